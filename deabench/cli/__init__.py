@@ -1,0 +1,56 @@
+"""The command line: one verb is one library call.
+
+`deabench --help` must answer at once, so this file imports nothing but the standard library; each verb lives in a
+module of its own, whose `command` (a function that typer understands) or `app` (a typer app with sub-verbs) is imported
+only when that verb is called.
+"""
+
+from __future__ import annotations
+
+import sys
+
+VERBS = {
+    "rank": "efficiencies of the classifiers of a table, best first",
+    "models": "the formulations, as text",
+}
+
+USAGE = """Usage: deabench COMMAND [OPTIONS] ...
+
+Compare classifiers by data envelopment analysis.
+
+Commands:
+{verbs}
+
+'deabench COMMAND --help' tells what a command takes. Data go to standard output, talk to standard error;
+'-' is standard input. Exit codes: 0 done, 1 the data or the solver said no, 2 wrong usage.
+"""
+
+
+def usage() -> str:
+    """The top-level help: the verbs, one line each."""
+    return USAGE.format(verbs="\n".join(f"  {verb:<10}  {line}" for verb, line in VERBS.items()))
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one verb; the entry point of the `deabench` script.
+
+    Returns
+    -------
+    int
+        0 done, 1 the data or the solver said no (one sentence on standard error), 2 wrong usage.
+    """
+    argv = sys.argv[1:] if argv is None else argv
+    if not argv or argv[0] in ("--help", "-h"):
+        sys.stdout.write(usage())
+        return 0 if argv else 2
+    if argv[0] == "--version":
+        from deabench import __version__
+
+        sys.stdout.write(f"deabench {__version__}\n")
+        return 0
+    if argv[0] not in VERBS:
+        sys.stderr.write(f"deabench: there is no command '{argv[0]}'; the commands are {', '.join(VERBS)}\n")
+        return 2
+    from deabench.cli._run import run
+
+    return run(argv[0], argv[1:])

@@ -1,0 +1,40 @@
+"""Run one verb with typer, turning errors into one sentence and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import warnings
+
+import typer
+
+from deabench.errors import DeabenchError
+
+
+def run(verb: str, arguments: list[str]) -> int:
+    """Import the verb's module, parse `arguments`, call it; see `deabench.cli.main` for the exit codes."""
+    module = importlib.import_module(f"deabench.cli.{verb}")
+    app = getattr(module, "app", None) or _single(module.command)
+    warnings.showwarning = _one_line
+    try:
+        app(arguments, prog_name=f"deabench {verb}")
+    except DeabenchError as error:
+        sys.stderr.write(f"deabench: {error}\n")
+        return 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: not our error
+        return 1
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    return 0
+
+
+def _single(command: object) -> typer.Typer:
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    app.command()(command)  # type: ignore[type-var]
+    return app
+
+
+def _one_line(message: Warning | str, category: type[Warning], *_: object) -> None:
+    sys.stderr.write(f"deabench: warning: {message}\n")
