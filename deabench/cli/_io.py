@@ -1,0 +1,78 @@
+"""What the verbs share: reading a table, writing a frame for a person or a program."""
+
+from __future__ import annotations
+
+import enum
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from deabench.files import write_whole
+from deabench.table import csv_text
+
+stderr = Console(stderr=True)
+
+
+class Format(enum.StrEnum):
+    """How data are written: for a person, or for a program."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+def names(text: str | None) -> list[str] | None:
+    """`A,B` from the command line as ["A", "B"]; None stays None."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def emit(frame: pd.DataFrame, *, form: Format, out: Path | None = None, title: str = "") -> None:
+    """Write a frame to standard output, or whole to the file `out` (CSV, or JSON where its name ends so).
+
+    The index is the first column. A table for people is rounded to four decimals; CSV and JSON are not.
+    """
+    if out is not None and form is Format.table:
+        form = Format.json if out.suffix == ".json" else Format.csv
+    if out is not None:
+        write_whole(out, _text(frame, form))
+    elif form is Format.table:
+        Console().print(_rich(frame, title))
+    else:
+        sys.stdout.write(_text(frame, form))
+
+
+def _text(frame: pd.DataFrame, form: Format) -> str:
+    if form is Format.csv:
+        return csv_text(frame)
+    records = frame.reset_index().to_dict(orient="records")
+    return json.dumps([{k: _plain(v) for k, v in r.items()} for r in records], indent=1, ensure_ascii=False) + "\n"
+
+
+def _plain(value: object) -> object:
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and value != value else value
+
+
+def _rich(frame: pd.DataFrame, title: str) -> Table:
+    table = Table(title=Text(title) if title else None, title_justify="left")
+    flat = frame.reset_index()
+    for name in flat.columns:
+        numeric = pd.api.types.is_numeric_dtype(flat[name]) and not pd.api.types.is_bool_dtype(flat[name])
+        table.add_column(Text(str(name)), justify="right" if numeric else "left", no_wrap=numeric)
+    for row in flat.itertuples(index=False):
+        table.add_row(*(Text(_shown(cell)) for cell in row))
+    return table
+
+
+def _shown(cell: object) -> str:
+    if isinstance(cell, bool) or type(cell).__name__ == "bool":
+        return "yes" if cell else ""
+    if isinstance(cell, float):
+        return "" if cell != cell else f"{cell:.4f}"
+    return str(cell)
