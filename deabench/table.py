@@ -103,7 +103,7 @@ def numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     bad = ~np.isfinite(frame.to_numpy())
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        value = frame.iat[row, column]
+        value = frame.iloc[row, column]
         said = "missing" if np.isnan(value) else f"{value:g}"
         raise DataError(
             f"metric '{frame.columns[column]}' of '{frame.index[row]}' is {said}; "
@@ -125,7 +125,7 @@ def read(source: str | Path) -> pd.DataFrame:
         text = sys.stdin.read() if str(source) == "-" else Path(source).read_text(encoding="utf-8-sig")
         frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, skipinitialspace=True)
     except OSError as error:
-        raise DataError(f"cannot read '{name}': {error.strerror}; name a CSV file with one row per classifier") from None
+        raise DataError(f"cannot read '{name}': {error.strerror}; name a CSV file, a row per classifier") from None
     except UnicodeDecodeError:
         raise DataError(f"'{name}' is not UTF-8 text; save it as CSV in UTF-8") from None
     except pd.errors.EmptyDataError:
@@ -254,7 +254,7 @@ def _nonnegative(values: pd.DataFrame) -> None:
     if negative.any():
         row, column = np.argwhere(negative)[0]
         raise DataError(
-            f"metric '{values.columns[column]}' of '{values.index[row]}' is {values.iat[row, column]:g}; "
+            f"metric '{values.columns[column]}' of '{values.index[row]}' is {values.iloc[row, column]:g}; "
             "DEA needs values >= 0"
         )
 
@@ -281,7 +281,8 @@ def _weak(values: pd.DataFrame) -> None:
               + (f" ({len(again)} duplicate rows in all)" if len(again) > 1 else "")
               + ": they score alike and each is the other's peer")
     if 1 < n < 3 * k:
-        _warn(f"{n} DMUs for {k} metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient")
+        _warn(f"{n} DMUs for {k} metrics, fewer than 3 per metric: with so much freedom of weights "
+              "most DMUs look efficient")
     if n > 2:
         for a, b, r in _correlated(values.loc[:, ~constant]):
             _warn(f"metrics '{a}' and '{b}' are correlated at {r:.3f}: they say nearly the same, and each extra metric "
@@ -289,14 +290,10 @@ def _weak(values: pd.DataFrame) -> None:
 
 
 def _duplicate_rows(values: pd.DataFrame) -> tuple[object, list[object]]:
-    matrix = values.to_numpy()
-    key = matrix @ np.linspace(1.0, 1.37, matrix.shape[1]) if len(matrix) else matrix  # equal rows have equal keys
-    order = np.argsort(key, kind="stable")
-    if not (np.diff(key[order]) == 0).any():
-        return None, []
     again = np.flatnonzero(values.duplicated().to_numpy())
     if not len(again):
         return None, []
+    matrix = values.to_numpy()
     first = np.flatnonzero((matrix == matrix[again[0]]).all(axis=1))[0]
     return values.index[first], [values.index[i] for i in again]
 

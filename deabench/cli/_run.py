@@ -36,5 +36,5 @@ def _single(command: object) -> typer.Typer:
     return app
 
 
-def _one_line(message: Warning | str, category: type[Warning], *_: object) -> None:
+def _one_line(message: Warning | str, *_: object) -> None:
     sys.stderr.write(f"deabench: warning: {message}\n")
