@@ -32,7 +32,7 @@ CURVES = {
     "optimal threshold (closest to (0,1), score > tau)", "threshold definitions", "all positives at 60% of population",
     "baseline", "negative cumulative gain (red line)", "lift stays above 1",
 }
-TO_SPLITTERS = {  # named only, no number: docs/estimation.md has the recipes, tests/metrics/test_metrics_docs.py runs them
+TO_SPLITTERS = {  # no number: docs/estimation.md has the recipes, and test_metrics_docs.py runs them
     "holdout split", "random subsampling, k-fold, leave-one-out (k=n), stratified, bootstrap",
     "learning curve (chart): arithmetic S_i=S_0+iC, geometric S_i=S_0 C^i sampling",
 }
