@@ -148,7 +148,7 @@ def _resampled(
         lower, upper, lacking = _summary(drawn[:, None], alpha)[0]
         if method == "BCa":
             lower = upper = np.nan
-            if np.isfinite(drawn).all():
+            if np.isfinite(drawn).all() and np.ptp(drawn) > 0:
                 result = stats.bootstrap(data, of, n_resamples=0, bootstrap_result=result, method="BCa", **same)
                 lower, upper = result.confidence_interval
     return of(*data), float(lower), float(upper), int(lacking)

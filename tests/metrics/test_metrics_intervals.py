@@ -126,7 +126,8 @@ def test_bootstrap_is_stratified_and_counts_the_undefined(scored):
         row = m.bootstrap(y, {"s": s}, precision_at_top, positive=1, resamples=400).loc["s"]
     assert row["undefined"] / 400 == pytest.approx((1 - 1 / 25) ** 25, abs=0.1)  # the top one is not drawn
     assert str(caught[-1].message) == (
-        f"the statistic of 's' is undefined in {int(row['undefined'])} of 400 resamples: its interval holds where it is defined")
+        f"the statistic of 's' is undefined in {int(row['undefined'])} of 400 resamples: "
+        "its interval holds where it is defined")
 
 
 @pytest.mark.parametrize(("call", "text"), [
