@@ -11,6 +11,7 @@ import sys
 
 VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
+    "metrics": "predictions, scores or counts to the metric table that rank reads",
     "models": "the formulations, as text",
 }
 
