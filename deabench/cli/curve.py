@@ -52,7 +52,7 @@ def command(
 
         picture_format(plot)
     data = _scores(file)
-    labels = binary(np.concatenate(list({id(y): y for y, _ in data.values()}.values())), positive)
+    labels = binary(np.concatenate(_distinct([y for y, _ in data.values()])), positive)
     segments = {name: _named(name, curves.balanced_segment, y, score, alpha, positive=labels.positive)
                 for name, (y, score) in data.items()}
     results: dict[str, Any] = dict(segments)
@@ -67,6 +67,8 @@ def command(
     table = _table(kind, results)
     if form is Format.table and out is None:
         table = table[_SHOWN.get(kind, list(table.columns))]
+    elif form is Format.json or (form is Format.table and out is not None and out.suffix == ".json"):
+        table = table.replace([np.inf, -np.inf], np.nan)  # JSON has no infinity; null there is "no threshold"
     emit(table, form=form, out=out, title=_TITLES[kind])
     _say(labels.note, segments)
 
@@ -100,7 +102,13 @@ def _scores(file: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     names = [name for name in frame.columns if name != "y_true"]
     if not names:
         raise DataError(f"'{file}' has no score; add a column of scores per classifier beside 'y_true'")
-    return {str(name): (frame["y_true"].to_numpy(), frame[name].to_numpy()) for name in names}
+    y = frame["y_true"].to_numpy()
+    return {str(name): (y, frame[name].to_numpy()) for name in names}
+
+
+def _distinct(arrays: list[np.ndarray]) -> list[np.ndarray]:
+    """The wide form's labels once, though every classifier has them; the long form's for each classifier."""
+    return arrays[:1] if all(array is arrays[0] for array in arrays) else arrays
 
 
 def _named(name: str, function: Any, *data: Any, **options: Any) -> Any:

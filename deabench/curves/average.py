@@ -102,7 +102,7 @@ def average_threshold(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int =
 
 def _check(curves: Sequence[Roc], alpha: float, grid: int) -> None:
     if len(curves) < 2:
-        raise DataError(f"there are {len(curves)} curves to average; give at least two, one per fold")
+        raise DataError(f"the curves to average number {len(curves)}; give at least two, one per fold")
     if not 0 < alpha < 1:
         raise DataError(f"alpha is {alpha:g}; give a number between 0 and 1, as 0.05 for a 95 % interval")
     if grid < 2:

@@ -71,8 +71,8 @@ def floats(score: ArrayLike, n: int, name: str = "score") -> NDArray[np.float64]
     try:
         values = np.asarray(column, dtype=float)
     except (TypeError, ValueError):
-        bad = next(cell for cell in column if not _is_number(cell))
-        raise DataError(f"{name} holds {bad!r}; give a number for every row") from None
+        where, bad = next((k, cell) for k, cell in enumerate(column.tolist()) if not _is_number(cell))
+        raise DataError(f"{name} at position {where} is {bad!r}; give a number for every row") from None
     if len(values) != n:
         raise DataError(f"y_true has {n} rows and {name} has {len(values)}; give one score for each label")
     if not np.isfinite(values).all():

@@ -183,9 +183,10 @@ def _folds(X: Any, y: ArrayLike, cv: Any, schedule: Schedule) -> list[tuple[NDAr
     if len(labels) != rows:
         raise DataError(f"X has {rows} rows and y has {len(labels)}; give one label for each row")
     if isinstance(cv, int):
-        rarest = pd.Series(labels).value_counts()
-        if not 2 <= cv <= rarest.iloc[-1]:
-            raise DataError(f"there are {rarest.iloc[-1]} rows of class {rarest.index[-1]!r} for {cv} folds; "
+        classes, counts = np.unique(labels, return_counts=True)
+        rarest = int(np.argmin(counts))
+        if not 2 <= cv <= counts[rarest]:
+            raise DataError(f"there are {counts[rarest]} rows of class '{classes[rarest]}' for {cv} folds; "
                             "give between 2 and that many")
     rng = np.random.default_rng(schedule.seed)
     folds = [(rng.permutation(train), test) for train, test in check_cv(cv, labels, classifier=True).split(X, labels)]

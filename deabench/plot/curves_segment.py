@@ -88,7 +88,8 @@ class SegmentsDisplay:
 
     def plot(self, ax: Any = None) -> SegmentsDisplay:
         """Draw on `ax`, or on a figure of its own."""
-        self.ax_ = ax = axes(ax, size=(6.0, 5.0))
+        own, self.ax_ = ax is None, axes(ax, size=(6.0, 5.0))
+        ax = self.ax_
         self.figure_ = ax.figure
         table = self.segments.table.drop(index=list(self.segments.excluded))
         spots = list(zip(table["AveD"].astype(float), table["SAUC"].astype(float), strict=True))
@@ -99,8 +100,11 @@ class SegmentsDisplay:
         n = next(iter(self.segments.segments.values())).roc.n
         ax.set_title(f"balanced misclassification segments, n = {n} (better: up and to the left)", fontsize=9,
                      loc="left")
-        self.caption_ = caption(ax, " ")
-        self.texts_, self.left_out = name_points(ax, spots, list(table.index)) if spots else ([], [])
+        self.left_out = list(table.index)  # the longest caption: the axes keep their place whatever is left out
+        self.caption_ = caption(ax, self._beside())
+        self.texts_, self.left_out = name_points(ax, spots, self.left_out) if spots else ([], [])
+        if own:
+            ax.figure.set_layout_engine("none")
         self.caption_.remove()
         self.caption_ = caption(ax, self._beside())
         return self
