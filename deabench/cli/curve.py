@@ -34,6 +34,24 @@ class Kind(enum.StrEnum):
     cost = "cost"
 
 
+_MAKERS: Mapping[Kind, Any] = {Kind.gain: curves.gain, Kind.lift: curves.lift, Kind.pr: curves.precision_recall,
+                               Kind.cost: curves.cost_curve}
+_SEGMENTS = (Kind.roc, Kind.tango, Kind.summary)
+_TITLES = {
+    Kind.roc: "ROC points with Tango's intervals of (fn - fp)/n",
+    Kind.tango: "ROC points with Tango's intervals of (fn - fp)/n",
+    Kind.summary: "balanced misclassification segments", Kind.bands: "fixed-width ROC bands",
+    Kind.gain: "cumulative gain", Kind.lift: "lift", Kind.conversion: "conversion rates",
+    Kind.pr: "precision and recall", Kind.cost: "cost curve: the cheapest threshold by probability cost",
+}
+_POINTS = ["at_least", "FPR", "TPR", "lower", "upper", "confident"]
+_SHOWN = {  # what fits a terminal; --format csv and json have every column
+    Kind.roc: _POINTS, Kind.tango: _POINTS, Kind.summary: ["n", "AUC", "confident", "SAUC", "AveD"],
+    Kind.gain: ["population", "gain", "negative_gain", "difference", "at_least"],
+    Kind.cost: ["from_pc", "to_pc", "at_least", "FPR", "FNR", "to_nec"],
+}
+
+
 def command(
     file: Annotated[str, typer.Argument(help="CSV with y_true and a score column per classifier, or with the columns "
                                              "classifier, y_true, score; '-' is standard input")],
@@ -55,39 +73,29 @@ def command(
     labels = binary(np.concatenate(_distinct([y for y, _ in data.values()])), positive)
     segments = {name: _named(name, curves.balanced_segment, y, score, alpha, positive=labels.positive)
                 for name, (y, score) in data.items()}
-    results: dict[str, Any] = dict(segments)
-    if kind is Kind.bands:
-        results = {name: curves.bands(one.roc, alpha=alpha) for name, one in segments.items()}
-    elif kind in _MAKERS:
-        options = {"above": above} if kind is Kind.conversion else {}
-        results = {name: _MAKERS[kind](y, score, positive=labels.positive, **options)
-                   for name, (y, score) in data.items()}
+    results = segments if kind in _SEGMENTS else {
+        name: _result(kind, segment, *data[name], above=above) for name, segment in segments.items()}
     if plot is not None:
         _draw(kind, results, segments, plot)
-    table = _table(kind, results)
-    if form is Format.table and out is None:
-        table = table[_SHOWN.get(kind, list(table.columns))]
-    elif form is Format.json or (form is Format.table and out is not None and out.suffix == ".json"):
-        table = table.replace([np.inf, -np.inf], np.nan)  # JSON has no infinity; null there is "no threshold"
-    emit(table, form=form, out=out, title=_TITLES[kind])
+    emit(_fitted(_table(kind, results), kind, form, out), form=form, out=out, title=_TITLES[kind])
     _say(labels.note, segments)
 
 
-_MAKERS: Mapping[Kind, Any] = {Kind.gain: curves.gain, Kind.lift: curves.lift, Kind.pr: curves.precision_recall,
-                               Kind.cost: curves.cost_curve, Kind.conversion: curves.conversion_rates}
-_TITLES = {
-    Kind.roc: "ROC points with Tango's intervals of (fn - fp)/n",
-    Kind.tango: "ROC points with Tango's intervals of (fn - fp)/n",
-    Kind.summary: "balanced misclassification segments", Kind.bands: "fixed-width ROC bands",
-    Kind.gain: "cumulative gain", Kind.lift: "lift", Kind.conversion: "conversion rates",
-    Kind.pr: "precision and recall", Kind.cost: "cost curve: the cheapest threshold by probability cost",
-}
-_POINTS = ["at_least", "FPR", "TPR", "lower", "upper", "confident"]
-_SHOWN = {  # what fits a terminal; --format csv and json have every column
-    Kind.roc: _POINTS, Kind.tango: _POINTS, Kind.summary: ["n", "AUC", "confident", "SAUC", "AveD"],
-    Kind.gain: ["population", "gain", "negative_gain", "difference", "at_least"],
-    Kind.cost: ["from_pc", "to_pc", "at_least", "FPR", "FNR", "to_nec"],
-}
+def _result(kind: Kind, segment: curves.Segment, y: np.ndarray, score: np.ndarray, *, above: float) -> Any:
+    if kind is Kind.bands:
+        return curves.bands(segment.roc, alpha=segment.alpha)
+    if kind is Kind.conversion:
+        return curves.conversion_rates(y, score, above=above, positive=segment.roc.positive)
+    return _MAKERS[kind](y, score, positive=segment.roc.positive)
+
+
+def _fitted(table: pd.DataFrame, kind: Kind, form: Format, out: Path | None) -> pd.DataFrame:
+    """The columns a terminal has room for; for JSON, which has no infinity, null where there is no threshold."""
+    if form is Format.table and out is None:
+        return table[_SHOWN.get(kind, list(table.columns))]
+    if form is Format.json or (form is Format.table and out is not None and out.suffix == ".json"):
+        return table.replace([np.inf, -np.inf], np.nan)
+    return table
 
 
 def _scores(file: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -121,7 +129,9 @@ def _named(name: str, function: Any, *data: Any, **options: Any) -> Any:
 def _table(kind: Kind, results: Mapping[str, Any]) -> pd.DataFrame:
     if kind is Kind.summary:
         return curves.Segments.of(results).table
-    frames = {name: one.to_frame().reset_index() for name, one in results.items()}
+    even = np.linspace(0, 1, 101)  # a band's own points stand a hair before and behind each of its jumps
+    frames = {name: (one.at(even) if kind is Kind.bands else one.to_frame()).reset_index()
+              for name, one in results.items()}
     table = pd.concat(frames, names=["classifier", "row"]).reset_index("row", drop=True)
     return table.drop(columns=["index", "point"], errors="ignore")  # the row numbers of one classifier's frame
 

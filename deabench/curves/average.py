@@ -58,7 +58,7 @@ def average_vertical(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int = 
     Raises
     ------
     DataError
-        Where there are fewer than two curves, or alpha or grid are out of range.
+        Where there are fewer than two curves, their positive labels differ, or alpha or grid are out of range.
 
     Notes
     -----
@@ -103,6 +103,10 @@ def average_threshold(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int =
 def _check(curves: Sequence[Roc], alpha: float, grid: int) -> None:
     if len(curves) < 2:
         raise DataError(f"the curves to average number {len(curves)}; give at least two, one per fold")
+    positives = {curve.positive for curve in curves}
+    if len(positives) > 1:
+        raise DataError(f"the curves take {' and '.join(sorted(map(repr, positives)))} as positive; "
+                        "give positive= where they are made")
     if not 0 < alpha < 1:
         raise DataError(f"alpha is {alpha:g}; give a number between 0 and 1, as 0.05 for a 95 % interval")
     if grid < 2:

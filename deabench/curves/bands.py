@@ -23,6 +23,7 @@ doi:10.1145/1102351.1102419
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,7 +32,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from deabench.curves.roc import Roc
-from deabench.errors import DataError
+from deabench.errors import DataError, DataWarning
 
 Method = Literal["fixed-width", "simultaneous"]
 Floats = NDArray[np.float64]
@@ -107,6 +108,11 @@ def bands(
     DataError
         Where the method is unknown, alpha outside (0, 1), the slope not positive or resamples below 1.
 
+    Warns
+    -----
+    DataWarning
+        Where the bootstrap has no spread.
+
     Notes
     -----
     Coverage of the true curve, by simulation (tests/benchmarks/bands.py): fixed-width is near-nominal and loses a few
@@ -124,6 +130,9 @@ def bands(
         if resamples < 1:
             raise DataError(f"resamples is {resamples}; give at least 1")
         up = fixed_width(curve, m, alpha, np.random.default_rng(seed), resamples)
+        if up == 0:
+            warnings.warn("every bootstrap curve is the curve itself, as for a perfect score, so the fixed-width band "
+                          "has no width; use method='simultaneous'", DataWarning, stacklevel=2)
         across = up / m
     else:
         raise DataError(f"method is {method!r}; it is 'fixed-width' or 'simultaneous'")
@@ -184,6 +193,5 @@ def read(curve: Roc, f: Floats, *, top: bool) -> Floats:
         j = np.minimum(j, len(x) - 1)
     i, j = np.maximum(i, 0), np.maximum(j, 0)
     run = x[j] - x[i]
-    share = np.divide(f - x[i], run, out=np.zeros_like(f), where=run > 0)
-    base = y[i] if top else np.where(run > 0, y[i], y[j])
-    return np.asarray(base + np.clip(share, 0, 1) * (y[j] - y[i]) * (run > 0))
+    share = np.clip(np.divide(f - x[i], run, out=np.zeros_like(f), where=run > 0), 0, 1)
+    return np.asarray((1 - share) * y[i] + share * y[j])

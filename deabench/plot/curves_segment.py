@@ -97,9 +97,9 @@ class SegmentsDisplay:
         tidy(ax)
         ax.set(xlabel="AveD: mean |FN − FP| / n over the confident points", ylabel="SAUC: area under the segment")
         ax.margins(0.18)
-        n = next(iter(self.segments.segments.values())).roc.n
-        ax.set_title(f"balanced misclassification segments, n = {n} (better: up and to the left)", fontsize=9,
-                     loc="left")
+        n = sorted({segment.roc.n for segment in self.segments.segments.values()})
+        said = f"n = {n[0]}" if len(n) == 1 else f"n = {n[0]} to {n[-1]}: SAUC is not comparable"
+        ax.set_title(f"balanced misclassification segments, {said} (better: up and left)", fontsize=9, loc="left")
         self.left_out = list(table.index)  # the longest caption: the axes keep their place whatever is left out
         self.caption_ = caption(ax, self._beside())
         self.texts_, self.left_out = name_points(ax, spots, self.left_out) if spots else ([], [])

@@ -103,8 +103,8 @@ def test_alpha_and_above_are_used(capsys, wide, six):
      "there is no label 'yes' in y_true; the labels are '0', '1'"),
     ("y_true,a\n1,.2\n0,.3\n0,.1\n", ("--alpha", "0"),
      "classifier 'a': alpha is 0; give a number between 0 and 1, as 0.05 for a 95 % interval"),
-    ("classifier,y_true,score\na,1,.2\na,0,.1\na,0,.4\na,0,.3\nb,1,.5\n", (), "classifier 'b': all 1 rows of y_true are '1'; "
-     "a curve needs rows of both classes"),
+    ("classifier,y_true,score\na,1,.2\na,0,.1\na,0,.4\na,0,.3\nb,1,.5\n", (),
+     "classifier 'b': all 1 rows of y_true are '1'; a curve needs rows of both classes"),
 ])
 def test_bad_data_are_refused_and_nothing_is_written(capsys, tmp_path, text, arguments, message):
     path = tmp_path / "bad.csv"

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_curve
 
 from deabench import curves
 from deabench.curves.bands import fixed_width, read
-from deabench.errors import DataError
+from deabench.errors import DataError, DataWarning
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,19 @@ def test_the_mean_of_one_curve_twice_is_that_curve(curve):
     assert (found.points["TPR"] == read(curve, found.points["FPR"].to_numpy(), top=True)).all()
 
 
+def test_a_perfect_curve_has_no_bootstrap_spread_and_says_so():
+    perfect = curves.roc([1, 1, 0, 0, 0], [5, 4, 3, 2, 1])
+    with pytest.warns(DataWarning) as caught:
+        assert curves.bands(perfect, resamples=20).up == 0
+    assert [str(one.message) for one in caught] == [
+        "every bootstrap curve is the curve itself, as for a perfect score, so the fixed-width band has no width; "
+        "use method='simultaneous'"]
+    assert curves.bands(perfect, "simultaneous").area > 0
+
+
 @pytest.mark.parametrize(("call", "message"), [
+    (lambda c: curves.average_vertical([c, curves.roc([0, 1, 1], [1, 2, 3])]),
+     "the curves take 0 and 1 as positive; give positive= where they are made"),
     (lambda c: curves.bands(c, "wide"), "method is 'wide'; it is 'fixed-width' or 'simultaneous'"),
     (lambda c: curves.bands(c, alpha=1), "alpha is 1; give a number between 0 and 1, as 0.05 for a 95 % band"),
     (lambda c: curves.bands(c, slope=-2), "slope is -2; give m > 0, the curve is moved along lines of slope -m"),
