@@ -141,7 +141,7 @@ def contains_zero(b: ArrayLike, c: ArrayLike, alpha: float = 0.05) -> NDArray[np
         As `interval` does.
     """
     b_, c_ = _whole({"b": (b, 0), "c": (c, 0)})
-    return np.asarray((b_ - c_) ** 2 <= _z(alpha) ** 2 * (b_ + c_))
+    return (b_ - c_) ** 2 <= _z(alpha) ** 2 * (b_ + c_)
 
 
 def statistic(b: ArrayLike, c: ArrayLike, n: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
@@ -221,7 +221,7 @@ def _decide(b: int, c: int, n: int, delta: float, kind: Kind) -> tuple[float, fl
         raise DataError(f"the margin delta is {delta:g}; give a number between 0 and 1")
     above = float(statistic(b, c, n, -delta))
     if kind == "noninferiority":
-        return above, float(ndtr(-above)), f"δ ≤ {-delta:g}"
+        return above, float(ndtr(-above)), f"δ ≤ {0 - delta:g}"
     below = float(statistic(b, c, n, delta))
     T = above if above <= -below else below
     return T, float(ndtr(-min(above, -below))), f"|δ| ≥ {delta:g}"

@@ -189,6 +189,7 @@ def test_one_sided_tests_agree_with_their_intervals(counts, margin, alpha):
 
 def test_superiority_is_noninferiority_with_no_margin():
     found = tango.test(16, 8, 86, 0, kind="noninferiority")
+    assert found.hypothesis == "δ ≤ 0"
     assert found.p_value == pytest.approx(tango.test(16, 8, 86).p_value / 2, abs=1e-15)
 
 

@@ -105,6 +105,9 @@ def _scores(file: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         raise DataError(f"there is no column 'y_true' in '{file}'; {did_you_mean('y_true', list(frame.columns))}")
     frame["y_true"] = frame["y_true"].astype(str).where(frame["y_true"].notna() & (frame["y_true"].astype(str) != ""))
     if set(LONG) <= set(frame.columns):
+        unnamed = (frame["classifier"].isna() | (frame["classifier"].astype(str) == "")).to_numpy()
+        if unnamed.any():
+            raise DataError(f"the classifier of row {int(np.argmax(unnamed)) + 1} of '{file}' is missing; name it")
         return {str(name): (part["y_true"].to_numpy(), part["score"].to_numpy())
                 for name, part in frame.groupby("classifier", sort=False)}
     names = [name for name in frame.columns if name != "y_true"]

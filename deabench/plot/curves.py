@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from deabench.curves import Conversion, CostCurve, Gain, LearningCurve, Lift, PrecisionRecall
-from deabench.plot.curves_canvas import COLOURS, GREY, axes, legend, style, tidy, unit_square
+from deabench.plot.curves_canvas import COLOURS, GREY, axes, legend, plain, style, tidy, unit_square
 
 
 @dataclass
@@ -62,7 +62,7 @@ class LiftDisplay:
         self.ax_ = ax = axes(ax, size=(6.0, 4.4))
         self.figure_ = ax.figure
         ax.axhline(1, color=GREY, linewidth=0.8, linestyle=":")
-        self.lines_ = [ax.plot(*_lift_line(one), linewidth=1.6, label=name, **style(k))[0]
+        self.lines_ = [ax.plot(*_lift_line(one), linewidth=1.6, label=plain(name), **style(k))[0]
                        for k, (name, one) in enumerate(self.lifts.items())]
         tidy(ax)
         ax.set(xlabel="share of the rows, highest scores first", ylabel="lift (1: as at random)", xlim=(0, 1.02))
@@ -104,7 +104,7 @@ class ConversionDisplay:
         ax.set(ylabel="share of the group", ylim=(0, 1.12))
         ax.set_xticks(x, [f"{group}\nn = {n}" for group, n in rates["n"].items()])
         legend(ax, self.bars_, loc="upper center", ncols=2)
-        ax.set_title(_headed(f"conversion rates: {self.conversion.rule}", self.name), fontsize=9, loc="left")
+        ax.set_title(_headed(f"conversion rates: {plain(self.conversion.rule)}", self.name), fontsize=9, loc="left")
         return self
 
 
@@ -130,8 +130,8 @@ class PrecisionRecallDisplay:
         for k, (name, curve) in enumerate(self.curves.items()):
             points = curve.points.iloc[1:]
             self.lines_ += ax.step([0, *points["recall"]], [points["precision"].iloc[0], *points["precision"]],
-                                   where="pre", linewidth=1.5, label=f"{name} (AP {curve.average_precision:.3f})",
-                                   **style(k))
+                                   where="pre", linewidth=1.5, **style(k),
+                                   label=f"{plain(name)} (AP {curve.average_precision:.3f})")
         unit_square(ax, "recall", "precision")
         legend(ax, self.lines_, loc="best")
         ax.set_title("precision and recall (dotted: a random score)", fontsize=9, loc="left")
@@ -166,7 +166,7 @@ class CostCurveDisplay:
                 self.faint_.append(ax.add_collection(LineCollection(ends, colors="#D4D4D4", linewidths=0.5)))
             x = np.append(curve.envelope["from_pc"], 1.0)
             y = np.append(curve.envelope["from_nec"], curve.envelope["to_nec"].iloc[-1])
-            self.lines_ += ax.plot(x, y, linewidth=1.8, label=f"{name} (mean {curve.area:.3f})", **style(k))
+            self.lines_ += ax.plot(x, y, linewidth=1.8, label=f"{plain(name)} (mean {curve.area:.3f})", **style(k))
         tidy(ax)
         ax.set(xlabel="probability cost PC: the positives' share of the cost of erring always",
                ylabel="normalised expected cost", xlim=(0, 1), ylim=(0, 0.55))
@@ -224,4 +224,4 @@ def _lift_line(one: Lift) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _headed(what: str, name: str) -> str:
-    return f"{name}: {what}" if name else what
+    return f"{plain(name)}: {what}" if name else what

@@ -50,6 +50,13 @@ def marker(k: int) -> dict[str, Any]:
             "facecolors": colour if k // len(COLOURS) % 2 == 0 else "none"}
 
 
+def plain(name: object) -> str:
+    """A name from data as a label: never mathematics between dollars, never hidden, never longer than 40 characters."""
+    text = " ".join(str(name).split())
+    text = text if len(text) <= 40 else text[:39] + "…"
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")  # a legend skips labels that start with _
+
+
 def unit_square(ax: Any, x: str, y: str) -> None:
     """Both axes from 0 to 1, one unit as long as the other."""
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel=x, ylabel=y)
@@ -100,7 +107,7 @@ def name_points(ax: Any, points: Sequence[tuple[float, float]], names: Sequence[
     texts, left_out = [], []
     for (x, y), name in zip(points, names, strict=True):
         for dx, dy, ha, va in PLACES:
-            text = ax.annotate(name, (x, y), (dx, dy), textcoords="offset points", ha=ha, va=va, fontsize=8,
+            text = ax.annotate(plain(name), (x, y), (dx, dy), textcoords="offset points", ha=ha, va=va, fontsize=8,
                                arrowprops=LEADER if abs(dx) > 10 else None)
             text.update_positions(renderer)
             box = Text.get_window_extent(text, renderer)  # of the words alone: a leader may pass between others

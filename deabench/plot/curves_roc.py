@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deabench.curves import Band, MeanRoc, Segment, bands, compare_segments
-from deabench.plot.curves_canvas import GREY, axes, legend, style, unit_square
+from deabench.plot.curves_canvas import GREY, axes, legend, plain, style, unit_square
 
 ROC_LABELS = ("false positive rate", "true positive rate")
 
@@ -55,7 +55,7 @@ class RocDisplay:
                                                color=style(self._place(name, k))["color"]))
         for k, (name, segment) in enumerate(self.segments.items()):
             look, points, run = style(k), segment.points, segment.confident
-            label = f"{name} (AUC {segment.roc.auc:.3f})"
+            label = f"{plain(name)} (AUC {segment.roc.auc:.3f})"
             self.lines_ += ax.plot(points["FPR"], points["TPR"], linewidth=1.1, label=label, **look)
             self.dark_ += ax.plot(run["FPR"], run["TPR"], color=look["color"], linewidth=4.5, alpha=0.9,
                                   solid_capstyle="round", marker="o", markersize=4.5, markevery=_ends(len(run)))

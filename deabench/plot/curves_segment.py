@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from deabench.curves import Segment, Segments, compare_segments
+from deabench.curves import Segment, Segments, balanced_segment, compare_segments
 from deabench.curves.segment import CAUTION
-from deabench.plot.curves_canvas import axes, caption, legend, marker, name_points, tidy
+from deabench.plot.curves_canvas import axes, caption, legend, marker, name_points, plain, tidy
 
 
 @dataclass
@@ -39,7 +39,7 @@ class TangoDisplay:
         cls, y_true: ArrayLike, score: ArrayLike, alpha: float = 0.05, *, positive: object = None, name: str = "",
     ) -> TangoDisplay:
         """Compute the segment."""
-        return cls(compare_segments(y_true, {name: score}, alpha, positive=positive).segments[name], name)
+        return cls(balanced_segment(y_true, score, alpha, positive=positive), name)
 
     def plot(self, ax: Any = None, *, only_confident: bool = False) -> TangoDisplay:
         """Draw on `ax`, or on a figure of its own; only_confident leaves the other points out (Figure 1, right)."""
@@ -60,8 +60,9 @@ class TangoDisplay:
         tidy(ax)
         ax.set(xlabel="threshold: positive where score >= threshold", ylabel="(FN − FP) / n")
         legend(ax, [dots for dots in self.dots_ if len(dots.get_xdata())], loc="upper left")  # FN − FP rises: free
-        ax.set_title(f"{self.name}{': ' if self.name else ''}Tango's {100 * (1 - self.segment.alpha):g} % intervals, "
-                     f"n = {self.segment.roc.n}", fontsize=9, loc="left")
+        whose = f"{plain(self.name)}: " if self.name else ""
+        ax.set_title(f"{whose}Tango's {100 * (1 - self.segment.alpha):g} % intervals, n = {self.segment.roc.n}",
+                     fontsize=9, loc="left")
         return self
 
 
@@ -112,7 +113,7 @@ class SegmentsDisplay:
     def _beside(self) -> str:
         without, said = self.segments.excluded, [CAUTION + "."]
         if without:
-            named = ", ".join(without[:5]) + (f" and {len(without) - 5} more" if len(without) > 5 else "")
+            named = ", ".join(map(plain, without[:5])) + (f" and {len(without) - 5} more" if len(without) > 5 else "")
             said.append(f"No confident point: {named}.")
         if self.left_out:
             k = len(self.left_out)

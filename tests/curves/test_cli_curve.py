@@ -26,6 +26,11 @@ def wide(six, tmp_path):
     return path
 
 
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+
 def run(capsys, *arguments):
     code = main(["curve", *map(str, arguments)])
     said = capsys.readouterr()
@@ -121,6 +126,15 @@ def test_a_file_without_labels_or_scores_is_refused(capsys, tmp_path):
     path.write_text("y_true\n1\n0\n")
     assert run(capsys, path)[2] == (
         f"deabench: '{path}' has no score; add a column of scores per classifier beside 'y_true'\n")
+
+
+def test_a_row_without_a_classifier_is_refused(capsys, tmp_path):
+    path = tmp_path / "long.csv"
+    for first, second in (("1", ""), ("a", "")):
+        path.write_text(f"classifier,y_true,score\n{first},1,.2\n{second},0,.1\n{first},0,.3\n")
+        assert run(capsys, path)[2] == f"deabench: the classifier of row 2 of '{path}' is missing; name it\n"
+        path.write_text(f"y_true,classifier,score\n1,{first},.2\n0,{second},.1\n0,{first},.3\n")
+        assert run(capsys, path)[2] == f"deabench: the classifier of row 2 of '{path}' is missing; name it\n"
 
 
 def test_another_picture_format_is_refused_before_the_file_is_read(capsys, tmp_path):

@@ -159,6 +159,20 @@ def test_a_long_legend_counts_the_rest():
     assert lines[-1] == "and 20 more"
 
 
+@pytest.mark.parametrize("kind", ["roc", "summary", "lift", "pr", "cost", "tango", "bands", "gain", "conversion"])
+def test_names_from_data_are_text_and_never_mathematics(six, kind):
+    names = {r"$\nosuch{$": r"$\nosuch{$", "_hidden": "_hidden", "long " * 20: ("long " * 20)[:39] + "…"}
+    segments = curves.compare_segments(six[0], dict.fromkeys(names, six[1])).segments
+    make = {"lift": curves.lift, "pr": curves.precision_recall, "cost": curves.cost_curve, "gain": curves.gain,
+            "conversion": curves.conversion_rates,
+            "bands": lambda y, s: curves.bands(curves.roc(y, s), resamples=50)}.get(kind)
+    figure = curves_panels.draw(kind, {name: make(*six) for name in names} if make else segments, segments)
+    figure.canvas.draw()
+    texts = " ".join(text.get_text().replace("\\$", "$") for text in figure.findobj(Text))
+    found = [shown in texts for shown in names.values()]
+    assert any(found) if kind == "summary" else all(found)  # its three points are one spot, without room for three
+
+
 def test_panels_count_what_they_leave_out():
     y, scores = many(14)
     segments = curves.compare_segments(y, scores).segments
