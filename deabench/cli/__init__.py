@@ -12,6 +12,7 @@ import sys
 VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
     "metrics": "predictions, scores or counts to the metric table that rank reads",
+    "curve": "ROC points with Tango's intervals, gain, lift, cost and other curves of scores",
     "models": "the formulations, as text",
 }
 
