@@ -18,6 +18,10 @@ __version__ = "0.1.0"
 _HOME = {
     "rank": "deabench.rank",
     "Ranking": "deabench.rank",
+    "frontier": "deabench.frontier",
+    "Frontier": "deabench.frontier",
+    "targets": "deabench.targets",
+    "Targets": "deabench.targets",
     "DataError": "deabench.errors",
     "DataWarning": "deabench.errors",
     "DeabenchError": "deabench.errors",
