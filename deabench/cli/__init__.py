@@ -11,6 +11,7 @@ import sys
 
 VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
+    "compare": "statistical tests between classifiers",
     "models": "the formulations, as text",
 }
 
