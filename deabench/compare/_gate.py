@@ -12,7 +12,7 @@ from deabench.errors import DataError, DataWarning
 from deabench.table import did_you_mean
 
 NOISE_DIGITS = 12
-"""Differences equal to so many digits of the largest score are ties: 0.9 - 0.8 and 0.7 - 0.6 differ by rounding alone."""
+"""Differences equal to so many digits of the largest score are ties: 0.9 - 0.8 and 0.7 - 0.6 differ by rounding."""
 
 
 def scores(table: pd.DataFrame, least: int = 2) -> pd.DataFrame:

@@ -133,7 +133,7 @@ def from_long(long: pd.DataFrame, *, dataset: str = "dataset", classifier: str =
     missing = np.argwhere(wide.isna().to_numpy())
     if len(missing):
         row, column = missing[0]
-        raise DataError(f"'{wide.columns[column]}' has no score on '{wide.index[row]}'; give one, or leave that row out")
+        raise DataError(f"'{wide.columns[column]}' has no score on '{wide.index[row]}'; give one, or leave the row out")
     return wide.rename_axis(columns=None)
 
 

@@ -119,6 +119,7 @@ class CriticalDifferenceDisplay:
         for name, value in self.mean_ranks.items():
             differs = name != self.control and self.p_values.loc[self.control, name] < self.alpha
             face = "k" if name == self.control else "white"
-            style = {"marker": "x"} if differs else {"marker": "o", "facecolor": face, "edgecolor": "k"}
-            colour = {"color": "k"} if differs else {}
-            self.artists_["markers"].append(ax.scatter(value, 0, s=40, zorder=4, clip_on=False, **style, **colour))
+            style: dict[str, Any] = {"marker": "o", "facecolor": face, "edgecolor": "k"}
+            if differs:
+                style = {"marker": "x", "color": "k"}
+            self.artists_["markers"].append(ax.scatter(value, 0, s=40, zorder=4, clip_on=False, **style))
