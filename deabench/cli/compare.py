@@ -32,9 +32,7 @@ def command(
     if plot is not None:
         from deabench.plot.compare import CriticalDifferenceDisplay
 
-        display = CriticalDifferenceDisplay.from_table(table, control=control, lower_is_better=lower_is_better,
-                                                       alpha=alpha)
-        display.plot().save(plot)
+        CriticalDifferenceDisplay.from_report(report).plot().save(plot)
     emit(report.pairs.set_index("first"), form=form, out=out)
     stderr.print(report.summary(), markup=False, highlight=False)
     ranks = ", ".join(f"{name} {value:.3f}" for name, value in report.mean_ranks.sort_values().items())
