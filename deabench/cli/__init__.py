@@ -12,6 +12,7 @@ import sys
 VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
     "compare": "statistical tests between classifiers",
+    "reproduce": "every printed table of the paper: printed, computed, verdict",
     "models": "the formulations, as text",
 }
 
