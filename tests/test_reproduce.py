@@ -56,6 +56,11 @@ def test_table_10_noisy_reproduces_to_three_decimals(everything: Reproduction) -
     assert len(noisy) == 8
 
 
+def test_how_much_of_tables_9_and_10_reproduces(everything: Reproduction) -> None:
+    counts = everything.summary().loc[["table09", "table10"], ["equal", "close", "differs"]]
+    assert counts.to_numpy().tolist() == [[14, 6, 4], [21, 2, 1]]
+
+
 def test_where_tables_9_and_10_do_not_reproduce_the_paper_is_higher(everything: Reproduction) -> None:
     """Which is what one more output does: adding an output can only raise an efficiency."""
     cells = everything.cells[everything.cells["table"].isin(["table09", "table10"])]
