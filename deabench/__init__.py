@@ -28,9 +28,12 @@ _HOME = {
     "SolveError": "deabench.errors",
     "CertificateError": "deabench.errors",
     "certify": "deabench.certify",
+    "reproduce": "deabench.reproduce",
+    "Reproduction": "deabench.reproduce",
 }
 _MODULES = {"models": "deabench_models", "datasets": "deabench.datasets", "metrics": "deabench.metrics",
-            "tango": "deabench.tango", "curves": "deabench.curves"}
+            "tango": "deabench.tango", "curves": "deabench.curves",
+            "compare": "deabench.compare"}
 
 __all__ = sorted([*_HOME, *_MODULES, "__version__"])
 

@@ -13,6 +13,8 @@ VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
     "metrics": "predictions, scores or counts to the metric table that rank reads",
     "curve": "ROC points with Tango's intervals, gain, lift, cost and other curves of scores",
+    "compare": "statistical tests between classifiers",
+    "reproduce": "every printed table of the paper: printed, computed, verdict",
     "models": "the formulations, as text",
 }
 
