@@ -72,6 +72,15 @@ def test_where_tables_9_and_10_do_not_reproduce_the_paper_is_higher(everything: 
     assert worst["printed"] - worst["computed"] == pytest.approx(0.040, abs=5e-4)
 
 
+def test_tables_14_and_15_are_euclidean_projections(everything: Reproduction) -> None:
+    cells = everything.cells[everything.cells["table"].isin(["table14", "table15"])]
+    off = cells[cells["verdict"] != "equal"]
+    assert set(zip(off["table"], off["row"], strict=True)) == {("table14", "MLP"), ("table15", "MLP")}
+    assert len(cells) == 20
+    outside = off[off["table"] == "table14"].set_index("column")["computed"]
+    assert outside.round(2).to_dict() == {"target_TPR": 94.55, "target_TNR": 96.95}  # the projection from outside
+
+
 def test_table_17_does_not_reproduce(everything: Reproduction) -> None:
     cells = everything.cells[everything.cells["table"] == "table17"].set_index("row")
     assert (cells.loc[["100000", "500", "200"], "verdict"] == "differs").all()
