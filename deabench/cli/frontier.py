@@ -32,9 +32,9 @@ def command(
     if graphml is not None:
         front.to_graphml(graphml)
     if plot is not None:
-        from deabench.plot import FrontierDisplay, save
+        from deabench.plot import FrontierDisplay, save_figure
 
-        save(FrontierDisplay.from_frontier(front).plot().figure_, plot)
+        save_figure(FrontierDisplay.from_frontier(front).plot().figure_, plot)
     for note in front.data.notes:
         say(note)
     say(f"on the frontier: {', '.join(str(label) for label in front.extreme)}")

@@ -40,11 +40,11 @@ def command(
         reference=None if reference is None else read(reference),
     )
     if plot is not None:
-        from deabench.plot import RankingDisplay, save
+        from deabench.plot import RankingDisplay, save_figure
 
-        save(RankingDisplay.from_ranking(ranking).plot().figure_, plot)
+        save_figure(RankingDisplay.from_ranking(ranking).plot().figure_, plot)
     frame = ranking.to_frame()
-    peers = {label: {} for label in frame.index}
+    peers: dict[object, dict[str, float]] = {label: {} for label in frame.index}
     for peer, column in ranking.peers.items():
         for label in column.index[column.to_numpy() > 0]:
             peers[label][peer] = float(column[label])

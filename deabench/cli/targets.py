@@ -44,11 +44,11 @@ def command(
         time_limit=time_limit,
     )
     if plot is not None:
-        from deabench.plot import FrontierDisplay, TargetsDisplay, save
+        from deabench.plot import FrontierDisplay, TargetsDisplay, save_figure
 
         two = len(found.frontier.outputs) == 2
         display = FrontierDisplay.from_targets(found) if two else TargetsDisplay.from_targets(found)
-        save(display.plot().figure_, plot)
+        save_figure(display.plot().figure_, plot)
     for note in found.notes:
         say(note)
     for label, reason in found.reasons.items():
