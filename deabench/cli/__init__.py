@@ -11,6 +11,7 @@ import sys
 
 VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
+    "curve": "ROC points with Tango's intervals, gain, lift, cost and other curves of scores",
     "models": "the formulations, as text",
 }
 
