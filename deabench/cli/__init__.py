@@ -12,6 +12,7 @@ import sys
 VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
     "curve": "ROC points with Tango's intervals, gain, lift, cost and other curves of scores",
+    "compare": "statistical tests between classifiers",
     "models": "the formulations, as text",
 }
 
