@@ -11,8 +11,11 @@ import sys
 
 VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
+    "metrics": "predictions, scores or counts to the metric table that rank reads",
     "curve": "ROC points with Tango's intervals, gain, lift, cost and other curves of scores",
     "compare": "statistical tests between classifiers",
+    "reproduce": "every printed table of the paper: printed, computed, verdict",
+    "report": "one self-contained page (HTML, Markdown or LaTeX) about a table, a ranking or a study",
     "models": "the formulations, as text",
 }
 

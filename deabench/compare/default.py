@@ -173,7 +173,7 @@ def _many_over_data_sets(values: pd.DataFrame, control: str | None, lower: bool,
     pairs["better"] = _better(pairs, low_wins=True)
     family = (f"against '{control}' with Holm's adjustment of {k - 1} p values" if control is not None
               else f"all pairs with Shaffer's static adjustment of {k * (k - 1) // 2} p values")
-    why = f"{k} classifiers over {count} data sets: ranks need no common scale; then mean ranks {family}"
+    why = f"{k} classifiers over {count} data sets: ranks take no common scale of the scores for granted"
     return Report(pairs, omnibus.mean_ranks, omnibus, f"Friedman with Iman-Davenport, then mean ranks {family}", why,
                   tuple(notes), alpha, control)
 

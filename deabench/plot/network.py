@@ -9,11 +9,13 @@ import networkx as nx
 import numpy as np
 
 from deabench.plot.curves_canvas import COLOURS, GREY, axes, plain
-from deabench.plot.labels import along, note, place_names
+from deabench.plot.labels import along, place_names
 
 if TYPE_CHECKING:
     from deabench.rank import Ranking
 
+LEAST = 1e-6
+"""A λ below this is rounding."""
 MOST = 300
 """More learners than these make a ball of wool: the ones with the highest scores are drawn, the rest are counted."""
 
@@ -43,13 +45,13 @@ class PeerNetworkDisplay:
         rows = rows[~np.isnan(ranking.scores.to_numpy()[rows])]
         graph = nx.DiGraph()
         labels, efficient = ranking.scores.index, ranking.efficient.to_numpy()
-        own = ranking.reference is ranking.data
+        own = ranking.reference.outputs.equals(ranking.data.outputs)
         for row in rows[:most]:
             name = labels[row]
             graph.add_node(name, efficient=bool(efficient[row]))
             for column, value in zip(ranking.intensities.columns[row], ranking.intensities.values[row], strict=True):
                 peer = ranking.reference.labels[column]
-                if column >= 0 and value > 1e-9 and (peer != name or not own):
+                if column >= 0 and value > LEAST and (peer != name or not own):
                     graph.add_edge(name, peer if own or peer not in labels else f"{peer} (reference)", weight=float(value))
         for node, facts in graph.nodes(data=True):
             facts.setdefault("efficient", True)
@@ -68,16 +70,15 @@ class PeerNetworkDisplay:
         self.edges_ = ax.add_collection(LineCollection(list(lines), linewidths=[0.4 + 3 * w * thin for *_, w in edges],
                                                        colors=GREY, alpha=0.35 + 0.35 * thin, zorder=1))
         self.nodes_ = [self._nodes(ax, flag, k) for k, flag in enumerate((True, False))]
-        ax.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25), aspect="equal")
+        ax.set(xlim=(-1.3, 1.3), ylim=(-1.15, 1.15))
         ax.set_axis_off()
         order = sorted(self.graph, key=lambda node: (not self.graph.nodes[node]["efficient"],
                                                      -self.graph.nodes[node]["followers"]))
         points = np.array([self.places[node] for node in order]).reshape(-1, 2)
-        self.texts_, self.unnamed_ = place_names(ax, points, order, avoid=along(lines, 12) if len(edges) <= 60 else None)
+        rest = f"; {self.left_out} DMUs with lower scores are not drawn" if self.left_out else ""
         ax.set_title("who is benchmark for whom: ● efficient, larger the more it serves; ◇ learns from its lines' ends\n"
-                     "a line is as wide as its λ", fontsize=9, loc="left")
-        if self.left_out:
-            note(ax, f"{self.left_out} DMUs with lower scores are not drawn; {self.unnamed_} names left out")
+                     f"a line is as wide as its λ{rest}", fontsize=9, loc="left")
+        self.texts_, self.unnamed_ = place_names(ax, points, order, avoid=along(lines, 12) if len(edges) <= 60 else None)
         return self
 
     def _nodes(self, ax: Any, efficient: bool, k: int) -> Any:
@@ -90,18 +91,19 @@ class PeerNetworkDisplay:
 
 
 def _layout(graph: nx.DiGraph) -> dict[Any, np.ndarray]:
-    """A spring layout with a fixed seed, started with the benchmarks on a circle; scaled to [-1, 1]."""
+    """The benchmarks on a circle, the others drawn to theirs as by springs; a fixed seed; within [-1, 1]."""
     if not len(graph):
         return {}
     leaders = [node for node, facts in graph.nodes(data=True) if facts["efficient"]]
-    start = nx.circular_layout(leaders) if leaders else {}
+    start = nx.circular_layout(sorted(leaders, key=str)) if leaders else {}
     middle = {node: _mean([start[peer] for peer in graph.successors(node) if peer in start], k)
               for k, node in enumerate(graph) if node not in start}
-    places = nx.spring_layout(graph.to_undirected(), pos={**start, **middle}, seed=0, weight="weight",
-                              k=2.2 / np.sqrt(len(graph)), iterations=60, method="force")
-    spread = np.array(list(places.values()))
-    low, high = spread.min(axis=0), spread.max(axis=0)
-    return {node: (xy - low) / np.maximum(high - low, 1e-9) * 2 - 1 for node, xy in places.items()}
+    if len(start) == len(graph):
+        return start
+    places = nx.spring_layout(graph.to_undirected(), pos={**start, **middle}, fixed=leaders or None, seed=0,
+                              weight="weight", k=1.0 / np.sqrt(len(graph)), iterations=40, method="force")
+    size = max(1.0, max(float(np.abs(xy).max()) for xy in places.values()))
+    return {node: xy / size for node, xy in places.items()}
 
 
 def _mean(points: list[np.ndarray], k: int) -> np.ndarray:

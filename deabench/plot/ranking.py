@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from deabench.plot.curves_canvas import COLOURS, GREY, axes, plain, tidy
-from deabench.plot.labels import note
 
 if TYPE_CHECKING:
     from deabench.rank import Ranking
 
+LEAST = 0.005
+"""A λ below this would be written 0.00."""
 MOST = 40
 """More rows than these cannot be read in one picture; the best are drawn and the rest are counted."""
 
@@ -29,7 +30,7 @@ class RankingDisplay:
         upper (NaN without an interval); best first.
     total : int
         DMUs in all; `frame` holds the best of them.
-    ax_, figure_, dots_, intervals_, peers_, note_ : artists, once drawn
+    ax_, figure_, dots_, intervals_, peers_ : artists, once drawn
     """
 
     frame: pd.DataFrame
@@ -70,11 +71,13 @@ class RankingDisplay:
         ax.set_yticks(y, [plain(name) for name in frame.index], fontsize=8)
         ax.set_ylim(len(frame) - 0.5, -0.5)
         tidy(ax)
-        ax.set(xlabel="efficiency (1: on the frontier; higher is better)", xlim=self._limits())
+        ax.set_xlim(self._limits())
         self.peers_ = [ax.annotate(peers, (1, k), (6, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
                                    va="center", fontsize=7, color="#444444", annotation_clip=False)
                        for k, peers in enumerate(frame["peers"])]
-        ax.set_title("efficiency, best first; at the right the peers and their shares λ", fontsize=9, loc="left")
+        ax.set_title("efficiency, best first\n● efficient   ◇ not", fontsize=9, loc="left")
+        self.peers_.append(ax.annotate("peers and their shares λ", (1, 1), (6, 6), xycoords="axes fraction", fontsize=8,
+                                       textcoords="offset points", va="bottom", annotation_clip=False))
         self._finish(ax)
         return self
 
@@ -88,14 +91,13 @@ class RankingDisplay:
         missing = int(self.frame["efficiency"].isna().sum())
         said = [f"the best {len(self.frame)} of {self.total}"] if self.total > len(self.frame) else []
         said += [f"{missing} without a score"] if missing else []
-        ax.set_xlabel(ax.get_xlabel() + (f"; {', '.join(said)}" if said else ""))
-        self.note_ = note(ax, "● efficient   ◇ not")
+        ax.set_xlabel("efficiency (1: on the frontier; higher is better)" + (f"\n{', '.join(said)}" if said else ""))
 
 
 def _peers(ranking: Ranking, place: int, most: int = 3) -> str:
     """`A 0.70, B 0.30`: the largest shares first; more than `most` are counted."""
     columns, values = ranking.intensities.columns[place], ranking.intensities.values[place]
-    keep = np.flatnonzero((columns >= 0) & (values > 0))
+    keep = np.flatnonzero((columns >= 0) & (values >= LEAST))
     keep = keep[np.argsort(-values[keep], kind="stable")]
     labels = ranking.reference.labels
     shown = ", ".join(f"{_short(labels[columns[k]])} {values[k]:.2f}" for k in keep[:most])

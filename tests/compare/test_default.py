@@ -34,7 +34,7 @@ def test_many_over_data_sets() -> None:
     assert messages(caught) == [TIES]
     assert found.test == ("Friedman with Iman-Davenport, then mean ranks all pairs with Shaffer's static adjustment of "
                           "6 p values")
-    assert found.why.startswith("4 classifiers over 14 data sets: ranks need no common scale")
+    assert found.why.startswith("4 classifiers over 14 data sets: ranks take no common scale")
     assert not found.pairs["different"].any()
     assert found.pairs["better"].tolist() == [""] * 6
 
@@ -132,8 +132,17 @@ def test_command_writes_pairs_to_stdout_and_reasons_to_stderr(file: Path, capsys
     rows = json.loads(out)
     assert [row["second"] for row in rows] == ["c1", "c2", "c3"]
     assert rows[2]["better"] == "c3"
-    assert "4 classifiers over 30 data sets: ranks need no common scale" in " ".join(err.split())
+    assert "4 classifiers over 30 data sets: ranks take no common scale of the scores for granted\n" in err
     assert "mean ranks: c3" in err
+
+
+def test_command_shows_people_every_name_in_80_columns(file: Path, capsys: pytest.CaptureFixture[str],
+                                                       monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["compare", str(file), "--control", "c0"]) == 0
+    out = capsys.readouterr().out
+    for word in ("first", "second", "won/tied/lost", "adjusted", "better", "c1", "c2", "c3"):
+        assert word in out
 
 
 def test_command_turns_with_lower_is_better(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

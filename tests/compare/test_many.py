@@ -114,7 +114,7 @@ def test_shaffers_sets() -> None:
     assert true_together(5) == {0, 1, 2, 3, 4, 6, 10}
 
 
-@given(st.integers(3, 7).flatmap(lambda k: st.tuples(st.just(k), st.lists(
+@given(st.integers(3, 5).flatmap(lambda k: st.tuples(st.just(k), st.lists(
     st.floats(0, 1), min_size=comb(k, 2), max_size=comb(k, 2)))))
 @settings(max_examples=60, deadline=None)
 def test_shaffer_lies_between_raw_and_holm_and_keeps_the_order(given_: tuple[int, list[float]]) -> None:
