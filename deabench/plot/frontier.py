@@ -93,14 +93,14 @@ class FrontierDisplay:
         self._dmus(ax)
         self._arrows(ax)
         self.lines_ = [self._iso(ax, slope, words) for slope, words in self.slopes]
+        handles = [self.area_, self.facets_, *self.extended_[:1], self.cloud_[1], self.cloud_[0], *self.cloud_[2:],
+                   *self.lines_]
+        ax.legend(handles=handles, fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, frameon=False)
         named = pd.concat([self.actual, self.chain.drop(self.actual.index, errors="ignore")])
         avoid = [along(self._outline(low)), self.points.to_numpy()]
         if len(self.actual):
             avoid += [along(np.stack([self.actual.to_numpy(), self.target.to_numpy()], axis=1))]
         self.texts_, self.unnamed_ = place_names(ax, named.to_numpy(), named.index, avoid=np.vstack(avoid))
-        handles = [self.area_, self.facets_, *self.extended_[:1], self.cloud_[1], self.cloud_[0], *self.cloud_[2:],
-                   *self.lines_]
-        ax.legend(handles=handles, fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, frameon=False)
         return self
 
     def _limits(self) -> tuple[np.ndarray, np.ndarray]:
@@ -125,9 +125,10 @@ class FrontierDisplay:
         ax.plot(*self._outline(low)[-1].T, color="black", linewidth=0.7, zorder=2)
         self.extended_ = []
         for a, b in zip(c[:-1], c[1:], strict=True):
-            reach = (b - a) * 4 * max(high - low) / np.linalg.norm(b - a)
+            size = (b - a) / (high - low)  # as long as the picture allows, shorter where many would cross
+            reach = (b - a) * min(2.0, max(0.3, 3.0 / len(c))) / np.linalg.norm(size)
             for start, end in ((a, a - reach), (b, b + reach)):
-                self.extended_ += ax.plot([start[0], end[0]], [start[1], end[1]], color="#444444", linewidth=0.8,
+                self.extended_ += ax.plot([start[0], end[0]], [start[1], end[1]], color="#666666", linewidth=0.8,
                                           linestyle=(0, (4, 3)), zorder=1, label="facets, extended")
 
     def _dmus(self, ax: Any) -> None:

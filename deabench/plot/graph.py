@@ -20,7 +20,7 @@ MOST = 150
 
 @dataclass
 class FacetGraphDisplay:
-    """Facets near each other share a ridge; each is named by its DMUs.
+    """Facets near each other share a ridge; each is named by its DMUs, or by its number where they are many.
 
     Attributes
     ----------
@@ -62,12 +62,18 @@ class FacetGraphDisplay:
         ax.set_axis_off()
         more = f"; {self.left_out} more are not drawn" if self.left_out else ""
         ax.set_title(f"facets, joined where they share a ridge{more}", fontsize=9, loc="left")
+        ax.legend(handles=self.nodes_, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, frameon=False)
         order = sorted(full, key=lambda node: not full[node])
-        names = [" – ".join(plain(label) for label in self.graph.nodes[node]["vertices"]) for node in order]
+        names = [_name(node, self.graph.nodes[node]["vertices"]) for node in order]
         self.texts_, self.unnamed_ = place_names(ax, np.array([self.places[node] for node in order]).reshape(-1, 2), names,
                                                  avoid=along(ends, 16) if len(ends) <= 80 else None)
-        ax.legend(handles=self.nodes_, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, frameon=False)
         return self
+
+
+def _name(facet: Any, vertices: tuple[Any, ...]) -> str:
+    """The facet's DMUs where that is short, else its number in `Frontier.facets`."""
+    joined = " – ".join(plain(label) for label in vertices)
+    return joined if len(joined) <= 34 else f"facet {facet}"
 
 
 def _layout(graph: nx.Graph) -> dict[Any, np.ndarray]:

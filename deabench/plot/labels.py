@@ -128,5 +128,8 @@ def _lead(spot: np.ndarray, centre: np.ndarray, half: np.ndarray, distance: floa
 
 def _written(ax: Any, name: str, spot: np.ndarray, offset: np.ndarray, led: bool) -> Any:
     arrow = {"arrowstyle": "-", "linewidth": 0.5, "color": GREY, "shrinkA": 0, "shrinkB": 2} if led else None
+    from matplotlib.patheffects import withStroke
+
     return ax.annotate(name, ax.transData.inverted().transform(spot), tuple(offset), textcoords="offset points",
-                       ha="center", va="center", fontsize=8, zorder=6, arrowprops=arrow)
+                       ha="center", va="center", fontsize=8, zorder=6, arrowprops=arrow,
+                       path_effects=[withStroke(linewidth=2.2, foreground="white")])  # a dashed line may pass behind

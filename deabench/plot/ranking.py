@@ -50,7 +50,7 @@ class RankingDisplay:
         """
         best = ranking.to_frame().iloc[:most]
         places = ranking.scores.index.get_indexer(best.index)
-        frame = best[["efficiency", "efficient"]].assign(peers=[_peers(ranking, place) for place in places])
+        frame = best[["efficiency", "efficient"]].assign(peers=[peers_text(ranking, place) for place in places])
         bounds = pd.DataFrame(index=frame.index, columns=["lower", "upper"], dtype=float)
         if intervals is not None:
             bounds = intervals[["lower", "upper"]].reindex(frame.index).astype(float)
@@ -94,7 +94,7 @@ class RankingDisplay:
         ax.set_xlabel("efficiency (1: on the frontier; higher is better)" + (f"\n{', '.join(said)}" if said else ""))
 
 
-def _peers(ranking: Ranking, place: int, most: int = 3) -> str:
+def peers_text(ranking: Ranking, place: int, most: int = 3) -> str:
     """`A 0.70, B 0.30`: the largest shares first; more than `most` are counted."""
     columns, values = ranking.intensities.columns[place], ranking.intensities.values[place]
     keep = np.flatnonzero((columns >= 0) & (values >= LEAST))
