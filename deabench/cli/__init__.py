@@ -11,6 +11,8 @@ import sys
 
 VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
+    "frontier": "the extreme classifiers of a table and the facets between them",
+    "targets": "where on the frontier a classifier could get to with the least change",
     "metrics": "predictions, scores or counts to the metric table that rank reads",
     "curve": "ROC points with Tango's intervals, gain, lift, cost and other curves of scores",
     "compare": "statistical tests between classifiers",
