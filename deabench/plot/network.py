@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from deabench.plot.curves_canvas import COLOURS, GREY, axes, plain
+from deabench.plot.curves_canvas import COLOURS, GREY, axes
 from deabench.plot.labels import along, place_names
 
 if TYPE_CHECKING:
