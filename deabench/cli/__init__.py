@@ -11,6 +11,7 @@ import sys
 
 VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
+    "study": "many classifiers on many data sets, in one resumable run",
     "models": "the formulations, as text",
 }
 
