@@ -12,6 +12,7 @@ import hashlib
 import io
 import re
 from dataclasses import dataclass
+from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def read_keel(path: str | Path) -> Arff:
     except (arff.ArffError, ValueError, NotImplementedError, StopIteration, IndexError) as error:
         said = str(error).strip().rstrip(".") or type(error).__name__
         raise DataError(f"'{path}' is not a KEEL or ARFF file that can be read: {said}") from None
-    frame = pd.DataFrame({name: _column(rows[name], meta[name]) for name in meta.names()})
+    frame = pd.DataFrame({unescape(name).strip("'\""): _column(rows[name], meta[name]) for name in meta.names()})
     if frame.empty:
         raise DataError(f"'{path}' has no data rows; give a KEEL or ARFF file with rows after @data")
     target = target if target is not None else str(frame.columns[-1])
@@ -82,16 +83,17 @@ def plain_arff(text: str) -> tuple[str, str | None]:
                 target = line.split(None, 1)[1].strip().strip("'\"")
         elif line and not line.startswith("%"):
             in_data = line.lower() == "@data"
-            lines.append(ATTRIBUTE.sub(r"\g<0> ", line))
-    return "\n".join(lines) + "\n", target
+            lines.append(re.sub(r"\s*([{,}])\s*", r"\1", ATTRIBUTE.sub(r"\g<0> ", line)).replace("{", " {", 1))
+    plain = "\n".join(lines) + "\n"
+    return plain.encode("ascii", "xmlcharrefreplace").decode(), target  # scipy keeps nominal cells as ASCII bytes
 
 
 def _column(values: object, declared: tuple[str, object]) -> pd.Series:
     kind, categories = declared
     if kind != "nominal":
         return pd.Series(values, dtype=float)
-    text = [value.decode("latin-1").strip() for value in values]  # type: ignore[attr-defined]
-    names = dict.fromkeys(str(name).strip() for name in categories)  # type: ignore[attr-defined]
+    text = [unescape(value.decode("ascii").strip()) for value in values]  # type: ignore[attr-defined]
+    names = dict.fromkeys(unescape(str(name).strip()) for name in categories)  # type: ignore[attr-defined]
     return pd.Series(pd.Categorical([None if cell == "?" else cell for cell in text], categories=list(names)))
 
 
@@ -105,7 +107,7 @@ def table2() -> pd.DataFrame:
         type (SD, OD, ND, or several joined by `;`), and, of the file to be had: source, file (inside the source's folder),
         sha256, instances, positives, difference from the paper.
     """
-    return pd.read_csv(HERE / "chao2022_table02.csv", index_col="name", dtype={"sha256": str}, keep_default_na=False,
+    return pd.read_csv(HERE / "keel_sets.csv", index_col="name", dtype={"sha256": str}, keep_default_na=False,
                        na_values={"positives": "", "instances": ""})
 
 

@@ -139,7 +139,7 @@ def _cross(a: np.ndarray, prior: np.ndarray) -> np.ndarray:
 
 
 def _prior(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray((a + b).sum(axis=1, keepdims=True) / (a + b).sum(axis=0))
+    return np.asarray((a + b) / (a + b).sum(axis=0))
 
 
 def cross_entropy(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -128,5 +128,6 @@ def known_name(file: str, where: str, name: str, known: Sequence[str]) -> None:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    said = did_you_mean(name, known)
+    lower = {each.lower(): each for each in known}
+    said = did_you_mean(lower.get(name.lower(), name), known)
     return said if said.startswith("did") or len(known) <= 12 else f"there are {len(known)}, see docs/study.md"

@@ -43,7 +43,7 @@ WRONG = [
      "[classifiers] 'lr' is imported from 'sklearn.linear_model.LogisticRegression', which runs code of your choosing; "
      "if that is meant, say allow_imports = true at the top of the file"),
     (GOOD + "[dea]\ntested = ['MLP']", "[dea] tested: classifier 'MLP' is not known; there are 'C4.5'"),
-    (GOOD + "[dea]\nnorm = 'l3'", "[dea] norm is 'l3'; did you mean 'l2'?"),
+    (GOOD + "[dea]\nnorm = 'l3'", "[dea] norm is 'l3'; there are 'l1', 'l2', 'linf'"),
     (GOOD + "[groups]\nimbalance_ratio = [30, 10]",
      "[groups] imbalance_ratio is [30, 10]; give rising numbers above 1, as [10, 30]"),
     (GOOD + "[tests]\nkinds = ['friedmann']", "[tests] kinds: test 'friedmann' is not known; did you mean 'friedman'?"),
@@ -54,7 +54,7 @@ WRONG = [
     ('[[data.set]]\nname = "a"\ngenerator = "subclass"\n[classifiers]\nSVM = {}',
      "[[data.set]] 1: generator 'subclass' is not known; did you mean 'subclus'?"),
     ('[[data.set]]\nname = "a"\ngenerator = "subclus"\narea = 1\n[classifiers]\nSVM = {}',
-     "[[data.set]] 1 has no key 'area'; did you mean 'name'?"),
+     "[[data.set]] 1 has no key 'area'; there are 'name', 'generator', 'type', 'rows', 'ratio', 'noise', 'seed'"),
 ]
 
 
