@@ -24,6 +24,7 @@ from deabench.errors import DataError
 if TYPE_CHECKING:
     from deabench.study.plan import Plan
     from deabench.study.status import Status
+    from deabench.study.summary import Summary
     from deabench.study.tasks import Job, Outcome
 
 log = logging.getLogger(__name__)
@@ -104,6 +105,12 @@ class Study:
         from deabench.study.status import status
 
         return status(self.plan)
+
+    def summary(self) -> Summary:
+        """Every table of the study: metrics, groups, efficiencies two ways, tests, targets, recommendation."""
+        from deabench.study.summary import summary
+
+        return summary(self.plan)
 
 
 def _engine(jobs: list[Job], workers: int | None, scheduler: str | None) -> Generator[tuple[Job, Outcome], None, None]:

@@ -99,16 +99,17 @@ def read_plan(path: str | Path) -> Plan:
                         ("groups", schema.GROUPS), ("tests", schema.TESTS)):
         schema.check(file, f"[{part}]", given.get(part, {}), known)
     learners = _learners(file, given)
-    _tested(file, given, [spec.name for spec in learners])
+    _names_of_learners(file, given, [spec.name for spec in learners])
     return Plan(path, given.get("name", path.stem), _data(file, path.parent, given), learners,
                 SplitSpec(**given.get("split", {})), given.get("seed", 0), float(given.get("time_limit", 0)),
                 given.get("keep_predictions", True), path.parent / given.get("store", f"{path.stem}.sqlite"),
                 tuple(given.get("metrics", METRICS)),
                 {"outputs": list(METRICS), "inputs": [], "model": "wei", "returns": "crs", "norm": "l1",
                  "reference": None, "tested": [], "target_outputs": ["TPR", "TNR"], "dmus": "classifiers",
+                 "panels": {},
                  **given.get("dea", {})},
                 {"type": "label", "mixed": "each", "imbalance_ratio": [10, 30], "imbalance_ratio_from": "data",
-                 **given.get("groups", {})},
+                 "families": {}, **given.get("groups", {})},
                 {"metric": "balanced_accuracy", "alpha": 0.05, "control": None, "kinds": ["friedman", "holm", "anova"],
                  **given.get("tests", {})}, content)
 
@@ -189,10 +190,15 @@ def _import(file: str, where: str, spec: LearnerSpec, allowed: bool) -> LearnerS
     return spec
 
 
-def _tested(file: str, given: Mapping[str, Any], learners: list[str]) -> None:
+def _names_of_learners(file: str, given: Mapping[str, Any], learners: list[str]) -> None:
     for key in ("tested", "reference"):
         for name in given.get("dea", {}).get(key, []):
             schema.known_name(file, f"[dea] {key}: classifier", name, learners)
+    for panel, members in given.get("dea", {}).get("panels", {}).items():
+        for name in members:
+            schema.known_name(file, f"[dea.panels] {panel}: classifier", name, learners)
+    for name in given.get("groups", {}).get("families", {}):
+        schema.known_name(file, "[groups.families] classifier", name, learners)
     control = given.get("tests", {}).get("control")
     if control is not None:
         schema.known_name(file, "[tests] control: classifier", control, learners)

@@ -68,6 +68,16 @@ def rising(value: Any) -> str | None:
     return None if good else "rising numbers above 1, as [10, 30]"
 
 
+def lists(value: Any) -> str | None:
+    good = isinstance(value, dict) and all(texts(item) is None for item in value.values())
+    return None if good else "a table of lists, as {trees = [\"C4.5\"]}"
+
+
+def words(value: Any) -> str | None:
+    good = isinstance(value, dict) and all(text(item) is None for item in value.values())
+    return None if good else "a table of texts, as {mine = \"ensemble\"}"
+
+
 def plain(value: Any) -> str | None:
     good = isinstance(value, str | int | float | bool) or (
         isinstance(value, list) and all(isinstance(v, str | int | float | bool) for v in value))
@@ -87,9 +97,9 @@ SPLIT: dict[str, Check] = {"kind": one_of("kfold", "holdout", "bootstrap"), "fol
 DEA: dict[str, Check] = {
     "outputs": texts, "inputs": texts, "model": one_of("wei", "score", "ccr"),
     "returns": one_of("crs", "vrs", "nirs", "ndrs"), "norm": one_of("l1", "l2", "linf"), "reference": texts,
-    "tested": texts, "target_outputs": texts, "dmus": one_of("classifiers", "datasets", "after @")}
+    "tested": texts, "target_outputs": texts, "panels": lists, "dmus": one_of("classifiers", "datasets", "after @")}
 GROUPS: dict[str, Check] = {"type": one_of("label", "rule"), "mixed": one_of("each", "drop"), "imbalance_ratio": rising,
-                            "imbalance_ratio_from": one_of("data", "paper")}
+                            "imbalance_ratio_from": one_of("data", "paper"), "families": words}
 TESTS: dict[str, Check] = {"metric": text, "alpha": number(0, 1, open_ends=True), "control": text,
                            "kinds": texts}
 
