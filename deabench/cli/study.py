@@ -38,7 +38,7 @@ def init(
 @app.command()
 def run(
     file: StudyFile,
-    workers: Annotated[int | None, typer.Option(min=1, help="processes on this machine (default: one per core)")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="processes here (default: one per core)")] = None,
     scheduler: Annotated[str | None, typer.Option(help="address of a Dask scheduler, or 'local' to start one")] = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="do failed tasks again")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="forecast the time from one fold; store nothing")] = False,
@@ -81,8 +81,8 @@ def bring_in(
 ) -> None:
     """Add results of other software (Weka, KEEL, R): they are ranked with the study's own.
 
-    A CSV of counts has the columns dataset, classifier, tp, fn, fp, tn (and repeat, fold where there are several); a CSV
-    of predictions has dataset, classifier, y_true, y_pred (and score, row, repeat, fold).
+    A CSV of counts has the columns dataset, classifier, tp, fn, fp, tn (and repeat, fold where there are several); one
+    of predictions has dataset, classifier, y_true, y_pred (and repeat, fold).
     """
     from deabench.study import Study
     from deabench.study.imports import import_results

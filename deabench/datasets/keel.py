@@ -22,7 +22,8 @@ from deabench.errors import DataError
 
 HERE = Path(__file__).parent
 
-ATTRIBUTE = re.compile(r"^@attribute\s+('[^']*'|\"[^\"]*\"|[^\s{'\"]+?)(\s*(real|integer|numeric)(?=\s*\[)|(?=\{))", re.I)
+ATTRIBUTE = re.compile(
+    r"^@attribute\s+('[^']*'|\"[^\"]*\"|[^\s{'\"]+?)(\s*(real|integer|numeric)(?=\s*\[)|(?=\{))", re.I)
 """What KEEL may set against a brace or a bracket without a blank between: `Class{a, b}`, `x real[0, 1]`."""
 
 
@@ -72,7 +73,7 @@ def read_keel(path: str | Path) -> Arff:
 
 
 def plain_arff(text: str) -> tuple[str, str | None]:
-    """The text without KEEL's dialect, and the name after `@output` or `@outputs` (None where there is no such line)."""
+    """The text without KEEL's dialect, and the name after `@output(s)` (None where there is no such line)."""
     lines, target, in_data = [], None, False
     for raw in text.splitlines():
         line = raw.strip()
@@ -104,8 +105,8 @@ def table2() -> pd.DataFrame:
     -------
     DataFrame, 68 rows
         Index `name` (KEEL's name where it has one); paper_name, paper_instances, paper_features, paper_ir,
-        type (SD, OD, ND, or several joined by `;`), and, of the file to be had: source, file (inside the source's folder),
-        sha256, instances, positives, difference from the paper.
+        type (SD, OD, ND, or several joined by `;`), and, of the file to be had: source, file (inside the source's
+        folder), sha256, instances, positives, difference from the paper.
     """
     return pd.read_csv(HERE / "keel_sets.csv", index_col="name", dtype={"sha256": str}, keep_default_na=False,
                        na_values={"positives": "", "instances": ""})

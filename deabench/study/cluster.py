@@ -2,7 +2,7 @@
 
 Dask restarts dead workers and runs their tasks again; each result is stored and let go as it arrives, so that nothing
 is computed twice. A task that killed more workers than the cluster allows (`allowed-failures`, 3) comes back as
-KilledWorker and is recorded as crashed. The same tasks with the same seeds give the same results as `deabench.study.run`.
+KilledWorker and is recorded as crashed. Tasks and seeds are those of `deabench.study.run`, and so are the results.
 """
 
 from __future__ import annotations

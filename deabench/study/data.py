@@ -76,13 +76,9 @@ class Dataset:
     @property
     def sha256(self) -> str:
         """Of the numbers that the learners see: matrix, classes and own folds."""
-        parts = [np.ascontiguousarray(self.X), self.y.astype(np.int8), str(self.X.shape).encode()]
-        if self.partition is not None:
-            parts.append(self.partition.astype(np.int64))
-        digest = hashlib.sha256()
-        for part in parts:
-            digest.update(part)
-        return digest.hexdigest()
+        own = b"" if self.partition is None else self.partition.astype("<i8").tobytes()
+        parts = [self.X.astype("<f8").tobytes(), self.y.astype("i1").tobytes(), str(self.X.shape).encode(), own]
+        return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 @lru_cache(maxsize=8)
@@ -284,8 +280,9 @@ def _sklearn(spec: DataSpec) -> Dataset:
 
 def _csv(spec: DataSpec) -> Dataset:
     """A CSV file, or a pair of them: `file` (and `test_file`), `target`, `positive`, `fold_column`."""
-    parts = [_read_csv(spec, file) for file in (spec.get("file"), spec.get("test_file")) if file]
-    extra: dict[str, Any] = {"source": " and ".join(Path(f).name for f in (spec.get("file"), spec.get("test_file")) if f)}
+    files = [file for file in (spec.get("file"), spec.get("test_file")) if file]
+    parts = [_read_csv(spec, file) for file in files]
+    extra: dict[str, Any] = {"source": " and ".join(Path(file).name for file in files)}
     if len(parts) == 2:
         extra["partition"] = np.repeat([-1, 0], [len(part) for part in parts])
     frame = pd.concat(parts, ignore_index=True)
@@ -305,7 +302,7 @@ def _read_csv(spec: DataSpec, file: str) -> pd.DataFrame:
 
 def _generated(spec: DataSpec) -> Dataset:
     options = dict(spec.options)
-    make: Callable[..., tuple[np.ndarray, np.ndarray]] = generators.GENERATORS[options.pop("generator")]
+    make = generators.GENERATORS[str(options.pop("generator"))]
     options.pop("type", None)
     X, y = make(**options)
     return Dataset(spec.name, X, y, X.shape[1], source=f"generator {spec.get('generator')}")

@@ -47,7 +47,7 @@ def forecast(plan: Plan, *, workers: int | None = None) -> Forecast:
     count = workers or os.cpu_count() or 1
     jobs = missing(plan)
     if not jobs:
-        raise DataError("nothing is left to do; change the study file, or read the results with 'deabench study status'")
+        raise DataError("nothing is left to do; 'deabench study status' tells what there is")
     first = {(job.data.name, job.learner.name): job for job in reversed(jobs)}
     with stopping(), closing(local(list(first.values()), count)) as results:
         took = {(job.data.name, job.learner.name): sum(outcome.seconds) for job, outcome in results}

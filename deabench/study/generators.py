@@ -7,6 +7,8 @@ and says so, it is not the paper's data.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 CENTRES = np.array([[0.2, 0.2], [0.2, 0.8], [0.5, 0.5], [0.8, 0.2], [0.8, 0.8]])
@@ -14,7 +16,7 @@ CENTRES = np.array([[0.2, 0.2], [0.2, 0.8], [0.5, 0.5], [0.8, 0.2], [0.8, 0.8]])
 
 
 def subclus(rows: int = 800, ratio: float = 7.0, noise: float = 0.0, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """A minority of five small square groups inside the majority, as KEEL's `subclus` (after section 4.5.2 of the paper).
+    """A minority of five small square groups inside the majority, as in KEEL's `subclus` (the paper's section 4.5.2).
 
     Parameters
     ----------
@@ -48,7 +50,7 @@ def outliers(rows: int = 1000, ratio: float = 10.0, area: float = 0.0, seed: int
     """
     rng = np.random.default_rng(seed)
     n_min = round(rows / (1 + ratio))
-    minority = rng.uniform(size=(n_min, 2)) + [1.0 - area, 0.0]
+    minority = rng.uniform(size=(n_min, 2)) + np.array([1.0 - area, 0.0])
     return np.vstack([minority, rng.uniform(size=(rows - n_min, 2))]), (np.arange(rows) < n_min).astype(int)
 
 
@@ -76,4 +78,5 @@ def corpus(documents: int = 400, words: int = 3000, share: float = 0.25, telling
     return rng.poisson(rates[y]).astype(float), y
 
 
-GENERATORS = {"subclus": subclus, "outliers": outliers, "corpus": corpus}
+Rows = tuple[np.ndarray, np.ndarray]
+GENERATORS: dict[str, Callable[..., Rows]] = {"subclus": subclus, "outliers": outliers, "corpus": corpus}

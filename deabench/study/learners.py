@@ -237,7 +237,7 @@ def svm_bagging(context: Context, C: float = 1.0, kernel: str = "rbf", bags: int
 
 
 def rbf(context: Context, clusters: int = 2, ridge: float = 1e-8) -> Any:
-    """Weka's RBFNetwork: two k-means clusters per class, normalised Gaussians, logistic regression with a tiny ridge."""
+    """Weka's RBFNetwork: two k-means clusters per class, normalised Gaussians, logistic regression, tiny ridge."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 
@@ -277,7 +277,7 @@ def naive_bayes(context: Context) -> Any:
 
 
 def knn(context: Context, neighbours: int = 5, select: str = "", features: int = 200) -> Any:
-    """k nearest neighbours by cosine; `select` = ig, ce, mi, we or chi2 first keeps that many words of a bag of words."""
+    """k nearest neighbours; `select` = ig, ce, mi, we or chi2 first keeps so many words (then the metric is cosine)."""
     from sklearn.neighbors import KNeighborsClassifier
 
     from deabench.study.parts import TERM_SCORES, TermSelection

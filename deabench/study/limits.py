@@ -12,10 +12,11 @@ import ctypes
 import faulthandler
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 GRACE = 2.0
@@ -40,8 +41,8 @@ def time_limit(seconds: float, trace: Path | None) -> Iterator[None]:
     if not seconds:
         yield
         return
-    with _opened(trace) as stream:
-        faulthandler.dump_traceback_later(seconds + GRACE, exit=True, **({"file": stream} if stream else {}))
+    with trace.open("w") if trace is not None else nullcontext(sys.stderr) as stream:
+        faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=stream)
         stop = _alarm(seconds) if threading.current_thread() is threading.main_thread() else _interrupt(seconds)
         try:
             yield
@@ -50,16 +51,7 @@ def time_limit(seconds: float, trace: Path | None) -> Iterator[None]:
             faulthandler.cancel_dump_traceback_later()
 
 
-@contextmanager
-def _opened(trace: Path | None) -> Iterator[object]:
-    if trace is None:
-        yield None
-        return
-    with trace.open("w") as stream:
-        yield stream
-
-
-def _alarm(seconds: float) -> _Stop:
+def _alarm(seconds: float) -> Callable[[], None]:
     def raise_it(*_: object) -> None:
         raise OutOfTime
 
@@ -73,7 +65,7 @@ def _alarm(seconds: float) -> _Stop:
     return stop
 
 
-def _interrupt(seconds: float) -> _Stop:
+def _interrupt(seconds: float) -> Callable[[], None]:
     """For a task that does not run in the main thread (Dask's do not): the exception is set from a timer's thread."""
     thread = threading.get_ident()
     lock = threading.Lock()
@@ -97,7 +89,6 @@ def _interrupt(seconds: float) -> _Stop:
     return stop
 
 
-_Stop = type(lambda: None)
 _ready = False
 
 

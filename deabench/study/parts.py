@@ -67,6 +67,8 @@ class ShrinkingSMOTE(SMOTE):
     `k_used_` is recorded with each result; 0 means repeated rows.
     """
 
+    k_neighbors: int
+
     def _fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         self.k_used_ = int(min(self.k_neighbors, np.unique(y, return_counts=True)[1].min() - 1))
         if self.k_used_ < 1:
@@ -79,7 +81,7 @@ class ShrinkingSMOTE(SMOTE):
 
 
 class RBFFeatures(TransformerMixin, BaseEstimator):
-    """Normalised Gaussian bumps around k-means centres, `clusters` of them per class, as Weka's RBFNetwork (-B 2 -W 0.1).
+    """Normalised Gaussian bumps around k-means centres, `clusters` per class, as Weka's RBFNetwork (-B 2 -W 0.1).
 
     Column j is p_j N(x; c_j, s_j) / Σ_k p_k N(x; c_k, s_k): p the cluster's share of the rows, c its centre, s its
     standard deviation along each feature (at least `smallest`; the features are to be standardised before).

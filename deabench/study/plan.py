@@ -11,7 +11,7 @@ from typing import Any
 
 from deabench.errors import DataError
 from deabench.study import schema
-from deabench.study.data import DataSpec, Dataset, known_names, load, source_of
+from deabench.study.data import Dataset, DataSpec, known_names, load, source_of
 from deabench.study.generators import GENERATORS
 from deabench.study.learners import REGISTRY, LearnerSpec, check_import, parameters
 from deabench.study.tasks import Job, SplitSpec, fold_count, key_of, seed_of
@@ -90,7 +90,8 @@ def read_plan(path: str | Path) -> Plan:
         content = path.read_text(encoding="utf-8")
         given = tomllib.loads(content)
     except OSError as error:
-        raise DataError(f"cannot read '{path}': {error.strerror}; 'deabench study init {path}' writes a study file") from None
+        said = f"cannot read '{path}': {error.strerror}; 'deabench study init {path}' writes a study file"
+        raise DataError(said) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"'{path}' is not TOML: {error}") from None
     file = path.name
@@ -165,14 +166,14 @@ def _learner(file: str, name: str, entry: Any, allow_imports: bool) -> LearnerSp
     if not isinstance(entry, dict):
         raise DataError(f"'{file}': {where} is {entry!r}; give a table of its parameters, {{}} for none")
     params = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
-    path, use = params.pop("import", None), params.pop("use", name)
+    path, use = params.pop("import", None), str(params.pop("use", name))
     for key, value in entry.items():
         wanted = schema.plain(value)
         if wanted is not None:
             raise DataError(f"'{file}': {where}: {key} is a table; give {wanted}")
     if path is not None:
         return _import(file, where, LearnerSpec(name, str(path), tuple(sorted(params.items())), True), allow_imports)
-    schema.known_name(file, "[classifiers]", str(use), list(REGISTRY))
+    schema.known_name(file, "[classifiers]", use, list(REGISTRY))
     for key in params:
         if key not in parameters(use):
             has = ", ".join(f"'{p}'" for p in parameters(use)) or "none"

@@ -137,7 +137,8 @@ def stopping() -> Iterator[None]:
     def stop(number: int, _: object) -> None:
         for each in before:
             signal.signal(each, signal.SIG_IGN)
-        raise Interrupted(f"stopped by {signal.Signals(number).name}; what was done is in the store, run again to go on")
+        name = signal.Signals(number).name
+        raise Interrupted(f"stopped by {name}; what was done is in the store, run again to go on")
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     for number in before:

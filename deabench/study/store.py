@@ -39,8 +39,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._committed = time.monotonic()
-        self.written = 0
-        with _clearly(path, 0):
+        with _clearly(path):
             self._db = sqlite3.connect(path, timeout=10, isolation_level=None)
             self._db.executescript(SCHEMA)
             self._db.execute("BEGIN IMMEDIATE")  # a store that cannot be written is refused before anything runs
@@ -58,38 +57,38 @@ class Store:
         row = (job.key, job.data.name, job.learner.name, job.repeat, job.fold, outcome.status, *outcome.counts,
                *outcome.seconds, json.dumps(outcome.notes, sort_keys=True), *outcome.error, job.time_limit,
                outcome.rows or None, outcome.rows_sha256)
-        with _clearly(self.path, self.written):
+        with _clearly(self.path):
             self._db.execute(f"INSERT OR REPLACE INTO results ({','.join(COLUMNS)}) VALUES "
                              f"({','.join('?' * len(COLUMNS))})", row)
-        self.written += 1
         if time.monotonic() - self._committed > EVERY:
             self.commit()
-            with _clearly(self.path, self.written):
+            with _clearly(self.path):
                 self._db.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        with _clearly(self.path, self.written):
+        with _clearly(self.path):
             if self._db.in_transaction:
                 self._db.execute("COMMIT")
         self._committed = time.monotonic()
 
     def begin_run(self, engine: str, versions: dict[str, str], plan: str) -> int:
         """Note the run with the versions that make it; returns its number, for `end_run`."""
-        with _clearly(self.path, 0):
+        with _clearly(self.path):
             at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            cursor = self._db.execute("INSERT INTO runs VALUES (?, NULL, ?, ?, ?)", (at, engine, json.dumps(versions), plan))
+            row = (at, engine, json.dumps(versions), plan)
+            cursor = self._db.execute("INSERT INTO runs VALUES (?, NULL, ?, ?, ?)", row)
             self.commit()
             self._db.execute("BEGIN IMMEDIATE")
         return int(cursor.lastrowid or 0)
 
     def end_run(self, number: int) -> None:
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        with _clearly(self.path, self.written):
+        with _clearly(self.path):
             self._db.execute("UPDATE runs SET ended = ? WHERE rowid = ?", (at, number))
 
 
 @contextmanager
-def _clearly(path: Path, written: int) -> Iterator[None]:
+def _clearly(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:

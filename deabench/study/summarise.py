@@ -1,7 +1,7 @@
 """From counts to what a study is for: metrics, group means, efficiencies two ways, tests, recommendations.
 
-Everything starts from a long table of counts (dataset, classifier, tp, fn, fp, tn; a row per fold or pooled) and a table
-of facts (index dataset; type, imbalance_ratio), so that results from elsewhere are summarised as a study's own.
+Everything starts from a long table of counts (dataset, classifier, tp, fn, fp, tn; a row per fold or pooled) and one of
+facts (index dataset; type, imbalance_ratio), so that results from elsewhere are summarised as a study's own.
 Positive = minority throughout, and folds are pooled: one confusion matrix per data set and classifier.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -199,15 +198,14 @@ def by_family(metrics: pd.DataFrame, groups: pd.DataFrame, settings: Settings) -
 def recommendation(families: pd.DataFrame, *, close: float = 0.005) -> pd.DataFrame:
     """The paper's Table 22 from the study's own results: for each type and ratio, the family to use.
 
-    A family is recommended where the mean of its per-data-set efficiencies is the highest, or within `close` of it. (The
-    efficiency of the averages, the paper's way, leaves most of six families at 1 and recommends nearly all of them; it
-    is listed beside.)
+    A family is recommended where the mean of its per-data-set efficiencies is the highest, or within `close` of it.
+    (The efficiency of the averages, the paper's way, puts several of six families at 1; it is listed beside.)
 
     Returns
     -------
     DataFrame
-        Index (ratio, type); recommended, efficiency, efficient_on_average (families whose averages lie on the frontier),
-        highest_iba, datasets.
+        Index (imbalance_ratio, type); recommended, efficiency, efficient_on_average (families whose averages lie on the
+        frontier), highest_iba, datasets.
     """
     rows = {}
     for group, table in families.loc[["type and ratio"]].groupby(level="group", sort=False):
@@ -237,8 +235,8 @@ def pivot(metrics: pd.DataFrame, settings: Settings, dmus: str) -> pd.DataFrame:
     Parameters
     ----------
     dmus : {"datasets", "after @"}
-        "datasets": each data set is a DMU, for each classifier (the paper's Table 21). "after @": what stands after the @
-        of a classifier's name is the DMU, and each thing before it is an output (Table 17: `chi2@200`).
+        "datasets": each data set is a DMU, for each classifier (the paper's Table 21). "after @": what stands after
+        the @ of a classifier's name is the DMU, and each thing before it is an output (Table 17: `chi2@200`).
 
     Returns
     -------
@@ -252,19 +250,23 @@ def pivot(metrics: pd.DataFrame, settings: Settings, dmus: str) -> pd.DataFrame:
             parts[classifier] = one.assign(efficiency=efficiencies(one, settings)[0])
         return pd.concat(parts, names=["classifier", "dmu"])
     for dataset, table in metrics.groupby(level="dataset", sort=False):
-        one = table.droplevel("dataset")
-        names = [str(name).partition("@") for name in one.index]
-        if any(not sign for _, sign, _ in names):
-            bad = next(f"{a}" for a, sign, _ in names if not sign)
-            raise DataError(f"classifier '{bad}' has no @ in its name; dmus = \"after @\" needs names as 'chi2@200'")
-        wide = pd.concat({metric: pd.Series(one[metric].to_numpy(), index=pd.MultiIndex.from_tuples(
-            [(after, before) for before, _, after in names])).unstack()[list(dict.fromkeys(n[0] for n in names))]
-            for metric in settings.outputs}, axis=1)
-        wide = wide.loc[list(dict.fromkeys(after for _, _, after in names))]
-        wide.columns = [before if len(settings.outputs) == 1 else f"{metric} {before}" for metric, before in wide.columns]
+        wide = after_at(table.droplevel("dataset")[list(settings.outputs)])
         scores, _ = efficiencies(wide, Settings(list(wide.columns), {}))
         parts[dataset] = wide.assign(efficiency=scores)
     return pd.concat(parts, names=["dataset", "dmu"])
+
+
+def after_at(table: pd.DataFrame) -> pd.DataFrame:
+    """`chi2@200` (classifier) x metric as 200 x chi2: what stands after the @ in rows, what before it in columns."""
+    for name in table.index:
+        if "@" not in str(name):
+            raise DataError(f"classifier '{name}' has no @ in its name; dmus = \"after @\" needs names as 'chi2@200'")
+    before, after = zip(*(str(name).split("@", 1) for name in table.index), strict=True)
+    long = table.set_axis(pd.MultiIndex.from_arrays([after, before]))
+    wide = long.unstack().loc[list(dict.fromkeys(after))]
+    wide = wide[[(metric, name) for metric in table.columns for name in dict.fromkeys(before)]]
+    wide.columns = [name if len(table.columns) == 1 else f"{metric} {name}" for metric, name in wide.columns]
+    return wide
 
 
 def frontier_targets(metrics: pd.DataFrame, tested: Sequence[str], reference: Sequence[str], *,

@@ -102,7 +102,7 @@ def summary(plan: Plan) -> Summary:
     return Summary(
         failed[["status", "error_type", "error"]], counts, left_out, metrics, facts, groups, means, single,
         s.two_ways(means, single, groups, settings), families, s.recommendation(families) if typed else None, tests,
-        _targets(plan, metrics, settings),
+        _targets(plan, metrics),
         None if plan.dea["dmus"] == "classifiers" else s.pivot(metrics, settings, plan.dea["dmus"]), notes)
 
 
@@ -127,7 +127,7 @@ def settings_of(plan: Plan, counts: pd.DataFrame) -> s.Settings:
     present = list(dict.fromkeys(counts["classifier"]))
     panels = plan.dea["panels"] or {"all": present}
     outside = [name for name in present if name not in {spec.name for spec in plan.learners}]
-    panels = {panel: [*members, *(name for name in outside if name not in members)] for panel, members in panels.items()}
+    panels = {panel: list(dict.fromkeys([*members, *outside])) for panel, members in panels.items()}
     named = {spec.name: APPROACH[spec.use] for spec in plan.learners if spec.use in APPROACH}
     families = {name: family for name, family in {**named, **plan.groups["families"]}.items() if name in present}
     return s.Settings(plan.dea["outputs"], panels, families, plan.dea["inputs"], plan.dea["model"], plan.dea["returns"],
@@ -198,7 +198,7 @@ def _anova(means: pd.DataFrame, metrics: tuple[str, ...], alpha: float) -> dict[
                           alpha=alpha) for metric in metrics}
 
 
-def _targets(plan: Plan, metrics: pd.DataFrame, settings: s.Settings) -> pd.DataFrame | None:
+def _targets(plan: Plan, metrics: pd.DataFrame) -> pd.DataFrame | None:
     tested = list(plan.dea["tested"])
     if not tested:
         return None

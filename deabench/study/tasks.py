@@ -133,8 +133,9 @@ def rows_of(data: Dataset, split: SplitSpec, repeat: int, fold: int, seed: int) 
             return list(folds.split(data.X, data.y))[fold]
     state = seed_of(seed, data.name, repeat, fold)
     if split.kind == "holdout":
-        return tuple(np.sort(part) for part in train_test_split(
-            np.arange(len(data.y)), test_size=split.test_size, stratify=data.y, random_state=state))
+        train, held = train_test_split(np.arange(len(data.y)), test_size=split.test_size, stratify=data.y,
+                                       random_state=state)
+        return np.sort(train), np.sort(held)
     return _bootstrap(data.y, np.random.default_rng(state))
 
 
@@ -237,9 +238,9 @@ def _notes(estimator: Any, X: np.ndarray) -> dict[str, Any]:
     if "impute" in steps:
         notes["imputed_cells"] = int(np.isnan(X).sum())
     sampler = steps.get("sample")
-    smote = getattr(sampler, "smote_", sampler)
-    if hasattr(smote, "k_used_"):
-        notes["smote_k"] = smote.k_used_
+    used = getattr(getattr(sampler, "smote_", sampler), "k_used_", None)
+    if used is not None:
+        notes["smote_k"] = used
     learner = steps.get("learn", estimator)
     if hasattr(learner, "best_params_"):
         notes["chosen"] = {key: str(value) for key, value in learner.best_params_.items()}

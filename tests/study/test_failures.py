@@ -77,7 +77,8 @@ def test_failed_tasks_are_not_repeated_unless_asked_or_their_limit_changed(study
 
 @pytest.fixture
 def stored(study_file):
-    path = study_file('[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n[classifiers]\n"C4.5" = {}\nmajority = {}')
+    path = study_file('[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n'
+                      '[classifiers]\n"C4.5" = {}\nmajority = {}')
     study = Study.from_toml(path)
     study.run(workers=1)
     return study
@@ -102,10 +103,15 @@ def test_a_full_disk_ends_in_a_sentence_and_keeps_what_was_committed(stored, mon
     plan = stored.plan
     before = stored.status()
     job = plan.jobs()[0]
-    with pytest.raises(DataError) as e, Store(plan.store) as store:
-        pages = store._db.execute("PRAGMA page_count").fetchone()[0]
-        store._db.execute(f"PRAGMA max_page_count = {pages}")  # what a full disk does: SQLITE_FULL on the next page
-        store.put(job, Outcome("done", rows=bytes(200_000)))
+
+    def fill() -> None:
+        with Store(plan.store) as store:
+            pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+            store._db.execute(f"PRAGMA max_page_count = {pages}")  # as on a full disk: SQLITE_FULL on the next page
+            store.put(job, Outcome("done", rows=bytes(200_000)))
+
+    with pytest.raises(DataError) as e:
+        fill()
     assert str(e.value) == (f"cannot write the store '{plan.store}': database or disk is full; the results committed "
                             "before are safe (make room or permit writing, and run again)")
     assert stored.status().digest == before.digest

@@ -130,7 +130,7 @@ def test_a_changed_setting_touches_only_its_own_tasks(study_file):
     def changed(old: str, new: str) -> list[str]:
         path.write_text(text.replace(old, new))
         after = {job.key: job.learner.name for job in Study.from_toml(path).plan.jobs()}
-        return sorted(set(after[key] for key in after.keys() - keys))
+        return sorted({after[key] for key in after.keys() - keys})
 
     assert changed("cf = 0.1", "cf = 0.2") == ["tree"]
     assert changed("folds = 3", "folds = 3\nrepeats = 1") == []
