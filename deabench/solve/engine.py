@@ -1,0 +1,284 @@
+"""Solve a family for every DMU: few columns active, all columns priced, every basis shared with all DMUs that it certifies.
+
+1. HiGHS solves one DMU over a small active set of columns, hot from the last basis.
+2. All reference DMUs are priced in numpy from the exact inverse of that basis; violators join the active set, until none is left.
+3. The basis is tried on every DMU not yet scored: where its basic variables keep their signs it is optimal there too.
+4. With many DMUs, 1-3 run on a sample; the rest are first matched with the bases found (best dual bound, then the same test),
+   and what is left goes round again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from deabench.errors import SolveError
+from deabench.solve.family import Bases, Family
+from deabench.solve.highs import Infeasible, Solver
+
+PRICED = 1e-10
+"""A reduced cost may be negative by this much, in data scaled to about 1."""
+ACTIVE = 300
+"""Columns that HiGHS holds at most, about; above this the set is rebuilt from the bases last used."""
+SAMPLE = 3000
+"""DMUs solved one by one before the rest are matched with the bases found."""
+BLOCK = 512
+"""Rows of a matrix product at a time: the block stays in cache."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What the family's optimum is for each of K tested DMUs.
+
+    Attributes
+    ----------
+    which : int array (K,)
+        The basis used, or -1 where the program is infeasible.
+    x : array (K, m)
+        The basic variables, in the order of `bases.columns[which]`.
+    duals : array (K, m)
+        Row duals of the minimisation (of the negated objective where the formulation maximises).
+    bases : Bases
+    calls : int
+        Runs of HiGHS that it took.
+    infeasible : dict
+        Tested DMU (position) to HiGHS's words.
+    """
+
+    which: np.ndarray
+    x: np.ndarray
+    duals: np.ndarray
+    bases: Bases
+    calls: int
+    infeasible: dict[int, str]
+
+
+def solve(
+    family: Family,
+    tested: np.ndarray,
+    *,
+    known: Bases | None = None,
+    name: Callable[[int], str] = str,
+    advance: Callable[[int], None] = lambda done: None,
+) -> Solution:
+    """Solve for every row of `tested` (K, q).
+
+    Parameters
+    ----------
+    known : Bases, optional
+        Bases to try first, all dual feasible (from `deabench.solve.polar`).
+    name : function of a position
+        The DMU's label, for errors.
+    advance : function of a count
+        Told how many DMUs more are done.
+
+    Raises
+    ------
+    SolveError
+        Where HiGHS ends neither optimal nor infeasible.
+    """
+    run = _Run(family, tested, name, advance)
+    if known is not None and len(known):
+        run.adopt(known)
+    rng = np.random.default_rng(0)
+    while len(left := run.left()):
+        batch = left if len(left) <= SAMPLE else np.sort(rng.choice(left, SAMPLE, replace=False))
+        before = len(run.found)
+        run.one_by_one(batch)
+        if len(batch) < len(left):
+            run.match(run.joined(before))
+    return run.solution()
+
+
+class _Run:
+    """The state of one call of `solve`."""
+
+    def __init__(self, family: Family, tested: np.ndarray, name: Callable[[int], str], advance: Callable[[int], None]) -> None:
+        self.family, self.tested, self.name, self.advance = family, tested, name, advance
+        count = len(tested)
+        self.which = np.full(count, -2, dtype=np.int32)
+        self.x = np.zeros((count, family.m))
+        self.duals = np.zeros((count, family.m))
+        self.found: list[Bases] = []
+        self.total = 0
+        self.infeasible: dict[int, str] = {}
+        self.calls = 0
+        self.solver: Solver | None = None
+        self.active = np.zeros(0, dtype=int)
+
+    def left(self) -> np.ndarray:
+        return np.flatnonzero(self.which == -2)
+
+    def joined(self, first: int = 0) -> Bases:
+        chosen = self.found[first:]
+        return Bases(*(np.concatenate([getattr(b, part) for b in chosen]) for part in ("columns", "inverse", "duals", "theta")))
+
+    def solution(self) -> Solution:
+        m = self.family.m
+        bases = self.joined() if self.found else Bases(
+            np.zeros((0, m), int), np.zeros((0, m, m)), np.zeros((0, m)), np.zeros(0, int))
+        return Solution(np.maximum(self.which, -1), self.x, self.duals, bases, self.calls, self.infeasible)
+
+    def adopt(self, known: Bases) -> None:
+        """Keep bases that were found elsewhere, and match all DMUs with them."""
+        self.found.append(known)
+        self.total = len(known)
+        self.match(known, first=0)
+
+    def one_by_one(self, batch: np.ndarray) -> None:
+        """Solve the DMUs of the batch that no basis found on the way certifies."""
+        for k in batch.tolist():
+            if self.which[k] != -2:
+                continue
+            codes = self.optimum(k)
+            if codes is None:
+                self.which[k] = -1
+                self.advance(1)
+                continue
+            self.share(codes, k, batch)
+
+    def share(self, basis: Bases, k: int, batch: np.ndarray) -> None:
+        """Give DMU k its basis, and every other of the batch that it certifies."""
+        family = self.family
+        self.found.append(basis)
+        place = int(basis.theta[0])
+        among = batch[self.which[batch] == -2] if family.shareable(place) else np.array([k])
+        x, factor = family.values(basis.inverse[0], place, self.tested[among])
+        good = family.feasible(basis.columns[0], x, factor)
+        good |= among == k  # HiGHS found it feasible within its own tolerance; the certificate judges
+        self.take(among[good], self.total, x[good], basis.duals[0], factor[good])
+        self.total += 1
+
+    def take(self, who: np.ndarray, basis: int, x: np.ndarray, duals: np.ndarray, factor: np.ndarray) -> None:
+        self.which[who] = basis
+        self.x[who] = x
+        self.duals[who] = factor[:, None] * duals
+        self.advance(len(who))
+
+    def optimum(self, k: int) -> Bases | None:
+        """An optimal basis of DMU k over all reference DMUs; None where its program is infeasible."""
+        family, tested = self.family, self.tested[k]
+        self._load(k)
+        while True:
+            assert self.solver is not None
+            try:
+                self.calls += 1
+                self.solver.run(f"'{self.name(k)}'")
+            except Infeasible as error:
+                if self._widen(k):
+                    continue
+                self.infeasible[k] = str(error)
+                return None
+            basis = family.basis(self._codes(), tested)
+            if basis is None:
+                raise SolveError(f"{family.template.name} for '{self.name(k)}': HiGHS returned a singular basis")
+            reduced = family.reduced_costs(basis.duals[0])
+            reduced[self.active] = 0.0
+            violators = np.flatnonzero(reduced < -PRICED * family.size)
+            if not len(violators):
+                return basis
+            worst = violators[np.argsort(reduced[violators])[:20]]
+            self._activate(worst)
+
+    def _load(self, k: int) -> None:
+        """Put DMU k's data into the solver; build one where there is none or the last has grown too wide."""
+        family, tested = self.family, self.tested[k]
+        if self.solver is None or len(self.active) > max(ACTIVE, 2 * family.m):
+            self.active = self._start() if self.solver is None else self._recent()
+            self.solver = Solver(family.program(self.active, tested))
+            return
+        self.solver.bounds(*family.bounds(tested))
+        if family.theta >= 0:
+            self.solver.column(family.theta, family.theta_column(tested[None])[0])
+
+    def _start(self) -> np.ndarray:
+        """All reference DMUs where they are few; otherwise those best in some row or in their sum."""
+        family = self.family
+        if family.n <= ACTIVE // 2:
+            return np.arange(family.n)
+        oriented = family.columns * np.where(family.at_least, 1.0, -1.0)
+        scores = np.column_stack([oriented, oriented.sum(axis=1)])
+        return np.unique(np.argsort(-scores, axis=0)[:8].ravel())
+
+    def _recent(self) -> np.ndarray:
+        codes = np.concatenate([basis.columns[-1] for basis in self.found[-40:]])
+        return np.unique(np.concatenate([codes[codes < self.family.n], self._start() if len(self.found) < 2 else codes[:0]]))
+
+    def _activate(self, who: np.ndarray) -> None:
+        assert self.solver is not None
+        self.solver.add_columns(self.family.cost[who] * self.family.template.sense, self.family.columns[who])
+        self.active = np.concatenate([self.active, who])
+
+    def _widen(self, k: int) -> bool:
+        """Add columns that may make DMU k feasible: the one that dominates it best, then all; False where all are in."""
+        family = self.family
+        out = np.setdiff1d(np.arange(family.n), self.active)
+        if not len(out):
+            return False
+        b = family.right_hand_side(self.tested[[k]])[0]
+        theta = family.theta_column(self.tested[[k]])[0] if family.theta >= 0 else 0.0
+        short = np.where(family.at_least, 1.0, -1.0) * (b - theta - family.columns[out])
+        short[:, family.equality] = 0.0
+        worst = short.max(axis=1)
+        best = int(np.argmin(worst))
+        self._activate(out[[best]] if worst[best] <= 0 else out)
+        return True
+
+    def _codes(self) -> np.ndarray:
+        """HiGHS's basic variables in the family's codes: reference DMUs, static columns, slacks."""
+        assert self.solver is not None
+        family, basic = self.family, self.solver.basis()
+        codes = np.empty(family.m, dtype=int)
+        static = (basic >= 0) & (basic < family.statics)
+        own = basic >= family.statics
+        codes[static] = family.n + basic[static]
+        codes[own] = self.active[basic[own] - family.statics]
+        codes[basic < 0] = family.n + family.statics - 1 - basic[basic < 0]
+        return codes
+
+    def match(self, bases: Bases, first: int | None = None) -> None:
+        """Try on every DMU left the basis with the best dual bound for it."""
+        family = self.family
+        first = self.total - len(bases) if first is None else first
+        for place in np.unique(bases.theta).tolist():
+            usable = np.flatnonzero(bases.theta == place)
+            if not family.shareable(place):
+                continue
+            prices = _Prices(family, bases.duals[usable])
+            left = self.left()
+            for low in range(0, len(left), BLOCK):
+                who = left[low : low + BLOCK]
+                best = usable[prices.best(self.tested[who])]
+                x, factor = family.values(bases.inverse[best], place, self.tested[who])
+                good = family.feasible(bases.columns[best], x, factor)
+                self.which[who[good]] = first + best[good]
+                self.x[who[good]] = x[good]
+                self.duals[who[good]] = factor[good, None] * bases.duals[best[good]]
+                self.advance(int(good.sum()))
+
+
+class _Prices:
+    """Dual solutions of a family, to find for each DMU the one with the highest dual objective, the tightest bound."""
+
+    def __init__(self, family: Family, duals: np.ndarray) -> None:
+        self.family = family
+        self.transposed = np.ascontiguousarray(duals.T)
+        self.cost = family.static_cost[family.theta] if family.theta >= 0 else 0.0
+        value = family.bound[0] @ self.transposed * self.cost
+        one_sign = bool((value < 0).all() or (value > 0).all())
+        self.ratio = family.theta >= 0 and not family.bound[1].any() and one_sign
+        if self.ratio:  # the objective is value / scale with a fixed value: the best has the least scale / value
+            self.transposed /= value
+
+    def best(self, tested: np.ndarray) -> np.ndarray:
+        family = self.family
+        if self.ratio:
+            return (family.theta_column(tested) @ self.transposed).argmin(axis=1)
+        value = family.right_hand_side(tested) @ self.transposed
+        if family.theta >= 0:
+            scale = family.theta_column(tested) @ self.transposed
+            with np.errstate(divide="ignore", invalid="ignore"):
+                value = np.where(scale * self.cost > 0, value * self.cost / scale, -np.inf)
+        return value.argmax(axis=1)

@@ -1,0 +1,167 @@
+"""A family of linear programs: one per DMU, all with the same columns but one, and right-hand sides that are affine in its data.
+
+    min  c·x   s.t.   Σ_j A_j λ_j + Σ_t S_t z_t + a(k) θ + slack = b(k),   λ ≥ 0,
+
+with one column λ_j per reference DMU, a few static ones z, at most one column θ that depends on the tested DMU k, and a slack
+per row. A basis is m of these columns. Whether the basis of one DMU is also optimal for another is a matrix product, which is
+what makes one solve per facet, not per DMU, enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from deabench.solve.template import Program, Template, expand
+
+FEASIBLE = 1e-11
+"""A basic variable may be negative by this much before its basis is refused; the data are scaled to about 1."""
+
+
+@dataclass(frozen=True)
+class Bases:
+    """B bases with what is needed to test them on any DMU.
+
+    Attributes
+    ----------
+    columns : int array (B, m)
+        Codes of the basic columns: reference DMUs 0..n-1, then the static columns, then the slacks.
+    inverse : array (B, m, m)
+    duals : array (B, m)
+        Row duals; up to a positive factor where θ is basic.
+    theta : int array (B,)
+        Place of θ among the basic columns, or -1.
+    """
+
+    columns: np.ndarray
+    inverse: np.ndarray
+    duals: np.ndarray
+    theta: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+
+class Family:
+    """The programs of one template over one reference set.
+
+    Parameters
+    ----------
+    t : Template
+        Its reference DMUs are columns, all with bounds [0, ∞); every row is one-sided or an equality.
+    reference : array (n, p)
+        The data of the reference DMUs, scaled to about 1.
+    """
+
+    def __init__(self, t: Template, reference: np.ndarray) -> None:
+        self.template, self.reference = t, reference
+        self.n, self.m = len(reference), len(t.row_names)
+        own = int(np.flatnonzero(t.column_of_reference)[0])
+        static = np.flatnonzero(~t.column_of_reference)
+        self.statics = len(static)
+        q = t.entry.tested.shape[1]
+        zero = np.zeros(q)
+        sign = float(t.sense)
+        self.columns = np.zeros((self.n, self.m))
+        self.static = np.zeros((self.statics, self.m))
+        self.varying = np.zeros((self.statics, self.m, q))
+        for e, (row, column) in enumerate(zip(t.entry_row, t.entry_column, strict=True)):
+            if column == own:
+                self.columns[:, row] = t.entry[[e]].at(reference, zero)[:, 0]
+            else:
+                place = int(np.searchsorted(static, column))
+                self.static[place, row], self.varying[place, row] = t.entry.const[e], t.entry.tested[e]
+        self.cost = sign * t.cost[[own]].at(reference, zero)[:, 0]
+        self.static_cost = sign * t.cost.const[static]
+        vary = np.flatnonzero(self.varying.any(axis=(1, 2)))
+        self.theta = int(vary[0]) if len(vary) else -1
+        self.equality = np.isfinite(t.lower.const) & np.isfinite(t.upper.const)
+        at_least = np.isfinite(t.lower.const)
+        self.slack = np.where(at_least & ~self.equality, -1.0, 1.0)
+        self.bound = t.lower.const.copy(), t.lower.tested.copy()
+        self.bound[0][~at_least], self.bound[1][~at_least] = t.upper.const[~at_least], t.upper.tested[~at_least]
+        self.at_least = at_least
+        low, high = t.column_lower[static], t.column_upper[static]
+        self.static_sign = np.where(low == 0, 1, np.where(high == 0, -1, 0))
+        self.shares_theta = not self.cost.any() and not np.delete(self.static_cost, max(self.theta, 0)).any()
+        self.size = float(max(np.abs(self.columns).max(initial=0.0), 1.0))
+
+    def right_hand_side(self, tested: np.ndarray) -> np.ndarray:
+        """b(k) for tested data (K, q): an array (K, m)."""
+        return self.bound[0] + tested @ self.bound[1].T
+
+    def theta_column(self, tested: np.ndarray) -> np.ndarray:
+        """a(k), the column of θ, for tested data (K, q): an array (K, m)."""
+        return self.static[self.theta] + tested @ self.varying[self.theta].T
+
+    def program(self, active: np.ndarray, tested: np.ndarray) -> Program:
+        """The program of one DMU over the active reference DMUs only."""
+        return expand(self.template, self.reference[active], tested)
+
+    def bounds(self, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Row bounds of one DMU, as HiGHS takes them."""
+        b = self.right_hand_side(tested)
+        return np.where(self.at_least, b, -np.inf), np.where(~self.at_least | self.equality, b, np.inf)
+
+    def basis(self, codes: np.ndarray, tested: np.ndarray) -> Bases | None:
+        """One basis from its column codes at the DMU `tested` (q,); None where it is singular."""
+        code = np.asarray(codes)
+        matrix = np.empty((self.m, self.m))
+        cost = np.empty(self.m)
+        place = -1
+        for i, c in enumerate(code.tolist()):
+            if c < self.n:
+                matrix[:, i], cost[i] = self.columns[c], self.cost[c]
+            elif c < self.n + self.statics:
+                t = c - self.n
+                matrix[:, i], cost[i] = self.static[t] + self.varying[t] @ tested, self.static_cost[t]
+                place = i if t == self.theta else place
+            else:
+                matrix[:, i], cost[i] = 0.0, 0.0
+                matrix[c - self.n - self.statics, i] = self.slack[c - self.n - self.statics]
+        try:
+            inverse = np.linalg.inv(matrix)
+        except np.linalg.LinAlgError:
+            return None
+        if not np.isfinite(inverse).all():
+            return None
+        return Bases(code[None], inverse[None], (cost @ inverse)[None], np.array([place]))
+
+    def reduced_costs(self, duals: np.ndarray) -> np.ndarray:
+        """c_j - y·A_j of every reference DMU; none below 0 makes a feasible basis optimal."""
+        return self.cost - self.columns @ duals
+
+    def shareable(self, place: int) -> bool:
+        """Whether the basis' duals stay dual feasible for other DMUs: no θ in the family, or θ basic and alone in the cost."""
+        return self.theta < 0 or (place >= 0 and self.shares_theta)
+
+    def values(self, inverse: np.ndarray, place: int, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The basic variables of DMUs (K, q): (K, m), and the factor (K,) that their duals take.
+
+        `inverse` is one basis (m, m) for all of them, or (K, m, m), one each; `place` is where θ stands in it, or -1.
+        """
+        b = self.right_hand_side(tested)
+        x = b @ inverse.T if inverse.ndim == 2 else np.einsum("kij,kj->ki", inverse, b)
+        if place < 0:
+            return x, np.ones(len(x))
+        a = self.theta_column(tested)
+        u = a @ inverse.T if inverse.ndim == 2 else np.einsum("kij,kj->ki", inverse, a)
+        pivot = u[:, place]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            level = x[:, place] / pivot
+            x -= u * level[:, None]
+            x[:, place] = level
+            return x, 1.0 / pivot
+
+    def signs(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """For column codes of any shape: the sign each must have (1, -1, 0 free), and whether it must be 0."""
+        table = np.concatenate([np.ones(self.n), self.static_sign, np.ones(self.m)])
+        zero = np.concatenate([np.zeros(self.n + self.statics, dtype=bool), self.equality])
+        return table[codes], zero[codes]
+
+    def feasible(self, codes: np.ndarray, x: np.ndarray, factor: np.ndarray) -> np.ndarray:
+        """Which of the K rows of x (K, m) satisfy the signs of their columns (m,) or (K, m), with a positive dual factor."""
+        sign, zero = self.signs(codes)
+        good = (x * sign >= -FEASIBLE).all(axis=1) & ~(zero & (np.abs(x) > FEASIBLE)).any(axis=1)
+        return good & (factor > 0) & np.isfinite(factor)

@@ -1,0 +1,31 @@
+"""The formulations of deabench: functions that return unsolved Pyomo models, to be read next to the papers.
+
+`FORMULATIONS` lists them; README.md beside this folder says which equation is where, and what was misprinted.
+"""
+
+from deabench_models.benchmark import closest, closest_change, closest_split, pareto_frontier
+from deabench_models.ccr import envelopment_input, envelopment_output, multiplier_input, multiplier_output, slacks
+from deabench_models.normalised import normalised, supports
+from deabench_models.projection import face, halfspaces
+from deabench_models.score import score
+from deabench_models.wei import quotients, wei
+
+FORMULATIONS = (
+    multiplier_input,
+    multiplier_output,
+    envelopment_input,
+    envelopment_output,
+    slacks,
+    wei,
+    score,
+    pareto_frontier,
+    closest_change,
+    closest_split,
+    closest,
+    normalised,
+    supports,
+    face,
+    halfspaces,
+)
+
+__all__ = ["FORMULATIONS", "quotients", *(formulation.__name__ for formulation in FORMULATIONS)]

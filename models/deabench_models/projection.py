@@ -1,0 +1,63 @@
+"""The nearest point of one face, or of a polyhedron given by its facets: LPs (L1, L∞) and QPs (L2).
+
+Enumerating the frontier's faces and projecting on each needs no binary variable and no M: the least of these distances is the
+optimum of (11). The distance is added by one of `deabench_models.norms`. Symbols: P (vertex j of the face, metric r); W (facet
+j, metric r), normals w with w·y ≤ 1; p_G (tested DMU g, metric r).
+"""
+
+from pyomo.core.base import ConcreteModel, Param, Var
+from pyomo.core.base.set_types import NonNegativeReals
+
+from deabench_models._types import Model, Table, firsts, seconds
+
+
+def _gap(p_G: Table) -> Model:
+    m = ConcreteModel()
+    m.G, m.R = firsts(p_G), seconds(p_G)
+    m.p = Param(m.G, m.R, mutable=True, initialize=dict(p_G))
+    m.h = Var(m.G, m.R, within=NonNegativeReals)
+    m.l = Var(m.G, m.R, within=NonNegativeReals)
+    return m
+
+
+def face(P: Table, p_G: Table) -> Model:
+    """The nearest point of the convex hull of the vertices P; always feasible without `norms.dominating`.
+
+        min  a norm of (l − h)                               (norms)
+        s.t. Σ_j P_jr λ_jg + h_gr − l_gr = p_gr      ∀ g, r  [target]
+             Σ_j λ_jg = 1                            ∀ g     [convexity]
+             λ_jg ≥ 0                                        [lam]
+             h_gr ≥ 0                                        [h]
+             l_gr ≥ 0                                        [l]
+    """
+    m = _gap(p_G)
+    m.J = firsts(P)
+    m.lam = Var(m.J, m.G, within=NonNegativeReals)
+
+    @m.Constraint(m.G, m.R)
+    def target(m: Model, g: object, r: object) -> object:
+        return sum(P[j, r] * m.lam[j, g] for j in m.J) + m.h[g, r] - m.l[g, r] == m.p[g, r]
+
+    @m.Constraint(m.G)
+    def convexity(m: Model, g: object) -> object:
+        return sum(m.lam[j, g] for j in m.J) == 1
+
+    return m
+
+
+def halfspaces(W: Table, p_G: Table) -> Model:
+    """The nearest point of {y : W_j·y ≤ 1 for all j}: from outside, the target on the facets extended.
+
+        min  a norm of (l − h)                               (norms)
+        s.t. Σ_r W_jr (l_gr − h_gr) + Σ_r W_jr p_gr ≤ 1  ∀ j, g  [within]
+             h_gr ≥ 0                                        [h]
+             l_gr ≥ 0                                        [l]
+    """
+    m = _gap(p_G)
+    m.J = firsts(W)
+
+    @m.Constraint(m.J, m.G)
+    def within(m: Model, j: object, g: object) -> object:
+        return sum(W[j, r] * (m.p[g, r] + m.l[g, r] - m.h[g, r]) for r in m.R) <= 1
+
+    return m

@@ -1,0 +1,51 @@
+"""DEA without explicit inputs (DEA-WEI): models (4) and (5).
+
+(4) takes the outputs as they are; (5) is the same program on index data, the quotients of outputs over inputs, which
+`quotients` makes. Liu, Zhang, Meng, Li, Xu (2011), Omega 39:97-102.
+
+Symbols: Y (DMU, metric) ≥ 0, any unit, one unit per metric; y_o the tested DMU's, not all 0. An LP with n + 1 columns and
+s + 1 rows; always feasible. With Y ≥ 0, Σ λ ≤ 1 instead of = 1 has the same optimum.
+"""
+
+from pyomo.core.base import ConcreteModel, Param, Var, maximize
+from pyomo.core.base.set_types import NonNegativeReals
+
+from deabench_models._types import Model, Row, Table, firsts, seconds
+
+
+def quotients(X: Table, Y: Table) -> dict[tuple[object, tuple[object, object]], float]:
+    """The index data of (5): Y_jr / X_ji for every output r and input i, keyed (j, (r, i)); every X_ji > 0."""
+    return {(j, (r, i)): Y[j, r] / X[j, i] for j in firsts(Y) for r in seconds(Y) for i in seconds(X)}
+
+
+def wei(Y: Table, y_o: Row) -> Model:
+    """DEA-WEI, (4) on outputs and (5) on quotients.
+
+        max  θ                                               [expansion]
+        s.t. Σ_j Y_jr λ_j − y_ro θ ≥ 0               ∀ r     [outputs]
+             Σ_j λ_j = 1                                     [convexity]
+             λ_j ≥ 0                                         [lam]
+             θ free                                          [theta]
+
+    θ is the factor by which all outputs could grow together; the efficiency reported is 1/θ, in (0, 1] for a DMU of the
+    reference. Pinned by tables 9, 10, 19 and 21 of Chao et al. (2022).
+    """
+    m = ConcreteModel()
+    m.J, m.R = firsts(Y), seconds(Y)
+    m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
+    m.lam = Var(m.J, within=NonNegativeReals)
+    m.theta = Var()
+
+    @m.Objective(sense=maximize)
+    def expansion(m: Model) -> object:
+        return m.theta
+
+    @m.Constraint(m.R)
+    def outputs(m: Model, r: object) -> object:
+        return sum(Y[j, r] * m.lam[j] for j in m.J) - m.y_o[r] * m.theta >= 0
+
+    @m.Constraint()
+    def convexity(m: Model) -> object:
+        return sum(m.lam[j] for j in m.J) == 1
+
+    return m
