@@ -12,6 +12,7 @@ import sys
 VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
     "study": "many classifiers on many data sets, in one resumable run",
+    "compare": "statistical tests between classifiers",
     "models": "the formulations, as text",
 }
 

@@ -1,0 +1,41 @@
+"""`deabench compare`: statistical tests between classifiers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deabench.cli._io import Format, emit, stderr
+
+
+def command(
+    file: Annotated[str, typer.Argument(help="CSV: data sets (or folds) in rows, classifiers in columns; - is standard "
+                                             "input")],
+    control: Annotated[str | None, typer.Option(help="compare the others with this classifier only")] = None,
+    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="the scores are errors or costs")] = False,
+    alpha: Annotated[float, typer.Option(help="level over the family of comparisons")] = 0.05,
+    folds: Annotated[int | None, typer.Option(help="the rows are folds of one data set, cross-validated with this k")
+                     ] = None,
+    long: Annotated[bool, typer.Option("--long", help="the CSV has columns dataset, classifier, score")] = False,
+    plot: Annotated[Path | None, typer.Option(help="write the critical-difference diagram to this file")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="write the pairs to this file")] = None,
+    form: Annotated[Format, typer.Option("--format", help="how to write the pairs")] = Format.table,
+) -> None:
+    """Compare classifiers by the test that the shape of the table calls for, and say why that test."""
+    from deabench.compare import compare, from_long
+    from deabench.table import read
+
+    table = from_long(read(file).reset_index()) if long else read(file)
+    report = compare(table, control=control, lower_is_better=lower_is_better, alpha=alpha, folds=folds)
+    if plot is not None:
+        from deabench.plot.compare import CriticalDifferenceDisplay
+
+        display = CriticalDifferenceDisplay.from_table(table, control=control, lower_is_better=lower_is_better,
+                                                       alpha=alpha)
+        display.plot().save(plot)
+    emit(report.pairs.set_index("first"), form=form, out=out)
+    stderr.print(report.summary(), markup=False, highlight=False)
+    ranks = ", ".join(f"{name} {value:.3f}" for name, value in report.mean_ranks.sort_values().items())
+    stderr.print(f"mean ranks: {ranks}", markup=False, highlight=False)

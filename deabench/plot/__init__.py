@@ -1,0 +1,1 @@
+"""Figures: numbers first, drawn later."""

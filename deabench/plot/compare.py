@@ -1,0 +1,125 @@
+"""The critical-difference diagram of Demšar (2006), drawn by scikit-posthocs."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError
+from deabench.files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass
+class CriticalDifferenceDisplay:
+    """Mean ranks on a line, best at the left; a bar joins classifiers that are not found different.
+
+    Against a control no bars are drawn: a filled marker is the control, an open one is not found different from it,
+    a cross is.
+
+    Attributes
+    ----------
+    mean_ranks : Series
+    p_values : DataFrame
+        Adjusted p values, symmetric; NaN for pairs that were not compared.
+    alpha : float
+    control : str or None
+    adjust : str
+        The adjustment, for the caption.
+    figure_, ax_, artists_ :
+        After `plot`: the figure, the axes, and the lists of artists by kind.
+    """
+
+    mean_ranks: pd.Series
+    p_values: pd.DataFrame
+    alpha: float
+    control: str | None = None
+    adjust: str = "shaffer"
+    figure_: Figure = field(init=False, repr=False)
+    ax_: Axes = field(init=False, repr=False)
+    artists_: dict[str, list[Any]] = field(init=False, repr=False)
+
+    @classmethod
+    def from_table(cls, table: pd.DataFrame, *, control: str | None = None, adjust: str | None = None,
+                   lower_is_better: bool = False, alpha: float = 0.05) -> CriticalDifferenceDisplay:
+        """Rank the table and test its pairs; see `deabench.compare.pairwise`.
+
+        Raises
+        ------
+        DataError
+            As `pairwise`; fewer than 3 classifiers.
+        """
+        from deabench.compare import pairwise
+
+        if table.shape[1] < 3:
+            raise DataError(f"there are {table.shape[1]} classifiers; a critical-difference diagram needs at least 3")
+        chosen = adjust or ("shaffer" if control is None else "holm")
+        found = pairwise(table, control=control, adjust=chosen, lower_is_better=lower_is_better, alpha=alpha)
+        return cls(found.mean_ranks, found.matrix(), alpha, control, chosen)
+
+    def plot(self, ax: Axes | None = None) -> CriticalDifferenceDisplay:
+        """Draw into `ax`, or into a figure of its own."""
+        from scikit_posthocs import critical_difference_diagram
+
+        if ax is None:
+            from matplotlib.figure import Figure
+
+            ax = Figure(figsize=(8, 1.6 + 0.2 * len(self.mean_ranks)), layout="constrained").add_subplot()
+        matrix = self.p_values if self.control is None else self._no_bars()
+        self.artists_ = critical_difference_diagram(
+            self.mean_ranks, matrix, alpha=self.alpha, ax=ax,
+            label_fmt_left="{label} ({rank:.3g})", label_fmt_right="({rank:.3g}) {label}",
+            elbow_props={"color": "0.35", "linewidth": 1}, marker_props={"color": "k", "s": 22},
+            crossbar_props={"color": "k", "linewidth": 4})
+        if self.control is not None:
+            self._mark(ax)
+        ax.set_title(self.caption(), fontsize=9, pad=14)
+        self.ax_ = ax
+        self.figure_ = ax.get_figure()  # type: ignore[assignment]
+        return self
+
+    def caption(self) -> str:
+        """What the diagram shows, in a line."""
+        level = f"α = {self.alpha:g}, {self.adjust.capitalize()}"
+        if self.control is None:
+            return f"Mean rank (1 = best); a bar joins classifiers not found different ({level})"
+        return f"Mean rank (1 = best) against {self.control} (filled); × differs, ○ not found different ({level})"
+
+    def save(self, path: Path) -> None:
+        """Write the drawn figure whole; the ending names the format (png, svg, pdf).
+
+        Raises
+        ------
+        DataError
+            An ending that matplotlib cannot write, or a folder that is missing.
+        """
+        stream = io.BytesIO()
+        ending = Path(path).suffix.lstrip(".").lower() or "png"
+        if ending not in self.figure_.canvas.get_supported_filetypes():
+            raise DataError(f"cannot write a figure as '.{ending}'; name a file that ends in .png, .svg or .pdf")
+        self.figure_.savefig(stream, format=ending, dpi=150, bbox_inches="tight")
+        write_whole(path, stream.getvalue())
+
+    def _no_bars(self) -> pd.DataFrame:
+        names = self.mean_ranks.index
+        return pd.DataFrame(np.where(np.eye(len(names), dtype=bool), 1.0, 0.0), index=names, columns=names)
+
+    def _mark(self, ax: Axes) -> None:
+        for marker in self.artists_["markers"]:
+            marker.remove()
+        self.artists_["markers"] = []
+        for name, value in self.mean_ranks.items():
+            differs = name != self.control and self.p_values.loc[self.control, name] < self.alpha
+            face = "k" if name == self.control else "white"
+            style: dict[str, Any] = {"marker": "o", "facecolor": face, "edgecolor": "k"}
+            if differs:
+                style = {"marker": "x", "color": "k"}
+            self.artists_["markers"].append(ax.scatter(value, 0, s=40, zorder=4, clip_on=False, **style))
