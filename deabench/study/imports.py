@@ -5,8 +5,6 @@ They are kept in a table of the study's store, apart from the results of its tas
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,14 +12,13 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.study.plan import Plan
-from deabench.study.store import only_one
+from deabench.study.store import Store, only_one, read_outside
 from deabench.table import did_you_mean
 
-COUNTS = ["dataset", "classifier", "tp", "fn", "fp", "tn"]
-PREDICTIONS = ["dataset", "classifier", "y_true", "y_pred"]
-TABLE = """CREATE TABLE IF NOT EXISTS outside (dataset TEXT, classifier TEXT, repeat INTEGER, fold INTEGER,
-  tp INTEGER, fn INTEGER, fp INTEGER, tn INTEGER, source TEXT, PRIMARY KEY (dataset, classifier, repeat, fold))"""
-NAMES = ["dataset", "classifier", "repeat", "fold", "tp", "fn", "fp", "tn", "source"]
+COUNTS = ("dataset", "classifier", "tp", "fn", "fp", "tn")
+PREDICTIONS = ("dataset", "classifier", "y_true", "y_pred")
+CELLS = ["tp", "fn", "fp", "tn"]
+KEYS = ["dataset", "classifier", "repeat", "fold"]
 
 
 @dataclass(frozen=True)
@@ -44,14 +41,8 @@ def import_results(plan: Plan, path: str | Path) -> Added:
     """
     counts = read_results(path)
     _belongs(plan, counts, Path(path).name)
-    rows = counts.assign(source=Path(path).name)[NAMES]
-    try:
-        with only_one(plan.store), closing(sqlite3.connect(plan.store, timeout=10)) as db, db:
-            db.execute(TABLE)
-            db.executemany(f"INSERT OR REPLACE INTO outside VALUES ({','.join('?' * len(NAMES))})",
-                           rows.astype(object).itertuples(index=False, name=None))
-    except sqlite3.Error as error:
-        raise DataError(f"cannot write the store '{plan.store}': {error}") from None
+    with only_one(plan.store), Store(plan.store) as store:
+        store.put_outside(counts.assign(source=Path(path).name))
     return Added(counts["classifier"].nunique(), counts["dataset"].nunique(), len(counts))
 
 
@@ -75,14 +66,14 @@ def read_results(path: str | Path) -> pd.DataFrame:
         frame[column] = _whole(name, frame, column) if column in frame.columns else 0
     if wanted is PREDICTIONS:
         return _counted(name, frame)
-    for cell in ("tp", "fn", "fp", "tn"):
+    for cell in CELLS:
         frame[cell] = _whole(name, frame, cell)
-    twice = frame.duplicated(["dataset", "classifier", "repeat", "fold"])
+    twice = frame.duplicated(KEYS)
     if twice.any():
         row = frame[twice].iloc[0]
         raise DataError(f"'{name}' has '{row['classifier']}' on '{row['dataset']}' twice for repeat {row['repeat']}, "
                         f"fold {row['fold']}; number its repeats and folds")
-    return frame[NAMES[:-1]]
+    return frame[[*KEYS, *CELLS]]
 
 
 def _whole(name: str, frame: pd.DataFrame, column: str) -> pd.Series:
@@ -106,8 +97,7 @@ def _counted(name: str, frame: pd.DataFrame) -> pd.DataFrame:
         frame[column] = values.astype(int)
     truth, answer = frame["y_true"] == 1, frame["y_pred"] == 1
     cells = frame.assign(tp=truth & answer, fn=truth & ~answer, fp=~truth & answer, tn=~truth & ~answer)
-    keys = ["dataset", "classifier", "repeat", "fold"]
-    return cells.groupby(keys, sort=False)[["tp", "fn", "fp", "tn"]].sum().astype(int).reset_index()
+    return cells.groupby(KEYS, sort=False)[CELLS].sum().astype(int).reset_index()
 
 
 def _belongs(plan: Plan, counts: pd.DataFrame, name: str) -> None:
@@ -130,12 +120,7 @@ def _belongs(plan: Plan, counts: pd.DataFrame, name: str) -> None:
 
 def imported_counts(plan: Plan) -> pd.DataFrame:
     """The outside results of a study that name its data sets, in the columns of the tidy table."""
-    columns = [*NAMES[:-1], "fit_seconds", "score_seconds", "source"]
-    if not plan.store.exists():
-        return pd.DataFrame(columns=columns)
-    with closing(sqlite3.connect(f"{plan.store.resolve().as_uri()}?mode=ro", uri=True, timeout=30)) as db:
-        if db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'outside'").fetchone()[0] == 0:
-            return pd.DataFrame(columns=columns)
-        frame = pd.read_sql_query(f"SELECT {','.join(NAMES)} FROM outside ORDER BY rowid", db)
-    frame = frame[frame["dataset"].isin([spec.name for spec in plan.data])]
-    return frame.assign(fit_seconds=float("nan"), score_seconds=float("nan"))[columns]
+    frame = read_outside(plan.store)
+    frame = frame[frame["dataset"].isin([spec.name for spec in plan.data])].reset_index(drop=True)
+    return frame.assign(fit_seconds=float("nan"), score_seconds=float("nan"))[
+        [*KEYS, *CELLS, "fit_seconds", "score_seconds", "source"]]

@@ -25,10 +25,14 @@ CREATE TABLE IF NOT EXISTS results (
   key TEXT PRIMARY KEY, dataset TEXT NOT NULL, classifier TEXT NOT NULL, repeat INTEGER NOT NULL, fold INTEGER NOT NULL,
   status TEXT NOT NULL, tp INTEGER, fn INTEGER, fp INTEGER, tn INTEGER, fit_seconds REAL, score_seconds REAL,
   notes TEXT, error_type TEXT, error TEXT, traceback TEXT, time_limit REAL, rows BLOB, rows_sha256 TEXT);
+CREATE TABLE IF NOT EXISTS outside (
+  dataset TEXT, classifier TEXT, repeat INTEGER, fold INTEGER, tp INTEGER, fn INTEGER, fp INTEGER, tn INTEGER,
+  source TEXT, PRIMARY KEY (dataset, classifier, repeat, fold));
 CREATE TABLE IF NOT EXISTS runs (started TEXT, ended TEXT, engine TEXT, versions TEXT, plan TEXT);
 """
 COLUMNS = ("key", "dataset", "classifier", "repeat", "fold", "status", "tp", "fn", "fp", "tn", "fit_seconds",
            "score_seconds", "notes", "error_type", "error", "traceback", "time_limit", "rows", "rows_sha256")
+OUTSIDE = ("dataset", "classifier", "repeat", "fold", "tp", "fn", "fp", "tn", "source")
 EVERY = 0.5
 """Seconds between commits."""
 
@@ -64,6 +68,12 @@ class Store:
             self.commit()
             with _clearly(self.path):
                 self._db.execute("BEGIN IMMEDIATE")
+
+    def put_outside(self, rows: pd.DataFrame) -> None:
+        """Write results from elsewhere (columns OUTSIDE), replacing those of the same names and folds."""
+        with _clearly(self.path):
+            self._db.executemany(f"INSERT OR REPLACE INTO outside VALUES ({','.join('?' * len(OUTSIDE))})",
+                                 rows[list(OUTSIDE)].astype(object).itertuples(index=False, name=None))
 
     def commit(self) -> None:
         with _clearly(self.path):
@@ -138,6 +148,14 @@ def read_runs(path: Path) -> pd.DataFrame:
     """Every run that wrote to the store: started, ended, engine, versions (JSON), plan (the study file's text)."""
     with _reading(path) as db:
         return pd.read_sql_query("SELECT * FROM runs ORDER BY rowid", db)
+
+
+def read_outside(path: Path) -> pd.DataFrame:
+    """The results from elsewhere, in the order in which they came in."""
+    if not path.exists():
+        return pd.DataFrame(columns=list(OUTSIDE))
+    with _reading(path) as db:
+        return pd.read_sql_query(f"SELECT {','.join(OUTSIDE)} FROM outside ORDER BY rowid", db)
 
 
 def read_predictions(path: Path, keys: Iterable[str]) -> dict[str, pd.DataFrame]:
