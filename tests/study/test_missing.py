@@ -17,8 +17,8 @@ LECTURE = pd.DataFrame(
     columns=["Refund", "Marital", "cheats"])
 """The lecture "Model Evaluation", its ten taxpayers; the tenth has no Refund.
 
-Errata of the lecture: its gain, 0.9 (0.8813 - 0.551), is 0.2973 and not the printed 0.2417 (and C4.5 takes the entropy of
-the nine known rows, 0.7642, for the parent); the table of the split shows row 10 as Single, the others as Married, and
+Errata of the lecture: its gain, 0.9 (0.8813 - 0.551), is 0.2973 and not the printed 0.2417 (and C4.5 takes the entropy
+of the nine known rows, 0.7642, for the parent); the table of the split shows row 10 as Single, the others as Married, and
 its counts (Class = Yes of Married: 6/9) hold for Married.
 """
 

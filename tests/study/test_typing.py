@@ -61,7 +61,7 @@ def table_2():
 
 
 def test_the_agreement_with_the_papers_labels_is_as_stated(table_2):
-    """42 of the 53 single-label KEEL sets of Table 2, 52 of 63 with mixed labels: as measured when the rule was made."""
+    """42 of the 53 single-label KEEL sets of Table 2, 52 of 63 with mixed ones: as measured when the rule was made."""
     assert (table_2.single, table_2.mixed) == ((42, 53), (52, 63))
     assert table_2.kappa == pytest.approx(0.68, abs=0.005)
     assert table_2.majority == pytest.approx(24 / 53)
