@@ -13,6 +13,7 @@ VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
     "study": "many classifiers on many data sets, in one resumable run",
     "compare": "statistical tests between classifiers",
+    "metrics": "predictions, scores or counts to the metric table that rank reads",
     "models": "the formulations, as text",
 }
 

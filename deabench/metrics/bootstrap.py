@@ -1,0 +1,179 @@
+"""Intervals for any metric by bootstrap, stratified by class."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError, DataWarning
+from deabench.metrics import labels
+from deabench.metrics.counts import label, table_of, whole
+from deabench.metrics.intervals import by_row, level
+
+Statistic: TypeAlias = Callable[[np.ndarray, np.ndarray], float]
+
+
+def bootstrap_counts(
+    counts: pd.DataFrame, *, resamples: int = 2000, alpha: float = 0.05, seed: int = 0, **options: Any
+) -> pd.DataFrame:
+    """Percentile intervals of any metric of counts by bootstrap stratified by class.
+
+    Resampling P positives among themselves leaves tp binomial (P, tp/P), and likewise tn: the resamples are drawn so,
+    which is the same distribution as redrawing the instances.
+
+    Parameters
+    ----------
+    counts : DataFrame with tp, fn, fp, tn
+    resamples : int >= 100
+    alpha : float in (0, 1)
+    seed : int
+        Of numpy's default generator.
+    **options
+        `metrics` and the rest as for `from_counts`.
+
+    Returns
+    -------
+    DataFrame, (rows, metrics) x (estimate, lower, upper, undefined)
+        Limits are order statistics of the resamples where the metric is defined, infinite values among them;
+        `undefined` is the number of the others.
+
+    Warns
+    -----
+    DataWarning
+        Where a metric is undefined in some resamples: the interval then holds given that it is defined.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 8 and 13.
+    """
+    level(alpha, resamples)
+    checked = whole(counts)
+    estimates = table_of(checked, **options)
+    rng = np.random.default_rng(seed)
+    rows = [
+        _summary(table_of(_redrawn(row, resamples, rng), **options).to_numpy(), alpha)
+        for row in checked.to_numpy(dtype=np.int64)
+    ]
+    parts = {
+        name: pd.DataFrame([row[column] for row in rows], counts.index, ["lower", "upper", "undefined"])
+        for column, name in enumerate(estimates.columns)
+    }
+    for name, part in parts.items():
+        part.insert(0, "estimate", estimates[name])
+        part["undefined"] = part["undefined"].astype(int)
+    table = by_row(parts, counts.index)
+    _tell(table["undefined"], resamples)
+    return table
+
+
+def bootstrap(
+    y_true: Iterable[object],
+    predictions: labels.Predictions,
+    statistic: Statistic,
+    *,
+    positive: object = None,
+    method: str = "percentile",
+    **options: Any,
+) -> pd.DataFrame:
+    """Intervals of any statistic of (y_true, prediction) by bootstrap stratified by class.
+
+    Positives and negatives are resampled among themselves by `scipy.stats.bootstrap`.
+
+    Parameters
+    ----------
+    y_true : labels, one per instance
+        Both classes must occur.
+    predictions : mapping or DataFrame
+        {name: finite scores, or predictions as numbers}.
+    statistic : function of (bool array: is positive, float array: prediction)
+        Returns a number, or NaN where it is undefined; `sklearn.metrics.roc_auc_score` is one.
+    positive : label, optional
+        As for `from_predictions`.
+    method : 'percentile' or 'BCa'
+        BCa is not to be had where a resample is undefined or infinite: its limits are then NaN.
+    **options
+        `resamples` (2000), `alpha` (0.05) and `seed` (0), as for `bootstrap_counts`.
+
+    Returns
+    -------
+    DataFrame, classifiers x (estimate, lower, upper, undefined)
+        As for `bootstrap_counts`.
+
+    Warns
+    -----
+    DataWarning
+        Where the statistic is undefined in some resamples.
+    """
+    if method not in ("percentile", "BCa"):
+        raise DataError(f"there is no method '{method}'; the methods are percentile and BCa")
+    pairs, true = labels.named(predictions), labels.truth(y_true, positive)
+    true.check_both()
+    for what, share in (("positive", true.is_positive), ("negative", ~true.is_positive)):
+        if share.sum() < 2:
+            raise DataError(f"there is one {what} instance; a stratified bootstrap needs two of each class")
+    rows = {
+        name: _resampled(true.is_positive, labels.scores_of(name, values, true), statistic, method, **options)
+        for name, values in pairs.items()
+    }
+    columns = ["estimate", "lower", "upper", "undefined"]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("classifier")
+    table["undefined"] = table["undefined"].astype(int)
+    _tell(table["undefined"], options.get("resamples", 2000))
+    return table
+
+
+def _resampled(
+    positive: np.ndarray, values: np.ndarray, statistic: Statistic, method: str,
+    resamples: int = 2000, alpha: float = 0.05, seed: int = 0,
+) -> tuple[float, float, float, int]:
+    from scipy import stats
+
+    level(alpha, resamples)
+
+    def of(ups: np.ndarray, downs: np.ndarray) -> float:
+        rows = np.concatenate([ups, downs]).astype(int)
+        return float(statistic(positive[rows], values[rows]))
+
+    data = (np.flatnonzero(positive).astype(float), np.flatnonzero(~positive).astype(float))
+    result = stats.bootstrap(data, of, n_resamples=resamples, vectorized=False, confidence_level=1 - alpha,
+                             method="percentile", rng=np.random.default_rng(seed))
+    drawn = np.asarray(result.bootstrap_distribution, dtype=float)
+    lower, upper, lacking = _summary(drawn[:, None], alpha)[0]
+    if method == "BCa":
+        lower = upper = np.nan
+        if np.isfinite(drawn).all():
+            result = stats.bootstrap(data, of, n_resamples=0, bootstrap_result=result, vectorized=False,
+                                     confidence_level=1 - alpha, method="BCa")
+            lower, upper = result.confidence_interval
+    return of(*data), float(lower), float(upper), int(lacking)
+
+
+def _redrawn(row: np.ndarray, resamples: int, rng: np.random.Generator) -> pd.DataFrame:
+    tp, fn, fp, tn = row
+    hits = rng.binomial(tp + fn, tp / max(tp + fn, 1), resamples)
+    rights = rng.binomial(fp + tn, tn / max(fp + tn, 1), resamples)
+    return pd.DataFrame({"tp": hits, "fn": tp + fn - hits, "fp": fp + tn - rights, "tn": rights})
+
+
+def _summary(drawn: np.ndarray, alpha: float) -> list[tuple[float, float, int]]:
+    """Lower and upper limit and the number of undefined resamples, per column."""
+    rows = []
+    for column in drawn.T:
+        defined = np.sort(column[~np.isnan(column)])
+        lacking = len(column) - len(defined)
+        if not len(defined):
+            rows.append((np.nan, np.nan, lacking))
+            continue
+        low, high = np.quantile(defined, [alpha / 2, 1 - alpha / 2], method="inverted_cdf")
+        rows.append((float(low), float(high), lacking))
+    return rows
+
+
+def _tell(lacking: pd.Series, resamples: int) -> None:
+    for row, number in lacking[lacking > 0].items():
+        said = f"'{label(row)}' is undefined in {number} of {resamples} resamples"
+        warnings.warn(f"{said}: its interval holds where it is defined", DataWarning, stacklevel=3)

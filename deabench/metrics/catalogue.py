@@ -1,0 +1,226 @@
+"""Every metric of a 2x2 table: its formula, its range, which way is better, when it is undefined.
+
+The catalogue for readers, with sources, is docs/metrics.md; a test keeps the two alike.
+
+Notation: tp, fn, fp, tn counts; P = tp + fn positives, N = fp + tn negatives, L = tp + fp labelled positive,
+M = fn + tn labelled negative, n all; C_x the cost and w_x the weight of one instance in cell x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+CELLS = ("tp", "fn", "fp", "tn")
+"""The four cells, in the order of the result tables."""
+
+Array = np.ndarray
+Better = Literal["higher", "lower", "neither"]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The four cells of many 2x2 tables at once, and what the metrics with parameters need.
+
+    Attributes
+    ----------
+    tp, fn, fp, tn : float arrays of one shape
+        Counts, sums of sample weights, or shares of one population; >= 0.
+    beta : float >= 0
+        Recall counts beta times as much as precision in F.
+    dominance : float in [0, 1]
+        α, the weight of the dominance TPR - TNR in IBA.
+    costs, weights : mappings over tp, fn, fp, tn
+        Cost of one instance in each cell (any sign); its weight (>= 0) in weighted accuracy.
+    """
+
+    tp: Array
+    fn: Array
+    fp: Array
+    tn: Array
+    beta: float = 1.0
+    dominance: float = 1.0
+    costs: Mapping[str, float] = field(default_factory=lambda: {"tp": 0.0, "fn": 1.0, "fp": 1.0, "tn": 0.0})
+    weights: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(CELLS, 1.0))
+
+    @property
+    def P(self) -> Array:
+        return self.tp + self.fn
+
+    @property
+    def N(self) -> Array:
+        return self.fp + self.tn
+
+    @property
+    def L(self) -> Array:
+        return self.tp + self.fp
+
+    @property
+    def M(self) -> Array:
+        return self.fn + self.tn
+
+    @property
+    def n(self) -> Array:
+        return self.tp + self.fn + self.fp + self.tn
+
+    def sum(self, each: Mapping[str, float]) -> Array:
+        """Σ each[x] · x over the four cells."""
+        return each["tp"] * self.tp + each["fn"] * self.fn + each["fp"] * self.fp + each["tn"] * self.tn
+
+
+class Metric(NamedTuple):
+    """One row of the catalogue."""
+
+    formula: str
+    value: Callable[[Cells], Array]
+    better: Better
+    low: float
+    high: float
+    needs: tuple[str, ...]
+
+
+NEEDS: dict[str, tuple[Callable[[Cells], Array], str]] = {
+    "instances": (lambda c: c.n > 0, "there is no instance (tp + fn + fp + tn = 0)"),
+    "positives": (lambda c: c.P > 0, "there is no positive instance (tp + fn = 0)"),
+    "negatives": (lambda c: c.N > 0, "there is no negative instance (fp + tn = 0)"),
+    "labelled positive": (lambda c: c.L > 0, "nothing is labelled positive (tp + fp = 0)"),
+    "labelled negative": (lambda c: c.M > 0, "nothing is labelled negative (fn + tn = 0)"),
+    "either positive": (
+        lambda c: (c.tp > 0) | (c.fp > 0) | ((c.fn > 0) & (c.beta > 0)),
+        "no instance that F counts: no true or labelled positive (F leaves tn out, and fn at beta = 0)",
+    ),
+    "two classes": (
+        lambda c: c.L * c.N + c.P * c.M > 0,
+        "all instances and all labels are of one class, so agreement by chance is 1",
+    ),
+    "weight": (
+        lambda c: c.sum(c.weights) > 0,
+        "the instances have no weight (w_tp tp + w_fn fn + w_fp fp + w_tn tn = 0)",
+    ),
+}
+"""What a metric can need: a test per row, and the reason to give where it fails."""
+
+_POSITIVES, _NEGATIVES, _CLASSES = ("positives",), ("negatives",), ("positives", "negatives")
+_MARGINS = ("positives", "negatives", "labelled positive", "labelled negative")
+
+
+def _f(c: Cells) -> Array:
+    square = c.beta * c.beta
+    return (1 + square) * c.tp / ((1 + square) * c.tp + square * c.fn + c.fp)
+
+
+def _iba(c: Cells) -> Array:
+    tpr, tnr = c.tp / c.P, c.tn / c.N
+    return (1 + c.dominance * (tpr - tnr)) * tpr * tnr
+
+
+def _weighted(c: Cells) -> Array:
+    return (c.weights["tp"] * c.tp + c.weights["tn"] * c.tn) / c.sum(c.weights)
+
+
+METRICS: dict[str, Metric] = {
+    "TPR": Metric("tp / P", lambda c: c.tp / c.P, "higher", 0, 1, _POSITIVES),
+    "TNR": Metric("tn / N", lambda c: c.tn / c.N, "higher", 0, 1, _NEGATIVES),
+    "FPR": Metric("fp / N", lambda c: c.fp / c.N, "lower", 0, 1, _NEGATIVES),
+    "FNR": Metric("fn / P", lambda c: c.fn / c.P, "lower", 0, 1, _POSITIVES),
+    "PPV": Metric("tp / L", lambda c: c.tp / c.L, "higher", 0, 1, ("labelled positive",)),
+    "NPV": Metric("tn / M", lambda c: c.tn / c.M, "higher", 0, 1, ("labelled negative",)),
+    "FDR": Metric("fp / L", lambda c: c.fp / c.L, "lower", 0, 1, ("labelled positive",)),
+    "FOR": Metric("fn / M", lambda c: c.fn / c.M, "lower", 0, 1, ("labelled negative",)),
+    "accuracy": Metric("(tp + tn) / n", lambda c: (c.tp + c.tn) / c.n, "higher", 0, 1, ("instances",)),
+    "misclassification_rate": Metric("(fn + fp) / n", lambda c: (c.fn + c.fp) / c.n, "lower", 0, 1, ("instances",)),
+    "null_error_rate": Metric("min(P, N) / n", lambda c: np.minimum(c.P, c.N) / c.n, "neither", 0, 0.5, ("instances",)),
+    "null_accuracy": Metric("max(P, N) / n", lambda c: np.maximum(c.P, c.N) / c.n, "neither", 0.5, 1, ("instances",)),
+    "prevalence": Metric("P / n", lambda c: c.P / c.n, "neither", 0, 1, ("instances",)),
+    "queue_rate": Metric("L / n", lambda c: c.L / c.n, "neither", 0, 1, ("instances",)),
+    "balanced_accuracy": Metric(
+        "(TPR + TNR) / 2", lambda c: (c.tp / c.P + c.tn / c.N) / 2, "higher", 0, 1, _CLASSES),
+    "G-mean": Metric("√(TPR · TNR)", lambda c: np.sqrt(c.tp / c.P * (c.tn / c.N)), "higher", 0, 1, _CLASSES),
+    "F1": Metric("(1 + β²) tp / ((1 + β²) tp + β² fn + fp)", _f, "higher", 0, 1, ("either positive",)),
+    "IBA": Metric("(1 + α (TPR − TNR)) · TPR · TNR", _iba, "higher", 0, 1, _CLASSES),
+    "MCC": Metric(
+        "(tp tn − fp fn) / √(P N L M)",
+        lambda c: (c.tp * c.tn - c.fp * c.fn) / (np.sqrt(c.P * c.N) * np.sqrt(c.L * c.M)), "higher", -1, 1, _MARGINS),
+    "kappa": Metric(
+        "2 (tp tn − fn fp) / (L N + P M)",
+        lambda c: 2 * (c.tp * c.tn - c.fn * c.fp) / (c.L * c.N + c.P * c.M), "higher", -1, 1, ("two classes",)),
+    "Youden": Metric("TPR + TNR − 1", lambda c: c.tp / c.P + c.tn / c.N - 1, "higher", -1, 1, _CLASSES),
+    "LR+": Metric(
+        "TPR / FPR", lambda c: (c.tp / c.P) / (c.fp / c.N), "higher", 0, np.inf, (*_CLASSES, "labelled positive")),
+    "LR-": Metric(
+        "FNR / TNR", lambda c: (c.fn / c.P) / (c.tn / c.N), "lower", 0, np.inf, (*_CLASSES, "labelled negative")),
+    "label_odds+": Metric("tp / fn", lambda c: c.tp / c.fn, "higher", 0, np.inf, _POSITIVES),
+    "label_odds-": Metric("fp / tn", lambda c: c.fp / c.tn, "lower", 0, np.inf, _NEGATIVES),
+    "DOR": Metric("tp tn / (fn fp)", lambda c: c.tp * c.tn / (c.fn * c.fp), "higher", 0, np.inf, _MARGINS),
+    "weighted_accuracy": Metric(
+        "(w_tp tp + w_tn tn) / (w_tp tp + w_fn fn + w_fp fp + w_tn tn)", _weighted, "higher", 0, 1, ("weight",)),
+    "total_cost": Metric(
+        "C_tp tp + C_fn fn + C_fp fp + C_tn tn", lambda c: c.sum(c.costs), "lower", -np.inf, np.inf, ()),
+    "balancing_cost": Metric(
+        "C_fp (fp + fn N / P)", lambda c: c.costs["fp"] * (c.fp + c.fn * c.N / c.P), "lower", 0, np.inf, _POSITIVES),
+}
+"""The metrics of counts by name, in the order of the result tables; 'F1' is named after its beta."""
+
+SCORE_METRICS = {"roc_auc": "higher", "pr_auc": "higher", "KS": "higher"}
+"""The metrics that need scores."""
+
+DIRECTION: dict[str, str] = {**{name: metric.better for name, metric in METRICS.items()}, **SCORE_METRICS}
+"""Which way is better, by metric: 'higher', 'lower', or 'neither' (it describes, it does not judge)."""
+
+PROPORTIONS: dict[str, tuple[str, str]] = {
+    "TPR": ("tp", "P"), "TNR": ("tn", "N"), "FPR": ("fp", "N"), "FNR": ("fn", "P"),
+    "PPV": ("tp", "L"), "NPV": ("tn", "M"), "FDR": ("fp", "L"), "FOR": ("fn", "M"),
+    "accuracy": ("tp+tn", "n"), "misclassification_rate": ("fn+fp", "n"),
+    "prevalence": ("P", "n"), "queue_rate": ("L", "n"),
+}
+"""The metrics that are a share of a fixed number of instances: successes and trials."""
+
+
+def f_name(beta: float) -> str:
+    """The column name of the F measure: 'F1', 'F2', 'F0.5'."""
+    return f"F{beta:g}"
+
+
+def needed(name: str, beta: float = 1.0) -> Metric:
+    """The catalogue's entry for a column name, 'F2' and the like among them."""
+    return METRICS["F1" if name == f_name(beta) else name]
+
+
+def evaluate(metric: Metric, cells: Cells) -> tuple[Array, Array]:
+    """Values (NaN where undefined, ±inf where a nonzero number is divided by 0) and the number of the failed need.
+
+    The second array holds 0 where the metric is defined, else k for the first unmet need `metric.needs[k - 1]`.
+    """
+    failed = np.zeros(np.shape(cells.tp), dtype=np.int8)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.array(metric.value(cells), dtype=float)
+    for k, need in reversed(list(enumerate(metric.needs, start=1))):
+        lacking = ~NEEDS[need][0](cells)
+        failed[lacking] = k
+        values[lacking] = np.nan
+    return values, failed
+
+
+def reason(metric: Metric, failed: int) -> str:
+    """The words for the unmet need number `failed` of `evaluate`."""
+    return NEEDS[metric.needs[failed - 1]][1]
+
+
+def catalogue() -> pd.DataFrame:
+    """The metrics of counts as a table: formula, lowest and highest value, which way is better, what each needs.
+
+    Examples
+    --------
+    >>> catalogue().loc["G-mean", ["formula", "better"]].tolist()
+    ['√(TPR · TNR)', 'higher']
+    """
+    rows = {
+        name: (m.formula, m.low, m.high, m.better, "; ".join(NEEDS[need][1] for need in m.needs))
+        for name, m in METRICS.items()
+    }
+    columns = ["formula", "low", "high", "better", "undefined_when"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("metric")
