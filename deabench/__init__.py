@@ -23,6 +23,7 @@ _HOME = {
     "DeabenchError": "deabench.errors",
     "SolveError": "deabench.errors",
     "CertificateError": "deabench.errors",
+    "certify": "deabench.certify",
 }
 _MODULES = {"models": "deabench_models", "datasets": "deabench.datasets", "metrics": "deabench.metrics",
             "tango": "deabench.tango", "curves": "deabench.curves"}

@@ -17,6 +17,7 @@ import numpy as np
 from deabench.errors import SolveError
 from deabench.solve.family import Bases, Family
 from deabench.solve.highs import Infeasible, Solver
+from deabench.solve.polish import polish
 
 PRICED = 1e-10
 """A reduced cost may be negative by this much, in data scaled to about 1."""
@@ -132,12 +133,23 @@ class _Run:
         for k in batch.tolist():
             if self.which[k] != -2:
                 continue
-            codes = self.optimum(k)
-            if codes is None:
+            basis = self.optimum(k)
+            if basis is None:
                 self.which[k] = -1
                 self.advance(1)
                 continue
-            self.share(codes, k, batch)
+            self.share(self.exact(basis, k), k, batch)
+
+    def exact(self, basis: Bases, k: int) -> Bases:
+        """The basis as it is where it holds for DMU k in exact arithmetic; otherwise polished."""
+        family, tested = self.family, self.tested[k]
+        x, factor = family.values(basis.inverse[0], int(basis.theta[0]), tested[None])
+        if family.feasible(basis.columns[0], x, factor)[0] and family.reduced_costs(basis.duals[0]).min() >= -PRICED:
+            return basis
+        better = family.basis(polish(family, basis.columns[0], tested, self.name(k)), tested)
+        if better is None:
+            raise SolveError(f"{family.template.name} for '{self.name(k)}': the polished basis is singular")
+        return better
 
     def share(self, basis: Bases, k: int, batch: np.ndarray) -> None:
         """Give DMU k its basis, and every other of the batch that it certifies."""

@@ -1,0 +1,259 @@
+"""Efficiencies of a whole table: one template per model, one family per reference set, a second stage where slack is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.certify import TOLERANCE, Sparse, radial, scale
+from deabench.errors import SolveError
+from deabench.progress import progress
+from deabench.solve.engine import Solution, solve
+from deabench.solve.family import Bases, Family
+from deabench.solve.pareto import undominated
+from deabench.solve.template import Template, template
+from deabench.table import Data
+
+EQUATIONS = {"wei": "(5)", "score": "(6), the dual of (5)", "ccr": "(3)"}
+FACETS_METRICS = 6
+"""Most metrics for which all facets are listed by Qhull: above, their number explodes."""
+FACETS_DMUS = 60
+"""Fewest DMUs for which that pays: below, loading Qhull takes longer than the solves."""
+
+
+def efficiencies(data: Data, reference: Data, model: str, returns: str, orientation: str) -> dict[str, Any]:
+    """Everything a Ranking holds, for data that have passed the gate; every score is proved before it is returned.
+
+    Raises
+    ------
+    SolveError
+        Where a solve fails, or where a certificate does not hold even after the DMU was solved again on its own.
+    """
+    problem = _Ccr(data, reference, returns, orientation) if model == "ccr" else _Wei(data, reference)
+    with progress("rank", len(data.labels)) as advance:
+        solution, path = _solve(problem, advance)
+        fields = _fields(problem, solution)
+        for k in _unproved(fields):
+            alone = solve(problem.family, problem.tested[[k]], name=problem.name_of(k))
+            _replace(fields, _fields(problem, alone, np.array([k])), k)
+    left = _unproved(fields)
+    if len(left):
+        raise SolveError(f"{model} for '{data.labels[left[0]]}': the certificate does not hold after a second solve")
+    return fields | {"model": f"{model} {EQUATIONS[model]}, {path}"}
+
+
+class _Wei:
+    """(5), and (6) as its dual: outputs only. Every tested DMU is scaled to a largest metric of about 1; (5) allows it."""
+
+    returns, orientation = "vrs", "output"
+    sum_lambda = "vrs"
+
+    def __init__(self, data: Data, reference: Data) -> None:
+        import deabench_models
+
+        self.data, self.reference = data, reference
+        Y, y = reference.outputs.to_numpy(), data.outputs.to_numpy()
+        self.unit = scale(Y)
+        self.size = scale((y / self.unit).T)
+        self.frontier = undominated(Y)
+        self.points = (Y / self.unit)[self.frontier]
+        self.tested = y / self.unit / self.size[:, None]
+        metrics = range(Y.shape[1])
+        form = template(deabench_models.wei, {"Y": metrics}, {"y_o": dict.fromkeys(metrics, 1.0)})
+        self.family = Family(form, self.points)
+
+    def name_of(self, first: int = 0) -> Callable[[int], str]:
+        return lambda k: str(self.data.labels[first + k])
+
+    def facets(self) -> Bases | None:
+        """All facets, where listing them pays."""
+        n, s = self.points.shape
+        few = 2 <= s <= FACETS_METRICS and len(self.tested) >= FACETS_DMUS and n > s
+        if not few or not (self.points.max(axis=0) > 0).all():
+            return None
+        from deabench.solve import polar
+
+        return polar.bases(self.family, self.points)
+
+    def read(self, solution: Solution, who: np.ndarray) -> tuple[np.ndarray, pd.DataFrame]:
+        theta = _theta(self.family, solution)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weights = solution.duals[:, :-1] / theta[:, None] / self.unit
+            scores = np.where(theta > 0, self.size[who] / theta, np.nan)
+        return scores, pd.DataFrame(weights, columns=self.data.outputs.columns)
+
+
+class _Ccr:
+    """(3), by orientation and returns to scale."""
+
+    def __init__(self, data: Data, reference: Data, returns: str, orientation: str) -> None:
+        import deabench_models
+
+        self.data, self.reference = data, reference
+        self.returns = self.sum_lambda = returns
+        self.orientation = orientation
+        X, Y = reference.inputs.to_numpy(), reference.outputs.to_numpy()
+        self.unit_x, self.unit_y = scale(X), scale(Y)
+        self.frontier = undominated(np.column_stack([Y, -X]))
+        self.tested = np.column_stack([data.inputs.to_numpy() / self.unit_x, data.outputs.to_numpy() / self.unit_y])
+        formulation = getattr(deabench_models, f"envelopment_{orientation}")
+        inputs, outputs = range(X.shape[1]), range(Y.shape[1])
+        form = template(
+            formulation,
+            {"X": inputs, "Y": outputs},
+            {"x_o": dict.fromkeys(inputs, 1.0), "y_o": dict.fromkeys(outputs, 1.0)},
+            returns=returns,
+        )
+        self.family = Family(form, np.column_stack([X / self.unit_x, Y / self.unit_y])[self.frontier])
+
+    name_of = _Wei.name_of
+
+    def facets(self) -> Bases | None:
+        return None
+
+    def read(self, solution: Solution, who: np.ndarray) -> tuple[np.ndarray, pd.DataFrame]:
+        level = _theta(self.family, solution)
+        outward = self.orientation == "output"
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = np.where(level > 0, 1.0 / level if outward else level, np.nan)
+        s, m = len(self.unit_y), len(self.unit_x)
+        duals = solution.duals
+        weights = pd.DataFrame(
+            np.column_stack([duals[:, :s] / self.unit_y, -duals[:, s : s + m] / self.unit_x]),
+            columns=[*self.data.outputs.columns, *self.data.inputs.columns],
+        )
+        if self.returns != "crs":
+            weights["u_0"] = -duals[:, -1] if outward else duals[:, -1]
+        return scores, weights
+
+
+def _solve(problem: _Wei | _Ccr, advance: Callable[[int], None]) -> tuple[Solution, str]:
+    """The optimum of every DMU, and by which path: all facets and a matrix product, or HiGHS on an active set."""
+    known = problem.facets()
+    with one_thread():
+        solution = solve(problem.family, problem.tested, known=known, name=problem.name_of(), advance=advance)
+    if known is None:
+        return solution, f"by HiGHS ({solution.calls} solves)"
+    rest = f", {solution.calls} solves by HiGHS" if solution.calls else ""
+    return solution, f"by {len(known)} facets{rest}"
+
+
+def one_thread() -> Any:
+    """One thread for the small matrix products: more spend their time waiting for each other."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(limits=1, user_api="blas")
+
+
+def _theta(family: Family, solution: Solution) -> np.ndarray:
+    """The level of θ of each DMU; NaN where its program is infeasible."""
+    codes = solution.bases.columns[solution.which]
+    level = np.where(codes == family.n + family.theta, solution.x, 0.0).sum(axis=1)
+    return np.where(solution.which >= 0, level, np.nan)
+
+
+def _intensities(problem: _Wei | _Ccr, family: Family, solution: Solution) -> Sparse:
+    codes = solution.bases.columns[solution.which].astype(np.int32)
+    own = (codes < family.n) & (solution.which >= 0)[:, None]
+    columns = np.where(own, problem.frontier.astype(np.int32)[np.where(own, codes, 0)], np.int32(-1))
+    return Sparse(columns, np.where(own, np.maximum(solution.x, 0.0), 0.0))
+
+
+def _fields(problem: _Wei | _Ccr, solution: Solution, who: np.ndarray | None = None) -> dict[str, Any]:
+    """The fields of a Ranking, for all DMUs or for those at the positions `who`."""
+    labels = problem.data.labels
+    who = np.arange(len(labels)) if who is None else who
+    scores, weights = problem.read(solution, who)
+    weights.index = labels[who]
+    reasons = {labels[who[k]]: words for k, words in solution.infeasible.items()}
+    for k in np.flatnonzero(np.isnan(scores)):
+        reasons.setdefault(labels[who[k]], "its factor is 0: no reference DMU has any of one of its metrics")
+    weights.loc[np.isnan(scores)] = np.nan
+    fields = {
+        "scores": pd.Series(scores, index=labels[who], name="efficiency"),
+        "weights": weights,
+        "intensities": _intensities(problem, problem.family, solution),
+        "data": Data(problem.data.outputs.iloc[who], problem.data.inputs.iloc[who], problem.data.notes),
+        "reference": problem.reference,
+        "frontier": problem.frontier,
+        "reasons": reasons,
+        "returns": problem.returns,
+        "orientation": problem.orientation,
+    }
+    fields["slacks"] = _second_stage(problem, fields, who)
+    return fields
+
+
+def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray) -> pd.DataFrame:
+    """The largest slacks beyond the radial projection, and the peers that give them.
+
+    Where all weights are positive there is no slack (complementary slackness), so only the others are solved.
+    """
+    import deabench_models
+
+    X, Y = problem.reference.inputs.to_numpy(), problem.reference.outputs.to_numpy()
+    data = np.column_stack([X, Y])
+    unit = np.where(data.max(axis=0) > 0, data.max(axis=0), 1.0)  # not a power of two: the sum of slacks must have no unit
+    scores = fields["scores"].to_numpy()
+    x, y = _projected(problem, scores, who)
+    columns = [*problem.data.outputs.columns, *problem.data.inputs.columns]
+    weights = fields["weights"][columns].to_numpy()
+    m = X.shape[1]
+    size = np.append(unit[m:], unit[:m])
+    relative = weights * size / np.maximum((weights * size).max(axis=1, keepdims=True), 1e-300)
+    open_ = np.flatnonzero((relative.min(axis=1) <= TOLERANCE) & ~np.isnan(scores))
+    slacks = np.zeros((len(scores), len(columns)))
+    slacks[np.isnan(scores)] = np.nan
+    if len(open_):
+        inputs, outputs = range(m), range(Y.shape[1])
+        form: Template = template(
+            deabench_models.slacks,
+            {"X": inputs, "Y": outputs},
+            {"x_o": dict.fromkeys(inputs, 1.0), "y_o": dict.fromkeys(outputs, 1.0)},
+            returns=problem.sum_lambda,
+        )
+        family = Family(form, (data / unit)[problem.frontier])
+        solution = solve(family, (np.column_stack([x, y]) / unit)[open_], name=lambda k: str(fields["scores"].index[open_[k]]))
+        if solution.infeasible:
+            raise SolveError(next(iter(solution.infeasible.values())))
+        codes = solution.bases.columns[solution.which]
+        for r in range(len(columns)):
+            slacks[open_, r] = np.where(codes == family.n + r, solution.x, 0.0).sum(axis=1) * size[r]
+        _adopt(fields["intensities"], _intensities(problem, family, solution), open_)
+    return pd.DataFrame(slacks, index=fields["scores"].index, columns=columns)
+
+
+def _projected(problem: _Wei | _Ccr, scores: np.ndarray, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    x, y = problem.data.inputs.to_numpy()[who], problem.data.outputs.to_numpy()[who]
+    return (x, y / scores[:, None]) if problem.orientation == "output" else (x * scores[:, None], y)
+
+
+def _adopt(into: Sparse, better: Sparse, rows: np.ndarray) -> None:
+    """Put the intensities of the second stage in the place of the first's; both have at most s + m + 1 entries."""
+    width = into.columns.shape[1]
+    order = np.argsort(better.columns < 0, axis=1, kind="stable")[:, :width]
+    into.columns[rows] = np.take_along_axis(better.columns, order, axis=1)
+    into.values[rows] = np.take_along_axis(better.values, order, axis=1)
+
+
+def _unproved(fields: dict[str, Any]) -> np.ndarray:
+    """Positions of the DMUs whose certificate does not hold."""
+    proof = radial(SimpleNamespace(**fields))
+    size = np.maximum(fields["scores"].abs().to_numpy(), 1.0)
+    worst = np.maximum.reduce(
+        [proof["gap"].to_numpy() / size, proof["primal_infeasibility"].to_numpy(), proof["dual_infeasibility"].to_numpy()]
+    )
+    return np.flatnonzero(worst > TOLERANCE)
+
+
+def _replace(fields: dict[str, Any], one: dict[str, Any], k: int) -> None:
+    """Put the fields of one DMU, solved again, in the place of the first ones."""
+    fields["scores"].iloc[k] = one["scores"].iloc[0]
+    fields["weights"].iloc[k] = one["weights"].iloc[0]
+    fields["slacks"].iloc[k] = one["slacks"].iloc[0]
+    fields["intensities"].columns[k] = one["intensities"].columns[0]
+    fields["intensities"].values[k] = one["intensities"].values[0]
