@@ -295,11 +295,33 @@ def majority(context: Context) -> Any:
     return _pipeline(context, [], DummyClassifier(strategy="most_frequent"), takes_nan=True)
 
 
+def j48(context: Context, options: tuple[str, ...] = ("-C", "0.25", "-M", "2")) -> Any:
+    """Weka's own C4.5; needs the extra `weka` and Java, as the next two do."""
+    from deabench.study.weka import J48, WekaClassifier
+
+    return _pipeline(context, [], WekaClassifier(J48, tuple(options)), takes_nan=True)
+
+
+def smo(context: Context, options: tuple[str, ...] = ("-C", "1.0", "-N", "0")) -> Any:
+    """Weka's own SVM, polynomial kernel of degree 1, features normalised."""
+    from deabench.study.weka import SMO, WekaClassifier
+
+    return _pipeline(context, [], WekaClassifier(SMO, tuple(options)), takes_nan=True)
+
+
+def rbf_network(context: Context, options: tuple[str, ...] = ("-B", "2", "-R", "1.0E-8", "-W", "0.1")) -> Any:
+    """Weka's own RBF network, a Weka package of its own since 3.7."""
+    from deabench.study.weka import RBF_NETWORK, WekaClassifier
+
+    return _pipeline(context, [], WekaClassifier(RBF_NETWORK, tuple(options)), takes_nan=True)
+
+
 REGISTRY: dict[str, Callable[..., Any]] = {
     "C4.5": c45, "CSC4": c45_costs, "SMC": c45_smote, "RUC": c45_under, "SENC": c45_smote_enn, "STLC": c45_smote_tomek,
     "AdBC": c45_adaboost, "BaC": c45_bagging, "SVM": svm, "CSVM": svm_costs, "SMS": svm_smote, "RUS": svm_under,
     "SENS": svm_smote_enn, "STLS": svm_smote_tomek, "AdBS": svm_adaboost, "BaS": svm_bagging, "RBF": rbf, "MLP": mlp,
     "stump": stump, "random forest": forest, "naive Bayes": naive_bayes, "kNN": knn, "majority": majority,
+    "J48": j48, "SMO": smo, "RBFNetwork": rbf_network,
 }
 
 TABLE3 = tuple(REGISTRY)[:18]

@@ -47,7 +47,8 @@ def test_predictions_are_counted(csv):
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("dataset,classifier,tp,fn,fp\n", "'weka.csv' has no column 'tn'; there are 'dataset', 'classifier', 'tp', 'fn', 'fp'"),
+    ("dataset,classifier,tp,fn,fp\n",
+     "'weka.csv' has no column 'tn'; there are 'dataset', 'classifier', 'tp', 'fn', 'fp'"),
     ("dataset,classifier,y_true\n", "'weka.csv' has no column 'y_pred'; did you mean 'y_true'?"),
     (COUNTS.replace("51", "5.5"), "'weka.csv', line 3: fn is '5.5'; give a whole number >= 0"),
     (COUNTS.replace("51", "-1"), "'weka.csv', line 3: fn is '-1'; give a whole number >= 0"),
