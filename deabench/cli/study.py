@@ -1,4 +1,4 @@
-"""`deabench study`: write a study file, run what is missing, see how far it is, bring in outside results."""
+"""`deabench study`: write a study file, run what is missing, see how far it is and what came out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from deabench.study.status import Status
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True,
-                  help="A comparative study from one TOML file: init, run, status, import.")
+                  help="A comparative study from one TOML file: many classifiers on many data sets, resumable.")
 
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="the study file")]
 Form = Annotated[Format, typer.Option("--format", help="how to write the data")]
@@ -32,7 +32,7 @@ def init(
     from deabench.study.presets import write_preset
 
     write_preset(file, preset, replace=force)
-    stderr.print(f"wrote {file}; next: deabench study run {file}", highlight=False, markup=False)
+    stderr.print(f"wrote {file}; next: deabench study run {file}", highlight=False, markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -56,7 +56,7 @@ def run(
         foreseen = forecast(study.plan, workers=workers)
         emit(foreseen.per_classifier, form=form, out=out, title=foreseen.sentence)
         if form is not Format.table or out is not None:
-            stderr.print(foreseen.sentence, highlight=False, markup=False)
+            stderr.print(foreseen.sentence, highlight=False, markup=False, soft_wrap=True)
         return
     with watched() as (begin, watch):
         done = study.run(workers=workers, scheduler=scheduler, retry_failed=retry_failed, begin=begin, watch=watch)
@@ -74,6 +74,44 @@ def status(file: StudyFile, form: Form = Format.table, out: Out = None) -> None:
     _emit_status(now, form, out)
 
 
+@app.command()
+def tables(
+    file: StudyFile,
+    name: Annotated[str | None, typer.Argument(help="which table; their names and sizes without one")] = None,
+    folder: Annotated[Path | None, typer.Option(help="write every table there, as CSV")] = None,
+    form: Form = Format.table,
+    out: Out = None,
+) -> None:
+    """What came out: metrics, groups, efficiencies two ways, tests, targets, recommendation."""
+    from deabench.errors import DataError
+    from deabench.study import Study
+    from deabench.table import did_you_mean
+
+    found = Study.from_toml(file).summary()
+    frames = {key: _labelled(frame) for key, frame in found.frames().items()}
+    for note in found.notes:
+        stderr.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
+    if len(found.failures):
+        stderr.print(f"{len(found.failures)} tasks failed; {len(found.left_out)} pairs of data set and classifier are "
+                     "left out", highlight=False, markup=False, soft_wrap=True)
+    for key, frame in frames.items() if folder is not None else ():
+        emit(frame, form=Format.csv, out=Path(str(folder)) / f"{key}.csv")
+    if name is not None and name not in frames:
+        raise DataError(f"there is no table '{name}'; {did_you_mean(name, list(frames))}")
+    if name is not None:
+        emit(frames[name], form=form, out=out, title=name)
+    elif folder is None:
+        sizes = pd.DataFrame({"rows": [len(f) for f in frames.values()]}, index=pd.Index(frames, name="table"))
+        emit(sizes, form=form, out=out)
+
+
+def _labelled(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame whose first columns are its labels: those of a plain long table become its index."""
+    if not isinstance(frame.index, pd.RangeIndex):
+        return frame
+    return frame.set_index([name for name in frame.columns if not pd.api.types.is_float_dtype(frame[name])][:2])
+
+
 @app.command("import")
 def bring_in(
     file: StudyFile,
@@ -89,7 +127,7 @@ def bring_in(
 
     added = import_results(Study.from_toml(file).plan, results)
     stderr.print(f"added {added.classifiers} classifiers on {added.datasets} data sets ({added.rows} rows)",
-                 highlight=False, markup=False)
+                 highlight=False, markup=False, soft_wrap=True)
 
 
 def _emit_status(now: Status, form: Format, out: Path | None) -> None:
@@ -103,4 +141,4 @@ def _emit_status(now: Status, form: Format, out: Path | None) -> None:
 def _say_failures(failures: pd.Series) -> None:
     if len(failures):
         said = ", ".join(f"{name} {status} {tasks}" for (name, status), tasks in failures.items())
-        stderr.print(f"{int(failures.sum())} tasks failed: {said}", highlight=False, markup=False)
+        stderr.print(f"{int(failures.sum())} tasks failed: {said}", highlight=False, markup=False, soft_wrap=True)

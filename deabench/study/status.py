@@ -45,8 +45,7 @@ def current_rows(plan: Plan, jobs: list[Job] | None = None) -> pd.DataFrame:
     order = {job.key: place for place, job in enumerate(jobs)}
     rows = read_rows(plan.store, columns=(*IDENTITY, "key", "status", "tp", "fn", "fp", "tn", "fit_seconds",
                                           "score_seconds", "notes", "error_type", "error", "traceback", "time_limit",
-                                          "rows IS NOT NULL AS kept", "rows_sha256")) \
-        if plan.store.exists() else pd.DataFrame(columns=[*IDENTITY, "key", "status", "kept", "time_limit"])
+                                          "rows IS NOT NULL AS kept", "rows_sha256"))
     rows = rows[rows["key"].isin(order.keys())]
     return rows.iloc[rows["key"].map(order).argsort(kind="stable")].reset_index(drop=True)
 

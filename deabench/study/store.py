@@ -127,35 +127,19 @@ def only_one(path: Path) -> Iterator[None]:
         yield
 
 
-def _reading(path: Path) -> closing[sqlite3.Connection]:
-    return closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30))
-
-
 def read_rows(path: Path, columns: Iterable[str] = COLUMNS[:17]) -> pd.DataFrame:
     """The rows of a store as they are, without writing anything; empty where there is no store yet."""
-    names = list(columns)
-    if not path.exists():
-        return pd.DataFrame(columns=names)
-    try:
-        with _reading(path) as db:
-            return pd.read_sql_query(f"SELECT {','.join(names)} FROM results", db)
-    except (sqlite3.Error, pd.errors.DatabaseError) as error:
-        said = str(error).splitlines()[0]
-        raise DataError(f"'{path}' cannot be read as the store of a study: {said}") from None
+    return _query(path, "results", list(columns))
 
 
 def read_runs(path: Path) -> pd.DataFrame:
     """Every run that wrote to the store: started, ended, engine, versions (JSON), plan (the study file's text)."""
-    with _reading(path) as db:
-        return pd.read_sql_query("SELECT * FROM runs ORDER BY rowid", db)
+    return _query(path, "runs", ["started", "ended", "engine", "versions", "plan"])
 
 
 def read_outside(path: Path) -> pd.DataFrame:
     """The results from elsewhere, in the order in which they came in."""
-    if not path.exists():
-        return pd.DataFrame(columns=list(OUTSIDE))
-    with _reading(path) as db:
-        return pd.read_sql_query(f"SELECT {','.join(OUTSIDE)} FROM outside ORDER BY rowid", db)
+    return _query(path, "outside", list(OUTSIDE))
 
 
 def read_predictions(path: Path, keys: Iterable[str]) -> dict[str, pd.DataFrame]:
@@ -167,3 +151,19 @@ def read_predictions(path: Path, keys: Iterable[str]) -> dict[str, pd.DataFrame]
             if row is not None and row[0] is not None:
                 found[key] = pd.DataFrame(unpack(row[0]))
     return found
+
+
+def _reading(path: Path) -> closing[sqlite3.Connection]:
+    return closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30))
+
+
+def _query(path: Path, table: str, columns: list[str]) -> pd.DataFrame:
+    names = [column.rsplit(" AS ", 1)[-1] for column in columns]
+    if not path.exists():
+        return pd.DataFrame(columns=names)
+    try:
+        with _reading(path) as db:
+            rows = db.execute(f"SELECT {','.join(columns)} FROM {table} ORDER BY rowid").fetchall()
+    except sqlite3.Error as error:
+        raise DataError(f"'{path}' cannot be read as the store of a study: {error}") from None
+    return pd.DataFrame(rows, columns=names)

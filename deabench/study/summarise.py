@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from deabench.errors import DataError, DataWarning
+from deabench.errors import DataError, DataWarning, SolveError
 
 CELLS = ["tp", "fn", "fp", "tn"]
 ALL = ("all", "all data sets")
@@ -115,15 +115,24 @@ def group_means(metrics: pd.DataFrame, groups: pd.DataFrame) -> pd.DataFrame:
     return means
 
 
-def efficiencies(table: pd.DataFrame, settings: Settings) -> tuple[pd.Series, list[str]]:
-    """`deabench.rank` with the study's settings; the warnings of weak data come back as sentences."""
+def efficiencies(table: pd.DataFrame, settings: Settings, where: str = "") -> pd.Series:
+    """`deabench.rank` with the study's settings.
+
+    A table that cannot be ranked (an input of 0 makes a quotient infinite) is NaN throughout, with its reason in
+    `attrs["notes"]`: one data set must not cost the study its summary. Warnings of weak data (correlated metrics, few
+    classifiers) hold for every table of a study alike and are not repeated.
+    """
     from deabench.rank import rank
 
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always", DataWarning)
-        found = rank(table, outputs=list(settings.outputs), inputs=list(settings.inputs) or None, model=settings.model,
-                     returns=settings.returns)
-    return found.scores, [str(warning.message) for warning in heard]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        try:
+            scores = rank(table, outputs=list(settings.outputs), inputs=list(settings.inputs) or None,
+                          model=settings.model, returns=settings.returns).scores
+        except (DataError, SolveError) as error:
+            scores = pd.Series(np.nan, index=table.index)
+            scores.attrs["notes"] = (f"{where or 'the table'} has no efficiencies: {error}",)
+    return scores
 
 
 def per_dataset(metrics: pd.DataFrame, settings: Settings) -> pd.DataFrame:
@@ -132,16 +141,21 @@ def per_dataset(metrics: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Index (panel, dataset, classifier), column efficiency: 1 on the data set's own frontier.
+        Index (panel, dataset, classifier), column efficiency: 1 on the data set's own frontier; `attrs["notes"]` tells
+        of the data sets that could not be ranked (NaN).
     """
-    parts = {}
+    parts, notes = {}, []
     for panel, members in settings.panels.items():
         for name, table in metrics.groupby(level="dataset", sort=False):
             one = table.droplevel("dataset")
             chosen = one.loc[[member for member in members if member in one.index]]
             if len(chosen):
-                parts[panel, name] = efficiencies(chosen, settings)[0]
-    return pd.concat(parts, names=["panel", "dataset", "classifier"]).rename("efficiency").to_frame()
+                scores = efficiencies(chosen, settings, f"data set '{name}' (panel {panel})")
+                notes += scores.attrs.pop("notes", ())
+                parts[panel, name] = scores
+    frame = pd.concat(parts, names=["panel", "dataset", "classifier"]).rename("efficiency").to_frame()
+    frame.attrs["notes"] = tuple(notes)
+    return frame
 
 
 def two_ways(means: pd.DataFrame, single: pd.DataFrame, groups: pd.DataFrame, settings: Settings) -> pd.DataFrame:
@@ -162,7 +176,7 @@ def two_ways(means: pd.DataFrame, single: pd.DataFrame, groups: pd.DataFrame, se
             chosen = one.loc[[member for member in members if member in one.index]]
             if not len(chosen):
                 continue
-            frame = pd.DataFrame({"average_then_dea": efficiencies(chosen, settings)[0],
+            frame = pd.DataFrame({"average_then_dea": efficiencies(chosen, settings),
                                   "dea_then_average": after.loc[grouping, group, panel].reindex(chosen.index)})
             if "IBA" in chosen:
                 frame["IBA"] = chosen["IBA"]
@@ -247,12 +261,11 @@ def pivot(metrics: pd.DataFrame, settings: Settings, dmus: str) -> pd.DataFrame:
     if dmus == "datasets":
         for classifier, table in metrics.groupby(level="classifier", sort=False):
             one = table.droplevel("classifier")[[*settings.outputs, *settings.inputs]]
-            parts[classifier] = one.assign(efficiency=efficiencies(one, settings)[0])
+            parts[classifier] = one.assign(efficiency=efficiencies(one, settings))
         return pd.concat(parts, names=["classifier", "dmu"])
     for dataset, table in metrics.groupby(level="dataset", sort=False):
         wide = after_at(table.droplevel("dataset")[list(settings.outputs)])
-        scores, _ = efficiencies(wide, Settings(list(wide.columns), {}))
-        parts[dataset] = wide.assign(efficiency=scores)
+        parts[dataset] = wide.assign(efficiency=efficiencies(wide, Settings(list(wide.columns), {})))
     return pd.concat(parts, names=["dataset", "dmu"])
 
 

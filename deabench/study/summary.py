@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from deabench.errors import DataWarning
+from deabench.errors import DataError, DataWarning
 from deabench.study import summarise as s
 from deabench.study.imports import imported_counts
 from deabench.study.learners import APPROACH
@@ -48,7 +49,7 @@ class Summary:
     families, recommendation : DataFrame or None
         By approach; None where no classifier has a family.
     tests : Mapping of name to result of `deabench.compare`
-        friedman, holm (against the control) and anova of the metrics by type, as the study file asks.
+        friedman, holm (against the control) and anova (by panel and metric, over the types), as the study file asks.
     targets : DataFrame or None
         Of the tested classifiers on every data set's frontier.
     pivot : DataFrame or None
@@ -74,8 +75,17 @@ class Summary:
     notes: tuple[str, ...] = ()
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The tables by name, those that there are."""
-        return {name: value for name, value in vars(self).items() if isinstance(value, pd.DataFrame)}
+        """The tables by name, those that there are; the tests' numbers among them."""
+        frames = {name: value for name, value in vars(self).items() if isinstance(value, pd.DataFrame)}
+        if "friedman" in self.tests:
+            frames["friedman"] = self.tests["friedman"].tests
+            frames["mean_ranks"] = self.tests["friedman"].mean_ranks.to_frame()
+        if "holm" in self.tests:
+            frames["holm"] = self.tests["holm"].pairs.set_index(["first", "second"])
+        if "anova" in self.tests:
+            frames["anova"] = pd.concat({name: test.table for name, test in self.tests["anova"].items()},
+                                        names=["panel", "metric", "source"])
+        return frames
 
 
 def summary(plan: Plan) -> Summary:
@@ -97,19 +107,18 @@ def summary(plan: Plan) -> Summary:
     single = s.per_dataset(metrics, settings)
     families = s.by_family(metrics, groups, settings) if settings.families else None
     typed = families is not None and (families.index.get_level_values("grouping") == "type and ratio").any()
-    tests, notes = run_tests(plan, metrics, means)
+    tests, notes = run_tests(plan, metrics, means, settings.panels)
     failed = rows[rows["status"] != "done"].set_index(["dataset", "classifier", "repeat", "fold"])
     return Summary(
         failed[["status", "error_type", "error"]], counts, left_out, metrics, facts, groups, means, single,
         s.two_ways(means, single, groups, settings), families, s.recommendation(families) if typed else None, tests,
         _targets(plan, metrics),
-        None if plan.dea["dmus"] == "classifiers" else s.pivot(metrics, settings, plan.dea["dmus"]), notes)
+        None if plan.dea["dmus"] == "classifiers" else s.pivot(metrics, settings, plan.dea["dmus"]),
+        (*notes, *single.attrs["notes"]))
 
 
 def complete(plan: Plan, rows: pd.DataFrame) -> tuple[pd.DataFrame, tuple[tuple[str, str], ...]]:
     """The counts of pairs all of whose folds are done, with outside results; and the pairs left out."""
-    from deabench.errors import DataError
-
     done = rows[rows["status"] == "done"]
     wanted = pd.Series([(job.data.name, job.learner.name) for job in plan.jobs()]).value_counts(sort=False)
     found = pd.Series(list(zip(done["dataset"], done["classifier"], strict=True)), dtype=object).value_counts()
@@ -149,27 +158,35 @@ def facts_of(plan: Plan) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("dataset")
 
 
-def run_tests(plan: Plan, metrics: pd.DataFrame, means: pd.DataFrame) -> tuple[dict[str, Any], tuple[str, ...]]:
+def run_tests(plan: Plan, metrics: pd.DataFrame, means: pd.DataFrame,
+              panels: Mapping[str, Sequence[str]]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The tests that the study file asks for; one that cannot be done says so among the notes."""
-    from deabench.errors import DataError
-
     metric, alpha = plan.tests["metric"], plan.tests["alpha"]
     wide = metrics[metric].unstack("classifier")[list(dict.fromkeys(metrics.index.get_level_values("classifier")))]
     wide = wide.dropna()
     known: dict[str, Callable[[], Any]] = {
-        "friedman": lambda: _friedman(wide),
-        "holm": lambda: _holm(wide, plan.tests["control"], alpha),
-        "anova": lambda: _anova(means, plan.metrics, alpha)}
-    found, notes = {}, []
+        "friedman": lambda: _friedman(wide), "holm": lambda: _holm(wide, plan.tests["control"], alpha)}
+    tests, notes = {}, []
     for kind in plan.tests["kinds"]:
-        with warnings.catch_warnings(record=True) as heard:
-            warnings.simplefilter("always", DataWarning)
-            try:
-                found[kind] = known[kind]()
-            except DataError as error:
-                notes.append(f"no {kind}: {error}")
-        notes += [f"{kind}: {warning.message}" for warning in heard]
-    return found, tuple(notes)
+        if kind == "anova":
+            found, said = _anovas(means, plan.metrics, panels, alpha)
+        else:
+            found, said = _heard(kind, known[kind])
+        notes += said
+        if found is not None:
+            tests[kind] = found
+    return tests, tuple(notes)
+
+
+def _heard(name: str, test: Callable[[], Any]) -> tuple[Any, list[str]]:
+    """A test's result, or None where it cannot be done, and what it warned of or failed for."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", DataWarning)
+        try:
+            found = test()
+        except DataError as error:
+            return None, [f"no {name}: {error}"]
+    return found, [f"{name}: {warning.message}" for warning in heard]
 
 
 def _friedman(wide: pd.DataFrame) -> Any:
@@ -186,16 +203,24 @@ def _holm(wide: pd.DataFrame, control: str | None, alpha: float) -> Any:
     return pairwise(wide, control=best, adjust="holm", alpha=alpha)
 
 
-def _anova(means: pd.DataFrame, metrics: tuple[str, ...], alpha: float) -> dict[str, Any]:
-    """The paper's Tables 7 and 8: does the mean of a metric over the classifiers differ between types?"""
+def _anovas(means: pd.DataFrame, metrics: tuple[str, ...], panels: Mapping[str, Sequence[str]],
+            alpha: float) -> tuple[dict[tuple[str, str], Any] | None, list[str]]:
+    """The paper's Tables 7 and 8: does the mean of a metric over a panel's classifiers differ between types?"""
     from deabench.compare import anova
-    from deabench.errors import DataError
 
+    found, notes = {}, []
     if "type" not in means.index.get_level_values("grouping"):
-        raise DataError("the data sets have no type; there is nothing to compare")
-    by_type = means.loc["type"]
-    return {metric: anova({str(group): table.to_numpy() for group, table in by_type[metric].groupby(level="group")},
-                          alpha=alpha) for metric in metrics}
+        return None, ["no anova: the data sets have no type"]
+    for panel, members in panels.items():
+        rows = means.loc["type"]
+        rows = rows[rows.index.get_level_values("classifier").isin(members)]
+        for metric in metrics:
+            groups = {str(group): values.to_numpy() for group, values in rows[metric].groupby(level="group")}
+            test, said = _heard(f"anova of {metric} (panel {panel})", partial(anova, groups, alpha=alpha))
+            notes += said
+            if test is not None:
+                found[panel, metric] = test
+    return found or None, notes
 
 
 def _targets(plan: Plan, metrics: pd.DataFrame) -> pd.DataFrame | None:

@@ -133,7 +133,7 @@ def test_a_file_that_is_not_a_store_is_refused(stored):
     stored.plan.store.write_text("not a database, but long enough to be taken for one" * 30)
     with pytest.raises(DataError) as e:
         stored.status()
-    assert str(e.value).startswith(f"'{stored.plan.store}' cannot be read as the store of a study: ")
+    assert str(e.value) == (f"'{stored.plan.store}' cannot be read as the store of a study: file is not a database")
 
 
 def test_predictions_are_kept_and_agree_with_the_counts(stored):
