@@ -81,7 +81,7 @@ def radial(result: Any) -> pd.DataFrame:
     -------
     DataFrame
         primal : the efficiency that λ proves attainable; dual : the efficiency that the weights prove not to be exceeded;
-        gap : their distance; primal_infeasibility, dual_infeasibility : by how much λ or the weights break a constraint, in
+        gap : their distance beyond what rounding the weights' terms makes; primal_infeasibility, dual_infeasibility : by how much λ or the weights break a constraint, in
         metrics scaled to a maximum of about 1. NaN where the DMU has no score.
     """
     given = _Scaled(result)
@@ -91,7 +91,7 @@ def radial(result: Any) -> pd.DataFrame:
         {
             "primal": primal,
             "dual": dual,
-            "gap": np.abs(primal - dual),
+            "gap": np.maximum(np.abs(primal - dual) - given.rounding, 0.0),
             "primal_infeasibility": np.maximum(primal_miss, 0.0),
             "dual_infeasibility": np.maximum(dual_miss, 0.0),
         },
@@ -139,6 +139,8 @@ class _Scaled:
         beyond = _beyond(all_weights, np.column_stack([self.Y, self.X, np.ones(len(self.Y))])[frontier])
         negative = np.maximum(-u.min(axis=1), -v.min(axis=1))
         size = np.maximum(np.abs(all_weights).max(axis=1), 1.0)
+        terms = np.abs(np.column_stack([u * self.y, v * self.x, u_0])).sum(axis=1)
+        self.rounding = 64 * np.finfo(float).eps * terms * (value**2 if self.outward else 1.0)
         return value, np.maximum.reduce([negative, _wrong_sign(u_0, self.returns, self.outward), beyond]) / size
 
 

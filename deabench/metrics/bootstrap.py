@@ -94,7 +94,7 @@ def bootstrap(
     positive : label, optional
         As for `from_predictions`.
     method : 'percentile' or 'BCa'
-        BCa is not to be had where a resample is undefined or infinite: its limits are then NaN.
+        BCa is not to be had where a resample is undefined or infinite, or all are equal: its limits are then NaN.
     **options
         `resamples` (2000), `alpha` (0.05) and `seed` (0), as for `bootstrap_counts`.
 
@@ -139,16 +139,18 @@ def _resampled(
         return float(statistic(positive[rows], values[rows]))
 
     data = (np.flatnonzero(positive).astype(float), np.flatnonzero(~positive).astype(float))
-    result = stats.bootstrap(data, of, n_resamples=resamples, vectorized=False, confidence_level=1 - alpha,
-                             method="percentile", rng=np.random.default_rng(seed))
-    drawn = np.asarray(result.bootstrap_distribution, dtype=float)
-    lower, upper, lacking = _summary(drawn[:, None], alpha)[0]
-    if method == "BCa":
-        lower = upper = np.nan
-        if np.isfinite(drawn).all():
-            result = stats.bootstrap(data, of, n_resamples=0, bootstrap_result=result, vectorized=False,
-                                     confidence_level=1 - alpha, method="BCa")
-            lower, upper = result.confidence_interval
+    same = {"vectorized": False, "confidence_level": 1 - alpha}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # a constant statistic: the limits are its value
+        result = stats.bootstrap(data, of, n_resamples=resamples, method="percentile",
+                                 rng=np.random.default_rng(seed), **same)
+        drawn = np.asarray(result.bootstrap_distribution, dtype=float)
+        lower, upper, lacking = _summary(drawn[:, None], alpha)[0]
+        if method == "BCa":
+            lower = upper = np.nan
+            if np.isfinite(drawn).all() and np.ptp(drawn) > 0:
+                result = stats.bootstrap(data, of, n_resamples=0, bootstrap_result=result, method="BCa", **same)
+                lower, upper = result.confidence_interval
     return of(*data), float(lower), float(upper), int(lacking)
 
 
@@ -175,5 +177,6 @@ def _summary(drawn: np.ndarray, alpha: float) -> list[tuple[float, float, int]]:
 
 def _tell(lacking: pd.Series, resamples: int) -> None:
     for row, number in lacking[lacking > 0].items():
-        said = f"'{label(row)}' is undefined in {number} of {resamples} resamples"
+        what = f"{row[-1]} of '{label(row[:-1])}'" if isinstance(row, tuple) else f"the statistic of '{row}'"
+        said = f"{what} is undefined in {number} of {resamples} resamples"
         warnings.warn(f"{said}: its interval holds where it is defined", DataWarning, stacklevel=3)

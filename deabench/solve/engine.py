@@ -16,11 +16,13 @@ import numpy as np
 
 from deabench.errors import SolveError
 from deabench.solve.family import Bases, Family
-from deabench.solve.highs import Infeasible, Solver
-from deabench.solve.polish import polish
+from deabench.solve.highs import Infeasible, Solver, Undecided
+from deabench.solve.exact import exact
 
 PRICED = 1e-10
 """A reduced cost may be negative by this much, in data scaled to about 1."""
+ACCURATE = 1e6
+"""Largest entry of a basis' inverse for which products with it are good to 1e-9; above, a DMU is settled exactly."""
 ACTIVE = 300
 """Columns that HiGHS holds at most, about; above this the set is rebuilt from the bases last used."""
 SAMPLE = 3000
@@ -118,8 +120,8 @@ class _Run:
 
     def solution(self) -> Solution:
         m = self.family.m
-        bases = self.joined() if self.found else Bases(
-            np.zeros((0, m), int), np.zeros((0, m, m)), np.zeros((0, m)), np.zeros(0, int))
+        bases = self.joined() if self.found else Bases(  # one that no DMU uses, so that there is one to look at
+            np.zeros((1, m), int), np.zeros((1, m, m)), np.zeros((1, m)), np.zeros(1, int))
         return Solution(np.maximum(self.which, -1), self.x, self.duals, bases, self.calls, self.infeasible)
 
     def adopt(self, known: Bases) -> None:
@@ -133,33 +135,47 @@ class _Run:
         for k in batch.tolist():
             if self.which[k] != -2:
                 continue
-            basis = self.optimum(k)
-            if basis is None:
+            try:
+                basis = self.optimum(k)
+                if basis is None or not self.holds(basis, k):
+                    self.settle(basis, k)
+                if basis is not None:
+                    self.share(basis, k, batch)
+            except Infeasible as error:
+                self.infeasible[k] = str(error)
                 self.which[k] = -1
                 self.advance(1)
-                continue
-            self.share(self.exact(basis, k), k, batch)
 
-    def exact(self, basis: Bases, k: int) -> Bases:
-        """The basis as it is where it holds for DMU k in exact arithmetic; otherwise polished."""
-        family, tested = self.family, self.tested[k]
-        x, factor = family.values(basis.inverse[0], int(basis.theta[0]), tested[None])
-        if family.feasible(basis.columns[0], x, factor)[0] and family.reduced_costs(basis.duals[0]).min() >= -PRICED:
-            return basis
-        better = family.basis(polish(family, basis.columns[0], tested, self.name(k)), tested)
-        if better is None:
-            raise SolveError(f"{family.template.name} for '{self.name(k)}': the polished basis is singular")
-        return better
+    def holds(self, basis: Bases, k: int) -> bool:
+        """Whether the basis is feasible and optimal for DMU k in floating point, without HiGHS's tolerances."""
+        family = self.family
+        if np.abs(basis.inverse).max() > ACCURATE:
+            return False
+        x, factor = family.values(basis.inverse[0], int(basis.theta[0]), self.tested[[k]])
+        return bool(family.feasible(basis.columns[0], x, factor)[0] and family.reduced_costs(basis.duals[0]).min() >= -PRICED)
+
+    def settle(self, basis: Bases | None, k: int) -> None:
+        """Score DMU k in rational arithmetic, from HiGHS's basis where there is one, else from the slacks."""
+        family = self.family
+        start = basis.columns[0] if basis is not None else family.n + family.statics + np.arange(family.m)
+        codes, x, duals = exact(family, start, self.tested[k], self.name(k))
+        place = np.flatnonzero(codes == family.n + family.theta) if family.theta >= 0 else []
+        found = Bases(codes[None], np.full((1, family.m, family.m), np.nan), duals[None],
+                      np.array([place[0] if len(place) else -1]))
+        self.found.append(found)
+        self.take(np.array([k]), self.total, x[None], duals, np.ones(1))
+        self.total += 1
 
     def share(self, basis: Bases, k: int, batch: np.ndarray) -> None:
         """Give DMU k its basis, and every other of the batch that it certifies."""
         family = self.family
         self.found.append(basis)
         place = int(basis.theta[0])
-        among = batch[self.which[batch] == -2] if family.shareable(place) else np.array([k])
+        among = batch[self.which[batch] == -2]
+        if not family.shareable(place):
+            among = among[among == k]
         x, factor = family.values(basis.inverse[0], place, self.tested[among])
         good = family.feasible(basis.columns[0], x, factor)
-        good |= among == k  # HiGHS found it feasible within its own tolerance; the certificate judges
         self.take(among[good], self.total, x[good], basis.duals[0], factor[good])
         self.total += 1
 
@@ -170,7 +186,13 @@ class _Run:
         self.advance(len(who))
 
     def optimum(self, k: int) -> Bases | None:
-        """An optimal basis of DMU k over all reference DMUs; None where its program is infeasible."""
+        """A basis of DMU k that HiGHS calls optimal, priced over all reference DMUs; None where HiGHS gives up on it.
+
+        Raises
+        ------
+        Infeasible
+            Where no combination of all reference DMUs will do.
+        """
         family, tested = self.family, self.tested[k]
         self._load(k)
         while True:
@@ -178,21 +200,22 @@ class _Run:
             try:
                 self.calls += 1
                 self.solver.run(f"'{self.name(k)}'")
-            except Infeasible as error:
+            except Infeasible:
                 if self._widen(k):
                     continue
-                self.infeasible[k] = str(error)
+                raise
+            except Undecided:
+                self.solver = None
                 return None
             basis = family.basis(self._codes(), tested)
             if basis is None:
-                raise SolveError(f"{family.template.name} for '{self.name(k)}': HiGHS returned a singular basis")
+                return None
             reduced = family.reduced_costs(basis.duals[0])
             reduced[self.active] = 0.0
             violators = np.flatnonzero(reduced < -PRICED * family.size)
             if not len(violators):
                 return basis
-            worst = violators[np.argsort(reduced[violators])[:20]]
-            self._activate(worst)
+            self._activate(violators[np.argsort(reduced[violators])[:20]])
 
     def _load(self, k: int) -> None:
         """Put DMU k's data into the solver; build one where there is none or the last has grown too wide."""
@@ -256,7 +279,8 @@ class _Run:
         first = self.total - len(bases) if first is None else first
         for place in np.unique(bases.theta).tolist():
             usable = np.flatnonzero(bases.theta == place)
-            if not family.shareable(place):
+            usable = usable[np.isfinite(bases.inverse[usable]).all(axis=(1, 2))]  # those settled exactly have none
+            if not family.shareable(place) or not len(usable):
                 continue
             prices = _Prices(family, bases.duals[usable])
             left = self.left()

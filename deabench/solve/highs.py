@@ -23,6 +23,10 @@ class Infeasible(SolveError):
     """The program has no feasible point: where that is an answer (a DMU outside its reference), callers catch it."""
 
 
+class Undecided(SolveError):
+    """HiGHS ended neither optimal nor infeasible nor at a limit: the numbers are too near degenerate for it."""
+
+
 class Limit(SolveError):
     """A time or iteration limit ended the solve; `bound` is what is proved of the objective, `found` the best point's."""
 
@@ -88,7 +92,7 @@ class Solver:
         if status in LIMITS:
             info = self.highs.getInfo()
             raise Limit(words, float(info.mip_dual_bound), float(info.objective_function_value))
-        raise SolveError(words)
+        raise Undecided(words)
 
     def _retry(self, status: highspy.HighsModelStatus) -> highspy.HighsModelStatus:
         """Once more, cold and at looser tolerances, before a failure is believed."""

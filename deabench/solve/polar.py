@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from deabench.solve.engine import ACCURATE
 from deabench.solve.family import Bases, Family
 
 DUAL = 1e-12
@@ -65,4 +66,5 @@ def bases(family: Family, points: np.ndarray) -> Bases:
     matrix[:, :, s] = family.theta_column(np.ones((1, s)))[0]
     inverse = np.linalg.inv(matrix)
     duals = family.static_cost[family.theta] * inverse[:, s, :]
-    return Bases(codes, inverse, duals, np.full(count, s))
+    good = np.abs(inverse).max(axis=(1, 2)) <= ACCURATE
+    return Bases(codes[good], inverse[good], duals[good], np.full(int(good.sum()), s))

@@ -24,6 +24,9 @@ FACETS_METRICS = 6
 FACETS_DMUS = 60
 """Fewest DMUs for which that pays: below, loading Qhull takes longer than the solves."""
 
+INWARD = 1e-13
+"""The radial projection is drawn back by this share before the second stage: rounded, it may lie just beyond the frontier."""
+
 
 def efficiencies(data: Data, reference: Data, model: str, returns: str, orientation: str) -> dict[str, Any]:
     """Everything a Ranking holds, for data that have passed the gate; every score is proved before it is returned.
@@ -189,42 +192,46 @@ def _fields(problem: _Wei | _Ccr, solution: Solution, who: np.ndarray | None = N
 
 
 def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray) -> pd.DataFrame:
-    """The largest slacks beyond the radial projection, and the peers that give them.
+    """The largest slacks beyond the radial projection; the peers that give them replace the first stage's.
 
-    Where all weights are positive there is no slack (complementary slackness), so only the others are solved.
+    Where all weights are positive there is no slack (complementary slackness), so only the others are solved. Where the
+    second stage cannot be solved to the certificate's tolerance (near-duplicates), the first stage's peers and slacks stay.
     """
-    import deabench_models
-
     X, Y = problem.reference.inputs.to_numpy(), problem.reference.outputs.to_numpy()
     data = np.column_stack([X, Y])
-    unit = np.where(data.max(axis=0) > 0, data.max(axis=0), 1.0)  # not a power of two: the sum of slacks must have no unit
-    scores = fields["scores"].to_numpy()
-    x, y = _projected(problem, scores, who)
-    columns = [*problem.data.outputs.columns, *problem.data.inputs.columns]
-    weights = fields["weights"][columns].to_numpy()
+    top = np.where(data.max(axis=0) > 0, data.max(axis=0), 1.0)  # not a power of two: a sum of slacks must have no unit
     m = X.shape[1]
-    size = np.append(unit[m:], unit[:m])
-    relative = weights * size / np.maximum((weights * size).max(axis=1, keepdims=True), 1e-300)
-    open_ = np.flatnonzero((relative.min(axis=1) <= TOLERANCE) & ~np.isnan(scores))
-    slacks = np.zeros((len(scores), len(columns)))
-    slacks[np.isnan(scores)] = np.nan
+    scores, names = fields["scores"].to_numpy(), [*problem.data.outputs.columns, *problem.data.inputs.columns]
+    weights = fields["weights"][names].to_numpy() * np.append(top[m:], top[:m])
+    positive = weights.min(axis=1) > TOLERANCE * weights.max(axis=1)
+    open_ = np.flatnonzero(~positive & ~np.isnan(scores))
+    x, y = _projected(problem, scores, who)
     if len(open_):
-        inputs, outputs = range(m), range(Y.shape[1])
-        form: Template = template(
-            deabench_models.slacks,
-            {"X": inputs, "Y": outputs},
-            {"x_o": dict.fromkeys(inputs, 1.0), "y_o": dict.fromkeys(outputs, 1.0)},
-            returns=problem.sum_lambda,
-        )
-        family = Family(form, (data / unit)[problem.frontier])
-        solution = solve(family, (np.column_stack([x, y]) / unit)[open_], name=lambda k: str(fields["scores"].index[open_[k]]))
-        if solution.infeasible:
-            raise SolveError(next(iter(solution.infeasible.values())))
-        codes = solution.bases.columns[solution.which]
-        for r in range(len(columns)):
-            slacks[open_, r] = np.where(codes == family.n + r, solution.x, 0.0).sum(axis=1) * size[r]
-        _adopt(fields["intensities"], _intensities(problem, family, solution), open_)
-    return pd.DataFrame(slacks, index=fields["scores"].index, columns=columns)
+        points = (np.column_stack([x * (1 + INWARD), y * (1 - INWARD)]) / top)[open_]
+        family = Family(_slack_form(m, Y.shape[1], problem.sum_lambda), (data / top)[problem.frontier])
+        solution = solve(family, points, name=lambda k: str(fields["scores"].index[open_[k]]))
+        better = _intensities(problem, family, solution)
+        reached = better.dot(data / top)
+        miss = np.maximum(reached[:, :m] - points[:, :m], 0).max(axis=1, initial=0.0)
+        miss = np.maximum(miss, np.maximum(points[:, m:] - reached[:, m:], 0).max(axis=1))
+        miss = np.maximum(miss, -solution.x.min(axis=1))
+        good = (miss <= TOLERANCE / 10) & (solution.which >= 0)
+        _adopt(fields["intensities"], better, good, open_)
+    left = fields["intensities"].dot(np.column_stack([Y, -X])) - np.column_stack([y, -x])
+    left[positive] = 0.0
+    left[np.isnan(scores)] = np.nan
+    return pd.DataFrame(np.maximum(left, 0.0), index=fields["scores"].index, columns=names)
+
+
+def _slack_form(m: int, s: int, sum_lambda: str) -> Template:
+    import deabench_models
+
+    return template(
+        deabench_models.slacks,
+        {"X": range(m), "Y": range(s)},
+        {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)},
+        returns=sum_lambda,
+    )
 
 
 def _projected(problem: _Wei | _Ccr, scores: np.ndarray, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -232,12 +239,12 @@ def _projected(problem: _Wei | _Ccr, scores: np.ndarray, who: np.ndarray) -> tup
     return (x, y / scores[:, None]) if problem.orientation == "output" else (x * scores[:, None], y)
 
 
-def _adopt(into: Sparse, better: Sparse, rows: np.ndarray) -> None:
-    """Put the intensities of the second stage in the place of the first's; both have at most s + m + 1 entries."""
+def _adopt(into: Sparse, better: Sparse, good: np.ndarray, rows: np.ndarray) -> None:
+    """Put the intensities of the second stage in the place of the first's, where good; both have at most s + m + 1 entries."""
     width = into.columns.shape[1]
     order = np.argsort(better.columns < 0, axis=1, kind="stable")[:, :width]
-    into.columns[rows] = np.take_along_axis(better.columns, order, axis=1)
-    into.values[rows] = np.take_along_axis(better.values, order, axis=1)
+    into.columns[rows[good]] = np.take_along_axis(better.columns, order, axis=1)[good]
+    into.values[rows[good]] = np.take_along_axis(better.values, order, axis=1)[good]
 
 
 def _unproved(fields: dict[str, Any]) -> np.ndarray:

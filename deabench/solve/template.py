@@ -12,7 +12,7 @@ The repetition assumes that a row of DMU j holds, among the columns of the DMUs,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -101,7 +101,7 @@ def template(
     model = formulation(**tables, **tested, **parameters)
     for step in finish:
         step(model)
-    return _read(model, symbols)
+    return replace(_read(model, symbols), name=formulation.__name__)
 
 
 def whole(model: Any, *, symbolic: bool = True) -> Template:

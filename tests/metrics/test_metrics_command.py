@@ -1,0 +1,155 @@
+"""`deabench metrics`: the three layouts, the choices, what is said, what is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pandas as pd
+import pytest
+
+from deabench import metrics as m
+from deabench.cli import main
+from deabench.table import read
+
+COUNTS = "classifier,tp,fn,fp,tn,note\na,6,2,3,9,x\nb,0,8,0,12,y\n"
+WIDE = "y_true,a,b\nill,ill,well\nill,well,ill\nwell,well,ill\nwell,well,well\nwell,ill,well\n"
+LONG = "classifier,y_true,y_pred\na,1,1\na,1,0\na,0,0\nb,1,1\nb,1,1\nb,0,1\n"
+SCORES = "y_true,a\n1,0.9\n1,0.4\n0,0.5\n0,0.2\n0,0.1\n"
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    def call(text, *options):
+        (tmp_path / "in.csv").write_text(text, encoding="utf-8")
+        code = main(["metrics", str(tmp_path / "in.csv"), *options])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+def test_counts(run):
+    code, out, err = run(COUNTS, "--metrics", "TPR,PPV", "--format", "csv")
+    assert (code, out) == (0, "classifier,TPR,PPV\na,0.75,0.6666666666666666\nb,0.0,\n")
+    assert err == "PPV of 'b' is undefined: nothing is labelled positive (tp + fp = 0)\n"
+
+
+def test_default_columns_are_all_to_be_high(run):
+    _, out, _ = run(COUNTS, "--format", "csv")
+    columns = out.splitlines()[0].split(",")[1:]
+    assert columns == ["TPR", "TNR", "balanced_accuracy", "G-mean", "F1", "accuracy"]
+    assert {m.DIRECTION[name] for name in columns} == {"higher"}
+    _, out, _ = run(COUNTS, "--metrics", "all", "--beta", "2", "--format", "csv")
+    assert len(out.splitlines()[0].split(",")) == 1 + len(m.METRICS)
+    assert ",F2," in out
+
+
+def test_folds(run):
+    folds = "classifier,fold,tp,fn,fp,tn\na,1,1,1,0,10\na,2,3,1,4,6\n"
+    _, out, err = run(folds, "--metrics", "PPV", "--format", "csv")
+    assert out == "classifier,PPV\na,0.5\n"
+    assert err == "pooled: the counts of the folds are added, then each metric is computed once\n"
+    _, out, err = run(folds, "--metrics", "PPV", "--folds", "averaged", "--format", "csv")
+    assert float(out.splitlines()[1].split(",")[1]) == pytest.approx((1 + 3 / 7) / 2)
+    assert err == "averaged: each metric is computed per fold, then its mean is taken\n"
+
+
+def test_wide_and_long_labels(run):
+    code, out, err = run(WIDE, "--metrics", "TPR,TNR", "--format", "json")
+    assert code == 0
+    assert json.loads(out) == [{"classifier": "a", "TPR": 0.5, "TNR": pytest.approx(2 / 3)},
+                               {"classifier": "b", "TPR": 0.5, "TNR": pytest.approx(2 / 3)}]
+    assert err == "'ill' is the positive class: the minority, 2 of 5 instances\n"
+    code, out, err = run(LONG, "--metrics", "TPR,TNR", "--positive", "1", "--format", "csv")
+    assert (code, out, err) == (0, "classifier,TPR,TNR\na,0.5,1.0\nb,1.0,0.0\n", "")
+    beside = "fold,instance," + WIDE.replace("\n", "\n1,1,").removesuffix("1,1,")
+    assert run(beside, "--format", "csv")[1] == run(WIDE, "--format", "csv")[1]
+
+
+def test_wide_folds_averaged(run):
+    text = "fold,y_true,a\n1,1,1\n1,0,0\n2,1,0\n2,1,1\n2,0,0\n"
+    _, out, err = run(text, "--positive", "1", "--folds", "averaged", "--metrics", "TPR", "--format", "csv")
+    assert out == "classifier,TPR\na,0.75\n"
+    assert err == "averaged: each metric is computed per fold, then its mean is taken\n"
+
+
+def test_scores_wide_and_long(run):
+    code, out, err = run(SCORES, "--scores", "--format", "csv")
+    assert code == 0
+    assert out.splitlines()[0] == "classifier,roc_auc,pr_auc,KS"
+    assert float(out.splitlines()[1].split(",")[1]) == pytest.approx(5 / 6)
+    _, out, err = run(SCORES, "--threshold", "0.5", "--metrics", "TPR,roc_auc", "--format", "csv")
+    assert out.startswith("classifier,TPR,roc_auc\na,0.5,0.8333333")
+    assert err.splitlines() == ["1 is the positive class: the minority, 2 of 5 instances",
+                                "positive where score >= threshold"]
+    long = "classifier,y_true,score\n" + "\n".join(f"a,{line}" for line in SCORES.splitlines()[1:]) + "\n"
+    assert run(long, "--metrics", "roc_auc", "--format", "csv")[1] == run(
+        SCORES, "--scores", "--metrics", "roc_auc", "--format", "csv")[1]
+
+
+def test_costs(run):
+    lecture = "classifier,tp,fn,fp,tn\nM1,150,40,60,250\nM2,250,45,5,200\n"
+    _, out, _ = run(lecture, "--metrics", "total_cost", "--costs", "tp=-1,fn=100,fp=1", "--format", "csv")
+    assert out == "classifier,total_cost\nM1,3910.0\nM2,4255.0\n"
+
+
+def test_the_table_is_what_rank_reads(run, tmp_path):
+    code, out, _ = run(WIDE, "-o", str(tmp_path / "table.csv"))
+    assert (code, out) == (0, "")
+    table = read(tmp_path / "table.csv")
+    assert table.index.tolist() == ["a", "b"]
+    assert table.index.name == "classifier"
+    assert table.map(lambda value: 0 <= value <= 1).all(axis=None)
+
+
+def test_standard_input(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO(COUNTS))
+    assert main(["metrics", "-", "--metrics", "TPR", "--format", "csv"]) == 0
+    assert capsys.readouterr().out == "classifier,TPR\na,0.75\nb,0.0\n"
+
+
+@pytest.mark.parametrize(("text", "options", "said"), [
+    (COUNTS.replace("6", "-6"), [], "the count 'tp' of 'a' is -6; counts are whole numbers >= 0"),
+    (COUNTS.replace("6", "6.5"), [], "the count 'tp' of 'a' is 6.5; counts are whole numbers >= 0"),
+    (COUNTS.replace("6", ""), [], "the count 'tp' of 'a' is missing; counts are whole numbers >= 0"),
+    ("tp,fn,fp,tn\n1,2,3,4\n", [], "the counts have no column 'classifier'; add one with the classifiers' names"),
+    (WIDE + "sick,ill,ill\n", [],
+     "y_true holds 3 classes ('ill', 'sick', 'well'); deabench compares classifiers of two classes, merge some or "
+     "compare one against the rest"),
+    ("y_true,a\n1,1\n1,0\n", [], "y_true holds one class only (1); give instances of both classes"),
+    ("a,y_true\nx,x\ny,\ny,y\n", [], "y_true is missing for instance 2; leave the instance out"),
+    (WIDE, ["--positive", "dead"], "there is no class 'dead' in y_true; its classes are 'ill', 'well'"),
+    (SCORES.replace("0.4", ""), ["--scores"], "the score of 'a' for instance 2 is missing; give a finite number"),
+    (SCORES, [], "'a' predicts the label 0.9 for instance 1; y_true knows only 0, 1"),
+    ("x,y\n1,2\n", [], "'FILE' has the columns 'x', 'y'; give counts (classifier,tp,fn,fp,tn), a long table "
+     "(classifier,y_true and y_pred or score) or a wide one (y_true and a column per classifier)"),
+    ("classifier,y_true\na,1\n", [], "'FILE' has the columns classifier and y_true only; add y_pred or score"),
+    (LONG, ["--scores"], "'FILE' has no column 'score'; leave --scores and --threshold out, or add it"),
+    (WIDE, ["--folds", "averaged"],
+     "there is no column 'fold' to average over; add it, or leave --folds averaged out"),
+    (WIDE, ["--metrics", "TRP"], "there is no metric 'TRP'; did you mean 'TPR'?"),
+    (COUNTS, ["--costs", "fn:3"], "the costs are 'fn:3'; give them as fn=100,fp=1"),
+    (COUNTS, ["--costs", "f=3"], "costs names the cell 'f'; the cells are tp, fn, fp and tn"),
+    ("y_true\n1\n0\n", [], "there is no classifier; give {name: predictions} with at least one name"),
+])
+def test_refused_in_one_sentence_and_nothing_written(run, tmp_path, text, options, said):
+    code, out, err = run(text, *options, "-o", str(tmp_path / "out.csv"))
+    assert (code, out) == (1, "")
+    assert err == f"deabench: {said}\n".replace("FILE", str(tmp_path / "in.csv"))
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_help_names_the_layouts(capsys):
+    assert main(["metrics", "--help"]) == 0
+    said = capsys.readouterr().out
+    for part in ("classifier,tp,fn,fp,tn", "classifier,y_true", "y_true and a column per classifier", "--threshold"):
+        assert part in said
+    assert main(["metrics"]) == 2
+
+
+def test_a_frame_and_a_file_agree(run):
+    frame = pd.read_csv(io.StringIO(WIDE))
+    ours = m.from_predictions(frame["y_true"], frame[["a", "b"]], metrics=["TPR", "MCC"])
+    _, out, _ = run(WIDE, "--metrics", "TPR,MCC", "--format", "csv")
+    pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(out), index_col=0), ours)
