@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
@@ -122,13 +123,13 @@ def complete(plan: Plan, rows: pd.DataFrame) -> tuple[pd.DataFrame, tuple[tuple[
     done = rows[rows["status"] == "done"]
     wanted = pd.Series([(job.data.name, job.learner.name) for job in plan.jobs()]).value_counts(sort=False)
     found = pd.Series(list(zip(done["dataset"], done["classifier"], strict=True)), dtype=object).value_counts()
-    whole = [pair for pair, tasks in wanted.items() if found.get(pair, 0) == tasks]
-    kept = done[[pair in set(whole) for pair in zip(done["dataset"], done["classifier"], strict=True)]]
+    whole = {pair for pair, tasks in wanted.items() if found.get(pair, 0) == tasks}
+    kept = done[np.array([pair in whole for pair in zip(done["dataset"], done["classifier"], strict=True)], dtype=bool)]
     columns = ["dataset", "classifier", "repeat", "fold", "tp", "fn", "fp", "tn", "fit_seconds", "score_seconds"]
     counts = pd.concat([kept[columns].assign(source="study"), imported_counts(plan)], ignore_index=True)
     if counts.empty:
         raise DataError(f"the store '{plan.store}' holds no complete result yet; run 'deabench study run {plan.file}'")
-    return counts, tuple(pair for pair in wanted.index if pair not in set(whole))
+    return counts, tuple(pair for pair in wanted.index if pair not in whole)
 
 
 def settings_of(plan: Plan, counts: pd.DataFrame) -> s.Settings:
