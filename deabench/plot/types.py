@@ -17,7 +17,8 @@ from deabench.errors import DataError
 if TYPE_CHECKING:
     from deabench.study.data import Dataset
 
-STYLES = {"safe": ("#0072B2", "o"), "borderline": ("#E69F00", "s"), "rare": ("#009E73", "^"), "outlier": ("#D55E00", "X")}
+STYLES = {"safe": ("#0072B2", "o"), "borderline": ("#E69F00", "s"),
+          "rare": ("#009E73", "^"), "outlier": ("#D55E00", "X")}
 """Colour (Okabe and Ito's, told apart without red and green) and marker of each kind."""
 
 

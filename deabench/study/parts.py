@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from c50py import C5Classifier
 from imblearn.over_sampling import SMOTE, RandomOverSampler
-from scipy.special import softmax
-from sklearn.base import BaseEstimator, TransformerMixin
+from scipy.special import log_softmax, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.svm import SVC
 
@@ -110,6 +110,52 @@ class RBFFeatures(TransformerMixin, BaseEstimator):
         z = (X[:, None, :] - self.centres_) / self.widths_
         logs = np.log(self.shares_) - np.log(self.widths_).sum(axis=1) - 0.5 * (z**2).sum(axis=2)
         return np.asarray(softmax(logs, axis=1))
+
+
+class MixedNB(ClassifierMixin, BaseEstimator):
+    """Naive Bayes over numeric and 0/1 columns together, as Weka's NaiveBayes; missing cells are left out.
+
+    A column whose known values are 0 and 1 is Bernoulli, P(1|c) = (n_1c + 1) / (n_c + 2); any other is Gaussian, with a
+    standard deviation of at least a sixth of the column's mean gap between distinct values (Weka's floor). scikit-learn
+    has the two kinds apart (`GaussianNB`, `BernoulliNB`) and refuses NaN.
+    """
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> MixedNB:
+        self.classes_ = np.unique(y)
+        self.n_features_in_ = X.shape[1]
+        self.prior_ = np.log([np.mean(y == c) for c in self.classes_])
+        self.binary_ = (np.isnan(X) | (X == 0) | (X == 1)).all(axis=0)
+        floor = np.array([_gap(column[~np.isnan(column)]) / 6 for column in X.T])
+        known = [np.sum(~np.isnan(X[y == c]), axis=0) for c in self.classes_]
+        sums = [np.nansum(X[y == c], axis=0) for c in self.classes_]
+        self.mean_ = np.array([s / np.maximum(n, 1) for s, n in zip(sums, known, strict=True)])
+        spread = [np.nansum((X[y == c] - m) ** 2, axis=0) / np.maximum(n, 1)
+                  for c, m, n in zip(self.classes_, self.mean_, known, strict=True)]
+        self.deviation_ = np.maximum(np.sqrt(spread), floor)
+        shares = [(s + 1) / (n + 2) for s, n in zip(sums, known, strict=True)]
+        self.share_ = np.where(self.binary_, shares, 0.5)
+        return self
+
+    def predict_log_proba(self, X: np.ndarray) -> np.ndarray:
+        """log P(c | row), rows x classes."""
+        logs = []
+        for prior, mean, deviation, share in zip(self.prior_, self.mean_, self.deviation_, self.share_, strict=True):
+            normal = -0.5 * ((X - mean) / deviation) ** 2 - np.log(deviation)
+            terms = np.where(self.binary_, X * np.log(share) + (1 - X) * np.log(1 - share), normal)
+            logs.append(prior + np.nansum(terms, axis=1))
+        return np.asarray(log_softmax(np.column_stack(logs), axis=1))
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return np.asarray(self.classes_[self.predict_log_proba(X).argmax(axis=1)])
+
+
+def _gap(values: np.ndarray) -> float:
+    """The mean difference between neighbouring distinct values; 0.01, as in Weka, where there are fewer than two."""
+    distinct = np.unique(values)
+    return float(np.diff(distinct).mean()) if len(distinct) > 1 else 0.01
 
 
 class TermSelection(TransformerMixin, BaseEstimator):

@@ -85,8 +85,8 @@ def rule(shares: pd.Series) -> str:
 
 def standardised(X: np.ndarray) -> np.ndarray:
     """Columns of mean 0 and standard deviation 1, missing cells at the median, constant columns left out."""
-    with np.errstate(all="ignore"):
-        filled = np.where(np.isnan(X), np.nan_to_num(np.nanmedian(X, axis=0)), X)
+    known = np.where(np.isnan(X).all(axis=0), 0.0, X)  # a column of which nothing is known is constant
+    filled = np.where(np.isnan(known), np.nanmedian(known, axis=0), known)
     spread = filled.std(axis=0)
     kept = spread > 1e-12 * np.maximum(np.abs(filled).max(axis=0), 1.0)
     return np.asarray((filled[:, kept] - filled[:, kept].mean(axis=0)) / spread[kept])

@@ -70,7 +70,7 @@ def test_the_long_table_and_the_pooled_metrics(smoke, table):
     merged = rows.merge(metrics, on=["dataset", "classifier"])
     assert merged["TPR"].to_numpy() == pytest.approx((merged["tp"] / (merged["tp"] + merged["fn"])).to_numpy())
     sizes = {"glass-0-4_vs_5": 92, "new-thyroid1": 215, "haberman": 306}
-    assert rows.set_index("dataset")[["tp", "fn", "fp", "tn"]].sum(axis=1).eq(rows["dataset"].map(sizes).to_numpy()).all()
+    assert rows[["tp", "fn", "fp", "tn"]].sum(axis=1).tolist() == rows["dataset"].map(sizes).tolist()
 
 
 def test_efficiencies_two_ways_by_group(table):
@@ -164,4 +164,4 @@ def test_the_papers_artificial_experiments(tmp_path, capsys, preset, name, rows)
         assert tree.is_monotonic_decreasing
         assert found["efficiency"].min() == pytest.approx(0.5, abs=0.01)
     else:  # too few words are worse than enough
-        assert found.set_index("dmu").loc[20, "efficiency"] < found["efficiency"].max()
+        assert found.set_index("dmu").loc[5, "efficiency"] < 0.995

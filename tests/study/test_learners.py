@@ -13,6 +13,7 @@ from deabench.study.data import DataSpec, load, source_of
 from deabench.study.learners import APPROACH, COSTS, REGISTRY, TABLE3, Context, LearnerSpec, build, seeded
 from deabench.study.parts import (
     TERM_SCORES,
+    MixedNB,
     RBFFeatures,
     ShrinkingSMOTE,
     SteadyC45,
@@ -145,6 +146,32 @@ def test_costs_are_chosen_inside_the_training_rows():
     outcome = run_job(job("ecoli4", "CSC4"))[1]
     chosen = outcome.notes["chosen"]["class_weight"]
     assert chosen in [str({0: 1, 1: cost}) for cost in COSTS]
+
+
+def test_naive_bayes_is_scikit_learns_on_numbers_and_on_binary_columns():
+    from sklearn.naive_bayes import BernoulliNB, GaussianNB
+
+    rng = np.random.default_rng(4)
+    y = np.arange(300) % 3 // 2
+    X = rng.normal(size=(300, 4)) + y[:, None]
+    np.testing.assert_allclose(MixedNB().fit(X, y).predict_proba(X),
+                               GaussianNB(var_smoothing=0).fit(X, y).predict_proba(X), rtol=1e-9, atol=1e-12)
+    B = (X > 0.5).astype(float)
+    np.testing.assert_allclose(MixedNB().fit(B, y).predict_proba(B), BernoulliNB().fit(B, y).predict_proba(B),
+                               rtol=1e-9)
+    both = MixedNB().fit(np.hstack([X, B]), y).predict_log_proba(np.hstack([X, B]))
+    numbers = GaussianNB(var_smoothing=0).fit(X, y).predict_joint_log_proba(X)
+    joint = numbers + BernoulliNB().fit(B, y).predict_joint_log_proba(B) - np.log([2 / 3, 1 / 3])
+    np.testing.assert_allclose(both[:, 1] - both[:, 0], joint[:, 1] - joint[:, 0], rtol=1e-9, atol=1e-9)
+
+
+def test_naive_bayes_leaves_a_missing_cell_out_of_the_product():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(80, 2)), np.arange(80) % 2
+    hole = X[:5].copy()
+    hole[:, 1] = np.nan
+    np.testing.assert_allclose(MixedNB().fit(X, y).predict_proba(hole),
+                               MixedNB().fit(X[:, :1], y).predict_proba(X[:5, :1]), rtol=1e-12)
 
 
 def test_rbf_features_are_shares_of_the_bumps():

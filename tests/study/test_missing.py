@@ -58,7 +58,7 @@ def test_the_lectures_new_record_is_classified_by_the_weights_of_the_branches(tr
 
 
 WEKA = {"J48", "SMO", "RBFNetwork"}
-NATIVE = WEKA | {"C4.5", "CSC4", "RUC", "BaC", "stump", "random forest", "majority"}
+NATIVE = WEKA | {"C4.5", "CSC4", "RUC", "BaC", "stump", "random forest", "naive Bayes", "majority"}
 
 
 @pytest.mark.parametrize("use", sorted(REGISTRY))

@@ -15,7 +15,8 @@ from deabench.study.learners import APPROACH, TABLE3
 
 COUNTS = pd.DataFrame([
     # dataset, classifier, fold, tp, fn, fp, tn
-    ("a", "tree", 0, 3, 2, 1, 9), ("a", "tree", 1, 5, 0, 3, 7), ("a", "net", 0, 5, 0, 6, 4), ("a", "net", 1, 4, 1, 4, 6),
+    ("a", "tree", 0, 3, 2, 1, 9), ("a", "tree", 1, 5, 0, 3, 7),
+    ("a", "net", 0, 5, 0, 6, 4), ("a", "net", 1, 4, 1, 4, 6),
     ("b", "tree", 0, 1, 9, 0, 90), ("b", "tree", 1, 2, 8, 2, 88),
     ("b", "net", 0, 8, 2, 20, 70), ("b", "net", 1, 6, 4, 30, 60),
 ], columns=["dataset", "classifier", "fold", "tp", "fn", "fp", "tn"])
@@ -170,7 +171,7 @@ def swapped() -> pd.DataFrame:
 
 
 def test_the_papers_rates_fit_only_when_swapped():
-    """By its text TPR is the minority's accuracy; its Tables 5 and 6 say otherwise (docs/study.md quotes the numbers)."""
+    """By its text TPR is the minority's accuracy; its Tables 5 and 6 say otherwise (docs/study.md has the numbers)."""
     both = swapped()
     assert len(both) == 48
     r = both.corr()
