@@ -3,7 +3,7 @@
 >>> import deabench as db
 >>> table = db.datasets.load("chao2022-wine1")
 >>> db.rank(table, outputs=["TPR", "TNR"]).efficient.sum()
-np.int64(4)
+np.int64(1)
 
 The public names below are imported when first used, so that `import deabench` costs nothing.
 """
@@ -11,6 +11,8 @@ The public names below are imported when first used, so that `import deabench` c
 from __future__ import annotations
 
 import importlib
+import sys
+import types
 from typing import Any
 
 __version__ = "0.1.0"
@@ -18,15 +20,22 @@ __version__ = "0.1.0"
 _HOME = {
     "rank": "deabench.rank",
     "Ranking": "deabench.rank",
+    "frontier": "deabench.frontier",
+    "Frontier": "deabench.frontier",
+    "targets": "deabench.targets",
+    "Targets": "deabench.targets",
     "DataError": "deabench.errors",
     "DataWarning": "deabench.errors",
     "DeabenchError": "deabench.errors",
     "SolveError": "deabench.errors",
     "CertificateError": "deabench.errors",
     "certify": "deabench.certify",
+    "reproduce": "deabench.reproduce",
+    "Reproduction": "deabench.reproduce",
 }
 _MODULES = {"models": "deabench_models", "datasets": "deabench.datasets", "metrics": "deabench.metrics",
-            "tango": "deabench.tango", "curves": "deabench.curves"}
+            "tango": "deabench.tango", "curves": "deabench.curves",
+            "compare": "deabench.compare"}
 
 __all__ = sorted([*_HOME, *_MODULES, "__version__"])
 
@@ -44,3 +53,14 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+class _Package(types.ModuleType):
+    """The package, whose functions keep their names when a module of the same name (`deabench.rank`) is imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOME and isinstance(value, types.ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

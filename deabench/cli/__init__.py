@@ -11,9 +11,11 @@ import sys
 
 VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
-    "study": "many classifiers on many data sets, in one resumable run",
-    "compare": "statistical tests between classifiers",
     "metrics": "predictions, scores or counts to the metric table that rank reads",
+    "curve": "ROC points with Tango's intervals, gain, lift, cost and other curves of scores",
+    "compare": "statistical tests between classifiers",
+    "reproduce": "every printed table of the paper: printed, computed, verdict",
+    "study": "many classifiers on many data sets, in one resumable run",
     "models": "the formulations, as text",
 }
 

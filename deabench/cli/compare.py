@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 from deabench.cli._io import Format, emit, stderr
@@ -32,10 +33,17 @@ def command(
     if plot is not None:
         from deabench.plot.compare import CriticalDifferenceDisplay
 
-        display = CriticalDifferenceDisplay.from_table(table, control=control, lower_is_better=lower_is_better,
-                                                       alpha=alpha)
-        display.plot().save(plot)
-    emit(report.pairs.set_index("first"), form=form, out=out)
-    stderr.print(report.summary(), markup=False, highlight=False)
+        CriticalDifferenceDisplay.from_report(report).plot().save(plot)
+    emit(_short(report.pairs) if form is Format.table and out is None else report.pairs.set_index("first"),
+         form=form, out=out)
+    stderr.print(report.summary(), markup=False, highlight=False, soft_wrap=True)
     ranks = ", ".join(f"{name} {value:.3f}" for name, value in report.mean_ranks.sort_values().items())
-    stderr.print(f"mean ranks: {ranks}", markup=False, highlight=False)
+    stderr.print(f"mean ranks: {ranks}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _short(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The pairs for a person: what fits in 80 columns. CSV and JSON hold every column."""
+    counts = pairs["wins"].astype(str) + "/" + pairs["ties"].astype(str) + "/" + pairs["losses"].astype(str)
+    shown = pairs[["first", "second", "difference", "adjusted", "better"]].copy()
+    shown.insert(2, "won/tied/lost", counts)
+    return shown.set_index("first")

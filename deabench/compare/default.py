@@ -39,6 +39,7 @@ class Report:
     notes : tuple of str
         What a reader must know.
     alpha : float
+    control : str or None
     """
 
     pairs: pd.DataFrame
@@ -48,6 +49,7 @@ class Report:
     why: str
     notes: tuple[str, ...]
     alpha: float
+    control: str | None = None
 
     def to_frame(self) -> pd.DataFrame:
         return self.pairs
@@ -147,7 +149,7 @@ def _two_over_data_sets(values: pd.DataFrame, control: str | None, lower: bool, 
     pairs = _finish([(a, b, found.difference, found.statistic, found.p_value)], values, lower, "holm", alpha)
     why = f"2 classifiers over {len(values)} data sets: the signed-rank test takes no distribution for granted"
     return Report(pairs, rank(values, lower_is_better=lower).mean().rename("mean_rank"), None, found.test, why,
-                  found.notes, alpha)
+                  found.notes, alpha, control)
 
 
 def _many_over_data_sets(values: pd.DataFrame, control: str | None, lower: bool, alpha: float) -> Report:
@@ -171,9 +173,9 @@ def _many_over_data_sets(values: pd.DataFrame, control: str | None, lower: bool,
     pairs["better"] = _better(pairs, low_wins=True)
     family = (f"against '{control}' with Holm's adjustment of {k - 1} p values" if control is not None
               else f"all pairs with Shaffer's static adjustment of {k * (k - 1) // 2} p values")
-    why = f"{k} classifiers over {count} data sets: ranks need no common scale; then mean ranks {family}"
+    why = f"{k} classifiers over {count} data sets: ranks take no common scale of the scores for granted"
     return Report(pairs, omnibus.mean_ranks, omnibus, f"Friedman with Iman-Davenport, then mean ranks {family}", why,
-                  tuple(notes), alpha)
+                  tuple(notes), alpha, control)
 
 
 def _over_folds(values: pd.DataFrame, control: str | None, lower: bool, alpha: float, folds: int) -> Report:
@@ -192,7 +194,8 @@ def _over_folds(values: pd.DataFrame, control: str | None, lower: bool, alpha: f
            "corrected t test allows for")
     notes = ("it speaks of this data set only; over data sets give one row per data set",)
     test = "corrected resampled t test (Nadeau-Bengio)" + (f", Holm over {len(rows)} pairs" if len(rows) > 1 else "")
-    return Report(pairs, rank(values, lower_is_better=lower).mean().rename("mean_rank"), None, test, why, notes, alpha)
+    means = rank(values, lower_is_better=lower).mean().rename("mean_rank")
+    return Report(pairs, means, None, test, why, notes, alpha, control)
 
 
 def _normal(x: np.ndarray, y: np.ndarray, names: str, alpha: float) -> None:

@@ -142,7 +142,7 @@ def _mcnemar(b: int, c: int, method: str) -> tuple[float, str, float]:
         if method == "exact":
             return float(least), "exact", p
         twice = 2 * float(binom.cdf(least, total, 0.5))
-        return float(least), "exact, mid-p", twice - float(binom.pmf(least, total, 0.5))
+        return float(least), "exact, mid-p", min(1.0, twice - float(binom.pmf(least, total, 0.5)))
     gap = abs(b - c) - (method == "corrected")
     statistic = max(gap, 0)**2 / total
     return statistic, "chi2(1)", float(special.chdtrc(1, statistic))

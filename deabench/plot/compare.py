@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from deabench.compare import Report
+
 
 @dataclass
 class CriticalDifferenceDisplay:
@@ -65,6 +67,27 @@ class CriticalDifferenceDisplay:
         found = pairwise(table, control=control, adjust=chosen, lower_is_better=lower_is_better, alpha=alpha)
         return cls(found.mean_ranks, found.matrix(), alpha, control, chosen)
 
+    @classmethod
+    def from_report(cls, report: Report) -> CriticalDifferenceDisplay:
+        """Show what `deabench.compare.compare` found over data sets, so that picture and words agree.
+
+        Where the omnibus test does not reject, no pair is different here either.
+
+        Raises
+        ------
+        DataError
+            Where the report is not of three or more classifiers over data sets.
+        """
+        if report.omnibus is None:
+            raise DataError("a critical-difference diagram needs three or more classifiers over data sets")
+        names = report.mean_ranks.index
+        matrix = pd.DataFrame(np.where(np.eye(len(names), dtype=bool), 1.0, np.nan), index=names, columns=names)
+        for row in report.pairs.itertuples():
+            shown = row.adjusted if row.different else max(row.adjusted, report.alpha)
+            matrix.loc[row.first, row.second] = matrix.loc[row.second, row.first] = shown
+        adjust = "shaffer" if report.control is None else "holm"
+        return cls(report.mean_ranks, matrix, report.alpha, report.control, adjust)
+
     def plot(self, ax: Axes | None = None) -> CriticalDifferenceDisplay:
         """Draw into `ax`, or into a figure of its own."""
         from scikit_posthocs import critical_difference_diagram
@@ -76,8 +99,8 @@ class CriticalDifferenceDisplay:
         matrix = self.p_values if self.control is None else self._no_bars()
         self.artists_ = critical_difference_diagram(
             self.mean_ranks, matrix, alpha=self.alpha, ax=ax,
-            label_fmt_left="{label} ({rank:.3g})", label_fmt_right="({rank:.3g}) {label}",
-            elbow_props={"color": "0.35", "linewidth": 1}, marker_props={"color": "k", "s": 22},
+            label_fmt_left="{label} ({rank:.2f})", label_fmt_right="({rank:.2f}) {label}",
+            elbow_props={"color": "k", "linewidth": 0.8}, marker_props={"color": "k", "s": 22},
             crossbar_props={"color": "k", "linewidth": 4})
         if self.control is not None:
             self._mark(ax)

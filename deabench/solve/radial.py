@@ -215,12 +215,22 @@ def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray)
         miss = np.maximum(reached[:, :m] - points[:, :m], 0).max(axis=1, initial=0.0)
         miss = np.maximum(miss, np.maximum(points[:, m:] - reached[:, m:], 0).max(axis=1))
         miss = np.maximum(miss, -solution.x.min(axis=1))
-        good = (miss <= TOLERANCE / 10) & (solution.which >= 0)
+        level = _level(problem, better, x[open_] / scores[open_, None] if problem.orientation == "input" else x[open_],
+                       y[open_] * scores[open_, None] if problem.orientation == "output" else y[open_])
+        good = (miss <= TOLERANCE / 10) & (solution.which >= 0) & (np.abs(level - scores[open_]) <= TOLERANCE / 10)
         _adopt(fields["intensities"], better, good, open_)
     left = fields["intensities"].dot(np.column_stack([Y, -X])) - np.column_stack([y, -x])
     left[positive] = 0.0
     left[np.isnan(scores)] = np.nan
     return pd.DataFrame(np.maximum(left, 0.0), index=fields["scores"].index, columns=names)
+
+
+def _level(problem: _Wei | _Ccr, lam: Sparse, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The efficiency that λ reaches for DMUs at (x, y): the second stage must not move it."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if problem.orientation == "output":
+            return np.where(y > 0, y / lam.dot(problem.reference.outputs.to_numpy()), -np.inf).max(axis=1)
+        return np.where(x > 0, lam.dot(problem.reference.inputs.to_numpy()) / x, -np.inf).max(axis=1)
 
 
 def _slack_form(m: int, s: int, sum_lambda: str) -> Template:

@@ -184,6 +184,8 @@ class _Reader:
             out[0] = value
             return out
         repn = self.plain.walk_expression(value)
+        if repn.nonlinear is not None:
+            raise ValueError(f"the coefficient {value} is not affine in the data of the DMUs")
         out[0] = repn.constant
         for key, coefficient in repn.linear.items():
             out[self.place[key]] = coefficient

@@ -49,15 +49,22 @@ def halfspaces(W: Table, p_G: Table) -> Model:
     """The nearest point of {y : W_j·y ≤ 1 for all j}: from outside, the target on the facets extended.
 
         min  a norm of (l − h)                               (norms)
-        s.t. Σ_r W_jr (l_gr − h_gr) + Σ_r W_jr p_gr ≤ 1  ∀ j, g  [within]
+        s.t. Σ_r W_jr y_gr ≤ 1                       ∀ j, g  [within]
+             y_gr + h_gr − l_gr = p_gr               ∀ g, r  [target]
+             y_gr free                                       [y]
              h_gr ≥ 0                                        [h]
              l_gr ≥ 0                                        [l]
     """
     m = _gap(p_G)
     m.J = firsts(W)
+    m.y = Var(m.G, m.R)
 
     @m.Constraint(m.J, m.G)
     def within(m: Model, j: object, g: object) -> object:
-        return sum(W[j, r] * (m.p[g, r] + m.l[g, r] - m.h[g, r]) for r in m.R) <= 1
+        return sum(W[j, r] * m.y[g, r] for r in m.R) <= 1
+
+    @m.Constraint(m.G, m.R)
+    def target(m: Model, g: object, r: object) -> object:
+        return m.y[g, r] + m.h[g, r] - m.l[g, r] == m.p[g, r]
 
     return m

@@ -1,0 +1,157 @@
+"""`deabench curve`: ROC points with Tango's intervals, and the other curves of a score."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+import typer
+
+from deabench import curves
+from deabench.cli._io import Format, emit, stderr
+from deabench.curves.labels import binary
+from deabench.errors import DataError
+from deabench.table import did_you_mean, read
+
+LONG = ("classifier", "y_true", "score")
+
+
+class Kind(enum.StrEnum):
+    """Which curve."""
+
+    roc = "roc"
+    tango = "tango"
+    summary = "summary"
+    bands = "bands"
+    gain = "gain"
+    lift = "lift"
+    conversion = "conversion"
+    pr = "pr"
+    cost = "cost"
+
+
+_MAKERS: Mapping[Kind, Any] = {Kind.gain: curves.gain, Kind.lift: curves.lift, Kind.pr: curves.precision_recall,
+                               Kind.cost: curves.cost_curve}
+_SEGMENTS = (Kind.roc, Kind.tango, Kind.summary)
+_TITLES = {
+    Kind.roc: "ROC points with Tango's intervals of (fn - fp)/n",
+    Kind.tango: "ROC points with Tango's intervals of (fn - fp)/n",
+    Kind.summary: "balanced misclassification segments", Kind.bands: "fixed-width ROC bands",
+    Kind.gain: "cumulative gain", Kind.lift: "lift", Kind.conversion: "conversion rates",
+    Kind.pr: "precision and recall", Kind.cost: "cost curve: the cheapest threshold by probability cost",
+}
+_POINTS = ["at_least", "FPR", "TPR", "lower", "upper", "confident"]
+_SHOWN = {  # what fits a terminal; --format csv and json have every column
+    Kind.roc: _POINTS, Kind.tango: _POINTS, Kind.summary: ["n", "AUC", "confident", "SAUC", "AveD"],
+    Kind.gain: ["population", "gain", "negative_gain", "difference", "at_least"],
+    Kind.cost: ["from_pc", "to_pc", "at_least", "FPR", "FNR", "to_nec"],
+}
+
+
+def command(
+    file: Annotated[str, typer.Argument(help="CSV with y_true and a score column per classifier, or with the columns "
+                                             "classifier, y_true, score; '-' is standard input")],
+    kind: Annotated[Kind, typer.Option(help="roc and tango: every ROC point with Tango's interval; summary: SAUC, AveD "
+                                            "and AUC per classifier; bands: fixed-width")] = Kind.roc,
+    alpha: Annotated[float, typer.Option(help="one minus the level of intervals and bands")] = 0.05,
+    positive: Annotated[str | None, typer.Option(help="the positive label (without it, the minority class)")] = None,
+    above: Annotated[float, typer.Option(help="conversion: positive where score > this")] = 0.5,
+    plot: Annotated[Path | None, typer.Option(help="draw it into FILE.png, .svg or .pdf")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="write the table here (CSV, or .json)")] = None,
+    form: Annotated[Format, typer.Option("--format", help="how the table is written")] = Format.table,
+) -> None:
+    """The ROC curve of each classifier with Tango's interval at every point, or another curve of the same scores."""
+    if plot is not None:
+        from deabench.plot.curves_canvas import picture_format
+
+        picture_format(plot)
+    data = _scores(file)
+    labels = binary(np.concatenate(_distinct([y for y, _ in data.values()])), positive)
+    segments = {name: _named(name, curves.balanced_segment, y, score, alpha, positive=labels.positive)
+                for name, (y, score) in data.items()}
+    results = segments if kind in _SEGMENTS else {
+        name: _result(kind, segment, *data[name], above=above) for name, segment in segments.items()}
+    if plot is not None:
+        _draw(kind, results, segments, plot)
+    emit(_fitted(_table(kind, results), kind, form, out), form=form, out=out, title=_TITLES[kind])
+    _say(labels.note, segments)
+
+
+def _result(kind: Kind, segment: curves.Segment, y: np.ndarray, score: np.ndarray, *, above: float) -> Any:
+    if kind is Kind.bands:
+        return curves.bands(segment.roc, alpha=segment.alpha)
+    if kind is Kind.conversion:
+        return curves.conversion_rates(y, score, above=above, positive=segment.roc.positive)
+    return _MAKERS[kind](y, score, positive=segment.roc.positive)
+
+
+def _fitted(table: pd.DataFrame, kind: Kind, form: Format, out: Path | None) -> pd.DataFrame:
+    """The columns a terminal has room for; for JSON, which has no infinity, null where there is no threshold."""
+    if form is Format.table and out is None:
+        return table[_SHOWN.get(kind, list(table.columns))]
+    if form is Format.json or (form is Format.table and out is not None and out.suffix == ".json"):
+        return table.replace([np.inf, -np.inf], np.nan)
+    return table
+
+
+def _scores(file: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Labels, as text, and scores of each classifier, from the wide or the long form."""
+    frame = read(file).reset_index()
+    if "y_true" not in frame.columns:
+        raise DataError(f"there is no column 'y_true' in '{file}'; {did_you_mean('y_true', list(frame.columns))}")
+    frame["y_true"] = frame["y_true"].astype(str).where(frame["y_true"].notna() & (frame["y_true"].astype(str) != ""))
+    if set(LONG) <= set(frame.columns):
+        unnamed = (frame["classifier"].isna() | (frame["classifier"].astype(str) == "")).to_numpy()
+        if unnamed.any():
+            raise DataError(f"the classifier of row {int(np.argmax(unnamed)) + 1} of '{file}' is missing; name it")
+        return {str(name): (part["y_true"].to_numpy(), part["score"].to_numpy())
+                for name, part in frame.groupby("classifier", sort=False)}
+    names = [name for name in frame.columns if name != "y_true"]
+    if not names:
+        raise DataError(f"'{file}' has no score; add a column of scores per classifier beside 'y_true'")
+    y = frame["y_true"].to_numpy()
+    return {str(name): (y, frame[name].to_numpy()) for name in names}
+
+
+def _distinct(arrays: list[np.ndarray]) -> list[np.ndarray]:
+    """The wide form's labels once, though every classifier has them; the long form's for each classifier."""
+    return arrays[:1] if all(array is arrays[0] for array in arrays) else arrays
+
+
+def _named(name: str, function: Any, *data: Any, **options: Any) -> Any:
+    try:
+        return function(*data, **options)
+    except DataError as error:
+        raise DataError(f"classifier '{name}': {error}") from None
+
+
+def _table(kind: Kind, results: Mapping[str, Any]) -> pd.DataFrame:
+    if kind is Kind.summary:
+        return curves.Segments.of(results).table
+    even = np.linspace(0, 1, 101)  # a band's own points stand a hair before and behind each of its jumps
+    frames = {name: (one.at(even) if kind is Kind.bands else one.to_frame()).reset_index()
+              for name, one in results.items()}
+    table = pd.concat(frames, names=["classifier", "row"]).reset_index("row", drop=True)
+    return table.drop(columns=["index", "point"], errors="ignore")  # the row numbers of one classifier's frame
+
+
+def _say(note: str, segments: Mapping[str, curves.Segment]) -> None:
+    """The summary, a line per classifier, on standard error."""
+    stderr.print(note, markup=False, highlight=False, soft_wrap=True)
+    for name, one in segments.items():
+        best = curves.best_threshold(one.roc)
+        found = (f"{len(one.confident)} confident points, SAUC {one.sauc:.4f}, AveD {one.aved:.4f}"
+                 if len(one.confident) else "no confident point")
+        stderr.print(f"{name}: n = {one.roc.n}, AUC {one.roc.auc:.4f}, {found}; Youden's J {best.value:.4f} with "
+                     f"{best.rule}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _draw(kind: Kind, results: Mapping[str, Any], segments: Mapping[str, curves.Segment], plot: Path) -> None:
+    from deabench.plot.curves_canvas import save_figure
+    from deabench.plot.curves_panels import draw
+
+    save_figure(draw(kind.value, results, segments), plot)

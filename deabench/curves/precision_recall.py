@@ -1,0 +1,63 @@
+"""The precision-recall curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from deabench.curves.roc import Roc, roc
+
+
+@dataclass(frozen=True)
+class PrecisionRecall:
+    """A precision-recall curve.
+
+    Attributes
+    ----------
+    points : DataFrame, one row per distinct score, thresholds falling
+        at_least, above, recall, precision (NaN where nothing is predicted positive), tp, fp.
+    average_precision : float in [0, 1]
+        Σ (recall_k − recall_{k−1})·precision_k, a step at each distinct score: no straight lines between points, which
+        would be too good (Davis and Goadrich 2006, doi:10.1145/1143844.1143874).
+    prevalence : float
+        What a random score reaches at every recall.
+    """
+
+    points: pd.DataFrame
+    average_precision: float
+    prevalence: float
+    roc: Roc
+
+    @property
+    def break_even(self) -> pd.Series:
+        """The point where precision and recall are nearest; they are equal exactly where fn = fp."""
+        gap = (self.points["precision"] - self.points["recall"]).abs()
+        return self.points.loc[gap.idxmin()]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The points, as a frame of its own."""
+        return self.points.copy()
+
+
+def precision_recall(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> PrecisionRecall:
+    """The precision-recall curve of one score, equal scores merged, with its average precision.
+
+    Parameters
+    ----------
+    y_true, score, positive : as for `deabench.curves.roc`
+
+    Raises
+    ------
+    DataError
+        As `deabench.curves.roc` does.
+    """
+    curve = roc(y_true, score, positive=positive)
+    points = curve.points[["at_least", "above", "tp", "fp"]].copy()
+    taken = points["tp"] + points["fp"]
+    points["recall"], points["precision"] = curve.points["TPR"], points["tp"] / taken.where(taken > 0)
+    steps = np.diff(points["recall"]) * points["precision"].iloc[1:]
+    columns = ["at_least", "above", "recall", "precision", "tp", "fp"]
+    return PrecisionRecall(points[columns], float(steps.sum()), curve.n_positive / curve.n, curve)

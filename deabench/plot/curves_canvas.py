@@ -1,0 +1,149 @@
+"""What the curves' displays share: an axes of its own, styles that survive grey, names that do not collide, files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from deabench.errors import DataError
+from deabench.files import write_whole
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+"""Okabe and Ito's colours, told apart by colour-blind readers."""
+DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+GREY = "#777777"
+FORMATS = (".png", ".svg", ".pdf")
+LEGEND_MOST = 10
+"""More names than these in a legend hide the curves; the rest are counted instead."""
+PLACES = ((6, 4, "left", "bottom"), (6, -4, "left", "top"), (-6, 4, "right", "bottom"), (-6, -4, "right", "top"),
+          (0, 8, "center", "bottom"), (0, -8, "center", "top"), (14, 14, "left", "bottom"),
+          (-14, 14, "right", "bottom"), (14, -14, "left", "top"), (-14, -14, "right", "top"))
+"""Where a name may stand beside its point: offset in printer's points, and the corner that touches it."""
+LEADER = {"arrowstyle": "-", "linewidth": 0.5, "color": GREY}
+"""The line from a name to its point, where the name stands apart."""
+
+
+def axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
+    """`ax`, or the axes of a new figure that pyplot does not know of."""
+    if ax is not None:
+        return ax
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure.add_subplot()
+
+
+def style(k: int) -> dict[str, Any]:
+    """Colour and dash of the k-th classifier: no two of the first 28 alike, and neighbours differ in grey too."""
+    return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k % len(DASHES)]}
+
+
+def marker(k: int) -> dict[str, Any]:
+    """Colour and marker of the k-th classifier; the fill tells the first seven from the next."""
+    colour = COLOURS[k % len(COLOURS)]
+    return {"marker": MARKERS[k % len(MARKERS)], "edgecolors": colour,
+            "facecolors": colour if k // len(COLOURS) % 2 == 0 else "none"}
+
+
+def plain(name: object) -> str:
+    """A name from data as a label: never mathematics between dollars, never hidden, never longer than 40 characters."""
+    text = " ".join(str(name).split())
+    text = text if len(text) <= 40 else text[:39] + "…"
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")  # a legend skips labels that start with _
+
+
+def unit_square(ax: Any, x: str, y: str) -> None:
+    """Both axes from 0 to 1, one unit as long as the other."""
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel=x, ylabel=y)
+    tidy(ax)
+
+
+def tidy(ax: Any) -> None:
+    ax.grid(True, color="#DDDDDD", linewidth=0.6)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def caption(ax: Any, text: str) -> Any:
+    """A sentence below the axes, wrapped to its width."""
+    import textwrap
+
+    width = ax.figure.get_size_inches()[0]
+    return ax.annotate("\n".join(textwrap.wrap(text, int(width * 15))), (0.0, 0.0), (0, -38), xycoords="axes fraction",
+                       textcoords="offset points", va="top", ha="left", fontsize=7.5, color="#444444")
+
+
+def legend(ax: Any, artists: Sequence[Any], **how: Any) -> Any:
+    """A legend of at most LEGEND_MOST artists; the rest are counted in its last line."""
+    from matplotlib.lines import Line2D
+
+    shown = list(artists[:LEGEND_MOST])
+    if len(artists) > len(shown):
+        shown.append(Line2D([], [], linestyle="none", label=f"and {len(artists) - LEGEND_MOST} more"))
+    return ax.legend(handles=shown, **{"fontsize": 8, "frameon": True, "framealpha": 0.9, "edgecolor": "none"} | how)
+
+
+def name_points(ax: Any, points: Sequence[tuple[float, float]], names: Sequence[str]) -> tuple[list[Any], list[str]]:
+    """Write each name beside its point where it covers no other name, no point and no edge.
+
+    Returns
+    -------
+    texts : list of Annotation
+    left_out : list of str
+        The names for which there was no room.
+    """
+    from matplotlib.text import Text
+
+    renderer = ax.figure.canvas.get_renderer()
+    ax.figure.draw_without_rendering()
+    frame, spots = ax.get_window_extent(renderer), ax.transData.transform(list(points))
+    taken: list[Any] = []
+    texts, left_out = [], []
+    for (x, y), name in zip(points, names, strict=True):
+        for dx, dy, ha, va in PLACES:
+            text = ax.annotate(plain(name), (x, y), (dx, dy), textcoords="offset points", ha=ha, va=va, fontsize=8,
+                               arrowprops=LEADER if abs(dx) > 10 else None)
+            text.update_positions(renderer)
+            box = Text.get_window_extent(text, renderer)  # of the words alone: a leader may pass between others
+            inside = frame.containsx(box.x0) and frame.containsx(box.x1) and frame.containsy(box.y0) and (
+                frame.containsy(box.y1))
+            if inside and not any(box.overlaps(other) for other in taken) and not box.padded(2).count_contains(spots):
+                taken.append(box.padded(1))
+                texts.append(text)
+                break
+            text.remove()
+        else:
+            left_out.append(name)
+    return texts, left_out
+
+
+def save_figure(figure: Any, path: str | Path) -> None:
+    """Write a figure whole as .png, .svg or .pdf, the same bytes each time.
+
+    Raises
+    ------
+    DataError
+        Where the name ends otherwise or the file cannot be written; nothing is left behind.
+    """
+    import matplotlib
+
+    kind = picture_format(path)
+    undated = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    stream = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "deabench"}):
+        figure.savefig(stream, format=kind, dpi=150, metadata=undated)
+    write_whole(path, stream.getvalue())
+
+
+def picture_format(path: str | Path) -> str:
+    """png, svg or pdf, by the end of the name; other ends are refused."""
+    end = Path(path).suffix.lower()
+    if end not in FORMATS:
+        raise DataError(f"cannot draw '{path}'; a picture's name ends in .png, .svg or .pdf")
+    return end[1:]

@@ -1,0 +1,153 @@
+"""The nearest point of a face, and of a polyhedron: linear programs (L1, L∞) by HiGHS, L2 by non-negative least squares.
+
+Everything is in coordinates in which the norm is plain: metrics times their weights. The linear programs are the formulations
+of `deabench_models.projection`. For L2 they are convex QPs that non-negative least squares solves exactly on its final support;
+only `dominating` needs HiGHS's QP. The tests hold both ways against each other.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from deabench.solve.faces import Hull
+from deabench.solve.highs import Infeasible, Solver
+from deabench.solve.template import Template, expand, template
+
+
+class Faces:
+    """Projections on many faces, with one warm solver kept for each face that is used again."""
+
+    KEPT = 256
+
+    def __init__(self, norm: str, dominating: bool) -> None:
+        self.norm, self.dominating = norm, dominating
+        self.solvers: dict[Any, Solver] = {}
+
+    def nearest(self, key: Any, vertices: np.ndarray, point: np.ndarray) -> tuple[float, np.ndarray]:
+        """Distance from `point` (s,) to the hull of `vertices` (k, s), and the λ (k,) of the nearest point.
+
+        The distance is infinite, and λ zero, where `dominating` leaves no point.
+        """
+        if self.norm == "l2" and not self.dominating:
+            lam = closest_l2(vertices, point)
+            return float(np.linalg.norm(lam @ vertices - point)), lam
+        s = len(point)
+        form = _face_form(s, self.norm, self.dominating)
+        solver = self.solvers.pop(key, None)
+        program = expand(form, vertices, point)
+        if solver is None or self.norm == "l2":
+            solver = Solver(program)
+        else:
+            solver.bounds(program.lower, program.upper)
+        if len(self.solvers) < self.KEPT:
+            self.solvers[key] = solver
+        try:
+            solver.run("a face")
+        except Infeasible:
+            return np.inf, np.zeros(len(vertices))
+        lam = np.maximum(solver.values()[-len(vertices):], 0.0)
+        lam /= lam.sum()
+        if self.norm == "l2":
+            lam = _settled(vertices, point, lam)
+        return distance(lam @ vertices - point, self.norm), lam
+
+
+def distance(gap: np.ndarray, norm: str) -> float:
+    """The plain norm of a gap (s,)."""
+    return float(np.linalg.norm(gap, {"l1": 1, "l2": 2, "linf": np.inf}[norm]))
+
+
+def dual_norm(normals: np.ndarray, norm: str) -> np.ndarray:
+    """The dual norm of each normal (f, s): distance to a hyperplane is the residual over it."""
+    return np.linalg.norm(normals, {"l1": np.inf, "l2": 2, "linf": 1}[norm], axis=1)
+
+
+def closest_l2(vertices: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """λ of the Euclidean projection on a hull: min ‖(V−p)'μ‖² + (Σμ − 1)², μ ≥ 0, whose μ is λ up to its sum.
+
+    For a direction λ the best multiple t of it gives d²/(1 + d²), which rises with the distance d; so the least of it is at
+    the nearest point. The shift is scaled so that d is about 1.
+    """
+    from scipy.optimize import nnls
+
+    shifted = vertices - point
+    size = max(np.abs(shifted).max(), 1e-300)
+    mu, _ = nnls(np.vstack([shifted.T / size, np.ones(len(vertices))]), np.append(np.zeros(len(point)), 1.0))
+    return mu / mu.sum()
+
+
+def within(normals: np.ndarray, point: np.ndarray, norm: str) -> np.ndarray:
+    """The nearest point of {y : normals·y ≤ 1} to a point outside of it."""
+    if norm == "l2":
+        return point - _least_distance(normals, 1.0 - normals @ point)
+    form = _halfspace_form(len(point), norm)
+    solver = Solver(expand(form, normals, point))
+    solver.run("a point outside")
+    h, l = np.split(solver.values()[: 2 * len(point)], 2)
+    return point + l - h
+
+
+def _least_distance(normals: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The least z with normals·z ≥ -right, by non-negative least squares (Lawson and Hanson 1974, LDP)."""
+    from scipy.optimize import nnls
+
+    need = -right
+    matrix = np.vstack([normals.T, need])
+    target = np.append(np.zeros(normals.shape[1]), 1.0)
+    mu, _ = nnls(matrix, target)
+    residual = matrix @ mu - target
+    return -residual[:-1] / residual[-1]
+
+
+def signed_distance(hull: Hull, unit: np.ndarray, values: np.ndarray, norm: str) -> np.ndarray:
+    """Distance to the boundary of the attainable set in the metrics' own units: below 0 inside, above 0 outside."""
+    normals = hull.normals / unit
+    room = (1.0 - values @ normals.T) / dual_norm(normals, norm)
+    out = -room.min(axis=1)
+    for k in np.flatnonzero(out > 0):
+        out[k] = distance(within(normals, values[k], norm) - values[k], norm)
+    return out
+
+
+@lru_cache(maxsize=64)
+def _face_form(s: int, norm: str, dominating: bool) -> Template:
+    import deabench_models
+    from deabench_models import norms
+
+    steps = [norms.dominating] if dominating else []
+    weights = dict.fromkeys(range(s), 1.0)
+    return template(deabench_models.face, {"P": range(s)}, {"p_G": {("g", r): 1.0 for r in range(s)}},
+                    lambda m: getattr(norms, norm)(m, weights), *steps)
+
+
+@lru_cache(maxsize=64)
+def _halfspace_form(s: int, norm: str) -> Template:
+    import deabench_models
+    from deabench_models import norms
+
+    weights = dict.fromkeys(range(s), 1.0)
+    return template(deabench_models.halfspaces, {"W": range(s)}, {"p_G": {("g", r): 1.0 for r in range(s)}},
+                    lambda m: getattr(norms, norm)(m, weights))
+
+
+def _settled(vertices: np.ndarray, point: np.ndarray, lam: np.ndarray) -> np.ndarray:
+    """The QP's λ made exact on its final support: equality-constrained least squares over the vertices in use and the
+    metrics that are held at the point."""
+    used = lam > 1e-7
+    held = np.abs(lam @ vertices - point) <= 1e-7
+    rows = vertices[used]
+    k, h = int(used.sum()), int(held.sum())
+    system = np.zeros((k + 1 + h, k + 1 + h))
+    system[:k, :k] = rows @ rows.T
+    fixed = np.column_stack([np.ones(k), rows[:, held]])
+    system[:k, k:], system[k:, :k] = fixed, fixed.T
+    right = np.concatenate([rows @ point, [1.0], point[held]])
+    better = np.linalg.lstsq(system, right, rcond=None)[0][:k]
+    out = np.zeros(len(lam))
+    out[used] = better
+    sound = better.min() >= 0 and ((out @ vertices - point) >= -1e-9).all() and np.linalg.norm(
+        out @ vertices - point) <= np.linalg.norm(lam @ vertices - point) + 1e-7
+    return out if sound else lam

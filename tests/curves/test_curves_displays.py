@@ -1,0 +1,199 @@
+"""The displays: one contract for all, numbers equal to the results', names that do not collide, files written whole."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from sklearn.tree import DecisionTreeClassifier
+
+from deabench import curves
+from deabench.curves.segment import CAUTION
+from deabench.errors import DataError
+from deabench.plot import curves as other
+from deabench.plot import curves_canvas, curves_panels, curves_roc, curves_segment
+
+
+def many(k, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], [40, 160])
+    return y, {f"classifier {i}": rng.normal(size=200) + rng.uniform(0, 3) * y for i in range(k)}
+
+
+def learning(six):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    return curves.learning_curve(DecisionTreeClassifier(random_state=0), rng.normal(size=(80, 2)) + y[:, None], y,
+                                 schedule=curves.geometric(10, 1.5, tolerance=None), cv=2)
+
+
+DISPLAYS = {
+    "roc": lambda six: curves_roc.RocDisplay.from_predictions(six[0], {"net": six[1], "worse": six[1] ** 2 % 0.3}),
+    "roc with a band": lambda six: curves_roc.RocDisplay.from_predictions(
+        six[0], {"net": six[1]}, band="simultaneous"),
+    "vertical mean": lambda six: curves_roc.MeanRocDisplay(curves.average_vertical([curves.roc(*six)] * 2)),
+    "threshold mean": lambda six: curves_roc.MeanRocDisplay(curves.average_threshold([curves.roc(*six)] * 2)),
+    "tango": lambda six: curves_segment.TangoDisplay.from_predictions(*six, name="net"),
+    "segments": lambda six: curves_segment.SegmentsDisplay.from_predictions(six[0], {"net": six[1], "anti": -six[1]}),
+    "gain": lambda six: other.GainDisplay(curves.gain(*six), "net"),
+    "lift": lambda six: other.LiftDisplay({"net": curves.lift(*six)}),
+    "conversion": lambda six: other.ConversionDisplay(curves.conversion_rates(*six)),
+    "precision-recall": lambda six: other.PrecisionRecallDisplay({"net": curves.precision_recall(*six)}),
+    "cost": lambda six: other.CostCurveDisplay({"net": curves.cost_curve(*six)}),
+    "learning": lambda six: other.LearningCurveDisplay(learning(six), "balanced accuracy"),
+}
+
+
+@pytest.mark.parametrize("make", DISPLAYS.values(), ids=DISPLAYS)
+def test_every_display_keeps_the_contract(six, make):
+    display = make(six)
+    assert not hasattr(display, "figure_")  # numbers first, drawn later
+    assert display.plot() is display
+    first = display.figure_
+    assert display.ax_.figure is first
+    artists = [value for name, value in vars(display).items() if name.endswith("_") and name not in ("ax_", "figure_")]
+    assert artists
+    assert all(artist is not None for artist in artists)
+    figure = Figure()
+    FigureCanvasAgg(figure)
+    given = figure.add_subplot()
+    assert display.plot(given).ax_ is given  # drawn again, on axes of the caller's
+    assert display.figure_ is figure is not first
+    for one in (first, figure):
+        one.canvas.draw()
+    if "matplotlib.pyplot" in sys.modules:
+        assert sys.modules["matplotlib.pyplot"].get_fignums() == []
+
+
+@pytest.mark.parametrize("make", DISPLAYS.values(), ids=DISPLAYS)
+def test_nothing_is_cut_off_and_no_tick_labels_collide(six, make):
+    display = make(six).plot()
+    figure, ax = display.figure_, display.ax_
+    figure.canvas.draw()
+    renderer, inside = figure.canvas.get_renderer(), figure.get_window_extent().padded(1)
+    ticks = [[tick.label1 for tick in axis.get_major_ticks()
+              if axis.get_view_interval()[0] <= tick.get_loc() <= axis.get_view_interval()[1]]
+             for axis in (ax.xaxis, ax.yaxis)]
+    legend = [] if ax.get_legend() is None else ax.get_legend().get_texts()
+    titles = [ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label]
+    for text in filter(Text.get_text, [*ticks[0], *ticks[1], *legend, *titles, *ax.texts]):
+        box = Text.get_window_extent(text, renderer)
+        assert inside.x0 <= box.x0 <= box.x1 <= inside.x1, text.get_text()
+        assert inside.y0 <= box.y0 <= box.y1 <= inside.y1, text.get_text()
+    for labels in ticks:
+        shown = [Text.get_window_extent(label, renderer) for label in labels]
+        assert not any(a.overlaps(b) for k, a in enumerate(shown) for b in shown[k + 1:])
+
+
+def test_the_dark_segment_is_the_confident_points(six):
+    display = curves_roc.RocDisplay.from_predictions(six[0], {"net": six[1]}, band="fixed-width").plot()
+    run = curves.balanced_segment(*six).confident
+    np.testing.assert_array_equal(display.dark_[0].get_xydata(), run[["FPR", "TPR"]])
+    assert display.dark_[0].get_linewidth() > 3 * display.lines_[0].get_linewidth()
+    assert display.lines_[0].get_label() == "net (AUC 0.906)"
+    shade = display.areas_[0].get_paths()[0].vertices
+    assert shade[:, 1].max() == display.bands["net"].points["upper"].max()
+
+
+def test_the_tango_display_draws_every_interval_at_its_threshold(six):
+    display = curves_segment.TangoDisplay.from_predictions(*six, name="net").plot()
+    points = display.segment.points
+    for bars, dots, confident in zip(display.bars_, display.dots_, (False, True), strict=True):
+        part = points[points["confident"] == confident]
+        ends = np.array([segment[:, 1] for segment in bars.get_segments()])
+        np.testing.assert_allclose(ends, part[["lower", "upper"]], atol=1e-15)
+        np.testing.assert_allclose(dots.get_ydata(), part["difference"], atol=1e-15)
+        finite = np.isfinite(part["at_least"])
+        assert (dots.get_xdata()[finite] == part["at_least"][finite]).all()
+    only = curves_segment.TangoDisplay(display.segment).plot(only_confident=True)
+    assert [len(bars.get_segments()) for bars in only.bars_] == [0, 7]
+
+
+@pytest.mark.parametrize("k", [3, 30, 300])
+def test_names_do_not_collide_and_the_missing_are_counted(k):
+    display = curves_segment.SegmentsDisplay.from_predictions(*many(k)).plot()
+    figure = display.figure_
+    figure.canvas.draw()
+    boxes = [Text.get_window_extent(text, figure.canvas.get_renderer()) for text in display.texts_]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1:])
+    frame = display.ax_.get_window_extent().padded(1)
+    assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+               for box in boxes)
+    assert len(display.points_) == k
+    assert len(display.texts_) + len(display.left_out) == k
+    said = display.caption_.get_text().replace("\n", " ")
+    assert CAUTION in said  # what SAUC does not say stands beside it
+    if display.left_out:
+        assert f"{len(display.left_out)} name" in said
+    assert len(display.left_out) <= {3: 0, 30: 6, 300: 285}[k]
+
+
+def test_the_excluded_are_named_beside_the_plot(normal):
+    y, s = normal
+    display = curves_segment.SegmentsDisplay.from_predictions(y, {"stump": s > 3, "net": s}).plot()
+    assert "No confident point: stump." in display.caption_.get_text().replace("\n", " ")
+    assert len(display.points_) == 1
+    none = curves_segment.SegmentsDisplay.from_predictions(y, {"stump": s > 3}).plot()
+    assert (none.points_, none.texts_) == ([], [])
+
+
+def test_curves_are_told_apart_without_colour():
+    def grey(k):
+        return float(np.dot(to_rgb(curves_canvas.style(k)["color"]), (0.299, 0.587, 0.114)))
+
+    looks = [curves_canvas.style(k) for k in range(28)]
+    assert len({(one["color"], str(one["linestyle"])) for one in looks}) == 28
+    for k in range(27):
+        assert looks[k]["linestyle"] != looks[k + 1]["linestyle"] or abs(grey(k) - grey(k + 1)) > 0.2
+
+
+def test_a_long_legend_counts_the_rest():
+    display = curves_roc.RocDisplay.from_predictions(*many(30)).plot()
+    lines = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert len(lines) == 11
+    assert lines[-1] == "and 20 more"
+
+
+@pytest.mark.parametrize("kind", ["roc", "summary", "lift", "pr", "cost", "tango", "bands", "gain", "conversion"])
+def test_names_from_data_are_text_and_never_mathematics(six, kind):
+    names = {r"$\nosuch{$": r"$\nosuch{$", "_hidden": "_hidden", "long " * 20: ("long " * 20)[:39] + "…"}
+    segments = curves.compare_segments(six[0], dict.fromkeys(names, six[1])).segments
+    make = {"lift": curves.lift, "pr": curves.precision_recall, "cost": curves.cost_curve, "gain": curves.gain,
+            "conversion": curves.conversion_rates,
+            "bands": lambda y, s: curves.bands(curves.roc(y, s), resamples=50)}.get(kind)
+    figure = curves_panels.draw(kind, {name: make(*six) for name in names} if make else segments, segments)
+    figure.canvas.draw()
+    texts = " ".join(text.get_text().replace("\\$", "$") for text in figure.findobj(Text))
+    found = [shown in texts for shown in names.values()]
+    assert any(found) if kind == "summary" else all(found)  # its three points are one spot, without room for three
+
+
+def test_panels_count_what_they_leave_out():
+    y, scores = many(14)
+    segments = curves.compare_segments(y, scores).segments
+    figure = curves_panels.draw("tango", segments, segments)
+    assert len(figure.axes) == 12
+    assert figure.get_suptitle() == "the first 12 of 14 classifiers"
+
+
+@pytest.mark.parametrize(("end", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"),
+                                            ("PNG", b"\x89PNG")])
+def test_pictures_are_written_whole_and_the_same_each_time(six, tmp_path, end, start):
+    path, again = tmp_path / f"gain.{end}", tmp_path / f"again.{end}"
+    for one in (path, again):
+        curves_canvas.save_figure(other.GainDisplay(curves.gain(*six)).plot().figure_, one)
+    assert path.read_bytes().startswith(start)
+    assert path.read_bytes() == again.read_bytes()
+    assert sorted(tmp_path.iterdir()) == sorted([path, again])
+
+
+def test_another_picture_format_is_refused(six, tmp_path):
+    with pytest.raises(DataError) as error:
+        curves_canvas.save_figure(other.GainDisplay(curves.gain(*six)).plot().figure_, tmp_path / "gain.gif")
+    assert str(error.value) == f"cannot draw '{tmp_path / 'gain.gif'}'; a picture's name ends in .png, .svg or .pdf"
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,127 @@
+"""The balanced segment: the paper's steps, the theorem of one run, and what SAUC does not say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import auc
+
+from deabench import curves, tango
+from deabench.curves.segment import CAUTION
+from deabench.errors import DataError
+
+
+@st.composite
+def orders(draw):
+    """Labels in order of falling score, both classes present, no ties."""
+    y = draw(st.lists(st.booleans(), min_size=2, max_size=120).filter(lambda y: 0 < sum(y) < len(y)))
+    return np.array(y), -np.arange(len(y), dtype=float)
+
+
+def test_the_example_of_twenty_rows(six):
+    found = curves.balanced_segment(*six)
+    assert found.confident["at_least"].tolist() == [0.55, 0.54, 0.53, 0.52, 0.51, 0.49, 0.41]  # top 5 to top 11
+    assert found.sauc == pytest.approx(0.114583, abs=5e-7)
+    assert found.aved == pytest.approx(0.0857, abs=5e-5)
+    assert found.aved_signed == pytest.approx(0, abs=1e-16)
+    assert found.sauc == pytest.approx(auc(found.confident["FPR"], found.confident["TPR"]), abs=1e-15)
+    assert found.summary["n"] == 20
+    assert (found.summary["from_at_least"], found.summary["to_at_least"]) == (0.55, 0.41)
+
+
+@given(orders(), st.sampled_from([0.01, 0.05, 0.2]))
+def test_the_confident_points_are_one_run_and_never_none_without_ties(order, alpha):
+    found = curves.balanced_segment(*order, alpha, positive=True)
+    where = np.flatnonzero(found.points["confident"])
+    assert len(where) > 0
+    assert len(where) == where[-1] - where[0] + 1
+
+
+@given(orders(), st.integers(2, 6))
+def test_equal_scores_keep_the_run_unbroken(order, width):
+    y, s = order
+    where = np.flatnonzero(curves.balanced_segment(y, np.floor(s / width), positive=True).points["confident"])
+    assert len(where) == 0 or len(where) == where[-1] - where[0] + 1
+
+
+@given(orders())
+def test_confident_is_zero_in_the_interval_and_the_difference_is_of_rates(order):
+    y, s = order
+    points = curves.balanced_segment(y, s, positive=True).points
+    edge = np.minimum(points["lower"].abs(), points["upper"].abs()) < 1e-14
+    inside = (points["lower"] <= 0) & (points["upper"] >= 0)
+    assert (inside | edge).where(points["confident"], ~inside | edge).all()
+    assert ((points["lower"] <= points["difference"] + 1e-15)
+            & (points["difference"] <= points["upper"] + 1e-15)).all()
+    predicted = (points["tp"] + points["fp"]) / len(y)
+    np.testing.assert_allclose(points["difference"], y.mean() - predicted, rtol=0, atol=1e-15)
+    assert (np.diff(points["difference"]) < 0).all()
+
+
+def test_the_interval_is_tangos(normal):
+    found = curves.balanced_segment(*normal, 0.1)
+    lower, upper = tango.interval(found.points["fn"], found.points["fp"], 300, 0.1)
+    assert (found.points["lower"] == lower).all()
+    assert (found.points["upper"] == upper).all()
+
+
+def test_a_stump_has_no_confident_point_and_says_so(normal):
+    y, s = normal
+    stump = np.where(y == 1, s > 3, s > -3).astype(float)  # two leaves, both far from balance
+    found = curves.compare_segments(y, {"stump": stump, "other": s})
+    assert found.excluded == ("stump",)
+    assert np.isnan(found.table.loc["stump", ["SAUC", "AveD", "AveD_signed"]].astype(float)).all()
+    assert found.table.loc["stump", "confident"] == 0
+    assert found.table.loc["other", "SAUC"] == curves.balanced_segment(y, s).sauc
+    assert found.table.columns.tolist() == ["n", "positives", "AUC", "points", "confident", "SAUC", "AveD",
+                                            "AveD_signed", "from_at_least", "to_at_least"]
+
+
+def test_with_three_positives_predicting_nothing_is_confident():
+    for positives, confident in ((3, True), (4, False)):
+        y = np.repeat([1, 0], [positives, 100])
+        assert curves.balanced_segment(y, -np.arange(len(y))).points["confident"].iloc[0] == confident
+
+
+def means(make, runs=20):
+    rng = np.random.default_rng(0)
+    found = [make(rng) for _ in range(runs)]
+    return np.array([[one.sauc, one.aved, len(one.confident)] for one in found]).mean(axis=0)
+
+
+def drawn(rng, positives, negatives, apart):
+    y = np.repeat([1, 0], [positives, negatives])
+    return curves.balanced_segment(y, rng.normal(size=len(y)) + apart * y)
+
+
+def test_sauc_falls_as_one_over_root_n():
+    """As the docstring and CAUTION say: ten times the rows, about a third of the area, the same classifier."""
+    small = means(lambda rng: drawn(rng, 20, 180, 1.53))[0]
+    middle = means(lambda rng: drawn(rng, 200, 1800, 1.53))[0]
+    large = means(lambda rng: drawn(rng, 2000, 18000, 1.53), runs=5)[0]
+    assert (round(small, 2), round(middle, 2), round(large, 3)) == (0.03, 0.01, 0.003)
+    assert small / middle == pytest.approx(np.sqrt(10), rel=0.1)
+    assert middle / large == pytest.approx(np.sqrt(10), rel=0.1)
+    assert "1/√n" in CAUTION
+
+
+def test_sauc_is_not_monotone_in_separation_and_absolute_aved_is():
+    sauc, aved, points = np.array([means(lambda rng, mu=mu: drawn(rng, 100, 900, mu)) for mu in range(5)]).T
+    assert sauc[0] < sauc[1] < sauc[2] > sauc[3] > sauc[4]
+    assert (np.diff(aved) < 0).all()
+    assert points.argmax() == 0  # random scores have the most confident points
+
+
+def test_compare_names_the_classifier_and_wants_one(six):
+    y, s = six
+    with pytest.raises(DataError) as error:
+        curves.compare_segments(y, {"net": s, "tree": s[1:]})
+    assert str(error.value) == "y_true has 20 rows and the score of 'tree' has 19; give one score for each label"
+    with pytest.raises(DataError) as error:
+        curves.compare_segments(y, {})
+    assert str(error.value) == "there is no score; give at least one classifier's"
+    with pytest.raises(DataError) as error:
+        curves.balanced_segment(y, s, 1.5)
+    assert str(error.value) == "alpha is 1.5; give a number between 0 and 1, as 0.05 for a 95 % interval"
