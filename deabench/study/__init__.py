@@ -85,20 +85,20 @@ class Study:
         from deabench.study.status import missing, status
         from deabench.study.store import Store, only_one
 
-        jobs = missing(self.plan, retry_failed=retry_failed)
+        jobs = self.plan.jobs()
         with stopping(), only_one(self.plan.store), Store(self.plan.store) as store:
-            jobs = missing(self.plan, retry_failed=retry_failed)
+            to_do = missing(self.plan, jobs, retry_failed=retry_failed)
             if begin is not None:
-                begin(len(self.plan.jobs()), len(jobs))
-            if jobs:
+                begin(len(jobs), len(to_do))
+            if to_do:
                 number = store.begin_run(scheduler or "joblib", versions(), self.plan.text)
-                with closing(_engine(jobs, workers, scheduler)) as results:
+                with closing(_engine(to_do, workers, scheduler)) as results:
                     for job, outcome in results:
                         store.put(job, outcome)
                         if watch is not None:
                             watch(job, outcome)
                 store.end_run(number)
-        return status(self.plan)
+        return status(self.plan, jobs)
 
     def status(self) -> Status:
         """Total, done and failed tasks, and the digest of the results."""

@@ -18,6 +18,9 @@ from deabench.errors import DataError
 from deabench.study.run import Results, killed_by_limit, result_of
 from deabench.study.tasks import Job, Outcome, run_job
 
+ANSWER = 10.0
+"""Seconds to wait for the scheduler's answer."""
+
 
 def on_cluster(jobs: list[Job], address: str, workers: int) -> Results:
     """Run tasks on the cluster at `address` (`local` starts one of `workers` processes on this machine).
@@ -83,7 +86,7 @@ def _client(address: str, workers: int) -> Iterator[Any]:
             yield client
         return
     try:
-        client = Client(address, timeout="10s")
+        client = Client(address, timeout=ANSWER)
     except (OSError, ValueError) as error:
         raise DataError(f"no Dask scheduler answers at '{address}': {error}") from None
     with client:

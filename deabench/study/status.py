@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -50,9 +51,9 @@ def current_rows(plan: Plan, jobs: list[Job] | None = None) -> pd.DataFrame:
     return rows.iloc[rows["key"].map(order).argsort(kind="stable")].reset_index(drop=True)
 
 
-def status(plan: Plan) -> Status:
+def status(plan: Plan, jobs: list[Job] | None = None) -> Status:
     """Read the store and count; nothing is written, so it may be asked while a run goes on."""
-    jobs = plan.jobs()
+    jobs = plan.jobs() if jobs is None else jobs
     rows = current_rows(plan, jobs)
     done = int((rows["status"] == "done").sum())
     failed = rows[rows["status"] != "done"]
@@ -68,18 +69,18 @@ def digest(rows: pd.DataFrame) -> str:
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
 
-def missing(plan: Plan, *, retry_failed: bool = False) -> list[Job]:
+def missing(plan: Plan, jobs: list[Job] | None = None, *, retry_failed: bool = False) -> list[Job]:
     """The tasks that a run would do.
 
     A task is done when the store holds its result (with its test rows, where those are to be kept); one that failed
     stays so unless `retry_failed`, or unless its time limit has been changed since.
     """
-    jobs = plan.jobs()
-    rows = current_rows(plan, jobs).set_index("key")
-    return [job for job in jobs if job.key not in rows.index or _again(rows.loc[job.key], plan, retry_failed)]
+    jobs = plan.jobs() if jobs is None else jobs
+    rows = current_rows(plan, jobs).set_index("key")[["status", "kept", "time_limit"]].to_dict("index")
+    return [job for job in jobs if job.key not in rows or _again(rows[job.key], plan, retry_failed)]
 
 
-def _again(row: pd.Series, plan: Plan, retry_failed: bool) -> bool:
+def _again(row: dict[Any, Any], plan: Plan, retry_failed: bool) -> bool:
     if row["status"] == "done":
         return plan.keep and not row["kept"]
     return retry_failed or (row["status"] == "timeout" and row["time_limit"] != plan.time_limit)

@@ -17,6 +17,7 @@ from deabench.study.imports import imported_counts
 from deabench.study.learners import APPROACH
 from deabench.study.plan import Plan
 from deabench.study.status import current_rows
+from deabench.study.tasks import Job
 from deabench.study.typing import data_type
 
 IBA = "IBA"
@@ -97,8 +98,9 @@ def summary(plan: Plan) -> Summary:
     DataError
         Where the store holds no complete pair of data set and classifier.
     """
-    rows = current_rows(plan)
-    counts, left_out = complete(plan, rows)
+    jobs = plan.jobs()
+    rows = current_rows(plan, jobs)
+    counts, left_out = complete(plan, rows, jobs)
     settings = settings_of(plan, counts)
     known = [*plan.metrics, *settings.outputs, *settings.inputs, *plan.dea["target_outputs"], plan.tests["metric"], IBA]
     metrics = s.pooled_metrics(counts, known)
@@ -118,10 +120,10 @@ def summary(plan: Plan) -> Summary:
         (*notes, *single.attrs["notes"]))
 
 
-def complete(plan: Plan, rows: pd.DataFrame) -> tuple[pd.DataFrame, tuple[tuple[str, str], ...]]:
+def complete(plan: Plan, rows: pd.DataFrame, jobs: list[Job]) -> tuple[pd.DataFrame, tuple[tuple[str, str], ...]]:
     """The counts of pairs all of whose folds are done, with outside results; and the pairs left out."""
     done = rows[rows["status"] == "done"]
-    wanted = pd.Series([(job.data.name, job.learner.name) for job in plan.jobs()]).value_counts(sort=False)
+    wanted = pd.Series([(job.data.name, job.learner.name) for job in jobs]).value_counts(sort=False)
     found = pd.Series(list(zip(done["dataset"], done["classifier"], strict=True)), dtype=object).value_counts()
     whole = {pair for pair, tasks in wanted.items() if found.get(pair, 0) == tasks}
     kept = done[np.array([pair in whole for pair in zip(done["dataset"], done["classifier"], strict=True)], dtype=bool)]

@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import os
+import threading
 import time
 import traceback
 import warnings
@@ -156,6 +157,15 @@ def run_job(job: Job, scratch: str | None = None) -> tuple[Job, Outcome]:
         tasks a dead worker held, and a traceback where the time limit had to end the process.
     """
     settle()
+    with _ALONE:
+        return job, _watched(job, scratch)
+
+
+_ALONE = threading.Lock()
+"""One task at a time in a process: numpy's global state, the warnings and the time limit are the process's own."""
+
+
+def _watched(job: Job, scratch: str | None) -> Outcome:
     mark = Path(scratch) / f"{os.getpid()}.running" if scratch else None
     trace = Path(scratch) / f"{job.key}.trace" if scratch else None
     if mark is not None:
@@ -170,7 +180,7 @@ def run_job(job: Job, scratch: str | None = None) -> tuple[Job, Outcome]:
     finally:
         if mark is not None:
             mark.unlink(missing_ok=True)
-    return job, outcome
+    return outcome
 
 
 def _guarded(job: Job, trace: Path | None) -> Outcome:

@@ -91,6 +91,21 @@ def test_tests_and_recommendation(table):
     assert table("recommendation")["recommended"].notna().all()
 
 
+def test_targets_on_every_data_sets_frontier(table):
+    """The tested classifier against the frontier of the other four; what must hold of any target."""
+    found = table("targets")
+    assert found[["dataset", "classifier"]].to_numpy().tolist() == [
+        [name, "naive Bayes"] for name in ("glass-0-4_vs_5", "new-thyroid1", "haberman")]
+    gaps = found[["target_TPR", "target_TNR"]].to_numpy() - found[["TPR", "TNR"]].to_numpy()
+    assert gaps == pytest.approx(found[["gap_TPR", "gap_TNR"]].to_numpy())
+    assert abs(gaps).sum(axis=1) == pytest.approx(found["distance"].to_numpy(), abs=1e-9)
+    assert set(found["position"]) <= {"inside", "on", "outside"}
+    metrics = table("metrics").set_index(["dataset", "classifier"])[["TPR", "TNR"]]
+    for row in found.itertuples():
+        others = metrics.loc[row.dataset].drop("naive Bayes")
+        assert not ((others > [row.target_TPR + 1e-9, row.target_TNR + 1e-9]).all(axis=1)).any()
+
+
 def test_facts(table):
     facts = table("facts").set_index("dataset")
     assert facts["given_type"].to_dict() == {"glass-0-4_vs_5": "OD", "new-thyroid1": "ND", "haberman": "SD"}
