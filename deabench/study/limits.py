@@ -93,14 +93,11 @@ _ready = False
 
 
 def settle() -> None:
-    """Once per worker process: leave Ctrl-C and SIGTERM to the parent, and end when the parent has gone."""
+    """Once per worker process: see to it that it ends when its parent has gone."""
     global _ready
     if _ready:
         return
     _ready = True
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):  # loky ends its workers by SIGKILL
-            signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
 

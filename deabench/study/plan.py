@@ -14,7 +14,7 @@ from deabench.study import schema
 from deabench.study.data import Dataset, DataSpec, known_names, load, source_of
 from deabench.study.generators import GENERATORS
 from deabench.study.learners import REGISTRY, LearnerSpec, check_import, parameters
-from deabench.study.tasks import Job, SplitSpec, fold_count, key_of, seed_of
+from deabench.study.tasks import Job, SplitSpec, fold_count, key_of
 
 METRICS = ("TPR", "TNR", "balanced_accuracy", "G-mean", "F1")
 """The outputs of the 2022 paper's section 4.3: sensitivity, specificity, "AUC" (their mean), G-mean, F."""
@@ -211,8 +211,3 @@ def _unique(file: str, what: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise DataError(f"'{file}': the {what} '{name}' is given twice; name it once")
-
-
-def split_seed(plan: Plan, dataset: str, repeat: int) -> int:
-    """The seed of a data set's folds in one repeat."""
-    return seed_of(plan.seed, dataset, repeat)

@@ -8,12 +8,14 @@ inside the parent, where a hang cannot be ended, and has no way to end its worke
 
 from __future__ import annotations
 
+import logging
+import os
 import signal
 import tempfile
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -23,6 +25,8 @@ from typing import Any
 from deabench.errors import DeabenchError
 from deabench.study.limits import settle
 from deabench.study.tasks import Job, Outcome, run_job
+
+log = logging.getLogger(__name__)
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1")
 
@@ -69,7 +73,8 @@ def _pool(queue: deque[Job], workers: int, scratch: str) -> Generator[tuple[Job,
             while queue and len(running) < 2 * workers:
                 job = queue.popleft()
                 try:
-                    running[pool.submit(run_job, job, scratch)] = job
+                    with _sheltered():
+                        running[pool.submit(run_job, job, scratch)] = job
                 except BrokenProcessPool:
                     queue.appendleft(job)
                     break
@@ -86,8 +91,42 @@ def _pool(queue: deque[Job], workers: int, scratch: str) -> Generator[tuple[Job,
                 queue.extendleft(reversed([job for job in running.values() if job.key not in begun]))
                 return [job for job in running.values() if job.key in begun]
     finally:
-        pool.shutdown(wait=True, kill_workers=True)
+        _end(pool)
     return []
+
+
+@contextmanager
+def _sheltered() -> Iterator[None]:
+    """Start workers here: they inherit that Ctrl-C and SIGTERM are held back, and leave both to the parent.
+
+    A terminal sends Ctrl-C to all of them; what comes meanwhile reaches the parent when the block is left.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end(pool: Any) -> None:
+    """End the workers, whatever state a signal or a death has left the pool in.
+
+    loky's own thread may stumble over workers that die while it ends them; that is not news to the user, and what it
+    could not end is ended here.
+    """
+    workers = list((pool._processes or {}).values())
+    before, threading.excepthook = threading.excepthook, _to_the_log
+    try:
+        pool.shutdown(wait=True, kill_workers=True)
+    finally:
+        threading.excepthook = before
+    for worker in workers:
+        if worker.is_alive():
+            os.kill(worker.pid, signal.SIGKILL)
+
+
+def _to_the_log(stumble: threading.ExceptHookArgs) -> None:
+    log.debug("while the workers were ended: %s", stumble.exc_value)
 
 
 def result_of(future: Any, job: Job) -> tuple[Job, Outcome]:
@@ -148,6 +187,3 @@ def stopping() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-Engine = Callable[[list[Job]], Results]

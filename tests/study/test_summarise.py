@@ -195,3 +195,20 @@ def test_the_papers_f_fits_neither_class():
 
 def test_every_method_of_the_paper_has_its_family():
     assert set(APPROACH) == set(TABLE3) - {"RBF", "MLP"}
+
+
+def test_the_recommendation_of_the_shipped_study():
+    """Table 22 by the paper's own quotients (TNR the input): under-sampling in every cell, in one with two others."""
+    counts = keel67.read().reset_index()
+    counts = counts[counts["classifier"].isin(APPROACH)]
+    one = counts[counts["classifier"] == "C4.5"].groupby("dataset", sort=False)[["tp", "fn", "fp", "tn"]].sum()
+    ratio = (one["fp"] + one["tn"]) / (one["tp"] + one["fn"])
+    facts = pd.DataFrame({"type": keel.table2()["type"].reindex(one.index), "imbalance_ratio": ratio})
+    settings = s.Settings(["TPR", "balanced_accuracy", "G-mean", "F1"], {}, APPROACH, ["TNR"])
+    metrics = s.pooled_metrics(counts, [*settings.outputs, "TNR", "IBA"])
+    found = s.recommendation(s.by_family(metrics, s.membership(facts, settings), settings))
+    assert len(found) == 9
+    assert found["recommended"].value_counts().to_dict() == {
+        "under sampling": 8, "over sampling, under sampling, hybrid": 1}
+    assert found.loc[("IR < 10", "OD"), "recommended"] == "over sampling, under sampling, hybrid"
+    assert (found["highest_iba"] == "under sampling").all()
