@@ -13,6 +13,7 @@ import pandas as pd
 
 from deabench.errors import DataError, DataWarning
 from deabench.study import summarise as s
+from deabench.study import views
 from deabench.study.imports import imported_counts
 from deabench.study.learners import APPROACH
 from deabench.study.plan import Plan
@@ -116,7 +117,7 @@ def summary(plan: Plan) -> Summary:
         failed[["status", "error_type", "error"]], counts, left_out, metrics, facts, groups, means, single,
         s.two_ways(means, single, groups, settings), families, s.recommendation(families) if typed else None, tests,
         _targets(plan, metrics),
-        None if plan.dea["dmus"] == "classifiers" else s.pivot(metrics, settings, plan.dea["dmus"]),
+        None if plan.dea["dmus"] == "classifiers" else views.pivot(metrics, settings, plan.dea["dmus"]),
         (*notes, *single.attrs["notes"]))
 
 
@@ -232,4 +233,4 @@ def _targets(plan: Plan, metrics: pd.DataFrame) -> pd.DataFrame | None:
         return None
     present = list(dict.fromkeys(metrics.index.get_level_values("classifier")))
     reference = plan.dea["reference"] or [name for name in present if name not in tested]
-    return s.frontier_targets(metrics, tested, reference, outputs=plan.dea["target_outputs"], norm=plan.dea["norm"])
+    return views.frontier_targets(metrics, tested, reference, outputs=plan.dea["target_outputs"], norm=plan.dea["norm"])

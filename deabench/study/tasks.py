@@ -22,24 +22,15 @@ from typing import Any
 
 import numpy as np
 
-from deabench.study.data import Dataset, DataSpec, load
-from deabench.study.learners import Context, LearnerSpec, build
+from deabench.study.builders import Context
+from deabench.study.data import Dataset, DataSpec
+from deabench.study.learners import LearnerSpec, build
 from deabench.study.limits import OutOfTime, settle, time_limit
+from deabench.study.loaders import load
+from deabench.study.splits import Split, SplitSpec, rows_of, seed_of
 
 VERSION = 1
 """Part of every task's key: raise it when a change here changes results."""
-
-Split = tuple[np.ndarray, np.ndarray]
-
-
-@dataclass(frozen=True)
-class SplitSpec:
-    """How rows are split: stratified k-fold, holdout or bootstrap, each `folds` times per repeat."""
-
-    kind: str = "kfold"
-    folds: int = 10
-    repeats: int = 1
-    test_size: float = 0.3
 
 
 @dataclass(frozen=True)
@@ -95,12 +86,6 @@ class Outcome:
     rows_sha256: str = ""
 
 
-def seed_of(root: int, *parts: str | int) -> int:
-    """A seed for a purpose: `SeedSequence([root, CRC-32 of each name, each number])`, as one number below 2^31."""
-    words = [zlib.crc32(part.encode()) if isinstance(part, str) else part for part in parts]
-    return int(np.random.SeedSequence([root, *words]).generate_state(1)[0] >> 1)
-
-
 def key_of(job: Job, data_sha256: str) -> str:
     """SHA-256 of all that the task's counts depend on; a changed setting changes the keys of the tasks it touches."""
     content = [VERSION, job.data.name, data_sha256, job.learner.name, job.learner.use, job.learner.imported,
@@ -111,40 +96,6 @@ def key_of(job: Job, data_sha256: str) -> str:
 def _split_content(job: Job) -> list[object]:
     return [job.split.kind, job.split.folds if job.split.kind == "kfold" else 0,
             job.split.test_size if job.split.kind == "holdout" else 0]
-
-
-def fold_count(data: Dataset, split: SplitSpec) -> tuple[int, int]:
-    """(repeats, folds) of a data set; its own folds, where it has them, are used as they are, once."""
-    if data.partition is not None:
-        return 1, len(np.unique(data.partition[data.partition >= 0]))
-    return split.repeats, split.folds
-
-
-def rows_of(data: Dataset, split: SplitSpec, repeat: int, fold: int, seed: int) -> Split:
-    """Training and test rows of a fold: the same for every classifier."""
-    from sklearn.model_selection import StratifiedKFold, train_test_split
-
-    if data.partition is not None:
-        test = data.partition == np.unique(data.partition[data.partition >= 0])[fold]
-        return np.flatnonzero(~test), np.flatnonzero(test)
-    if split.kind == "kfold":
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            folds = StratifiedKFold(split.folds, shuffle=True, random_state=seed_of(seed, data.name, repeat))
-            return list(folds.split(data.X, data.y))[fold]
-    state = seed_of(seed, data.name, repeat, fold)
-    if split.kind == "holdout":
-        train, held = train_test_split(np.arange(len(data.y)), test_size=split.test_size, stratify=data.y,
-                                       random_state=state)
-        return np.sort(train), np.sort(held)
-    return _bootstrap(data.y, np.random.default_rng(state))
-
-
-def _bootstrap(y: np.ndarray, rng: np.random.Generator) -> Split:
-    """Each class drawn with replacement to its size; what was not drawn is tested on."""
-    drawn = [rng.choice(rows, len(rows)) for rows in (np.flatnonzero(y == 0), np.flatnonzero(y == 1))]
-    train = np.sort(np.concatenate(drawn))
-    return train, np.setdiff1d(np.arange(len(y)), train)
 
 
 def run_job(job: Job, scratch: str | None = None) -> tuple[Job, Outcome]:

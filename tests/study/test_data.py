@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deabench.errors import DataError
-from deabench.study.data import UCI, DataSpec, encode, load
+from deabench.study.data import DataSpec, encode
 from deabench.study.generators import corpus, outliers, subclus
+from deabench.study.loaders import UCI, load
 
 
 @pytest.fixture
@@ -177,7 +178,8 @@ def test_the_stump_of_the_2006_paper_on_its_own_test_rows():
     from sklearn.metrics import roc_auc_score
 
     from deabench.study.learners import LearnerSpec
-    from deabench.study.tasks import Job, SplitSpec, run_job, unpack
+    from deabench.study.splits import SplitSpec
+    from deabench.study.tasks import Job, run_job, unpack
 
     for name, area, near in (("spect", 0.7298, 5e-5), ("spectf", 0.6744, 5e-4)):
         job = Job(DataSpec(name, "uci"), LearnerSpec("S", "stump"), SplitSpec(), 0, 0, 1, "key")

@@ -10,7 +10,7 @@ import pytest
 from deabench.datasets import keel
 from deabench.errors import DataError
 from deabench.study import Study
-from deabench.study.data import SMALL
+from deabench.study.loaders import SMALL
 from deabench.study.status import current_rows
 from deabench.study.store import EVERY, Store
 from deabench.study.tasks import Outcome

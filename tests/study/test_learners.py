@@ -9,8 +9,10 @@ from sklearn.svm import SVC
 
 from deabench.datasets import keel
 from deabench.errors import DataError
-from deabench.study.data import DataSpec, load, source_of
-from deabench.study.learners import APPROACH, COSTS, REGISTRY, TABLE3, Context, LearnerSpec, build, seeded
+from deabench.study.builders import COSTS, Context
+from deabench.study.data import DataSpec
+from deabench.study.learners import APPROACH, REGISTRY, TABLE3, LearnerSpec, build, seeded
+from deabench.study.loaders import load, source_of
 from deabench.study.parts import (
     TERM_SCORES,
     MixedNB,
@@ -21,7 +23,8 @@ from deabench.study.parts import (
     TermSelection,
     mean_one,
 )
-from deabench.study.tasks import Job, SplitSpec, run_job
+from deabench.study.splits import SplitSpec
+from deabench.study.tasks import Job, run_job
 
 
 def job(data: str, use: str, fold: int = 0, **params) -> Job:

@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deabench.study.data import DataSpec, load
-from deabench.study.learners import REGISTRY, Context, LearnerSpec, build
+from deabench.study.builders import Context
+from deabench.study.data import DataSpec
+from deabench.study.learners import REGISTRY, LearnerSpec, build
+from deabench.study.loaders import load
 from deabench.study.parts import SteadyC45
-from deabench.study.tasks import Job, SplitSpec, run_job
+from deabench.study.splits import SplitSpec
+from deabench.study.tasks import Job, run_job
 
 LECTURE = pd.DataFrame(
     [("Yes", "Single", 0), ("No", "Married", 0), ("No", "Single", 0), ("Yes", "Married", 0), ("No", "Divorced", 1),

@@ -11,6 +11,7 @@ from deabench.datasets import keel, keel67
 from deabench.datasets.chao2022 import printed
 from deabench.errors import DataError
 from deabench.study import summarise as s
+from deabench.study import views
 from deabench.study.learners import APPROACH, TABLE3
 
 COUNTS = pd.DataFrame([
@@ -129,17 +130,17 @@ def test_data_sets_as_dmus_give_the_papers_table_21():
     index = pd.MultiIndex.from_product([rates.index.astype(str), ["C4.5"]], names=["dataset", "classifier"])
     metrics = rates[["TPR", "TNR", "AUC", "GM"]].set_axis(index)
     settings = s.Settings(["TPR", "AUC", "GM"], {}, inputs=["TNR"])
-    found = s.pivot(metrics, settings, "datasets").loc["C4.5", "efficiency"]
+    found = views.pivot(metrics, settings, "datasets").loc["C4.5", "efficiency"]
     np.testing.assert_allclose(found, efficiency.iloc[:, -1].to_numpy(dtype=float), atol=0.0005001)
 
 
 def test_what_stands_after_the_at_is_the_dmu():
     table = pd.DataFrame({"TPR": [1, 2, 3, 4.0]}, index=["ig@10", "ce@10", "ig@5", "ce@5"])
-    wide = s.after_at(table)
+    wide = views.after_at(table)
     assert wide.to_dict("index") == {"10": {"ig": 1, "ce": 2}, "5": {"ig": 3, "ce": 4}}
-    assert list(s.after_at(table.assign(TNR=0)).columns) == ["TPR ig", "TPR ce", "TNR ig", "TNR ce"]
+    assert list(views.after_at(table.assign(TNR=0)).columns) == ["TPR ig", "TPR ce", "TNR ig", "TNR ce"]
     with pytest.raises(DataError) as e:
-        s.after_at(table.rename(index={"ig@5": "ig"}))
+        views.after_at(table.rename(index={"ig@5": "ig"}))
     assert str(e.value) == "classifier 'ig' has no @ in its name; dmus = \"after @\" needs names as 'chi2@200'"
 
 

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deabench.study.data import DataSpec, load
+from deabench.study.data import DataSpec
 from deabench.study.learners import LearnerSpec
-from deabench.study.tasks import Job, SplitSpec, count, fold_count, pack, rows_of, run_job, seed_of, unpack
+from deabench.study.loaders import load
+from deabench.study.splits import SplitSpec, fold_count, rows_of, seed_of
+from deabench.study.tasks import Job, count, pack, run_job, unpack
 
 SPEC = DataSpec("ecoli4", "table2")
 

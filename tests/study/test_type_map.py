@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 
 from deabench.errors import DataError
 from deabench.plot.types import STYLES, TypeMapDisplay
-from deabench.study.data import DataSpec, load
+from deabench.study.data import DataSpec
+from deabench.study.loaders import load
 from deabench.study.typing import data_type
 
 DATA = load(DataSpec("glass-0-4_vs_5", "table2"))

@@ -8,7 +8,8 @@ import pytest
 
 from deabench.datasets import keel
 from deabench.errors import DataError
-from deabench.study.data import Dataset, DataSpec, load
+from deabench.study.data import Dataset, DataSpec
+from deabench.study.loaders import load
 from deabench.study.typing import agreement, data_type, rule, standardised
 
 

@@ -9,9 +9,12 @@ import pytest
 
 from deabench.errors import DataError
 from deabench.study import weka
-from deabench.study.data import DataSpec, load
-from deabench.study.learners import Context, LearnerSpec, build
-from deabench.study.tasks import Job, SplitSpec, run_job
+from deabench.study.builders import Context
+from deabench.study.data import DataSpec
+from deabench.study.learners import LearnerSpec, build
+from deabench.study.loaders import load
+from deabench.study.splits import SplitSpec
+from deabench.study.tasks import Job, run_job
 
 
 def test_without_the_wrapper_the_text_says_what_to_install(monkeypatch):
