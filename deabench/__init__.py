@@ -32,11 +32,13 @@ _HOME = {
     "CertificateError": "deabench.errors",
     "certify": "deabench.certify",
     "reproduce": "deabench.reproduce",
+    "report": "deabench.report",
+    "Report": "deabench.report",
     "Reproduction": "deabench.reproduce",
 }
 _MODULES = {"models": "deabench_models", "datasets": "deabench.datasets", "metrics": "deabench.metrics",
             "tango": "deabench.tango", "curves": "deabench.curves",
-            "compare": "deabench.compare"}
+            "compare": "deabench.compare", "plot": "deabench.plot"}
 
 __all__ = sorted([*_HOME, *_MODULES, "__version__"])
 

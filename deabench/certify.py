@@ -81,8 +81,8 @@ def radial(result: Any) -> pd.DataFrame:
     -------
     DataFrame
         primal : the efficiency that λ proves attainable; dual : the efficiency that the weights prove not to be exceeded;
-        gap : their distance beyond what rounding the weights' terms makes; primal_infeasibility, dual_infeasibility : by how much λ or the weights break a constraint, in
-        metrics scaled to a maximum of about 1. NaN where the DMU has no score.
+        gap : their distance beyond what rounding the weights' terms makes; primal_infeasibility, dual_infeasibility : by how
+        much λ or the weights break a constraint, in metrics scaled to a maximum of about 1. NaN where the DMU has no score.
     """
     given = _Scaled(result)
     primal, primal_miss = given.primal(result.intensities)
@@ -102,7 +102,7 @@ def radial(result: Any) -> pd.DataFrame:
 
 
 class _Scaled:
-    """A ranking's data in units of about 1. Without inputs there is one that is 1 for everybody: (5) as an output-oriented CCR."""
+    """A ranking's data in units of about 1. Without inputs there is one, 1 for everybody: (5) as an output-oriented CCR."""
 
     def __init__(self, result: Any) -> None:
         self.data, self.reference = result.data, result.reference

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -177,7 +178,7 @@ def frontier(
     table: pd.DataFrame,
     *,
     outputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] = {},  # noqa: B006 - never written to
+    lower_is_better: Mapping[str, object] = MappingProxyType({}),
 ) -> Frontier:
     """The Pareto frontier of a table: the best trade-offs between its metrics that its DMUs and their mixtures reach.
 
@@ -199,7 +200,7 @@ def frontier(
     >>> import deabench as db
     >>> front = db.frontier(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
     >>> front.extreme
-    ['MLP', 'Bagging']
+    ['MLP']
     """
     data = check(table, outputs=outputs, lower_is_better=lower_is_better)
     return span(data)

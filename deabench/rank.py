@@ -94,7 +94,10 @@ class Ranking:
         from deabench.files import write_whole
 
         text = csv_text(self.to_frame())
-        return text if path is None else write_whole(path, text)
+        if path is None:
+            return text
+        write_whole(path, text)
+        return None
 
     def recompute(self) -> pd.DataFrame:
         """The certificate, from the numbers of this result alone."""

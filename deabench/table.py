@@ -93,7 +93,7 @@ def check(
     if chosen_inputs:
         _zero_rows(values[chosen_inputs], "input")
     if warn:
-        _weak(values)
+        _weak(values, len(chosen_outputs))
     return Data(values[chosen_outputs], values[chosen_inputs], tuple(notes))
 
 
@@ -266,8 +266,8 @@ def _zero_rows(values: pd.DataFrame, what: str) -> None:
         raise DataError(f"every {what} of '{label}' is 0; its efficiency is undefined, leave the row out")
 
 
-def _weak(values: pd.DataFrame) -> None:
-    """Warn of what weakens the answer, each time with what it does to it."""
+def _weak(values: pd.DataFrame, outputs: int) -> None:
+    """Warn of what weakens the answer, each time with what it does to it; the first columns are the outputs."""
     n, k = values.shape
     matrix = values.to_numpy()
     constant = matrix.min(axis=0) == matrix.max(axis=0)
@@ -284,7 +284,8 @@ def _weak(values: pd.DataFrame) -> None:
         _warn(f"{n} DMUs for {k} metrics, fewer than 3 per metric: with so much freedom of weights "
               "most DMUs look efficient")
     if n > 2:
-        for a, b, r in _correlated(values.loc[:, ~constant]):
+        alike = [values.loc[:, ~constant & (np.arange(k) < outputs)], values.loc[:, ~constant & (np.arange(k) >= outputs)]]
+        for a, b, r in [pair for side in alike for pair in _correlated(side)]:
             _warn(f"metrics '{a}' and '{b}' are correlated at {r:.3f}: they say nearly the same, and each extra metric "
                   "can only raise efficiencies")
 
@@ -302,7 +303,7 @@ def _correlated(values: pd.DataFrame) -> list[tuple[str, str, float]]:
     if values.shape[1] < 2:
         return []
     r = np.corrcoef(values.to_numpy(), rowvar=False)
-    pairs = np.argwhere(np.triu(np.abs(r) > CORRELATED, k=1))
+    pairs = np.argwhere(np.triu(r > CORRELATED, k=1))
     return [(values.columns[i], values.columns[j], float(r[i, j])) for i, j in pairs]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from deabench.progress import progress
 from deabench.solve.closest import Found, by_milp, on_faces, on_facets
 from deabench.solve.faces import Hull
 from deabench.solve.nearest import distance
-from deabench.table import check, csv_text, numbers
+from deabench.table import check, csv_text
 
 FACES_METRICS = 6
 """Most metrics for which "auto" enumerates faces; above, Qhull's list explodes and the MILP takes over."""
@@ -115,7 +116,10 @@ class Targets:
         from deabench.files import write_whole
 
         text = csv_text(self.to_frame())
-        return text if path is None else write_whole(path, text)
+        if path is None:
+            return text
+        write_whole(path, text)
+        return None
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw actual and target; see `deabench.plot.TargetsDisplay`."""
@@ -132,7 +136,7 @@ def targets(
     reference: pd.DataFrame,
     *,
     outputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] = {},  # noqa: B006 - never written to
+    lower_is_better: Mapping[str, object] = MappingProxyType({}),
     norm: str = "l1",
     weights: Mapping[str, float] | None = None,
     on: str = "faces",
@@ -261,7 +265,8 @@ def _result(front: Frontier, actual: pd.DataFrame, found: list[Found], factor: n
     )
 
 
-def _beyond_range(points: np.ndarray, columns: pd.Index, labels: pd.Index, actual: pd.DataFrame, front: Frontier) -> tuple[str, ...]:
+def _beyond_range(points: np.ndarray, columns: pd.Index, labels: pd.Index, actual: pd.DataFrame,
+                  front: Frontier) -> tuple[str, ...]:
     """Targets above 1 (or 100) in a metric whose data all stay below it, as extended facets can give."""
     out = []
     for r, name in enumerate(columns):

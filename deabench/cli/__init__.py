@@ -11,11 +11,14 @@ import sys
 
 VERBS = {
     "rank": "efficiencies of the classifiers of a table, best first",
+    "frontier": "the extreme classifiers of a table and the facets between them",
+    "targets": "where on the frontier a classifier could get to with the least change",
     "metrics": "predictions, scores or counts to the metric table that rank reads",
     "curve": "ROC points with Tango's intervals, gain, lift, cost and other curves of scores",
     "compare": "statistical tests between classifiers",
     "reproduce": "every printed table of the paper: printed, computed, verdict",
     "study": "many classifiers on many data sets, in one resumable run",
+    "report": "one self-contained page (HTML, Markdown or LaTeX) about a table, a ranking or a study",
     "models": "the formulations, as text",
 }
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import enum
 import json
+import math
 import sys
 from pathlib import Path
 
 import pandas as pd
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from deabench.errors import DataError
 from deabench.files import write_whole
 from deabench.table import csv_text
 
 stderr = Console(stderr=True)
+WIDE = 200
+"""Columns for a table that does not go to a terminal."""
 
 
 class Format(enum.StrEnum):
@@ -31,6 +36,37 @@ def names(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
+def directions(text: str | None) -> dict[str, object]:
+    """`error=1,logloss=input` as a mapping: a number is the metric's known maximum."""
+    out: dict[str, object] = {}
+    for part in names(text) or []:
+        name, equals, how = part.rpartition("=")
+        if not equals:
+            raise DataError(f"--lower-is-better '{part}' says no way; give {part}=input or {part}=MAXIMUM")
+        out[name] = how if how == "input" else _number(how, f"--lower-is-better {name}")
+    return out
+
+
+def weighed(text: str | None) -> dict[str, float] | None:
+    """`TPR=2,TNR=1` as a mapping; None stays None."""
+    if text is None:
+        return None
+    pairs = [part.rpartition("=") for part in names(text) or []]
+    return {name: _number(value, f"--weights {name}") for name, _, value in pairs}
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise DataError(f"{what} is '{text}'; give a number") from None
+
+
+def say(text: str) -> None:
+    """One line for the person, on standard error."""
+    sys.stderr.write(f"{text}\n")
+
+
 def emit(frame: pd.DataFrame, *, form: Format, out: Path | None = None, title: str = "") -> None:
     """Write a frame to standard output, or whole to the file `out` (CSV, or JSON where its name ends so).
 
@@ -41,7 +77,10 @@ def emit(frame: pd.DataFrame, *, form: Format, out: Path | None = None, title: s
     if out is not None:
         write_whole(out, _text(frame, form))
     elif form is Format.table:
-        Console().print(_rich(frame, title))
+        console = Console()
+        if not console.is_terminal:
+            console.width = WIDE  # a pipe or a file has no edge to cut at
+        console.print(_rich(frame, title))
     else:
         sys.stdout.write(_text(frame, form))
 
@@ -56,15 +95,17 @@ def _text(frame: pd.DataFrame, form: Format) -> str:
 def _plain(value: object) -> object:
     if hasattr(value, "item"):
         value = value.item()
-    return None if isinstance(value, float) and value != value else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _rich(frame: pd.DataFrame, title: str) -> Table:
-    table = Table(title=Text(title) if title else None, title_justify="left")
+    table = Table(title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD)
     flat = frame.reset_index()
     for name in flat.columns:
         numeric = pd.api.types.is_numeric_dtype(flat[name]) and not pd.api.types.is_bool_dtype(flat[name])
-        table.add_column(Text(str(name)), justify="right" if numeric else "left", no_wrap=numeric)
+        widest = max((len(_shown(cell)) for cell in flat[name]), default=0)
+        table.add_column(Text(str(name)), justify="right" if numeric else "left", no_wrap=numeric,
+                         min_width=min(widest, 16), overflow="fold")
     for row in flat.itertuples(index=False):
         table.add_row(*(Text(_shown(cell)) for cell in row))
     return table

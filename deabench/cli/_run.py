@@ -16,7 +16,7 @@ def run(verb: str, arguments: list[str]) -> int:
     """Import the verb's module, parse `arguments`, call it; see `deabench.cli.main` for the exit codes."""
     module = importlib.import_module(f"deabench.cli.{verb}")
     app = getattr(module, "app", None) or _single(module.command)
-    warnings.showwarning = _one_line
+    warnings.showwarning = _one_line  # type: ignore[assignment]
     try:
         app(arguments, prog_name=f"deabench {verb}")
     except DeabenchError as error:

@@ -211,6 +211,7 @@ def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray)
         family = Family(_slack_form(m, Y.shape[1], problem.sum_lambda), (data / top)[problem.frontier])
         solution = solve(family, points, name=lambda k: str(fields["scores"].index[open_[k]]))
         better = _intensities(problem, family, solution)
+        better.values[better.values < 1e3 * INWARD] = 0.0  # what the drawing back left
         reached = better.dot(data / top)
         miss = np.maximum(reached[:, :m] - points[:, :m], 0).max(axis=1, initial=0.0)
         miss = np.maximum(miss, np.maximum(points[:, m:] - reached[:, m:], 0).max(axis=1))

@@ -1,0 +1,48 @@
+"""`deabench frontier`: the extreme classifiers of a table and the facets between them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deabench.cli._io import Format, directions, emit, names, say
+
+
+def command(
+    table: Annotated[str, typer.Argument(help="CSV with a row per classifier, labels first; - is standard input.")],
+    outputs: Annotated[str | None, typer.Option(help="Metrics to be high, as TPR,TNR.")] = None,
+    lower_is_better: Annotated[str | None, typer.Option(help="Metrics to be low, as error=1 (their maximum).")] = None,
+    locate: Annotated[str | None, typer.Option(help="CSV of points: print where they lie instead of the facets.")] = None,
+    costs: Annotated[
+        float | None, typer.Option(help="A prevalence: print which classifier to use for which cost ratio.")
+    ] = None,
+    graphml: Annotated[Path | None, typer.Option(help="Write the graph of facets here, as GraphML.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write CSV (or .json) here instead of printing.")] = None,
+    form: Annotated[Format, typer.Option("--format", help="table, csv or json.")] = Format.table,
+    plot: Annotated[Path | None, typer.Option(help="Write a picture here (two metrics): .png, .svg or .pdf.")] = None,
+) -> None:
+    """The frontier of TABLE: its facets, with their normals, the classifiers that span them and whether they are
+    Pareto-efficient throughout."""
+    from deabench.frontier import frontier
+    from deabench.table import read
+
+    front = frontier(read(table), outputs=names(outputs), lower_is_better=directions(lower_is_better))
+    if graphml is not None:
+        front.to_graphml(graphml)
+    if plot is not None:
+        from deabench.plot import FrontierDisplay, save_figure
+
+        save_figure(FrontierDisplay.from_frontier(front).plot().figure_, plot)
+    for note in front.data.notes:
+        say(note)
+    say(f"on the frontier: {', '.join(str(label) for label in front.extreme)}")
+    if locate is not None:
+        frame, title = front.locate(read(locate)).rename_axis("classifier"), "Where the points lie"
+    elif costs is not None:
+        frame, title = front.cost_ranges(prevalence=costs), "Cost of a false negative over that of a false positive"
+    else:
+        frame, title = front.facets.copy(), "Facets"
+        frame["vertices"] = [", ".join(str(label) for label in labels) for labels in frame["vertices"]]
+    emit(frame, form=form, out=out, title=title)

@@ -1,0 +1,103 @@
+"""`deabench report`: one self-contained page about a table, a ranking or a study."""
+
+from __future__ import annotations
+
+import enum
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from deabench.cli._io import names, stderr
+
+
+class Written(enum.StrEnum):
+    """What a report is written as."""
+
+    html = "html"
+    md = "md"
+    tex = "tex"
+
+
+class Norm(enum.StrEnum):
+    """How change is counted."""
+
+    l1 = "l1"
+    l2 = "l2"
+    linf = "linf"
+
+
+class On(enum.StrEnum):
+    """Where targets lie."""
+
+    faces = "faces"
+    facets = "facets"
+
+
+def command(
+    source: Annotated[str, typer.Argument(metavar="TABLE|STUDY|RANKING", help="CSV of metrics (- is standard input), a study's "
+                                          ".toml, or the CSV that rank writes")],
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="write to this file; without it to standard output")] = None,
+    form: Annotated[Written | None, typer.Option("--format", help="default: by the end of the file's name, else html")] = None,
+    outputs: Annotated[str | None, typer.Option(help="metrics to be high, as A,B")] = None,
+    inputs: Annotated[str | None, typer.Option(help="metrics to be low, as C")] = None,
+    model: Annotated[str, typer.Option(help="wei, score or ccr")] = "wei",
+    metrics: Annotated[str | None, typer.Option(help="metrics of the frontier and the targets; default: the outputs")] = None,
+    tested: Annotated[str | None, typer.Option(help="rows of the table, as A,B, or a CSV of new algorithms")] = None,
+    norm: Annotated[Norm, typer.Option(help="how change is counted")] = Norm.l1,
+    on: Annotated[On, typer.Option(help="where targets lie")] = On.faces,
+    title: Annotated[str | None, typer.Option(help="the report's title")] = None,
+) -> None:
+    """Write one self-contained page: who is efficient, how far the others are, what it would take, how sure that is."""
+    how: dict[str, Any] = {"tested": _tested(tested), "metrics": names(metrics), "norm": norm.value, "on": on.value, "title": title}
+    settings = {"outputs": names(outputs), "inputs": names(inputs), "model": model}
+    page = _study(Path(source), how, settings) if source.endswith(".toml") else _table(source, how, settings)
+    chosen = form.value if form is not None else out.suffix.lower().lstrip(".") if out is not None and out.suffix else "html"
+    if out is None:
+        sys.stdout.write(page.text(chosen))
+    else:
+        page.save(out, chosen)
+        stderr.print(f"wrote {out}", markup=False, highlight=False)
+
+
+def _tested(text: str | None) -> Any:
+    """A CSV by its name, else labels."""
+    from deabench.table import read
+
+    return read(text) if text is not None and text.endswith(".csv") else names(text)
+
+
+def _table(source: str, how: dict[str, Any], settings: dict[str, Any]) -> Any:
+    from deabench.report import report
+    from deabench.report.saved import of_saved, saved
+    from deabench.table import read
+
+    frame = read(source)
+    if saved(frame):
+        return of_saved(frame, how["title"])
+    with warnings.catch_warnings():
+        return report(frame, extra={"provenance": {"source": source}}, **how, **settings)
+
+
+def _study(file: Path, how: dict[str, Any], settings: dict[str, Any]) -> Any:
+    from deabench.report import report
+    from deabench.study import Study
+
+    study = Study.from_toml(file)
+    plan, given = study.plan, dict(settings)
+    given["outputs"] = settings["outputs"] or list(plan.dea["outputs"])
+    given["inputs"] = settings["inputs"] or list(plan.dea["inputs"]) or None
+    how = how | {"tested": how["tested"] or list(plan.dea["tested"]) or None,
+                 "metrics": how["metrics"] or list(plan.dea["target_outputs"]) or None}
+    facts = {"study": file.name, "seed": plan.seed, "digest of the results": study.status().digest,
+             **{f"task with {name}": value for name, value in pd.Series(_versions()).items()}}
+    return report(study.summary(), extra={"provenance": facts}, **how, **given)
+
+
+def _versions() -> dict[str, str]:
+    from deabench.study import versions
+
+    return versions()

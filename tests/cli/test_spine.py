@@ -1,0 +1,128 @@
+"""The commands rank, frontier, targets and models: what they print, where, and with which exit code."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from deabench.cli import VERBS, main
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+WINE, ESTABLISHED = str(EXAMPLES / "wine1.csv"), str(EXAMPLES / "established.csv")
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+def rows(text):
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_help_names_every_verb(capsys):
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"\n  {verb}" in shown and line in shown for verb, line in VERBS.items())
+
+
+def test_help_imports_nothing_heavy():
+    heavy = ("pyomo", "pandas", "numpy", "sklearn", "matplotlib", "typer", "rich", "highspy")
+    code = f"import sys, deabench.cli as c; c.main(['--help']); print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(("arguments", "code"), [([], 2), (["nonsense"], 2), (["rank"], 2), (["rank", WINE, "--bogus"], 2),
+                                                 (["--version"], 0), (["rank", "--help"], 0)])
+def test_exit_codes_of_usage(arguments, code):
+    assert main(arguments) == code
+
+
+def test_rank_csv(capsys):
+    assert main(["rank", WINE, "--outputs", "TPR,TNR", "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    table = rows(out)
+    assert table[0][:4] == ["classifier", "efficiency", "rank", "efficient"]
+    assert [line[0] for line in table[1:3]] == ["MLP", "Bagging"]
+    assert float(table[2][1]) == pytest.approx(96.0 / 96.6, abs=1e-12)
+    assert "7 scores proved" in err
+
+
+def test_rank_json_has_peers(capsys):
+    assert main(["rank", WINE, "--outputs", "TPR,TNR", "--format", "json"]) == 0
+    record = json.loads(capsys.readouterr().out)[-1]
+    assert record["classifier"] == "RBF"
+    assert record["peers"] == {"MLP": pytest.approx(1.0)}
+
+
+def test_rank_reads_standard_input(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(Path(WINE).read_text()))
+    assert main(["rank", "-", "--outputs", "TPR,TNR"]) == 0
+    assert "MLP" in capsys.readouterr().out
+
+
+def test_rank_against_a_reference(capsys):
+    assert main(["rank", WINE, "--outputs", "TPR,TNR", "--reference", ESTABLISHED, "--format", "csv"]) == 0
+    assert float(rows(capsys.readouterr().out)[1][1]) > 1
+
+
+def test_bad_data_is_one_sentence_and_writes_nothing(tmp_path, capsys):
+    bad = tmp_path / "bad.csv"
+    bad.write_text("classifier,TPR,TNR\nk-NN,-0.2,0.5\nSVM,0.7,0.6\n")
+    out = tmp_path / "out.csv"
+    assert main(["rank", str(bad), "-o", str(out)]) == 1
+    shown = capsys.readouterr()
+    assert shown.err == "deabench: metric 'TPR' of 'k-NN' is -0.2; DEA needs values >= 0\n"
+    assert shown.out == ""
+    assert not out.exists()
+
+
+def test_frontier_prints_facets_and_writes_graphml(tmp_path, capsys):
+    path = tmp_path / "facets.graphml"
+    assert main(["frontier", ESTABLISHED, "--outputs", "TPR,TNR", "--graphml", str(path), "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    table = rows(out)
+    assert table[0] == ["facet", "TPR", "TNR", "offset", "vertices", "full_dimensional"]
+    assert [line[4] for line in table[1:]] == ["RUS+SVM", "RUS+SVM, CS-MCQP", "CS-MCQP, Bagging", "Bagging"]
+    assert "on the frontier: RUS+SVM, CS-MCQP, Bagging" in err
+    edges = [e for e in ElementTree.parse(path).iter() if e.tag.endswith("edge")]
+    assert len(edges) == 3
+
+
+def test_frontier_costs_and_locate(capsys):
+    assert main(["frontier", ESTABLISHED, "--outputs", "TPR,TNR", "--costs", "0.5", "--format", "csv"]) == 0
+    assert [line[0] for line in rows(capsys.readouterr().out)] == ["classifier", "RUS+SVM", "CS-MCQP", "Bagging"]
+    assert main(["frontier", ESTABLISHED, "--outputs", "TPR,TNR", "--locate", WINE, "--format", "csv"]) == 0
+    assert rows(capsys.readouterr().out)[2][:2] == ["MLP", "outside"]
+
+
+@pytest.mark.parametrize(("label", "target"), [("RBF", (97.7, 50.7)), ("OSS+SVM", (96.0, 78.6)), ("AdaBoostM1", (95.5, 86.5))])
+def test_targets_of_table_14(capsys, label, target):
+    """The three targets of Chao et al. (2022), Table 14, that the printed data give."""
+    assert main(["targets", WINE, "--reference", ESTABLISHED, "--outputs", "TPR,TNR", "--norm", "l2", "--on", "facets",
+                 "--format", "csv"]) == 0
+    table = rows(capsys.readouterr().out)
+    assert table[0][:5] == ["classifier", "position", "distance", "target_TPR", "target_TNR"]
+    found = next(line for line in table if line[0] == label)
+    assert tuple(round(float(value), 1) for value in found[3:5]) == target
+
+
+def test_targets_common_dominating_and_weights(capsys):
+    base = ["targets", WINE, "--reference", ESTABLISHED, "--outputs", "TPR,TNR"]
+    assert main([*base, "--dominating"]) == 0
+    assert "'MLP' has no target: no point of the frontier dominates it" in capsys.readouterr().err
+    assert main([*base, "--common", "--format", "json"]) == 0
+    assert {record["face"] for record in json.loads(capsys.readouterr().out)} == {"CS-MCQP, Bagging"}
+    assert main([*base, "--weights", "TPR=2,TNR=x"]) == 1
+    assert capsys.readouterr().err == "deabench: --weights TNR is 'x'; give a number\n"
+
+
+def test_models(capsys):
+    assert main(["models"]) == 0
+    assert "envelopment_input" in capsys.readouterr().out
+    assert main(["models", "wei"]) == 0
+    assert "Σ_j λ_j = 1" in capsys.readouterr().out
+    assert main(["models", "weii"]) == 1
+    assert capsys.readouterr().err.startswith("deabench: there is no formulation 'weii'; there are multiplier_input, ")
