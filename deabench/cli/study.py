@@ -105,6 +105,17 @@ def tables(
         emit(sizes, form=form, out=out)
 
 
+@app.command()
+def report(
+    file: StudyFile,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="write to this file; its end says html, md or tex")] = None,
+) -> None:
+    """One self-contained page about the study: `deabench report STUDY.toml`, which has more options."""
+    from deabench.cli.report import command
+
+    command(str(file), out=out)
+
+
 def _labelled(frame: pd.DataFrame) -> pd.DataFrame:
     """A frame whose first columns are its labels: those of a plain long table become its index."""
     if not isinstance(frame.index, pd.RangeIndex):
