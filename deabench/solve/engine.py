@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from deabench.solve.exact import exact
-from deabench.solve.family import Bases, Family
+from deabench.solve.family import FEASIBLE, Bases, Family
 from deabench.solve.highs import Infeasible, Solver, Undecided
 
 PRICED = 1e-10
 """A reduced cost may be negative by this much, in data scaled to about 1."""
 ACCURATE = 1e6
-"""Largest entry of a basis' inverse for which products with it are good to 1e-9; above, a DMU is settled exactly."""
+"""Largest entry of a basis' inverse for which products with it are trusted; above, the rows are recomputed."""
 ACTIVE = 300
 """Columns that HiGHS holds at most, about; above this the set is rebuilt from the bases last used."""
 SAMPLE = 3000
@@ -143,9 +143,9 @@ class _Run:
             try:
                 basis = self.optimum(k)
                 if basis is None or not self.holds(basis, k):
-                    self.settle(basis, k)
-                if basis is not None and np.abs(basis.inverse).max() <= ACCURATE:
-                    self.share(basis, k, batch)
+                    basis = self.settle(basis, k)
+                if basis is not None:
+                    self.share(basis, batch)
             except Infeasible as error:
                 self.infeasible[k] = str(error)
                 self.which[k] = -1
@@ -153,14 +153,29 @@ class _Run:
 
     def holds(self, basis: Bases, k: int) -> bool:
         """Whether the basis is feasible and optimal for DMU k in floating point, without HiGHS's tolerances."""
-        family = self.family
-        if np.abs(basis.inverse).max() > ACCURATE:
-            return False
-        x, factor = family.values(basis.inverse[0], int(basis.theta[0]), self.tested[[k]])
-        return bool(family.feasible(basis.columns[0], x, factor)[0] and family.reduced_costs(basis.duals[0]).min() >= -PRICED)
+        reduced = self.family.reduced_costs(basis.duals[0])
+        return bool(reduced.min() >= -PRICED and self.certified(basis, np.array([k]))[0][0])
 
-    def settle(self, basis: Bases | None, k: int) -> None:
-        """Score DMU k in rational arithmetic, from HiGHS's basis where there is one, else from the slacks."""
+    def certified(self, basis: Bases, who: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For which of the DMUs `who` the basis is feasible, with their basic variables and dual factors.
+
+        Where the inverse is large its products are not to be trusted, and the rows are recomputed.
+        """
+        family, codes, place = self.family, basis.columns[0], int(basis.theta[0])
+        x, factor = family.values(basis.inverse[0], place, self.tested[who])
+        good = family.feasible(codes, x, factor)
+        if np.abs(basis.inverse).max() > ACCURATE:
+            good &= family.residual(codes, x, self.tested[who]) <= FEASIBLE
+        return good, x, factor
+
+    def settle(self, basis: Bases | None, k: int) -> Bases | None:
+        """Score DMU k in rational arithmetic, from HiGHS's basis where there is one, else from the slacks.
+
+        Returns
+        -------
+        Bases or None
+            The basis, to be tried on other DMUs; None where floating point has no inverse of it.
+        """
         family = self.family
         start = basis.columns[0] if basis is not None else family.n + family.statics + np.arange(family.m)
         try:
@@ -173,22 +188,22 @@ class _Run:
             x, factor = family.values(basis.inverse[0], int(basis.theta[0]), self.tested[[k]])
             x, duals = x[0], duals * factor[0]
         place = np.flatnonzero(codes == family.n + family.theta) if family.theta >= 0 else np.zeros(0, dtype=int)
-        found = Bases(codes[None], np.full((1, family.m, family.m), np.nan), duals[None],
+        alone = Bases(codes[None], np.full((1, family.m, family.m), np.inf), duals[None],
                       np.array([place[0] if len(place) else -1]))
-        self.found.append(found)
+        self.found.append(alone)
         self.take(np.array([k]), self.total, x[None], duals, np.ones(1))
         self.total += 1
+        return family.basis(codes, self.tested[k])
 
-    def share(self, basis: Bases, k: int, batch: np.ndarray) -> None:
-        """Give DMU k its basis, and every other of the batch that it certifies."""
-        family = self.family
-        self.found.append(basis)
-        place = int(basis.theta[0])
+    def share(self, basis: Bases, batch: np.ndarray) -> None:
+        """Give the basis to every DMU of the batch that it certifies; the one it was found for is among them."""
         among = batch[self.which[batch] == -2]
-        if not family.shareable(place):
-            among = among[among == k]
-        x, factor = family.values(basis.inverse[0], place, self.tested[among])
-        good = family.feasible(basis.columns[0], x, factor)
+        if not len(among):
+            return
+        if not self.family.shareable(int(basis.theta[0])):
+            among = among[:1]
+        good, x, factor = self.certified(basis, among)
+        self.found.append(basis)
         self.take(among[good], self.total, x[good], basis.duals[0], factor[good])
         self.total += 1
 
@@ -298,7 +313,7 @@ class _Run:
         first = self.total - len(bases) if first is None else first
         for place in np.unique(bases.theta).tolist():
             usable = np.flatnonzero(bases.theta == place)
-            usable = usable[np.isfinite(bases.inverse[usable]).all(axis=(1, 2))]  # those settled exactly have none
+            usable = usable[np.abs(bases.inverse[usable]).max(axis=(1, 2)) <= ACCURATE]
             if not family.shareable(place) or not len(usable):
                 continue
             prices = _Prices(family, bases.duals[usable])

@@ -15,7 +15,7 @@ import numpy as np
 
 from deabench.solve.template import Program, Template, expand
 
-FEASIBLE = 1e-11
+FEASIBLE = 5e-11
 """A basic variable may be negative by this much before its basis is refused; the data are scaled to about 1."""
 
 
@@ -154,6 +154,20 @@ class Family:
             x[:, place] = level
             return x, 1.0 / pivot
 
+    def residual(self, codes: np.ndarray, x: np.ndarray, tested: np.ndarray) -> np.ndarray:
+        """How far the rows are from their right-hand sides: the largest of each DMU, (K,)."""
+        left = -self.right_hand_side(tested)
+        for i, c in enumerate(codes.tolist()):
+            if c < self.n:
+                left += x[:, [i]] * self.columns[c]
+            elif c < self.n + self.statics:
+                t = c - self.n
+                left += x[:, [i]] * (self.static[t] + tested @ self.varying[t].T)
+            else:
+                row = c - self.n - self.statics
+                left[:, row] += x[:, i] * self.slack[row]
+        return np.abs(left).max(axis=1)
+
     def signs(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For column codes of any shape: the sign each must have (1, -1, 0 free), and whether it must be 0."""
         table = np.concatenate([np.ones(self.n), self.static_sign, np.ones(self.m)])
@@ -163,5 +177,6 @@ class Family:
     def feasible(self, codes: np.ndarray, x: np.ndarray, factor: np.ndarray) -> np.ndarray:
         """Which of the K rows of x (K, m) satisfy the signs of their columns (m,) or (K, m), with a positive dual factor."""
         sign, zero = self.signs(codes)
-        good = (x * sign >= -FEASIBLE).all(axis=1) & ~(zero & (np.abs(x) > FEASIBLE)).any(axis=1)
+        x = np.where(np.isfinite(x), x, -np.inf)
+        good = (np.where(sign == 0, 0.0, x * sign) >= -FEASIBLE).all(axis=1) & ~(zero & (np.abs(x) > FEASIBLE)).any(axis=1)
         return good & (factor > 0) & np.isfinite(factor)

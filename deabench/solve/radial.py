@@ -25,7 +25,7 @@ FACETS_METRICS = 6
 FACETS_DMUS = 60
 """Fewest DMUs for which that pays: below, loading Qhull takes longer than the solves."""
 
-INWARD = 1e-13
+INWARD = 1e-14
 """The radial projection is drawn back by this share before the second stage: rounded, it may lie just beyond the frontier."""
 
 
@@ -210,7 +210,7 @@ def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray)
             hint=lambda k: np.searchsorted(problem.frontier, first[k][first[k] >= 0]),
         )
         better = _intensities(problem, family, solution)
-        better.values[better.values < 1e3 * INWARD] = 0.0  # what the drawing back left
+        better.values[better.values < 1e4 * INWARD] = 0.0  # what the drawing back left
         reached = better.dot(data / top)
         miss = np.maximum(reached[:, :m] - points[:, :m], 0).max(axis=1, initial=0.0)
         miss = np.maximum(miss, np.maximum(points[:, m:] - reached[:, m:], 0).max(axis=1))
