@@ -79,9 +79,9 @@ def place_names(ax: Any, points: Sequence[tuple[float, float]] | np.ndarray, nam
 
 
 def note(ax: Any, words: str) -> Any:
-    """A line above the axes at the right, where no data are."""
-    return ax.annotate(words, (1, 1), (0, 3), xycoords="axes fraction", textcoords="offset points", ha="right",
-                       va="bottom", fontsize=7, color=GREY, annotation_clip=False)
+    """A line inside the axes at their right end, below the title, on a pale ground."""
+    return ax.annotate(words, (1, 1), (-2, -2), xycoords="axes fraction", textcoords="offset points", ha="right", va="top",
+                       fontsize=7, color=GREY, zorder=7, bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1})
 
 
 def along(ends: np.ndarray, pieces: int = 60) -> np.ndarray:

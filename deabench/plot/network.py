@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from deabench.plot.curves_canvas import COLOURS, GREY, axes, plain
+from deabench.plot.curves_canvas import COLOURS, GREY, axes
 from deabench.plot.labels import along, place_names
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ class PeerNetworkDisplay:
         order = sorted(self.graph, key=lambda node: (not self.graph.nodes[node]["efficient"],
                                                      -self.graph.nodes[node]["followers"]))
         points = np.array([self.places[node] for node in order]).reshape(-1, 2)
-        rest = f"; {self.left_out} DMUs with lower scores are not drawn" if self.left_out else ""
+        rest = f"{self.left_out} DMUs with lower scores are not drawn; " if self.left_out else ""
         ax.set_title("who is benchmark for whom: ● efficient, larger the more it serves; ◇ learns from its lines' ends\n"
-                     f"a line is as wide as its λ{rest}", fontsize=9, loc="left")
+                     f"{rest}a line is as wide as its λ", fontsize=9, loc="left")
         self.texts_, self.unnamed_ = place_names(ax, points, order, avoid=along(lines, 12) if len(edges) <= 60 else None)
         return self
 

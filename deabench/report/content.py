@@ -48,8 +48,17 @@ class Table:
         columns = [[plain_value(cell) for cell in flat.iloc[:, k].tolist()] for k in range(flat.shape[1])]
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def first(self, count: int) -> list[list[Any]]:
-        return self.rows[:count]
+    @cached_property
+    def numeric(self) -> list[bool]:
+        """Which columns hold numbers."""
+        return [any(isinstance(row[k], int | float) and not isinstance(row[k], bool) for row in self.rows)
+                for k in range(len(self.columns))]
+
+    def shown(self, most: int | None = None) -> list[list[str]]:
+        """The first `most` rows (all without it) as a reader sees them."""
+        whole = [all(not isinstance(row[k], float) or row[k].is_integer() for row in self.rows)
+                 for k in range(len(self.columns))]
+        return [[shown(cell, whole[k]) for k, cell in enumerate(row)] for row in self.rows[:most]]
 
 
 @dataclass(frozen=True)
@@ -157,16 +166,20 @@ def plain_value(cell: Any) -> Any:
     return cell if isinstance(cell, bool | int | float) else str(cell)
 
 
-def shown(cell: Any) -> str:
-    """A cell for a reader: four decimals; CSV and the page's data keep them all."""
+def shown(cell: Any, whole: bool = True) -> str:
+    """A cell for a reader: four decimals, less than 1e-9 is 0; CSV and the page's data keep every digit.
+
+    `whole` says that all numbers of the column are whole, and none gets decimals.
+    """
     if cell is None:
         return ""
     if isinstance(cell, bool):
-        return "yes" if cell else ""
-    if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else (
-            f"{cell:.4f}" if abs(cell) >= 1e-4 else f"{cell:.2e}")
-    return str(cell)
+        return "yes" if cell else "no"
+    if not isinstance(cell, int | float):
+        return str(cell)
+    if whole and float(cell).is_integer():
+        return str(int(cell))
+    return f"{cell:.2e}" if 1e-9 <= abs(cell) < 1e-4 else f"{cell + 0.0 if abs(cell) >= 1e-9 else 0.0:.4f}"
 
 
 def drawn(display: Any, alt: str, caption: str) -> Picture:

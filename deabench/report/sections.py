@@ -6,6 +6,7 @@ import hashlib
 import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,18 +131,16 @@ def facets(found: Findings) -> Section | None:
     if front is None:
         return None
     frame = front.facets.drop(columns="offset").rename(columns={"full_dimensional": "efficient throughout"})
-    for a in front.outputs:
-        for b in front.outputs:
-            if a < b:
-                with np.errstate(divide="ignore"):
-                    frame[f"{b} per {a}"] = np.where(frame[b] > 0, frame[a] / frame[b].where(frame[b] > 0), np.inf)
+    for a, b in combinations(front.outputs, 2):
+        frame[f"{b} per {a}"] = (frame[a] / frame[b].where(frame[b] > 0)).fillna(np.inf)
     frame = frame.rename(columns={name: f"weight of {name}" for name in front.outputs})
     frame = frame.sort_values("efficient throughout", ascending=False, kind="stable")
     flat = len(front.outputs) == 2
     display = (FrontierDisplay if flat else FacetGraphDisplay).from_frontier(front).plot()
     picture = drawn(display, "The frontier of the two metrics." if flat else "Facets as nodes, joined where they share a "
                     "ridge.", "The frontier." if flat else "The facet graph.")
-    said = [f"{len(front.extreme)} classifiers span the frontier in {listed(front.outputs)}: {listed(front.extreme)}.",
+    span = "1 classifier spans" if len(front.extreme) == 1 else f"{len(front.extreme)} classifiers span"
+    said = [f"{span} the frontier in {listed(front.outputs)}: {listed(front.extreme)}.",
             "A trade-off rate 'B per A' is how much of B one unit of A is worth on the facet; where it is ∞ the facet is flat."]
     if len(frame) > FACETS:
         said.append(f"Listed are {FACETS} of {len(frame)} facets, those that are efficient throughout first.")
@@ -202,8 +201,9 @@ def _frames(name: str, result: Any) -> list[tuple[str, pd.DataFrame]]:
 
 def method(found: Findings) -> Section:
     """How it was computed, in words."""
-    said = [f"Efficiencies: data envelopment analysis, {found.ranking.model}, {found.ranking.orientation}-oriented, "
-            f"{found.ranking.returns}. A classifier's efficiency is the best score that any non-negative weights of the metrics "
+    one = found.ranking
+    kind = f", {one.orientation}-oriented, returns {one.returns}" if one.model.startswith("ccr") else ""
+    said = [f"Efficiencies: data envelopment analysis, model {found.ranking.model}{kind}. A classifier's efficiency is the best score that any non-negative weights of the metrics "
             "give it while no classifier of the reference exceeds 1; it is efficient where that is 1 and no slack is left."]
     if found.front is not None:
         said.append(f"Targets: the closest point of the Pareto-efficient {found.on} in {listed(found.front.outputs)}, distance "

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deabench.report.content import shown
-
 if TYPE_CHECKING:
     from deabench.report.content import Report, Table
 
@@ -40,12 +38,11 @@ def _paragraphs(sentences: object) -> list[str]:
 
 
 def _table(table: Table) -> list[str]:
-    numeric = [any(isinstance(row[k], int | float) for row in table.rows) for k in range(len(table.columns))]
     head = " & ".join(escaped(name) for name in table.columns) + r" \\"
     return [
-        rf"\begin{{longtable}}{{{''.join('r' if right else 'l' for right in numeric)}}}",
+        rf"\begin{{longtable}}{{{''.join('r' if right else 'l' for right in table.numeric)}}}",
         rf"\caption{{{escaped(table.caption)}}}\\",
         r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot",
-        *(" & ".join(escaped(shown(cell)) for cell in row) + r" \\" for row in table.rows),
+        *(" & ".join(escaped(cell) for cell in row) + r" \\" for row in table.shown()),
         r"\end{longtable}",
     ]

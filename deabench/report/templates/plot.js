@@ -127,7 +127,7 @@ function livePlot(data) {
     if (found.refused) return found.refused + ".";
     const named = found.members.slice(0, 6).map((k) => labels[rows[k]]).join(", ") + (found.members.length > 6 ? ", …" : "");
     return `The new classifier is ${found.position} the frontier; its closest target is ${few(found.distance)} away (${state.norm}), ` +
-      (state.on === "faces" ? "a mixture of " : "on the extended facet of ") + named + ".";
+      (state.on === "facets" ? "on the extended facet of " : found.members.length > 1 ? "a mixture of " : "at ") + named + ".";
   }
   function report(found, at, rows) {
     byId("verdict").textContent = sentence(found, rows);
