@@ -4,6 +4,7 @@ Data: Table 14 of Chao, Kou, Peng, Fernández (2022), percent of positives (TPR)
 """
 
 import deabench as db
+from deabench.plot import FrontierDisplay, save_figure
 
 table = db.datasets.load("chao2022-wine1")
 ranking = db.rank(table, outputs=["TPR", "TNR"])
@@ -19,5 +20,5 @@ print(front.cost_ranges(prevalence=0.33).round(2).to_string(), end="\n\n")
 
 db.certify(ranking)
 db.certify(targets)
-targets.plot_frontier().figure_.savefig("wine1.png", dpi=150)
+save_figure(FrontierDisplay.from_targets(targets).plot().figure_, "wine1.png")
 print("every number re-proved without a solver; the picture is wine1.png")

@@ -1,0 +1,41 @@
+"""What the tests of the spine share: one hypothesis profile, and refusals and warnings matched whole."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import settings
+
+from deabench.errors import DataError, DataWarning
+
+settings.register_profile("deabench", deadline=None, derandomize=True)
+settings.load_profile("deabench")
+
+
+@pytest.fixture
+def refused() -> Callable[..., contextlib.AbstractContextManager[None]]:
+    """A context in which exactly this error must be raised: the text is matched whole."""
+
+    @contextlib.contextmanager
+    def exactly(text: str, error: type[Exception] = DataError) -> Iterator[None]:
+        with pytest.raises(error) as caught:
+            yield
+        assert str(caught.value) == text
+        assert type(caught.value) is error
+
+    return exactly
+
+
+@pytest.fixture
+def warned() -> Callable[..., contextlib.AbstractContextManager[None]]:
+    """A context in which exactly these DataWarnings must be given, in this order; every text is matched whole."""
+
+    @contextlib.contextmanager
+    def exactly(*texts: str) -> Iterator[None]:
+        with pytest.warns(DataWarning) as caught:
+            yield
+        assert [str(w.message) for w in caught if w.category is DataWarning] == list(texts)
+
+    return exactly
