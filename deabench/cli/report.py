@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import enum
 import sys
-import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
-import pandas as pd
 import typer
 
 from deabench.cli._io import names, stderr
@@ -52,7 +50,8 @@ def command(
     title: Annotated[str | None, typer.Option(help="the report's title")] = None,
 ) -> None:
     """Write one self-contained page: who is efficient, how far the others are, what it would take, how sure that is."""
-    how: dict[str, Any] = {"tested": _tested(tested), "metrics": names(metrics), "norm": norm.value, "on": on.value, "title": title}
+    how: dict[str, Any] = {"tested": _tested(tested), "metrics": names(metrics), "norm": norm.value, "on": on.value,
+                           "title": title}
     settings = {"outputs": names(outputs), "inputs": names(inputs), "model": model}
     page = _study(Path(source), how, settings) if source.endswith(".toml") else _table(source, how, settings)
     chosen = form.value if form is not None else out.suffix.lower().lstrip(".") if out is not None and out.suffix else "html"
@@ -78,13 +77,12 @@ def _table(source: str, how: dict[str, Any], settings: dict[str, Any]) -> Any:
     frame = read(source)
     if saved(frame):
         return of_saved(frame, how["title"])
-    with warnings.catch_warnings():
-        return report(frame, extra={"provenance": {"source": source}}, **how, **settings)
+    return report(frame, extra={"provenance": {"source": source}}, **how, **settings)
 
 
 def _study(file: Path, how: dict[str, Any], settings: dict[str, Any]) -> Any:
     from deabench.report import report
-    from deabench.study import Study
+    from deabench.study import Study, versions
 
     study = Study.from_toml(file)
     plan, given = study.plan, dict(settings)
@@ -93,11 +91,5 @@ def _study(file: Path, how: dict[str, Any], settings: dict[str, Any]) -> Any:
     how = how | {"tested": how["tested"] or list(plan.dea["tested"]) or None,
                  "metrics": how["metrics"] or list(plan.dea["target_outputs"]) or None}
     facts = {"study": file.name, "seed": plan.seed, "digest of the results": study.status().digest,
-             **{f"task with {name}": value for name, value in pd.Series(_versions()).items()}}
+             **{f"{name} now": version for name, version in versions().items()}}
     return report(study.summary(), extra={"provenance": facts}, **how, **given)
-
-
-def _versions() -> dict[str, str]:
-    from deabench.study import versions
-
-    return versions()

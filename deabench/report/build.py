@@ -129,7 +129,7 @@ def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: str,
         warnings.simplefilter("always", DataWarning)
         ranking, table, new = _ranked(source, tested, settings)
         high = _high(ranking, table, metrics, settings)
-        front, remark = _front(high, metrics, settings, ranking)
+        front, remark = _front(high, metrics, ranking)
         own, against, scores = None, None, None
         if front is not None:
             reference = high[front.outputs]
@@ -177,8 +177,7 @@ def _complemented(new: pd.DataFrame, outputs: list[str], settings: Mapping[str, 
     return check(new, outputs=outputs, lower_is_better=kept, warn=False).outputs
 
 
-def _front(high: pd.DataFrame, metrics: Sequence[str] | None, settings: Mapping[str, Any], ranking: Ranking
-           ) -> tuple[Frontier | None, str]:
+def _front(high: pd.DataFrame, metrics: Sequence[str] | None, ranking: Ranking) -> tuple[Frontier | None, str]:
     from deabench.frontier import frontier
 
     chosen = list(metrics) if metrics is not None else list(high.columns)

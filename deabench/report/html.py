@@ -50,8 +50,7 @@ def template(name: str) -> str:
 def _environment() -> Any:
     from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=False)
-    return environment
+    return Environment(autoescape=True, undefined=StrictUndefined)
 
 
 def _digest(text: str) -> str:

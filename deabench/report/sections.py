@@ -143,7 +143,7 @@ def facets(found: Findings) -> Section | None:
     said = [f"{span} the frontier in {listed(front.outputs)}: {listed(front.extreme)}.",
             "A trade-off rate 'B per A' is how much of B one unit of A is worth on the facet; where it is ∞ the facet is flat."]
     if len(frame) > FACETS:
-        said.append(f"Listed are {FACETS} of {len(frame)} facets, those that are efficient throughout first.")
+        said.append(f"Listed are {FACETS} of {len(frame)} facets, those efficient throughout first.")
     return Section("facets", "Facets", said, [Table("facets-table", "Facets and trade-off rates", frame.iloc[:FACETS])],
                    [picture])
 
@@ -157,9 +157,9 @@ def costs(found: Findings) -> Section | None:
     frame = found.front.cost_ranges()
     picture = drawn(CostRangeDisplay.from_frontier(found.front).plot(), "Ranges of cost ratios in which each classifier of "
                     "the frontier has the least expected cost.", "Which classifier for which cost ratio.")
-    return Section("costs", "Cost ranges", ["The ratio is the cost of a false negative over that of a false positive, where half "
-                                            "of the cases are positive; elsewhere divide it by the odds of a positive."],
-                   [Table("costs-table", "Least expected cost", frame)], [picture])
+    said = ["The ratio is the cost of a false negative over that of a false positive, where half of the cases are positive; "
+            "elsewhere divide it by the odds of a positive."]
+    return Section("costs", "Cost ranges", said, [Table("costs-table", "Least expected cost", frame)], [picture])
 
 
 def tests(given: Any) -> Section | None:
@@ -167,11 +167,12 @@ def tests(given: Any) -> Section | None:
     if given is None or (isinstance(given, Mapping) and not given):
         return None
     results = given if isinstance(given, Mapping) else {"tests": given}
-    tables, said, pictures = [], [], list[Picture]()
+    tables, said, pictures = list[Table](), list[str](), list[Picture]()
     for name, result in results.items():
         said += result.summary().splitlines() if hasattr(result, "summary") else []
         pictures += _diagram(result)
-        tables += [Table(f"test-{len(tables) + k}", caption, frame) for k, (caption, frame) in enumerate(_frames(name, result))]
+        tables += [Table(f"test-{len(tables) + k}", caption, frame)
+                   for k, (caption, frame) in enumerate(_frames(name, result))]
     return Section("tests", "Tests", said, tables, pictures)
 
 

@@ -9,7 +9,8 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.report.content import Page, Picture, Section, Table, drawn
 
-GROUPINGS = {"type": "by data type", "imbalance ratio": "by imbalance ratio", "type and ratio": "by data type and imbalance ratio"}
+GROUPINGS = {"type": "by data type", "imbalance ratio": "by imbalance ratio",
+             "type and ratio": "by data type and imbalance ratio"}
 
 
 def overall(summary: Any) -> pd.DataFrame:
@@ -64,8 +65,9 @@ def _groups(frames: dict[str, pd.DataFrame], grouping: str) -> Section | None:
         found.append(Page(str(group), Table(f"{key}-{k}", f"Efficiencies: {group}", table)))
     display = GroupsDisplay.from_efficiency(efficiency, grouping=grouping).plot()
     picture = drawn(display, f"Efficiencies of the classifiers {GROUPINGS[grouping]}.", f"Efficiency {GROUPINGS[grouping]}.")
-    return Section(key, f"Efficiency {GROUPINGS[grouping]}", ["average_then_dea ranks the mean metrics of the group, as the paper "
-                   "does; dea_then_average is the mean of the efficiencies on each data set."], pictures=[picture], pages=found)
+    said = ["average_then_dea ranks the mean metrics of the group, as the paper does; dea_then_average is the mean of the "
+            "efficiencies on each data set."]
+    return Section(key, f"Efficiency {GROUPINGS[grouping]}", said, pictures=[picture], pages=found)
 
 
 def _families(frames: dict[str, pd.DataFrame]) -> Section | None:
@@ -91,8 +93,8 @@ def _datasets(frames: dict[str, pd.DataFrame]) -> Section | None:
             one = scores.loc[name].reindex(one.index).join(one)
         found.append(Page(str(name), Table(f"dataset-{k}", f"Data set {name}", one)))
     facts = [Table("facts", "Data sets", frames["facts"])] if "facts" in frames else []
-    return Section("data-sets", "Data sets", ["Metrics of the pooled folds; efficiency 1 is the data set's own frontier."], facts,
-                   pages=found)
+    said = ["Metrics of the pooled folds; efficiency 1 is the data set's own frontier."]
+    return Section("data-sets", "Data sets", said, facts, pages=found)
 
 
 def _more(frames: dict[str, pd.DataFrame], name: str, key: str, title: str) -> Section | None:

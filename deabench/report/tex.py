@@ -15,8 +15,7 @@ SIGNS = {
     "λ": r"$\lambda$", "α": r"$\alpha$", "θ": r"$\theta$", "∞": r"$\infty$", "↑": r"$\uparrow$", "−": "$-$", "≥": r"$\geq$",
     "≤": r"$\leq$", "×": r"$\times$", "…": r"\dots{}", "–": "--", "χ": r"$\chi$",
 }
-HEAD = """% made by deabench; needs \\usepackage[T1]{fontenc}, \\usepackage{textcomp}, \\usepackage{booktabs} and \\usepackage{longtable}
-"""
+HEAD = "% made by deabench; needs the packages fontenc with [T1], textcomp, booktabs and longtable\n"
 
 
 def tex(report: Report) -> str:
