@@ -3,7 +3,7 @@
 >>> import deabench as db
 >>> page = db.report(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
 >>> page.answer[0]
-'2 of 7 classifiers are efficient: MLP, Bagging.'
+'1 of 7 classifiers is efficient: MLP.'
 >>> page.save("report.html")                                                                       # doctest: +SKIP
 """
 

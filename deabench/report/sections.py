@@ -204,8 +204,9 @@ def method(found: Findings) -> Section:
     """How it was computed, in words."""
     one = found.ranking
     kind = f", {one.orientation}-oriented, returns {one.returns}" if one.model.startswith("ccr") else ""
-    said = [f"Efficiencies: data envelopment analysis, model {found.ranking.model}{kind}. A classifier's efficiency is the best score that any non-negative weights of the metrics "
-            "give it while no classifier of the reference exceeds 1; it is efficient where that is 1 and no slack is left."]
+    said = [f"Efficiencies: data envelopment analysis, model {one.model}{kind}. A classifier's efficiency is the best score "
+            "that any non-negative weights of the metrics give it while no classifier of the reference exceeds 1; it is "
+            "efficient where that is 1 and no slack is left."]
     if found.front is not None:
         said.append(f"Targets: the closest point of the Pareto-efficient {found.on} in {listed(found.front.outputs)}, distance "
                     f"{found.norm}, each metric in its own unit. Of several closest points one is given.")
@@ -244,8 +245,8 @@ def _target_frame(one: Any) -> pd.DataFrame:
 
 
 def _kind(found: Findings) -> str:
-    return (f"A target is the closest point ({found.norm}) of the Pareto-efficient frontier's {found.on}; a gap is target minus "
-            "actual, in the metric's own unit.")
+    return (f"A target is the closest point ({found.norm}) of the Pareto-efficient frontier's {found.on}; a gap is target "
+            "minus actual, in the metric's own unit.")
 
 
 def _sentences(notes: Any) -> list[str]:

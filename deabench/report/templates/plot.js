@@ -217,6 +217,6 @@ function start() {
   const data = JSON.parse(byId("data").textContent);
   for (const [id, table] of Object.entries(data.tables)) liveTable(byId(id), table);
   if (data.plot) livePlot(data.plot);
-  document.documentElement.dataset.ready = "yes";
+  document.documentElement.dataset.ready = Math.round(performance.now());  // milliseconds since the page was asked for
 }
 start();
