@@ -54,18 +54,10 @@ class Sparse:
         ends = np.append(start[1:], len(column))
         value, row = self.values.ravel()[flat], (flat // self.columns.shape[1]).astype(np.int32)
         n = len(rows)
-        dtype = pd.SparseDtype(float, 0.0)
         data = {}
         for j, low, high in zip(used.tolist(), start.tolist(), ends.tolist(), strict=True):
-            index = pd.arrays.SparseArray(value[low:high], sparse_index=_positions(n, row[low:high]), dtype=dtype)
-            data[labels[j]] = index
+            data[labels[j]] = pd.arrays.SparseArray.from_indices(value[low:high], row[low:high], n, fill_value=0.0)
         return pd.DataFrame(data, index=rows, columns=labels[used]) if data else pd.DataFrame(index=rows)
-
-
-def _positions(n: int, rows: np.ndarray) -> Any:
-    from pandas._libs.sparse import IntIndex
-
-    return IntIndex(n, rows)
 
 
 def scale(values: np.ndarray) -> np.ndarray:

@@ -113,7 +113,7 @@ def numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def read(source: str | Path) -> pd.DataFrame:
-    """Read a table from CSV: labels in the first column, metrics in the others; `-` is standard input.
+    """Read a table from CSV: labels in the first column, values in the others; `-` is standard input.
 
     Raises
     ------
@@ -125,11 +125,11 @@ def read(source: str | Path) -> pd.DataFrame:
         text = sys.stdin.read() if str(source) == "-" else Path(source).read_text(encoding="utf-8-sig")
         frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, skipinitialspace=True)
     except OSError as error:
-        raise DataError(f"cannot read '{name}': {error.strerror}; name a CSV file, a row per classifier") from None
+        raise DataError(f"cannot read '{name}': {error.strerror}; name a CSV file") from None
     except UnicodeDecodeError:
         raise DataError(f"'{name}' is not UTF-8 text; save it as CSV in UTF-8") from None
     except pd.errors.EmptyDataError:
-        raise DataError(f"'{name}' is empty; give a header line and one row per classifier") from None
+        raise DataError(f"'{name}' is empty; give a header line and at least one row") from None
     except pd.errors.ParserError as error:
         raise DataError(f"'{name}' is not a CSV table: {str(error).strip()}") from None
     frame = frame.set_index(frame.columns[0])

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln, ndtri, xlogy
 from scipy.stats import norm
@@ -16,9 +16,6 @@ from statsmodels.stats.proportion import proportion_confint
 
 from deabench import tango
 from deabench.errors import DataError
-
-settings.register_profile("curves", deadline=None)
-settings.load_profile("curves")
 
 REFERENCE = pd.read_csv(Path(__file__).parent / "oracles" / "tango_reference.csv", dtype={"lower": str, "upper": str})
 COMPUTED = REFERENCE[~REFERENCE["source"].str.startswith("PUBLISHED")]

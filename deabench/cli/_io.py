@@ -19,8 +19,8 @@ from deabench.files import write_whole
 from deabench.table import csv_text
 
 stderr = Console(stderr=True)
-WIDE = 200
-"""Columns for a table that does not go to a terminal."""
+WIDE = 1000
+"""Characters that a table may take."""
 
 
 class Format(enum.StrEnum):
@@ -77,10 +77,9 @@ def emit(frame: pd.DataFrame, *, form: Format, out: Path | None = None, title: s
     if out is not None:
         write_whole(out, _text(frame, form))
     elif form is Format.table:
-        console = Console()
-        if not console.is_terminal:
-            console.width = WIDE  # a pipe or a file has no edge to cut at
-        console.print(_rich(frame, title))
+        console, table = Console(), _rich(frame, title)
+        console.width = max(console.width, console.measure(table, options=console.options.update(max_width=WIDE)).maximum)
+        console.print(table)  # as wide as it must be: a number that is cut is another number
     else:
         sys.stdout.write(_text(frame, form))
 
@@ -103,9 +102,8 @@ def _rich(frame: pd.DataFrame, title: str) -> Table:
     flat = frame.reset_index()
     for name in flat.columns:
         numeric = pd.api.types.is_numeric_dtype(flat[name]) and not pd.api.types.is_bool_dtype(flat[name])
-        widest = max((len(_shown(cell)) for cell in flat[name]), default=0)
-        table.add_column(Text(str(name)), justify="right" if numeric else "left", no_wrap=numeric,
-                         min_width=min(widest, 16), overflow="fold")
+        table.add_column(Text(str(name)), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold",
+                         max_width=None if numeric else 48)
     for row in flat.itertuples(index=False):
         table.add_row(*(Text(_shown(cell)) for cell in row))
     return table

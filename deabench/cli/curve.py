@@ -12,10 +12,13 @@ import pandas as pd
 import typer
 
 from deabench import curves
+from deabench.cli._instances import label_named, read_instances
 from deabench.cli._io import Format, emit, stderr
-from deabench.curves.labels import binary
+from deabench.curves.roc import trace
+from deabench.curves.segment import of_roc
 from deabench.errors import DataError
-from deabench.table import did_you_mean, read
+from deabench.labels import two_classes
+from deabench.table import did_you_mean
 
 LONG = ("classifier", "y_true", "score")
 
@@ -69,16 +72,16 @@ def command(
         from deabench.plot.curves_canvas import picture_format
 
         picture_format(plot)
-    data = _scores(file)
-    labels = binary(np.concatenate(_distinct([y for y, _ in data.values()])), positive)
-    segments = {name: _named(name, curves.balanced_segment, y, score, alpha, positive=labels.positive)
-                for name, (y, score) in data.items()}
+    frame = read_instances(file)
+    data = _scores(frame, file)
+    true = two_classes(frame["y_true"], label_named(positive, frame["y_true"]))
+    segments = {name: _segment(name, y, score, alpha, positive=true.positive) for name, (y, score) in data.items()}
     results = segments if kind in _SEGMENTS else {
         name: _result(kind, segment, *data[name], above=above) for name, segment in segments.items()}
     if plot is not None:
         _draw(kind, results, segments, plot)
     emit(_fitted(_table(kind, results), kind, form, out), form=form, out=out, title=_TITLES[kind])
-    _say(labels.note, segments)
+    _say(true.note, segments)
 
 
 def _result(kind: Kind, segment: curves.Segment, y: np.ndarray, score: np.ndarray, *, above: float) -> Any:
@@ -98,12 +101,10 @@ def _fitted(table: pd.DataFrame, kind: Kind, form: Format, out: Path | None) -> 
     return table
 
 
-def _scores(file: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Labels, as text, and scores of each classifier, from the wide or the long form."""
-    frame = read(file).reset_index()
+def _scores(frame: pd.DataFrame, file: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Labels and scores of each classifier, from the wide or the long form."""
     if "y_true" not in frame.columns:
         raise DataError(f"there is no column 'y_true' in '{file}'; {did_you_mean('y_true', list(frame.columns))}")
-    frame["y_true"] = frame["y_true"].astype(str).where(frame["y_true"].notna() & (frame["y_true"].astype(str) != ""))
     if set(LONG) <= set(frame.columns):
         unnamed = (frame["classifier"].isna() | (frame["classifier"].astype(str) == "")).to_numpy()
         if unnamed.any():
@@ -117,16 +118,12 @@ def _scores(file: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return {str(name): (y, frame[name].to_numpy()) for name in names}
 
 
-def _distinct(arrays: list[np.ndarray]) -> list[np.ndarray]:
-    """The wide form's labels once, though every classifier has them; the long form's for each classifier."""
-    return arrays[:1] if all(array is arrays[0] for array in arrays) else arrays
-
-
-def _named(name: str, function: Any, *data: Any, **options: Any) -> Any:
+def _segment(name: str, y: np.ndarray, score: np.ndarray, alpha: float, *, positive: object) -> curves.Segment:
     try:
-        return function(*data, **options)
+        true = two_classes(y, positive)  # of a long file's classifier: the file as a whole has both
     except DataError as error:
         raise DataError(f"classifier '{name}': {error}") from None
+    return of_roc(trace(true, score, name), alpha)
 
 
 def _table(kind: Kind, results: Mapping[str, Any]) -> pd.DataFrame:

@@ -10,9 +10,9 @@ import pandas as pd
 import typer
 from rich.text import Text
 
+from deabench.cli._instances import label_named, read_instances
 from deabench.cli._io import Format, emit, names, stderr
 from deabench.errors import DataError
-from deabench.table import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ def command(
 
     In long and wide files the columns instance and fold are no classifiers; --folds averaged goes by fold.
     """
-    frame = _read(file)
+    frame = read_instances(file)
     options: dict[str, Any] = {"beta": beta, "costs": _costs(costs)}
     if set(COUNTS) <= set(frame.columns):
         table = _of_counts(frame, _wanted(metrics, LABELLED, beta), folds, options)
@@ -76,15 +76,6 @@ def command(
     for line in table.attrs["undefined"]:
         _say(line)
     emit(table.drop(columns=["roc_auc_lower", "roc_auc_upper"], errors="ignore"), form=form, out=out)
-
-
-def _read(file: Path) -> pd.DataFrame:
-    frame = read(file)
-    first = frame.index.to_series()
-    if first.name == "y_true":  # text so far, as labels of rows are; the other columns are numbers where they can be
-        numeric = pd.to_numeric(first, errors="coerce")
-        frame.index = pd.Index(numeric if numeric.notna().all() else first, name="y_true")
-    return frame.reset_index()
 
 
 def _wanted(metrics: str | None, default: list[str], beta: float) -> list[str] | None:
@@ -137,13 +128,13 @@ def _scored(frame: pd.DataFrame, file: Path, asked: bool) -> bool:
 def _of_instances(
     frame: pd.DataFrame, positive: str | None, folds: Folds, scored: bool, options: dict[str, Any]
 ) -> pd.DataFrame:
+    from deabench.labels import truth
     from deabench.metrics import from_predictions, from_scores
     from deabench.metrics.folds import mean_of
-    from deabench.metrics.labels import truth
 
     if folds is Folds.averaged and "fold" not in frame.columns:
         raise DataError("there is no column 'fold' to average over; add it, or leave --folds averaged out")
-    true = truth(frame["y_true"].replace("", None), _label(frame["y_true"], positive))
+    true = truth(frame["y_true"], label_named(positive, frame["y_true"]))
     make: Any = from_scores if scored else from_predictions
     parts = [
         make(y_true, predictions, positive=true.positive, **options)
@@ -168,14 +159,6 @@ def _pieces(frame: pd.DataFrame, folds: Folds, value: str) -> Iterator[tuple[pd.
             yield rows["y_true"], {str(rows["classifier"].iloc[0]): rows[value]}
         else:
             yield rows["y_true"], {str(name): rows[name] for name in rows.columns if name not in BESIDE}
-
-
-def _label(y_true: pd.Series, text: str | None) -> object:
-    """The class that the command line names as text; the text itself where there is none."""
-    for label in y_true.unique():
-        if text is not None and text in (str(label), f"{label:g}" if isinstance(label, float) else None):
-            return label
-    return text
 
 
 def _say(line: str | None) -> None:

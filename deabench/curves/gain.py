@@ -20,9 +20,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from deabench.curves.labels import binary, floats
 from deabench.curves.roc import Roc, roc
 from deabench.errors import DataError
+from deabench.labels import scores_of, two_classes
 
 DECILES = np.arange(1, 11) / 10
 
@@ -124,7 +124,9 @@ def gain(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> Gai
     0.7500 at 0.5714
     """
     curve = roc(y_true, score, positive=positive)
-    points = _taken(curve).assign(gain=curve.points["TPR"], negative_gain=curve.points["FPR"])
+    points = curve.points[["at_least", "above"]].assign(
+        population=(curve.points["tp"] + curve.points["fp"]) / curve.n,
+        gain=curve.points["TPR"], negative_gain=curve.points["FPR"])
     points["difference"] = points["gain"] - points["negative_gain"]
     deciles = pd.DataFrame({name: np.interp(DECILES, points["population"], points[name])
                             for name in ("gain", "negative_gain")}, index=pd.Index(DECILES, name="population"))
@@ -145,12 +147,11 @@ def lift(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> Lif
     DataError
         As `deabench.curves.roc` does.
     """
-    curve = roc(y_true, score, positive=positive)
-    points = _taken(curve).iloc[1:]  # 0/0 where nothing is taken
-    points = points.assign(lift=curve.points["TPR"].iloc[1:] / points["population"])
-    found = np.interp(DECILES, np.concatenate([[0.0], points["population"]]), curve.points["TPR"])
-    deciles = pd.DataFrame({"lift": found / DECILES}, index=pd.Index(DECILES, name="population"))
-    return Lift(points[["population", "lift", "at_least", "above"]], deciles, curve)
+    chart = gain(y_true, score, positive=positive)
+    points = chart.points.iloc[1:]  # 0/0 where nothing is taken
+    points = points.assign(lift=points["gain"] / points["population"])
+    deciles = (chart.deciles["gain"] / DECILES).to_frame("lift")
+    return Lift(points[["population", "lift", "at_least", "above"]], deciles, chart.roc)
 
 
 def conversion_rates(
@@ -171,18 +172,12 @@ def conversion_rates(
     """
     if np.isnan(above):
         raise DataError("the threshold is missing; give above= a number")
-    labels = binary(y_true, positive)
-    taken = floats(score, len(labels.truth)) > above
+    true = two_classes(y_true, positive)
+    taken = scores_of(score, true) > above
     groups = {"all": np.ones_like(taken), "predicted positive": taken, "predicted negative": ~taken}
     n = np.array([group.sum() for group in groups.values()])
-    found = np.array([(labels.truth & group).sum() for group in groups.values()])
+    found = np.array([(true.is_positive & group).sum() for group in groups.values()])
     share = np.divide(found, n, out=np.full(3, np.nan), where=n > 0)
     rates = pd.DataFrame({"n": n, "positive": share, "negative": 1 - share}, index=pd.Index(groups, name="group"))
     multipliers = pd.Series({"positive": share[1] / share[0], "negative": (1 - share[2]) / (1 - share[0])})
-    return Conversion(rates, multipliers, f"{labels.positive!r} where score > {above:g}")
-
-
-def _taken(curve: Roc) -> pd.DataFrame:
-    points = curve.points[["at_least", "above"]].copy()
-    points["population"] = (curve.points["tp"] + curve.points["fp"]) / curve.n
-    return points
+    return Conversion(rates, multipliers, f"{true.positive!r} where score > {above:g}")

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from deabench.curves.labels import Binary, binary, floats
 from deabench.errors import DataError
+from deabench.labels import Truth, Values, scores_of, two_classes
 
 Criterion = Literal["closest", "youden", "cost"]
 
@@ -122,7 +122,7 @@ def roc(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> Roc:
     Raises
     ------
     DataError
-        Where labels or scores cannot be used: see `deabench.curves.labels`.
+        Where labels or scores cannot be used: see `deabench.labels`.
 
     Examples
     --------
@@ -130,14 +130,14 @@ def roc(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> Roc:
     >>> print(f"{curve.auc:.4f}")
     0.9167
     """
-    return trace(binary(y_true, positive), score)
+    return trace(two_classes(y_true, positive), score)
 
 
-def trace(labels: Binary, score: ArrayLike, name: str = "score") -> Roc:
-    """`roc` for labels that are already told apart; `name` is the score's name in errors."""
+def trace(true: Truth, score: Values, name: str | None = None) -> Roc:
+    """`roc` for labels of both classes that are already told apart; `name` is the classifier's in errors."""
     from sklearn.metrics import confusion_matrix_at_thresholds
 
-    tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds(labels.truth, floats(score, len(labels.truth), name))
+    tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds(true.is_positive, scores_of(score, true, name=name))
     points = pd.DataFrame({
         "at_least": np.concatenate([[np.inf], thresholds]),
         "above": np.concatenate([thresholds, [-np.inf]]),
@@ -147,7 +147,7 @@ def trace(labels: Binary, score: ArrayLike, name: str = "score") -> Roc:
     points["FPR"], points["TPR"] = points["fp"] / fp[-1], points["tp"] / tp[-1]
     points["hull"] = hull(points["fp"].to_numpy(), points["tp"].to_numpy())
     return Roc(points, _auc(points["fp"].to_numpy(), points["tp"].to_numpy()),
-               labels.positive, labels.negative, labels.note)
+               true.positive, true.negative, true.note)
 
 
 def hull(fp: NDArray[np.int64], tp: NDArray[np.int64]) -> NDArray[np.bool_]:

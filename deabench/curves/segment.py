@@ -27,9 +27,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from deabench.curves.labels import binary
 from deabench.curves.roc import Roc, roc, trace
-from deabench.errors import DataError
+from deabench.labels import named, two_classes
 from deabench.tango import contains_zero, interval
 
 CAUTION = (
@@ -161,13 +160,10 @@ def compare_segments(
     Raises
     ------
     DataError
-        As `balanced_segment` does, with the classifier's name, and where there is no score.
+        As `balanced_segment` does, with the classifier's name, and where there is none.
     """
-    labels = binary(y_true, positive)
-    segments = {str(name): of_roc(trace(labels, scores[name], f"the score of '{name}'"), alpha) for name in scores}
-    if not segments:
-        raise DataError("there is no score; give at least one classifier's")
-    return Segments.of(segments)
+    pairs, true = named(scores), two_classes(y_true, positive)
+    return Segments.of({name: of_roc(trace(true, score, name), alpha) for name, score in pairs.items()})
 
 
 def of_roc(curve: Roc, alpha: float = 0.05) -> Segment:

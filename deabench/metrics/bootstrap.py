@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from deabench import labels
 from deabench.errors import DataError, DataWarning
-from deabench.metrics import labels
 from deabench.metrics.counts import label, table_of, whole
 from deabench.metrics.intervals import by_row, level
 
@@ -71,7 +71,7 @@ def bootstrap_counts(
 
 
 def bootstrap(
-    y_true: Iterable[object],
+    y_true: labels.Values,
     predictions: labels.Predictions,
     statistic: Statistic,
     *,
@@ -110,13 +110,12 @@ def bootstrap(
     """
     if method not in ("percentile", "BCa"):
         raise DataError(f"there is no method '{method}'; the methods are percentile and BCa")
-    pairs, true = labels.named(predictions), labels.truth(y_true, positive)
-    true.check_both()
+    pairs, true = labels.named(predictions), labels.two_classes(y_true, positive)
     for what, share in (("positive", true.is_positive), ("negative", ~true.is_positive)):
         if share.sum() < 2:
             raise DataError(f"there is one {what} instance; a stratified bootstrap needs two of each class")
     rows = {
-        name: _resampled(true.is_positive, labels.scores_of(name, values, true), statistic, method, **options)
+        name: _resampled(true.is_positive, labels.scores_of(values, true, name=name), statistic, method, **options)
         for name, values in pairs.items()
     }
     columns = ["estimate", "lower", "upper", "undefined"]

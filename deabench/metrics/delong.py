@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from deabench import labels
 from deabench.errors import DataError, DataWarning
-from deabench.metrics import labels
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ class DeLong:
         return np.nan, np.nan, "none"
 
 
-def delong(y_true: Iterable[object], scores: labels.Predictions, *, positive: object = None) -> DeLong:
+def delong(y_true: labels.Values, scores: labels.Predictions, *, positive: object = None) -> DeLong:
     """Areas under the ROC curves and their covariance, by midranks in O(n log n).
 
     With T_X, T_Y, T_Z the midranks of scores among the positives, the negatives, and all: A = (Σ T_Z over positives −
@@ -133,9 +132,8 @@ def delong(y_true: Iterable[object], scores: labels.Predictions, *, positive: ob
     from scipy.stats import rankdata
 
     pairs = labels.named(scores)
-    true = labels.truth(y_true, positive)
-    true.check_both()
-    values = np.array([labels.scores_of(name, score, true) for name, score in pairs.items()])
+    true = labels.two_classes(y_true, positive)
+    values = np.array([labels.scores_of(score, true, name=name) for name, score in pairs.items()])
     x, y = values[:, true.is_positive], values[:, ~true.is_positive]
     p, n = x.shape[1], y.shape[1]
     ranks = rankdata(values, axis=1)

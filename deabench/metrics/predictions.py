@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from deabench import labels
 from deabench.errors import DataError
-from deabench.metrics import labels
 from deabench.metrics.catalogue import CELLS, SCORE_METRICS
 from deabench.metrics.counts import chosen, table_of
 from deabench.metrics.delong import delong
@@ -19,11 +19,11 @@ INTERVAL = ("roc_auc_lower", "roc_auc_upper")
 
 
 def count(
-    y_true: Iterable[object],
+    y_true: labels.Values,
     predictions: labels.Predictions,
     *,
     positive: object = None,
-    sample_weight: Iterable[object] | None = None,
+    sample_weight: labels.Values | None = None,
 ) -> pd.DataFrame:
     """The 2x2 table of each classifier.
 
@@ -53,11 +53,11 @@ def count(
 
 
 def from_predictions(
-    y_true: Iterable[object],
+    y_true: labels.Values,
     predictions: labels.Predictions,
     *,
     positive: object = None,
-    sample_weight: Iterable[object] | None = None,
+    sample_weight: labels.Values | None = None,
     metrics: Sequence[str] | None = None,
     **options: Any,
 ) -> pd.DataFrame:
@@ -82,8 +82,7 @@ def from_predictions(
     classifier          
     all         1.0  0.0
     """  # noqa: W291 - pandas writes the spaces
-    true = labels.truth(y_true, positive)
-    true.check_both()
+    true = labels.two_classes(y_true, positive)
     counts = _count(true, predictions, sample_weight)
     table = table_of(counts, metrics=metrics, **options)
     table.attrs = {**counts.attrs, **table.attrs}
@@ -91,12 +90,12 @@ def from_predictions(
 
 
 def from_scores(
-    y_true: Iterable[object],
+    y_true: labels.Values,
     scores: labels.Predictions,
     *,
     threshold: float | Mapping[str, float] | None = None,
     positive: object = None,
-    sample_weight: Iterable[object] | None = None,
+    sample_weight: labels.Values | None = None,
     metrics: Sequence[str] | None = None,
     **options: Any,
 ) -> pd.DataFrame:
@@ -130,10 +129,9 @@ def from_scores(
     """
     ranking, at = _split(metrics, threshold, float(options.get("beta", 1.0)))
     pairs = labels.named(scores)
-    true = labels.truth(y_true, positive)
-    true.check_both()
+    true = labels.two_classes(y_true, positive)
     weight = labels.weights_of(sample_weight, true)
-    values = {name: labels.scores_of(name, score, true) for name, score in pairs.items()}
+    values = {name: labels.scores_of(score, true, name=name) for name, score in pairs.items()}
     table = _ranking(true, values, weight, ranking)
     if at:
         limits = _thresholds(threshold, list(values))
@@ -147,11 +145,11 @@ def from_scores(
 
 
 def _count(
-    true: labels.Truth, predictions: labels.Predictions, sample_weight: Iterable[object] | None
+    true: labels.Truth, predictions: labels.Predictions, sample_weight: labels.Values | None
 ) -> pd.DataFrame:
     weight = labels.weights_of(sample_weight, true)
     pairs = labels.named(predictions)
-    return _counted(true, {name: labels.predicted_positive(name, said, true) for name, said in pairs.items()}, weight)
+    return _counted(true, {name: labels.predicted_positive(said, true, name=name) for name, said in pairs.items()}, weight)
 
 
 def _counted(true: labels.Truth, hits: Mapping[str, np.ndarray], weight: np.ndarray | None) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from deabench.curves import Conversion, CostCurve, Gain, LearningCurve, Lift, PrecisionRecall
-from deabench.plot.curves_canvas import COLOURS, GREY, axes, legend, plain, style, tidy, unit_square
+from deabench.plot.curves_canvas import COLOURS, DOTTED, axes, legend, plain, style, tidy, title, unit_square
 
 
 @dataclass
@@ -32,7 +32,7 @@ class GainDisplay:
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         points, top = self.gain.points, self.gain.maximum
-        ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
+        ax.plot([0, 1], [0, 1], **DOTTED)
         self.lines_ = [ax.plot(points["population"], points[column], linewidth=1.6, label=label, **style(k))[0]
                        for k, (column, label) in enumerate((("gain", "positives found"),
                                                             ("negative_gain", "negatives found")))]
@@ -41,7 +41,7 @@ class GainDisplay:
                                    label=f"maximum {top['difference']:.3f} at {top['population']:.1%} of the rows")
         unit_square(ax, "share of the rows, highest scores first", "share of the class found")
         legend(ax, [*self.lines_, self.maximum_], loc="lower right")
-        ax.set_title(_headed("cumulative gain", self.name), fontsize=9, loc="left")
+        title(ax, "cumulative gain", self.name)
         return self
 
 
@@ -61,14 +61,14 @@ class LiftDisplay:
         """Draw on `ax`, or on a figure of its own."""
         self.ax_ = ax = axes(ax, size=(6.0, 4.4))
         self.figure_ = ax.figure
-        ax.axhline(1, color=GREY, linewidth=0.8, linestyle=":")
+        ax.axhline(1, **DOTTED)
         self.lines_ = [ax.plot(*_lift_line(one), linewidth=1.6, label=plain(name), **style(k))[0]
                        for k, (name, one) in enumerate(self.lifts.items())]
         tidy(ax)
         ax.set(xlabel="share of the rows, highest scores first", ylabel="lift (1: as at random)", xlim=(0, 1.02))
         ax.set_ylim(bottom=0)
         legend(ax, self.lines_, loc="best")
-        ax.set_title("lift", fontsize=9, loc="left")
+        title(ax, "lift")
         return self
 
 
@@ -104,7 +104,7 @@ class ConversionDisplay:
         ax.set(ylabel="share of the group", ylim=(0, 1.12))
         ax.set_xticks(x, [f"{group}\nn = {n}" for group, n in rates["n"].items()])
         legend(ax, self.bars_, loc="upper center", ncols=2)
-        ax.set_title(_headed(f"conversion rates: {plain(self.conversion.rule)}", self.name), fontsize=9, loc="left")
+        title(ax, f"conversion rates: {plain(self.conversion.rule)}", self.name)
         return self
 
 
@@ -125,7 +125,7 @@ class PrecisionRecallDisplay:
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         for prevalence in sorted({curve.prevalence for curve in self.curves.values()}):
-            ax.axhline(prevalence, color=GREY, linewidth=0.8, linestyle=":")
+            ax.axhline(prevalence, **DOTTED)
         self.lines_ = []
         for k, (name, curve) in enumerate(self.curves.items()):
             points = curve.points.iloc[1:]
@@ -134,7 +134,7 @@ class PrecisionRecallDisplay:
                                    label=f"{plain(name)} (AP {curve.average_precision:.3f})")
         unit_square(ax, "recall", "precision")
         legend(ax, self.lines_, loc="best")
-        ax.set_title("precision and recall (dotted: a random score)", fontsize=9, loc="left")
+        title(ax, "precision and recall (dotted: a random score)")
         return self
 
 
@@ -158,7 +158,7 @@ class CostCurveDisplay:
         self.ax_ = ax = axes(ax, size=(6.0, 4.4))
         self.figure_ = ax.figure
         self.lines_, self.faint_ = [], []
-        ax.plot([0, 0.5, 1], [0, 0.5, 0], color=GREY, linewidth=0.8, linestyle=":")
+        ax.plot([0, 0.5, 1], [0, 0.5, 0], **DOTTED)
         for k, (name, curve) in enumerate(self.curves.items()):
             if len(self.curves) == 1:
                 some = curve.lines.iloc[:: max(1, len(curve.lines) // 60)]
@@ -171,7 +171,7 @@ class CostCurveDisplay:
         ax.set(xlabel="probability cost PC: the positives' share of the cost of erring always",
                ylabel="normalised expected cost", xlim=(0, 1), ylim=(0, 0.55))
         legend(ax, self.lines_, loc="upper right")
-        ax.set_title("cost curves (dotted: nothing, or everything, positive)", fontsize=9, loc="left")
+        title(ax, "cost curves (dotted: nothing, or everything, positive)")
         return self
 
 
@@ -212,7 +212,7 @@ class LearningCurveDisplay:
         legend(ax, self.lines_, loc="best")
         stop = self.curve.stopped_at
         ended = f"stopped changing at {stop} rows" if stop else "still changing when the rows ran out"
-        ax.set_title(f"learning curve, {self.curve.schedule.kind} sampling: {ended}", fontsize=9, loc="left")
+        title(ax, f"learning curve, {self.curve.schedule.kind} sampling: {ended}")
         return self
 
 
@@ -221,7 +221,3 @@ def _lift_line(one: Lift) -> tuple[np.ndarray, np.ndarray]:
     taken, found = np.append(0.0, one.points["population"]), one.roc.points["TPR"]
     x = np.unique(np.concatenate([taken[1:], np.linspace(0, 1, 201)[1:]]))
     return x, np.interp(x, taken, found) / x
-
-
-def _headed(what: str, name: str) -> str:
-    return f"{plain(name)}: {what}" if name else what

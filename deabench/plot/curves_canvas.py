@@ -15,6 +15,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#777777"
+DOTTED = {"color": GREY, "linewidth": 0.8, "linestyle": ":"}
+"""The line of a classifier without skill."""
 FORMATS = (".png", ".svg", ".pdf")
 LEGEND_MOST = 10
 """More names than these in a legend hide the curves; the rest are counted instead."""
@@ -61,6 +63,11 @@ def unit_square(ax: Any, x: str, y: str) -> None:
     """Both axes from 0 to 1, one unit as long as the other."""
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel=x, ylabel=y)
     tidy(ax)
+
+
+def title(ax: Any, text: str, name: str = "") -> None:
+    """What is drawn, above the axes, after the classifier's name where it has one."""
+    ax.set_title(f"{plain(name)}: {text}" if name else text, fontsize=9, loc="left")
 
 
 def tidy(ax: Any) -> None:

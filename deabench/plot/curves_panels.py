@@ -13,7 +13,7 @@ from deabench.plot.curves import (
     LiftDisplay,
     PrecisionRecallDisplay,
 )
-from deabench.plot.curves_canvas import plain
+from deabench.plot.curves_canvas import title
 from deabench.plot.curves_roc import RocDisplay
 from deabench.plot.curves_segment import SegmentsDisplay, TangoDisplay
 
@@ -57,7 +57,7 @@ def _panels(kind: str, results: Mapping[str, Any], segments: Mapping[str, Segmen
     for ax, name in zip(grid, shown, strict=False):
         _one(kind, name, results[name], segments[name]).plot(ax)
         if kind == "bands":
-            ax.set_title(f"{plain(name)}: {ax.get_title(loc='left').split('; ')[-1]}", fontsize=9, loc="left")
+            title(ax, ax.get_title(loc="left").split("; ")[-1], name)
     for ax in grid[len(shown):]:
         ax.remove()
     if len(results) > MOST:

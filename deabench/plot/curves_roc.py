@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deabench.curves import Band, MeanRoc, Segment, bands, compare_segments
-from deabench.plot.curves_canvas import GREY, axes, legend, plain, style, unit_square
+from deabench.plot.curves_canvas import DOTTED, GREY, axes, legend, plain, style, title, unit_square
 
 ROC_LABELS = ("false positive rate", "true positive rate")
 
@@ -48,7 +48,7 @@ class RocDisplay:
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         self.lines_, self.dark_, self.areas_ = [], [], []
-        ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
+        ax.plot([0, 1], [0, 1], **DOTTED)
         for k, name in enumerate(self.bands):
             shade = self.bands[name].points
             self.areas_.append(ax.fill_between(shade["FPR"], shade["lower"], shade["upper"], alpha=0.18, linewidth=0.6,
@@ -62,7 +62,7 @@ class RocDisplay:
         unit_square(ax, *ROC_LABELS)
         legend(ax, self.lines_, loc="lower right")
         level = 100 * (1 - next(iter(self.segments.values())).alpha)
-        ax.set_title(f"thick: 0 inside Tango's {level:g} % interval" + self._said(), fontsize=9, loc="left")
+        title(ax, f"thick: 0 inside Tango's {level:g} % interval" + self._said())
         return self
 
     def _place(self, name: str, otherwise: int) -> int:
@@ -90,7 +90,7 @@ class MeanRocDisplay:
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         points, blue = self.mean.points, style(0)["color"]
-        ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
+        ax.plot([0, 1], [0, 1], **DOTTED)
         self.curves_ = [ax.plot(curve.points["FPR"], curve.points["TPR"], color=GREY, linewidth=0.6)[0]
                         for curve in self.mean.curves]
         fixed = points.index.name == "fixed_FPR"
@@ -107,8 +107,7 @@ class MeanRocDisplay:
         self.curves_[0].set_label("the curves")
         unit_square(ax, *ROC_LABELS)
         legend(ax, [self.line_, self.curves_[0]], loc="lower right")
-        ax.set_title(f"{100 * (1 - self.mean.alpha):g} % pointwise at fixed {'FPR' if fixed else 'thresholds'}",
-                     fontsize=9, loc="left")
+        title(ax, f"{100 * (1 - self.mean.alpha):g} % pointwise at fixed {'FPR' if fixed else 'thresholds'}")
         return self
 
 

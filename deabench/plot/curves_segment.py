@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from deabench.curves import Segment, Segments, balanced_segment, compare_segments
 from deabench.curves.segment import CAUTION
-from deabench.plot.curves_canvas import axes, caption, legend, marker, name_points, plain, tidy
+from deabench.plot.curves_canvas import axes, caption, legend, marker, name_points, plain, tidy, title
 
 
 @dataclass
@@ -60,9 +60,7 @@ class TangoDisplay:
         tidy(ax)
         ax.set(xlabel="threshold: positive where score >= threshold", ylabel="(FN − FP) / n")
         legend(ax, [dots for dots in self.dots_ if len(dots.get_xdata())], loc="upper left")  # FN − FP rises: free
-        whose = f"{plain(self.name)}: " if self.name else ""
-        ax.set_title(f"{whose}Tango's {100 * (1 - self.segment.alpha):g} % intervals, n = {self.segment.roc.n}",
-                     fontsize=9, loc="left")
+        title(ax, f"Tango's {100 * (1 - self.segment.alpha):g} % intervals, n = {self.segment.roc.n}", self.name)
         return self
 
 
@@ -100,7 +98,7 @@ class SegmentsDisplay:
         ax.margins(0.18)
         n = sorted({segment.roc.n for segment in self.segments.segments.values()})
         said = f"n = {n[0]}" if len(n) == 1 else f"n = {n[0]} to {n[-1]}: SAUC is not comparable"
-        ax.set_title(f"balanced misclassification segments, {said} (better: up and left)", fontsize=9, loc="left")
+        title(ax, f"balanced misclassification segments, {said} (better: up and left)")
         self.left_out = list(table.index)  # the longest caption: the axes keep their place whatever is left out
         self.caption_ = caption(ax, self._beside())
         self.texts_, self.left_out = name_points(ax, spots, self.left_out) if spots else ([], [])

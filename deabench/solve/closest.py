@@ -10,7 +10,7 @@ import numpy as np
 from deabench.errors import SolveError
 from deabench.solve.faces import Hull
 from deabench.solve.highs import Infeasible, Limit, Solver
-from deabench.solve.nearest import Faces, distance, dual_norm, within
+from deabench.solve.nearest import Faces, dual_norm, within
 from deabench.solve.template import expand, whole
 
 SUPPORT = 1e-7

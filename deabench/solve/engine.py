@@ -14,10 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deabench.errors import SolveError
+from deabench.solve.exact import exact
 from deabench.solve.family import Bases, Family
 from deabench.solve.highs import Infeasible, Solver, Undecided
-from deabench.solve.exact import exact
 
 PRICED = 1e-10
 """A reduced cost may be negative by this much, in data scaled to about 1."""
@@ -64,7 +63,7 @@ def solve(
     *,
     known: Bases | None = None,
     name: Callable[[int], str] = str,
-    advance: Callable[[int], None] = lambda done: None,
+    advance: Callable[[int], None] = lambda _: None,
 ) -> Solution:
     """Solve for every row of `tested` (K, q).
 
@@ -139,7 +138,7 @@ class _Run:
                 basis = self.optimum(k)
                 if basis is None or not self.holds(basis, k):
                     self.settle(basis, k)
-                if basis is not None:
+                if basis is not None and np.abs(basis.inverse).max() <= ACCURATE:
                     self.share(basis, k, batch)
             except Infeasible as error:
                 self.infeasible[k] = str(error)
@@ -158,8 +157,16 @@ class _Run:
         """Score DMU k in rational arithmetic, from HiGHS's basis where there is one, else from the slacks."""
         family = self.family
         start = basis.columns[0] if basis is not None else family.n + family.statics + np.arange(family.m)
-        codes, x, duals = exact(family, start, self.tested[k], self.name(k))
-        place = np.flatnonzero(codes == family.n + family.theta) if family.theta >= 0 else []
+        try:
+            codes, x, duals = exact(family, start, self.tested[k], self.name(k))
+        except Infeasible:
+            if basis is None:
+                raise
+            # infeasible by a rounding error only, as a projection can be: HiGHS's point stands, the certificate judges it
+            codes, duals = basis.columns[0], basis.duals[0]
+            x, factor = family.values(basis.inverse[0], int(basis.theta[0]), self.tested[[k]])
+            x, duals = x[0], duals * factor[0]
+        place = np.flatnonzero(codes == family.n + family.theta) if family.theta >= 0 else np.zeros(0, dtype=int)
         found = Bases(codes[None], np.full((1, family.m, family.m), np.nan), duals[None],
                       np.array([place[0] if len(place) else -1]))
         self.found.append(found)

@@ -36,7 +36,7 @@ class Hull:
     @cached_property
     def full(self) -> np.ndarray:
         """Facets that are Pareto-efficient as a whole: all weights positive."""
-        return (self.normals > 0).all(axis=1)
+        return np.asarray((self.normals > 0).all(axis=1))
 
     def pareto(self, face: frozenset[int]) -> bool:
         """Whether a face, given by its points, is Pareto-efficient: some normal of its cone is positive throughout."""
@@ -120,10 +120,10 @@ def _distinct(normals: np.ndarray) -> np.ndarray:
 
 def _extreme(points: np.ndarray, candidates: np.ndarray) -> np.ndarray:
     """The candidates that no combination of the others reaches; of near-duplicates one stays."""
+    import deabench_models
     from deabench.solve.engine import solve
     from deabench.solve.family import Family
     from deabench.solve.template import template
-    import deabench_models
 
     s = points.shape[1]
     form = template(deabench_models.wei, {"Y": range(s)}, {"y_o": dict.fromkeys(range(s), 1.0)})

@@ -6,6 +6,8 @@ then start from the basis of the last.
 
 from __future__ import annotations
 
+from typing import Any
+
 import highspy
 import numpy as np
 
@@ -55,7 +57,7 @@ class Solver:
         self.columns = len(program.cost)
         self.integer = bool(program.integer.any())
         self.quadratic = bool(program.hessian)
-        self.highs = highspy.Highs()
+        self.highs: Any = highspy.Highs()  # its methods are bound at run time, which no type checker follows
         self._option("output_flag", False)
         self._option("threads", 1)
         self._option("mip_rel_gap", 0.0)

@@ -86,8 +86,8 @@ def within(normals: np.ndarray, point: np.ndarray, norm: str) -> np.ndarray:
     form = _halfspace_form(len(point), norm)
     solver = Solver(expand(form, normals, point))
     solver.run("a point outside")
-    h, l = np.split(solver.values()[: 2 * len(point)], 2)
-    return point + l - h
+    down, up = np.split(solver.values()[: 2 * len(point)], 2)
+    return point + up - down
 
 
 def _least_distance(normals: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -51,7 +51,7 @@ def simplices(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def bases(family: Family, points: np.ndarray) -> Bases:
     """The bases of a family of (5) over `points` (n, s): the simplices' members with θ."""
-    members, normals = simplices(points)
+    members, _ = simplices(points)
     n, s = points.shape
     count = len(members)
     codes = np.empty((count, family.m), dtype=int)

@@ -41,7 +41,7 @@ def efficiencies(data: Data, reference: Data, model: str, returns: str, orientat
         solution, path = _solve(problem, advance)
         fields = _fields(problem, solution)
         for k in _unproved(fields):
-            alone = solve(problem.family, problem.tested[[k]], name=problem.name_of(k))
+            alone = solve(problem.family, problem.tested[[k]], name=_name_of(problem, k))
             _replace(fields, _fields(problem, alone, np.array([k])), k)
     left = _unproved(fields)
     if len(left):
@@ -69,9 +69,6 @@ class _Wei:
         form = template(deabench_models.wei, {"Y": metrics}, {"y_o": dict.fromkeys(metrics, 1.0)})
         self.family = Family(form, self.points)
 
-    def name_of(self, first: int = 0) -> Callable[[int], str]:
-        return lambda k: str(self.data.labels[first + k])
-
     def facets(self) -> Bases | None:
         """All facets, where listing them pays."""
         n, s = self.points.shape
@@ -82,11 +79,11 @@ class _Wei:
 
         return polar.bases(self.family, self.points)
 
-    def read(self, solution: Solution, who: np.ndarray) -> tuple[np.ndarray, pd.DataFrame]:
+    def read(self, solution: Solution) -> tuple[np.ndarray, pd.DataFrame]:
         theta = _theta(self.family, solution)
         with np.errstate(divide="ignore", invalid="ignore"):
             weights = solution.duals[:, :-1] / theta[:, None] / self.unit
-            scores = np.where(theta > 0, self.size[who] / theta, np.nan)
+            scores = np.where(theta > 0, 1.0 / theta, np.nan)
         return scores, pd.DataFrame(weights, columns=self.data.outputs.columns)
 
 
@@ -111,14 +108,13 @@ class _Ccr:
             {"x_o": dict.fromkeys(inputs, 1.0), "y_o": dict.fromkeys(outputs, 1.0)},
             returns=returns,
         )
+        self.size = np.ones(len(self.tested))
         self.family = Family(form, np.column_stack([X / self.unit_x, Y / self.unit_y])[self.frontier])
-
-    name_of = _Wei.name_of
 
     def facets(self) -> Bases | None:
         return None
 
-    def read(self, solution: Solution, who: np.ndarray) -> tuple[np.ndarray, pd.DataFrame]:
+    def read(self, solution: Solution) -> tuple[np.ndarray, pd.DataFrame]:
         level = _theta(self.family, solution)
         outward = self.orientation == "output"
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -138,11 +134,15 @@ def _solve(problem: _Wei | _Ccr, advance: Callable[[int], None]) -> tuple[Soluti
     """The optimum of every DMU, and by which path: all facets and a matrix product, or HiGHS on an active set."""
     known = problem.facets()
     with one_thread():
-        solution = solve(problem.family, problem.tested, known=known, name=problem.name_of(), advance=advance)
+        solution = solve(problem.family, problem.tested, known=known, name=_name_of(problem), advance=advance)
     if known is None:
         return solution, f"by HiGHS ({solution.calls} solves)"
     rest = f", {solution.calls} solves by HiGHS" if solution.calls else ""
     return solution, f"by {len(known)} facets{rest}"
+
+
+def _name_of(problem: _Wei | _Ccr, first: int = 0) -> Callable[[int], str]:
+    return lambda k: str(problem.data.labels[first + k])
 
 
 def one_thread() -> Any:
@@ -170,7 +170,8 @@ def _fields(problem: _Wei | _Ccr, solution: Solution, who: np.ndarray | None = N
     """The fields of a Ranking, for all DMUs or for those at the positions `who`."""
     labels = problem.data.labels
     who = np.arange(len(labels)) if who is None else who
-    scores, weights = problem.read(solution, who)
+    scores, weights = problem.read(solution)
+    scores *= problem.size[who]
     weights.index = labels[who]
     reasons = {labels[who[k]]: words for k, words in solution.infeasible.items()}
     for k in np.flatnonzero(np.isnan(scores)):

@@ -116,7 +116,9 @@ def _read(model: Any, symbols: list[Any], *, symbolic: bool = True) -> Template:
     columns = list(model.component_data_objects(Var, sort=False))
     column_of = {id(column): i for i, column in enumerate(columns)}
     entries: list[tuple[int, int, np.ndarray]] = []
-    rows, lower, upper = [], [], []
+    rows: list[Any] = []
+    lower: list[np.ndarray] = []
+    upper: list[np.ndarray] = []
     for constraint in model.component_data_objects(Constraint, active=True, sort=False):
         low, body, high = constraint.to_bounded_expression()
         linear, constant, _ = reader.parts(body)

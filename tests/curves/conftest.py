@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import settings
-
-settings.register_profile("curves", deadline=None)  # the first call imports scikit-learn
-settings.load_profile("curves")
 
 TARGET = [1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 OUTPUT = [0.99, 0.85, 0.70, 0.60, 0.55, 0.54, 0.53, 0.52, 0.51, 0.49,

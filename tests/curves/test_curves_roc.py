@@ -11,8 +11,7 @@ from scipy.spatial import ConvexHull
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 from deabench import curves
-from deabench.curves.labels import binary
-from deabench.errors import DataError, DataWarning
+from deabench.errors import DataError
 
 
 @st.composite
@@ -114,33 +113,43 @@ def test_labels_of_any_kind_give_one_curve(six, labels):
         curve = curves.roc(data, s)
         assert curve.auc == 0.90625
         assert (curve.positive, curve.negative) == (positive, negative)
-        assert curve.note == f"positive is {positive!r}, the minority with 8 of 20 rows"
+        assert curve.note == f"{positive!r} is the positive class: the minority, 8 of 20 instances"
     assert curves.roc(named, -s, positive=negative).auc == 0.90625
 
 
-def test_a_tie_of_the_classes_is_said():
-    with pytest.warns(DataWarning) as caught:
-        labels = binary(["no", "yes"])
-    note = "both classes have 1 rows; 'yes' is taken as positive, the one that sorts last: give positive= to choose"
-    assert [str(one.message) for one in caught] == [note]
-    assert (labels.positive, labels.note) == ("yes", note)
-    assert binary(["no", "yes"], "no").note == "positive is 'no', as given"
+@pytest.mark.parametrize("classes", [(0, 1), (-1, 1), (False, True), (0.0, 1.0)])
+def test_of_equally_frequent_classes_one_or_true_is_positive(classes):
+    curve = curves.roc(classes, [1, 2])
+    assert (curve.positive, curve.negative) == classes[::-1]
+    assert curve.note == f"{classes[1]!r} is the positive class: both have 1 of 2 instances"
+
+
+def test_other_equally_frequent_classes_must_be_named():
+    with pytest.raises(DataError) as error:
+        curves.roc(["no", "yes"], [1, 2])
+    assert str(error.value) == (
+        "the classes 'no', 'yes' have 1 instances each, so neither is the minority; name the positive class")
+    curve = curves.roc(["no", "yes"], [1, 2], positive="no")
+    assert (curve.positive, curve.note) == ("no", "'no' is the positive class, as asked")
+
+
+TWO = "deabench compares classifiers of two classes, merge some or compare one against the rest"
 
 
 @pytest.mark.parametrize(("y", "s", "message"), [
-    ([1, 0, 2], [1, 2, 3], "y_true has 3 classes, 0, 1, 2; a curve is for two, set one class against the rest"),
-    (list("abcdefg"), range(7), "y_true has 7 classes, 'a', 'b', 'c', 'd', 'e', ... (7 in all); a curve is for two, "
-                                "set one class against the rest"),
-    ([1, 1, 1], [1, 2, 3], "all 3 rows of y_true are 1; a curve needs rows of both classes"),
-    ([1, None, 0], [1, 2, 3], "the label at position 1 of y_true is missing; give it or leave the row out"),
+    ([1, 0, 2], [1, 2, 3], f"y_true holds 3 classes (0, 1, 2); {TWO}"),
+    (list("abcdefg"), range(7), f"y_true holds 7 classes ('a', 'b', 'c', 'd', 'e', ...); {TWO}"),
+    ([1, 1, 1], [1, 2, 3], "y_true holds one class only (1); give instances of both classes"),
+    ([1, None, 0], [1, 2, 3], "y_true is missing for instance 2; leave the instance out"),
+    (["a", np.nan, "b"], [1, 2, 3], "y_true is missing for instance 2; leave the instance out"),
     ([1, 0, 0], [1, np.nan, 3],
-     "score at position 1 is missing; give a finite number, or leave the row out"),
-    ([1, 0, 0], [1, 2, np.inf], "score at position 2 is inf; give a finite number, or leave the row out"),
-    ([1, 0, 0], [1, 2], "y_true has 3 rows and score has 2; give one score for each label"),
-    ([1, 0, 0], [1, "high", 3], "score at position 1 is 'high'; give a number for every row"),
-    ([1, 0, 0], [[1], [2], [3]], "score has 2 dimensions; give one column"),
-    ([], [], "y_true is empty; give at least one row of each class"),
-    (1, [1], "y_true has 0 dimensions; give one column"),
+     "the score of the classifier for instance 2 is missing; give a finite number"),
+    ([1, 0, 0], [1, 2, np.inf], "the score of the classifier for instance 3 is inf; give a finite number"),
+    ([1, 0, 0], [1, 2], "the classifier has 2 scores and y_true has 3 instances; give one for each"),
+    ([1, 0, 0], [1, "high", 3], "the score of the classifier for instance 2 is 'high'; give a finite number"),
+    ([1, 0, 0], [[1], [2], [3]], "the score of the classifier has 2 dimensions; give one value per instance"),
+    ([], [], "y_true is empty; give at least one instance of each class"),
+    (1, [1], "y_true has 0 dimensions; give one value per instance"),
 ])
 @pytest.mark.parametrize("curve", [
     curves.roc, curves.balanced_segment, curves.gain, curves.lift, curves.precision_recall, curves.cost_curve,
@@ -154,7 +163,7 @@ def test_what_is_no_curve_is_refused(curve, y, s, message):
 def test_an_unknown_positive_label_is_refused(six):
     with pytest.raises(DataError) as error:
         curves.roc(*six, positive="1")
-    assert str(error.value) == "there is no label '1' in y_true; the labels are 0, 1"
+    assert str(error.value) == "there is no class '1' in y_true; its classes are 0, 1"
 
 
 @pytest.mark.parametrize(("options", "message"), [

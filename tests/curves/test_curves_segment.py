@@ -118,10 +118,10 @@ def test_compare_names_the_classifier_and_wants_one(six):
     y, s = six
     with pytest.raises(DataError) as error:
         curves.compare_segments(y, {"net": s, "tree": s[1:]})
-    assert str(error.value) == "y_true has 20 rows and the score of 'tree' has 19; give one score for each label"
+    assert str(error.value) == "'tree' has 19 scores and y_true has 20 instances; give one for each"
     with pytest.raises(DataError) as error:
         curves.compare_segments(y, {})
-    assert str(error.value) == "there is no score; give at least one classifier's"
+    assert str(error.value) == "there is no classifier; give {name: predictions} with at least one name"
     with pytest.raises(DataError) as error:
         curves.balanced_segment(y, s, 1.5)
     assert str(error.value) == "alpha is 1.5; give a number between 0 and 1, as 0.05 for a 95 % interval"

@@ -140,6 +140,34 @@ def test_refused_in_one_sentence_and_nothing_written(run, tmp_path, text, option
     assert not (tmp_path / "out.csv").exists()
 
 
+def test_a_missing_file_is_named(capsys, tmp_path):
+    path = tmp_path / "none.csv"
+    assert main(["metrics", str(path)]) == 1
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", f"deabench: cannot read '{path}': No such file or directory; name a CSV file\n")
+
+
+def test_metrics_and_curve_name_one_positive_class(capsys, tmp_path):
+    """Whatever the labels: a file's class is the same thing to both commands, and so is what is refused."""
+    path = tmp_path / "in.csv"
+    for labels, options, said in (
+        ("1,0,0", [], "1 is the positive class: the minority, 1 of 3 instances"),
+        ("1.5,0,0", ["--positive", "0"], "0.0 is the positive class, as asked"),
+        ("1,0", [], "1 is the positive class: both have 1 of 2 instances"),
+        ("-1,1", [], "1 is the positive class: both have 1 of 2 instances"),
+        ("no,yes", [], "deabench: the classes 'no', 'yes' have 1 instances each, so neither is the minority; name the "
+         "positive class"),
+        ("1,,0", [], "deabench: y_true is missing for instance 2; leave the instance out"),
+        ("1,0,0", ["--positive", "2"], "deabench: there is no class '2' in y_true; its classes are 0, 1"),
+    ):
+        path.write_text("y_true,a\n" + "".join(f"{label},{k}\n" for k, label in enumerate(labels.split(","))))
+        assert main(["curve", str(path), *options]) == said.startswith("deabench:")
+        assert capsys.readouterr().err.splitlines()[0] == said
+        metrics = ["metrics", str(path), "--scores", "--metrics", "KS", *options]
+        assert main(metrics) == said.startswith("deabench:")
+        assert capsys.readouterr().err.splitlines()[:1] == ([] if said.endswith("as asked") else [said])
+
+
 def test_help_names_the_layouts(capsys):
     assert main(["metrics", "--help"]) == 0
     said = capsys.readouterr().out

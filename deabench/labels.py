@@ -1,4 +1,7 @@
-"""Which instances are positive: labels of any kind, checked once and for all functions alike."""
+"""Which instances are positive, and their scores: labels of any kind, checked once and for all functions alike.
+
+Every message counts the instances from 1.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,13 @@ from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from deabench.errors import DataError
 
-Predictions: TypeAlias = Mapping[str, Iterable[object]] | pd.DataFrame
+Values: TypeAlias = ArrayLike | Iterable[object]
+"""One value per instance: a list, an array, a Series, categories."""
+Predictions: TypeAlias = Mapping[str, Values] | pd.DataFrame
 """{name: one value per instance}; a DataFrame has a column per classifier. Values are matched by position."""
 
 logger = logging.getLogger(__name__)
@@ -36,14 +42,8 @@ class Truth:
     is_positive: np.ndarray
     note: str
 
-    def check_both(self) -> None:
-        """Refuse instances of one class."""
-        for what, share in (("positive", self.is_positive), ("negative", ~self.is_positive)):
-            if not share.any():
-                raise DataError(f"y_true holds no {what} instance ({self.note}); give instances of both classes")
 
-
-def truth(y_true: Iterable[object], positive: object = None) -> Truth:
+def truth(y_true: Values, positive: object = None) -> Truth:
     """The classes of `y_true`: the positive one named, or else the minority.
 
     Parameters
@@ -75,16 +75,35 @@ def truth(y_true: Iterable[object], positive: object = None) -> Truth:
     if positive is None:
         chosen, note = _minority(classes, counts)
     else:
-        chosen, note = _named(positive, classes), f"{positive!r} is the positive class, as asked"
+        chosen, note = _named(positive, classes), f"{plain(positive)!r} is the positive class, as asked"
     others = [name for name in classes if name != chosen]
     logger.info(note)
     return Truth(chosen, others[0] if others else None, _equal(labels, chosen), note)
 
 
-def predicted_positive(name: str, y_pred: Iterable[object], true: Truth) -> np.ndarray:
+def two_classes(y_true: Values, positive: object = None) -> Truth:
+    """`truth` where both classes must occur, also the one that is not named.
+
+    Parameters
+    ----------
+    y_true, positive : as for `truth`
+
+    Raises
+    ------
+    DataError
+        As `truth` does, and where every instance is positive, or none.
+    """
+    true = truth(y_true, positive)
+    for what, share in (("positive", true.is_positive), ("negative", ~true.is_positive)):
+        if not share.any():
+            raise DataError(f"y_true holds no {what} instance ({true.positive!r} is the positive class); "
+                            "give instances of both classes")
+    return true
+
+
+def predicted_positive(y_pred: Values, true: Truth, *, name: str) -> np.ndarray:
     """Which instances a classifier labels positive; a label that y_true does not know is refused."""
-    labels = one_dimensional(y_pred, f"the predictions of '{name}'")
-    same_length(name, len(labels), true)
+    labels = _one_each(y_pred, true, "prediction", f"'{name}'")
     gone = pd.isna(labels)
     if gone.any():
         raise DataError(f"the prediction of '{name}' for instance {int(np.argmax(gone)) + 1} is missing; give a label")
@@ -100,29 +119,21 @@ def predicted_positive(name: str, y_pred: Iterable[object], true: Truth) -> np.n
     return hit
 
 
-def same_length(name: str, length: int, true: Truth) -> None:
-    """Refuse predictions or scores that are not one per instance."""
-    if length != len(true.is_positive):
-        raise DataError(
-            f"'{name}' has {length} predictions and y_true has {len(true.is_positive)} instances; give one for each"
-        )
-
-
-def scores_of(name: str, score: Iterable[object], true: Truth) -> np.ndarray:
-    """A classifier's scores as finite float64, one per instance."""
-    values = one_dimensional(score, f"the scores of '{name}'")
-    same_length(name, len(values), true)
+def scores_of(score: Values, true: Truth, *, name: str | None = None) -> np.ndarray:
+    """A classifier's scores as finite float64, one per instance; without a name it is "the classifier"."""
+    who = "the classifier" if name is None else f"'{name}'"
+    values = _one_each(score, true, "score", who)
     numbers = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     bad = ~np.isfinite(numbers)
     if bad.any():
         where = int(np.argmax(bad))
         value = plain(values[where])
         said = "missing" if pd.isna(value) else repr(value)
-        raise DataError(f"the score of '{name}' for instance {where + 1} is {said}; give a finite number")
+        raise DataError(f"the score of {who} for instance {where + 1} is {said}; give a finite number")
     return numbers
 
 
-def weights_of(sample_weight: Iterable[object] | None, true: Truth) -> np.ndarray | None:
+def weights_of(sample_weight: Values | None, true: Truth) -> np.ndarray | None:
     """Sample weights as float64, one per instance, finite and >= 0."""
     if sample_weight is None:
         return None
@@ -140,7 +151,7 @@ def weights_of(sample_weight: Iterable[object] | None, true: Truth) -> np.ndarra
     return values
 
 
-def named(predictions: Predictions) -> dict[str, Iterable[object]]:
+def named(predictions: Predictions) -> dict[str, Values]:
     """{name: predictions} from a mapping or from a frame with a column per classifier."""
     if not isinstance(predictions, Mapping | pd.DataFrame):
         raise DataError(
@@ -153,9 +164,11 @@ def named(predictions: Predictions) -> dict[str, Iterable[object]]:
     return pairs
 
 
-def one_dimensional(values: Iterable[object], what: str) -> np.ndarray:
+def one_dimensional(values: Values, what: str) -> np.ndarray:
     """The values as an array of one dimension."""
     array = values.to_numpy() if isinstance(values, pd.Series | pd.Index) else np.asarray(values)
+    if array.dtype.kind == "U" and not isinstance(values, np.ndarray):
+        array = np.asarray(values, dtype=object)  # a NaN among text stays a gap and is not the text 'nan'
     if array.ndim != 1:
         raise DataError(f"{what} has {array.ndim} dimensions; give one value per instance")
     return array
@@ -172,6 +185,16 @@ def listed(labels: Iterable[object]) -> str:
     return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
 
 
+def _one_each(values: Values, true: Truth, what: str, who: str) -> np.ndarray:
+    """A classifier's predictions or scores, refused where they are not one per instance."""
+    array = one_dimensional(values, f"the {what} of {who}")
+    if len(array) != len(true.is_positive):
+        raise DataError(
+            f"{who} has {len(array)} {what}s and y_true has {len(true.is_positive)} instances; give one for each"
+        )
+    return array
+
+
 def _equal(labels: np.ndarray, label: object) -> np.ndarray:
     """Which labels equal the one given; text and numbers never do."""
     alike = labels.dtype.kind in "biuf" and isinstance(label, bool | int | float)
@@ -186,7 +209,7 @@ def _classes(labels: np.ndarray) -> tuple[list[object], list[int]]:
 
 def _named(positive: object, classes: list[object]) -> object:
     if len(classes) == 2 and positive not in classes:
-        raise DataError(f"there is no class {positive!r} in y_true; its classes are {listed(classes)}")
+        raise DataError(f"there is no class {plain(positive)!r} in y_true; its classes are {listed(classes)}")
     return plain(positive)
 
 
