@@ -33,7 +33,7 @@ def remarks(summary: Any) -> list[str]:
     failures, left_out = summary.frames().get("failures"), getattr(summary, "left_out", ())
     said = []
     if failures is not None and len(failures):
-        said.append(f"{len(failures)} tasks failed; they are listed under Failures.")
+        said.append(f"{_tasks(len(failures))} failed; listed under Failures.")
     if left_out:
         named = ", ".join(f"{classifier} on {dataset}" for dataset, classifier in left_out[:8])
         more = f" and {len(left_out) - 8} more" if len(left_out) > 8 else ""
@@ -107,5 +107,9 @@ def _failures(frames: dict[str, pd.DataFrame]) -> Section | None:
         return None
     if failures.empty:
         return Section("failures", "Failures", ["No task failed."])
-    return Section("failures", "Failures", [f"{len(failures)} tasks failed; their rows are in no table above."],
+    return Section("failures", "Failures", [f"{_tasks(len(failures))} failed; what failed is in no table above."],
                    [Table("failures-table", "Failed tasks", failures)])
+
+
+def _tasks(count: int) -> str:
+    return "1 task" if count == 1 else f"{count} tasks"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 SIGNS = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-    '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}",
+    '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
     "[": "{[}", "]": "{]}",  # a cell that starts with [ would be read as an option of \\
     "λ": r"$\lambda$", "α": r"$\alpha$", "θ": r"$\theta$", "∞": r"$\infty$", "↑": r"$\uparrow$", "−": "$-$", "≥": r"$\geq$",
     "≤": r"$\leq$", "×": r"$\times$", "…": r"\dots{}", "–": "--", "χ": r"$\chi$",

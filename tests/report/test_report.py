@@ -44,7 +44,7 @@ def test_the_answer_in_its_other_cases():
     alone = db.report(WINE.loc[["MLP", "RBF"]])
     assert alone.answer[1] == ("The other one is not: RBF has efficiency 0.765 and would have to gain 30.7 % in every "
                                "output at once.")
-    assert alone.answer[2].startswith("No algorithm was tested; of those ranked, RBF is inside the frontier, 72.5 from")
+    assert alone.answer[2].startswith("No algorithm was tested; of the inefficient ones, RBF is inside the frontier, 72.5 from")
     all_of_them = db.report(ESTABLISHED, tested=WINE.loc[["CS-MCQP"]].rename(index={"CS-MCQP": "twin"}))
     assert all_of_them.answer[1:] == ["No classifier is inefficient.", "twin lies on the frontier and lacks nothing."]
 
@@ -158,7 +158,7 @@ def test_a_study_has_groups_data_sets_and_failures():
     assert keys[0] == "notes"
     assert {"groups-type", "data-sets", "failures"} < set(keys)
     assert report.sections[0].words[:2] == [
-        "1 tasks failed; they are listed under Failures.",
+        "1 task failed; listed under Failures.",
         "Left out, because some of their folds are missing: OSS+C4.5 on c45 noisy."]
     by_key = {section.key: section for section in report.sections}
     assert [page.title for page in by_key["groups-type"].pages] == ["disjunct", "overlapping", "noisy"]
