@@ -1,6 +1,6 @@
 """Draw the pictures of the documentation from shipped data: `python examples/pictures.py [FOLDER]`, by default docs/img here.
 
-Every picture is a Display of `deabench.plot`; the report beside them is one HTML file that opens without a network.
+Every picture is a Display of `deabench.plot`: its numbers are computed first, `plot()` draws them.
 """
 
 import sys
@@ -38,7 +38,3 @@ pictures = {
 for name, display in pictures.items():
     plot.save_figure(display.plot().figure_, folder / f"{name}.png")
     print(folder / f"{name}.png")
-
-db.report(established, tested=wine.drop(established.index), title="Wine: four algorithms against three").save(
-    folder / "report.html")
-print(folder / "report.html")
