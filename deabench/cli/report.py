@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deabench.cli._io import names, stderr
+from deabench.cli._io import directions, names, stderr
 
 
 class Written(enum.StrEnum):
@@ -42,7 +42,11 @@ def command(
     form: Annotated[Written | None, typer.Option("--format", help="default: by the end of the file's name, else html")] = None,
     outputs: Annotated[str | None, typer.Option(help="metrics to be high, as A,B")] = None,
     inputs: Annotated[str | None, typer.Option(help="metrics to be low, as C")] = None,
+    lower_is_better: Annotated[str | None, typer.Option(help="metrics to be low, as error=1 (complement to its maximum) or "
+                                                        "logloss=input")] = None,
     model: Annotated[str, typer.Option(help="wei, score or ccr")] = "wei",
+    returns: Annotated[str, typer.Option(help="crs, vrs, nirs or ndrs; for model ccr")] = "crs",
+    orientation: Annotated[str, typer.Option(help="output or input; for model ccr")] = "output",
     metrics: Annotated[str | None, typer.Option(help="metrics of the frontier and the targets; default: the outputs")] = None,
     tested: Annotated[str | None, typer.Option(help="rows of the table, as A,B, or a CSV of new algorithms")] = None,
     norm: Annotated[Norm, typer.Option(help="how change is counted")] = Norm.l1,
@@ -52,7 +56,8 @@ def command(
     """Write one self-contained page: who is efficient, how far the others are, what it would take, how sure that is."""
     how: dict[str, Any] = {"tested": _tested(tested), "metrics": names(metrics), "norm": norm.value, "on": on.value,
                            "title": title}
-    settings = {"outputs": names(outputs), "inputs": names(inputs), "model": model}
+    settings: dict[str, Any] = {"outputs": names(outputs), "inputs": names(inputs), "model": model, "returns": returns,
+                                "orientation": orientation, "lower_is_better": directions(lower_is_better)}
     page = _study(Path(source), how, settings) if source.endswith(".toml") else _table(source, how, settings)
     chosen = form.value if form is not None else out.suffix.lower().lstrip(".") if out is not None and out.suffix else "html"
     if out is None:

@@ -86,7 +86,8 @@ class PeerNetworkDisplay:
     def _nodes(self, ax: Any, efficient: bool, k: int) -> Any:
         chosen = [node for node, facts in self.graph.nodes(data=True) if facts["efficient"] is efficient]
         points = np.array([self.places[node] for node in chosen]).reshape(-1, 2)
-        return ax.scatter(points[:, 0], points[:, 1], s=[self._size(node) for node in chosen], marker="o" if efficient else "D", zorder=3,
+        sizes = [self._size(node) for node in chosen]
+        return ax.scatter(points[:, 0], points[:, 1], s=sizes, marker="o" if efficient else "D", zorder=3,
                           facecolors=COLOURS[0] if efficient else "white", edgecolors=COLOURS[k], linewidths=1.0)
 
     def _size(self, node: Any) -> float:

@@ -18,6 +18,8 @@ from deabench.errors import DataError
 from deabench.files import write_whole
 
 FORMATS = ("html", "md", "tex")
+HEAVY = 300_000
+"""An SVG of more bytes than this is shipped as PNG."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +65,19 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawn figure, as SVG, with the words that stand for it."""
+    """A drawn figure, as SVG or PNG, with the words that stand for it."""
 
-    svg: bytes
+    kind: str
+    data: bytes
     alt: str
     caption: str
     width: int
 
     @property
-    def encoded(self) -> str:
-        return base64.b64encode(self.svg).decode()
+    def uri(self) -> str:
+        """The picture as a data URI."""
+        mime = {"svg": "image/svg+xml", "png": "image/png"}[self.kind]
+        return f"data:{mime};base64,{base64.b64encode(self.data).decode()}"
 
 
 @dataclass(frozen=True)
@@ -183,11 +188,14 @@ def shown(cell: Any, whole: bool = True) -> str:
 
 
 def drawn(display: Any, alt: str, caption: str) -> Picture:
-    """A display's figure as a Picture; the same bytes each time."""
+    """A display's figure as a Picture, the same bytes each time; a crowded one as PNG, which is then the smaller."""
     import matplotlib
 
-    figure = display.figure_
+    figure, kind = display.figure_, "svg"
     stream = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "deabench", "svg.fonttype": "path", "path.simplify": True}):
+    with matplotlib.rc_context({"svg.hashsalt": "deabench"}):
         figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
-    return Picture(stream.getvalue(), alt, caption, int(figure.get_size_inches()[0] * 96))
+    if len(stream.getvalue()) > HEAVY:
+        kind, stream = "png", io.BytesIO()
+        figure.savefig(stream, format="png", dpi=150, metadata={"Software": None})
+    return Picture(kind, stream.getvalue(), alt, caption, int(figure.get_size_inches()[0] * 96))

@@ -192,12 +192,16 @@ def _diagram(result: Any) -> list[Picture]:
 def _frames(name: str, result: Any) -> list[tuple[str, pd.DataFrame]]:
     """The tables of a result: of a mapping one per entry, of a result its pairs, tests or fields."""
     if isinstance(result, Mapping):
-        return [pair for key, one in result.items() for pair in _frames(f"{name}: {key}", one)]
+        return [pair for key, one in result.items() for pair in _frames(f"{name}: {_key(key)}", one)]
     for attribute in ("pairs", "tests", "table"):
         frame = getattr(result, attribute, None)
         if isinstance(frame, pd.DataFrame):
             return [(name, frame.set_index("first") if "first" in frame else frame)]
     return [(name, result.to_frame())]
+
+
+def _key(key: Any) -> str:
+    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def method(found: Findings) -> Section:

@@ -62,6 +62,23 @@ def test_targets_of_all_metrics_equal_the_librarys(opened, metrics):
             agree(said, db.targets(new, table, norm=norm, on=on), 1.0)
 
 
+def test_of_tied_targets_the_page_gives_one_that_is_as_close_and_on_the_frontier(small):
+    """On a grid of few values L1 and L-infinity have many closest points; none may be farther, or off the frontier."""
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(rng.integers(1, 8, (60, 2)), columns=["TPR", "TNR"], dtype=float).drop_duplicates()
+    new = pd.DataFrame(rng.integers(1, 9, (40, 2)), columns=table.columns, dtype=float)
+    front = db.frontier(table)
+    for norm in ("l1", "linf"):
+        for on in ("faces", "facets"):
+            said = small.evaluate(PLANE, [table.to_numpy().tolist(), new.to_numpy().tolist(), norm, on])
+            found = db.targets(new, table, norm=norm, on=on)
+            assert [one["position"] for one in said] == found.position.tolist()
+            assert [one["distance"] for one in said] == pytest.approx(found.distance.tolist(), abs=1e-8)
+            if on == "faces":
+                reached = pd.DataFrame([one["target"] for one in said], columns=table.columns)
+                assert set(front.locate(reached)["position"]) == {"on"}
+
+
 def test_wine_from_the_paper_in_the_page(opened):
     """Chao et al. (2022), Table 14: the projections on the extended facets, to the printed digit."""
     wine = db.datasets.load("chao2022-wine1")

@@ -92,7 +92,7 @@ def test_cost_ranges_and_intervals_and_tests_are_shown():
 def test_a_report_is_one_file_without_a_network_and_the_same_each_time():
     text = page_of(60, 3).to_html()
     assert text == db.report(cloud(60, 3)).to_html()
-    inside = re.sub(r'src="data:image/svg\+xml;base64,[A-Za-z0-9+/=]*"', "", text)
+    inside = re.sub(r'src="data:image/(svg\+xml|png);base64,[A-Za-z0-9+/=]*"', "", text)
     urls = set(re.findall(r"https?://[^\s\"'<)]+", inside))
     assert urls == {"http://www.w3.org/2000/svg"}  # the name of SVG, which nothing fetches
     assert "default-src 'none'" in text
@@ -211,6 +211,8 @@ def test_the_command_writes_all_formats(tmp_path, capsys):
     assert captured.out.startswith("# Comparison of classifiers\n")
     assert main(["report", str(source), "--outputs", "TPR,TNX"]) == 1
     assert capsys.readouterr().err == "deabench: there is no column 'TNX' in the table; did you mean 'TNR'?\n"
+    assert main(["report", str(source), "--outputs", "TPR", "--lower-is-better", "TNR=input", "--format", "md"]) == 0
+    assert "outputs are quotients: TPR/TNR" in capsys.readouterr().out.lower().replace("tpr/tnr", "TPR/TNR").replace("\\", "")
     assert main(["report", str(source), "-o", str(tmp_path / "r.docx")]) == 1
     assert capsys.readouterr().err == "deabench: format 'docx' is not known; it is one of 'html', 'md', 'tex'\n"
 
