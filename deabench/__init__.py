@@ -24,6 +24,7 @@ _HOME = {
     "Frontier": "deabench.frontier",
     "targets": "deabench.targets",
     "Targets": "deabench.targets",
+    "Study": "deabench.study",
     "DataError": "deabench.errors",
     "DataWarning": "deabench.errors",
     "DeabenchError": "deabench.errors",

@@ -17,6 +17,7 @@ VERBS = {
     "curve": "ROC points with Tango's intervals, gain, lift, cost and other curves of scores",
     "compare": "statistical tests between classifiers",
     "reproduce": "every printed table of the paper: printed, computed, verdict",
+    "study": "many classifiers on many data sets, in one resumable run",
     "report": "one self-contained page (HTML, Markdown or LaTeX) about a table, a ranking or a study",
     "models": "the formulations, as text",
 }

@@ -47,7 +47,7 @@ def test_the_table_is_the_segments_points(capsys, wide, six):
         expected = curves.balanced_segment(six[0], score).points.reset_index(drop=True)
         pd.testing.assert_frame_equal(ours, expected, check_dtype=False, rtol=0, atol=1e-15)
     assert err.splitlines()[:2] == [
-        "positive is '1', the minority with 8 of 20 rows",
+        "1 is the positive class: the minority, 8 of 20 instances",
         "net: n = 20, AUC 0.9062, 7 confident points, SAUC 0.1146, AveD 0.0857; Youden's J 0.7500 with positive where "
         "score >= 0.41, or equally where score > any value in [0.4, 0.41)"]
 
@@ -66,9 +66,9 @@ def test_standard_input_and_labels_of_text(capsys, six, monkeypatch):
     assert code == 0
     (row,) = json.loads(out)
     assert (row["classifier"], row["n"], row["confident"], row["AUC"]) == ("net", 20, 7, 0.90625)
-    assert err.startswith("positive is 'ill', the minority with 8 of 20 rows\n")
+    assert err.startswith("'ill' is the positive class: the minority, 8 of 20 instances\n")
     monkeypatch.setattr(sys, "stdin", io.StringIO(frame.to_csv(index=False)))
-    assert "positive is 'well', as given\n" in run(capsys, "-", "--positive", "well")[2]
+    assert "'well' is the positive class, as asked\n" in run(capsys, "-", "--positive", "well")[2]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -81,7 +81,7 @@ def test_every_kind_has_a_table_and_a_picture(capsys, wide, tmp_path, kind):
         "net", "k-NN"}  # Infinity and NaN are not JSON
     code, shown, _ = run(capsys, wide, "--kind", kind)
     assert code == 0
-    assert re.search(r"^ +k-NN ", shown, flags=re.M)
+    assert re.search(r"^ +k-NN ", shown, re.MULTILINE)
 
 
 def test_alpha_and_above_are_used(capsys, wide, six):
@@ -95,20 +95,25 @@ def test_alpha_and_above_are_used(capsys, wide, six):
 
 @pytest.mark.parametrize(("text", "arguments", "message"), [
     ("y_true,a\n1,.2\n0,.1\n2,.3\n", (),
-     "y_true has 3 classes, '0', '1', '2'; a curve is for two, set one class against the rest"),
-    ("y_true,a\n1,.2\n1,.1\n", (), "all 2 rows of y_true are '1'; a curve needs rows of both classes"),
+     "y_true holds 3 classes (0, 1, 2); deabench compares classifiers of two classes, merge some or compare one against "
+     "the rest"),
+    ("y_true,a\n1,.2\n1,.1\n", (), "y_true holds one class only (1); give instances of both classes"),
     ("y_true,a\n1,.2\n,.1\n0,.1\n", (),
-     "the label at position 1 of y_true is missing; give it or leave the row out"),
+     "y_true is missing for instance 2; leave the instance out"),
+    ("a,y_true\n.2,1\n.1,\n.1,0\n", (), "y_true is missing for instance 2; leave the instance out"),
+    ("y_true,a\nill,.2\n,.1\nwell,.1\n", (), "y_true is missing for instance 2; leave the instance out"),
     ("y_true,a\n1,.2\n0,\n0,.1\n", (),
-     "classifier 'a': score at position 1 is missing; give a finite number, or leave the row out"),
+     "the score of 'a' for instance 2 is missing; give a finite number"),
     ("y_true,a\n1,.2\n0,high\n0,.1\n", (),
-     "classifier 'a': score at position 1 is 'high'; give a number for every row"),
+     "the score of 'a' for instance 2 is 'high'; give a finite number"),
     ("y_true,a\n1,.2\n0,.3\n0,.1\n", ("--positive", "yes"),
-     "there is no label 'yes' in y_true; the labels are '0', '1'"),
+     "there is no class 'yes' in y_true; its classes are 0, 1"),
+    ("y_true,a\nno,.2\nyes,.3\n", (),
+     "the classes 'no', 'yes' have 1 instances each, so neither is the minority; name the positive class"),
     ("y_true,a\n1,.2\n0,.3\n0,.1\n", ("--alpha", "0"),
-     "classifier 'a': alpha is 0; give a number between 0 and 1, as 0.05 for a 95 % interval"),
+     "alpha is 0; give a number between 0 and 1, as 0.05 for a 95 % interval"),
     ("classifier,y_true,score\na,1,.2\na,0,.1\na,0,.4\na,0,.3\nb,1,.5\n", (),
-     "classifier 'b': all 1 rows of y_true are '1'; a curve needs rows of both classes"),
+     "classifier 'b': y_true holds no negative instance (1 is the positive class); give instances of both classes"),
 ])
 def test_bad_data_are_refused_and_nothing_is_written(capsys, tmp_path, text, arguments, message):
     path = tmp_path / "bad.csv"
@@ -120,6 +125,9 @@ def test_bad_data_are_refused_and_nothing_is_written(capsys, tmp_path, text, arg
 
 def test_a_file_without_labels_or_scores_is_refused(capsys, tmp_path):
     path = tmp_path / "bad.csv"
+    assert run(capsys, path)[2] == f"deabench: cannot read '{path}': No such file or directory; name a CSV file\n"
+    path.write_text("")
+    assert run(capsys, path)[2] == f"deabench: '{path}' is empty; give a header line and at least one row\n"
     path.write_text("y_tru,a\n1,2\n")
     assert run(capsys, path)[2] == f"deabench: there is no column 'y_true' in '{path}'; did you mean 'y_tru'?\n"
     path.write_text("y_true\n1\n0\n")

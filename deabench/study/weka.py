@@ -1,0 +1,117 @@
+"""Weka's own classifiers through a Java machine: the extra `deabench[weka]` (python-weka-wrapper3, GPL-3) and Java.
+
+The wrapper carries weka.jar 3.9, in which J48, SMO and MultilayerPerceptron are core and RBFNetwork is a package of its
+own (`python -c "import weka.core.jvm as j; j.start(packages=True); import weka.core.packages as p;
+p.install_package('RBFNetwork')"`). Each worker process starts its own Java machine with its first task.
+"""
+
+from __future__ import annotations
+
+import shutil
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from deabench.errors import DataError
+
+J48 = "weka.classifiers.trees.J48"
+SMO = "weka.classifiers.functions.SMO"
+RBF_NETWORK = "weka.classifiers.functions.RBFNetwork"
+
+
+def lacking() -> str:
+    """What is missing for Weka to run on this machine; "" where nothing is."""
+    if find_spec("weka") is None:
+        return "the package python-weka-wrapper3: pip install 'deabench[weka]'"
+    return "" if shutil.which("java") else "Java (a JRE of version 11 or later)"
+
+
+class WekaClassifier(ClassifierMixin, BaseEstimator):
+    """A Weka classifier as a scikit-learn one.
+
+    Parameters
+    ----------
+    classname : str
+        Weka's name of it, as `weka.classifiers.trees.J48`.
+    options : sequence of str
+        As on Weka's command line, ("-C", "0.25", "-M", "2").
+
+    Notes
+    -----
+    Features are numeric attributes, missing cells are Weka's missing, weights are instance weights. A fitted object
+    lives in its process (a Java object cannot be pickled).
+    """
+
+    def __init__(self, classname: str = J48, options: tuple[str, ...] = ()) -> None:
+        self.classname = classname
+        self.options = options
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X: np.ndarray, y: np.ndarray, sample_weight: Any = None) -> WekaClassifier:
+        """Train; X is rows x features, y any labels.
+
+        Raises
+        ------
+        DataError
+            Where Java or the wrapper is missing, or Weka does not know the class.
+        """
+        start_java()
+        from weka.classifiers import Classifier
+
+        self.classes_ = np.unique(y)
+        codes = np.searchsorted(self.classes_, y)
+        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        self.header_ = self._header(np.asarray(X).shape[1])
+        data = self._instances(np.column_stack([X, codes]), weight)
+        try:
+            self.model_ = Classifier(classname=self.classname, options=list(self.options))
+        except Exception as error:
+            raise DataError(f"Weka has no classifier '{self.classname}' with options {list(self.options)}: {error}; "
+                            "RBFNetwork is a Weka package that must be installed first") from None
+        self.model_.build_classifier(data)
+        return self
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Weka's distribution over the classes, rows x classes."""
+        rows = np.column_stack([X, np.full(len(X), np.nan)])
+        data = self._instances(rows, np.ones(len(rows)))
+        return np.array([self.model_.distribution_for_instance(data.get_instance(k)) for k in range(len(rows))])
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def _header(self, columns: int) -> Any:
+        from weka.core.dataset import Attribute, Instances
+
+        attributes = [Attribute.create_numeric(f"x{k}") for k in range(columns)]
+        labels = [str(label) for label in self.classes_]
+        header = Instances.create_instances("rows", [*attributes, Attribute.create_nominal("class", labels)], 0)
+        header.class_is_last()
+        return header
+
+    def _instances(self, rows: np.ndarray, weight: np.ndarray) -> Any:
+        from weka.core.dataset import Instance, Instances
+
+        data = Instances.template_instances(self.header_, len(rows))
+        for row, one in zip(rows.astype(float).tolist(), weight.tolist(), strict=True):
+            data.add_instance(Instance.create_instance(row, weight=one))  # NaN is Weka's own mark of a missing cell
+        return data
+
+
+def start_java() -> None:
+    """Start the Java machine of this process, once; `packages` so that installed Weka packages are seen."""
+    missing = lacking()
+    if missing:
+        raise DataError(f"Weka's classifiers need {missing}")
+    import logging
+
+    from weka.core import jvm
+
+    if not jvm.started:
+        jvm.start(packages=True, logging_level=logging.ERROR)
