@@ -138,7 +138,9 @@ def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: str,
             own = _targets(reference.loc[rest], reference, norm, on) if rest else None
             if new is not None:
                 against = _targets(_complemented(new, front.outputs, settings), reference, norm, on)
-        if new is not None and table is not None:
+    if new is not None and table is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # the tested ones may be few: the reference was warned of above
             scores = rank(new, reference=table, **settings).scores
     said = [str(warning.message) for warning in heard if issubclass(warning.category, DataWarning)]
     return Findings(ranking, high, front, own, against, scores, intervals, norm, on, remark, list(dict.fromkeys(said)))

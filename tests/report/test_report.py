@@ -217,6 +217,34 @@ def test_the_command_writes_all_formats(tmp_path, capsys):
     assert capsys.readouterr().err == "deabench: format 'docx' is not known; it is one of 'html', 'md', 'tex'\n"
 
 
+def test_the_command_reports_a_study_that_was_run(tmp_path, capsys):
+    file = tmp_path / "study.toml"
+    file.write_text("""name = "two"
+seed = 1
+[data]
+names = ["new-thyroid1", "haberman"]
+[split]
+kind = "kfold"
+folds = 2
+[classifiers]
+"C4.5" = {}
+SVM = {}
+"naive Bayes" = {}
+[dea]
+tested = ["naive Bayes"]
+""", encoding="utf-8")
+    assert main(["study", "run", str(file), "--workers", "1"]) == 0
+    capsys.readouterr()
+    assert main(["report", str(file), "--format", "md"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("# Comparative study\n")
+    digest = db.Study.from_toml(file).status().digest
+    assert f"| digest of the results | {digest} |" in text
+    assert "| seed | 1 |" in text
+    for heading in ("Tests", "Data sets", "Failures", "What was tested", "Targets on every data set"):
+        assert f"\n## {heading}\n" in text
+
+
 def test_the_command_reports_a_saved_ranking(tmp_path, capsys):
     source = tmp_path / "ranking.csv"
     db.rank(WINE, outputs=["TPR", "TNR"]).to_csv(source)
