@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import CertificateError
+from deabench.threads import one_thread
 
 TOLERANCE = 1e-9
 """What a certificate may miss by, in metrics scaled to a maximum of about 1; it also decides who is efficient."""
@@ -153,8 +154,9 @@ def _beyond(weights: np.ndarray, table: np.ndarray) -> np.ndarray:
     """The largest product of each row of weights (K, c) with a row of the table (n, c)."""
     transposed = np.ascontiguousarray(table.T)
     out = np.empty(len(weights))
-    for low in range(0, len(weights), BLOCK):
-        out[low : low + BLOCK] = (weights[low : low + BLOCK] @ transposed).max(axis=1)
+    with one_thread():
+        for low in range(0, len(weights), BLOCK):
+            out[low : low + BLOCK] = (weights[low : low + BLOCK] @ transposed).max(axis=1)
     return out
 
 

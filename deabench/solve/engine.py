@@ -62,6 +62,7 @@ def solve(
     tested: np.ndarray,
     *,
     known: Bases | None = None,
+    hint: Callable[[int], np.ndarray] | None = None,
     name: Callable[[int], str] = str,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Solution:
@@ -71,6 +72,8 @@ def solve(
     ----------
     known : Bases, optional
         Bases to try first, all dual feasible (from `deabench.solve.polar`).
+    hint : function of a position, optional
+        Reference DMUs that make the program of that DMU feasible; they are active when it is solved.
     name : function of a position
         The DMU's label, for errors.
     advance : function of a count
@@ -82,6 +85,7 @@ def solve(
         Where HiGHS ends neither optimal nor infeasible.
     """
     run = _Run(family, tested, name, advance)
+    run.hint = hint
     if known is not None and len(known):
         run.adopt(known)
     rng = np.random.default_rng(0)
@@ -109,6 +113,8 @@ class _Run:
         self.calls = 0
         self.solver: Solver | None = None
         self.active = np.zeros(0, dtype=int)
+        self.hint: Callable[[int], np.ndarray] | None = None
+        self.widened = -1
 
     def left(self) -> np.ndarray:
         return np.flatnonzero(self.which == -2)
@@ -206,7 +212,7 @@ class _Run:
             assert self.solver is not None
             try:
                 self.calls += 1
-                self.solver.run(f"'{self.name(k)}'")
+                self.solver.run(f"'{self.name(k)}'", patient=len(self.active) == family.n)
             except Infeasible:
                 if self._widen(k):
                     continue
@@ -234,6 +240,10 @@ class _Run:
         self.solver.bounds(*family.bounds(tested))
         if family.theta >= 0:
             self.solver.column(family.theta, family.theta_column(tested[None])[0])
+        if self.hint is not None:
+            wanted = np.setdiff1d(self.hint(k), self.active)
+            if len(wanted):
+                self._activate(wanted)
 
     def _start(self) -> np.ndarray:
         """All reference DMUs where they are few; otherwise those best in some row or in their sum."""
@@ -265,7 +275,9 @@ class _Run:
         short[:, family.equality] = 0.0
         worst = short.max(axis=1)
         best = int(np.argmin(worst))
-        self._activate(out[[best]] if worst[best] <= 0 else out)
+        alone = worst[best] <= 0 and not self.widened == k
+        self.widened = k
+        self._activate(out[[best]] if alone else out)
         return True
 
     def _codes(self) -> np.ndarray:

@@ -74,8 +74,8 @@ class Solver:
         if self.quadratic:
             self._check(self.highs.passHessian(_hessian(program)), "passHessian")
 
-    def run(self, what: str) -> None:
-        """Solve; `what` names the DMU in the error.
+    def run(self, what: str, *, patient: bool = True) -> None:
+        """Solve; `what` names the DMU in the error; `patient` believes a failure only after looser, cold tries.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class Solver:
         """
         self.highs.run()
         status = self.highs.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal:
+        if status != highspy.HighsModelStatus.kOptimal and (patient or status not in INFEASIBLE):
             status = self._retry(status)
         if status == highspy.HighsModelStatus.kOptimal:
             return

@@ -17,6 +17,7 @@ from deabench.solve.family import Bases, Family
 from deabench.solve.pareto import undominated
 from deabench.solve.template import Template, template
 from deabench.table import Data
+from deabench.threads import one_thread
 
 EQUATIONS = {"wei": "(5)", "score": "(6), the dual of (5)", "ccr": "(3)"}
 FACETS_METRICS = 6
@@ -37,13 +38,14 @@ def efficiencies(data: Data, reference: Data, model: str, returns: str, orientat
         Where a solve fails, or where a certificate does not hold even after the DMU was solved again on its own.
     """
     problem = _Ccr(data, reference, returns, orientation) if model == "ccr" else _Wei(data, reference)
-    with progress("rank", len(data.labels)) as advance:
+    with progress("rank", len(data.labels)) as advance, one_thread():
         solution, path = _solve(problem, advance)
         fields = _fields(problem, solution)
-        for k in _unproved(fields):
+        left = _unproved(fields)
+        for k in left:
             alone = solve(problem.family, problem.tested[[k]], name=_name_of(problem, k))
             _replace(fields, _fields(problem, alone, np.array([k])), k)
-    left = _unproved(fields)
+        left = _unproved(fields) if len(left) else left
     if len(left):
         raise SolveError(f"{model} for '{data.labels[left[0]]}': the certificate does not hold after a second solve")
     return fields | {"model": f"{model} {EQUATIONS[model]}, {path}"}
@@ -133,8 +135,7 @@ class _Ccr:
 def _solve(problem: _Wei | _Ccr, advance: Callable[[int], None]) -> tuple[Solution, str]:
     """The optimum of every DMU, and by which path: all facets and a matrix product, or HiGHS on an active set."""
     known = problem.facets()
-    with one_thread():
-        solution = solve(problem.family, problem.tested, known=known, name=_name_of(problem), advance=advance)
+    solution = solve(problem.family, problem.tested, known=known, name=_name_of(problem), advance=advance)
     if known is None:
         return solution, f"by HiGHS ({solution.calls} solves)"
     rest = f", {solution.calls} solves by HiGHS" if solution.calls else ""
@@ -143,13 +144,6 @@ def _solve(problem: _Wei | _Ccr, advance: Callable[[int], None]) -> tuple[Soluti
 
 def _name_of(problem: _Wei | _Ccr, first: int = 0) -> Callable[[int], str]:
     return lambda k: str(problem.data.labels[first + k])
-
-
-def one_thread() -> Any:
-    """One thread for the small matrix products: more spend their time waiting for each other."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(limits=1, user_api="blas")
 
 
 def _theta(family: Family, solution: Solution) -> np.ndarray:
@@ -210,7 +204,11 @@ def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray)
     if len(open_):
         points = (np.column_stack([x * (1 + INWARD), y * (1 - INWARD)]) / top)[open_]
         family = Family(_slack_form(m, Y.shape[1], problem.sum_lambda), (data / top)[problem.frontier])
-        solution = solve(family, points, name=lambda k: str(fields["scores"].index[open_[k]]))
+        first = fields["intensities"].columns[open_]
+        solution = solve(
+            family, points, name=lambda k: str(fields["scores"].index[open_[k]]),
+            hint=lambda k: np.searchsorted(problem.frontier, first[k][first[k] >= 0]),
+        )
         better = _intensities(problem, family, solution)
         better.values[better.values < 1e3 * INWARD] = 0.0  # what the drawing back left
         reached = better.dot(data / top)
