@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import enum
 import sys
-import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
-import pandas as pd
 import typer
 
-from deabench.cli._io import names, stderr
+from deabench.cli._io import directions, names, stderr
 
 
 class Written(enum.StrEnum):
@@ -44,7 +42,11 @@ def command(
     form: Annotated[Written | None, typer.Option("--format", help="default: by the end of the file's name, else html")] = None,
     outputs: Annotated[str | None, typer.Option(help="metrics to be high, as A,B")] = None,
     inputs: Annotated[str | None, typer.Option(help="metrics to be low, as C")] = None,
+    lower_is_better: Annotated[str | None, typer.Option(help="metrics to be low, as error=1 (complement to its maximum) or "
+                                                        "logloss=input")] = None,
     model: Annotated[str, typer.Option(help="wei, score or ccr")] = "wei",
+    returns: Annotated[str, typer.Option(help="crs, vrs, nirs or ndrs; for model ccr")] = "crs",
+    orientation: Annotated[str, typer.Option(help="output or input; for model ccr")] = "output",
     metrics: Annotated[str | None, typer.Option(help="metrics of the frontier and the targets; default: the outputs")] = None,
     tested: Annotated[str | None, typer.Option(help="rows of the table, as A,B, or a CSV of new algorithms")] = None,
     norm: Annotated[Norm, typer.Option(help="how change is counted")] = Norm.l1,
@@ -52,8 +54,10 @@ def command(
     title: Annotated[str | None, typer.Option(help="the report's title")] = None,
 ) -> None:
     """Write one self-contained page: who is efficient, how far the others are, what it would take, how sure that is."""
-    how: dict[str, Any] = {"tested": _tested(tested), "metrics": names(metrics), "norm": norm.value, "on": on.value, "title": title}
-    settings = {"outputs": names(outputs), "inputs": names(inputs), "model": model}
+    how: dict[str, Any] = {"tested": _tested(tested), "metrics": names(metrics), "norm": norm.value, "on": on.value,
+                           "title": title}
+    settings: dict[str, Any] = {"outputs": names(outputs), "inputs": names(inputs), "model": model, "returns": returns,
+                                "orientation": orientation, "lower_is_better": directions(lower_is_better)}
     page = _study(Path(source), how, settings) if source.endswith(".toml") else _table(source, how, settings)
     chosen = form.value if form is not None else out.suffix.lower().lstrip(".") if out is not None and out.suffix else "html"
     if out is None:
@@ -78,13 +82,12 @@ def _table(source: str, how: dict[str, Any], settings: dict[str, Any]) -> Any:
     frame = read(source)
     if saved(frame):
         return of_saved(frame, how["title"])
-    with warnings.catch_warnings():
-        return report(frame, extra={"provenance": {"source": source}}, **how, **settings)
+    return report(frame, extra={"provenance": {"source": source}}, **how, **settings)
 
 
 def _study(file: Path, how: dict[str, Any], settings: dict[str, Any]) -> Any:
     from deabench.report import report
-    from deabench.study import Study
+    from deabench.study import Study, versions
 
     study = Study.from_toml(file)
     plan, given = study.plan, dict(settings)
@@ -93,11 +96,5 @@ def _study(file: Path, how: dict[str, Any], settings: dict[str, Any]) -> Any:
     how = how | {"tested": how["tested"] or list(plan.dea["tested"]) or None,
                  "metrics": how["metrics"] or list(plan.dea["target_outputs"]) or None}
     facts = {"study": file.name, "seed": plan.seed, "digest of the results": study.status().digest,
-             **{f"task with {name}": value for name, value in pd.Series(_versions()).items()}}
+             **{f"{name} now": version for name, version in versions().items()}}
     return report(study.summary(), extra={"provenance": facts}, **how, **given)
-
-
-def _versions() -> dict[str, str]:
-    from deabench.study import versions
-
-    return versions()

@@ -37,6 +37,8 @@ class CostRangeDisplay:
 
     def plot(self, ax: Any = None) -> CostRangeDisplay:
         """Draw on `ax`, or on a figure of its own; the axis is logarithmic, 1 : 1 in its middle line."""
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
         count = len(self.ranges)
         self.ax_ = ax = axes(ax, size=(7.4, 1.4 + 0.34 * count))
         self.figure_ = ax.figure
@@ -51,6 +53,9 @@ class CostRangeDisplay:
                        for k, (a, b) in enumerate(self.ranges.to_numpy())]
         ax.axvline(1, color="black", linewidth=0.8, zorder=3)
         ax.set_xscale("log")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 200 else (1,)))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.xaxis.set_minor_formatter(NullFormatter())
         tidy(ax)
         ax.set(xlim=(low, high), ylim=(count - 0.5, -0.5),
                xlabel="cost of a false negative : cost of a false positive (logarithmic; line: equal costs)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,7 +125,7 @@ class FrontierDisplay:
         ax.plot(*self._outline(low)[0].T, color="black", linewidth=0.7, zorder=2)
         ax.plot(*self._outline(low)[-1].T, color="black", linewidth=0.7, zorder=2)
         self.extended_ = []
-        for a, b in zip(c[:-1], c[1:], strict=True):
+        for a, b in pairwise(c):
             size = (b - a) / (high - low)  # as long as the picture allows, shorter where many would cross
             reach = (b - a) * min(2.0, max(0.3, 3.0 / len(c))) / np.linalg.norm(size)
             for start, end in ((a, a - reach), (b, b + reach)):

@@ -66,7 +66,7 @@ class FacetGraphDisplay:
         order = sorted(full, key=lambda node: not full[node])
         names = [_name(node, self.graph.nodes[node]["vertices"]) for node in order]
         self.texts_, self.unnamed_ = place_names(ax, np.array([self.places[node] for node in order]).reshape(-1, 2), names,
-                                                 avoid=along(ends, 16) if len(ends) <= 80 else None)
+                                                 avoid=along(ends, 16) if len(ends) <= 80 else None, radii=np.full(len(order), 4.5))
         return self
 
 
@@ -79,6 +79,8 @@ def _name(facet: Any, vertices: tuple[Any, ...]) -> str:
 def _layout(graph: nx.Graph) -> dict[Any, np.ndarray]:
     if len(graph) < 3:
         return {node: np.array([0.8 * (2 * k - 1) if len(graph) > 1 else 0.0, 0.0]) for k, node in enumerate(graph)}
-    if len(graph) <= 60:
-        return dict(nx.kamada_kawai_layout(graph))
-    return dict(nx.spring_layout(graph, seed=0, iterations=60, method="force"))
+    places = (nx.kamada_kawai_layout(graph) if len(graph) <= 60
+              else nx.spring_layout(graph, seed=0, iterations=60, method="force"))
+    spread = np.array([places[node] for node in graph])
+    low, high = spread.min(axis=0), spread.max(axis=0)
+    return {node: (places[node] - low) / np.maximum(high - low, 1e-9) * 2 - 1 for node in graph}

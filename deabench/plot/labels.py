@@ -42,7 +42,8 @@ class _Page:
 
 
 def place_names(ax: Any, points: Sequence[tuple[float, float]] | np.ndarray, names: Sequence[object], *,
-                avoid: np.ndarray | None = None, most: int = MOST) -> tuple[list[Any], int]:
+                avoid: np.ndarray | None = None, radii: np.ndarray | None = None, most: int = MOST
+                ) -> tuple[list[Any], int]:
     """Write each name beside its point, the first ones first.
 
     Parameters
@@ -52,6 +53,8 @@ def place_names(ax: Any, points: Sequence[tuple[float, float]] | np.ndarray, nam
     names : n labels; `plain` makes text of them.
     avoid : array (m, 2), optional
         Further places, in data units, that no name may cover; see `along` for lines.
+    radii : array (n,), optional
+        Of the markers, in printer's points, where they are larger than a name can keep clear of by itself.
     most : int
         Names after these are left out at once.
 
@@ -67,9 +70,12 @@ def place_names(ax: Any, points: Sequence[tuple[float, float]] | np.ndarray, nam
     ax.figure.draw_without_rendering()  # a constrained layout moves the axes only now
     spots = ax.transData.transform(np.asarray(points, dtype=float))
     others = ax.transData.transform(avoid) if avoid is not None and len(avoid) else np.empty((0, 2))
-    page, unit = _Page(ax, np.vstack([spots, others])), ax.figure.dpi / 72
-    for spot, name in zip(spots[:most], names[:most], strict=True):
-        text = _place(ax, page, unit, spot, plain(name))
+    unit = ax.figure.dpi / 72
+    clear = np.zeros(len(spots)) if radii is None else np.asarray(radii, dtype=float) * unit
+    rims = (spots[:, None] + clear[:, None, None] * np.array(DIRECTIONS)).reshape(-1, 2)
+    page = _Page(ax, np.vstack([spots, rims, others]))
+    for spot, name, radius in zip(spots[:most], names[:most], clear, strict=False):
+        text = _place(ax, page, spot, plain(name), (unit, radius))
         if text is not None:
             texts.append(text)
     left_out = len(names) - len(texts)
@@ -79,9 +85,9 @@ def place_names(ax: Any, points: Sequence[tuple[float, float]] | np.ndarray, nam
 
 
 def note(ax: Any, words: str) -> Any:
-    """A line above the axes at the right, where no data are."""
-    return ax.annotate(words, (1, 1), (0, 3), xycoords="axes fraction", textcoords="offset points", ha="right",
-                       va="bottom", fontsize=7, color=GREY, annotation_clip=False)
+    """A line inside the axes at their right end, below the title, on a pale ground."""
+    return ax.annotate(words, (1, 1), (-2, -2), xycoords="axes fraction", textcoords="offset points", ha="right", va="top",
+                       fontsize=7, color=GREY, zorder=7, bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1})
 
 
 def along(ends: np.ndarray, pieces: int = 60) -> np.ndarray:
@@ -102,7 +108,8 @@ def overlapping(texts: Sequence[Any]) -> int:
     return sum(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
 
 
-def _place(ax: Any, page: _Page, unit: float, spot: np.ndarray, name: str) -> Any:
+def _place(ax: Any, page: _Page, spot: np.ndarray, name: str, sizes: tuple[float, float]) -> Any:
+    unit, radius = sizes
     text = ax.annotate(name, (0, 0), (0, 0), textcoords="offset pixels", fontsize=8, zorder=6, xycoords="figure pixels")
     extent = text.get_window_extent()
     text.remove()
@@ -110,7 +117,7 @@ def _place(ax: Any, page: _Page, unit: float, spot: np.ndarray, name: str) -> An
     for distance in DISTANCES:
         for x, y in DIRECTIONS:
             direction = np.array([x, y])
-            centre = spot + direction * distance * unit + np.sign(np.round(direction, 3)) * half
+            centre = spot + direction * (distance * unit + radius) + np.sign(np.round(direction, 3)) * half
             box, lead = np.append(centre - half, centre + half), _lead(spot, centre, half, distance)
             if page.free(box, lead):
                 page.take(box, lead)

@@ -75,19 +75,26 @@ class PeerNetworkDisplay:
         order = sorted(self.graph, key=lambda node: (not self.graph.nodes[node]["efficient"],
                                                      -self.graph.nodes[node]["followers"]))
         points = np.array([self.places[node] for node in order]).reshape(-1, 2)
-        rest = f"; {self.left_out} DMUs with lower scores are not drawn" if self.left_out else ""
+        rest = f"{self.left_out} DMUs with lower scores are not drawn; " if self.left_out else ""
         ax.set_title("who is benchmark for whom: ● efficient, larger the more it serves; ◇ learns from its lines' ends\n"
-                     f"a line is as wide as its λ{rest}", fontsize=9, loc="left")
-        self.texts_, self.unnamed_ = place_names(ax, points, order, avoid=along(lines, 12) if len(edges) <= 60 else None)
+                     f"{rest}a line is as wide as its λ", fontsize=9, loc="left")
+        self.texts_, self.unnamed_ = place_names(
+            ax, points, order, avoid=along(lines, 12) if len(edges) <= 60 else None,
+            radii=np.sqrt([self._size(node) for node in order]) / 2)
         return self
 
     def _nodes(self, ax: Any, efficient: bool, k: int) -> Any:
         chosen = [node for node, facts in self.graph.nodes(data=True) if facts["efficient"] is efficient]
         points = np.array([self.places[node] for node in chosen]).reshape(-1, 2)
-        served = np.array([self.graph.nodes[node]["followers"] for node in chosen])
-        size = (60 + 240 * served / max(served.max(initial=0.0), 1e-9)) if efficient else np.full(len(chosen), 26.0)
-        return ax.scatter(points[:, 0], points[:, 1], s=size, marker="o" if efficient else "D", zorder=3,
+        sizes = [self._size(node) for node in chosen]
+        return ax.scatter(points[:, 0], points[:, 1], s=sizes, marker="o" if efficient else "D", zorder=3,
                           facecolors=COLOURS[0] if efficient else "white", edgecolors=COLOURS[k], linewidths=1.0)
+
+    def _size(self, node: Any) -> float:
+        """The area of a node's marker, in square points."""
+        facts = self.graph.nodes[node]
+        most = max((served for _, served in self.graph.nodes(data="followers")), default=0.0)
+        return 60 + 240 * facts["followers"] / max(most, 1e-9) if facts["efficient"] else 26.0
 
 
 def _layout(graph: nx.DiGraph) -> dict[Any, np.ndarray]:

@@ -27,7 +27,7 @@ class TargetsDisplay:
     norm : str
     total : int
         Tested DMUs in all; the first of them are drawn.
-    ax_, figure_ : once drawn; ax_ is the axes of the first metric
+    ax_, figure_ : once drawn; ax_ holds the place of all panels
     axes_, lines_, dots_, texts_ : artists, one list entry per metric
     """
 
@@ -50,12 +50,12 @@ class TargetsDisplay:
         self.figure_ = own.figure
         own.set_axis_off()
         grid = own.get_subplotspec().subgridspec(1, s) if own.get_subplotspec() is not None else None
-        self.axes_, self.lines_, self.dots_, self.texts_ = [], [], [], []
+        self.axes_, self.lines_, self.dots_, self.texts_ = list[Any](), list[Any](), list[Any](), list[Any]()
         for k, metric in enumerate(self.actual.columns):
             panel = (self.figure_.add_subplot(grid[k]) if grid is not None
                      else own.inset_axes([k / s + 0.02, 0, 1 / s - 0.04, 1]))
             self._panel(panel, metric, first=k == 0)
-        self.ax_ = self.axes_[0]
+        self.ax_ = own
         more = f"; the first {n} of {self.total}" if self.total > n else ""
         self.axes_[0].set_title(f"▲ actual, × closest target ({self.norm}){more}\n", fontsize=9, loc="left")
         return self

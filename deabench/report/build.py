@@ -129,7 +129,7 @@ def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: str,
         warnings.simplefilter("always", DataWarning)
         ranking, table, new = _ranked(source, tested, settings)
         high = _high(ranking, table, metrics, settings)
-        front, remark = _front(high, metrics, settings, ranking)
+        front, remark = _front(high, metrics, ranking)
         own, against, scores = None, None, None
         if front is not None:
             reference = high[front.outputs]
@@ -138,7 +138,9 @@ def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: str,
             own = _targets(reference.loc[rest], reference, norm, on) if rest else None
             if new is not None:
                 against = _targets(_complemented(new, front.outputs, settings), reference, norm, on)
-        if new is not None and table is not None:
+    if new is not None and table is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # the tested ones may be few: the reference was warned of above
             scores = rank(new, reference=table, **settings).scores
     said = [str(warning.message) for warning in heard if issubclass(warning.category, DataWarning)]
     return Findings(ranking, high, front, own, against, scores, intervals, norm, on, remark, list(dict.fromkeys(said)))
@@ -177,8 +179,7 @@ def _complemented(new: pd.DataFrame, outputs: list[str], settings: Mapping[str, 
     return check(new, outputs=outputs, lower_is_better=kept, warn=False).outputs
 
 
-def _front(high: pd.DataFrame, metrics: Sequence[str] | None, settings: Mapping[str, Any], ranking: Ranking
-           ) -> tuple[Frontier | None, str]:
+def _front(high: pd.DataFrame, metrics: Sequence[str] | None, ranking: Ranking) -> tuple[Frontier | None, str]:
     from deabench.frontier import frontier
 
     chosen = list(metrics) if metrics is not None else list(high.columns)

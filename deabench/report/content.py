@@ -18,6 +18,8 @@ from deabench.errors import DataError
 from deabench.files import write_whole
 
 FORMATS = ("html", "md", "tex")
+HEAVY = 300_000
+"""An SVG of more bytes than this is shipped as PNG."""
 
 
 @dataclass(frozen=True)
@@ -48,22 +50,34 @@ class Table:
         columns = [[plain_value(cell) for cell in flat.iloc[:, k].tolist()] for k in range(flat.shape[1])]
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def first(self, count: int) -> list[list[Any]]:
-        return self.rows[:count]
+    @cached_property
+    def numeric(self) -> list[bool]:
+        """Which columns hold numbers."""
+        return [any(isinstance(row[k], int | float) and not isinstance(row[k], bool) for row in self.rows)
+                for k in range(len(self.columns))]
+
+    def shown(self, most: int | None = None) -> list[list[str]]:
+        """The first `most` rows (all without it) as a reader sees them."""
+        whole = [all(not isinstance(row[k], float) or row[k].is_integer() for row in self.rows)
+                 for k in range(len(self.columns))]
+        return [[shown(cell, whole[k]) for k, cell in enumerate(row)] for row in self.rows[:most]]
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawn figure, as SVG, with the words that stand for it."""
+    """A drawn figure, as SVG or PNG, with the words that stand for it."""
 
-    svg: bytes
+    kind: str
+    data: bytes
     alt: str
     caption: str
     width: int
 
     @property
-    def encoded(self) -> str:
-        return base64.b64encode(self.svg).decode()
+    def uri(self) -> str:
+        """The picture as a data URI."""
+        mime = {"svg": "image/svg+xml", "png": "image/png"}[self.kind]
+        return f"data:{mime};base64,{base64.b64encode(self.data).decode()}"
 
 
 @dataclass(frozen=True)
@@ -157,24 +171,31 @@ def plain_value(cell: Any) -> Any:
     return cell if isinstance(cell, bool | int | float) else str(cell)
 
 
-def shown(cell: Any) -> str:
-    """A cell for a reader: four decimals; CSV and the page's data keep them all."""
+def shown(cell: Any, whole: bool = True) -> str:
+    """A cell for a reader: four decimals, less than 1e-9 is 0; CSV and the page's data keep every digit.
+
+    `whole` says that all numbers of the column are whole, and none gets decimals.
+    """
     if cell is None:
         return ""
     if isinstance(cell, bool):
-        return "yes" if cell else ""
-    if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else (
-            f"{cell:.4f}" if abs(cell) >= 1e-4 else f"{cell:.2e}")
-    return str(cell)
+        return "yes" if cell else "no"
+    if not isinstance(cell, int | float):
+        return str(cell)
+    if whole and float(cell).is_integer():
+        return str(int(cell))
+    return f"{cell:.2e}" if 1e-9 <= abs(cell) < 1e-4 else f"{cell + 0.0 if abs(cell) >= 1e-9 else 0.0:.4f}"
 
 
 def drawn(display: Any, alt: str, caption: str) -> Picture:
-    """A display's figure as a Picture; the same bytes each time."""
+    """A display's figure as a Picture, the same bytes each time; a crowded one as PNG, which is then the smaller."""
     import matplotlib
 
-    figure = display.figure_
+    figure, kind = display.figure_, "svg"
     stream = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "deabench", "svg.fonttype": "path", "path.simplify": True}):
+    with matplotlib.rc_context({"svg.hashsalt": "deabench"}):
         figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
-    return Picture(stream.getvalue(), alt, caption, int(figure.get_size_inches()[0] * 96))
+    if len(stream.getvalue()) > HEAVY:
+        kind, stream = "png", io.BytesIO()
+        figure.savefig(stream, format="png", dpi=150, metadata={"Software": None})
+    return Picture(kind, stream.getvalue(), alt, caption, int(figure.get_size_inches()[0] * 96))

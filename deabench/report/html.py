@@ -14,7 +14,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from deabench import __version__
-from deabench.report.content import shown
 
 if TYPE_CHECKING:
     from deabench.report.content import Report
@@ -51,9 +50,7 @@ def template(name: str) -> str:
 def _environment() -> Any:
     from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=False)
-    environment.filters["shown"] = shown
-    return environment
+    return Environment(autoescape=True, undefined=StrictUndefined)
 
 
 def _digest(text: str) -> str:

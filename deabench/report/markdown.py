@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deabench.report.content import shown
-
 if TYPE_CHECKING:
     from deabench.report.content import Report, Table
 
@@ -32,7 +30,6 @@ def _paragraphs(sentences: object) -> list[str]:
 
 
 def _table(table: Table) -> list[str]:
-    numeric = [any(isinstance(row[k], int | float) for row in table.rows) for k in range(len(table.columns))]
     head = "| " + " | ".join(escaped(name) for name in table.columns) + " |"
-    rule = "|" + "|".join("---:" if right else "---" for right in numeric) + "|"
-    return [head, rule, *("| " + " | ".join(escaped(shown(cell)) for cell in row) + " |" for row in table.rows)]
+    rule = "|" + "|".join("---:" if right else "---" for right in table.numeric) + "|"
+    return [head, rule, *("| " + " | ".join(escaped(cell) for cell in row) + " |" for row in table.shown())]

@@ -6,6 +6,7 @@ import hashlib
 import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,21 +131,19 @@ def facets(found: Findings) -> Section | None:
     if front is None:
         return None
     frame = front.facets.drop(columns="offset").rename(columns={"full_dimensional": "efficient throughout"})
-    for a in front.outputs:
-        for b in front.outputs:
-            if a < b:
-                with np.errstate(divide="ignore"):
-                    frame[f"{b} per {a}"] = np.where(frame[b] > 0, frame[a] / frame[b].where(frame[b] > 0), np.inf)
+    for a, b in combinations(front.outputs, 2):
+        frame[f"{b} per {a}"] = (frame[a] / frame[b].where(frame[b] > 0)).fillna(np.inf)
     frame = frame.rename(columns={name: f"weight of {name}" for name in front.outputs})
     frame = frame.sort_values("efficient throughout", ascending=False, kind="stable")
     flat = len(front.outputs) == 2
     display = (FrontierDisplay if flat else FacetGraphDisplay).from_frontier(front).plot()
     picture = drawn(display, "The frontier of the two metrics." if flat else "Facets as nodes, joined where they share a "
                     "ridge.", "The frontier." if flat else "The facet graph.")
-    said = [f"{len(front.extreme)} classifiers span the frontier in {listed(front.outputs)}: {listed(front.extreme)}.",
+    span = "1 classifier spans" if len(front.extreme) == 1 else f"{len(front.extreme)} classifiers span"
+    said = [f"{span} the frontier in {listed(front.outputs)}: {listed(front.extreme)}.",
             "A trade-off rate 'B per A' is how much of B one unit of A is worth on the facet; where it is ∞ the facet is flat."]
     if len(frame) > FACETS:
-        said.append(f"Listed are {FACETS} of {len(frame)} facets, those that are efficient throughout first.")
+        said.append(f"Listed are {FACETS} of {len(frame)} facets, those efficient throughout first.")
     return Section("facets", "Facets", said, [Table("facets-table", "Facets and trade-off rates", frame.iloc[:FACETS])],
                    [picture])
 
@@ -158,9 +157,9 @@ def costs(found: Findings) -> Section | None:
     frame = found.front.cost_ranges()
     picture = drawn(CostRangeDisplay.from_frontier(found.front).plot(), "Ranges of cost ratios in which each classifier of "
                     "the frontier has the least expected cost.", "Which classifier for which cost ratio.")
-    return Section("costs", "Cost ranges", ["The ratio is the cost of a false negative over that of a false positive, where half "
-                                            "of the cases are positive; elsewhere divide it by the odds of a positive."],
-                   [Table("costs-table", "Least expected cost", frame)], [picture])
+    said = ["The ratio is the cost of a false negative over that of a false positive, where half of the cases are positive; "
+            "elsewhere divide it by the odds of a positive."]
+    return Section("costs", "Cost ranges", said, [Table("costs-table", "Least expected cost", frame)], [picture])
 
 
 def tests(given: Any) -> Section | None:
@@ -168,11 +167,12 @@ def tests(given: Any) -> Section | None:
     if given is None or (isinstance(given, Mapping) and not given):
         return None
     results = given if isinstance(given, Mapping) else {"tests": given}
-    tables, said, pictures = [], [], list[Picture]()
+    tables, said, pictures = list[Table](), list[str](), list[Picture]()
     for name, result in results.items():
         said += result.summary().splitlines() if hasattr(result, "summary") else []
         pictures += _diagram(result)
-        tables += [Table(f"test-{len(tables) + k}", caption, frame) for k, (caption, frame) in enumerate(_frames(name, result))]
+        tables += [Table(f"test-{len(tables) + k}", caption, frame)
+                   for k, (caption, frame) in enumerate(_frames(name, result))]
     return Section("tests", "Tests", said, tables, pictures)
 
 
@@ -192,7 +192,7 @@ def _diagram(result: Any) -> list[Picture]:
 def _frames(name: str, result: Any) -> list[tuple[str, pd.DataFrame]]:
     """The tables of a result: of a mapping one per entry, of a result its pairs, tests or fields."""
     if isinstance(result, Mapping):
-        return [pair for key, one in result.items() for pair in _frames(f"{name}: {key}", one)]
+        return [pair for key, one in result.items() for pair in _frames(f"{name}: {_key(key)}", one)]
     for attribute in ("pairs", "tests", "table"):
         frame = getattr(result, attribute, None)
         if isinstance(frame, pd.DataFrame):
@@ -200,11 +200,17 @@ def _frames(name: str, result: Any) -> list[tuple[str, pd.DataFrame]]:
     return [(name, result.to_frame())]
 
 
+def _key(key: Any) -> str:
+    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
 def method(found: Findings) -> Section:
     """How it was computed, in words."""
-    said = [f"Efficiencies: data envelopment analysis, {found.ranking.model}, {found.ranking.orientation}-oriented, "
-            f"{found.ranking.returns}. A classifier's efficiency is the best score that any non-negative weights of the metrics "
-            "give it while no classifier of the reference exceeds 1; it is efficient where that is 1 and no slack is left."]
+    one = found.ranking
+    kind = f", {one.orientation}-oriented, returns {one.returns}" if one.model.startswith("ccr") else ""
+    said = [f"Efficiencies: data envelopment analysis, model {one.model}{kind}. A classifier's efficiency is the best score "
+            "that any non-negative weights of the metrics give it while no classifier of the reference exceeds 1; it is "
+            "efficient where that is 1 and no slack is left."]
     if found.front is not None:
         said.append(f"Targets: the closest point of the Pareto-efficient {found.on} in {listed(found.front.outputs)}, distance "
                     f"{found.norm}, each metric in its own unit. Of several closest points one is given.")
@@ -243,8 +249,8 @@ def _target_frame(one: Any) -> pd.DataFrame:
 
 
 def _kind(found: Findings) -> str:
-    return (f"A target is the closest point ({found.norm}) of the Pareto-efficient frontier's {found.on}; a gap is target minus "
-            "actual, in the metric's own unit.")
+    return (f"A target is the closest point ({found.norm}) of the Pareto-efficient frontier's {found.on}; a gap is target "
+            "minus actual, in the metric's own unit.")
 
 
 def _sentences(notes: Any) -> list[str]:

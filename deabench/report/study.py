@@ -9,7 +9,8 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.report.content import Page, Picture, Section, Table, drawn
 
-GROUPINGS = {"type": "by data type", "imbalance ratio": "by imbalance ratio", "type and ratio": "by data type and imbalance ratio"}
+GROUPINGS = {"type": "by data type", "imbalance ratio": "by imbalance ratio",
+             "type and ratio": "by data type and imbalance ratio"}
 
 
 def overall(summary: Any) -> pd.DataFrame:
@@ -32,7 +33,7 @@ def remarks(summary: Any) -> list[str]:
     failures, left_out = summary.frames().get("failures"), getattr(summary, "left_out", ())
     said = []
     if failures is not None and len(failures):
-        said.append(f"{len(failures)} tasks failed; they are listed under Failures.")
+        said.append(f"{_tasks(len(failures))} failed; listed under Failures.")
     if left_out:
         named = ", ".join(f"{classifier} on {dataset}" for dataset, classifier in left_out[:8])
         more = f" and {len(left_out) - 8} more" if len(left_out) > 8 else ""
@@ -64,8 +65,9 @@ def _groups(frames: dict[str, pd.DataFrame], grouping: str) -> Section | None:
         found.append(Page(str(group), Table(f"{key}-{k}", f"Efficiencies: {group}", table)))
     display = GroupsDisplay.from_efficiency(efficiency, grouping=grouping).plot()
     picture = drawn(display, f"Efficiencies of the classifiers {GROUPINGS[grouping]}.", f"Efficiency {GROUPINGS[grouping]}.")
-    return Section(key, f"Efficiency {GROUPINGS[grouping]}", ["average_then_dea ranks the mean metrics of the group, as the paper "
-                   "does; dea_then_average is the mean of the efficiencies on each data set."], pictures=[picture], pages=found)
+    said = ["average_then_dea ranks the mean metrics of the group, as the paper does; dea_then_average is the mean of the "
+            "efficiencies on each data set."]
+    return Section(key, f"Efficiency {GROUPINGS[grouping]}", said, pictures=[picture], pages=found)
 
 
 def _families(frames: dict[str, pd.DataFrame]) -> Section | None:
@@ -91,8 +93,8 @@ def _datasets(frames: dict[str, pd.DataFrame]) -> Section | None:
             one = scores.loc[name].reindex(one.index).join(one)
         found.append(Page(str(name), Table(f"dataset-{k}", f"Data set {name}", one)))
     facts = [Table("facts", "Data sets", frames["facts"])] if "facts" in frames else []
-    return Section("data-sets", "Data sets", ["Metrics of the pooled folds; efficiency 1 is the data set's own frontier."], facts,
-                   pages=found)
+    said = ["Metrics of the pooled folds; efficiency 1 is the data set's own frontier."]
+    return Section("data-sets", "Data sets", said, facts, pages=found)
 
 
 def _more(frames: dict[str, pd.DataFrame], name: str, key: str, title: str) -> Section | None:
@@ -105,5 +107,9 @@ def _failures(frames: dict[str, pd.DataFrame]) -> Section | None:
         return None
     if failures.empty:
         return Section("failures", "Failures", ["No task failed."])
-    return Section("failures", "Failures", [f"{len(failures)} tasks failed; their rows are in no table above."],
+    return Section("failures", "Failures", [f"{_tasks(len(failures))} failed; what failed is in no table above."],
                    [Table("failures-table", "Failed tasks", failures)])
+
+
+def _tasks(count: int) -> str:
+    return "1 task" if count == 1 else f"{count} tasks"

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deabench.report.content import shown
-
 if TYPE_CHECKING:
     from deabench.report.content import Report, Table
 
 SIGNS = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-    '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}",
+    '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
     "[": "{[}", "]": "{]}",  # a cell that starts with [ would be read as an option of \\
     "λ": r"$\lambda$", "α": r"$\alpha$", "θ": r"$\theta$", "∞": r"$\infty$", "↑": r"$\uparrow$", "−": "$-$", "≥": r"$\geq$",
     "≤": r"$\leq$", "×": r"$\times$", "…": r"\dots{}", "–": "--", "χ": r"$\chi$",
 }
-HEAD = """% made by deabench; needs \\usepackage[T1]{fontenc}, \\usepackage{textcomp}, \\usepackage{booktabs} and \\usepackage{longtable}
-"""
+HEAD = "% made by deabench; needs the packages fontenc with [T1], textcomp, booktabs and longtable\n"
 
 
 def tex(report: Report) -> str:
@@ -40,12 +37,11 @@ def _paragraphs(sentences: object) -> list[str]:
 
 
 def _table(table: Table) -> list[str]:
-    numeric = [any(isinstance(row[k], int | float) for row in table.rows) for k in range(len(table.columns))]
     head = " & ".join(escaped(name) for name in table.columns) + r" \\"
     return [
-        rf"\begin{{longtable}}{{{''.join('r' if right else 'l' for right in numeric)}}}",
+        rf"\begin{{longtable}}{{{''.join('r' if right else 'l' for right in table.numeric)}}}",
         rf"\caption{{{escaped(table.caption)}}}\\",
         r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot",
-        *(" & ".join(escaped(shown(cell)) for cell in row) + r" \\" for row in table.rows),
+        *(" & ".join(escaped(cell) for cell in row) + r" \\" for row in table.shown()),
         r"\end{longtable}",
     ]

@@ -50,9 +50,11 @@ def _lacks(found: Findings) -> str:
     if found.tested is not None:
         said = [_one(found.tested, name) for name in found.tested.targets.index[:3]]
         more = len(found.tested.targets) - len(said)
-        return " ".join(said) + (f" {more} more were tested." if more else "")
+        return " ".join(said) + (f" {more} more {'was' if more == 1 else 'were'} tested." if more else "")
     if found.own is not None:
-        return "No algorithm was tested; of those ranked, " + _one(found.own, found.own.targets.index[-1])
+        listed_all = len(found.own.targets) == int((~found.ranking.efficient & found.ranking.scores.notna()).sum())
+        group = "of the inefficient ones, " if listed_all else f"of the {len(found.own.targets)} inefficient ones listed below, "
+        return "No algorithm was tested; " + group + _one(found.own, found.own.distance.idxmax())
     return "No algorithm was tested."
 
 

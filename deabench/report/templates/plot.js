@@ -9,7 +9,7 @@ const draw = (tag, settings, text) => {
   return node;
 };
 const byId = (id) => document.getElementById(id);
-const few = (v) => Number(v.toPrecision(6)).toString();
+const few = (v) => Math.abs(v) < 1e-9 ? "0" : Number(v.toPrecision(6)).toString();
 
 function livePlot(data) {
   const { metrics, labels, values, efficiency, peers, tested, whole } = data;
@@ -83,14 +83,19 @@ function livePlot(data) {
     return parts;
   }
   function names(extreme) {
-    const boxes = [], parts = [];
-    for (const i of extreme) {
-      const text = labels[i].length > 22 ? labels[i].slice(0, 21) + "…" : labels[i];
-      const x = scale.x(values[i][state.x]), y = scale.y(values[i][state.y]), w = 6.6 * text.length;
-      const right = x + 8 + w < W - 4, box = right ? [x + 6, y - 16, x + 8 + w, y - 2] : [x - 8 - w, y - 16, x - 6, y - 2];
-      if (box[0] < EDGE.left || boxes.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) continue;
-      boxes.push(box);
-      parts.push(draw("text", { x: right ? x + 7 : x - 7, y: y - 5, "text-anchor": right ? "start" : "end", class: "label" }, text));
+    const at = (row, label) => ({ x: scale.x(row[state.x]), y: scale.y(row[state.y]), text: label.length > 22 ? label.slice(0, 21) + "…" : label });
+    const marked = [...tested.map((t) => at(t.values, t.label)), ...extreme.map((i) => at(values[i], labels[i]))];
+    const boxes = marked.map(({ x, y }) => [x - 6, y - 6, x + 6, y + 6]), parts = [];
+    const hits = (box) => boxes.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1]);
+    for (const { x, y, text } of marked) {
+      const w = 6.8 * text.length + 2;
+      for (const [right, up] of [[true, true], [false, true], [true, false], [false, false]]) {
+        const left = right ? x + 7 : x - 7 - w, base = up ? y - 7 : y + 16, box = [left, base - 11, left + w, base + 3];
+        if (left < EDGE.left || left + w > W - 2 || base - 11 < 0 || hits(box)) continue;
+        boxes.push(box);
+        parts.push(draw("text", { x: right ? x + 7 : x - 7, y: base, "text-anchor": right ? "start" : "end", class: "label" }, text));
+        break;
+      }
     }
     return parts;
   }
@@ -127,7 +132,7 @@ function livePlot(data) {
     if (found.refused) return found.refused + ".";
     const named = found.members.slice(0, 6).map((k) => labels[rows[k]]).join(", ") + (found.members.length > 6 ? ", …" : "");
     return `The new classifier is ${found.position} the frontier; its closest target is ${few(found.distance)} away (${state.norm}), ` +
-      (state.on === "faces" ? "a mixture of " : "on the extended facet of ") + named + ".";
+      (state.on === "facets" ? "on the extended facet of " : found.members.length > 1 ? "a mixture of " : "at ") + named + ".";
   }
   function report(found, at, rows) {
     byId("verdict").textContent = sentence(found, rows);
@@ -217,6 +222,6 @@ function start() {
   const data = JSON.parse(byId("data").textContent);
   for (const [id, table] of Object.entries(data.tables)) liveTable(byId(id), table);
   if (data.plot) livePlot(data.plot);
-  document.documentElement.dataset.ready = "yes";
+  document.documentElement.dataset.ready = Math.round(performance.now());  // milliseconds since the page was asked for
 }
 start();

@@ -1,8 +1,8 @@
 "use strict";
 // Every table: sort by a click or Enter on a heading, filter, pages, copy, CSV. Cells are set as text, never as markup.
 const PAGE = 25, PRINTED = 500;
-const shown = (v) => v === null ? "" : typeof v === "boolean" ? (v ? "yes" : "") : typeof v === "number"
-  ? (Number.isInteger(v) ? String(v) : Math.abs(v) >= 1e-4 || v === 0 ? v.toFixed(4) : v.toExponential(2)) : v;
+const shown = (v, whole) => v === null ? "" : typeof v === "boolean" ? (v ? "yes" : "no") : typeof v !== "number" ? v
+  : whole ? String(v) : Math.abs(v) >= 1e-9 && Math.abs(v) < 1e-4 ? v.toExponential(2) : (Math.abs(v) < 1e-9 ? 0 : v).toFixed(4);
 const guarded = (text) => /^[=+\-@\t\r]/.test(text) ? "'" + text : text;
 const quoted = (text) => /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
 const cell = (v) => v === null ? "" : typeof v === "string" ? quoted(guarded(v)) : String(v);
@@ -18,6 +18,7 @@ const make = (tag, settings = {}, ...children) => {
 
 function liveTable(table, { columns, rows }) {
   const numeric = columns.map((_, c) => rows.some((r) => typeof r[c] === "number"));
+  const whole = columns.map((_, c) => rows.every((r) => typeof r[c] !== "number" || Number.isInteger(r[c])));
   const state = { by: -1, down: false, filter: "", page: 0, size: PAGE };
   let kept = rows;
   const find = make("input", { type: "search", placeholder: "filter rows" });
@@ -43,7 +44,7 @@ function liveTable(table, { columns, rows }) {
     head.setAttribute("aria-sort", "none");
   });
   function select() {
-    kept = state.filter ? rows.filter((r) => r.some((v) => v !== null && String(shown(v)).toLowerCase().includes(state.filter))) : rows.slice();
+    kept = state.filter ? rows.filter((r) => r.some((v, c) => shown(v, whole[c]).toLowerCase().includes(state.filter))) : rows.slice();
     if (state.by >= 0) {
       const c = state.by, sign = state.down ? -1 : 1;
       const order = new Intl.Collator("en", { numeric: true });
@@ -57,9 +58,10 @@ function liveTable(table, { columns, rows }) {
     state.page = Math.min(Math.max(state.page, 0), pages - 1);
     const part = kept.slice(state.page * state.size, (state.page + 1) * state.size);
     table.tBodies[0].replaceChildren(...part.map((row) => make("tr", {}, ...row.map((v, c) => {
-      const node = make(c === 0 ? "th" : "td", { textContent: shown(v) });
+      const node = make(c === 0 ? "th" : "td", { textContent: shown(v, whole[c]) });
       if (c === 0) node.scope = "row";
       if (numeric[c]) node.className = "number";
+      else if (c > 0 && node.textContent.length > 24) node.className = "text";
       return node;
     }))));
     before.disabled = state.page === 0;

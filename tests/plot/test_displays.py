@@ -1,0 +1,276 @@
+"""Pictures: one contract over every display, numbers equal to the results', names that do not collide at 3, 30 and 300."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from sklearn.linear_model import LogisticRegression
+
+import deabench as db
+from deabench import curves, plot
+from deabench.errors import DataError
+from deabench.plot.labels import along, overlapping, place_names
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")  # few classifiers are enough for a picture
+
+WINE = db.datasets.load("chao2022-wine1")
+ESTABLISHED = WINE.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
+METRICS = ["TPR", "TNR", "AUC"]
+
+
+def cloud(count, metrics=3, seed=0):
+    """Points on and below a sphere: about a third on the frontier at 30, an eighth at 300."""
+    rng = np.random.default_rng(seed)
+    points = np.abs(rng.normal(size=(count, metrics)))
+    points *= (0.6 + 0.4 * rng.random((count, 1)) ** 0.3) / np.linalg.norm(points, axis=1, keepdims=True)
+    return pd.DataFrame(points, index=[f"classifier {k:03d}" for k in range(count)], columns=METRICS[:metrics])
+
+
+def grouped():
+    """Efficiencies as a study's summary has them: two types of data, three classifiers."""
+    keys = pd.MultiIndex.from_product([["type"], ["noisy", "disjunct"], ["all"], ["A", "B", "C"]],
+                                      names=["grouping", "group", "panel", "classifier"])
+    return pd.DataFrame({"dea_then_average": [0.9, 0.8, 0.7, 0.6, 1.0, 0.5]}, index=keys)
+
+
+def wide():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(rng.random((12, 4)) + np.array([0.3, 0.2, 0.1, 0.0]), columns=list("ABCD"))
+
+
+def scored():
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], [40, 160])
+    return y, rng.normal(size=200) + y
+
+
+def learned():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 30)
+    return curves.learning_curve(LogisticRegression(), rng.normal(size=(60, 1)) + y[:, None], y, cv=2,
+                                 schedule=curves.geometric(20, 2, tolerance=None))
+
+
+def targeted(**how):
+    return db.targets(cloud(4, seed=1) * 0.8, cloud(30), **how)
+
+
+DISPLAYS = {
+    "FrontierDisplay": lambda: plot.FrontierDisplay.from_targets(
+        db.targets(WINE, ESTABLISHED, outputs=["TPR", "TNR"], norm="l2", on="facets"), cost_ratio=4, prevalence=0.2),
+    "FacetGraphDisplay": lambda: plot.FacetGraphDisplay.from_frontier(db.frontier(cloud(30))),
+    "TargetsDisplay": lambda: plot.TargetsDisplay.from_targets(targeted()),
+    "ParallelDisplay": lambda: plot.ParallelDisplay.from_targets(targeted()),
+    "RankingDisplay": lambda: plot.RankingDisplay.from_ranking(db.rank(cloud(30))),
+    "PeerNetworkDisplay": lambda: plot.PeerNetworkDisplay.from_ranking(db.rank(cloud(30))),
+    "WeightsDisplay": lambda: plot.WeightsDisplay.from_ranking(db.rank(cloud(30))),
+    "GroupsDisplay": lambda: plot.GroupsDisplay.from_efficiency(grouped(), grouping="type"),
+    "CostRangeDisplay": lambda: plot.CostRangeDisplay.from_frontier(db.frontier(ESTABLISHED, outputs=["TPR", "TNR"])),
+    "RocDisplay": lambda: plot.RocDisplay.from_predictions(scored()[0], {"net": scored()[1]}),
+    "MeanRocDisplay": lambda: plot.MeanRocDisplay(curves.average_vertical([curves.roc(*scored())] * 2)),
+    "TangoDisplay": lambda: plot.TangoDisplay.from_predictions(*scored(), name="net"),
+    "SegmentsDisplay": lambda: plot.SegmentsDisplay.from_predictions(scored()[0], {"net": scored()[1]}),
+    "GainDisplay": lambda: plot.GainDisplay(curves.gain(*scored()), "net"),
+    "LiftDisplay": lambda: plot.LiftDisplay({"net": curves.lift(*scored())}),
+    "ConversionDisplay": lambda: plot.ConversionDisplay(curves.conversion_rates(*scored())),
+    "PrecisionRecallDisplay": lambda: plot.PrecisionRecallDisplay({"net": curves.precision_recall(*scored())}),
+    "CostCurveDisplay": lambda: plot.CostCurveDisplay({"net": curves.cost_curve(*scored())}),
+    "LearningCurveDisplay": lambda: plot.LearningCurveDisplay(learned(), "accuracy"),
+    "CriticalDifferenceDisplay": lambda: plot.CriticalDifferenceDisplay.from_table(wide()),
+}
+
+
+def test_the_contract_runs_over_every_display():
+    assert sorted(DISPLAYS) == [name for name in plot.__all__ if name.endswith("Display")]
+
+
+@pytest.mark.parametrize("name", DISPLAYS)
+def test_every_display_keeps_the_contract(name):
+    display = DISPLAYS[name]()
+    assert not hasattr(display, "figure_")  # numbers first, drawn later
+    assert display.plot() is display
+    first = display.figure_
+    assert display.ax_.figure is first
+    artists = [value for key, value in vars(display).items() if key.endswith("_") and key not in ("ax_", "figure_")]
+    assert artists
+    assert all(artist is not None for artist in artists)
+    figure = Figure(figsize=(8, 8))
+    FigureCanvasAgg(figure)
+    given = figure.add_subplot()
+    assert display.plot(given).ax_ is given  # drawn again, on axes of the caller's
+    assert display.figure_ is figure is not first
+    for one in (first, figure):
+        one.canvas.draw()
+    if "matplotlib.pyplot" in sys.modules:
+        assert sys.modules["matplotlib.pyplot"].get_fignums() == []
+
+
+def test_an_unknown_display_is_refused():
+    with pytest.raises(AttributeError) as e:
+        plot.PieDisplay  # noqa: B018 - the access is the test
+    assert str(e.value) == "module 'deabench.plot' has no attribute 'PieDisplay'"
+
+
+@pytest.mark.parametrize("count", [3, 30, 300])
+def test_names_never_collide_and_those_left_out_are_counted(count):
+    table = cloud(count)
+    flat, solid = db.frontier(table, outputs=["TPR", "TNR"]), db.frontier(table)
+    shown = {
+        "frontier": (plot.FrontierDisplay.from_frontier(flat, cost_ratio=3).plot(), len(flat.vertices)),
+        "graph": (plot.FacetGraphDisplay.from_frontier(solid).plot(), len(solid.facets)),
+        "network": (plot.PeerNetworkDisplay.from_ranking(db.rank(table)).plot(), count),
+    }
+    for name, (display, names) in shown.items():
+        assert overlapping(display.texts_) == 0, name
+        assert len(display.texts_) + display.unnamed_ == names, name
+        notes = [text.get_text() for text in display.ax_.texts if "left out" in text.get_text()]
+        said = f"{display.unnamed_} of {names} names left out for want of room"
+        assert notes == ([said] if display.unnamed_ else []), name
+    ranking = plot.RankingDisplay.from_ranking(db.rank(table)).plot()
+    assert overlapping([*ranking.peers_, *ranking.ax_.get_yticklabels()]) == 0
+    assert ranking.total == count
+    assert len(ranking.frame) == min(count, 40)
+
+
+def test_overlapping_counts_what_collides():
+    figure = Figure()
+    FigureCanvasAgg(figure)
+    ax = figure.add_subplot()
+    texts = [ax.text(0.5, 0.5, "one"), ax.text(0.51, 0.5, "two"), ax.text(0.1, 0.1, "far")]
+    assert overlapping(texts) == 1
+
+
+def test_names_cover_no_point_and_no_line():
+    figure = Figure()
+    FigureCanvasAgg(figure)
+    ax = figure.add_subplot()
+    rng = np.random.default_rng(3)
+    points = rng.random((60, 2))
+    lines = along(rng.random((6, 2, 2)))
+    texts, left_out = place_names(ax, points, [f"name {k}" for k in range(60)], avoid=lines)
+    assert len(texts) + left_out == 60
+    assert len(texts) >= 10
+    spots = ax.transData.transform(np.vstack([points, lines]))
+    for text in texts:
+        box = super(type(text), text).get_window_extent()
+        assert not box.count_contains(spots)
+
+
+def test_figure_1_of_chao_shows_the_three_benchmarks():
+    """Chao et al. (2022): the boundary of Figure 1 (a) is RUS+SVM, CS-MCQP, Bagging; in Table 14 RBF goes to (97.7, 50.7)."""
+    found = db.targets(WINE.loc[["RBF"]], ESTABLISHED, outputs=["TPR", "TNR"], norm="l2", on="facets")
+    display = plot.FrontierDisplay.from_targets(found).plot()
+    assert list(display.chain.index) == ["RUS+SVM", "CS-MCQP", "Bagging"]
+    (arrow,) = display.arrows_
+    assert arrow.xy == pytest.approx(found.targets.loc["RBF"].to_numpy(), abs=0)
+    assert display.target.loc["RBF"].to_numpy() == pytest.approx([97.7, 50.7], abs=0.05)
+    assert sorted(text.get_text() for text in display.texts_) == ["Bagging", "CS-MCQP", "RBF", "RUS+SVM"]
+
+
+def test_an_iso_cost_line_touches_the_classifier_of_its_cost_range():
+    front = db.frontier(ESTABLISHED, outputs=["TPR", "TNR"])
+    ranges = front.cost_ranges(prevalence=0.2)
+    for label, (low, high) in zip(ranges.index, ranges.to_numpy(), strict=True):
+        ratio = {"RUS+SVM": high / 2, "Bagging": low * 2}.get(label, (low * high) ** 0.5)
+        display = plot.FrontierDisplay.from_frontier(front, cost_ratio=ratio, prevalence=0.2).plot()
+        assert display.lines_[0].get_xy1() == tuple(front.points.loc[label])
+
+
+@pytest.mark.parametrize(("how", "words"), [
+    ({"cost_ratio": -1}, "the cost ratio is -1; give a number above 0, false negative over false positive"),
+    ({"cost_ratio": 2, "prevalence": 1}, "the prevalence is 1; give a share between 0 and 1, both excluded"),
+])
+def test_an_impossible_cost_is_refused(how, words):
+    with pytest.raises(DataError) as e:
+        plot.FrontierDisplay.from_frontier(db.frontier(ESTABLISHED, outputs=["TPR", "TNR"]), **how)
+    assert str(e.value) == words
+
+
+def test_a_frontier_of_three_metrics_has_no_plane_picture():
+    with pytest.raises(DataError) as e:
+        plot.FrontierDisplay.from_frontier(db.frontier(cloud(9)))
+    assert str(e.value) == "the picture of a frontier needs two metrics and there are 3; name two in outputs"
+    with pytest.raises(DataError) as e:
+        plot.FrontierDisplay.from_table(cloud(9), "TPR", "AUC", cost_ratio=2)
+    assert str(e.value) == "an iso-cost line needs the metrics TPR and TNR; this frontier is in TPR, AUC"
+
+
+def test_the_ranking_shows_intervals_and_peers():
+    ranking = db.rank(WINE, outputs=["TPR", "TNR"])
+    bounds = pd.DataFrame({"lower": [0.5], "upper": [0.9]}, index=["RBF"])
+    display = plot.RankingDisplay.from_ranking(ranking, bounds).plot()
+    assert len(display.intervals_.get_segments()) == 1
+    assert display.frame.loc["RBF", ["lower", "upper"]].tolist() == [0.5, 0.9]
+    assert display.frame.loc["MLP", "peers"] == "MLP 1.00"
+    assert display.ax_.get_xlim()[0] < 0.5
+
+
+def test_weights_are_shares_of_the_score():
+    ranking = db.rank(cloud(30))
+    display = plot.WeightsDisplay.from_ranking(ranking).plot()
+    assert display.shares.sum(axis=1).to_numpy() == pytest.approx(1, abs=1e-9)
+    widths = np.array([[bar.get_width() for bar in bars] for bars in display.bars_]).T
+    assert widths == pytest.approx(display.shares.to_numpy(), abs=1e-12)
+
+
+def test_the_network_has_the_lambdas_of_the_ranking():
+    ranking = db.rank(cloud(30))
+    graph = plot.PeerNetworkDisplay.from_ranking(ranking).graph
+    peers = ranking.peers
+    for name, peer, weight in graph.edges(data="weight"):
+        assert weight == peers.loc[name, peer]
+    inefficient = ranking.efficient.index[~ranking.efficient]
+    for name in inefficient:
+        assert sum(weight for *_, weight in graph.out_edges(name, data="weight")) == pytest.approx(1, abs=1e-5)
+    outside = db.rank(cloud(30, seed=4) * 0.7, reference=cloud(30))
+    names = set(plot.PeerNetworkDisplay.from_ranking(outside).graph)
+    assert any(str(name).endswith(" (reference)") for name in names)  # one label, two DMUs
+
+
+def test_dumb_bells_and_parallel_lines_hold_the_gaps():
+    found = targeted(norm="linf")
+    display = plot.TargetsDisplay.from_targets(found).plot()
+    for k, metric in enumerate(found.targets):
+        ends = np.array([line[:, 0] for line in display.lines_[k].get_segments()])
+        assert ends[:, 1] - ends[:, 0] == pytest.approx(found.gaps[metric].to_numpy(), abs=1e-12)
+    parallel = plot.ParallelDisplay.from_targets(found).plot()
+    low, high = parallel.low, parallel.high
+    for line, (_, row) in zip(parallel.targets_, found.targets.iterrows(), strict=True):
+        assert low + line.get_ydata() * (high - low) == pytest.approx(row.to_numpy(), abs=1e-12)
+
+
+def test_cost_ranges_cover_every_ratio_once():
+    front = db.frontier(ESTABLISHED, outputs=["TPR", "TNR"])
+    display = plot.CostRangeDisplay.from_frontier(front, prevalence=0.3).plot()
+    ranges = display.ranges.to_numpy()
+    assert ranges[0, 0] == 0
+    assert np.isinf(ranges[-1, 1])
+    assert ranges[1:, 0].tolist() == ranges[:-1, 1].tolist()
+    assert display.texts_[0].get_text() == f"below {ranges[0, 1]:.3g}"
+    alone = plot.CostRangeDisplay.from_frontier(db.frontier(WINE.loc[["MLP"]], outputs=["TPR", "TNR"])).plot()
+    assert alone.texts_[0].get_text() == "every ratio"
+
+
+def test_groups_are_ordered_by_the_mean_and_an_unknown_grouping_is_refused():
+    display = plot.GroupsDisplay.from_efficiency(grouped(), grouping="type", most=2).plot()
+    assert list(display.table.columns) == ["B", "A"]
+    assert list(display.table.index) == ["noisy", "disjunct"]
+    assert display.ax_.get_title(loc="left") == "efficiency by group of data sets; the best 2 of 3"
+    with pytest.raises(DataError) as e:
+        plot.GroupsDisplay.from_efficiency(grouped(), grouping="imbalance ratio")
+    assert str(e.value) == "the study has no grouping 'imbalance ratio'; there are 'type'"
+
+
+def test_names_from_data_are_text_in_pictures(tmp_path):
+    """A name between dollars would be mathematics, one with < markup in an SVG."""
+    table = ESTABLISHED.set_axis(["<script>alert(1)</script>", "_hidden", "$\\frac{1}{0}$"])
+    display = plot.FrontierDisplay.from_table(table, "TPR", "TNR").plot()
+    assert sorted(text.get_text() for text in display.texts_) == [
+        " _hidden", "<script>alert(1)</script>", r"\$\frac{1}{0}\$"]
+    plot.save_figure(display.figure_, tmp_path / "f.svg")
+    assert "<script" not in (tmp_path / "f.svg").read_text(encoding="utf-8")

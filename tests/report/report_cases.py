@@ -1,0 +1,77 @@
+"""Tables and a small study for the report's tests."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+
+import deabench as db
+from deabench.datasets import keel, keel67
+from deabench.study import summarise
+
+HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "=HYPERLINK(\"x\")", "$\\input{x}$",
+           "a|b & c_d"]
+
+
+@cache
+def page_of(count, metrics):
+    """The report of a cloud, made once for all tests that only read it."""
+    return db.report(cloud(count, metrics))
+
+
+def cloud(count, metrics=3, seed=0):
+    rng = np.random.default_rng(seed)
+    points = np.abs(rng.normal(size=(count, metrics)))
+    points *= (0.6 + 0.4 * rng.random((count, 1)) ** 0.3) / np.linalg.norm(points, axis=1, keepdims=True)
+    names = ["TPR", "TNR", "AUC", "GM", "F"][:metrics]
+    return pd.DataFrame(points, index=[f"classifier {k:04d}" for k in range(count)], columns=names)
+
+
+def hostile():
+    table = cloud(12, 2)
+    table.index = [*HOSTILE, *table.index[len(HOSTILE):]]
+    return table
+
+
+def study():
+    """The shipped means of Chao et al. (2022), Tables 5 and 6, in the shape of a study's summary: types as data sets."""
+    parts = {f"{base} {kind}": db.datasets.load(f"chao2022-{base}-{kind}")
+             for base in ("c45",) for kind in ("disjunct", "overlapping", "noisy")}
+    metrics = pd.concat(parts, names=["dataset", "classifier"])
+    groups = {("all", "all data sets"): list(parts)} | {("type", name.split()[1]): [name] for name in parts}
+    means = pd.concat({key: metrics.loc[names].groupby(level="classifier", sort=False).mean().assign(datasets=len(names))
+                       for key, names in groups.items()}, names=["grouping", "group", "classifier"])
+    def scores(table):
+        return db.rank(table, outputs=["TPR", "AUC", "GM", "F"], inputs=["TNR"]).scores
+    per_dataset = pd.concat({("all", name): scores(table) for name, table in parts.items()},
+                            names=["panel", "dataset", "classifier"]).rename("efficiency").to_frame()
+    rows = {}
+    for (grouping, group), names in groups.items():
+        single = per_dataset["efficiency"].unstack("dataset")[names].mean(axis=1).droplevel("panel")
+        rows[grouping, group, "all"] = pd.DataFrame({"average_then_dea": scores(means.loc[grouping, group]),
+                                                     "dea_then_average": single})
+    failures = pd.DataFrame({"status": ["failed"], "error_type": ["ValueError"], "error": ["<b>too few</b> rows"]},
+                            index=pd.MultiIndex.from_tuples([("c45 noisy", "OSS+C4.5", 0, 3)],
+                                                            names=["dataset", "classifier", "repeat", "fold"]))
+    frames = {"means": means, "metrics": metrics, "per_dataset": per_dataset, "failures": failures,
+              "efficiency": pd.concat(rows, names=["grouping", "group", "panel", "classifier"])}
+    return SimpleNamespace(frames=lambda: frames, left_out=(("c45 noisy", "OSS+C4.5"),), notes=("few data sets",), tests={})
+
+
+@cache
+def shipped_study():
+    """The study that is shipped: 18 classifiers on 67 data sets, its counts summarised as `deabench study` does."""
+    counts, sets = keel67.read().reset_index(), keel.table2()
+    metrics = summarise.pooled_metrics(counts, ["TPR", "TNR", "G-mean", "IBA"])
+    facts = sets.rename(columns={"paper_ir": "imbalance_ratio"}).loc[list(dict.fromkeys(counts["dataset"])),
+                                                                     ["type", "imbalance_ratio"]]
+    names = list(dict.fromkeys(counts["classifier"]))
+    settings = summarise.Settings(["TPR", "TNR", "G-mean"], {"all": names}, mixed="drop")
+    groups, single = summarise.membership(facts, settings), summarise.per_dataset(metrics, settings)
+    means = summarise.group_means(metrics, groups)
+    frames = {"means": means, "metrics": metrics, "per_dataset": single, "facts": facts, "failures": pd.DataFrame(),
+              "efficiency": summarise.two_ways(means, single, groups, settings)}
+    return SimpleNamespace(frames=lambda: frames, left_out=(), notes=(), tests={})
