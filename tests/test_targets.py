@@ -39,7 +39,8 @@ def points_about(seed: int, count: int, s: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("method", ["faces", "milp"])
-@pytest.mark.parametrize("name", ["18a_synthetic_seed0_n30_outputs3_closest", "18c_synthetic_seed0_n100_outputs3_closest"])
+@pytest.mark.parametrize("name", ["18a_synthetic_seed0_n30_outputs3_closest",
+                                  "18c_synthetic_seed0_n100_outputs3_closest"])
 def test_every_row_of_the_synthetic_oracles(name, method) -> None:
     table, expected = oracle(name, "data"), oracle(name, "expected")
     found = db.targets(table, table, dominating=True, method=method)
@@ -96,7 +97,7 @@ def test_l2_is_the_least_over_all_subsets(Y, seed) -> None:
 
 
 def by_quadratic_program(V: np.ndarray, p: np.ndarray, *, dominating: bool) -> float:
-    """The Euclidean distance to the hull of V by HiGHS's QP of `deabench_models.face`; infinite where nothing dominates."""
+    """The Euclidean distance to the hull of V by HiGHS's QP of `deabench_models.face`."""
     import deabench_models
     from deabench_models import norms
 
@@ -191,7 +192,7 @@ def test_degenerate_frontiers(norm, case) -> None:
 @examples(15)
 @given(tables(rows=(2, 7), metrics=(2, 3), near=False), st.integers(0, 10**6), st.booleans())
 def test_every_target_is_on_a_pareto_efficient_face(norm, Y, seed, common) -> None:
-    """By linear programs of their own: the face's points share a normal u > 0, and the target gains nothing anywhere."""
+    """By linear programs of their own: the face's points share a normal u > 0, and the target gains nothing."""
     P, points = np.unique(Y, axis=0), points_about(seed, 2, Y.shape[1])
     found = db.targets(frame(points, "t"), frame(Y), norm=norm, common=common)
     n = len(P)
@@ -294,7 +295,8 @@ def test_a_time_limit_ends_in_a_stated_bound() -> None:
     with pytest.raises(SolveError) as caught:
         db.targets(reference.iloc[[0]] * 0.5, reference, method="milp", time_limit=0.01)
     said = str(caught.value)
-    assert said.startswith("model for 'c0': HiGHS ended with 'Time limit reached'; proved so far: the distance is at least ")
+    assert said.startswith(
+        "model for 'c0': HiGHS ended with 'Time limit reached'; proved so far: the distance is at least ")
     assert said.endswith("; give it more time, or use method 'faces'")
     bound = float(said.split("at least ")[1].split(";")[0])
     assert bound <= db.targets(reference.iloc[[0]] * 0.5, reference).distance.iloc[0] + 1e-9
@@ -311,7 +313,8 @@ def test_positions_and_notes() -> None:
     assert set(found.peers.columns) <= {"c0", "c1"}
     low = frame(np.array([[0.9, 0.0001]]), "t")
     beyond = db.targets(low, reference, norm="l1", on="facets", weights={"m0": 1, "m1": 9})
-    assert beyond.notes == ("the target of 't0' in 'm0' is 1.19, beyond 1: the extended facet leaves the metric's range",)
+    assert beyond.notes == (
+        "the target of 't0' in 'm0' is 1.19, beyond 1: the extended facet leaves the metric's range",)
 
 
 def test_a_complemented_metric_and_duplicates_in_the_reference() -> None:

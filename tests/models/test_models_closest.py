@@ -91,7 +91,7 @@ def on_a_face(P: np.ndarray, lam: np.ndarray) -> bool:
 def test_a_small_m_cuts_faces_off_and_a_huge_one_leaks() -> None:
     """The trap of the printed model, on 12 seeded tables: M = 1, M = 1e6, a valid M, and no M at all.
 
-    Too small, and efficient faces are cut off: the distance is too high, or nothing is feasible. Too large, and b = 1e-7
+    Too small, and faces are cut off: the distance is too high, or nothing is feasible. Too large, and b = 1e-7
     frees d from its face: the distance is too low and the target on no efficient face.
     """
     rng = np.random.default_rng(0)
