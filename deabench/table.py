@@ -303,7 +303,7 @@ def _correlated(values: pd.DataFrame) -> list[tuple[str, str, float]]:
     if values.shape[1] < 2:
         return []
     r = np.corrcoef(values.to_numpy(), rowvar=False)
-    pairs = np.argwhere(np.triu(np.abs(r) > CORRELATED, k=1))
+    pairs = np.argwhere(np.triu(r > CORRELATED, k=1))
     return [(values.columns[i], values.columns[j], float(r[i, j])) for i, j in pairs]
 
 
