@@ -180,15 +180,19 @@ def certify(result: Any, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
         Where a number does not hold: the DMU, the number, what it misses by.
     """
     certificate = result.recompute()
-    for column, label, value in _broken(certificate, result.claims(certificate), tolerance):
+    unanswered = certificate.index.isin(list(result.reasons))
+    for column, label, value in _broken(certificate, result.claims(certificate), unanswered, tolerance):
         raise CertificateError(
             f"'{label}': {column.replace('_', ' ')} is {value:.3g}, above {tolerance:g}; the result does not hold"
         )
     return certificate
 
 
-def _broken(certificate: pd.DataFrame, claims: dict[str, np.ndarray], tolerance: float) -> Iterator[tuple[str, Any, float]]:
+def _broken(
+    certificate: pd.DataFrame, claims: dict[str, np.ndarray], unanswered: np.ndarray, tolerance: float
+) -> Iterator[tuple[str, Any, float]]:
+    """The first DMU that breaks each claim; a NaN proves nothing, and is right only where a reason says so."""
     for column, misses in claims.items():
-        bad = np.flatnonzero(misses > tolerance)
+        bad = np.flatnonzero(~(misses <= tolerance) & ~(np.isnan(misses) & unanswered))
         if len(bad):
             yield column, certificate.index[bad[0]], float(misses[bad[0]])

@@ -220,8 +220,8 @@ def span(data: Data) -> Frontier:
     scaled = values / unit
     found = hull(scaled[kept])
     where = [int(kept[np.flatnonzero((scaled[kept] == point).all(axis=1))[0]]) for point in found.points]
-    same = (scaled[:, None, :] == found.points[None, :, :]).all(axis=2).any(axis=1) if len(scaled) < 2000 else np.isin(
-        np.arange(len(scaled)), where)
+    corners = {tuple(point) for point in found.points.tolist()}
+    same = np.array([tuple(row) in corners for row in scaled.tolist()])
     order = np.argsort(where)
     ordered = Hull(found.points[order], found.normals, found.on[:, order])
     labels = data.labels

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -190,7 +191,7 @@ def _directions(lower_is_better: Mapping[str, object] | Sequence[str]) -> tuple[
     for name, how in lower_is_better.items():
         if how == "input":
             low_inputs.append(name)
-        elif isinstance(how, int | float) and np.isfinite(how):
+        elif isinstance(how, Real) and np.isfinite(float(how)):
             complements[name] = float(how)
         else:
             raise DataError(f"lower_is_better['{name}'] is {how!r}; give 'input' or the metric's known maximum")

@@ -22,6 +22,9 @@ from deabench.table import check, csv_text
 FACES_METRICS = 6
 """Most metrics for which "auto" enumerates faces; above, Qhull's list explodes and the MILP takes over."""
 
+CLAIMED = ("lambda_error", "beyond", "off", "gap_error", "distance_error")
+"""The columns of a certificate that must be 0."""
+
 
 @dataclass(frozen=True)
 class Targets:
@@ -78,7 +81,8 @@ class Targets:
             lambda_error : how far λ is from non-negative, from sum 1 and from giving the target (0 on facets extended);
             beyond : how far a reference DMU lies beyond the face's hyperplane; off : how far the target lies off it;
             least_weight : the smallest weight of the normal (positive proves the face Pareto-efficient);
-            distance_error : how far the distance is from the gaps' norm. In metrics scaled to about 1.
+            gap_error : how far the gaps are from target minus actual; distance_error : how far the distance is from
+            their norm. In metrics scaled to about 1.
         """
         unit, front = self.frontier.unit, self.frontier.points.to_numpy()
         target, normal, lam = self.targets.to_numpy(), self.normals.to_numpy() * unit, self.intensities.to_numpy()
@@ -86,13 +90,15 @@ class Targets:
         miss = np.abs(lam @ (front / unit) - target / unit).max(axis=1)
         miss = np.maximum.reduce([miss, np.abs(lam.sum(axis=1) - 1), -lam.min(axis=1)])
         size = np.abs(normal).max(axis=1)
-        length = np.array([distance(gap * weight, self.norm) for gap in target - self.actual.to_numpy()])
+        gaps = target - self.actual.to_numpy()
+        length = np.array([distance(gap * weight, self.norm) for gap in gaps])
         frame = pd.DataFrame(
             {
                 "lambda_error": miss if self.on == "faces" else np.where(np.isnan(miss), np.nan, 0.0),
                 "beyond": np.maximum(((front / unit) @ normal.T).max(axis=0) - 1.0, 0.0) / size,
                 "off": np.abs((target / unit * normal).sum(axis=1) - 1.0) / size,
                 "least_weight": normal.min(axis=1),
+                "gap_error": np.abs((self.gaps.to_numpy() - gaps) / unit).max(axis=1),
                 "distance_error": np.abs(length - self.distance.to_numpy()) / np.maximum(np.abs(weight * unit).max(), 1e-300),
             },
             index=self.targets.index,
@@ -102,7 +108,7 @@ class Targets:
 
     def claims(self, certificate: pd.DataFrame) -> dict[str, np.ndarray]:
         """By how much each claim misses: what `deabench.certify` holds against its tolerance."""
-        claims = {name: certificate[name].to_numpy() for name in ("lambda_error", "beyond", "off", "distance_error")}
+        claims = {name: certificate[name].to_numpy() for name in CLAIMED}
         return claims | {"weight_that_is_not_positive": np.where(certificate["least_weight"] <= 0, 1.0, 0.0)}
 
     def to_frame(self) -> pd.DataFrame:

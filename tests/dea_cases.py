@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
+from scipy.optimize import OptimizeResult, linprog
 
 ORACLES = Path(__file__).parent / "oracles"
 RETURNS = {"crs": (0.0, np.inf), "vrs": (1.0, 1.0), "nirs": (0.0, 1.0), "ndrs": (1.0, np.inf)}
@@ -31,15 +31,22 @@ def examples(count: int) -> Callable:
     return settings(max_examples=count, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
 
-def lp(c: np.ndarray, A: np.ndarray, b: np.ndarray, *, equal: tuple | None = None, bounds: object = (0, None)) -> float:
-    """min c·x, A x <= b, by SciPy at its tightest tolerance; NaN where it is infeasible."""
+def solved(c: np.ndarray, A: np.ndarray, b: np.ndarray, *, equal: tuple | None = None,
+           bounds: object = (0, None)) -> OptimizeResult | None:
+    """min c·x, A x <= b, by SciPy at its tightest tolerance; None where it is infeasible."""
     A_eq, b_eq = equal if equal else (None, None)
     tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
     found = linprog(c, A, b, A_eq, b_eq, bounds=bounds, method="highs-ds", options=tight)
     if found.status == 2:
-        return np.nan
+        return None
     assert found.status == 0, found.message
-    return float(found.fun)
+    return found
+
+
+def lp(c: np.ndarray, A: np.ndarray, b: np.ndarray, *, equal: tuple | None = None, bounds: object = (0, None)) -> float:
+    """The optimum of `solved`; NaN where it is infeasible."""
+    found = solved(c, A, b, equal=equal, bounds=bounds)
+    return np.nan if found is None else float(found.fun)
 
 
 def theta5(Y: np.ndarray, y: np.ndarray) -> float:
@@ -73,24 +80,30 @@ def radial(X: np.ndarray, Y: np.ndarray, x: np.ndarray, y: np.ndarray, *, orient
     return value if inward else -value
 
 
-def supporting(P: np.ndarray, T: tuple[int, ...]) -> bool:
-    """Whether the points T lie on one Pareto-efficient face: some u > 0 has its maximum over P at all of them."""
+def normal(P: np.ndarray, T: tuple[int, ...]) -> np.ndarray | None:
+    """A u > 0 that has its maximum over P at all points of T, which so lie on one efficient face; None without one."""
     e, s = P.shape
-    unit = np.maximum(np.ptp(P, axis=0), 1e-300)
-    shifted = (P - P[T[0]]) / np.where(np.ptp(P, axis=0) > 0, unit, 1.0)
+    unit = np.where(np.ptp(P, axis=0) > 0, np.ptp(P, axis=0), 1.0)
+    shifted = (P - P[T[0]]) / unit
     above = np.vstack([np.column_stack([shifted, np.zeros(e)]), np.column_stack([-np.eye(s), np.ones(s)])])
-    margin = -lp(np.append(np.zeros(s), -1.0), above, np.zeros(e + s),
-                 equal=(np.vstack([np.column_stack([shifted[list(T)], np.zeros(len(T))]), np.append(np.ones(s), 0.0)]),
-                        np.append(np.zeros(len(T)), 1.0)),
-                 bounds=[(0, None)] * s + [(None, None)])
-    return margin > 1e-9
+    on = np.column_stack([shifted[list(T)], np.zeros(len(T))])
+    found = solved(np.append(np.zeros(s), -1.0), above, np.zeros(e + s),
+                   equal=(np.vstack([on, np.append(np.ones(s), 0.0)]), np.append(np.zeros(len(T)), 1.0)),
+                   bounds=[(0, None)] * s + [(None, None)])
+    return found.x[:-1] / unit if found is not None and found.x[-1] > 1e-9 else None
+
+
+def valid_M(P: np.ndarray) -> float:
+    """An M for (7) that cuts no Pareto-efficient face off: the largest d of a normal of each, scaled to min u = 1."""
+    normals = [normal(P, T) for T in subsets(P, len(P))]
+    return max(float(np.ptp(P @ u) / u.min()) for u in normals if u is not None) * 1.01 + 1.0
 
 
 def subsets(P: np.ndarray, most: int) -> Iterator[tuple[int, ...]]:
     """Every subset of P, of at most so many points, that spans a part of a Pareto-efficient face: subset by subset."""
     for size in range(1, min(len(P), most) + 1):
         for T in itertools.combinations(range(len(P)), size):
-            if supporting(P, T):
+            if normal(P, T) is not None:
                 yield T
 
 

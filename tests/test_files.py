@@ -1,0 +1,92 @@
+"""A file is written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+import pytest
+
+from deabench.files import write_whole
+
+
+def test_it_writes_text_as_utf8_and_bytes_as_they_are(tmp_path) -> None:
+    path = tmp_path / "a.txt"
+    assert write_whole(path, "θ = 1\r\n") is None
+    assert path.read_bytes() == "θ = 1\r\n".encode()
+    write_whole(str(path), b"\x00\xff")
+    assert path.read_bytes() == b"\x00\xff"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_it_has_the_rights_that_a_new_file_has(tmp_path) -> None:
+    (tmp_path / "plain").write_text("")
+    write_whole(tmp_path / "whole", "")
+    assert stat.S_IMODE((tmp_path / "whole").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+
+
+def test_a_missing_folder_is_refused(tmp_path, refused) -> None:
+    path = tmp_path / "no" / "a.csv"
+    with refused(f"cannot write '{path}': No such file or directory; name a folder that exists and is writable"):
+        write_whole(path, "x")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path, refused) -> None:
+    (tmp_path / "file").write_text("old")
+    path = tmp_path / "file" / "a.csv"
+    with refused(f"cannot write '{path}': Not a directory; name a folder that exists and is writable"):
+        write_whole(path, "x")
+
+
+def test_a_folder_without_the_right_to_write_is_refused(tmp_path, refused, monkeypatch) -> None:
+    """As the system says it: a superuser, whom the tests may run as, is stopped by no mode."""
+    def denied(*args: object, **kwargs: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr("tempfile.mkstemp", denied)
+    path = tmp_path / "a.csv"
+    with refused(f"cannot write '{path}': Permission denied; name a folder that exists and is writable"):
+        write_whole(path, "x")
+
+
+def test_a_target_that_cannot_be_replaced_leaves_nothing_behind(tmp_path, refused) -> None:
+    path = tmp_path / "folder"
+    path.mkdir()
+    with refused(f"cannot write '{path}': Is a directory; nothing was written"):
+        write_whole(path, "x")
+    assert os.listdir(tmp_path) == ["folder"]
+
+
+@pytest.mark.parametrize("step", ["write", "rename"])
+def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path, refused, monkeypatch, step) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("old")
+
+    def full(*args: object, **kwargs: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    class Full:
+        def __init__(self, handle: int, mode: str) -> None:
+            self.handle = handle
+
+        def __enter__(self) -> Full:
+            return self
+
+        def __exit__(self, *args: object) -> None:
+            os.close(self.handle)
+
+        def write(self, data: bytes) -> None:
+            os.write(self.handle, data[:1])
+            full()
+
+    if step == "write":
+        monkeypatch.setattr("deabench.files.os.fdopen", Full)
+    else:
+        monkeypatch.setattr("deabench.files.os.replace", full)
+    with refused(f"cannot write '{path}': No space left on device; nothing was written"):
+        write_whole(path, "new")
+    monkeypatch.undo()
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["a.csv"]
