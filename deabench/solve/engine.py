@@ -163,10 +163,10 @@ class _Run:
         """
         family, codes, place = self.family, basis.columns[0], int(basis.theta[0])
         x, factor = family.values(basis.inverse[0], place, self.tested[who])
-        good = family.feasible(codes, x, factor)
-        if np.abs(basis.inverse).max() > ACCURATE:
-            good &= family.residual(codes, x, self.tested[who]) <= FEASIBLE
-        return good, x, factor
+        if np.abs(basis.inverse).max() <= ACCURATE:
+            return family.feasible(codes, x, factor), x, factor
+        x, missed = family.refined(basis, x, self.tested[who])
+        return family.feasible(codes, x, factor) & (missed <= FEASIBLE), x, factor
 
     def settle(self, basis: Bases | None, k: int) -> Bases | None:
         """Score DMU k in rational arithmetic, from HiGHS's basis where there is one, else from the slacks.

@@ -126,7 +126,9 @@ class Family:
             return None
         if not np.isfinite(inverse).all():
             return None
-        return Bases(code[None], inverse[None], (cost @ inverse)[None], np.array([place]))
+        duals = cost @ inverse
+        duals += (cost - duals @ matrix) @ inverse  # a step of refinement
+        return Bases(code[None], inverse[None], duals[None], np.array([place]))
 
     def reduced_costs(self, duals: np.ndarray) -> np.ndarray:
         """c_j - y·A_j of every reference DMU; none below 0 makes a feasible basis optimal."""
@@ -154,19 +156,31 @@ class Family:
             x[:, place] = level
             return x, 1.0 / pivot
 
-    def residual(self, codes: np.ndarray, x: np.ndarray, tested: np.ndarray) -> np.ndarray:
-        """How far the rows are from their right-hand sides: the largest of each DMU, (K,)."""
+    def refined(self, basis: Bases, x: np.ndarray, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Basic variables (K, m) of one basis after a step of refinement, and what the rows then still miss, (K,)."""
+        codes, inverse, place = basis.columns[0], basis.inverse[0], int(basis.theta[0])
+        wrong = self._missed(codes, x, tested) @ inverse.T
+        if place >= 0:
+            u = self.theta_column(tested) @ inverse.T
+            level = wrong[:, place] / u[:, place]
+            wrong -= u * level[:, None]
+            wrong[:, place] = level
+        x = x - wrong
+        return x, np.abs(self._missed(codes, x, tested)).max(axis=1)
+
+    def _missed(self, codes: np.ndarray, x: np.ndarray, tested: np.ndarray) -> np.ndarray:
+        """B x - b, row by row, (K, m)."""
         left = -self.right_hand_side(tested)
         for i, c in enumerate(codes.tolist()):
             if c < self.n:
-                left += x[:, [i]] * self.columns[c]
+                left = left + x[:, [i]] * self.columns[c]
             elif c < self.n + self.statics:
                 t = c - self.n
-                left += x[:, [i]] * (self.static[t] + tested @ self.varying[t].T)
+                left = left + x[:, [i]] * (self.static[t] + tested @ self.varying[t].T)
             else:
                 row = c - self.n - self.statics
                 left[:, row] += x[:, i] * self.slack[row]
-        return np.abs(left).max(axis=1)
+        return left
 
     def signs(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For column codes of any shape: the sign each must have (1, -1, 0 free), and whether it must be 0."""
