@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from deabench.cli._io import Format, directions, emit, names, say
+
+if TYPE_CHECKING:
+    from deabench.frontier import Frontier
 
 
 def command(
@@ -21,7 +24,7 @@ def command(
     graphml: Annotated[Path | None, typer.Option(help="Write the graph of facets here, as GraphML.")] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write CSV (or .json) here instead of printing.")] = None,
     form: Annotated[Format, typer.Option("--format", help="table, csv or json.")] = Format.table,
-    plot: Annotated[Path | None, typer.Option(help="Write a picture here (two metrics): .png, .svg or .pdf.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")] = None,
 ) -> None:
     """The frontier of TABLE: its facets, with their normals, the classifiers that span them and whether they are
     Pareto-efficient throughout."""
@@ -32,9 +35,7 @@ def command(
     if graphml is not None:
         front.to_graphml(graphml)
     if plot is not None:
-        from deabench.plot import FrontierDisplay, save_figure
-
-        save_figure(FrontierDisplay.from_frontier(front).plot().figure_, plot)
+        _draw(front, costs, plot)
     for note in front.data.notes:
         say(note)
     say(f"on the frontier: {', '.join(str(label) for label in front.extreme)}")
@@ -46,3 +47,15 @@ def command(
         frame, title = front.facets.copy(), "Facets"
         frame["vertices"] = [", ".join(str(label) for label in labels) for labels in frame["vertices"]]
     emit(frame, form=form, out=out, title=title)
+
+
+def _draw(front: Frontier, costs: float | None, plot: Path) -> None:
+    """The cost ranges where they are asked for; otherwise two metrics as a plane, more as the graph of their facets."""
+    from deabench.plot import CostRangeDisplay, FacetGraphDisplay, FrontierDisplay, save_figure
+
+    if costs is not None:
+        save_figure(CostRangeDisplay.from_frontier(front, prevalence=costs).plot().figure_, plot)
+    elif len(front.outputs) == 2:
+        save_figure(FrontierDisplay.from_frontier(front).plot().figure_, plot)
+    else:
+        save_figure(FacetGraphDisplay.from_frontier(front).plot().figure_, plot)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from deabench.cli._io import Format, directions, emit, names, say
+
+
+class Show(enum.StrEnum):
+    """What a picture of a ranking shows: efficiencies, who is benchmark for whom, or which metrics carry each score."""
+
+    ranking = "ranking"
+    peers = "peers"
+    weights = "weights"
 
 
 def command(
@@ -24,6 +33,7 @@ def command(
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write CSV (or .json) here instead of printing.")] = None,
     form: Annotated[Format, typer.Option("--format", help="table, csv or json.")] = Format.table,
     plot: Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")] = None,
+    show: Annotated[Show, typer.Option(help="What the picture shows.")] = Show.ranking,
 ) -> None:
     """Rank the classifiers of TABLE by efficiency: how near each comes to the best trade-off that the others reach."""
     from deabench.rank import rank
@@ -40,9 +50,10 @@ def command(
         reference=None if reference is None else read(reference),
     )
     if plot is not None:
-        from deabench.plot import RankingDisplay, save_figure
+        from deabench.plot import PeerNetworkDisplay, RankingDisplay, WeightsDisplay, save_figure
 
-        save_figure(RankingDisplay.from_ranking(ranking).plot().figure_, plot)
+        displays = {Show.ranking: RankingDisplay, Show.peers: PeerNetworkDisplay, Show.weights: WeightsDisplay}
+        save_figure(displays[show].from_ranking(ranking).plot().figure_, plot)
     frame = ranking.to_frame()
     peers: dict[object, dict[str, float]] = {label: {} for label in frame.index}
     for peer, column in ranking.peers.items():

@@ -79,6 +79,7 @@ def tables(
     file: StudyFile,
     name: Annotated[str | None, typer.Argument(help="which table; their names and sizes without one")] = None,
     folder: Annotated[Path | None, typer.Option(help="write every table there, as CSV")] = None,
+    plot: Annotated[Path | None, typer.Option(help="draw the efficiencies by data type and imbalance ratio here")] = None,
     form: Form = Format.table,
     out: Out = None,
 ) -> None:
@@ -89,6 +90,10 @@ def tables(
 
     found = Study.from_toml(file).summary()
     frames = {key: _labelled(frame) for key, frame in found.frames().items()}
+    if plot is not None:
+        from deabench.plot import GroupsDisplay, save_figure
+
+        save_figure(GroupsDisplay.from_efficiency(found.efficiency).plot().figure_, plot)
     for note in found.notes:
         stderr.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
     if len(found.failures):

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from deabench.cli._io import Format, directions, emit, names, say, weighed
+
+
+class Show(enum.StrEnum):
+    """What a picture of targets shows: the plane of two metrics, actual and target per metric, or parallel coordinates."""
+
+    frontier = "frontier"
+    targets = "targets"
+    parallel = "parallel"
 
 
 def command(
@@ -25,6 +34,7 @@ def command(
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write CSV (or .json) here instead of printing.")] = None,
     form: Annotated[Format, typer.Option("--format", help="table, csv or json.")] = Format.table,
     plot: Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")] = None,
+    show: Annotated[Show | None, typer.Option(help="What the picture shows; frontier (two metrics) or targets without it.")] = None,
 ) -> None:
     """The closest target of each classifier of TESTED on the frontier of the reference, and what it would have to gain."""
     from deabench.table import read
@@ -44,11 +54,11 @@ def command(
         time_limit=time_limit,
     )
     if plot is not None:
-        from deabench.plot import FrontierDisplay, TargetsDisplay, save_figure
+        from deabench.plot import FrontierDisplay, ParallelDisplay, TargetsDisplay, save_figure
 
-        two = len(found.frontier.outputs) == 2
-        display = FrontierDisplay.from_targets(found) if two else TargetsDisplay.from_targets(found)
-        save_figure(display.plot().figure_, plot)
+        displays = {Show.frontier: FrontierDisplay, Show.targets: TargetsDisplay, Show.parallel: ParallelDisplay}
+        default = Show.frontier if len(found.frontier.outputs) == 2 else Show.targets
+        save_figure(displays[show or default].from_targets(found).plot().figure_, plot)
     for note in found.notes:
         say(note)
     for label, reason in found.reasons.items():

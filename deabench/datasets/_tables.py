@@ -105,6 +105,12 @@ def _small(file: str) -> Callable[[], pd.DataFrame]:
 _TYPES = ("disjunct", "overlapping", "noisy")
 _LEARNERS = {"c45": ("table05", "C4.5", 5), "svm": ("table06", "SVM", 6)}
 
+def _keel67() -> pd.DataFrame:
+    from deabench.datasets.keel67 import read
+
+    return read()
+
+
 DATASETS: dict[str, Entry] = {
     **{f"chao2022-{key}-{kind}": Entry(
         _means(table, kind), f"mean performance of eight approaches on {kind} data, base learner {learner} "
@@ -125,6 +131,9 @@ DATASETS: dict[str, Entry] = {
     "chao2022-outliers": Entry(
         _columns("table20", "outlier_area", ["TPR", "TNR", "AUC", "GM"]),
         "C4.5 by area covered by outliers (Table 20), percent"),
+    "keel67": Entry(
+        _keel67, "confusion matrices of 18 classifiers on 67 data sets, stratified 10-fold: rows are (dataset, classifier, fold)",
+        "the study preset chao2022, run with the versions in deabench/datasets/keel67.json", "MIT, as deabench"),
     "demsar2006-auc": Entry(
         _small("demsar2006_auc.csv"), "AUC of four versions of C4.5 on 14 data sets (Table 6): data sets in rows",
         "Demšar (2006), Journal of Machine Learning Research 7, 1-30"),

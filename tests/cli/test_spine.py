@@ -126,3 +126,27 @@ def test_models(capsys):
     assert "Σ_j λ_j = 1" in capsys.readouterr().out
     assert main(["models", "weii"]) == 1
     assert capsys.readouterr().err.startswith("deabench: there is no formulation 'weii'; there are multiplier_input, ")
+
+
+@pytest.mark.parametrize(("verb", "options"), [
+    ("rank", ["--show", "ranking"]), ("rank", ["--show", "peers"]), ("rank", ["--show", "weights"]),
+    ("frontier", []), ("frontier", ["--costs", "0.3"]), ("targets", []), ("targets", ["--show", "targets"]),
+    ("targets", ["--show", "parallel"])])
+def test_every_picture_comes_from_the_command_line(tmp_path, capsys, verb, options):
+    picture = tmp_path / "picture.svg"
+    files = [WINE] if verb != "targets" else [WINE, "--reference", ESTABLISHED]
+    if verb == "frontier":
+        files = [ESTABLISHED]
+    assert main([verb, *files, "--outputs", "TPR,TNR", "--plot", str(picture), *options]) == 0
+    assert "<svg" in picture.read_text()
+    assert main([verb, *files, "--outputs", "TPR,TNR", "--plot", str(tmp_path / "picture.doc"), *options]) == 1
+    assert "a picture's name ends in .png, .svg or .pdf" in capsys.readouterr().err
+    assert not (tmp_path / "picture.doc").exists()
+
+
+def test_the_facets_of_three_metrics_are_drawn_as_a_graph(tmp_path):
+    table = tmp_path / "three.csv"
+    table.write_text("classifier,a,b,c\n" + "".join(f"{n},{a},{b},{c}\n" for n, a, b, c in
+                                                   [("u", 1, 2, 3), ("v", 3, 1, 2), ("w", 2, 3, 1), ("x", 2, 2, 2)]))
+    assert main(["frontier", str(table), "--plot", str(tmp_path / "graph.png")]) == 0
+    assert (tmp_path / "graph.png").read_bytes().startswith(b"\x89PNG")
