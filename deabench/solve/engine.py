@@ -290,7 +290,7 @@ class _Run:
         short[:, family.equality] = 0.0
         worst = short.max(axis=1)
         best = int(np.argmin(worst))
-        alone = worst[best] <= 0 and not self.widened == k
+        alone = worst[best] <= 0 and self.widened != k
         self.widened = k
         self._activate(out[[best]] if alone else out)
         return True

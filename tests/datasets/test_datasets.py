@@ -17,7 +17,7 @@ from deabench.errors import DataError
 def test_every_table_is_numeric_finite_and_labelled(name: str) -> None:
     table = datasets.load(name)
     assert table.index.is_unique
-    assert table.index.name
+    assert all(table.index.names)
     assert np.isfinite(table.to_numpy(dtype=float)).all()
     assert all(pd.api.types.is_float_dtype(kind) for kind in table.dtypes)
     assert {"title", "source", "licence"} == set(table.attrs)
