@@ -120,7 +120,7 @@ class Ranking:
         score = self.scores.to_numpy()[:, None]
         grown = np.column_stack([y / score, x] if self.orientation == "output" else [y, score * x])
         signs = np.append(np.ones(y.shape[1]), -np.ones(x.shape[1]))
-        unit = np.maximum(np.abs(self.projections.to_numpy()).max(axis=0, initial=0.0), 1e-300)
+        unit = np.fmax.reduce(np.abs(self.projections.to_numpy()), axis=0, initial=1e-300)  # a NaN is no unit
         return np.abs((self.projections.to_numpy() - grown - signs * self.slacks.to_numpy()) / unit).max(axis=1)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:

@@ -124,6 +124,18 @@ def test_an_undefined_answer_with_its_reason_is_certified_and_one_without_is_not
     assert str(caught.value) == "'t0': lambda error is nan, above 1e-09; the result does not hold"
 
 
+def test_an_undefined_score_hides_nobody_elses_slack() -> None:
+    reference = pd.DataFrame({"y1": [1.0, 2.0], "y2": [0.0, 0.0]}, index=["a", "b"])
+    tested = pd.DataFrame({"y1": [1.0, 1.0], "y2": [1.0, 0.0]}, index=["new", "old"])
+    ranking = db.rank(tested, reference=reference)
+    db.certify(ranking)
+    slacks = ranking.slacks.copy()
+    slacks.loc["old", "y1"] += 0.1
+    with pytest.raises(CertificateError) as caught:
+        db.certify(replace(ranking, slacks=slacks))
+    assert str(caught.value).startswith("'old': distance of the slacks from their proof is ")
+
+
 def test_tampered_data_are_caught() -> None:
     ranking = RANKINGS["wei"]
     table = TABLE.copy()
