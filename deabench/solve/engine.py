@@ -62,7 +62,7 @@ def solve(
     tested: np.ndarray,
     *,
     known: Bases | None = None,
-    hint: Callable[[int], np.ndarray] | None = None,
+    feasible: np.ndarray | None = None,
     name: Callable[[int], str] = str,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Solution:
@@ -72,8 +72,8 @@ def solve(
     ----------
     known : Bases, optional
         Bases to try first, all dual feasible (from `deabench.solve.polar`).
-    hint : function of a position, optional
-        Reference DMUs that make the program of that DMU feasible; they are active when it is solved.
+    feasible : int array (K, p), optional
+        Reference DMUs, or -1, of which some combination is feasible for each tested DMU: they are active when it is solved.
     name : function of a position
         The DMU's label, for errors.
     advance : function of a count
@@ -84,8 +84,7 @@ def solve(
     SolveError
         Where HiGHS ends neither optimal nor infeasible.
     """
-    run = _Run(family, tested, name, advance)
-    run.hint = hint
+    run = _Run(family, tested, feasible, name, advance)
     if known is not None and len(known):
         run.adopt(known)
     rng = np.random.default_rng(0)
@@ -101,8 +100,10 @@ def solve(
 class _Run:
     """The state of one call of `solve`."""
 
-    def __init__(self, family: Family, tested: np.ndarray, name: Callable[[int], str], advance: Callable[[int], None]) -> None:
+    def __init__(self, family: Family, tested: np.ndarray, feasible: np.ndarray | None, name: Callable[[int], str],
+                 advance: Callable[[int], None]) -> None:
         self.family, self.tested, self.name, self.advance = family, tested, name, advance
+        self.feasible = np.full((len(tested), 1), -1) if feasible is None else feasible
         count = len(tested)
         self.which = np.full(count, -2, dtype=np.int32)
         self.x = np.zeros((count, family.m))
@@ -113,7 +114,6 @@ class _Run:
         self.calls = 0
         self.solver: Solver | None = None
         self.active = np.zeros(0, dtype=int)
-        self.hint: Callable[[int], np.ndarray] | None = None
         self.widened = -1
 
     def left(self) -> np.ndarray:
@@ -248,17 +248,16 @@ class _Run:
     def _load(self, k: int) -> None:
         """Put DMU k's data into the solver; build one where there is none or the last has grown too wide."""
         family, tested = self.family, self.tested[k]
+        needed = self.feasible[k][self.feasible[k] >= 0]
         if self.solver is None or len(self.active) > max(ACTIVE, 2 * family.m):
-            self.active = self._start() if self.solver is None else self._recent()
+            self.active = np.union1d(self._start() if self.solver is None else self._recent(), needed)
             self.solver = Solver(family.program(self.active, tested))
             return
+        if len(missing := np.setdiff1d(needed, self.active)):
+            self._activate(missing)
         self.solver.bounds(*family.bounds(tested))
         if family.theta >= 0:
             self.solver.column(family.theta, family.theta_column(tested[None])[0])
-        if self.hint is not None:
-            wanted = np.setdiff1d(self.hint(k), self.active)
-            if len(wanted):
-                self._activate(wanted)
 
     def _start(self) -> np.ndarray:
         """All reference DMUs where they are few; otherwise those best in some row or in their sum."""

@@ -12,7 +12,7 @@ import pandas as pd
 from deabench.certify import TOLERANCE, Sparse, radial, scale
 from deabench.errors import SolveError
 from deabench.progress import progress
-from deabench.solve.engine import Solution, solve
+from deabench.solve.engine import BLOCK, Solution, solve
 from deabench.solve.family import Bases, Family
 from deabench.solve.pareto import undominated
 from deabench.solve.template import Template, template
@@ -25,6 +25,8 @@ FACETS_METRICS = 6
 FACETS_DMUS = 60
 """Fewest DMUs for which that pays: below, loading Qhull takes longer than the solves."""
 
+DISTINCT = 1e-8
+"""A reduced cost above this, of duals of size 1, is not 0."""
 INWARD = 1e-14
 """The radial projection is drawn back by this share before the second stage: rounded, it may lie just beyond the frontier."""
 
@@ -182,15 +184,32 @@ def _fields(problem: _Wei | _Ccr, solution: Solution, who: np.ndarray | None = N
         "returns": problem.returns,
         "orientation": problem.orientation,
     }
-    fields["slacks"] = _second_stage(problem, fields, who)
+    fields["slacks"] = _second_stage(problem, fields, who, ~_unique(problem.family, solution))
     return fields
 
 
-def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray) -> pd.DataFrame:
+def _unique(family: Family, solution: Solution) -> np.ndarray:
+    """Whether a DMU's λ and slacks are the only optimal ones: no column outside of its basis has a reduced cost of 0."""
+    used, which = np.unique(solution.which, return_inverse=True)
+    codes, duals = solution.bases.columns[used], solution.bases.duals[used]
+    duals = duals / np.maximum(np.abs(duals).max(axis=1, keepdims=True), 1e-300)
+    alone = np.empty(len(used), dtype=bool)
+    slack = ~family.equality
+    basic = (codes < family.n) | (codes >= family.n + family.statics) & ~family.signs(codes)[1]
+    for low in range(0, len(used), BLOCK):
+        part = slice(low, low + BLOCK)
+        free = (np.abs(family.cost - duals[part] @ family.columns.T) <= DISTINCT).sum(axis=1)
+        free += (np.abs(duals[part][:, slack]) <= DISTINCT).sum(axis=1)
+        alone[part] = free == basic[part].sum(axis=1)
+    return (alone & (codes == family.n + family.theta).any(axis=1))[which]
+
+
+def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray, open_: np.ndarray) -> pd.DataFrame:
     """The largest slacks beyond the radial projection; the peers that give them replace the first stage's.
 
-    Where all weights are positive there is no slack (complementary slackness), so only the others are solved. Where the
-    second stage cannot be solved to the certificate's tolerance (near-duplicates), the first stage's peers and slacks stay.
+    Where all weights are positive there is no slack (complementary slackness), and where λ is unique there is no other, so only
+    the `open_` rest is solved, each from the peers it has. Where the second stage cannot be solved to the certificate's
+    tolerance (near-duplicates), the first stage's peers and slacks stay.
     """
     X, Y = problem.reference.inputs.to_numpy(), problem.reference.outputs.to_numpy()
     data = np.column_stack([X, Y])
@@ -199,16 +218,14 @@ def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray)
     scores, names = fields["scores"].to_numpy(), [*problem.data.outputs.columns, *problem.data.inputs.columns]
     weights = fields["weights"][names].to_numpy() * np.append(top[m:], top[:m])
     positive = weights.min(axis=1) > TOLERANCE * weights.max(axis=1)
-    open_ = np.flatnonzero(~positive & ~np.isnan(scores))
+    open_ = np.flatnonzero(open_ & ~positive & ~np.isnan(scores))
     x, y = _projected(problem, scores, who)
     if len(open_):
         points = (np.column_stack([x * (1 + INWARD), y * (1 - INWARD)]) / top)[open_]
         family = Family(_slack_form(m, Y.shape[1], problem.sum_lambda), (data / top)[problem.frontier])
-        first = fields["intensities"].columns[open_]
-        solution = solve(
-            family, points, name=lambda k: str(fields["scores"].index[open_[k]]),
-            hint=lambda k: np.searchsorted(problem.frontier, first[k][first[k] >= 0]),
-        )
+        peers = np.where(fields["intensities"].values[open_] > 0, fields["intensities"].columns[open_], -1)
+        peers = np.where(peers >= 0, np.searchsorted(problem.frontier, peers), -1)
+        solution = solve(family, points, feasible=peers, name=lambda k: str(fields["scores"].index[open_[k]]))
         better = _intensities(problem, family, solution)
         better.values[better.values < 1e4 * INWARD] = 0.0  # what the drawing back left
         reached = better.dot(data / top)
