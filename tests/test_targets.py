@@ -296,7 +296,7 @@ def test_a_time_limit_ends_in_a_stated_bound() -> None:
         db.targets(reference.iloc[[0]] * 0.5, reference, method="milp", time_limit=0.01)
     said = str(caught.value)
     assert said.startswith(
-        "model for 'c0': HiGHS ended with 'Time limit reached'; proved so far: the distance is at least ")
+        "normalised for 'c0': HiGHS ended with 'Time limit reached'; proved so far: the distance is at least ")
     assert said.endswith("; give it more time, or use method 'faces'")
     bound = float(said.split("at least ")[1].split(";")[0])
     assert bound <= db.targets(reference.iloc[[0]] * 0.5, reference).distance.iloc[0] + 1e-9

@@ -187,7 +187,7 @@ class _Milp:
 
     def solve(self) -> np.ndarray | None:
         """λ (g, e) at the optimum; None where the model is infeasible."""
-        t = whole(self.model, symbolic=False)
+        t = whole(self.model, name="normalised", symbolic=False)
         program = expand(t, np.zeros((0, 0)), np.zeros(0))
         solver = Solver(program, time_limit=self.time_limit)
         try:
@@ -205,7 +205,7 @@ class _Milp:
         import deabench_models
 
         model = deabench_models.supports(self.table, [int(k) for k in used], self.ranges)
-        program = expand(whole(model, symbolic=False), np.zeros((0, 0)), np.zeros(0))
+        program = expand(whole(model, name="supports", symbolic=False), np.zeros((0, 0)), np.zeros(0))
         solver = Solver(program)
         try:
             solver.run(self.name)

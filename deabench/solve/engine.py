@@ -174,7 +174,7 @@ class _Run:
         Returns
         -------
         Bases or None
-            The basis, to be tried on other DMUs; None where floating point has no inverse of it.
+            The basis, to be tried on other DMUs; None where floating point has no good inverse of it.
         """
         family = self.family
         start = basis.columns[0] if basis is not None else family.n + family.statics + np.arange(family.m)
@@ -193,7 +193,8 @@ class _Run:
         self.found.append(alone)
         self.take(np.array([k]), self.total, x[None], duals, np.ones(1))
         self.total += 1
-        return family.basis(codes, self.tested[k])
+        found = family.basis(codes, self.tested[k])
+        return found if found is not None and family.reduced_costs(found.duals[0]).min() >= -PRICED else None
 
     def share(self, basis: Bases, batch: np.ndarray) -> None:
         """Give the basis to every DMU of the batch that it certifies; the one it was found for is among them."""

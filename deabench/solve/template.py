@@ -104,9 +104,9 @@ def template(
     return replace(_read(model, symbols), name=formulation.__name__)
 
 
-def whole(model: Any, *, symbolic: bool = True) -> Template:
+def whole(model: Any, *, name: str = "model", symbolic: bool = True) -> Template:
     """A model built with all its data, read as it stands; `symbolic` keeps its mutable Params as tested data."""
-    return _read(model, [], symbolic=symbolic)
+    return replace(_read(model, [], symbolic=symbolic), name=name)
 
 
 def _read(model: Any, symbols: list[Any], *, symbolic: bool = True) -> Template:
@@ -133,7 +133,7 @@ def _read(model: Any, symbols: list[Any], *, symbolic: bool = True) -> Template:
     for key, c in linear.items():
         cost[column_of[key]] = reader.affine(c)
     return Template(
-        name=model.name if model.name != "unknown" else "model",
+        name="model",
         sense=1 if objective is None else int(objective.sense),
         row_names=tuple(row.name for row in rows),
         row_of_reference=np.array([_of_reference(row) for row in rows], dtype=bool),
