@@ -141,22 +141,19 @@ class _Run:
                 continue
             try:
                 basis = self.optimum(k)
-                if basis is None or not self.holds(basis, k):
-                    self.settle(basis, k)
-                if basis is not None and np.abs(basis.inverse).max() <= ACCURATE:
+                if basis is not None and self.sound(basis):
                     self.share(basis, k, batch)
+                if self.which[k] == -2:
+                    self.settle(basis, k)
             except Infeasible as error:
                 self.infeasible[k] = str(error)
                 self.which[k] = -1
                 self.advance(1)
 
-    def holds(self, basis: Bases, k: int) -> bool:
-        """Whether the basis is feasible and optimal for DMU k in floating point, without HiGHS's tolerances."""
-        family = self.family
-        if np.abs(basis.inverse).max() > ACCURATE:
-            return False
-        x, factor = family.values(basis.inverse[0], int(basis.theta[0]), self.tested[[k]])
-        return bool(family.feasible(basis.columns[0], x, factor)[0] and family.reduced_costs(basis.duals[0]).min() >= -PRICED)
+    def sound(self, basis: Bases) -> bool:
+        """Whether products with the inverse are accurate, and the basis dual feasible without HiGHS's tolerances."""
+        return bool(np.abs(basis.inverse).max() <= ACCURATE
+                    and self.family.reduced_costs(basis.duals[0]).min() >= -PRICED)
 
     def settle(self, basis: Bases | None, k: int) -> None:
         """Score DMU k in rational arithmetic, from HiGHS's basis where there is one, else from the slacks."""
@@ -179,7 +176,7 @@ class _Run:
         self.total += 1
 
     def share(self, basis: Bases, k: int, batch: np.ndarray) -> None:
-        """Give DMU k its basis, and every other of the batch that it certifies."""
+        """Give the basis to DMU k and every other of the batch that it certifies."""
         family = self.family
         self.found.append(basis)
         place = int(basis.theta[0])
@@ -279,14 +276,9 @@ class _Run:
     def _codes(self) -> np.ndarray:
         """HiGHS's basic variables in the family's codes: reference DMUs, static columns, slacks."""
         assert self.solver is not None
-        family, basic = self.family, self.solver.basis()
-        codes = np.empty(family.m, dtype=int)
-        static = (basic >= 0) & (basic < family.statics)
-        own = basic >= family.statics
-        codes[static] = family.n + basic[static]
-        codes[own] = self.active[basic[own] - family.statics]
-        codes[basic < 0] = family.n + family.statics - 1 - basic[basic < 0]
-        return codes
+        n, m, statics = self.family.n, self.family.m, self.family.statics
+        slacks = n + statics + np.arange(m)[::-1]  # HiGHS calls the slack of row i -1 - i: counted from the end
+        return np.concatenate([n + np.arange(statics), self.active, slacks])[self.solver.basis()]
 
     def match(self, bases: Bases, first: int | None = None) -> None:
         """Try on every DMU left the basis with the best dual bound for it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deabench.solve.engine import ACCURATE
+from deabench.solve.engine import ACCURATE, BLOCK
 from deabench.solve.family import Bases, Family
 
 DUAL = 1e-12
@@ -44,8 +44,9 @@ def simplices(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     members, rows, right = members[sound], rows[sound], right[sound]
     normals = np.linalg.solve(rows, right[:, :, None])[:, :, 0]
     normals[np.abs(normals) < DUAL] = 0.0
-    holds = (normals >= 0).all(axis=1) & np.array(
-        [bool((points @ w).max() <= 1.0 + DUAL) for w in normals], dtype=bool)
+    holds = (normals >= 0).all(axis=1)
+    for low in range(0, len(normals), BLOCK):
+        holds[low : low + BLOCK] &= (normals[low : low + BLOCK] @ points.T).max(axis=1) <= 1.0 + DUAL
     return members[holds], normals[holds]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,13 +40,14 @@ def efficiencies(data: Data, reference: Data, model: str, returns: str, orientat
         Where a solve fails, or where a certificate does not hold even after the DMU was solved again on its own.
     """
     problem = _Ccr(data, reference, returns, orientation) if model == "ccr" else _Wei(data, reference)
-    with progress("rank", len(data.labels)) as advance:
+    with one_thread(), progress("rank", len(data.labels)) as advance:
         solution, path = _solve(problem, advance)
         fields = _fields(problem, solution)
-        for k in _unproved(fields):
+        left = _unproved(fields)
+        for k in left:
             alone = solve(problem.family, problem.tested[[k]], name=_name_of(problem, k))
             _replace(fields, _fields(problem, alone, np.array([k])), k)
-    left = _unproved(fields)
+        left = _unproved(fields) if len(left) else left
     if len(left):
         raise SolveError(f"{model} for '{data.labels[left[0]]}': the certificate does not hold after a second solve")
     return fields | {"model": f"{model} {EQUATIONS[model]}, {path}"}
@@ -58,8 +60,6 @@ class _Wei:
     sum_lambda = "vrs"
 
     def __init__(self, data: Data, reference: Data) -> None:
-        import deabench_models
-
         self.data, self.reference = data, reference
         Y, y = reference.outputs.to_numpy(), data.outputs.to_numpy()
         self.unit = scale(Y)
@@ -67,9 +67,7 @@ class _Wei:
         self.frontier = undominated(Y)
         self.points = (Y / self.unit)[self.frontier]
         self.tested = y / self.unit / self.size[:, None]
-        metrics = range(Y.shape[1])
-        form = template(deabench_models.wei, {"Y": metrics}, {"y_o": dict.fromkeys(metrics, 1.0)})
-        self.family = Family(form, self.points)
+        self.family = Family(_wei_form(Y.shape[1]), self.points)
 
     def facets(self) -> Bases | None:
         """All facets, where listing them pays."""
@@ -93,8 +91,6 @@ class _Ccr:
     """(3), by orientation and returns to scale."""
 
     def __init__(self, data: Data, reference: Data, returns: str, orientation: str) -> None:
-        import deabench_models
-
         self.data, self.reference = data, reference
         self.returns = self.sum_lambda = returns
         self.orientation = orientation
@@ -102,14 +98,7 @@ class _Ccr:
         self.unit_x, self.unit_y = scale(X), scale(Y)
         self.frontier = undominated(np.column_stack([Y, -X]))
         self.tested = np.column_stack([data.inputs.to_numpy() / self.unit_x, data.outputs.to_numpy() / self.unit_y])
-        formulation = getattr(deabench_models, f"envelopment_{orientation}")
-        inputs, outputs = range(X.shape[1]), range(Y.shape[1])
-        form = template(
-            formulation,
-            {"X": inputs, "Y": outputs},
-            {"x_o": dict.fromkeys(inputs, 1.0), "y_o": dict.fromkeys(outputs, 1.0)},
-            returns=returns,
-        )
+        form = _ccr_form(X.shape[1], Y.shape[1], returns, orientation)
         self.size = np.ones(len(self.tested))
         self.family = Family(form, np.column_stack([X / self.unit_x, Y / self.unit_y])[self.frontier])
 
@@ -135,8 +124,7 @@ class _Ccr:
 def _solve(problem: _Wei | _Ccr, advance: Callable[[int], None]) -> tuple[Solution, str]:
     """The optimum of every DMU, and by which path: all facets and a matrix product, or HiGHS on an active set."""
     known = problem.facets()
-    with one_thread():
-        solution = solve(problem.family, problem.tested, known=known, name=_name_of(problem), advance=advance)
+    solution = solve(problem.family, problem.tested, known=known, name=_name_of(problem), advance=advance)
     if known is None:
         return solution, f"by HiGHS ({solution.calls} solves)"
     rest = f", {solution.calls} solves by HiGHS" if solution.calls else ""
@@ -149,9 +137,15 @@ def _name_of(problem: _Wei | _Ccr, first: int = 0) -> Callable[[int], str]:
 
 def one_thread() -> Any:
     """One thread for the small matrix products: more spend their time waiting for each other."""
-    from threadpoolctl import threadpool_limits
+    return _libraries().limit(limits=1, user_api="blas")
 
-    return threadpool_limits(limits=1, user_api="blas")
+
+@lru_cache(maxsize=1)
+def _libraries() -> Any:
+    """The BLAS that numpy has loaded: finding it takes longer than a small table."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _theta(family: Family, solution: Solution) -> np.ndarray:
@@ -201,7 +195,7 @@ def _unique(family: Family, solution: Solution) -> np.ndarray:
     duals = duals / np.maximum(np.abs(duals).max(axis=1, keepdims=True), 1e-300)
     alone = np.empty(len(used), dtype=bool)
     slack = ~family.equality
-    basic = (codes < family.n) | (codes >= family.n + family.statics) & ~family.signs(codes)[1]
+    basic = (codes < family.n) | (codes >= family.n + family.statics) & ~family.zero[codes]
     for low in range(0, len(used), BLOCK):
         part = slice(low, low + BLOCK)
         free = (np.abs(family.cost - duals[part] @ family.columns.T) <= DISTINCT).sum(axis=1)
@@ -256,6 +250,26 @@ def _level(problem: _Wei | _Ccr, lam: Sparse, x: np.ndarray, y: np.ndarray) -> n
         return np.where(x > 0, lam.dot(problem.reference.inputs.to_numpy()) / x, -np.inf).max(axis=1)
 
 
+@lru_cache(maxsize=64)
+def _wei_form(s: int) -> Template:
+    import deabench_models
+
+    return template(deabench_models.wei, {"Y": range(s)}, {"y_o": dict.fromkeys(range(s), 1.0)})
+
+
+@lru_cache(maxsize=64)
+def _ccr_form(m: int, s: int, returns: str, orientation: str) -> Template:
+    import deabench_models
+
+    return template(
+        getattr(deabench_models, f"envelopment_{orientation}"),
+        {"X": range(m), "Y": range(s)},
+        {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)},
+        returns=returns,
+    )
+
+
+@lru_cache(maxsize=64)
 def _slack_form(m: int, s: int, sum_lambda: str) -> Template:
     import deabench_models
 
