@@ -152,7 +152,8 @@ class Family:
 
     def feasible(self, codes: np.ndarray, x: np.ndarray, factor: np.ndarray) -> np.ndarray:
         """Which of the K rows of x (K, m) satisfy the signs of their columns (m,) or (K, m), with a positive dual factor."""
-        good = (x * self.sign[codes] >= -FEASIBLE).all(axis=1)
+        with np.errstate(invalid="ignore"):
+            good = (x * self.sign[codes] >= -FEASIBLE).all(axis=1)
         zero = self.zero[codes]
         if zero.any():
             good &= ~(zero & (np.abs(x) > FEASIBLE)).any(axis=1)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from deabench.solve.engine import ACCURATE, BLOCK
+from deabench.certify import blocks
+from deabench.solve.engine import ACCURATE
 from deabench.solve.family import Bases, Family
 
 DUAL = 1e-12
@@ -45,8 +46,8 @@ def simplices(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     normals = np.linalg.solve(rows, right[:, :, None])[:, :, 0]
     normals[np.abs(normals) < DUAL] = 0.0
     holds = (normals >= 0).all(axis=1)
-    for low in range(0, len(normals), BLOCK):
-        holds[low : low + BLOCK] &= (normals[low : low + BLOCK] @ points.T).max(axis=1) <= 1.0 + DUAL
+    for part in blocks(len(normals), n):
+        holds[part] &= (normals[part] @ points.T).max(axis=1) <= 1.0 + DUAL
     return members[holds], normals[holds]
 
 
