@@ -99,7 +99,7 @@ def radial(result: Any) -> pd.DataFrame:
     for rows in chunks(len(proof)):
         proof[rows] = given.proof(rows)
     proof[result.scores.isna().to_numpy()] = np.nan
-    return pd.DataFrame(proof, index=result.scores.index, columns=COLUMNS)
+    return pd.DataFrame(proof, index=result.scores.index, columns=COLUMNS, copy=False)
 
 
 class _Scaled:

@@ -84,7 +84,7 @@ class _Wei:
             weights = solution.duals[:, :-1] / theta[:, None]
             weights /= self.unit
             scores = np.where(theta > 0, 1.0 / theta, np.nan)
-        return scores, pd.DataFrame(weights, columns=self.data.outputs.columns)
+        return scores, pd.DataFrame(weights, columns=self.data.outputs.columns, copy=False)
 
 
 class _Ccr:
@@ -231,7 +231,7 @@ def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray,
         slacks[rows] = np.maximum(lam[rows].dot(both) - np.column_stack([y, -x]), 0.0)
     slacks[positive] = 0.0
     slacks[np.isnan(scores)] = np.nan
-    return fields | {"slacks": pd.DataFrame(slacks, index=index, columns=names)}
+    return fields | {"slacks": pd.DataFrame(slacks, index=index, columns=names, copy=False)}
 
 
 def _positive(weights: np.ndarray, top: np.ndarray) -> np.ndarray:
