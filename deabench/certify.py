@@ -21,7 +21,21 @@ from deabench.threads import one_thread
 TOLERANCE = 1e-9
 """What a certificate may miss by, in metrics scaled to a maximum of about 1; it also decides who is efficient."""
 
-BLOCK = 256
+ENTRIES = 1 << 17
+"""Entries of a matrix product at a time, about: they stay in cache."""
+CHUNK = 1 << 16
+"""Rows of a table at a time: a million DMUs are proved in little more memory than their numbers take."""
+
+
+def chunks(n: int) -> Iterator[slice]:
+    """The rows of a table of n, `CHUNK` at a time."""
+    return (slice(low, low + CHUNK) for low in range(0, n, CHUNK))
+
+
+def blocks(n: int, width: int) -> Iterator[slice]:
+    """The rows of a matrix product of n rows and `width` columns, about `ENTRIES` entries at a time."""
+    step = max(ENTRIES // max(width, 1), 64)
+    return (slice(low, low + step) for low in range(0, n, step))
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,10 @@ class Sparse:
 
     columns: np.ndarray
     values: np.ndarray
+
+    def __getitem__(self, rows: slice | np.ndarray) -> Sparse:
+        """Some of the rows."""
+        return Sparse(self.columns[rows], self.values[rows])
 
     def dot(self, matrix: np.ndarray) -> np.ndarray:
         """The product with a dense matrix (columns, s): an array (n, s), without ever being dense itself."""
@@ -63,7 +81,7 @@ class Sparse:
 
 def scale(values: np.ndarray) -> np.ndarray:
     """The power of two next to each column's maximum: dividing by it rounds nothing, and units stop mattering."""
-    top = np.abs(values).max(axis=0, initial=0.0)
+    top = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
     return np.where(top > 0, np.exp2(np.floor(np.log2(np.where(top > 0, top, 1.0)))), 1.0)
 
 
@@ -78,65 +96,65 @@ def radial(result: Any) -> pd.DataFrame:
         much λ or the weights break a constraint, in metrics scaled to a maximum of about 1. NaN where the DMU has no score.
     """
     given = _Scaled(result)
-    primal, primal_miss = given.primal(result.intensities)
-    dual, dual_miss = given.dual(result.weights, result.frontier)
-    frame = pd.DataFrame(
-        {
-            "primal": primal,
-            "dual": dual,
-            "gap": np.maximum(np.abs(primal - dual) - given.rounding, 0.0),
-            "primal_infeasibility": np.maximum(primal_miss, 0.0),
-            "dual_infeasibility": np.maximum(dual_miss, 0.0),
-        },
-        index=result.scores.index,
-    )
-    frame.loc[result.scores.isna()] = np.nan
-    return frame
+    proof = np.empty((len(result.scores), len(COLUMNS)))
+    for rows in chunks(len(proof)):
+        proof[rows] = given.proof(rows)
+    proof[result.scores.isna().to_numpy()] = np.nan
+    return pd.DataFrame(proof, index=result.scores.index, columns=COLUMNS, copy=False)
 
 
 class _Scaled:
-    """A ranking's data in units of about 1. Without inputs there is one, 1 for everybody: (5) as an output-oriented CCR."""
+    """A ranking's data in units of about 1. Without inputs there is one that is 1 for everybody: (5) as an output-oriented CCR."""
 
     def __init__(self, result: Any) -> None:
-        self.data, self.reference = result.data, result.reference
+        self.result, self.data, reference = result, result.data, result.reference
         self.returns, self.outward = result.returns, result.orientation == "output"
         self.inputs = result.data.inputs.shape[1] > 0
-        Y, y = self.reference.outputs.to_numpy(), self.data.outputs.to_numpy()
-        X, x = self.reference.inputs.to_numpy(), self.data.inputs.to_numpy()
-        if not self.inputs:
-            X, x = np.ones((len(Y), 1)), np.ones((len(y), 1))
-        self.unit_x, self.unit_y = scale(X), scale(Y)
-        self.x, self.X, self.y, self.Y = x / self.unit_x, X / self.unit_x, y / self.unit_y, Y / self.unit_y
+        self.Y, front = reference.outputs.to_numpy(), result.frontier
+        self.X = reference.inputs.to_numpy() if self.inputs else np.ones((len(self.Y), 1))
+        self.unit_x, self.unit_y = scale(self.X), scale(self.Y)
+        self.frontier = np.column_stack([self.Y[front] / self.unit_y, self.X[front] / self.unit_x, np.ones(len(front))])
 
-    def primal(self, lam: Sparse) -> tuple[np.ndarray, np.ndarray]:
+    def proof(self, rows: slice) -> np.ndarray:
+        """The certificate's columns for some rows."""
+        y = self.data.outputs.to_numpy()[rows] / self.unit_y
+        x = self.data.inputs.to_numpy()[rows] / self.unit_x if self.inputs else np.ones((len(y), 1))
+        primal, primal_miss = self.primal(self.result.intensities[rows], x, y)
+        dual, dual_miss, rounding = self.dual(self.result.weights.iloc[rows], x, y)
+        gap = np.maximum(np.abs(primal - dual) - rounding, 0.0)
+        return np.column_stack([primal, dual, gap, np.maximum(primal_miss, 0.0), np.maximum(dual_miss, 0.0)])
+
+    def primal(self, lam: Sparse, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The efficiency that λ reaches, and by how much λ breaks its constraints."""
-        reached, used, total = lam.dot(self.Y), lam.dot(self.X), lam.values.sum(axis=1)
+        reached, used, total = lam.dot(self.Y) / self.unit_y, lam.dot(self.X) / self.unit_x, lam.values.sum(axis=1)
         low, high = SUM_LAMBDA[self.returns]
         broken = np.maximum.reduce([-lam.values.min(axis=1), low - total, total - high])
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.outward:
-                grown = np.where(self.y > 0, reached / self.y, np.inf).min(axis=1)
-                return 1.0 / grown, np.maximum(broken, (used - self.x).max(axis=1))
-            shrunk = np.where(self.x > 0, used / self.x, -np.inf).max(axis=1)
-            return shrunk, np.maximum(broken, (self.y - reached).max(axis=1))
+                grown = np.where(y > 0, reached / y, np.inf).min(axis=1)
+                return 1.0 / grown, np.maximum(broken, (used - x).max(axis=1))
+            shrunk = np.where(x > 0, used / x, -np.inf).max(axis=1)
+            return shrunk, np.maximum(broken, (y - reached).max(axis=1))
 
-    def dual(self, weights: pd.DataFrame, frontier: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The efficiency that the weights allow, and by how much they break their constraints."""
+    def dual(self, weights: pd.DataFrame, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The efficiency that the weights allow, by how much they break their constraints, and what rounding their terms makes."""
         u = weights[self.data.outputs.columns].to_numpy() * self.unit_y
         v = weights[self.data.inputs.columns].to_numpy() * self.unit_x if self.inputs else np.ones((len(u), 1))
         u_0 = weights["u_0"].to_numpy() if "u_0" in weights else np.zeros(len(u))
-        norm = ((u * self.y) if self.outward else (v * self.x)).sum(axis=1)
+        norm = ((u * y) if self.outward else (v * x)).sum(axis=1)
         u, v, u_0 = u / norm[:, None], v / norm[:, None], u_0 / norm
-        value = 1.0 / ((v * self.x).sum(axis=1) + u_0) if self.outward else (u * self.y).sum(axis=1) + u_0
+        value = 1.0 / ((v * x).sum(axis=1) + u_0) if self.outward else (u * y).sum(axis=1) + u_0
         all_weights = np.column_stack([u, -v, -u_0 if self.outward else u_0])
-        beyond = _beyond(all_weights, np.column_stack([self.Y, self.X, np.ones(len(self.Y))])[frontier])
+        beyond = _beyond(all_weights, self.frontier)
         negative = np.maximum(-u.min(axis=1), -v.min(axis=1))
         size = np.maximum(np.abs(all_weights).max(axis=1), 1.0)
-        terms = np.abs(np.column_stack([u * self.y, v * self.x, u_0])).sum(axis=1)
-        self.rounding = 64 * np.finfo(float).eps * terms * (value**2 if self.outward else 1.0)
-        return value, np.maximum.reduce([negative, _wrong_sign(u_0, self.returns, self.outward), beyond]) / size
+        terms = np.abs(np.column_stack([u * y, v * x, u_0])).sum(axis=1)
+        rounding = 64 * np.finfo(float).eps * terms * (value**2 if self.outward else 1.0)
+        miss = np.maximum.reduce([negative, _wrong_sign(u_0, self.returns, self.outward), beyond]) / size
+        return value, miss, rounding
 
 
+COLUMNS = ["primal", "dual", "gap", "primal_infeasibility", "dual_infeasibility"]
 SUM_LAMBDA = {"crs": (0.0, np.inf), "vrs": (1.0, 1.0), "nirs": (0.0, 1.0), "ndrs": (1.0, np.inf)}
 
 
@@ -155,8 +173,8 @@ def _beyond(weights: np.ndarray, table: np.ndarray) -> np.ndarray:
     transposed = np.ascontiguousarray(table.T)
     out = np.empty(len(weights))
     with one_thread():
-        for low in range(0, len(weights), BLOCK):
-            out[low : low + BLOCK] = (weights[low : low + BLOCK] @ transposed).max(axis=1)
+        for part in blocks(len(weights), len(table)):
+            out[part] = (weights[part] @ transposed).max(axis=1)
     return out
 
 

@@ -196,9 +196,9 @@ def test_read_refuses(tmp_path, refused) -> None:
     empty.write_text("")
     latin.write_bytes("classifier,TPR\nnaïve,1\n".encode("latin-1"))
     ragged.write_text("classifier,TPR\na,1\nb,1,2,3\n")
-    with refused(f"cannot read '{missing}': No such file or directory; name a CSV file, a row per classifier"):
+    with refused(f"cannot read '{missing}': No such file or directory; name a CSV file"):
         read(missing)
-    with refused(f"'{empty}' is empty; give a header line and one row per classifier"):
+    with refused(f"'{empty}' is empty; give a header line and at least one row"):
         read(empty)
     with refused(f"'{latin}' is not UTF-8 text; save it as CSV in UTF-8"):
         read(latin)

@@ -103,7 +103,7 @@ def _rich(frame: pd.DataFrame, title: str) -> Table:
     for name in flat.columns:
         numeric = pd.api.types.is_numeric_dtype(flat[name]) and not pd.api.types.is_bool_dtype(flat[name])
         table.add_column(Text(str(name)), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold",
-                         max_width=None if numeric else 48)
+                         max_width=None if numeric else 72)
     for row in flat.itertuples(index=False):
         table.add_row(*(Text(_shown(cell)) for cell in row))
     return table

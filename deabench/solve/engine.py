@@ -153,8 +153,7 @@ class _Run:
 
     def holds(self, basis: Bases, k: int) -> bool:
         """Whether the basis is feasible and optimal for DMU k in floating point, without HiGHS's tolerances."""
-        reduced = self.family.reduced_costs(basis.duals[0])
-        return bool(reduced.min() >= -PRICED and self.certified(basis, np.array([k]))[0][0])
+        return self.family.dual_feasible(basis.duals[0], PRICED) and bool(self.certified(basis, np.array([k]))[0][0])
 
     def certified(self, basis: Bases, who: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """For which of the DMUs `who` the basis is feasible, with their basic variables and dual factors.
@@ -194,7 +193,7 @@ class _Run:
         self.take(np.array([k]), self.total, x[None], duals, np.ones(1))
         self.total += 1
         found = family.basis(codes, self.tested[k])
-        return found if found is not None and family.reduced_costs(found.duals[0]).min() >= -PRICED else None
+        return found if found is not None and family.dual_feasible(found.duals[0], PRICED) else None
 
     def share(self, basis: Bases, batch: np.ndarray) -> None:
         """Give the basis to every DMU of the batch that it certifies; the one it was found for is among them."""
@@ -298,14 +297,9 @@ class _Run:
     def _codes(self) -> np.ndarray:
         """HiGHS's basic variables in the family's codes: reference DMUs, static columns, slacks."""
         assert self.solver is not None
-        family, basic = self.family, self.solver.basis()
-        codes = np.empty(family.m, dtype=int)
-        static = (basic >= 0) & (basic < family.statics)
-        own = basic >= family.statics
-        codes[static] = family.n + basic[static]
-        codes[own] = self.active[basic[own] - family.statics]
-        codes[basic < 0] = family.n + family.statics - 1 - basic[basic < 0]
-        return codes
+        n, m, statics = self.family.n, self.family.m, self.family.statics
+        slacks = n + statics + np.arange(m)[::-1]  # HiGHS calls the slack of row i -1 - i: counted from the end
+        return np.concatenate([n + np.arange(statics), self.active, slacks])[self.solver.basis()]
 
     def match(self, bases: Bases, first: int | None = None) -> None:
         """Try on every DMU left the basis with the best dual bound for it."""
@@ -316,24 +310,28 @@ class _Run:
             usable = usable[np.abs(bases.inverse[usable]).max(axis=(1, 2)) <= ACCURATE]
             if not family.shareable(place) or not len(usable):
                 continue
-            prices = _Prices(family, bases.duals[usable])
-            left = self.left()
-            for low in range(0, len(left), BLOCK):
-                who = left[low : low + BLOCK]
-                best = usable[prices.best(self.tested[who])]
-                x, factor = family.values(bases.inverse[best], place, self.tested[who])
-                good = family.feasible(bases.columns[best], x, factor)
-                self.which[who[good]] = first + best[good]
-                self.x[who[good]] = x[good]
-                self.duals[who[good]] = factor[good, None] * bases.duals[best[good]]
-                self.advance(int(good.sum()))
+            for precision in (np.float32, np.float64):  # single is twice as fast; what it guesses wrong is guessed again
+                prices = _Prices(family, bases.duals[usable], precision)
+                left = self.left()
+                for low in range(0, len(left), BLOCK):
+                    self._try(bases, first, usable, prices, left[low : low + BLOCK])
+
+    def _try(self, bases: Bases, first: int, usable: np.ndarray, prices: _Prices, who: np.ndarray) -> None:
+        family, tested = self.family, self.tested[who]
+        best = usable[prices.best(tested)]
+        x, factor = family.values(bases.inverse[best], int(bases.theta[best[0]]), tested)
+        good = family.feasible(bases.columns[best], x, factor)
+        self.which[who[good]] = first + best[good]
+        self.x[who[good]] = x[good]
+        self.duals[who[good]] = factor[good, None] * bases.duals[best[good]]
+        self.advance(int(good.sum()))
 
 
 class _Prices:
     """Dual solutions of a family, to find for each DMU the one with the highest dual objective, the tightest bound."""
 
-    def __init__(self, family: Family, duals: np.ndarray) -> None:
-        self.family = family
+    def __init__(self, family: Family, duals: np.ndarray, precision: type) -> None:
+        self.family, self.precision = family, precision
         self.transposed = np.ascontiguousarray(duals.T)
         self.cost = family.static_cost[family.theta] if family.theta >= 0 else 0.0
         value = family.bound[0] @ self.transposed * self.cost
@@ -341,14 +339,15 @@ class _Prices:
         self.ratio = family.theta >= 0 and not family.bound[1].any() and one_sign
         if self.ratio:  # the objective is value / scale with a fixed value: the best has the least scale / value
             self.transposed /= value
+        self.transposed = self.transposed.astype(precision)
 
     def best(self, tested: np.ndarray) -> np.ndarray:
         family = self.family
         if self.ratio:
-            return (family.theta_column(tested) @ self.transposed).argmin(axis=1)
-        value = family.right_hand_side(tested) @ self.transposed
+            return (family.theta_column(tested).astype(self.precision) @ self.transposed).argmin(axis=1)
+        value = family.right_hand_side(tested).astype(self.precision) @ self.transposed
         if family.theta >= 0:
-            scale = family.theta_column(tested) @ self.transposed
+            scale = family.theta_column(tested).astype(self.precision) @ self.transposed
             with np.errstate(divide="ignore", invalid="ignore"):
                 value = np.where(scale * self.cost > 0, value * self.cost / scale, -np.inf)
         return value.argmax(axis=1)

@@ -44,10 +44,9 @@ class _Rational:
     """One DMU's program with all its columns, in fractions where it matters."""
 
     def __init__(self, family: Family, tested: np.ndarray, name: str) -> None:
-        static = family.static + family.varying @ tested
-        self.table = np.vstack([family.columns, static, np.diag(family.slack)])
-        self.cost = np.concatenate([family.cost, family.static_cost, np.zeros(family.m)])
-        self.sign, self.zero = family.signs(np.arange(len(self.table)))
+        self.table = family.table.copy()
+        self.table[family.n : family.n + family.statics] += family.varying @ tested
+        self.cost, self.sign, self.zero = family.costs, family.sign, family.zero
         self.b = [Fraction(v) for v in family.right_hand_side(tested[None])[0].tolist()]
         self.words = f"{family.template.name} for '{name}': infeasible, in exact arithmetic"
         self.x: list[Fraction] = []

@@ -63,8 +63,9 @@ class Family:
         q = t.entry.tested.shape[1]
         zero = np.zeros(q)
         sign = float(t.sense)
-        self.columns = np.zeros((self.n, self.m))
-        self.static = np.zeros((self.statics, self.m))
+        self.table = np.zeros((self.n + self.statics + self.m, self.m))  # a row per column of the program, by its code
+        self.columns = self.table[: self.n]
+        self.static = self.table[self.n : self.n + self.statics]
         self.varying = np.zeros((self.statics, self.m, q))
         for e, (row, column) in enumerate(zip(t.entry_row, t.entry_column, strict=True)):
             if column == own:
@@ -83,7 +84,12 @@ class Family:
         self.bound[0][~at_least], self.bound[1][~at_least] = t.upper.const[~at_least], t.upper.tested[~at_least]
         self.at_least = at_least
         low, high = t.column_lower[static], t.column_upper[static]
-        self.static_sign = np.where(low == 0, 1, np.where(high == 0, -1, 0))
+        static_sign = np.where(low == 0, 1.0, np.where(high == 0, -1.0, 0.0))
+        # by code: the sign that a column's variable must have (1, -1, 0 free), and whether it must be 0
+        self.sign = np.concatenate([np.ones(self.n), static_sign, np.ones(self.m)])
+        self.zero = np.concatenate([np.zeros(self.n + self.statics, dtype=bool), self.equality])
+        self.table[self.n + self.statics :] = np.diag(self.slack)
+        self.costs = np.concatenate([self.cost, self.static_cost, np.zeros(self.m)])
         self.shares_theta = not self.cost.any() and not np.delete(self.static_cost, max(self.theta, 0)).any()
         self.size = float(max(np.abs(self.columns).max(initial=0.0), 1.0))
 
@@ -106,33 +112,31 @@ class Family:
 
     def basis(self, codes: np.ndarray, tested: np.ndarray) -> Bases | None:
         """One basis from its column codes at the DMU `tested` (q,); None where it is singular."""
-        code = np.asarray(codes)
-        matrix = np.empty((self.m, self.m))
-        cost = np.empty(self.m)
+        matrix = self.table[codes].T
         place = -1
-        for i, c in enumerate(code.tolist()):
-            if c < self.n:
-                matrix[:, i], cost[i] = self.columns[c], self.cost[c]
-            elif c < self.n + self.statics:
-                t = c - self.n
-                matrix[:, i], cost[i] = self.static[t] + self.varying[t] @ tested, self.static_cost[t]
-                place = i if t == self.theta else place
-            else:
-                matrix[:, i], cost[i] = 0.0, 0.0
-                matrix[c - self.n - self.statics, i] = self.slack[c - self.n - self.statics]
+        for i in np.flatnonzero(codes == self.n + self.theta) if self.theta >= 0 else ():
+            matrix[:, i], place = self.theta_column(tested[None])[0], int(i)
         try:
             inverse = np.linalg.inv(matrix)
         except np.linalg.LinAlgError:
             return None
         if not np.isfinite(inverse).all():
             return None
-        duals = cost @ inverse
-        duals += (cost - duals @ matrix) @ inverse  # a step of refinement
-        return Bases(code[None], inverse[None], duals[None], np.array([place]))
+        duals = self.costs[codes] @ inverse
+        duals += (self.costs[codes] - duals @ matrix) @ inverse  # a step of refinement
+        return Bases(codes[None], inverse[None], duals[None], np.array([place]))
 
     def reduced_costs(self, duals: np.ndarray) -> np.ndarray:
         """c_j - y·A_j of every reference DMU; none below 0 makes a feasible basis optimal."""
         return self.cost - self.columns @ duals
+
+    def dual_feasible(self, duals: np.ndarray, tolerance: float) -> bool:
+        """Whether no column but θ, slacks included, has a reduced cost of the wrong sign."""
+        wrong = -(self.costs - self.table @ duals) * self.sign
+        wrong[self.zero] = 0.0
+        if self.theta >= 0:
+            wrong[self.n + self.theta] = 0.0
+        return bool(wrong.max() <= tolerance)
 
     def shareable(self, place: int) -> bool:
         """Whether the basis' duals stay dual feasible for other DMUs: no θ in the family, or θ basic and alone in the cost."""
@@ -170,27 +174,16 @@ class Family:
 
     def _missed(self, codes: np.ndarray, x: np.ndarray, tested: np.ndarray) -> np.ndarray:
         """B x - b, row by row, (K, m)."""
-        left = -self.right_hand_side(tested)
-        for i, c in enumerate(codes.tolist()):
-            if c < self.n:
-                left = left + x[:, [i]] * self.columns[c]
-            elif c < self.n + self.statics:
-                t = c - self.n
-                left = left + x[:, [i]] * (self.static[t] + tested @ self.varying[t].T)
-            else:
-                row = c - self.n - self.statics
-                left[:, row] += x[:, i] * self.slack[row]
+        left = x @ self.table[codes] - self.right_hand_side(tested)
+        for i in np.flatnonzero(codes == self.n + self.theta) if self.theta >= 0 else ():
+            left += x[:, [i]] * (tested @ self.varying[self.theta].T)
         return left
-
-    def signs(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For column codes of any shape: the sign each must have (1, -1, 0 free), and whether it must be 0."""
-        table = np.concatenate([np.ones(self.n), self.static_sign, np.ones(self.m)])
-        zero = np.concatenate([np.zeros(self.n + self.statics, dtype=bool), self.equality])
-        return table[codes], zero[codes]
 
     def feasible(self, codes: np.ndarray, x: np.ndarray, factor: np.ndarray) -> np.ndarray:
         """Which of the K rows of x (K, m) satisfy the signs of their columns (m,) or (K, m), with a positive dual factor."""
-        sign, zero = self.signs(codes)
-        x = np.where(np.isfinite(x), x, -np.inf)
-        good = (np.where(sign == 0, 0.0, x * sign) >= -FEASIBLE).all(axis=1) & ~(zero & (np.abs(x) > FEASIBLE)).any(axis=1)
+        with np.errstate(invalid="ignore"):
+            good = (x * self.sign[codes] >= -FEASIBLE).all(axis=1)
+        zero = self.zero[codes]
+        if zero.any():
+            good &= ~(zero & (np.abs(x) > FEASIBLE)).any(axis=1)
         return good & (factor > 0) & np.isfinite(factor)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from deabench.certify import blocks
 from deabench.solve.engine import ACCURATE
 from deabench.solve.family import Bases, Family
 
@@ -44,8 +45,9 @@ def simplices(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     members, rows, right = members[sound], rows[sound], right[sound]
     normals = np.linalg.solve(rows, right[:, :, None])[:, :, 0]
     normals[np.abs(normals) < DUAL] = 0.0
-    holds = (normals >= 0).all(axis=1) & np.array(
-        [bool((points @ w).max() <= 1.0 + DUAL) for w in normals], dtype=bool)
+    holds = (normals >= 0).all(axis=1)
+    for part in blocks(len(normals), n):
+        holds[part] &= (normals[part] @ points.T).max(axis=1) <= 1.0 + DUAL
     return members[holds], normals[holds]
 
 

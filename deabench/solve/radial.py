@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from deabench.certify import TOLERANCE, Sparse, radial, scale
+from deabench.certify import TOLERANCE, Sparse, blocks, chunks, radial, scale
 from deabench.errors import SolveError
 from deabench.progress import progress
-from deabench.solve.engine import BLOCK, Solution, solve
+from deabench.solve.engine import Solution, solve
 from deabench.solve.family import Bases, Family
 from deabench.solve.pareto import undominated
 from deabench.solve.template import Template, template
@@ -40,13 +41,12 @@ def efficiencies(data: Data, reference: Data, model: str, returns: str, orientat
         Where a solve fails, or where a certificate does not hold even after the DMU was solved again on its own.
     """
     problem = _Ccr(data, reference, returns, orientation) if model == "ccr" else _Wei(data, reference)
-    with progress("rank", len(data.labels)) as advance, one_thread():
-        solution, path = _solve(problem, advance)
-        fields = _fields(problem, solution)
+    with one_thread(), progress("rank", len(data.labels)) as advance:
+        fields, path = _solve(problem, advance)
         left = _unproved(fields)
         for k in left:
             alone = solve(problem.family, problem.tested[[k]], name=_name_of(problem, k))
-            _replace(fields, _fields(problem, alone, np.array([k])), k)
+            _replace(fields, _second_stage(problem, *_first_stage(problem, alone, np.array([k]))), k)
         left = _unproved(fields) if len(left) else left
     if len(left):
         raise SolveError(f"{model} for '{data.labels[left[0]]}': the certificate does not hold after a second solve")
@@ -60,8 +60,6 @@ class _Wei:
     sum_lambda = "vrs"
 
     def __init__(self, data: Data, reference: Data) -> None:
-        import deabench_models
-
         self.data, self.reference = data, reference
         Y, y = reference.outputs.to_numpy(), data.outputs.to_numpy()
         self.unit = scale(Y)
@@ -69,9 +67,7 @@ class _Wei:
         self.frontier = undominated(Y)
         self.points = (Y / self.unit)[self.frontier]
         self.tested = y / self.unit / self.size[:, None]
-        metrics = range(Y.shape[1])
-        form = template(deabench_models.wei, {"Y": metrics}, {"y_o": dict.fromkeys(metrics, 1.0)})
-        self.family = Family(form, self.points)
+        self.family = Family(_wei_form(Y.shape[1]), self.points)
 
     def facets(self) -> Bases | None:
         """All facets, where listing them pays."""
@@ -84,19 +80,18 @@ class _Wei:
         return polar.bases(self.family, self.points)
 
     def read(self, solution: Solution) -> tuple[np.ndarray, pd.DataFrame]:
-        theta = _theta(self.family, solution)
+        theta = _theta(solution)
         with np.errstate(divide="ignore", invalid="ignore"):
-            weights = solution.duals[:, :-1] / theta[:, None] / self.unit
+            weights = solution.duals[:, :-1] / theta[:, None]
+            weights /= self.unit
             scores = np.where(theta > 0, 1.0 / theta, np.nan)
-        return scores, pd.DataFrame(weights, columns=self.data.outputs.columns)
+        return scores, pd.DataFrame(weights, columns=self.data.outputs.columns, copy=False)
 
 
 class _Ccr:
     """(3), by orientation and returns to scale."""
 
     def __init__(self, data: Data, reference: Data, returns: str, orientation: str) -> None:
-        import deabench_models
-
         self.data, self.reference = data, reference
         self.returns = self.sum_lambda = returns
         self.orientation = orientation
@@ -104,14 +99,7 @@ class _Ccr:
         self.unit_x, self.unit_y = scale(X), scale(Y)
         self.frontier = undominated(np.column_stack([Y, -X]))
         self.tested = np.column_stack([data.inputs.to_numpy() / self.unit_x, data.outputs.to_numpy() / self.unit_y])
-        formulation = getattr(deabench_models, f"envelopment_{orientation}")
-        inputs, outputs = range(X.shape[1]), range(Y.shape[1])
-        form = template(
-            formulation,
-            {"X": inputs, "Y": outputs},
-            {"x_o": dict.fromkeys(inputs, 1.0), "y_o": dict.fromkeys(outputs, 1.0)},
-            returns=returns,
-        )
+        form = _ccr_form(X.shape[1], Y.shape[1], returns, orientation)
         self.size = np.ones(len(self.tested))
         self.family = Family(form, np.column_stack([X / self.unit_x, Y / self.unit_y])[self.frontier])
 
@@ -119,7 +107,7 @@ class _Ccr:
         return None
 
     def read(self, solution: Solution) -> tuple[np.ndarray, pd.DataFrame]:
-        level = _theta(self.family, solution)
+        level = _theta(solution)
         outward = self.orientation == "output"
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.where(level > 0, 1.0 / level if outward else level, np.nan)
@@ -134,58 +122,65 @@ class _Ccr:
         return scores, weights
 
 
-def _solve(problem: _Wei | _Ccr, advance: Callable[[int], None]) -> tuple[Solution, str]:
-    """The optimum of every DMU, and by which path: all facets and a matrix product, or HiGHS on an active set."""
+def _solve(problem: _Wei | _Ccr, advance: Callable[[int], None]) -> tuple[dict[str, Any], str]:
+    """The fields of every DMU, and by which path: all facets and a matrix product, or HiGHS on an active set."""
     known = problem.facets()
     solution = solve(problem.family, problem.tested, known=known, name=_name_of(problem), advance=advance)
-    if known is None:
-        return solution, f"by HiGHS ({solution.calls} solves)"
-    rest = f", {solution.calls} solves by HiGHS" if solution.calls else ""
-    return solution, f"by {len(known)} facets{rest}"
+    path = f"by HiGHS ({solution.calls} solves)"
+    if known is not None:
+        path = f"by {len(known)} facets" + (f", {solution.calls} solves by HiGHS" if solution.calls else "")
+    first = _first_stage(problem, solution, np.arange(len(problem.tested)))
+    del solution  # as large as the table, and read
+    return _second_stage(problem, *first), path
 
 
 def _name_of(problem: _Wei | _Ccr, first: int = 0) -> Callable[[int], str]:
     return lambda k: str(problem.data.labels[first + k])
 
 
-def _theta(family: Family, solution: Solution) -> np.ndarray:
+def _theta(solution: Solution) -> np.ndarray:
     """The level of θ of each DMU; NaN where its program is infeasible."""
-    codes = solution.bases.columns[solution.which]
-    level = np.where(codes == family.n + family.theta, solution.x, 0.0).sum(axis=1)
+    place = solution.bases.theta[solution.which]
+    level = np.where(place >= 0, solution.x[np.arange(len(place)), place], 0.0)
     return np.where(solution.which >= 0, level, np.nan)
 
 
 def _intensities(problem: _Wei | _Ccr, family: Family, solution: Solution) -> Sparse:
-    codes = solution.bases.columns[solution.which].astype(np.int32)
-    own = (codes < family.n) & (solution.which >= 0)[:, None]
-    columns = np.where(own, problem.frontier.astype(np.int32)[np.where(own, codes, 0)], np.int32(-1))
-    return Sparse(columns, np.where(own, np.maximum(solution.x, 0.0), 0.0))
+    codes = solution.bases.columns.astype(np.int32)[solution.which]
+    none = (codes >= family.n) | (solution.which < 0)[:, None]
+    codes[none] = 0
+    columns = problem.frontier.astype(np.int32)[codes]
+    columns[none] = -1
+    values = np.maximum(solution.x, 0.0)
+    values[none] = 0.0
+    return Sparse(columns, values)
 
 
-def _fields(problem: _Wei | _Ccr, solution: Solution, who: np.ndarray | None = None) -> dict[str, Any]:
-    """The fields of a Ranking, for all DMUs or for those at the positions `who`."""
-    labels = problem.data.labels
-    who = np.arange(len(labels)) if who is None else who
+def _first_stage(problem: _Wei | _Ccr, solution: Solution, who: np.ndarray) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
+    """The fields of a Ranking but the slacks for the DMUs at the positions `who`; `who`; and whose λ are not the only ones."""
+    labels, data = problem.data.labels, problem.data
+    if len(who) < len(labels):
+        data = Data(data.outputs.iloc[who], data.inputs.iloc[who], data.notes)
     scores, weights = problem.read(solution)
     scores *= problem.size[who]
     weights.index = labels[who]
     reasons = {labels[who[k]]: words for k, words in solution.infeasible.items()}
     for k in np.flatnonzero(np.isnan(scores)):
         reasons.setdefault(labels[who[k]], "its factor is 0: no reference DMU has any of one of its metrics")
-    weights.loc[np.isnan(scores)] = np.nan
+    if reasons:
+        weights.loc[np.isnan(scores)] = np.nan
     fields = {
         "scores": pd.Series(scores, index=labels[who], name="efficiency"),
         "weights": weights,
         "intensities": _intensities(problem, problem.family, solution),
-        "data": Data(problem.data.outputs.iloc[who], problem.data.inputs.iloc[who], problem.data.notes),
+        "data": data,
         "reference": problem.reference,
         "frontier": problem.frontier,
         "reasons": reasons,
         "returns": problem.returns,
         "orientation": problem.orientation,
     }
-    fields["slacks"] = _second_stage(problem, fields, who, ~_unique(problem.family, solution))
-    return fields
+    return fields, who, ~_unique(problem.family, solution)
 
 
 def _unique(family: Family, solution: Solution) -> np.ndarray:
@@ -195,51 +190,64 @@ def _unique(family: Family, solution: Solution) -> np.ndarray:
     duals = duals / np.maximum(np.abs(duals).max(axis=1, keepdims=True), 1e-300)
     alone = np.empty(len(used), dtype=bool)
     slack = ~family.equality
-    basic = (codes < family.n) | (codes >= family.n + family.statics) & ~family.signs(codes)[1]
-    for low in range(0, len(used), BLOCK):
-        part = slice(low, low + BLOCK)
+    basic = (codes < family.n) | (codes >= family.n + family.statics) & ~family.zero[codes]
+    for part in blocks(len(used), family.n):
         free = (np.abs(family.cost - duals[part] @ family.columns.T) <= DISTINCT).sum(axis=1)
         free += (np.abs(duals[part][:, slack]) <= DISTINCT).sum(axis=1)
         alone[part] = free == basic[part].sum(axis=1)
     return (alone & (codes == family.n + family.theta).any(axis=1))[which]
 
 
-def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray, open_: np.ndarray) -> pd.DataFrame:
-    """The largest slacks beyond the radial projection; the peers that give them replace the first stage's.
+def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray, open_: np.ndarray) -> dict[str, Any]:
+    """Add the slacks to the fields: the largest slacks beyond the radial projection; the peers that give them replace the first stage's.
 
     Where all weights are positive there is no slack (complementary slackness), and where λ is unique there is no other, so only
     the `open_` rest is solved, each from the peers it has. Where the second stage cannot be solved to the certificate's
     tolerance (near-duplicates), the first stage's peers and slacks stay.
     """
     X, Y = problem.reference.inputs.to_numpy(), problem.reference.outputs.to_numpy()
-    data = np.column_stack([X, Y])
-    top = np.where(data.max(axis=0) > 0, data.max(axis=0), 1.0)  # not a power of two: a sum of slacks must have no unit
-    m = X.shape[1]
-    scores, names = fields["scores"].to_numpy(), [*problem.data.outputs.columns, *problem.data.inputs.columns]
-    weights = fields["weights"][names].to_numpy() * np.append(top[m:], top[:m])
-    positive = weights.min(axis=1) > TOLERANCE * weights.max(axis=1)
+    names = [*problem.data.outputs.columns, *problem.data.inputs.columns]
+    scores, index = fields["scores"].to_numpy(), fields["scores"].index
+    positive = _positive(fields["weights"][names].to_numpy(), np.append(Y.max(axis=0), X.max(axis=0)))
     open_ = np.flatnonzero(open_ & ~positive & ~np.isnan(scores))
-    x, y = _projected(problem, scores, who)
     if len(open_):
-        points = (np.column_stack([x * (1 + INWARD), y * (1 - INWARD)]) / top)[open_]
-        family = Family(_slack_form(m, Y.shape[1], problem.sum_lambda), (data / top)[problem.frontier])
-        peers = np.where(fields["intensities"].values[open_] > 0, fields["intensities"].columns[open_], -1)
-        peers = np.where(peers >= 0, np.searchsorted(problem.frontier, peers), -1)
-        solution = solve(family, points, feasible=peers, name=lambda k: str(fields["scores"].index[open_[k]]))
-        better = _intensities(problem, family, solution)
-        better.values[better.values < 1e4 * INWARD] = 0.0  # what the drawing back left
-        reached = better.dot(data / top)
-        miss = np.maximum(reached[:, :m] - points[:, :m], 0).max(axis=1, initial=0.0)
-        miss = np.maximum(miss, np.maximum(points[:, m:] - reached[:, m:], 0).max(axis=1))
-        miss = np.maximum(miss, -solution.x.min(axis=1))
-        level = _level(problem, better, x[open_] / scores[open_, None] if problem.orientation == "input" else x[open_],
-                       y[open_] * scores[open_, None] if problem.orientation == "output" else y[open_])
-        good = (miss <= TOLERANCE / 10) & (solution.which >= 0) & (np.abs(level - scores[open_]) <= TOLERANCE / 10)
-        _adopt(fields["intensities"], better, good, open_)
-    left = fields["intensities"].dot(np.column_stack([Y, -X])) - np.column_stack([y, -x])
-    left[positive] = 0.0
-    left[np.isnan(scores)] = np.nan
-    return pd.DataFrame(np.maximum(left, 0.0), index=fields["scores"].index, columns=names)
+        _take_slack(problem, fields, who, open_)
+    both, lam = np.column_stack([Y, -X]), fields["intensities"]
+    slacks = np.empty((len(scores), len(names)))
+    for rows in chunks(len(scores)):
+        x, y = _projected(problem, scores[rows], who[rows])
+        slacks[rows] = np.maximum(lam[rows].dot(both) - np.column_stack([y, -x]), 0.0)
+    slacks[positive] = 0.0
+    slacks[np.isnan(scores)] = np.nan
+    return fields | {"slacks": pd.DataFrame(slacks, index=index, columns=names, copy=False)}
+
+
+def _positive(weights: np.ndarray, top: np.ndarray) -> np.ndarray:
+    """Whether every weight is, in metrics scaled to a maximum of 1."""
+    shares = weights * np.where(top > 0, top, 1.0)
+    return shares.min(axis=1) > TOLERANCE * shares.max(axis=1)
+
+
+def _take_slack(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray, open_: np.ndarray) -> None:
+    """Solve the second stage for the DMUs at `open_`, and put its peers in the place of the first's where it is sound."""
+    X, Y = problem.reference.inputs.to_numpy(), problem.reference.outputs.to_numpy()
+    data, m, scores = np.column_stack([X, Y]), X.shape[1], fields["scores"].to_numpy()[open_]
+    top = np.where(data.max(axis=0) > 0, data.max(axis=0), 1.0)  # not a power of two: a sum of slacks must have no unit
+    x, y = _projected(problem, scores, who[open_])
+    points = np.column_stack([x * (1 + INWARD), y * (1 - INWARD)]) / top
+    family = Family(_slack_form(m, Y.shape[1], problem.sum_lambda), (data / top)[problem.frontier])
+    first = fields["intensities"][open_]
+    peers = np.where(first.values > 0, np.searchsorted(problem.frontier, first.columns), -1)
+    solution = solve(family, points, feasible=peers, name=lambda k: str(fields["scores"].index[open_[k]]))
+    better = _intensities(problem, family, solution)
+    better.values[better.values < 1e4 * INWARD] = 0.0  # what the drawing back left
+    reached = better.dot(data / top)
+    miss = np.maximum(reached[:, :m] - points[:, :m], 0).max(axis=1, initial=0.0)
+    miss = np.maximum(miss, np.maximum(points[:, m:] - reached[:, m:], 0).max(axis=1))
+    miss = np.maximum(miss, -solution.x.min(axis=1))
+    level = _level(problem, better, *_of(problem.data, who[open_]))
+    good = (miss <= TOLERANCE / 10) & (solution.which >= 0) & (np.abs(level - scores) <= TOLERANCE / 10)
+    _adopt(fields["intensities"], better, good, open_)
 
 
 def _level(problem: _Wei | _Ccr, lam: Sparse, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -250,6 +258,26 @@ def _level(problem: _Wei | _Ccr, lam: Sparse, x: np.ndarray, y: np.ndarray) -> n
         return np.where(x > 0, lam.dot(problem.reference.inputs.to_numpy()) / x, -np.inf).max(axis=1)
 
 
+@lru_cache(maxsize=64)
+def _wei_form(s: int) -> Template:
+    import deabench_models
+
+    return template(deabench_models.wei, {"Y": range(s)}, {"y_o": dict.fromkeys(range(s), 1.0)})
+
+
+@lru_cache(maxsize=64)
+def _ccr_form(m: int, s: int, returns: str, orientation: str) -> Template:
+    import deabench_models
+
+    return template(
+        getattr(deabench_models, f"envelopment_{orientation}"),
+        {"X": range(m), "Y": range(s)},
+        {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)},
+        returns=returns,
+    )
+
+
+@lru_cache(maxsize=64)
 def _slack_form(m: int, s: int, sum_lambda: str) -> Template:
     import deabench_models
 
@@ -262,8 +290,12 @@ def _slack_form(m: int, s: int, sum_lambda: str) -> Template:
 
 
 def _projected(problem: _Wei | _Ccr, scores: np.ndarray, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    x, y = problem.data.inputs.to_numpy()[who], problem.data.outputs.to_numpy()[who]
+    x, y = _of(problem.data, who)
     return (x, y / scores[:, None]) if problem.orientation == "output" else (x * scores[:, None], y)
+
+
+def _of(data: Data, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return data.inputs.to_numpy()[who], data.outputs.to_numpy()[who]
 
 
 def _adopt(into: Sparse, better: Sparse, good: np.ndarray, rows: np.ndarray) -> None:

@@ -19,7 +19,7 @@ def test_every_table_is_numeric_finite_and_labelled(name: str) -> None:
     assert table.index.is_unique
     assert all(table.index.names)
     assert np.isfinite(table.to_numpy(dtype=float)).all()
-    assert all(pd.api.types.is_float_dtype(kind) for kind in table.dtypes)
+    assert all(pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes)
     assert {"title", "source", "licence"} == set(table.attrs)
     assert all(table.attrs.values())
 

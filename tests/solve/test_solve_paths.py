@@ -52,7 +52,7 @@ def by_fractions(problem) -> np.ndarray:
 
 
 def read(problem, solution) -> np.ndarray:
-    return problem.read(solution, np.arange(len(problem.tested)))[0]
+    return problem.read(solution)[0] * problem.size
 
 
 @examples(80)

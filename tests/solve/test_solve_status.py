@@ -84,7 +84,7 @@ def test_where_highs_gives_up_rational_arithmetic_takes_over(monkeypatch) -> Non
     scores = db.rank(frame(Y)).scores
 
     class Never(Solver):
-        def run(self, what: str) -> None:
+        def run(self, what: str, *, patient: bool = True) -> None:
             raise Undecided(f"{self.name} for {what}: HiGHS ended with 'Unknown'")
 
     monkeypatch.setattr(engine, "Solver", Never)
@@ -95,7 +95,7 @@ def test_where_highs_gives_up_rational_arithmetic_takes_over(monkeypatch) -> Non
 
 def test_too_many_exact_pivots_end_in_an_error(monkeypatch, refused) -> None:
     class Never(Solver):
-        def run(self, what: str) -> None:
+        def run(self, what: str, *, patient: bool = True) -> None:
             raise Undecided("no")
 
     monkeypatch.setattr(engine, "Solver", Never)
