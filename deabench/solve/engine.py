@@ -165,6 +165,8 @@ class _Run:
         if np.abs(basis.inverse).max() <= ACCURATE:
             return family.feasible(codes, x, factor), x, factor
         x, missed = family.refined(basis, x, self.tested[who])
+        if place >= 0:
+            factor = family.static_cost[family.theta] / (family.theta_column(self.tested[who]) @ basis.duals[0])
         return family.feasible(codes, x, factor) & (missed <= FEASIBLE), x, factor
 
     def settle(self, basis: Bases | None, k: int) -> Bases | None:

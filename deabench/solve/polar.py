@@ -45,7 +45,7 @@ def simplices(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     members, rows, right = members[sound], rows[sound], right[sound]
     normals = np.linalg.solve(rows, right[:, :, None])[:, :, 0]
     normals[np.abs(normals) < DUAL] = 0.0
-    holds = (normals >= 0).all(axis=1)
+    holds = np.asarray((normals >= 0).all(axis=1))
     for part in blocks(len(normals), n):
         holds[part] &= (normals[part] @ points.T).max(axis=1) <= 1.0 + DUAL
     return members[holds], normals[holds]

@@ -199,7 +199,7 @@ def _unique(family: Family, solution: Solution) -> np.ndarray:
 
 
 def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray, open_: np.ndarray) -> dict[str, Any]:
-    """Add the slacks to the fields: the largest slacks beyond the radial projection; the peers that give them replace the first stage's.
+    """Add the slacks to the fields: the largest beyond the radial projection; the peers that give them replace the first stage's.
 
     Where all weights are positive there is no slack (complementary slackness), and where λ is unique there is no other, so only
     the `open_` rest is solved, each from the peers it has. Where the second stage cannot be solved to the certificate's

@@ -178,4 +178,4 @@ def test_ccr_families_are_shared_too() -> None:
         problem = _Ccr(data, data, "crs", orientation)
         solution = engine.solve(problem.family, problem.tested)
         assert solution.calls < 350
-        assert not np.isnan(_theta(problem.family, solution)).any()
+        assert not np.isnan(_theta(solution)).any()
