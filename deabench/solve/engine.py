@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deabench.certify import blocks
 from deabench.solve.exact import exact
 from deabench.solve.family import FEASIBLE, Bases, Family
 from deabench.solve.highs import Infeasible, Solver, Undecided
@@ -26,8 +27,6 @@ ACTIVE = 300
 """Columns that HiGHS holds at most, about; above this the set is rebuilt from the bases last used."""
 SAMPLE = 3000
 """DMUs solved one by one before the rest are matched with the bases found."""
-BLOCK = 512
-"""Rows of a matrix product at a time: the block stays in cache."""
 
 
 @dataclass(frozen=True)
@@ -315,8 +314,8 @@ class _Run:
             for precision in (np.float32, np.float64):  # single is twice as fast; what it guesses wrong is guessed again
                 prices = _Prices(family, bases.duals[usable], precision)
                 left = self.left()
-                for low in range(0, len(left), BLOCK):
-                    self._try(bases, first, usable, prices, left[low : low + BLOCK])
+                for part in blocks(len(left), len(usable)):
+                    self._try(bases, first, usable, prices, left[part])
 
     def _try(self, bases: Bases, first: int, usable: np.ndarray, prices: _Prices, who: np.ndarray) -> None:
         family, tested = self.family, self.tested[who]

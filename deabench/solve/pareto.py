@@ -17,11 +17,14 @@ def undominated(values: np.ndarray) -> np.ndarray:
         In rising order; of equal rows the first.
     """
     order = np.argsort(-values.sum(axis=1), kind="stable")
-    left = values[order]
+    left = np.ascontiguousarray(values[order].T)  # a column per row of the table: comparing metric by metric is faster
     kept: list[int] = []
-    while len(left):
-        first, rest = left[0], left[1:]
+    while len(order):
         kept.append(order[0])
-        survives = (rest > first).any(axis=1)
-        left, order = rest[survives], order[1:][survives]
+        survives = left[0, 1:] > left[0, 0]
+        for metric in left[1:]:
+            survives |= metric[1:] > metric[0]
+        left, order = left[:, 1:], order[1:]
+        if not survives.all():
+            left, order = left[:, survives], order[survives]
     return np.sort(np.array(kept, dtype=np.int64))

@@ -21,8 +21,12 @@ from deabench.table import Data
 from deabench.threads import one_thread
 
 EQUATIONS = {"wei": "(5)", "score": "(6), the dual of (5)", "ccr": "(3)"}
-FACETS_METRICS = 6
-"""Most metrics for which all facets are listed by Qhull: above, their number explodes."""
+FACETS = {2: 1, 3: 2, 4: 7, 5: 26, 6: 150}
+"""Facets per reference DMU by the number of metrics, where every DMU is extreme: the most there are, about."""
+FACETS_WORTH = 70
+"""Facets that Qhull lists in the time that HiGHS takes for one solve, about; one solve per tested DMU is the most there are."""
+FACETS_HELD = 500_000
+"""Most facets that are listed: they take about 0.5 kB each."""
 FACETS_DMUS = 60
 """Fewest DMUs for which that pays: below, loading Qhull takes longer than the solves."""
 
@@ -72,7 +76,8 @@ class _Wei:
     def facets(self) -> Bases | None:
         """All facets, where listing them pays."""
         n, s = self.points.shape
-        few = 2 <= s <= FACETS_METRICS and len(self.tested) >= FACETS_DMUS and n > s
+        tested, most = len(self.tested), n * FACETS.get(s, FACETS_HELD)
+        few = tested >= FACETS_DMUS and n > s and most <= min(FACETS_WORTH * tested, FACETS_HELD)
         if not few or not (self.points.max(axis=0) > 0).all():
             return None
         from deabench.solve import polar
