@@ -234,7 +234,8 @@ class _Weighed:
         names = ["the group"] if common else [f"'{label}'" for label in labels]
         found = []
         for group, name in zip(groups, names, strict=True):
-            found += by_milp(hull.points, group, norm, dominating=dominating, time_limit=time_limit, name=name)
+            found += by_milp(hull.points, group, norm, dominating=dominating, time_limit=time_limit, name=name,
+                             unit=self.size)
             advance(len(group))
         return found, where
 

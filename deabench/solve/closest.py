@@ -141,8 +141,10 @@ def _step(normal: np.ndarray, norm: str) -> np.ndarray:
 
 
 def by_milp(points: np.ndarray, tested: np.ndarray, norm: str, *, dominating: bool, time_limit: float | None,
-            name: str) -> list[Found]:
+            name: str, unit: float) -> list[Found]:
     """The normalised (11) for a group of tested DMUs on one face: solve, check the face by its LP, cut, again.
+
+    `unit` is what a distance of 1 in these coordinates is in the caller's, for the bound that an error states.
 
     Raises
     ------
@@ -150,6 +152,7 @@ def by_milp(points: np.ndarray, tested: np.ndarray, norm: str, *, dominating: bo
         With the bound proved so far, where the time is up.
     """
     problem = _Milp(points, tested, norm, dominating, time_limit, name)
+    problem.unit = unit
     while True:
         lam = problem.solve()
         if lam is None:
@@ -183,7 +186,7 @@ class _Milp:
         getattr(norms, norm)(model, dict.fromkeys(range(s), 1.0))
         if dominating:
             norms.dominating(model)
-        self.model, self.e, self.groups = model, e, len(tested)
+        self.model, self.e, self.groups, self.unit = model, e, len(tested), 1.0
 
     def solve(self) -> np.ndarray | None:
         """λ (g, e) at the optimum; None where the model is infeasible."""
@@ -195,7 +198,7 @@ class _Milp:
         except Infeasible:
             return None
         except Limit as limit:
-            raise SolveError(f"{limit}; proved so far: the distance is at least {limit.bound:.6g}; give it more time, "
+            raise SolveError(f"{limit}; proved so far: the distance is at least {limit.bound * self.unit:.6g}; give it more time, "
                              "or use method 'faces'") from None
         at = [i for i, column in enumerate(program.column_names) if column.startswith("lam[")]
         return solver.values()[at].reshape(self.groups, self.e)

@@ -44,7 +44,7 @@ def efficiencies(data: Data, reference: Data, model: str, returns: str, orientat
     SolveError
         Where a solve fails, or where a certificate does not hold even after the DMU was solved again on its own.
     """
-    problem = _Ccr(data, reference, returns, orientation) if model == "ccr" else _Wei(data, reference)
+    problem = Ccr(data, reference, returns, orientation) if model == "ccr" else Wei(data, reference)
     with one_thread(), progress("rank", len(data.labels)) as advance:
         fields, path = _solve(problem, advance)
         left = _unproved(fields)
@@ -57,7 +57,7 @@ def efficiencies(data: Data, reference: Data, model: str, returns: str, orientat
     return fields | {"model": f"{model} {EQUATIONS[model]}, {path}"}
 
 
-class _Wei:
+class Wei:
     """(5), and (6) as its dual: outputs only. Every tested DMU is scaled to a largest metric of about 1; (5) allows it."""
 
     returns, orientation = "vrs", "output"
@@ -93,7 +93,7 @@ class _Wei:
         return scores, pd.DataFrame(weights, columns=self.data.outputs.columns, copy=False)
 
 
-class _Ccr:
+class Ccr:
     """(3), by orientation and returns to scale."""
 
     def __init__(self, data: Data, reference: Data, returns: str, orientation: str) -> None:
@@ -127,7 +127,7 @@ class _Ccr:
         return scores, weights
 
 
-def _solve(problem: _Wei | _Ccr, advance: Callable[[int], None]) -> tuple[dict[str, Any], str]:
+def _solve(problem: Wei | Ccr, advance: Callable[[int], None]) -> tuple[dict[str, Any], str]:
     """The fields of every DMU, and by which path: all facets and a matrix product, or HiGHS on an active set."""
     known = problem.facets()
     solution = solve(problem.family, problem.tested, known=known, name=_name_of(problem), advance=advance)
@@ -139,7 +139,7 @@ def _solve(problem: _Wei | _Ccr, advance: Callable[[int], None]) -> tuple[dict[s
     return _second_stage(problem, *first), path
 
 
-def _name_of(problem: _Wei | _Ccr, first: int = 0) -> Callable[[int], str]:
+def _name_of(problem: Wei | Ccr, first: int = 0) -> Callable[[int], str]:
     return lambda k: str(problem.data.labels[first + k])
 
 
@@ -150,7 +150,7 @@ def _theta(solution: Solution) -> np.ndarray:
     return np.where(solution.which >= 0, level, np.nan)
 
 
-def _intensities(problem: _Wei | _Ccr, family: Family, solution: Solution) -> Sparse:
+def _intensities(problem: Wei | Ccr, family: Family, solution: Solution) -> Sparse:
     codes = solution.bases.columns.astype(np.int32)[solution.which]
     none = (codes >= family.n) | (solution.which < 0)[:, None]
     codes[none] = 0
@@ -161,7 +161,7 @@ def _intensities(problem: _Wei | _Ccr, family: Family, solution: Solution) -> Sp
     return Sparse(columns, values)
 
 
-def _first_stage(problem: _Wei | _Ccr, solution: Solution, who: np.ndarray) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
+def _first_stage(problem: Wei | Ccr, solution: Solution, who: np.ndarray) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
     """The fields of a Ranking but the slacks for the DMUs at the positions `who`; `who`; and whose λ are not the only ones."""
     labels, data = problem.data.labels, problem.data
     if len(who) < len(labels):
@@ -203,7 +203,7 @@ def _unique(family: Family, solution: Solution) -> np.ndarray:
     return (alone & (codes == family.n + family.theta).any(axis=1))[which]
 
 
-def _second_stage(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray, open_: np.ndarray) -> dict[str, Any]:
+def _second_stage(problem: Wei | Ccr, fields: dict[str, Any], who: np.ndarray, open_: np.ndarray) -> dict[str, Any]:
     """Add the slacks to the fields: the largest beyond the radial projection; the peers that give them replace the first stage's.
 
     Where all weights are positive there is no slack (complementary slackness), and where λ is unique there is no other, so only
@@ -233,7 +233,7 @@ def _positive(weights: np.ndarray, top: np.ndarray) -> np.ndarray:
     return shares.min(axis=1) > TOLERANCE * shares.max(axis=1)
 
 
-def _take_slack(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray, open_: np.ndarray) -> None:
+def _take_slack(problem: Wei | Ccr, fields: dict[str, Any], who: np.ndarray, open_: np.ndarray) -> None:
     """Solve the second stage for the DMUs at `open_`, and put its peers in the place of the first's where it is sound."""
     X, Y = problem.reference.inputs.to_numpy(), problem.reference.outputs.to_numpy()
     data, m, scores = np.column_stack([X, Y]), X.shape[1], fields["scores"].to_numpy()[open_]
@@ -255,7 +255,7 @@ def _take_slack(problem: _Wei | _Ccr, fields: dict[str, Any], who: np.ndarray, o
     _adopt(fields["intensities"], better, good, open_)
 
 
-def _level(problem: _Wei | _Ccr, lam: Sparse, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _level(problem: Wei | Ccr, lam: Sparse, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The efficiency that λ reaches for DMUs at (x, y): the second stage must not move it."""
     with np.errstate(divide="ignore", invalid="ignore"):
         if problem.orientation == "output":
@@ -294,7 +294,7 @@ def _slack_form(m: int, s: int, sum_lambda: str) -> Template:
     )
 
 
-def _projected(problem: _Wei | _Ccr, scores: np.ndarray, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _projected(problem: Wei | Ccr, scores: np.ndarray, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     x, y = _of(problem.data, who)
     return (x, y / scores[:, None]) if problem.orientation == "output" else (x * scores[:, None], y)
 

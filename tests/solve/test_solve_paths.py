@@ -13,7 +13,7 @@ import deabench as db
 from deabench.solve import engine, polar
 from deabench.solve.exact import exact
 from deabench.solve.pareto import undominated
-from deabench.solve.radial import _Ccr, _theta, _Wei
+from deabench.solve.radial import Ccr, Wei, _theta
 from deabench.table import check
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -21,9 +21,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 SAME = 1e-9
 
 
-def wei(Y: np.ndarray, tested: np.ndarray | None = None) -> _Wei:
+def wei(Y: np.ndarray, tested: np.ndarray | None = None) -> Wei:
     reference = check(frame(Y), warn=False)
-    return _Wei(reference if tested is None else check(frame(tested, "t"), warn=False), reference)
+    return Wei(reference if tested is None else check(frame(tested, "t"), warn=False), reference)
 
 
 def by_engine(problem) -> np.ndarray:
@@ -175,7 +175,7 @@ def test_ccr_families_are_shared_too() -> None:
     table = pd.DataFrame(rng.uniform(0.3, 1, (3500, 3)), columns=["x", "y1", "y2"])
     data = check(table, inputs=["x"], warn=False)
     for orientation in ("input", "output"):
-        problem = _Ccr(data, data, "crs", orientation)
+        problem = Ccr(data, data, "crs", orientation)
         solution = engine.solve(problem.family, problem.tested)
         assert solution.calls < 350
         assert not np.isnan(_theta(solution)).any()

@@ -1,0 +1,90 @@
+"""`python -m deabench.bench`: measure, and print the tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import pandas as pd
+
+from deabench.bench.closest import faces_and_milp, published, right, speed
+from deabench.bench.scores import beside, growth, memory, wide
+from deabench.bench.startup import start_up
+from deabench.cli._io import Format, emit, say
+
+SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "start")
+
+
+def sections(wanted: list[str], sizes: list[int], *, repeats: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each table with its title, as it is measured."""
+    if "scores" in wanted:
+        for n in sizes:
+            for kind in ("unif", "metrics"):
+                yield f"Scores, {kind}, n = {n:,}, s = 5: CPU time", beside(kind, n, repeats=repeats)
+    if "growth" in wanted:
+        ends = {"unif": 3, "metrics": 3, "sphere": 2} if quick else {"unif": 6, "metrics": 6, "sphere": 4}
+        for kind, end in ends.items():
+            start = 2 if kind == "sphere" or quick else 3
+            yield f"Growth in n, {kind}", growth(kind, [10**k for k in range(start, end + 1)], repeats=repeats)
+    if "metrics" in wanted:
+        for n in [100] if quick else [1_000, 10_000]:
+            for kind in ("unif", "metrics"):
+                yield f"Number of metrics, {kind}", wide(kind, n, [2, 3] if quick else [2, 3, 4, 5, 6, 8, 10], repeats=1)
+    if "memory" in wanted:
+        for kind in ("unif", "metrics"):
+            yield f"One call, {kind}: time and memory", memory(kind, 1_000 if quick else 1_000_000)
+    if "targets" in wanted:
+        yield "Closest targets", speed(20 if quick else 200, 5 if quick else 50)
+        for extreme in [10] if quick else [20, 50]:
+            yield f"Faces and MILP, |E| = {extreme}", faces_and_milp(extreme, 2 if quick else 10)
+    if "right" in wanted:
+        yield "Targets against brute force", right(4 if quick else 100)
+        if not quick:
+            yield "Targets where a published MILP errs", published()
+    if "start" in wanted:
+        yield "Start-up, whole process", start_up(1 if quick else 7)
+
+
+def machine() -> str:
+    """What it was measured on, in one line."""
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+        model = f"{names[0]}, {len(names)} logical processors" if names else model
+    packages = ", ".join(f"{name} {version(name)}" for name in ("highspy", "pyomo", "scipy", "numpy", "pandas"))
+    return f"{model}; {platform.system()}; Python {platform.python_version()}; {packages}"
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m deabench.bench", description=__doc__)
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"of {', '.join(SECTIONS)}; all without it")
+    parser.add_argument("--sizes", default="100,1000,5000", help="n of the comparison, as 100,1000")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
+    given = parser.parse_args(argv)
+    unknown = [name for name in given.sections if name not in SECTIONS]
+    if unknown:
+        parser.error(f"there is no section '{unknown[0]}'; the sections are {', '.join(SECTIONS)}")
+    sizes = [40] if given.quick else [int(n) for n in given.sizes.split(",")]
+    found = {}
+    say(machine())
+    for title, table in sections(given.sections or list(SECTIONS), sizes, repeats=1 if given.quick else given.repeats,
+                                 quick=given.quick):
+        found[title] = json.loads(table.reset_index().to_json(orient="records", double_precision=15))
+        if not given.json:
+            emit(table, form=Format.table, title=title)
+            sys.stdout.flush()
+    if given.json:
+        sys.stdout.write(json.dumps({"machine": machine(), "tables": found}, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+"""The benchmark's own functions, at a tiny size: the ways agree, the brute force holds. No time is asserted."""
+
+import numpy as np
+import pytest
+
+from deabench.bench.closest import brute, right
+from deabench.bench.data import KINDS, unif
+from deabench.bench.measure import exponent
+from deabench.bench.scores import engine, ranked
+from deabench.bench.ways import naive_pyomo, scipy_linprog, warm_highspy
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_all_ways_give_the_same_scores(kind):
+    values = KINDS[kind](12, 3)
+    who = np.arange(len(values))
+    truth = scipy_linprog(values, who)
+    for way in (naive_pyomo, warm_highspy):
+        np.testing.assert_allclose(way(values, who), truth, rtol=1e-8)
+    np.testing.assert_allclose(ranked(values).scores, truth, rtol=1e-8)
+    np.testing.assert_allclose(engine(values), truth, rtol=1e-8)
+
+
+def test_brute_force_on_a_frontier_worked_by_hand():
+    """Between (0, 2) and (2, 0) the L1 distance from the origin is 2 everywhere on the face."""
+    assert brute(np.array([[0.0, 2.0], [2.0, 0.0]]), np.array([[0.0, 0.0]]), "l1", False) == pytest.approx([2.0])
+
+
+def test_the_targets_of_generated_cases_are_right():
+    found = right(4)
+    assert (found["right"] == found["targets"]).all()
+
+
+def test_exponent_of_a_power():
+    assert exponent([10, 100, 1000], [1.0, 8.0, 64.0]) == pytest.approx(np.log10(8))
+    assert unif(3, 2).shape == (3, 2)
