@@ -141,7 +141,7 @@ def _step(normal: np.ndarray, norm: str) -> np.ndarray:
 
 
 def by_milp(points: np.ndarray, tested: np.ndarray, norm: str, *, dominating: bool, time_limit: float | None,
-            name: str, unit: float) -> list[Found]:
+            name: str, unit: float = 1.0) -> list[Found]:
     """The normalised (11) for a group of tested DMUs on one face: solve, check the face by its LP, cut, again.
 
     `unit` is what a distance of 1 in these coordinates is in the caller's, for the bound that an error states.
