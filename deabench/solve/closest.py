@@ -10,11 +10,14 @@ import numpy as np
 from deabench.errors import SolveError
 from deabench.solve.faces import Hull
 from deabench.solve.highs import Infeasible, Limit, Solver
-from deabench.solve.nearest import Faces, dual_norm, within
+from deabench.solve.nearest import Faces, Projection, dual_norm, within
 from deabench.solve.template import expand, whole
 
 SUPPORT = 1e-7
 """A λ above this is in use."""
+SAME = 1e-12
+"""Distances that differ by less are the same, in metrics scaled to about 1."""
+ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
 
 
 @dataclass(frozen=True)
@@ -31,61 +34,62 @@ def on_faces(hull: Hull, points: np.ndarray, norm: str, *, dominating: bool, com
              advance: Callable[[int], None]) -> list[Found]:
     """The closest point of the maximal Pareto-efficient faces, for each of `points` (g, s) or on one face for all."""
     search = _Search(hull, norm, dominating)
-    if common:
-        found = search.common(points)
-        advance(len(points))
-        return found
     out = []
-    for point in points:
-        out.append(search.closest(point))
-        advance(1)
+    for group in [points] if common else points[:, None]:
+        out += search.closest(group)
+        advance(len(group))
     return out
 
 
 class _Search:
-    """Faces with their bounds: no face can be nearer than its box, or than any hyperplane that holds it."""
+    """Faces with their bounds: no face can be nearer than its box, than the hyperplane that holds it, or than the distance along
+    the slope of a projection on another face."""
 
     def __init__(self, hull: Hull, norm: str, dominating: bool) -> None:
-        self.hull, self.norm = hull, norm
+        self.hull, self.norm, self.dominating = hull, norm, dominating
         self.faces = [np.array(sorted(face)) for face in hull.maximal]
-        self.low = np.array([hull.points[face].min(axis=0) for face in self.faces])
-        self.high = np.array([hull.points[face].max(axis=0) for face in self.faces])
-        self.normal = np.array([_inner_normal(hull, face) for face in self.faces])
-        self.project = Faces(norm, dominating)
+        most = max(len(face) for face in self.faces)
+        self.members = np.array([np.resize(face, most) for face in self.faces])  # a vertex twice changes no minimum
+        corners = hull.points[self.members]
+        self.low, self.high = corners.min(axis=1), corners.max(axis=1)
+        self.normal = np.array([hull.cone(face).mean(axis=0) for face in hull.maximal])  # positive: from the cone's inside
+        self.size = dual_norm(self.normal, norm)
+        self.project = Faces(hull.points, norm, dominating)
 
     def bounds(self, point: np.ndarray) -> np.ndarray:
+        """A lower bound on the distance to each face; infinite where the face has no point that dominates."""
         box = np.maximum(self.low - point, 0.0) + np.maximum(point - self.high, 0.0)
-        order = {"l1": 1, "l2": 2, "linf": np.inf}[self.norm]
-        plane = np.abs(1.0 - self.normal @ point) / dual_norm(self.normal, self.norm)
-        return np.maximum(np.linalg.norm(box, order, axis=1), plane)
+        plane = np.abs(1.0 - self.normal @ point) / self.size
+        bounds = np.maximum(np.linalg.norm(box, ORDER[self.norm], axis=1), plane)
+        return np.where((self.high < point).any(axis=1), np.inf, bounds) if self.dominating else bounds
 
-    def distance_to(self, f: int, point: np.ndarray) -> tuple[float, np.ndarray]:
-        return self.project.nearest(f, self.hull.points[self.faces[f]], point)
+    def along(self, slope: np.ndarray, point: np.ndarray) -> np.ndarray:
+        """The least slope·(v - point) of each face."""
+        return np.asarray(((self.hull.points - point) @ slope)[self.members].min(axis=1))
 
-    def closest(self, point: np.ndarray) -> Found:
-        bounds = self.bounds(point)
-        best, at, lam = np.inf, -1, np.zeros(0)
-        for f in np.argsort(bounds, kind="stable").tolist():
-            if bounds[f] >= best:
+    def closest(self, points: np.ndarray) -> list[Found]:
+        """The face with the least total distance of the points (g, s), with the nearest point of it to each."""
+        bounds = np.array([self.bounds(point) for point in points])
+        best, at, chosen = np.inf, -1, [np.zeros(0)] * len(points)
+        while True:
+            totals = bounds.sum(axis=0)
+            f = int(np.argmin(totals))
+            if totals[f] >= best - SAME:
                 break
-            length, intensities = self.distance_to(f, point)
-            if length < best - 1e-13:
-                best, at, lam = length, f, intensities
-        return self.found(at, lam, point)
-
-    def common(self, points: np.ndarray) -> list[Found]:
-        bounds = np.array([self.bounds(point) for point in points]).sum(axis=0)
-        best, at, chosen = np.inf, -1, []
-        for f in np.argsort(bounds, kind="stable").tolist():
-            if bounds[f] >= best:
-                break
-            results = [self.distance_to(f, point) for point in points]
-            total = sum(length for length, _ in results)
-            if total < best - 1e-13:
-                best, at, chosen = total, f, [lam for _, lam in results]
-        if at < 0:
-            chosen = [np.zeros(0)] * len(points)
+            results = [self.on(f, k, point, bounds) for k, point in enumerate(points)]
+            total = sum(result.distance for result in results)
+            if total < best:
+                best, at, chosen = total, f, [result.lam for result in results]
+            bounds[:, f] = np.inf
         return [self.found(at, lam, point) for lam, point in zip(chosen, points, strict=True)]
+
+    def on(self, f: int, k: int, point: np.ndarray, bounds: np.ndarray) -> Projection:
+        """Project the k-th point on face f, and raise the bounds (g, f) of its distance to the others."""
+        self.project.start(point)
+        result = self.project.nearest(self.faces[f])
+        if result.slope is not None:
+            np.maximum(bounds[k], self.along(result.slope, point), out=bounds[k])
+        return result
 
     def found(self, f: int, lam: np.ndarray, point: np.ndarray) -> Found:
         if f < 0:
@@ -93,12 +97,6 @@ class _Search:
             return Found(nan, (), np.zeros(0), nan)
         face = self.faces[f]
         return Found(lam @ self.hull.points[face], tuple(face.tolist()), lam, self.normal[f])
-
-
-def _inner_normal(hull: Hull, face: np.ndarray) -> np.ndarray:
-    """A normal from the inside of the face's cone, positive throughout, with normal·y = 1 on the face."""
-    cone = hull.cone(frozenset(face.tolist()))
-    return cone.mean(axis=0)
 
 
 def on_facets(normals: np.ndarray, members: np.ndarray, points: np.ndarray, norm: str, *, dominating: bool,
@@ -165,8 +163,11 @@ def by_milp(points: np.ndarray, tested: np.ndarray, norm: str, *, dominating: bo
             continue
         face = np.flatnonzero(np.abs(points @ normal - 1.0) <= 1e-9)
         face = np.union1d(face, used)
-        project = Faces(norm, dominating)
-        best = [project.nearest(0, points[face], point)[1] for point in tested]
+        project = Faces(points[face], norm, dominating)
+        best = []
+        for point in tested:
+            project.start(point)
+            best.append(project.nearest(np.arange(len(face))).lam)
         return [Found(x @ points[face], tuple(face.tolist()), x, normal) for x in best]
 
 

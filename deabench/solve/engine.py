@@ -144,7 +144,7 @@ class _Run:
                 if basis is None or not self.holds(basis, k):
                     basis = self.settle(basis, k)
                 if basis is not None:
-                    self.share(basis, batch)
+                    self.share(basis, batch, k)
             except Infeasible as error:
                 self.infeasible[k] = str(error)
                 self.which[k] = -1
@@ -196,14 +196,15 @@ class _Run:
         found = family.basis(codes, self.tested[k])
         return found if found is not None and family.dual_feasible(found.duals[0], PRICED) else None
 
-    def share(self, basis: Bases, batch: np.ndarray) -> None:
-        """Give the basis to every DMU of the batch that it certifies; the one it was found for is among them."""
+    def share(self, basis: Bases, batch: np.ndarray, k: int) -> None:
+        """Give the basis to DMU k, for which it holds, and to every DMU of the batch that it certifies."""
         among = batch[self.which[batch] == -2]
+        if not self.family.shareable(int(basis.theta[0])):
+            among = among[among == k]
         if not len(among):
             return
-        if not self.family.shareable(int(basis.theta[0])):
-            among = among[:1]
         good, x, factor = self.certified(basis, among)
+        good |= among == k  # a product over more rows may round to the other side of a tolerance
         self.found.append(basis)
         self.take(among[good], self.total, x[good], basis.duals[0], factor[good])
         self.total += 1

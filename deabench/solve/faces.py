@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import and_
 
 import numpy as np
 
 TIGHT = 1e-10
 """A point is on a hyperplane within this, in metrics scaled to about 1."""
+CLEAR = 1e-6
+"""A point that stands out from the others by this needs no linear program to show it."""
 
 
 @dataclass(frozen=True)
@@ -38,31 +41,50 @@ class Hull:
         """Facets that are Pareto-efficient as a whole: all weights positive."""
         return np.asarray((self.normals > 0).all(axis=1))
 
+    @cached_property
+    def through(self) -> list[int]:
+        """For each point, the facets that hold it, as the bits of a number."""
+        return [_bits(column) for column in self.on.T]
+
+    @cached_property
+    def rising(self) -> list[int]:
+        """For each metric, the facets that are not flat in it, as bits."""
+        return [_bits(column) for column in (self.normals > 0).T]
+
+    def holding(self, face: frozenset[int]) -> int:
+        """The facets that hold a face, given by its points, as bits."""
+        return reduce(and_, (self.through[k] for k in face))
+
     def pareto(self, face: frozenset[int]) -> bool:
-        """Whether a face, given by its points, is Pareto-efficient: some normal of its cone is positive throughout."""
-        return bool((self.cone(face).sum(axis=0) > 0).all())
+        """Whether a face is Pareto-efficient: some normal of its cone is positive throughout."""
+        holding = self.holding(face)
+        return all(holding & rising for rising in self.rising)
 
     def cone(self, face: frozenset[int]) -> np.ndarray:
         """The normals (k, s) of the facets that hold the face."""
-        return self.normals[self.on[:, sorted(face)].all(axis=1)]
+        return self.normals[_places(self.holding(face))]
 
     @cached_property
     def maximal(self) -> list[frozenset[int]]:
-        """The Pareto-efficient faces that lie in no larger one."""
-        facets = [frozenset(np.flatnonzero(row).tolist()) for row in self.on]
+        """The Pareto-efficient faces that lie in no larger one: the full facets, and below the flat ones what no full one holds."""
+        full = _bits(self.full)
+        flat = [frozenset(np.flatnonzero(row).tolist()) for row in self.on[~self.full]]
         seen: set[frozenset[int]] = set()
-        found: set[frozenset[int]] = set()
-        stack = list(dict.fromkeys(facets))
+        lower: set[frozenset[int]] = set()
+        stack = list(flat)
         while stack:
             face = stack.pop()
             if not face or face in seen:
                 continue
             seen.add(face)
+            if self.holding(face) & full:
+                continue
             if self.pareto(face):
-                found.add(face)
+                lower.add(face)
             else:
-                stack.extend(face & facet for facet in facets if not face <= facet)
-        return sorted((f for f in found if not any(f < g for g in found)), key=sorted)
+                stack.extend(face & facet for facet in flat if not face <= facet)
+        found = [frozenset(np.flatnonzero(row).tolist()) for row in self.on[self.full]]
+        return sorted(found + [f for f in lower if not any(f < g for g in lower)], key=sorted)
 
     def faces(self) -> Iterator[frozenset[int]]:
         """Every Pareto-efficient face of any dimension, each once: the intersections of facets below the maximal ones."""
@@ -97,6 +119,20 @@ class Hull:
         return pairs
 
 
+def _bits(flags: np.ndarray) -> int:
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def _places(bits: int) -> list[int]:
+    """The positions of the bits that are set."""
+    out = []
+    while bits:
+        lowest = bits & -bits
+        out.append(lowest.bit_length() - 1)
+        bits ^= lowest
+    return out
+
+
 def hull(points: np.ndarray) -> Hull:
     """The hull of undominated, distinct points (n, s), non-negative, each metric positive somewhere, scaled to about 1."""
     from deabench.solve import polar
@@ -105,9 +141,9 @@ def hull(points: np.ndarray) -> Hull:
         best = points[[int(np.argmax(points[:, 0]))]]
         return Hull(best, 1.0 / best, np.array([[True]]))
     members, normals = polar.simplices(points)
-    candidates = np.unique(members[members < len(points)])
-    extreme = points[_extreme(points, candidates)]
     normals = _distinct(normals)
+    candidates = np.unique(members[members < len(points)])
+    extreme = points[_extreme(points, candidates, normals)]
     return Hull(extreme, normals, np.abs(extreme @ normals.T - 1.0).T <= TIGHT)
 
 
@@ -118,22 +154,42 @@ def _distinct(normals: np.ndarray) -> np.ndarray:
     return normals[np.sort(first)]
 
 
-def _extreme(points: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+def _extreme(points: np.ndarray, candidates: np.ndarray, normals: np.ndarray) -> np.ndarray:
     """The candidates that no combination of the others reaches; of near-duplicates one stays."""
+    clear = _margins(points[candidates], normals) > CLEAR
+    kept = candidates.tolist()
+    for k in candidates[~clear][::-1].tolist():
+        others = [j for j in kept if j != k]
+        if others and _reached(points[others], points[k]):
+            kept = others
+    return np.array(kept)
+
+
+def _margins(points: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """How far at least each point stands out from the combinations of the others, (e,).
+
+    Let W be the k normals at a point v, and σ the least singular value of W. For any other attainable y, W(v - y) ≥ 0, so the
+    mean of the normals falls by mean |W(v - y)| ≥ ‖W(v - y)‖/k ≥ σ‖v - y‖/k on the way: by no less than that to the nearest of
+    the other points, and so to all of their combinations and to what those dominate.
+    """
+    on = (np.abs(points @ normals.T - 1.0) <= TIGHT).astype(float)
+    squares = (normals[:, :, None] * normals[:, None, :]).reshape(len(normals), -1)
+    gram = (on @ squares).reshape(len(points), *[normals.shape[1]] * 2)
+    least = np.sqrt(np.maximum(np.linalg.eigvalsh(gram)[:, 0], 0.0))
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    return np.asarray(least * apart.min(axis=1) / np.maximum(on.sum(axis=1), 1.0))
+
+
+def _reached(others: np.ndarray, point: np.ndarray) -> bool:
+    """Whether a combination of the others dominates the point, or is as good."""
     import deabench_models
     from deabench.solve.engine import solve
     from deabench.solve.family import Family
     from deabench.solve.template import template
 
-    s = points.shape[1]
+    s = len(point)
     form = template(deabench_models.wei, {"Y": range(s)}, {"y_o": dict.fromkeys(range(s), 1.0)})
-    kept = candidates.tolist()
-    for k in candidates[::-1].tolist():
-        others = [j for j in kept if j != k]
-        if not others:
-            continue
-        theta = solve(Family(form, points[others]), points[[k]], name=str)
-        level = theta.x[0][theta.bases.columns[theta.which[0]] == len(others)]
-        if len(level) and level[0] >= 1.0 - TIGHT:
-            kept = others
-    return np.array(kept)
+    found = solve(Family(form, others), point[None], name=str)
+    level = found.x[0][found.bases.columns[found.which[0]] == len(others)]
+    return bool(len(level) and level[0] >= 1.0 - TIGHT)

@@ -112,6 +112,10 @@ class Solver:
         """The columns' values at the optimum."""
         return np.asarray(self.highs.getSolution().col_value)
 
+    def duals(self) -> np.ndarray:
+        """What the optimum gains per unit of each row's bound."""
+        return np.asarray(self.highs.getSolution().row_dual)
+
     def objective(self) -> float:
         return float(self.highs.getInfo().objective_function_value)
 
@@ -125,6 +129,14 @@ class Solver:
         """Replace all rows' bounds."""
         rows = np.arange(len(lower), dtype=np.int32)
         self.highs.changeRowsBounds(len(rows), rows, lower, upper)
+
+    def column_bounds(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
+        """Replace some columns' bounds."""
+        self.highs.changeColsBounds(len(columns), columns.astype(np.int32), lower, upper)
+
+    def forget(self) -> None:
+        """Start the next solve from the slack basis, as the first did."""
+        self._check(self.highs.setBasis(), "setBasis")
 
     def column(self, column: int, values: np.ndarray) -> None:
         """Replace one column's coefficients."""

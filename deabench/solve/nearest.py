@@ -7,8 +7,8 @@ only `dominating` needs HiGHS's QP. The tests hold both ways against each other.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -17,42 +17,89 @@ from deabench.solve.highs import Infeasible, Solver
 from deabench.solve.template import Template, expand, template
 
 
+@dataclass(frozen=True)
+class Projection:
+    """The nearest point of one face.
+
+    Attributes
+    ----------
+    distance : float
+        Infinite where `dominating` leaves no point of the face.
+    lam : array (k,)
+        λ over the face's vertices.
+    slope : array (s,) or None
+        y with dual norm at most 1 under which the distance is the least y·(v - point) over the face; for every other face that
+        is a lower bound. With `dominating`, only the positive part of y has to have that norm. None where there is no point.
+    """
+
+    distance: float
+    lam: np.ndarray
+    slope: np.ndarray | None
+
+
 class Faces:
-    """Projections on many faces, with one warm solver kept for each face that is used again."""
+    """Projections on the faces of one set of vertices (e, s): one model with all λ, those outside of the face held at 0."""
 
-    KEPT = 256
+    def __init__(self, vertices: np.ndarray, norm: str, dominating: bool) -> None:
+        self.vertices, self.norm, self.dominating = vertices, norm, dominating
+        e, s = vertices.shape
+        self.form = _face_form(s, norm, dominating)
+        self.solver: Solver | None = None
+        if norm != "l2":
+            program = expand(self.form, vertices, np.zeros(s))
+            self.first = len(program.cost) - e
+            self.rows = np.array([name.startswith("target[") for name in program.row_names])
+            self.lower, self.upper = program.lower, program.upper
+            self.solver = Solver(program)
+            self.solver.column_bounds(self.first + np.arange(e), np.zeros(e), np.zeros(e))
+            self.open = np.zeros(0, dtype=int)
 
-    def __init__(self, norm: str, dominating: bool) -> None:
-        self.norm, self.dominating = norm, dominating
-        self.solvers: dict[Any, Solver] = {}
+    def start(self, point: np.ndarray) -> None:
+        """Project `point` (s,) from here on; what is found does not depend on the points before it."""
+        self.point = point
+        if self.solver is not None:
+            self.lower[self.rows] = self.upper[self.rows] = point
+            self.solver.bounds(self.lower, self.upper)
+            self.solver.forget()
 
-    def nearest(self, key: Any, vertices: np.ndarray, point: np.ndarray) -> tuple[float, np.ndarray]:
-        """Distance from `point` (s,) to the hull of `vertices` (k, s), and the λ (k,) of the nearest point.
+    def nearest(self, face: np.ndarray) -> Projection:
+        """The nearest point of the face with the vertices `face` (k,)."""
+        vertices, point = self.vertices[face], self.point
+        if self.norm == "l2":
+            lam = self._quadratic(vertices) if self.dominating else closest_l2(vertices, point)
+            if lam is None:
+                return Projection(np.inf, np.zeros(len(face)), None)
+            gap = lam @ vertices - point
+            length = float(np.linalg.norm(gap))
+            return Projection(length, lam, gap / length if length > 0 else None)
+        assert self.solver is not None
+        self._hold(face)
+        try:
+            self.solver.run("a face")
+        except Infeasible:
+            return Projection(np.inf, np.zeros(len(face)), None)
+        lam = np.maximum(self.solver.values()[self.first + face], 0.0)
+        lam /= lam.sum()
+        slope = -self.solver.duals()[self.rows]
+        size = dual_norm(np.maximum(slope, 0.0) if self.dominating else slope, self.norm)
+        return Projection(distance(lam @ vertices - point, self.norm), lam, slope / max(size, 1.0))
 
-        The distance is infinite, and λ zero, where `dominating` leaves no point.
-        """
-        if self.norm == "l2" and not self.dominating:
-            lam = closest_l2(vertices, point)
-            return float(np.linalg.norm(lam @ vertices - point)), lam
-        s = len(point)
-        form = _face_form(s, self.norm, self.dominating)
-        solver = self.solvers.pop(key, None)
-        program = expand(form, vertices, point)
-        if solver is None or self.norm == "l2":
-            solver = Solver(program)
-        else:
-            solver.bounds(program.lower, program.upper)
-        if len(self.solvers) < self.KEPT:
-            self.solvers[key] = solver
+    def _hold(self, face: np.ndarray) -> None:
+        """Free the λ of the face, hold those of the last at 0."""
+        assert self.solver is not None
+        free = np.isin(both := np.union1d(self.open, face), face)
+        self.solver.column_bounds(self.first + both, np.zeros(len(both)), np.where(free, np.inf, 0.0))
+        self.open = face
+
+    def _quadratic(self, vertices: np.ndarray) -> np.ndarray | None:
+        """λ by HiGHS's QP, made exact; None where no point of the face will do."""
+        solver = Solver(expand(self.form, vertices, self.point))
         try:
             solver.run("a face")
         except Infeasible:
-            return np.inf, np.zeros(len(vertices))
+            return None
         lam = np.maximum(solver.values()[-len(vertices):], 0.0)
-        lam /= lam.sum()
-        if self.norm == "l2":
-            lam = _settled(vertices, point, lam)
-        return distance(lam @ vertices - point, self.norm), lam
+        return _settled(vertices, self.point, lam / lam.sum())
 
 
 def distance(gap: np.ndarray, norm: str) -> float:
@@ -61,8 +108,8 @@ def distance(gap: np.ndarray, norm: str) -> float:
 
 
 def dual_norm(normals: np.ndarray, norm: str) -> np.ndarray:
-    """The dual norm of each normal (f, s): distance to a hyperplane is the residual over it."""
-    return np.linalg.norm(normals, {"l1": np.inf, "l2": 2, "linf": 1}[norm], axis=1)
+    """The dual norm of each normal (..., s): distance to a hyperplane is the residual over it."""
+    return np.linalg.norm(normals, {"l1": np.inf, "l2": 2, "linf": 1}[norm], axis=-1)
 
 
 def closest_l2(vertices: np.ndarray, point: np.ndarray) -> np.ndarray:
