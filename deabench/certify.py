@@ -172,7 +172,7 @@ def _beyond(weights: np.ndarray, table: np.ndarray) -> np.ndarray:
     """The largest product of each row of weights (K, c) with a row of the table (n, c)."""
     transposed = np.ascontiguousarray(table.T)
     out = np.empty(len(weights))
-    with one_thread():
+    with one_thread(max(len(weights), len(table))):
         for part in blocks(len(weights), len(table)):
             out[part] = (weights[part] @ transposed).max(axis=1)
     return out

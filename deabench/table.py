@@ -135,7 +135,7 @@ def read(source: str | Path) -> pd.DataFrame:
         raise DataError(f"'{name}' is not a CSV table: {str(error).strip()}") from None
     frame = frame.set_index(frame.columns[0])
     frame.index = frame.index.map(unguarded)
-    return frame.apply(_parsed)
+    return pd.DataFrame({name: _parsed(column) for name, column in frame.items()}, index=frame.index, columns=frame.columns)
 
 
 def guarded(cell: str) -> str:

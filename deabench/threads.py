@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any
 
+FEW = 64
+"""Products of fewer rows run on one thread anyway, and finding the library takes longer."""
 
-def one_thread() -> AbstractContextManager[Any]:
-    """A context in which numpy's matrix products run on one thread."""
+
+def one_thread(rows: int) -> AbstractContextManager[Any]:
+    """A context in which numpy's products of matrices with that many rows run on one thread."""
+    if rows < FEW:
+        return nullcontext()
     return _libraries().limit(limits=1, user_api="blas")
 
 

@@ -36,7 +36,7 @@ def engine(values: np.ndarray) -> np.ndarray:
     """The scores by HiGHS alone: the symbolic template, the active set and shared bases, without Qhull and certificates."""
     data = check(frame(values), warn=False)
     problem = Wei(data, data)
-    with one_thread():
+    with one_thread(len(values)):
         solution = solve(problem.family, problem.tested)
     return problem.read(solution)[0] * problem.size
 

@@ -7,6 +7,8 @@ only when that verb is called.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
 
 VERBS = {
@@ -47,7 +49,10 @@ def main(argv: list[str] | None = None) -> int:
     int
         0 done, 1 the data or the solver said no (one sentence on standard error), 2 wrong usage.
     """
-    argv = sys.argv[1:] if argv is None else argv
+    if argv is None:
+        argv = sys.argv[1:]
+        gc.set_threshold(100_000)  # a command makes few cycles and many modules: looking for some takes longer than the work
+        atexit.register(gc.freeze)  # nor when it ends
     if not argv or argv[0] in ("--help", "-h"):
         sys.stdout.write(usage())
         return 0 if argv else 2

@@ -9,16 +9,11 @@ import sys
 from pathlib import Path
 
 import pandas as pd
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from deabench.errors import DataError
 from deabench.files import write_whole
 from deabench.table import csv_text
 
-stderr = Console(stderr=True)
 WIDE = 1000
 """Characters that a table may take."""
 
@@ -77,9 +72,7 @@ def emit(frame: pd.DataFrame, *, form: Format, out: Path | None = None, title: s
     if out is not None:
         write_whole(out, _text(frame, form))
     elif form is Format.table:
-        console, table = Console(), _rich(frame, title)
-        console.width = max(console.width, console.measure(table, options=console.options.update(max_width=WIDE)).maximum)
-        console.print(table)  # as wide as it must be: a number that is cut is another number
+        _print(frame, title)
     else:
         sys.stdout.write(_text(frame, form))
 
@@ -97,7 +90,13 @@ def _plain(value: object) -> object:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _rich(frame: pd.DataFrame, title: str) -> Table:
+def _print(frame: pd.DataFrame, title: str) -> None:
+    """A table as wide as it must be: a number that is cut is another number."""
+    from rich import box  # here, for programs that ask for CSV need not wait for it
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD)
     flat = frame.reset_index()
     for name in flat.columns:
@@ -106,7 +105,9 @@ def _rich(frame: pd.DataFrame, title: str) -> Table:
                          max_width=None if numeric else 72)
     for row in flat.itertuples(index=False):
         table.add_row(*(Text(_shown(cell)) for cell in row))
-    return table
+    console = Console()
+    console.width = max(console.width, console.measure(table, options=console.options.update(max_width=WIDE)).maximum)
+    console.print(table)
 
 
 def _shown(cell: object) -> str:

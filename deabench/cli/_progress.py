@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
-
-from deabench.cli._io import stderr
 
 if TYPE_CHECKING:
     from deabench.study.tasks import Job, Outcome
@@ -28,6 +27,7 @@ def watched() -> Iterator[tuple[Callable[[int, int], None], Callable[[Job, Outco
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn(),
                TextColumn("{task.fields[failures]}"))
+    stderr = Console(stderr=True)
     with Progress(*columns, console=stderr, disable=not stderr.is_terminal, transient=True) as progress:
         bar = progress.add_task("tasks", total=None, failures="")
         failed = 0

@@ -8,7 +8,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from deabench.cli._io import Format, emit, stderr
+from deabench.cli._io import Format, emit, say
 
 
 def command(
@@ -36,9 +36,9 @@ def command(
         CriticalDifferenceDisplay.from_report(report).plot().save(plot)
     emit(_short(report.pairs) if form is Format.table and out is None else report.pairs.set_index("first"),
          form=form, out=out)
-    stderr.print(report.summary(), markup=False, highlight=False, soft_wrap=True)
+    say(report.summary())
     ranks = ", ".join(f"{name} {value:.3f}" for name, value in report.mean_ranks.sort_values().items())
-    stderr.print(f"mean ranks: {ranks}", markup=False, highlight=False, soft_wrap=True)
+    say(f"mean ranks: {ranks}")
 
 
 def _short(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import typer
 
 from deabench import curves
 from deabench.cli._instances import label_named, read_instances
-from deabench.cli._io import Format, emit, stderr
+from deabench.cli._io import Format, emit, say
 from deabench.curves.roc import trace
 from deabench.curves.segment import of_roc
 from deabench.errors import DataError
@@ -138,13 +138,12 @@ def _table(kind: Kind, results: Mapping[str, Any]) -> pd.DataFrame:
 
 def _say(note: str, segments: Mapping[str, curves.Segment]) -> None:
     """The summary, a line per classifier, on standard error."""
-    stderr.print(note, markup=False, highlight=False, soft_wrap=True)
+    say(note)
     for name, one in segments.items():
         best = curves.best_threshold(one.roc)
         found = (f"{len(one.confident)} confident points, SAUC {one.sauc:.4f}, AveD {one.aved:.4f}"
                  if len(one.confident) else "no confident point")
-        stderr.print(f"{name}: n = {one.roc.n}, AUC {one.roc.auc:.4f}, {found}; Youden's J {best.value:.4f} with "
-                     f"{best.rule}", markup=False, highlight=False, soft_wrap=True)
+        say(f"{name}: n = {one.roc.n}, AUC {one.roc.auc:.4f}, {found}; Youden's J {best.value:.4f} with {best.rule}")
 
 
 def _draw(kind: Kind, results: Mapping[str, Any], segments: Mapping[str, curves.Segment], plot: Path) -> None:

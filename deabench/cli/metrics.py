@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import pandas as pd
 import typer
-from rich.text import Text
 
 from deabench.cli._instances import label_named, read_instances
-from deabench.cli._io import Format, emit, names, stderr
+from deabench.cli._io import Format, emit, names, say
 from deabench.errors import DataError
 
 if TYPE_CHECKING:
@@ -163,4 +162,4 @@ def _pieces(frame: pd.DataFrame, folds: Folds, value: str) -> Iterator[tuple[pd.
 
 def _say(line: str | None) -> None:
     if line:
-        stderr.print(Text(line), soft_wrap=True)
+        say(line)

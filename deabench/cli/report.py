@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deabench.cli._io import directions, names, stderr
+from deabench.cli._io import directions, names, say
 
 
 class Written(enum.StrEnum):
@@ -64,7 +64,7 @@ def command(
         sys.stdout.write(page.text(chosen))
     else:
         page.save(out, chosen)
-        stderr.print(f"wrote {out}", markup=False, highlight=False)
+        say(f"wrote {out}")
 
 
 def _tested(text: str | None) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from deabench.cli._io import Format, emit, stderr
+from deabench.cli._io import Format, emit, say
 
 
 def command(
@@ -22,4 +22,4 @@ def command(
     emit(found.cells.set_index("table"), form=form, out=out)
     for table, counts in found.summary().iterrows():
         said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-        stderr.print(f"{table}: {said}", markup=False, highlight=False)
+        say(f"{table}: {said}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import pandas as pd
 import typer
 
-from deabench.cli._io import Format, emit, stderr
+from deabench.cli._io import Format, emit, say
 
 if TYPE_CHECKING:
     from deabench.study.status import Status
@@ -32,7 +32,7 @@ def init(
     from deabench.study.presets import write_preset
 
     write_preset(file, preset, replace=force)
-    stderr.print(f"wrote {file}; next: deabench study run {file}", highlight=False, markup=False, soft_wrap=True)
+    say(f"wrote {file}; next: deabench study run {file}")
 
 
 @app.command()
@@ -56,7 +56,7 @@ def run(
         foreseen = forecast(study.plan, workers=workers)
         emit(foreseen.per_classifier, form=form, out=out, title=foreseen.sentence)
         if form is not Format.table or out is not None:
-            stderr.print(foreseen.sentence, highlight=False, markup=False, soft_wrap=True)
+            say(foreseen.sentence)
         return
     with watched() as (begin, watch):
         done = study.run(workers=workers, scheduler=scheduler, retry_failed=retry_failed, begin=begin, watch=watch)
@@ -95,10 +95,10 @@ def tables(
 
         save_figure(GroupsDisplay.from_efficiency(found.efficiency).plot().figure_, plot)
     for note in found.notes:
-        stderr.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
+        say(f"note: {note}")
     if len(found.failures):
-        stderr.print(f"{len(found.failures)} tasks failed; {len(found.left_out)} pairs of data set and classifier are "
-                     "left out", highlight=False, markup=False, soft_wrap=True)
+        say(f"{len(found.failures)} tasks failed; {len(found.left_out)} pairs of data set and classifier are "
+                     "left out")
     for key, frame in frames.items() if folder is not None else ():
         emit(frame, form=Format.csv, out=Path(str(folder)) / f"{key}.csv")
     if name is not None and name not in frames:
@@ -142,8 +142,7 @@ def bring_in(
     from deabench.study.imports import import_results
 
     added = import_results(Study.from_toml(file).plan, results)
-    stderr.print(f"added {added.classifiers} classifiers on {added.datasets} data sets ({added.rows} rows)",
-                 highlight=False, markup=False, soft_wrap=True)
+    say(f"added {added.classifiers} classifiers on {added.datasets} data sets ({added.rows} rows)")
 
 
 def _emit_status(now: Status, form: Format, out: Path | None) -> None:
@@ -157,4 +156,4 @@ def _emit_status(now: Status, form: Format, out: Path | None) -> None:
 def _say_failures(failures: pd.Series) -> None:
     if len(failures):
         said = ", ".join(f"{name} {status} {tasks}" for (name, status), tasks in failures.items())
-        stderr.print(f"{int(failures.sum())} tasks failed: {said}", highlight=False, markup=False, soft_wrap=True)
+        say(f"{int(failures.sum())} tasks failed: {said}")

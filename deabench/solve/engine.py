@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from deabench.certify import blocks
-from deabench.solve.exact import exact
 from deabench.solve.family import FEASIBLE, Bases, Family
 from deabench.solve.highs import Infeasible, Solver, Undecided
 
@@ -176,6 +175,8 @@ class _Run:
         Bases or None
             The basis, to be tried on other DMUs; None where floating point has no good inverse of it.
         """
+        from deabench.solve.exact import exact
+
         family = self.family
         start = basis.columns[0] if basis is not None else family.n + family.statics + np.arange(family.m)
         try:

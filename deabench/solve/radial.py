@@ -45,7 +45,7 @@ def efficiencies(data: Data, reference: Data, model: str, returns: str, orientat
         Where a solve fails, or where a certificate does not hold even after the DMU was solved again on its own.
     """
     problem = Ccr(data, reference, returns, orientation) if model == "ccr" else Wei(data, reference)
-    with one_thread(), progress("rank", len(data.labels)) as advance:
+    with one_thread(max(len(data.labels), len(reference.labels))), progress("rank", len(data.labels)) as advance:
         fields, path = _solve(problem, advance)
         left = _unproved(fields)
         for k in left:
