@@ -111,7 +111,7 @@ class _Run:
         self.infeasible: dict[int, str] = {}
         self.calls = 0
         self.solver: Solver | None = None
-        self.active = np.zeros(0, dtype=int)
+        self.active = self.codes = np.zeros(0, dtype=int)
         self.widened = -1
 
     def left(self) -> np.ndarray:
@@ -140,18 +140,14 @@ class _Run:
                 continue
             try:
                 basis = self.optimum(k)
-                if basis is None or not self.holds(basis, k):
+                if basis is None or not self.share(basis, batch, k):
                     basis = self.settle(basis, k)
-                if basis is not None:
-                    self.share(basis, batch, k)
+                    if basis is not None:
+                        self.share(basis, batch, k)
             except Infeasible as error:
                 self.infeasible[k] = str(error)
                 self.which[k] = -1
                 self.advance(1)
-
-    def holds(self, basis: Bases, k: int) -> bool:
-        """Whether the basis is feasible and optimal for DMU k in floating point, without HiGHS's tolerances."""
-        return self.family.dual_feasible(basis.duals[0], PRICED) and bool(self.certified(basis, np.array([k]))[0][0])
 
     def certified(self, basis: Bases, who: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """For which of the DMUs `who` the basis is feasible, with their basic variables and dual factors.
@@ -194,21 +190,22 @@ class _Run:
         self.found.append(alone)
         self.take(np.array([k]), self.total, x[None], duals, np.ones(1))
         self.total += 1
-        found = family.basis(codes, self.tested[k])
-        return found if found is not None and family.dual_feasible(found.duals[0], PRICED) else None
+        return family.basis(codes, self.tested[k])
 
-    def share(self, basis: Bases, batch: np.ndarray, k: int) -> None:
-        """Give the basis to DMU k, for which it holds, and to every DMU of the batch that it certifies."""
+    def share(self, basis: Bases, batch: np.ndarray, k: int) -> bool:
+        """Give the basis to every DMU of the batch that it certifies; False, and to none, where it does not hold for DMU k."""
+        if not self.family.dual_feasible(basis.duals[0], PRICED):
+            return False
         among = batch[self.which[batch] == -2]
         if not self.family.shareable(int(basis.theta[0])):
             among = among[among == k]
-        if not len(among):
-            return
         good, x, factor = self.certified(basis, among)
-        good |= among == k  # a product over more rows may round to the other side of a tolerance
+        if not good[among == k].all():
+            return False
         self.found.append(basis)
         self.take(among[good], self.total, x[good], basis.duals[0], factor[good])
         self.total += 1
+        return True
 
     def take(self, who: np.ndarray, basis: int, x: np.ndarray, duals: np.ndarray, factor: np.ndarray) -> None:
         self.which[who] = basis
@@ -238,7 +235,7 @@ class _Run:
             except Undecided:
                 self.solver = None
                 return None
-            basis = family.basis(self._codes(), tested)
+            basis = family.basis(self.codes[self.solver.basis()], tested)
             if basis is None:
                 return None
             reduced = family.reduced_costs(basis.duals[0])
@@ -253,10 +250,11 @@ class _Run:
         family, tested = self.family, self.tested[k]
         needed = self.feasible[k][self.feasible[k] >= 0]
         if self.solver is None or len(self.active) > max(ACTIVE, 2 * family.m):
-            self.active = np.union1d(self._start() if self.solver is None else self._recent(), needed)
-            self.solver = Solver(family.program(self.active, tested))
+            active = np.union1d(self._start() if self.solver is None else self._recent(), needed)
+            self.solver = Solver(family.program(active, tested))
+            self._hold(active)
             return
-        if len(missing := np.setdiff1d(needed, self.active)):
+        if len(needed) and len(missing := np.setdiff1d(needed, self.active)):
             self._activate(missing)
         self.solver.bounds(*family.bounds(tested))
         if family.theta >= 0:
@@ -278,7 +276,13 @@ class _Run:
     def _activate(self, who: np.ndarray) -> None:
         assert self.solver is not None
         self.solver.add_columns(self.family.cost[who] * self.family.template.sense, self.family.columns[who])
-        self.active = np.concatenate([self.active, who])
+        self._hold(np.concatenate([self.active, who]))
+
+    def _hold(self, active: np.ndarray) -> None:
+        """Note which reference DMUs are active, and the family's codes of what HiGHS numbers 0, 1, ... and -1, -2, ...."""
+        n, m, statics = self.family.n, self.family.m, self.family.statics
+        slacks = n + statics + np.arange(m)[::-1]  # HiGHS calls the slack of row i -1 - i: counted from the end
+        self.active, self.codes = active, np.concatenate([n + np.arange(statics), active, slacks])
 
     def _widen(self, k: int) -> bool:
         """Add columns that may make DMU k feasible: the one that dominates it best, then all; False where all are in."""
@@ -296,13 +300,6 @@ class _Run:
         self.widened = k
         self._activate(out[[best]] if alone else out)
         return True
-
-    def _codes(self) -> np.ndarray:
-        """HiGHS's basic variables in the family's codes: reference DMUs, static columns, slacks."""
-        assert self.solver is not None
-        n, m, statics = self.family.n, self.family.m, self.family.statics
-        slacks = n + statics + np.arange(m)[::-1]  # HiGHS calls the slack of row i -1 - i: counted from the end
-        return np.concatenate([n + np.arange(statics), self.active, slacks])[self.solver.basis()]
 
     def match(self, bases: Bases, first: int | None = None) -> None:
         """Try on every DMU left the basis with the best dual bound for it."""

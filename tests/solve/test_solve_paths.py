@@ -181,14 +181,14 @@ def test_ccr_families_are_shared_too() -> None:
         assert not np.isnan(_theta(solution)).any()
 
 
-def test_a_basis_that_holds_for_a_dmu_alone_is_taken_however_the_batch_rounds(monkeypatch) -> None:
-    """A product over many rows can round to the other side of a tolerance; the engine must not go round for ever."""
+def test_a_basis_that_is_refused_for_its_own_dmu_is_settled_by_rational_arithmetic(monkeypatch) -> None:
+    """Every DMU is scored, whatever a product rounds to: the engine must not go round for ever."""
     Y = np.array([[1.0, 0.2], [0.7, 0.7], [0.2, 1.0], [0.5, 0.5], [0.4, 0.6]])
     problem, certified = wei(Y), engine._Run.certified
 
-    def reluctant(self, basis, who):
+    def refusing(self, basis, who):
         good, x, factor = certified(self, basis, who)
-        return good & (len(who) == 1), x, factor
+        return good & False, x, factor
 
-    monkeypatch.setattr(engine._Run, "certified", reluctant)
+    monkeypatch.setattr(engine._Run, "certified", refusing)
     np.testing.assert_allclose(by_engine(problem), [1 / theta5(Y, y) for y in Y], atol=SAME)
