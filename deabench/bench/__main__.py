@@ -15,7 +15,7 @@ import pandas as pd
 from deabench.bench.closest import faces_and_milp, published, right, speed
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
-from deabench.cli._io import Format, emit, say
+from deabench.cli._io import say
 
 SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "start")
 
@@ -61,6 +61,14 @@ def machine() -> str:
     return f"{model}; {platform.system()}; Python {platform.python_version()}; {packages}"
 
 
+def shown(table: pd.DataFrame) -> str:
+    """A table for people: three digits are more than the clock is good for."""
+    def digits(value: float) -> str:
+        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+    return table.reset_index().to_string(index=False, float_format=digits, na_rep="")
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m deabench.bench", description=__doc__)
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"of {', '.join(SECTIONS)}; all without it")
@@ -79,7 +87,7 @@ def main(argv: list[str] | None = None) -> int:
                                  quick=given.quick):
         found[title] = json.loads(table.reset_index().to_json(orient="records", double_precision=15))
         if not given.json:
-            emit(table, form=Format.table, title=title)
+            sys.stdout.write(f"\n{title}\n\n{shown(table)}\n")
             sys.stdout.flush()
     if given.json:
         sys.stdout.write(json.dumps({"machine": machine(), "tables": found}, indent=1) + "\n")

@@ -60,8 +60,8 @@ def beside(kind: str, n: int, *, repeats: int, s: int = 5) -> pd.DataFrame:
     rows += [_peer(kind, values, name, truth) for name in PEERS]
     table = pd.DataFrame(rows).set_index("table")
     base, alone = table["us_per_dmu"].iloc[0], table["us_per_dmu"].iloc[1]
-    table.insert(4, "x_rank", (table["us_per_dmu"] / base).round(2))
-    table.insert(5, "x_engine", (table["us_per_dmu"] / alone).round(2))
+    table.insert(4, "x_rank", table["us_per_dmu"] / base)
+    table.insert(5, "x_engine", table["us_per_dmu"] / alone)
     return table
 
 
@@ -72,7 +72,7 @@ def _peer(kind: str, values: np.ndarray, name: str, truth: np.ndarray) -> dict[s
         return _row(kind, n, name, np.nan, np.zeros(0, int), np.zeros(0), truth) | {"note": "not installed"}
     who = np.arange(n) if name in WHOLE else _sample(n, int(most / n))
     if len(who) * n > 20 * most:
-        return _row(kind, n, name, np.nan, np.zeros(0, int), np.zeros(0), truth) | {"note": "left out: minutes"}
+        return _row(kind, n, name, np.nan, np.zeros(0, int), np.zeros(0), truth) | {"note": "left out: it would take hours"}
     try:
         way(values[:20], np.arange(20))
         spent, scores = cpu(lambda: way(values, who))
@@ -125,11 +125,11 @@ def wide(kind: str, n: int, counts: list[int], *, repeats: int) -> pd.DataFrame:
 
 
 MEMORY = """
-import resource, sys, time
+import sys, time
 import scipy.spatial, deabench.solve.radial
 from deabench.bench.data import KINDS
+from deabench.bench.measure import peak
 from deabench.bench.scores import ranked
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 kind, n = sys.argv[1], int(sys.argv[2])
 ranked(KINDS[kind](100)); before = peak(); values = KINDS[kind](n); start = time.process_time()
 ranked(values); print(time.process_time() - start, peak() - before)

@@ -80,8 +80,8 @@ def deapack(Y: np.ndarray, who: np.ndarray) -> np.ndarray:
 
     table = pd.DataFrame(Y, columns=[f"m{r}" for r in range(Y.shape[1])]).assign(one=1.0, dmu=range(len(Y)))
     data = DEAData.from_frame(table, dmu="dmu", inputs=["one"], outputs=list(table.columns[: Y.shape[1]]))
-    summary = BCC(orientation="output", compute_slacks=False).fit(data).summary
-    return 1 / summary.set_index("dmu_id").loc[who, "phi"].to_numpy()
+    summary = BCC(orientation="output", compute_slacks=False).fit(data).summary_frame
+    return summary.set_index("dmu_id").loc[who, "efficiency"].to_numpy()
 
 
 def orange3_dea(Y: np.ndarray, who: np.ndarray) -> np.ndarray:
@@ -119,10 +119,10 @@ PLAIN: dict[str, tuple[Way, float]] = {
 
 PEERS: dict[str, tuple[Way, str, float]] = {
     "dealib": (dealib, "dealib", 1e6),
-    "DEAPack": (deapack, "deapack", 1e6),
+    "DEAPack": (deapack, "deapack", 2e6),
     "orange3-dea": (orange3_dea, "orangecontrib.dea", 2e5),
     "frontierguard-dea": (frontierguard, "frontierguard", 2e5),
-    "Pyfrontier": (pyfrontier, "Pyfrontier", 1e4),
+    "Pyfrontier": (pyfrontier, "Pyfrontier", 5e4),
 }
 """Published packages: the way, what to import, and the DMUs x DMUs (scored x reference) that one run may take."""
 
