@@ -26,6 +26,8 @@ ACTIVE = 300
 """Columns that HiGHS holds at most, about; above this the set is rebuilt from the bases last used."""
 SAMPLE = 3000
 """DMUs solved one by one before the rest are matched with the bases found."""
+ALIKE = 4
+"""DMUs that are neighbours without being sorted further."""
 STAGES = ((1 / 16, np.float32), (1 / 4, np.float32), (1, np.float32), (1, np.float64))
 """Which share of the bases is tried on what is left, and in which precision: single is twice as fast, and what it guesses wrong is
 guessed again."""
@@ -138,6 +140,7 @@ class _Run:
 
     def one_by_one(self, batch: np.ndarray) -> None:
         """Solve the DMUs of the batch that no basis found on the way certifies."""
+        batch = batch[_neighbours(self.tested[batch])]
         for k in batch.tolist():
             if self.which[k] != -2:
                 continue
@@ -341,6 +344,23 @@ class _Run:
         self.x[who[good]] = x[good]
         self.duals[who[good]] = factor[good, None] * bases.duals[best[good]]
         self.advance(int(good.sum()))
+
+
+def _neighbours(points: np.ndarray) -> np.ndarray:
+    """An order of points (K, q) in which near ones follow each other, by halves along the widest coordinate.
+
+    The basis of the DMU before is then a few pivots away.
+    """
+    out, parts = [], [np.arange(len(points))]
+    while parts:
+        part = parts.pop()
+        if len(part) <= ALIKE:
+            out.append(part)
+            continue
+        widest = np.ptp(points[part], axis=0).argmax()
+        part = part[np.argsort(points[part, widest], kind="stable")]
+        parts += [part[len(part) // 2 :], part[: len(part) // 2]]
+    return np.concatenate(out)
 
 
 class _Prices:
