@@ -14,6 +14,7 @@ import pandas as pd
 
 from deabench.certify import scale
 from deabench.errors import DataError
+from deabench.progress import progress
 from deabench.solve.faces import TIGHT, Hull, hull
 from deabench.solve.pareto import undominated
 from deabench.table import Data, check, numbers
@@ -203,7 +204,8 @@ def frontier(
     ['MLP']
     """
     data = check(table, outputs=outputs, lower_is_better=lower_is_better)
-    return span(data)
+    with progress("frontier", None):
+        return span(data)
 
 
 def span(data: Data) -> Frontier:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,8 +13,15 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Give a function to be told of each step done; it draws a bar on standard error once a second has passed.
+def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Give a function to be told of each step done; a bar is on standard error from a second on until the work ends.
+
+    Parameters
+    ----------
+    what : str
+        What is being done.
+    total : int or None
+        How many steps there are; None where that is not known, and only the time that has passed is shown.
 
     Examples
     --------
@@ -33,29 +40,34 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 class _Bar:
-    def __init__(self, what: str, total: int) -> None:
+    def __init__(self, what: str, total: int | None) -> None:
         self.what, self.total, self.done = what, total, 0
-        self.start = time.monotonic()
         self.rich: Any = None
+        self.lock = threading.Lock()
+        self.timer = threading.Timer(PATIENCE, self._open)  # one long step must not put it off
+        self.timer.daemon = True
+        self.timer.start()
 
     def advance(self, steps: int) -> None:
         self.done += steps
-        if self.rich is None and time.monotonic() - self.start > PATIENCE:
-            self._open()
         if self.rich is not None:
             self.rich.update(self.task, completed=self.done)
 
     def _open(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-        self.rich = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-            console=Console(stderr=True), transient=True,
-        )
-        self.task = self.rich.add_task(self.what, total=self.total, completed=self.done)
-        self.rich.start()
+        counted = (MofNCompleteColumn(), TimeRemainingColumn()) if self.total is not None else (TimeElapsedColumn(),)
+        rich = Progress(TextColumn("{task.description}"), BarColumn(), *counted, console=Console(stderr=True), transient=True)
+        self.task = rich.add_task(self.what, total=self.total, completed=self.done)
+        with self.lock:
+            if not self.timer.finished.is_set():
+                rich.start()
+                self.rich = rich
 
     def close(self) -> None:
-        if self.rich is not None:
-            self.rich.stop()
+        with self.lock:
+            self.timer.cancel()
+            if self.rich is not None:
+                self.rich.stop()
+                self.rich = None

@@ -195,13 +195,13 @@ def targets(
     """
     _choices(norm, on, method)
     spanning = check(reference, outputs=outputs, lower_is_better=lower_is_better, warn=False)
-    front = span(spanning)
-    given = check(tested, outputs=front.outputs, lower_is_better=lower_is_better, warn=False)
-    weight = _weights(weights, front.outputs)
-    chosen = _method(method, on, norm, len(front.outputs))
-    factor = np.array([weight[name] for name in front.outputs])
-    weighed = _Weighed(front, factor, given.outputs.to_numpy())
     with progress("targets", len(tested)) as advance:
+        front = span(spanning)
+        given = check(tested, outputs=front.outputs, lower_is_better=lower_is_better, warn=False)
+        weight = _weights(weights, front.outputs)
+        chosen = _method(method, on, norm, len(front.outputs))
+        factor = np.array([weight[name] for name in front.outputs])
+        weighed = _Weighed(front, factor, given.outputs.to_numpy())
         found, where = weighed.solve(norm, on, chosen, common, dominating, time_limit, given.labels, advance)
     return _result(front, given.outputs, found, factor, where, norm, on, chosen, spanning.notes)
 
