@@ -18,8 +18,9 @@ from deabench.bench.ways import PEERS, PLAIN, WHOLE, Way
 from deabench.errors import DataWarning
 from deabench.rank import Ranking, rank
 from deabench.solve.engine import solve
-from deabench.solve.radial import Wei, one_thread
+from deabench.solve.problems import Wei
 from deabench.table import check
+from deabench.threads import one_thread
 
 WRONG = 1e-6
 """A score that is off by more than this is wrong; some peers round to six digits."""

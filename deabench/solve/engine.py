@@ -16,6 +16,7 @@ import numpy as np
 
 from deabench.certify import blocks
 from deabench.solve.family import FEASIBLE, Bases, Family
+from deabench.solve.guess import STAGES, Prices, neighbours, popular
 from deabench.solve.highs import Infeasible, Solver, Undecided
 
 PRICED = 1e-10
@@ -26,12 +27,6 @@ ACTIVE = 300
 """Columns that HiGHS holds at most, about; above this the set is rebuilt from the bases last used."""
 SAMPLE = 3000
 """DMUs solved one by one before the rest are matched with the bases found."""
-ALIKE = 4
-"""DMUs that are neighbours without being sorted further."""
-STAGES = ((1 / 16, np.float32), (1 / 4, np.float32), (1, np.float32), (1, np.float64))
-"""Which share of the bases is tried on what is left, and in which precision: single is twice as fast, and what it guesses wrong is
-guessed again."""
-
 
 @dataclass(frozen=True)
 class Solution:
@@ -140,7 +135,7 @@ class _Run:
 
     def one_by_one(self, batch: np.ndarray) -> None:
         """Solve the DMUs of the batch that no basis found on the way certifies."""
-        batch = batch[_neighbours(self.tested[batch])]
+        batch = batch[neighbours(self.tested[batch])]
         for k in batch.tolist():
             if self.which[k] != -2:
                 continue
@@ -319,21 +314,14 @@ class _Run:
             usable = usable[np.abs(bases.inverse[usable]).max(axis=(1, 2)) <= ACCURATE]
             if not family.shareable(place) or not len(usable):
                 continue
-            usable = self._popular(bases, usable)
+            left = self.left()
+            usable = usable[popular(family, bases.duals[usable], self.tested[left[:: max(len(left) // SAMPLE, 1)]])]
             for share, precision in STAGES:
                 chosen = usable[: int(np.ceil(share * len(usable)))]
-                prices = _Prices(family, bases.duals[chosen], precision)
+                prices = Prices(family, bases.duals[chosen], precision)
                 left = self.left()
                 for part in blocks(len(left), family.m**2):
                     self._try(bases, first, chosen[prices.best(self.tested[left[part]])], left[part])
-
-    def _popular(self, bases: Bases, usable: np.ndarray) -> np.ndarray:
-        """The bases by how many of a sample of the DMUs left they have the best bound for, most first."""
-        left = self.left()
-        sample = left[:: max(len(left) // SAMPLE, 1)]
-        prices, hits = _Prices(self.family, bases.duals[usable], np.float32), np.zeros(len(usable), dtype=int)
-        np.add.at(hits, prices.best(self.tested[sample]), 1)
-        return usable[np.argsort(-hits, kind="stable")]
 
     def _try(self, bases: Bases, first: int, best: np.ndarray, who: np.ndarray) -> None:
         """Give the DMUs `who` the bases `best`, one each, where it certifies them."""
@@ -344,53 +332,3 @@ class _Run:
         self.x[who[good]] = x[good]
         self.duals[who[good]] = factor[good, None] * bases.duals[best[good]]
         self.advance(int(good.sum()))
-
-
-def _neighbours(points: np.ndarray) -> np.ndarray:
-    """An order of points (K, q) in which near ones follow each other, by halves along the widest coordinate.
-
-    The basis of the DMU before is then a few pivots away.
-    """
-    out, parts = [], [np.arange(len(points))]
-    while parts:
-        part = parts.pop()
-        if len(part) <= ALIKE:
-            out.append(part)
-            continue
-        widest = np.ptp(points[part], axis=0).argmax()
-        part = part[np.argsort(points[part, widest], kind="stable")]
-        parts += [part[len(part) // 2 :], part[: len(part) // 2]]
-    return np.concatenate(out)
-
-
-class _Prices:
-    """Dual solutions of a family, to find for each DMU the one with the highest dual objective, the tightest bound."""
-
-    def __init__(self, family: Family, duals: np.ndarray, precision: type) -> None:
-        self.family, self.precision = family, precision
-        self.transposed = np.ascontiguousarray(duals.T)
-        self.cost = family.static_cost[family.theta] if family.theta >= 0 else 0.0
-        value = family.bound[0] @ self.transposed * self.cost
-        one_sign = bool((value < 0).all() or (value > 0).all())
-        self.ratio = family.theta >= 0 and not family.bound[1].any() and one_sign
-        if self.ratio:  # the objective is value / scale with a fixed value: the best has the least scale / value
-            self.transposed /= value
-        self.transposed = self.transposed.astype(precision)
-
-    def best(self, tested: np.ndarray) -> np.ndarray:
-        """The position of the best for each of the tested data (K, q)."""
-        out = np.empty(len(tested), dtype=np.intp)
-        for part in blocks(len(tested), self.transposed.shape[1]):
-            out[part] = self._best(tested[part])
-        return out
-
-    def _best(self, tested: np.ndarray) -> np.ndarray:
-        family = self.family
-        if self.ratio:
-            return (family.theta_column(tested).astype(self.precision) @ self.transposed).argmin(axis=1)
-        value = family.right_hand_side(tested).astype(self.precision) @ self.transposed
-        if family.theta >= 0:
-            scale = family.theta_column(tested).astype(self.precision) @ self.transposed
-            with np.errstate(divide="ignore", invalid="ignore"):
-                value = np.where(scale * self.cost > 0, value * self.cost / scale, -np.inf)
-        return value.argmax(axis=1)

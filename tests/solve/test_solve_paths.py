@@ -13,7 +13,7 @@ import deabench as db
 from deabench.solve import engine, polar
 from deabench.solve.exact import exact
 from deabench.solve.pareto import undominated
-from deabench.solve.radial import Ccr, Wei, _theta
+from deabench.solve.problems import Ccr, Wei, theta
 from deabench.table import check
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -178,7 +178,7 @@ def test_ccr_families_are_shared_too() -> None:
         problem = Ccr(data, data, "crs", orientation)
         solution = engine.solve(problem.family, problem.tested)
         assert solution.calls < 350
-        assert not np.isnan(_theta(solution)).any()
+        assert not np.isnan(theta(solution)).any()
 
 
 def test_a_basis_that_is_refused_for_its_own_dmu_is_settled_by_rational_arithmetic(monkeypatch) -> None:
