@@ -135,8 +135,8 @@ class Solver:
         self.highs.changeColsBounds(len(columns), columns.astype(np.int32), lower, upper)
 
     def forget(self) -> None:
-        """Start the next solve from the slack basis, as the first did."""
-        self._check(self.highs.setBasis(), "setBasis")
+        """Start the next solve from nothing, as the first did: what it finds does not depend on the solves before it."""
+        self._check(self.highs.clearSolver(), "clearSolver")
 
     def column(self, column: int, values: np.ndarray) -> None:
         """Replace one column's coefficients."""
