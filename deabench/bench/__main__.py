@@ -34,7 +34,7 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, quick: bool) 
     if "metrics" in wanted:
         for n in [100] if quick else [1_000, 10_000]:
             for kind in ("unif", "metrics"):
-                yield f"Number of metrics, {kind}", wide(kind, n, [2, 3] if quick else [2, 3, 4, 5, 6, 8, 10], repeats=1)
+                yield f"Number of metrics, {kind}", wide(kind, n, [2, 3] if quick else [2, 3, 4, 5, 6, 7, 8, 9, 10])
     if "memory" in wanted:
         for kind in ("unif", "metrics"):
             yield f"One call, {kind}: time and memory", memory(kind, 1_000 if quick else 1_000_000)

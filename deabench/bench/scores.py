@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def beside(kind: str, n: int, *, repeats: int, s: int = 5) -> pd.DataFrame:
     asked = {}
     for name, (way, most) in PLAIN.items():
         asked[name] = _sample(n, int(most / n))
-        ways[name] = _bound(way, values, asked[name])
+        ways[name] = partial(way, values, asked[name])
     for name in ways:  # what is imported or compiled once is not measured
         ways[name]() if name not in asked else PLAIN[name][0](values[:20], np.arange(20))
     timed = in_turns(ways, repeats)
@@ -97,10 +98,6 @@ def _sample(n: int, count: int) -> np.ndarray:
     return np.arange(n) if count >= n else np.sort(np.random.default_rng(1).choice(n, max(count, 5), replace=False))
 
 
-def _bound(way: Way, values: np.ndarray, who: np.ndarray) -> Callable[[], np.ndarray]:
-    return lambda: way(values, who)
-
-
 def _installed(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
@@ -109,20 +106,29 @@ def _installed(module: str) -> bool:
 
 
 def growth(kind: str, sizes: list[int], *, repeats: int, s: int = 5) -> pd.DataFrame:
-    """`deabench.rank` over n: CPU seconds, the path it took, and the exponent of its time in n."""
+    """`deabench.rank`, and its solves by HiGHS alone, over n: CPU seconds, the path, and the exponents of the times in n."""
     rows = []
     for n in sizes:
         values = KINDS[kind](n, s)
-        timed = in_turns({"rank": lambda v=values: ranked(v)}, repeats if n < 50_000 else 1)["rank"]  # type: ignore[misc]
-        rows.append({"table": kind, "n": n, "s": s, "cpu_s": timed[0], "path": timed[1].model.split(", ", 1)[1]})
+        ways: dict[str, Callable[[], Any]] = {"rank": partial(ranked, values), "alone": partial(engine, values)}
+        timed = in_turns(ways, repeats if n < 50_000 else 1)
+        rows.append({"table": kind, "n": n, "s": s, "cpu_s": timed["rank"][0],
+                     "path": timed["rank"][1].model.split(", ", 1)[1], "HiGHS_alone_s": timed["alone"][0]})
     table = pd.DataFrame(rows)
-    table["exponent"] = exponent(sizes, table["cpu_s"].tolist()) if len(sizes) > 1 else np.nan
+    for column in ("cpu_s", "HiGHS_alone_s"):
+        exponents = exponent(sizes, table[column].tolist()) if len(sizes) > 1 else np.nan
+        table[f"exponent_of_{column}"] = exponents
     return table.set_index("table")
 
 
-def wide(kind: str, n: int, counts: list[int], *, repeats: int) -> pd.DataFrame:
+def wide(kind: str, n: int, counts: list[int]) -> pd.DataFrame:
     """`deabench.rank` over the number of metrics."""
-    return pd.concat([growth(kind, [n], repeats=repeats, s=s) for s in counts]).drop(columns="exponent")
+    rows = []
+    for s in counts:
+        values = KINDS[kind](n, s)
+        spent, found = cpu(partial(ranked, values))
+        rows.append({"table": kind, "n": n, "s": s, "cpu_s": spent, "path": found.model.split(", ", 1)[1]})
+    return pd.DataFrame(rows).set_index("table")
 
 
 MEMORY = """
