@@ -15,7 +15,7 @@ import pandas as pd
 
 from deabench.bench.data import KINDS, frame
 from deabench.bench.measure import cpu, exponent, in_turns
-from deabench.bench.ways import PEERS, PLAIN, WHOLE, Way
+from deabench.bench.ways import PEERS, PLAIN, WHOLE
 from deabench.errors import DataWarning
 from deabench.rank import Ranking, rank
 from deabench.solve.engine import solve
