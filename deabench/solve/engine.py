@@ -142,13 +142,25 @@ class _Run:
             try:
                 basis = self.optimum(k)
                 if basis is None or not self.share(basis, batch, k):
-                    basis = self.settle(basis, k)
-                    if basis is not None:
-                        self.share(basis, batch, k)
+                    self.again(basis, batch, k)
             except Infeasible as error:
                 self.infeasible[k] = str(error)
                 self.which[k] = -1
                 self.advance(1)
+
+    def again(self, basis: Bases | None, batch: np.ndarray, k: int) -> None:
+        """Score DMU k, for which HiGHS's basis does not hold: by HiGHS from the slacks, or else in rational arithmetic.
+
+        A nearly singular basis looks optimal to HiGHS, and would for every DMU after this one too.
+        """
+        if self.solver is not None:
+            self.solver.forget()
+            basis = self.optimum(k)
+            if basis is not None and self.share(basis, batch, k):
+                return
+        basis = self.settle(basis, k)
+        if basis is not None:
+            self.share(basis, batch, k)
 
     def certified(self, basis: Bases, who: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """For which of the DMUs `who` the basis is feasible, with their basic variables and dual factors.

@@ -16,6 +16,9 @@ from deabench.solve.faces import Hull
 from deabench.solve.highs import Infeasible, Solver
 from deabench.solve.template import Template, expand, template
 
+STEEP = 1e3
+"""A slope above this bounds no distance: in metrics of about 1 its products may be off by 1e-12."""
+
 
 @dataclass(frozen=True)
 class Projection:
@@ -29,7 +32,8 @@ class Projection:
         λ over the face's vertices.
     slope : array (s,) or None
         y with dual norm at most 1 under which the distance is the least y·(v - point) over the face; for every other face that
-        is a lower bound. With `dominating`, only the positive part of y has to have that norm. None where there is no point.
+        is a lower bound. With `dominating`, only the positive part of y has to have that norm. None where there is no point, or
+        where y is so steep that its products round to more than distances differ by.
     """
 
     distance: float
@@ -81,8 +85,9 @@ class Faces:
         lam = np.maximum(self.solver.values()[self.first + face], 0.0)
         lam /= lam.sum()
         slope = -self.solver.duals()[self.rows]
-        size = dual_norm(np.maximum(slope, 0.0) if self.dominating else slope, self.norm)
-        return Projection(distance(lam @ vertices - point, self.norm), lam, slope / max(size, 1.0))
+        slope /= max(dual_norm(np.maximum(slope, 0.0) if self.dominating else slope, self.norm), 1.0)
+        length = distance(lam @ vertices - point, self.norm)
+        return Projection(length, lam, slope if np.abs(slope).max() <= STEEP else None)
 
     def _hold(self, face: np.ndarray) -> None:
         """Free the λ of the face, hold those of the last at 0."""

@@ -192,3 +192,21 @@ def test_a_basis_that_is_refused_for_its_own_dmu_is_settled_by_rational_arithmet
 
     monkeypatch.setattr(engine._Run, "certified", refusing)
     np.testing.assert_allclose(by_engine(problem), [1 / theta5(Y, y) for y in Y], atol=SAME)
+
+
+def test_a_refused_basis_is_first_tried_again_from_the_slacks(monkeypatch) -> None:
+    """A nearly singular basis looks optimal to HiGHS: started afresh it finds another, and fractions are not needed."""
+    problem, certified, asked = wei(np.random.default_rng(0).uniform(0.3, 1, (40, 3))), engine._Run.certified, []
+
+    def refusing_once(self, basis, who):
+        good, x, factor = certified(self, basis, who)
+        asked.append(len(who))
+        return good & (len(asked) > 1), x, factor
+
+    def settle(*_):
+        raise AssertionError("rational arithmetic was called")
+
+    monkeypatch.setattr(engine._Run, "certified", refusing_once)
+    monkeypatch.setattr(engine._Run, "settle", settle)
+    np.testing.assert_allclose(by_engine(problem), by_all_facets(problem), atol=SAME)
+    assert asked[0] == asked[1]
