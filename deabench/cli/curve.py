@@ -143,7 +143,8 @@ def _say(note: str, segments: Mapping[str, curves.Segment]) -> None:
         best = curves.best_threshold(one.roc)
         found = (f"{len(one.confident)} confident points, SAUC {one.sauc:.4f}, AveD {one.aved:.4f}"
                  if len(one.confident) else "no confident point")
-        say(f"{name}: n = {one.roc.n}, AUC {one.roc.auc:.4f}, {found}; Youden's J {round(best.value, 4) + 0.0:.4f} with {best.rule}")
+        youden = round(best.value, 4) + 0.0  # no -0.0
+        say(f"{name}: n = {one.roc.n}, AUC {one.roc.auc:.4f}, {found}; Youden's J {youden:.4f} with {best.rule}")
 
 
 def _draw(kind: Kind, results: Mapping[str, Any], segments: Mapping[str, curves.Segment], plot: Path) -> None:
