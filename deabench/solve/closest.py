@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deabench.errors import SolveError
-from deabench.solve.faces import Hull
+from deabench.solve.faces import TIGHT, Hull
 from deabench.solve.highs import Infeasible, Limit, Solver
 from deabench.solve.nearest import Faces, Projection, dual_norm, within
 from deabench.solve.template import expand, whole
@@ -61,7 +61,7 @@ class _Search:
         box = np.maximum(self.low - point, 0.0) + np.maximum(point - self.high, 0.0)
         plane = np.abs(1.0 - self.normal @ point) / self.size
         bounds = np.maximum(np.linalg.norm(box, ORDER[self.norm], axis=1), plane)
-        return np.where((self.high < point).any(axis=1), np.inf, bounds) if self.dominating else bounds
+        return np.where((self.high < point - TIGHT).any(axis=1), np.inf, bounds) if self.dominating else bounds
 
     def along(self, slope: np.ndarray, point: np.ndarray) -> np.ndarray:
         """The least slope·(v - point) of each face."""
