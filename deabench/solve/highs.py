@@ -16,6 +16,7 @@ from deabench.solve.template import Program
 
 TOLERANCES = (1e-10, 1e-9, 1e-8, 1e-7)
 """Feasibility tolerances, in the order they are tried: HiGHS calls some nearly degenerate feasible LPs infeasible at 1e-10."""
+PERTURBED = "dual_simplex_cost_perturbation_multiplier"
 
 INFEASIBLE = (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible)
 LIMITS = (highspy.HighsModelStatus.kTimeLimit, highspy.HighsModelStatus.kIterationLimit)
@@ -97,7 +98,8 @@ class Solver:
         raise Undecided(words)
 
     def _retry(self, status: highspy.HighsModelStatus) -> highspy.HighsModelStatus:
-        """Once more, cold and at looser tolerances, before a failure is believed."""
+        """Once more, cold, without perturbed costs and at looser tolerances, before a failure is believed."""
+        self._option(PERTURBED, 0.0)
         for tolerance in TOLERANCES[1:]:
             if status in (highspy.HighsModelStatus.kOptimal, *LIMITS):
                 break
@@ -105,6 +107,7 @@ class Solver:
             self.highs.clearSolver()
             self.highs.run()
             status = self.highs.getModelStatus()
+        self._option(PERTURBED, 1.0)
         self._tolerance(TOLERANCES[0])
         return status
 

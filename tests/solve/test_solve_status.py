@@ -15,6 +15,7 @@ import deabench_models as models
 from deabench.errors import SolveError
 from deabench.solve import engine, exact, radial
 from deabench.solve.highs import TOLERANCES, Infeasible, Limit, Solver, Undecided
+from deabench.solve.nearest import Faces
 from deabench.solve.template import Program, expand, template, whole
 from deabench_models import norms
 
@@ -198,3 +199,13 @@ def test_memory_grows_with_n_and_not_with_its_square() -> None:
     quarter, whole_ = map(int, done.stdout.split())
     assert whole_ < 5.5 * quarter  # n² would be 16 times
     assert whole_ < 300e6  # one dense matrix of λ over the frontier of 100,000 would be above 300 MB
+
+
+def test_what_highs_calls_unknown_is_asked_again_without_perturbed_costs() -> None:
+    """Two near-duplicate vertices, and a point that nothing on their face dominates."""
+    vertices = np.array([[1.938746263559644, 0.698098054145893, 1.239952164026727],
+                         [0.995609413260145, 1.825248157232045, 1.138437361309337],
+                         [1.93874626392714, 0.698098054816793, 1.239952163193664]])
+    project = Faces(vertices, "l1", dominating=True)
+    project.start(np.array([1.759484475053746, 1.789359593762494, 1.186445438495624]))
+    assert project.nearest(np.arange(3)).distance == np.inf
