@@ -228,10 +228,11 @@ class _Weighed:
                 raise DataError("the frontier has no full-dimensional Pareto-efficient facet to extend; use on='faces'")
             where = position(hull.normals[full], points)
             return on_facets(hull.normals[full], hull.on[full], points, norm, dominating=dominating, common=common), where
+        names = [f"'{label}'" for label in labels]
         if method == "faces":
-            return on_faces(hull, points, norm, dominating=dominating, common=common, advance=advance), where
+            return on_faces(hull, points, names, norm, dominating=dominating, common=common, advance=advance), where
         groups = [points] if common else [points[[k]] for k in range(len(points))]
-        names = ["the group"] if common else [f"'{label}'" for label in labels]
+        names = ["the group"] if common else names
         found = []
         for group, name in zip(groups, names, strict=True):
             found += by_milp(hull.points, group, norm, dominating=dominating, time_limit=time_limit, name=name,

@@ -370,3 +370,13 @@ def test_a_target_does_not_depend_on_who_else_is_tested(norm, Y, seed, dominatin
     for label in points.index:
         alone = db.targets(points.loc[[label]], E, **options)
         np.testing.assert_allclose(alone.targets.loc[label], together.targets.loc[label], atol=1e-13)
+
+
+def test_a_projection_that_fails_names_its_dmu(monkeypatch, refused) -> None:
+    def undecided(self, what, *, patient=True):
+        raise SolveError(f"{self.name} for {what}: HiGHS ended with 'Unknown'")
+
+    monkeypatch.setattr(Solver, "run", undecided)
+    wine = db.datasets.load("chao2022-wine1")
+    with refused("face for 'RBF': HiGHS ended with 'Unknown'", SolveError):
+        db.targets(wine.loc[["RBF"]], wine.loc[["RUS+SVM", "Bagging"]], outputs=["TPR", "TNR"])

@@ -30,12 +30,13 @@ class Found:
     normal: np.ndarray
 
 
-def on_faces(hull: Hull, points: np.ndarray, norm: str, *, dominating: bool, common: bool,
+def on_faces(hull: Hull, points: np.ndarray, names: Sequence[str], norm: str, *, dominating: bool, common: bool,
              advance: Callable[[int], None]) -> list[Found]:
     """The closest point of the maximal Pareto-efficient faces, for each of `points` (g, s) or on one face for all."""
     search = _Search(hull, norm, dominating)
+    tested = list(zip(points, names, strict=True))
     out = []
-    for group in [points] if common else points[:, None]:
+    for group in [tested] if common else [[one] for one in tested]:
         out += search.closest(group)
         advance(len(group))
     return out
@@ -67,28 +68,28 @@ class _Search:
         """The least slope·(v - point) of each face."""
         return np.asarray(((self.hull.points - point) @ slope)[self.members].min(axis=1))
 
-    def closest(self, points: np.ndarray) -> list[Found]:
-        """The face with the least total distance of the points (g, s), with the nearest point of it to each."""
-        bounds = np.array([self.bounds(point) for point in points])
-        best, at, chosen = np.inf, -1, [np.zeros(0)] * len(points)
+    def closest(self, tested: list[tuple[np.ndarray, str]]) -> list[Found]:
+        """The face with the least total distance of the tested points (s,), each with its name; the nearest point of it to each."""
+        bounds = np.array([self.bounds(point) for point, _ in tested])
+        best, at, chosen = np.inf, -1, [np.zeros(0)] * len(tested)
         while True:
             totals = bounds.sum(axis=0)
             f = int(np.argmin(totals))
             if totals[f] >= best - SAME:
                 break
-            results = [self.on(f, k, point, bounds) for k, point in enumerate(points)]
+            results = [self.on(f, point, name, bounds[k]) for k, (point, name) in enumerate(tested)]
             total = sum(result.distance for result in results)
             if total < best:
                 best, at, chosen = total, f, [result.lam for result in results]
             bounds[:, f] = np.inf
-        return [self.found(at, lam, point) for lam, point in zip(chosen, points, strict=True)]
+        return [self.found(at, lam, point) for lam, (point, _) in zip(chosen, tested, strict=True)]
 
-    def on(self, f: int, k: int, point: np.ndarray, bounds: np.ndarray) -> Projection:
-        """Project the k-th point on face f, and raise the bounds (g, f) of its distance to the others."""
-        self.project.start(point)
+    def on(self, f: int, point: np.ndarray, name: str, bounds: np.ndarray) -> Projection:
+        """Project a point on face f, and raise the bounds (f,) of its distance to the others."""
+        self.project.start(point, name)
         result = self.project.nearest(self.faces[f])
         if result.slope is not None:
-            np.maximum(bounds[k], self.along(result.slope, point), out=bounds[k])
+            np.maximum(bounds, self.along(result.slope, point), out=bounds)
         return result
 
     def found(self, f: int, lam: np.ndarray, point: np.ndarray) -> Found:
@@ -166,7 +167,7 @@ def by_milp(points: np.ndarray, tested: np.ndarray, norm: str, *, dominating: bo
         project = Faces(points[face], norm, dominating)
         best = []
         for point in tested:
-            project.start(point)
+            project.start(point, name)
             best.append(project.nearest(np.arange(len(face))).lam)
         return [Found(x @ points[face], tuple(face.tolist()), x, normal) for x in best]
 

@@ -58,9 +58,9 @@ class Faces:
             self.solver.column_bounds(self.first + np.arange(e), np.zeros(e), np.zeros(e))
             self.open = np.zeros(0, dtype=int)
 
-    def start(self, point: np.ndarray) -> None:
-        """Project `point` (s,) from here on; what is found does not depend on the points before it."""
-        self.point = point
+    def start(self, point: np.ndarray, name: str) -> None:
+        """Project `point` (s,) from here on; `name` is the DMU's in errors. What is found does not depend on the points before."""
+        self.point, self.name = point, name
         if self.solver is not None:
             self.lower[self.rows] = self.upper[self.rows] = point
             self.solver.bounds(self.lower, self.upper)
@@ -79,7 +79,7 @@ class Faces:
         assert self.solver is not None
         self._hold(face)
         try:
-            self.solver.run("a face")
+            self.solver.run(self.name)
         except Infeasible:
             return Projection(np.inf, np.zeros(len(face)), None)
         lam = np.maximum(self.solver.values()[self.first + face], 0.0)
@@ -100,7 +100,7 @@ class Faces:
         """λ by HiGHS's QP, made exact; None where no point of the face will do."""
         solver = Solver(expand(self.form, vertices, self.point))
         try:
-            solver.run("a face")
+            solver.run(self.name)
         except Infeasible:
             return None
         lam = np.maximum(solver.values()[-len(vertices):], 0.0)

@@ -207,5 +207,5 @@ def test_what_highs_calls_unknown_is_asked_again_without_perturbed_costs() -> No
                          [0.995609413260145, 1.825248157232045, 1.138437361309337],
                          [1.93874626392714, 0.698098054816793, 1.239952163193664]])
     project = Faces(vertices, "l1", dominating=True)
-    project.start(np.array([1.759484475053746, 1.789359593762494, 1.186445438495624]))
+    project.start(np.array([1.759484475053746, 1.789359593762494, 1.186445438495624]), "t")
     assert project.nearest(np.arange(3)).distance == np.inf
