@@ -362,3 +362,12 @@ def test_a_lower_is_better_metric_is_complemented_and_said() -> None:
     as_input = db.rank(table, lower_is_better=["error"])
     assert as_input.scores.tolist() == db.rank(table, inputs=["error"]).scores.tolist()
     assert as_input.data.notes == ("'error' is an input: lower is better", "outputs are quotients: TPR/error")
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e4])
+def test_where_a_dual_is_steep_rounding_does_not_decide_the_score(unit) -> None:
+    """The third DMU makes 1e-9 more of m2 than anyone, so it is efficient; a peer with λ = 2e-9 would say otherwise."""
+    table = frame(np.array([[0.01, 0.01, 0.75], [0.36, 0.01, 0.75], [0.36000000036, 0.00999999999, 0.7500000007500001]]))
+    table["m2"] *= unit
+    scores = db.rank(table, inputs=["m0"], model="ccr", returns="vrs", orientation="input").scores
+    np.testing.assert_allclose(scores, [1.0, 0.01 / 0.36, 1.0], atol=1e-12)

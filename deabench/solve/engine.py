@@ -23,6 +23,8 @@ PRICED = 1e-10
 """A reduced cost may be negative by this much, in data scaled to about 1."""
 ACCURATE = 1e6
 """Largest entry of a basis' inverse for which products with it are trusted; above, the rows are recomputed."""
+STEEP = 1e5
+"""Largest dual for which recomputed rows give the score to 1e-10: it moves by the dual times what the row is rounded by."""
 ACTIVE = 300
 """Columns that HiGHS holds at most, about; above this the set is rebuilt from the bases last used."""
 SAMPLE = 3000
@@ -174,7 +176,8 @@ class _Run:
         x, missed = family.refined(basis, x, self.tested[who])
         if place >= 0:
             factor = family.static_cost[family.theta] / (family.theta_column(self.tested[who]) @ basis.duals[0])
-        return family.feasible(codes, x, factor) & (missed <= FEASIBLE), x, factor
+        steep = np.abs(basis.duals[0]).max() * np.abs(factor) > STEEP
+        return family.feasible(codes, x, factor) & (missed <= FEASIBLE) & ~steep, x, factor
 
     def settle(self, basis: Bases | None, k: int) -> Bases | None:
         """Score DMU k in rational arithmetic, from HiGHS's basis where there is one, else from the slacks.

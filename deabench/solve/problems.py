@@ -17,12 +17,30 @@ from deabench.table import Data
 
 FACETS = {2: 1, 3: 2, 4: 7, 5: 26, 6: 150}
 """Facets per reference DMU by the number of metrics, where every DMU is extreme: the most there are, about."""
+FACETS_SAMPLED = (7, 8)
+"""Numbers of metrics for which the facets are estimated from those of a part of the DMUs: the most there are would forbid all."""
+PART = 60
+"""DMUs in that part."""
 FACETS_WORTH = 70
 """Facets that Qhull lists in the time that HiGHS takes for one solve, about; one solve per tested DMU is the most there are."""
 FACETS_HELD = 500_000
 """Most facets that are listed: they take about 0.5 kB each."""
 FACETS_DMUS = 60
 """Fewest DMUs for which that pays: below, loading Qhull takes longer than the solves."""
+
+
+def _facets_like(points: np.ndarray) -> float:
+    """Twice the facets that the points (n, s) have if they have as many per point as a part of them: mostly enough.
+
+    Infinite where the points lie in a hyperplane (a constant metric, two that add up): Qhull takes long over what is flat.
+    """
+    if np.linalg.matrix_rank(points - points[0], tol=1e-9) < points.shape[1]:
+        return np.inf
+    from deabench.solve import polar
+
+    part = np.random.default_rng(0).permutation(len(points))[:PART]
+    members, _ = polar.simplices(points[np.union1d(part, points.argmax(axis=0))])
+    return 2 * len(members) / min(PART, len(points)) * len(points)
 
 
 class Wei:
@@ -44,9 +62,11 @@ class Wei:
     def facets(self) -> Bases | None:
         """All facets, where listing them pays."""
         n, s = self.points.shape
-        tested, most = len(self.tested), n * FACETS.get(s, FACETS_HELD)
-        few = tested >= FACETS_DMUS and n > s and most <= min(FACETS_WORTH * tested, FACETS_HELD)
-        if not few or not (self.points.max(axis=0) > 0).all():
+        tested = len(self.tested)
+        if tested < FACETS_DMUS or n <= s or not (self.points.max(axis=0) > 0).all():
+            return None
+        most = n * FACETS[s] if s in FACETS else _facets_like(self.points) if s in FACETS_SAMPLED else np.inf
+        if most > min(FACETS_WORTH * tested, FACETS_HELD):
             return None
         from deabench.solve import polar
 

@@ -124,7 +124,7 @@ def test_thousands_of_dmus_by_sampling_are_the_facets(kind) -> None:
 
 def test_sampling_with_more_metrics_than_facets_are_listed_for(monkeypatch) -> None:
     monkeypatch.setattr(engine, "SAMPLE", 50)
-    Y = np.random.default_rng(1).uniform(0.3, 1, (300, 7))
+    Y = np.random.default_rng(1).uniform(0.3, 1, (300, 9))
     ranking = db.rank(frame(Y))
     assert ranking.model.startswith("wei (5), by HiGHS (")
     db.certify(ranking)
@@ -210,3 +210,18 @@ def test_a_refused_basis_is_first_tried_again_from_the_slacks(monkeypatch) -> No
     monkeypatch.setattr(engine._Run, "settle", settle)
     np.testing.assert_allclose(by_engine(problem), by_all_facets(problem), atol=SAME)
     assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize("kind", ["metrics", "flat"])
+def test_facets_of_seven_metrics_are_listed_where_they_are_few(kind) -> None:
+    """Few for correlated metrics; for points in a hyperplane Qhull is not asked, and the answers are the engine's either way."""
+    rng = np.random.default_rng(3)
+    Y = 0.7 * rng.beta(5, 2, (400, 1)) + 0.3 * rng.beta(4, 2, (400, 7))
+    if kind == "flat":
+        Y[:, 6] = 0.5
+    problem = wei(Y)
+    assert (problem.facets() is None) == (kind == "flat")
+    ranking = db.rank(frame(Y))
+    assert (" facets" in ranking.model) == (kind == "metrics")
+    np.testing.assert_allclose(ranking.scores, by_engine(problem), atol=SAME)
+    db.certify(ranking)
