@@ -10,14 +10,13 @@ import numpy as np
 from deabench.errors import SolveError
 from deabench.solve.faces import TIGHT, Hull
 from deabench.solve.highs import Infeasible, Limit, Solver
-from deabench.solve.nearest import Faces, Projection, dual_norm, within
+from deabench.solve.nearest import ORDER, Faces, Projection, dual_norm, within
 from deabench.solve.template import expand, whole
 
 SUPPORT = 1e-7
 """A λ above this is in use."""
 SAME = 1e-12
 """Distances that differ by less are the same, in metrics scaled to about 1."""
-ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from operator import and_
 
 import numpy as np
 
+from deabench.certify import blocks
+
 TIGHT = 1e-10
 """A point is on a hyperplane within this, in metrics scaled to about 1."""
 CLEAR = 1e-6
@@ -142,9 +144,18 @@ def hull(points: np.ndarray) -> Hull:
         return Hull(best, 1.0 / best, np.array([[True]]))
     members, normals = polar.simplices(points)
     normals = _distinct(normals)
-    candidates = np.unique(members[members < len(points)])
-    extreme = points[_extreme(points, candidates, normals)]
-    return Hull(extreme, normals, np.abs(extreme @ normals.T - 1.0).T <= TIGHT)
+    candidates = points[np.unique(members[members < len(points)])]
+    on = _on(candidates, normals)
+    extreme = _extreme(candidates, normals, on)
+    return Hull(candidates[extreme], normals, on[extreme].T)
+
+
+def _on(points: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """Which points (e, s) lie on which hyperplanes normal·y = 1 (f, s): bool (e, f)."""
+    out = np.empty((len(points), len(normals)), dtype=bool)
+    for part in blocks(len(points), len(normals)):
+        out[part] = np.abs(points[part] @ normals.T - 1.0) <= TIGHT
+    return out
 
 
 def _distinct(normals: np.ndarray) -> np.ndarray:
@@ -154,31 +165,32 @@ def _distinct(normals: np.ndarray) -> np.ndarray:
     return normals[np.sort(first)]
 
 
-def _extreme(points: np.ndarray, candidates: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """The candidates that no combination of the others reaches; of near-duplicates one stays."""
-    clear = _margins(points[candidates], normals) > CLEAR
-    kept = candidates.tolist()
-    for k in candidates[~clear][::-1].tolist():
+def _extreme(points: np.ndarray, normals: np.ndarray, on: np.ndarray) -> np.ndarray:
+    """Positions of the points that no combination of the others reaches; of near-duplicates one stays."""
+    kept = list(range(len(points)))
+    for k in np.flatnonzero(_margins(points, normals, on) <= CLEAR)[::-1].tolist():
         others = [j for j in kept if j != k]
         if others and _reached(points[others], points[k]):
             kept = others
     return np.array(kept)
 
 
-def _margins(points: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """How far at least each point stands out from the combinations of the others, (e,).
+def _margins(points: np.ndarray, normals: np.ndarray, on: np.ndarray) -> np.ndarray:
+    """How far at least each point stands out from the combinations of the others, (e,); `on` (e, f) is where they lie.
 
     Let W be the k normals at a point v, and σ the least singular value of W. For any other attainable y, W(v - y) ≥ 0, so the
     mean of the normals falls by mean |W(v - y)| ≥ ‖W(v - y)‖/k ≥ σ‖v - y‖/k on the way: by no less than that to the nearest of
     the other points, and so to all of their combinations and to what those dominate.
     """
-    on = (np.abs(points @ normals.T - 1.0) <= TIGHT).astype(float)
-    squares = (normals[:, :, None] * normals[:, None, :]).reshape(len(normals), -1)
-    gram = (on @ squares).reshape(len(points), *[normals.shape[1]] * 2)
-    least = np.sqrt(np.maximum(np.linalg.eigvalsh(gram)[:, 0], 0.0))
-    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
-    np.fill_diagonal(apart, np.inf)
-    return np.asarray(least * apart.min(axis=1) / np.maximum(on.sum(axis=1), 1.0))
+    from scipy.spatial import cKDTree
+
+    s = points.shape[1]
+    squares = (normals[:, :, None] * normals[:, None, :]).reshape(len(normals), s * s)
+    least = np.empty(len(points))
+    for part in blocks(len(points), len(normals)):
+        least[part] = np.sqrt(np.maximum(np.linalg.eigvalsh((on[part] @ squares).reshape(-1, s, s))[:, 0], 0.0))
+    apart = cKDTree(points).query(points, k=2)[0][:, 1]  # of one point alone, infinite
+    return np.asarray(least * apart / np.maximum(on.sum(axis=1), 1))
 
 
 def _reached(others: np.ndarray, point: np.ndarray) -> bool:

@@ -16,6 +16,8 @@ from deabench.solve.faces import Hull
 from deabench.solve.highs import Infeasible, Solver
 from deabench.solve.template import Template, expand, template
 
+ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
+"""The norms, as numpy numbers them."""
 STEEP = 1e3
 """A slope above this bounds no distance: in metrics of about 1 its products may be off by 1e-12."""
 
@@ -109,7 +111,7 @@ class Faces:
 
 def distance(gap: np.ndarray, norm: str) -> float:
     """The plain norm of a gap (s,)."""
-    return float(np.linalg.norm(gap, {"l1": 1, "l2": 2, "linf": np.inf}[norm]))
+    return float(np.linalg.norm(gap, ORDER[norm]))
 
 
 def dual_norm(normals: np.ndarray, norm: str) -> np.ndarray:
