@@ -5,40 +5,45 @@
 >>> db.rank(table, outputs=["TPR", "TNR"]).efficient.sum()
 np.int64(1)
 
-The public names below are imported when first used, so that `import deabench` costs nothing.
+The public names below are imported when first used, so that `import deabench` costs nothing; `__init__.pyi` tells type
+checkers and editors what they are.
 """
 
 from __future__ import annotations
 
 import importlib
-import sys
-import types
 from typing import Any
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "rank": "deabench.rank",
-    "Ranking": "deabench.rank",
-    "frontier": "deabench.frontier",
-    "Frontier": "deabench.frontier",
-    "targets": "deabench.targets",
-    "Targets": "deabench.targets",
+    "rank": "deabench.dea.ranking",
+    "Ranking": "deabench.dea.ranking",
+    "frontier": "deabench.dea.frontier",
+    "Frontier": "deabench.dea.frontier",
+    "targets": "deabench.dea.targets",
+    "Targets": "deabench.dea.targets",
+    "certify": "deabench.dea.certify",
     "Study": "deabench.study",
+    "report": "deabench.reports",
+    "Report": "deabench.reports",
+    "reproduce": "deabench.reproduction",
+    "Reproduction": "deabench.reproduction",
     "DataError": "deabench.errors",
     "DataWarning": "deabench.errors",
     "DeabenchError": "deabench.errors",
     "SolveError": "deabench.errors",
     "CertificateError": "deabench.errors",
-    "certify": "deabench.certify",
-    "reproduce": "deabench.reproduce",
-    "report": "deabench.report",
-    "Report": "deabench.report",
-    "Reproduction": "deabench.reproduce",
 }
-_MODULES = {"models": "deabench_models", "datasets": "deabench.datasets", "metrics": "deabench.metrics",
-            "tango": "deabench.tango", "curves": "deabench.curves",
-            "compare": "deabench.compare", "plot": "deabench.plot"}
+_MODULES = {
+    "models": "deabench_models",
+    "datasets": "deabench.datasets",
+    "metrics": "deabench.metrics",
+    "tango": "deabench.tango",
+    "curves": "deabench.curves",
+    "compare": "deabench.compare",
+    "plot": "deabench.plot",
+}
 
 __all__ = sorted([*_HOME, *_MODULES, "__version__"])
 
@@ -56,14 +61,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-class _Package(types.ModuleType):
-    """The package, whose functions keep their names when a module of the same name (`deabench.rank`) is imported."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOME and isinstance(value, types.ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -14,10 +14,10 @@ from scipy.optimize import linprog
 
 from deabench.bench.data import frame, sphere, unif
 from deabench.bench.measure import cpu, in_turns
-from deabench.certify import certify
+from deabench.dea.certify import certify
+from deabench.dea.frontier import frontier
+from deabench.dea.targets import Targets, targets
 from deabench.errors import DataWarning, SolveError
-from deabench.frontier import frontier
-from deabench.targets import Targets, targets
 
 
 def closest(tested: np.ndarray, reference: np.ndarray, **how: Any) -> Targets:

@@ -16,11 +16,11 @@ import pandas as pd
 from deabench.bench.data import KINDS, frame
 from deabench.bench.measure import cpu, exponent, in_turns
 from deabench.bench.ways import PEERS, PLAIN, WHOLE
+from deabench.dea.ranking import Ranking, rank
 from deabench.errors import DataWarning
-from deabench.rank import Ranking, rank
-from deabench.solve.engine import solve
-from deabench.solve.problems import Wei
-from deabench.table import check
+from deabench.solve.shared.engine import solve
+from deabench.solve.shared.problems import Wei
+from deabench.tables.gate import check
 from deabench.threads import one_thread
 
 WRONG = 1e-6
@@ -133,7 +133,7 @@ def wide(kind: str, n: int, counts: list[int]) -> pd.DataFrame:
 
 MEMORY = """
 import sys, time
-import scipy.spatial, deabench.solve.radial
+import scipy.spatial, deabench.solve.shared.radial
 from deabench.bench.data import KINDS
 from deabench.bench.measure import peak
 from deabench.bench.scores import ranked

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from deabench.table import read
+from deabench.tables.reader import read
 
 
 def read_instances(file: str | Path) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.files import write_whole
-from deabench.table import csv_text
+from deabench.tables.text import csv_text
 
 WIDE = 1000
 """Characters that a table may take."""

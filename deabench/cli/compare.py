@@ -26,12 +26,12 @@ def command(
 ) -> None:
     """Compare classifiers by the test that the shape of the table calls for, and say why that test."""
     from deabench.compare import compare, from_long
-    from deabench.table import read
+    from deabench.tables.reader import read
 
     table = from_long(read(file).reset_index()) if long else read(file)
     report = compare(table, control=control, lower_is_better=lower_is_better, alpha=alpha, folds=folds)
     if plot is not None:
-        from deabench.plot.compare import CriticalDifferenceDisplay
+        from deabench.plot.comparisons.critical import CriticalDifferenceDisplay
 
         CriticalDifferenceDisplay.from_report(report).plot().save(plot)
     emit(_short(report.pairs) if form is Format.table and out is None else report.pairs.set_index("first"),

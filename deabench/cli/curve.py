@@ -12,13 +12,13 @@ import pandas as pd
 import typer
 
 from deabench import curves
+from deabench.checks import did_you_mean
 from deabench.cli._instances import label_named, read_instances
 from deabench.cli._io import Format, emit, say
 from deabench.curves.roc import trace
 from deabench.curves.segment import of_roc
 from deabench.errors import DataError
 from deabench.labels import two_classes
-from deabench.table import did_you_mean
 
 LONG = ("classifier", "y_true", "score")
 
@@ -69,7 +69,7 @@ def command(
 ) -> None:
     """The ROC curve of each classifier with Tango's interval at every point, or another curve of the same scores."""
     if plot is not None:
-        from deabench.plot.curves_canvas import picture_format
+        from deabench.plot.canvas import picture_format
 
         picture_format(plot)
     frame = read_instances(file)
@@ -148,7 +148,7 @@ def _say(note: str, segments: Mapping[str, curves.Segment]) -> None:
 
 
 def _draw(kind: Kind, results: Mapping[str, Any], segments: Mapping[str, curves.Segment], plot: Path) -> None:
-    from deabench.plot.curves_canvas import save_figure
-    from deabench.plot.curves_panels import draw
+    from deabench.plot.canvas import save_figure
+    from deabench.plot.curves.together import draw
 
     save_figure(draw(kind.value, results, segments), plot)

@@ -10,7 +10,7 @@ import typer
 from deabench.cli._io import Format, directions, emit, names, say
 
 if TYPE_CHECKING:
-    from deabench.frontier import Frontier
+    from deabench.dea.frontier import Frontier
 
 
 def command(
@@ -28,8 +28,8 @@ def command(
 ) -> None:
     """The frontier of TABLE: its facets, with their normals, the classifiers that span them and whether they are
     Pareto-efficient throughout."""
-    from deabench.frontier import frontier
-    from deabench.table import read
+    from deabench.dea.frontier import frontier
+    from deabench.tables.reader import read
 
     front = frontier(read(table), outputs=names(outputs), lower_is_better=directions(lower_is_better))
     if graphml is not None:

@@ -36,8 +36,8 @@ def command(
     show: Annotated[Show, typer.Option(help="What the picture shows.")] = Show.ranking,
 ) -> None:
     """Rank the classifiers of TABLE by efficiency: how near each comes to the best trade-off that the others reach."""
-    from deabench.rank import rank
-    from deabench.table import read
+    from deabench.dea.ranking import rank
+    from deabench.tables.reader import read
 
     ranking = rank(
         read(table),

@@ -69,15 +69,15 @@ def command(
 
 def _tested(text: str | None) -> Any:
     """A CSV by its name, else labels."""
-    from deabench.table import read
+    from deabench.tables.reader import read
 
     return read(text) if text is not None and text.endswith(".csv") else names(text)
 
 
 def _table(source: str, how: dict[str, Any], settings: dict[str, Any]) -> Any:
-    from deabench.report import report
-    from deabench.report.saved import of_saved, saved
-    from deabench.table import read
+    from deabench.reports import report
+    from deabench.reports.saved import of_saved, saved
+    from deabench.tables.reader import read
 
     frame = read(source)
     if saved(frame):
@@ -86,7 +86,7 @@ def _table(source: str, how: dict[str, Any], settings: dict[str, Any]) -> Any:
 
 
 def _study(file: Path, how: dict[str, Any], settings: dict[str, Any]) -> Any:
-    from deabench.report import report
+    from deabench.reports import report
     from deabench.study import Study, versions
 
     study = Study.from_toml(file)

@@ -16,7 +16,7 @@ def command(
     form: Annotated[Format, typer.Option("--format", help="how to write the cells")] = Format.table,
 ) -> None:
     """Recompute every printed table of Chao et al. (2022): printed, computed and verdict, cell by cell."""
-    from deabench.reproduce import reproduce
+    from deabench.reproduction import reproduce
 
     found = reproduce(name)
     emit(found.cells.set_index("table"), form=form, out=out)

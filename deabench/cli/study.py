@@ -84,9 +84,9 @@ def tables(
     out: Out = None,
 ) -> None:
     """What came out: metrics, groups, efficiencies two ways, tests, targets, recommendation."""
+    from deabench.checks import did_you_mean
     from deabench.errors import DataError
     from deabench.study import Study
-    from deabench.table import did_you_mean
 
     found = Study.from_toml(file).summary()
     frames = {key: _labelled(frame) for key, frame in found.frames().items()}

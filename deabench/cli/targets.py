@@ -37,8 +37,8 @@ def command(
     show: Annotated[Show | None, typer.Option(help="What the picture shows; frontier (two metrics) or targets without it.")] = None,
 ) -> None:
     """The closest target of each classifier of TESTED on the frontier of the reference, and what it would have to gain."""
-    from deabench.table import read
-    from deabench.targets import targets
+    from deabench.dea.targets import targets
+    from deabench.tables.reader import read
 
     found = targets(
         read(tested),

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from deabench.checks import did_you_mean
 from deabench.errors import DataError, DataWarning
-from deabench.table import did_you_mean
 
 NOISE_DIGITS = 12
 """Differences equal to so many digits of the largest score are ties: 0.9 - 0.8 and 0.7 - 0.6 differ by rounding."""

@@ -8,9 +8,9 @@ from importlib.resources import files
 
 import pandas as pd
 
+from deabench.checks import did_you_mean
 from deabench.datasets.chao2022 import SOURCE, printed
 from deabench.errors import DataError
-from deabench.table import did_you_mean
 
 QUOTED = "facts quoted from the publication, with citation"
 

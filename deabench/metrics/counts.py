@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.metrics.catalogue import CELLS, METRICS, Cells, evaluate, f_name, needed, reason
-from deabench.table import did_you_mean
 
 SENTENCES = 20
 """So many undefined values are told one by one in `attrs["undefined"]`; `undefined` lists them all."""

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.metrics.catalogue import CELLS
 from deabench.metrics.counts import SENTENCES, first_of, from_counts, label, whole
-from deabench.table import did_you_mean
 
 
 def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.metrics.catalogue import CELLS, PROPORTIONS, Cells
 from deabench.metrics.counts import whole
-from deabench.table import did_you_mean
 
 METHODS = ("wilson", "beta", "agresti_coull", "jeffreys", "normal")
 """Of `statsmodels.stats.proportion.proportion_confint`; 'beta' is Clopper and Pearson's."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from deabench.table import did_you_mean
+from deabench.checks import did_you_mean
 
 COSTS = (1, 2, 10, 50, 100)
 """The cost ratios that the paper's cost-sensitive learners choose from (its text: "{1,2,10,50,100}", badly printed)."""

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.study.plan import Plan
 from deabench.study.store import Store, only_one, read_outside
-from deabench.table import did_you_mean
 
 COUNTS = ("dataset", "classifier", "tp", "fn", "fp", "tn")
 PREDICTIONS = ("dataset", "classifier", "y_true", "y_pred")

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from deabench.checks import did_you_mean
 from deabench.errors import DataError
-from deabench.table import did_you_mean
 
 Check = Callable[[Any], str | None]
 

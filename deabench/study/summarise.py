@@ -122,7 +122,7 @@ def efficiencies(table: pd.DataFrame, settings: Settings, where: str = "") -> pd
     `attrs["notes"]`: one data set must not cost the study its summary. Warnings of weak data (correlated metrics, few
     classifiers) hold for every table of a study alike and are not repeated.
     """
-    from deabench.rank import rank
+    from deabench.dea.ranking import rank
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)

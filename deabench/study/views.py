@@ -60,7 +60,7 @@ def frontier_targets(metrics: pd.DataFrame, tested: Sequence[str], reference: Se
         Index (dataset, classifier); for each output its actual value, target_ and gap_ value; position (inside, on,
         outside) and distance in the norm.
     """
-    from deabench.targets import targets
+    from deabench.dea.targets import targets
 
     parts = {}
     for dataset, table in metrics.groupby(level="dataset", sort=False):

@@ -12,7 +12,7 @@ import pytest
 from deabench import compare, datasets
 from deabench.cli import main
 from deabench.errors import DataError, DataWarning
-from deabench.plot.compare import CriticalDifferenceDisplay
+from deabench.plot.comparisons.critical import CriticalDifferenceDisplay
 
 DEMSAR = datasets.load("demsar2006-auc")
 TIES = ("4 of 14 data sets have tied classifiers, which take 9.3 % of the rank variance: read the tie-corrected tests; "

@@ -15,8 +15,11 @@ from sklearn.tree import DecisionTreeClassifier
 from deabench import curves
 from deabench.curves.segment import CAUTION
 from deabench.errors import DataError
-from deabench.plot import curves as other
-from deabench.plot import curves_canvas, curves_panels, curves_roc, curves_segment
+from deabench.plot import canvas
+from deabench.plot.curves import lines as other
+from deabench.plot.curves import roc as curves_roc
+from deabench.plot.curves import segment as curves_segment
+from deabench.plot.curves import together
 
 
 def many(k, seed=0):
@@ -144,9 +147,9 @@ def test_the_excluded_are_named_beside_the_plot(normal):
 
 def test_curves_are_told_apart_without_colour():
     def grey(k):
-        return float(np.dot(to_rgb(curves_canvas.style(k)["color"]), (0.299, 0.587, 0.114)))
+        return float(np.dot(to_rgb(canvas.style(k)["color"]), (0.299, 0.587, 0.114)))
 
-    looks = [curves_canvas.style(k) for k in range(28)]
+    looks = [canvas.style(k) for k in range(28)]
     assert len({(one["color"], str(one["linestyle"])) for one in looks}) == 28
     for k in range(27):
         assert looks[k]["linestyle"] != looks[k + 1]["linestyle"] or abs(grey(k) - grey(k + 1)) > 0.2
@@ -166,7 +169,7 @@ def test_names_from_data_are_text_and_never_mathematics(six, kind):
     make = {"lift": curves.lift, "pr": curves.precision_recall, "cost": curves.cost_curve, "gain": curves.gain,
             "conversion": curves.conversion_rates,
             "bands": lambda y, s: curves.bands(curves.roc(y, s), resamples=50)}.get(kind)
-    figure = curves_panels.draw(kind, {name: make(*six) for name in names} if make else segments, segments)
+    figure = together.draw(kind, {name: make(*six) for name in names} if make else segments, segments)
     figure.canvas.draw()
     texts = " ".join(text.get_text().replace("\\$", "$") for text in figure.findobj(Text))
     found = [shown in texts for shown in names.values()]
@@ -176,7 +179,7 @@ def test_names_from_data_are_text_and_never_mathematics(six, kind):
 def test_panels_count_what_they_leave_out():
     y, scores = many(14)
     segments = curves.compare_segments(y, scores).segments
-    figure = curves_panels.draw("tango", segments, segments)
+    figure = together.draw("tango", segments, segments)
     assert len(figure.axes) == 12
     assert figure.get_suptitle() == "the first 12 of 14 classifiers"
 
@@ -186,7 +189,7 @@ def test_panels_count_what_they_leave_out():
 def test_pictures_are_written_whole_and_the_same_each_time(six, tmp_path, end, start):
     path, again = tmp_path / f"gain.{end}", tmp_path / f"again.{end}"
     for one in (path, again):
-        curves_canvas.save_figure(other.GainDisplay(curves.gain(*six)).plot().figure_, one)
+        canvas.save_figure(other.GainDisplay(curves.gain(*six)).plot().figure_, one)
     assert path.read_bytes().startswith(start)
     assert path.read_bytes() == again.read_bytes()
     assert sorted(tmp_path.iterdir()) == sorted([path, again])
@@ -194,6 +197,6 @@ def test_pictures_are_written_whole_and_the_same_each_time(six, tmp_path, end, s
 
 def test_another_picture_format_is_refused(six, tmp_path):
     with pytest.raises(DataError) as error:
-        curves_canvas.save_figure(other.GainDisplay(curves.gain(*six)).plot().figure_, tmp_path / "gain.gif")
+        canvas.save_figure(other.GainDisplay(curves.gain(*six)).plot().figure_, tmp_path / "gain.gif")
     assert str(error.value) == f"cannot draw '{tmp_path / 'gain.gif'}'; a picture's name ends in .png, .svg or .pdf"
     assert list(tmp_path.iterdir()) == []

@@ -10,7 +10,7 @@ import pytest
 
 from deabench import metrics as m
 from deabench.cli import main
-from deabench.table import read
+from deabench.tables.reader import read
 
 COUNTS = "classifier,tp,fn,fp,tn,note\na,6,2,3,9,x\nb,0,8,0,12,y\n"
 WIDE = "y_true,a,b\nill,ill,well\nill,well,ill\nwell,well,ill\nwell,well,well\nwell,ill,well\n"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 
 import deabench_models as models
-from deabench.solve.closest import by_milp
 from deabench.solve.highs import Solver
+from deabench.solve.nearest.closest import by_milp
 from deabench.solve.template import expand, whole
 from deabench_models import norms
 

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 import deabench as db
 from deabench import curves, plot
 from deabench.errors import DataError
-from deabench.plot.labels import along, overlapping, place_names
+from deabench.plot.placement import along, overlapping, place_names
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")  # few classifiers are enough for a picture
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deabench as db
-from deabench.solve import engine, polar
-from deabench.solve.exact import exact
-from deabench.solve.pareto import undominated
-from deabench.solve.problems import Ccr, Wei, theta
-from deabench.table import check
+from deabench.solve.shared import engine, polar
+from deabench.solve.shared.exact import exact
+from deabench.solve.shared.pareto import undominated
+from deabench.solve.shared.problems import Ccr, Wei, theta
+from deabench.tables.gate import check
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 

@@ -13,9 +13,9 @@ from dea_cases import frame
 import deabench as db
 import deabench_models as models
 from deabench.errors import SolveError
-from deabench.solve import engine, exact, radial
 from deabench.solve.highs import TOLERANCES, Infeasible, Limit, Solver, Undecided
-from deabench.solve.nearest import Faces
+from deabench.solve.nearest.points import Faces
+from deabench.solve.shared import engine, exact, radial
 from deabench.solve.template import Program, expand, template, whole
 from deabench_models import norms
 

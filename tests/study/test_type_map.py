@@ -6,7 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from deabench.errors import DataError
-from deabench.plot.types import STYLES, TypeMapDisplay
+from deabench.plot.comparisons.types import STYLES, TypeMapDisplay
 from deabench.study.data import DataSpec
 from deabench.study.loaders import load
 from deabench.study.typing import data_type

@@ -6,8 +6,8 @@ from importlib.resources import files
 
 import pandas as pd
 
+from deabench.checks import did_you_mean
 from deabench.errors import DataError
-from deabench.table import did_you_mean
 
 SOURCE = "Chao, Kou, Peng, Fernández (2022), Information Sciences 608, 1131-1156"
 

@@ -1,0 +1,75 @@
+"""What the solving and the proving of tables share: rows in blocks, sparse intensities, units that round nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+TOLERANCE = 1e-9
+"""What a certificate may miss by, in metrics scaled to a maximum of about 1; it also decides who is efficient."""
+
+ENTRIES = 1 << 17
+"""Entries of a matrix product at a time, about: they stay in cache."""
+CHUNK = 1 << 16
+"""Rows of a table at a time: a million DMUs are proved in little more memory than their numbers take."""
+
+
+def chunks(n: int) -> Iterator[slice]:
+    """The rows of a table of n, `CHUNK` at a time."""
+    return (slice(low, low + CHUNK) for low in range(0, n, CHUNK))
+
+
+def blocks(n: int, width: int) -> Iterator[slice]:
+    """The rows of a matrix product of n rows and `width` columns, about `ENTRIES` entries at a time."""
+    step = max(ENTRIES // max(width, 1), 64)
+    return (slice(low, low + step) for low in range(0, n, step))
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """A matrix with at most k entries per row, as two arrays: what the intensities λ of many DMUs are.
+
+    Attributes
+    ----------
+    columns : int array (n, k)
+        Column of each entry; -1 where there is none.
+    values : array (n, k)
+    """
+
+    columns: np.ndarray
+    values: np.ndarray
+
+    def __getitem__(self, rows: slice | np.ndarray) -> Sparse:
+        """Some of the rows."""
+        return Sparse(self.columns[rows], self.values[rows])
+
+    def dot(self, matrix: np.ndarray) -> np.ndarray:
+        """The product with a dense matrix (columns, s): an array (n, s), without ever being dense itself."""
+        out = np.zeros((len(self.values), matrix.shape[1]))
+        for k in range(self.values.shape[1]):
+            out += self.values[:, [k]] * matrix[np.maximum(self.columns[:, k], 0)]
+        return out
+
+    def frame(self, rows: pd.Index, labels: pd.Index) -> pd.DataFrame:
+        """A labelled frame of sparse columns, one for each column that has an entry."""
+        flat = np.flatnonzero((self.columns >= 0).ravel() & (self.values.ravel() > 0))
+        column = self.columns.ravel()[flat]
+        order = np.lexsort((flat, column))
+        flat, column = flat[order], column[order]
+        used, start = np.unique(column, return_index=True)
+        ends = np.append(start[1:], len(column))
+        value, row = self.values.ravel()[flat], (flat // self.columns.shape[1]).astype(np.int32)
+        n = len(rows)
+        data = {}
+        for j, low, high in zip(used.tolist(), start.tolist(), ends.tolist(), strict=True):
+            data[labels[j]] = pd.arrays.SparseArray.from_indices(value[low:high], row[low:high], n, fill_value=0.0)
+        return pd.DataFrame(data, index=rows, columns=labels[used]) if data else pd.DataFrame(index=rows)
+
+
+def scale(values: np.ndarray) -> np.ndarray:
+    """The power of two next to each column's maximum: dividing by it rounds nothing, and units stop mattering."""
+    top = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
+    return np.where(top > 0, np.exp2(np.floor(np.log2(np.where(top > 0, top, 1.0)))), 1.0)

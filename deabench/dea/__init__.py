@@ -1,0 +1,1 @@
+"""What is asked of a table of metrics: ranking, frontier, targets, certificates."""

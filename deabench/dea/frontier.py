@@ -1,0 +1,250 @@
+"""The frontier of a table: its extreme classifiers, its facets as a graph, and where a point lies to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.arrays import scale
+from deabench.errors import DataError
+from deabench.progress import progress
+from deabench.solve.nearest.faces import TIGHT, Hull, hull
+from deabench.solve.shared.pareto import undominated
+from deabench.tables.gate import Data, check, numbers
+
+NORMS = ("l1", "l2", "linf")
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The Pareto frontier that the DMUs of a table span, with free disposal.
+
+    Attributes
+    ----------
+    extreme : list of labels
+        E: the extreme efficient DMUs, in the table's order; duplicates of one are all listed.
+    vertices : list of labels
+        E with each distinct point once.
+    data : Data
+        The table as it passed the gate.
+    unit : array (s,)
+        The power of two that each metric is divided by in `hull`.
+    hull : Hull
+        Points, facets and faces in those units, by position in `vertices`.
+    """
+
+    extreme: list[Any]
+    vertices: list[Any]
+    data: Data
+    unit: np.ndarray
+    hull: Hull
+
+    @property
+    def outputs(self) -> list[str]:
+        return list(self.data.outputs.columns)
+
+    @cached_property
+    def points(self) -> pd.DataFrame:
+        """The metrics of `vertices`."""
+        return self.data.outputs.loc[self.vertices]
+
+    @cached_property
+    def facets(self) -> pd.DataFrame:
+        """One row per facet: the normal by metric (normal·Y ≤ offset for every attainable Y), `offset`, `vertices`,
+        `full_dimensional` (Pareto-efficient throughout; the others are flat in some metric)."""
+        frame = pd.DataFrame(self.hull.normals / self.unit, columns=self.outputs)
+        frame["offset"] = 1.0
+        frame["vertices"] = [tuple(self.vertices[k] for k in np.flatnonzero(row)) for row in self.hull.on]
+        frame["full_dimensional"] = self.hull.full
+        frame.index.name = "facet"
+        return frame
+
+    @cached_property
+    def faces(self) -> pd.DataFrame:
+        """Every Pareto-efficient face of any dimension: `vertices`, `dimension`, `maximal` (in no larger one)."""
+        maximal = set(self.hull.maximal)
+        rows = [
+            (tuple(self.vertices[k] for k in sorted(face)), self.hull.dimension(face), face in maximal)
+            for face in sorted(self.hull.faces(), key=lambda face: (-len(face), sorted(face)))
+        ]
+        return pd.DataFrame(rows, columns=["vertices", "dimension", "maximal"]).rename_axis("face")
+
+    @cached_property
+    def graph(self) -> Any:
+        """The facets as a networkx graph: nodes carry `normal`, `offset`, `vertices`, `full_dimensional` and `trade_off`
+        (how much of the second metric one unit of the first is worth, for every pair); edges are shared ridges, with the
+        `vertices` that both facets have."""
+        import networkx as nx
+
+        graph = nx.Graph(outputs=self.outputs)
+        for facet, row in self.facets.iterrows():
+            normal = {metric: float(row[metric]) for metric in self.outputs}
+            graph.add_node(
+                facet, normal=normal, offset=1.0, vertices=row["vertices"],
+                full_dimensional=bool(row["full_dimensional"]), trade_off=_trade_off(normal),
+            )
+        for a, b in self.hull.ridges():
+            shared = self.hull.on[a] & self.hull.on[b]
+            graph.add_edge(a, b, vertices=tuple(self.vertices[k] for k in np.flatnonzero(shared)))
+        return graph
+
+    def to_graphml(self, path: str | Path) -> None:
+        """Write the graph as GraphML, whole; what GraphML cannot hold (pairs, mappings) becomes text or a number each."""
+        import networkx as nx
+
+        from deabench.files import write_whole
+
+        flat = nx.Graph()
+        for facet, node in self.graph.nodes(data=True):
+            numbers_ = {f"normal {metric}": value for metric, value in node["normal"].items()}
+            rates = {f"trade-off {a} per {b}": rate for (b, a), rate in node["trade_off"].items()}
+            flat.add_node(facet, offset=1.0, full_dimensional=node["full_dimensional"],
+                          vertices=_listed(node["vertices"]), **numbers_, **rates)
+        for a, b, edge in self.graph.edges(data=True):
+            flat.add_edge(a, b, vertices=_listed(edge["vertices"]))
+        write_whole(path, "\n".join(nx.generate_graphml(flat)) + "\n")
+
+    def locate(self, points: pd.DataFrame, *, norm: str = "l2") -> pd.DataFrame:
+        """Where points lie to the frontier.
+
+        Parameters
+        ----------
+        points : DataFrame, n x metrics
+        norm : {"l1", "l2", "linf"}
+            In which the distance to the boundary of the attainable set (weakly efficient parts included) is measured, in the
+            metrics' own units.
+
+        Returns
+        -------
+        DataFrame
+            `position` ("inside", "on" or "outside") and the signed `distance`: below 0 inside, above 0 outside.
+        """
+        from deabench.solve.nearest.points import signed_distance
+
+        known(norm)
+        values = self.values(points)
+        distance = signed_distance(self.hull, self.unit, values, norm)
+        return pd.DataFrame({"position": position(self.hull.normals, values / self.unit), "distance": distance},
+                            index=points.index)
+
+    def values(self, points: pd.DataFrame) -> np.ndarray:
+        """The frontier's metrics of other points, checked."""
+        missing = [name for name in self.outputs if name not in points.columns]
+        if missing:
+            raise DataError(f"the points have no column '{missing[0]}'; the frontier is in {', '.join(self.outputs)}")
+        return numbers(points, self.outputs).to_numpy()
+
+    def cost_ranges(self, *, prevalence: float = 0.5) -> pd.DataFrame:
+        """Which classifier to use for which ratio of misclassification costs; for a frontier in TPR and TNR.
+
+        On a facet the expected cost of its two classifiers is equal where normal_TPR : normal_TNR =
+        (cost of a false negative · prevalence) : (cost of a false positive · (1 − prevalence)).
+
+        Parameters
+        ----------
+        prevalence : float in (0, 1)
+            The share of positives where the classifier will be used.
+
+        Returns
+        -------
+        DataFrame
+            One row per classifier of the frontier, by rising TPR: it has the least expected cost for every ratio
+            (false negative : false positive) from `from_ratio` to `to_ratio`.
+        """
+        if set(self.outputs) != {"TPR", "TNR"}:
+            raise DataError(f"cost ranges need a frontier in TPR and TNR; this one is in {', '.join(self.outputs)}")
+        if not 0 < prevalence < 1:
+            raise DataError(f"the prevalence is {prevalence:g}; give a share between 0 and 1, both excluded")
+        chain = self.points.sort_values("TPR")
+        low, rows = 0.0, []
+        for label, following in zip(chain.index, [*chain.index[1:], None], strict=True):
+            high = np.inf
+            if following is not None:
+                gain = chain.loc[following, "TPR"] - chain.loc[label, "TPR"]
+                loss = chain.loc[label, "TNR"] - chain.loc[following, "TNR"]
+                high = loss / gain * (1 - prevalence) / prevalence
+            rows.append((label, low, high))
+            low = high
+        return pd.DataFrame(rows, columns=["classifier", "from_ratio", "to_ratio"]).set_index("classifier")
+
+
+def frontier(
+    table: pd.DataFrame,
+    *,
+    outputs: Sequence[str] | None = None,
+    lower_is_better: Mapping[str, object] = MappingProxyType({}),
+) -> Frontier:
+    """The Pareto frontier of a table: the best trade-offs between its metrics that its DMUs and their mixtures reach.
+
+    Parameters
+    ----------
+    table : DataFrame, n x columns
+    outputs : sequence of column names, optional
+        Without it, every numeric column.
+    lower_is_better : mapping
+        `{"error": 1.0}` complements a metric to its known maximum. (A frontier without inputs has no place for "input".)
+
+    Raises
+    ------
+    DataError
+        Where the data cannot be used.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> front = db.frontier(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
+    >>> front.extreme
+    ['MLP']
+    """
+    data = check(table, outputs=outputs, lower_is_better=lower_is_better)
+    with progress("frontier", None):
+        return span(data)
+
+
+def span(data: Data) -> Frontier:
+    """The frontier of data that have passed the gate."""
+    if data.inputs.shape[1]:
+        raise DataError(f"a frontier has outputs only and '{data.inputs.columns[0]}' is an input; "
+                        "complement it to its known maximum in lower_is_better")
+    values = data.outputs.to_numpy()
+    zero = ~values.any(axis=0)
+    if zero.any():
+        raise DataError(f"metric '{data.outputs.columns[int(np.argmax(zero))]}' is 0 for every DMU; leave it out")
+    unit = scale(values)
+    kept = undominated(values)
+    scaled = values / unit
+    found = hull(scaled[kept])
+    where = [int(kept[np.flatnonzero((scaled[kept] == point).all(axis=1))[0]]) for point in found.points]
+    corners = {tuple(point) for point in found.points.tolist()}
+    same = np.array([tuple(row) in corners for row in scaled.tolist()])
+    order = np.argsort(where)
+    ordered = Hull(found.points[order], found.normals, found.on[:, order])
+    labels = data.labels
+    return Frontier(labels[same].tolist(), [labels[where[k]] for k in order], data, unit, ordered)
+
+
+def position(normals: np.ndarray, scaled: np.ndarray) -> np.ndarray:
+    """"inside", "on" or "outside" of {w·y ≤ 1 for all normals}, for scaled points."""
+    excess = (scaled @ normals.T).max(axis=1) - 1.0
+    return np.where(np.abs(excess) <= 10 * TIGHT, "on", np.where(excess > 0, "outside", "inside"))
+
+
+def known(norm: str) -> None:
+    if norm not in NORMS:
+        raise DataError(f"norm '{norm}' is not known; it is one of " + ", ".join(f"'{k}'" for k in NORMS))
+
+
+def _trade_off(normal: dict[str, float]) -> dict[tuple[str, str], float]:
+    """How much of metric b one unit of metric a is worth on the facet: normal_a / normal_b."""
+    return {(a, b): normal[a] / normal[b] for a in normal for b in normal if a != b and normal[b] > 0}
+
+
+def _listed(labels: tuple[Any, ...]) -> str:
+    return ", ".join(str(label) for label in labels)

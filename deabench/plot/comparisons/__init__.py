@@ -1,0 +1,1 @@
+"""Pictures of comparisons: over classifiers, groups of data sets, kinds of data."""

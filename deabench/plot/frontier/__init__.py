@@ -1,0 +1,1 @@
+"""Pictures of a frontier, of its facets, and of targets on it."""

@@ -1,0 +1,82 @@
+"""Parallel coordinates of actual and target, for three metrics or more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.plot.canvas import GREY, axes, legend, plain, style, tidy
+
+if TYPE_CHECKING:
+    from deabench.dea.targets import Targets
+
+MOST = 10
+
+
+@dataclass
+class ParallelDisplay:
+    """One vertical line per metric; the tested DMUs full, their targets dashed, the frontier's DMUs faint.
+
+    Attributes
+    ----------
+    actual, target : DataFrame, n x metrics
+    frontier : DataFrame, e x metrics
+    total : int
+        Tested DMUs in all; the first of them are drawn.
+    ax_, figure_, faint_, lines_, targets_ : artists, once drawn
+    """
+
+    actual: pd.DataFrame
+    target: pd.DataFrame
+    frontier: pd.DataFrame
+    total: int
+
+    @classmethod
+    def from_targets(cls, found: Targets, *, most: int = MOST) -> ParallelDisplay:
+        """The first `most` of the targets."""
+        return cls(found.actual.iloc[:most], found.targets.iloc[:most], found.frontier.points, len(found.actual))
+
+    def plot(self, ax: Any = None) -> ParallelDisplay:
+        """Draw on `ax`, or on a figure of its own."""
+        from matplotlib.collections import LineCollection
+
+        s = self.actual.shape[1]
+        self.ax_ = ax = axes(ax, size=(2.4 + 1.3 * s, 4.4))
+        self.figure_ = ax.figure
+        every = np.vstack([self.actual, self.target.dropna(), self.frontier])
+        self.low, self.high = every.min(axis=0), every.max(axis=0)
+        x = np.arange(s)
+        faint = [np.column_stack([x, row]) for row in self._shares(self.frontier)]
+        self.faint_ = ax.add_collection(LineCollection(faint, colors="#D4D4D4", linewidths=0.8, zorder=1))
+        self.lines_, self.targets_ = [], []
+        for k, name in enumerate(self.actual.index):
+            look = {"color": style(k)["color"], "zorder": 3}
+            self.lines_ += ax.plot(x, self._shares(self.actual.iloc[[k]])[0], linewidth=1.7, marker="^", markersize=5,
+                                   label=plain(name), **look)
+            self.targets_ += ax.plot(x, self._shares(self.target.iloc[[k]])[0], linewidth=1.4, linestyle=(0, (4, 2)),
+                                     marker="x", markersize=6, **look)
+        self._scales(ax, x)
+        legend(ax, self.lines_, loc="center left", bbox_to_anchor=(1.01, 0.5))
+        more = f"; the first {len(self.actual)} of {self.total}" if self.total > len(self.actual) else ""
+        ax.set_title(f"▲ actual, × dashed: target, grey: the frontier's DMUs{more}", fontsize=9, loc="left")
+        return self
+
+    def _shares(self, frame: pd.DataFrame) -> np.ndarray:
+        """Each metric from its lowest (0) to its highest value (1) in the picture; in the middle where it is constant."""
+        width = self.high - self.low
+        return np.where(width > 0, (frame.to_numpy() - self.low) / np.where(width > 0, width, 1.0), 0.5)
+
+    def _scales(self, ax: Any, x: np.ndarray) -> None:
+        tidy(ax)
+        ax.grid(False, axis="y")
+        ax.set_yticks([])
+        ax.spines["left"].set_visible(False)
+        ax.set(xlim=(-0.3, len(x) - 0.7), ylim=(-0.09, 1.09))
+        ax.set_xticks(x, [plain(name) for name in self.actual.columns])
+        for k in x:
+            ax.axvline(k, color=GREY, linewidth=0.8, zorder=0)
+            ax.annotate(f"{self.high[k]:.4g}", (k, 1), (0, 5), textcoords="offset points", ha="center", fontsize=7)
+            ax.annotate(f"{self.low[k]:.4g}", (k, 0), (0, -5), textcoords="offset points", ha="center", va="top", fontsize=7)

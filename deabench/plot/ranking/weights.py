@@ -1,0 +1,72 @@
+"""Which metrics carry each score: the share of every weighted metric, as stacked bars from 0 to 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.plot.canvas import COLOURS, axes, plain, tidy
+
+if TYPE_CHECKING:
+    from deabench.dea.ranking import Ranking
+
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++", "ooo")
+MOST = 40
+
+
+@dataclass
+class WeightsDisplay:
+    """Virtual outputs: weight times metric, as a share of the DMU's score.
+
+    Attributes
+    ----------
+    shares : DataFrame, DMU x output
+        Rows add up to 1; best first. Weights are not unique: another optimal solution may share out differently.
+    total : int
+        DMUs in all; `shares` holds the best of them.
+    ax_, figure_, bars_, legend_ : artists, once drawn
+    """
+
+    shares: pd.DataFrame
+    total: int
+
+    @classmethod
+    def from_ranking(cls, ranking: Ranking, *, most: int = MOST) -> WeightsDisplay:
+        """The best `most` DMUs of a ranking; those without a score are left out."""
+        outputs = ranking.data.outputs
+        virtual = ranking.weights[outputs.columns] * outputs
+        order = ranking.to_frame().index[ranking.to_frame()["efficiency"].notna()]
+        shares = virtual.div(virtual.sum(axis=1), axis=0).loc[order[:most]]
+        return cls(shares, len(order))
+
+    def plot(self, ax: Any = None) -> WeightsDisplay:
+        """Draw on `ax`, or on a figure of its own."""
+        self.ax_ = ax = axes(ax, size=(7.0, 1.6 + 0.24 * len(self.shares)))
+        self.figure_ = ax.figure
+        y, left = np.arange(len(self.shares)), np.zeros(len(self.shares))
+        self.bars_ = []
+        for k, name in enumerate(self.shares.columns):
+            values = self.shares[name].to_numpy(dtype=float)
+            self.bars_.append(ax.barh(y, values, left=left, height=0.72, color=_pale(COLOURS[k % 7]), edgecolor="white",
+                                      hatch=HATCHES[k // 7 % 7 or k % 7], linewidth=0.6, label=plain(name)))
+            left = left + values
+        ax.set_yticks(y, [plain(name) for name in self.shares.index], fontsize=8)
+        ax.set_ylim(len(self.shares) - 0.5, -0.5)
+        tidy(ax)
+        ax.grid(False, axis="y")
+        more = f"; the best {len(self.shares)} of {self.total}" if self.total > len(self.shares) else ""
+        ax.set(xlim=(0, 1), xlabel="share of the score" + more)
+        self.legend_ = ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(len(self.bars_), 4), fontsize=8,
+                                 frameon=False, title="which metrics carry each score", title_fontsize=9,
+                                 alignment="left", borderaxespad=0.2)
+        return self
+
+
+def _pale(colour: str) -> Any:
+    """The colour half-way to white, so that a hatch shows on it in grey too."""
+    from matplotlib.colors import to_rgb
+
+    return tuple(0.35 + 0.65 * part for part in to_rgb(colour))

@@ -1,0 +1,70 @@
+"""The data of the interactive plot: metrics, efficiencies, peers and, where they are few enough, the facets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from deabench.plot.ranking.scores import peers_text
+from deabench.reports.content import plain_value
+
+if TYPE_CHECKING:
+    from deabench.dea.frontier import Frontier
+    from deabench.reports.build import Findings
+
+NUMBERS = 60_000
+"""More numbers of facets than these are not shipped: the page then keeps to the two metrics shown."""
+
+
+def payload(found: Findings) -> dict[str, Any] | None:
+    """What `livePlot` of plot.js reads; None where there are fewer than two metrics."""
+    table = found.metrics
+    metrics = [str(name) for name in table.columns]
+    if len(metrics) < 2:
+        return None
+    ranking = found.ranking
+    at = ranking.scores.index.get_indexer(table.index)
+    first = [metrics.index(str(name)) for name in (found.front.outputs if found.front else metrics)][:2]
+    whole, remark = _whole(found.front, table)
+    return {
+        "metrics": metrics,
+        "labels": [str(label) for label in table.index],
+        "values": [[plain_value(v) for v in row] for row in table.to_numpy().tolist()],
+        "efficiency": [plain_value(ranking.scores.iloc[k]) for k in at],
+        "peers": [peers_text(ranking, k) for k in at],
+        "tested": _tested(found, metrics),
+        "first": first if len(first) == 2 else [0, 1],
+        "norm": found.norm,
+        "on": found.on,
+        "whole": whole,
+        "remark": remark,
+    }
+
+
+def _tested(found: Findings, metrics: list[str]) -> list[dict[str, Any]]:
+    """The tested algorithms; a metric that the frontier does not use is taken as the table's median in the plot."""
+    if found.tested is None:
+        return []
+    middle = found.metrics.median()
+    actual = found.tested.actual
+    return [{"label": str(label), "values": [float(row[name]) if name in actual.columns else float(middle[name])
+                                             for name in metrics]} for label, row in actual.iterrows()]
+
+
+def _whole(front: Frontier | None, table: Any) -> tuple[dict[str, Any] | None, str]:
+    """The frontier of all its metrics, for targets in the page; nothing where two metrics are all there are."""
+    if front is None or len(front.outputs) < 3:
+        return None, ""
+    hull, faces = front.hull, [sorted(face) for face in front.hull.maximal]
+    size = hull.normals.size + sum(len(face) for face in faces) + len(faces) * len(front.outputs)
+    if size > NUMBERS:
+        return None, ("Targets in this plot are for the two metrics shown: the frontier of all metrics has "
+                      f"{len(hull.normals)} facets, too many for a page; use 'deabench targets' for those.")
+    where = {label: k for k, label in enumerate(table.index)}
+    return {
+        "metrics": [list(map(str, table.columns)).index(str(name)) for name in front.outputs],
+        "rows": [where[label] for label in front.vertices],
+        "normals": (hull.normals / front.unit).tolist(),
+        "full": hull.full.tolist(),
+        "faces": faces,
+        "faceNormals": [(hull.cone(frozenset(face)).mean(axis=0) / front.unit).tolist() for face in faces],
+    }, ""

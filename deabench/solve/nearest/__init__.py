@@ -1,0 +1,1 @@
+"""Faces of a frontier and the points of it that are closest."""

@@ -1,0 +1,27 @@
+"""Tables as CSV text: to the last digit, and never a formula in a spreadsheet."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+"""A text cell that starts so could run as a formula in a spreadsheet."""
+
+
+def guarded(cell: str) -> str:
+    """A text cell that cannot start a formula in a spreadsheet; `unguarded` is its inverse."""
+    return f"'{cell}" if cell.startswith(FORMULA_SIGNS) else cell
+
+
+def unguarded(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_SIGNS) else cell
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """The frame as CSV with its index as first column, text cells guarded, numbers to their last digit."""
+    flat = frame.reset_index()
+    for name in flat.columns:
+        if not pd.api.types.is_numeric_dtype(flat[name]):
+            flat[name] = [guarded(cell) if isinstance(cell, str) else cell for cell in flat[name]]
+    flat.columns = [guarded(str(name)) for name in flat.columns]
+    return flat.to_csv(index=False, lineterminator="\n")

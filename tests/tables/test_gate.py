@@ -1,0 +1,226 @@
+"""The gate: every refusal and every warning by its whole text, and what passes."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import deabench as db
+from deabench.checks import did_you_mean
+from deabench.errors import DataError, DataWarning, DeabenchError
+from deabench.tables.gate import check, numbers
+from deabench.tables.reader import read
+from deabench.tables.text import csv_text, guarded, unguarded
+
+TABLE = pd.DataFrame(
+    {"TPR": [0.5, 0.9, 0.7, 0.6, 0.8, 0.2], "TNR": [0.9, 0.5, 0.6, 0.8, 0.1, 0.3], "note": list("abcdef")},
+    index=["k-NN", "SVM", "C4.5", "RBF", "MLP", "NB"])
+
+
+def changed(row: str, column: str, value: object) -> pd.DataFrame:
+    table = TABLE.astype(object) if isinstance(value, str) else TABLE.copy()
+    table.loc[row, column] = value
+    return table
+
+
+REFUSED = [
+    (TABLE.to_numpy(), {}, "the table is a ndarray; give a pandas DataFrame, classifiers in rows"),
+    (TABLE.iloc[:0], {}, "the table is empty (0 rows, 3 columns); give at least one row"),
+    (TABLE.iloc[:, :0], {}, "the table is empty (6 rows, 0 columns); give at least one row"),
+    (TABLE.rename({"SVM": "k-NN"}), {},
+     "the label 'k-NN' stands on more than one row; give every classifier a name of its own"),
+    (TABLE.rename(columns={"TNR": "TPR"}), {},
+     "the column 'TPR' appears more than once; give every metric a name of its own"),
+    (TABLE, {"outputs": "TPR"}, "outputs is the text 'TPR'; give a list of column names, as ['TPR']"),
+    (TABLE, {"inputs": "TNR"}, "inputs is the text 'TNR'; give a list of column names, as ['TNR']"),
+    (TABLE, {"lower_is_better": "TNR"},
+     "lower_is_better is the text 'TNR'; give a list or a mapping of column names"),
+    (TABLE, {"lower_is_better": {"TNR": "output"}},
+     "lower_is_better['TNR'] is 'output'; give 'input' or the metric's known maximum"),
+    (TABLE, {"lower_is_better": {"TNR": np.inf}},
+     "lower_is_better['TNR'] is inf; give 'input' or the metric's known maximum"),
+    (TABLE, {"lower_is_better": {"TNR": None}},
+     "lower_is_better['TNR'] is None; give 'input' or the metric's known maximum"),
+    (TABLE, {"outputs": ["TRP"]}, "there is no column 'TRP' in the table; did you mean 'TPR'?"),
+    (TABLE, {"inputs": ["nota"]}, "there is no column 'nota' in the table; did you mean 'note'?"),
+    (TABLE, {"outputs": ["zzz"]}, "there is no column 'zzz' in the table; there are 'TPR', 'TNR', 'note'"),
+    (TABLE, {"lower_is_better": {"tnr": 1.0}},
+     "there is no column 'tnr' in the table; there are 'TPR', 'TNR', 'note'"),
+    (TABLE, {"outputs": ["TPR", "TPR"]}, "metric 'TPR' is given twice among the outputs; name it once"),
+    (TABLE, {"inputs": ["TNR", "TNR"]}, "metric 'TNR' is given twice among the inputs; name it once"),
+    (TABLE, {"outputs": ["TPR", "TNR"], "inputs": ["TNR"]},
+     "metric 'TNR' is declared both input and output; choose one"),
+    (TABLE, {"outputs": ["TPR"], "lower_is_better": {"TNR": 1.0}},
+     "metric 'TNR' is to be complemented but is not an output; add it to the outputs"),
+    (TABLE[["note"]], {}, "no outputs: the table has no numeric column left; name at least one metric as output"),
+    (TABLE, {"outputs": []}, "no outputs: the table has no numeric column left; name at least one metric as output"),
+    (changed("k-NN", "TPR", -0.2), {}, "metric 'TPR' of 'k-NN' is -0.2; DEA needs values >= 0"),
+    (changed("C4.5", "TNR", np.nan), {},
+     "metric 'TNR' of 'C4.5' is missing; give a finite number, or leave the row or the column out"),
+    (changed("C4.5", "TNR", np.inf), {},
+     "metric 'TNR' of 'C4.5' is inf; give a finite number, or leave the row or the column out"),
+    (changed("C4.5", "TNR", -np.inf), {},
+     "metric 'TNR' of 'C4.5' is -inf; give a finite number, or leave the row or the column out"),
+    (changed("MLP", "TPR", "high"), {}, "metric 'TPR' of 'MLP' is the text 'high'; DEA needs a number"),
+    (TABLE, {"outputs": ["note"]}, "metric 'note' of 'k-NN' is the text 'a'; DEA needs a number"),
+    (changed("RBF", "TPR", 0.0).assign(TNR=[0.9, 0.5, 0.6, 0.0, 0.1, 0.3]), {},
+     "every output of 'RBF' is 0; its efficiency is undefined, leave the row out"),
+    (changed("RBF", "TNR", 0.0), {"inputs": ["TNR"]},
+     "every input of 'RBF' is 0; its efficiency is undefined, leave the row out"),
+    (changed("RBF", "TNR", 1.2), {"lower_is_better": {"TNR": 1.0}},
+     "metric 'TNR' of 'RBF' is 1.2, above its stated maximum 1; state the true maximum in lower_is_better"),
+]
+
+
+@pytest.mark.parametrize(("table", "options", "text"), REFUSED)
+def test_the_gate_refuses(table, options, text, refused) -> None:
+    with refused(text):
+        check(table, **options)
+
+
+@pytest.mark.parametrize(("table", "options", "text"), [case for case in REFUSED if "inputs" not in case[1]])
+def test_all_refuse_alike_and_before_any_solver(table, options, text, refused, monkeypatch) -> None:
+    import highspy
+
+    def never(*_: object) -> None:
+        raise AssertionError("a solver ran")
+
+    monkeypatch.setattr(highspy.Highs, "run", never)
+    with refused(text):
+        db.rank(table, **options)
+    with refused(text):
+        db.frontier(table, **options)
+    with refused(text):
+        db.targets(TABLE, table, **options)
+
+
+WARNED = [
+    (TABLE.assign(AUC=1.0), {"outputs": ["TPR", "AUC"]},
+     ["metric 'AUC' is 1 in every row: as an output it makes every DMU at least weakly efficient, "
+      "as an input it changes nothing"]),
+    (pd.concat([TABLE, TABLE.loc[["SVM"]].rename({"SVM": "twin"})]), {},
+     ["'twin' has the same metrics as 'SVM': they score alike and each is the other's peer"]),
+    (pd.concat([TABLE, TABLE.loc[["SVM", "RBF"]].rename({"SVM": "twin", "RBF": "other"})]), {},
+     ["'twin' has the same metrics as 'SVM' (2 duplicate rows in all): they score alike and each is the other's peer"]),
+    (TABLE.iloc[:4], {},
+     ["4 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient"]),
+    (TABLE.assign(GM=TABLE["TPR"] * 0.9 + 0.01), {"outputs": ["TPR", "GM"]},
+     ["metrics 'TPR' and 'GM' are correlated at 1.000: they say nearly the same, "
+      "and each extra metric can only raise efficiencies"]),
+    (TABLE.assign(AUC=1.0).iloc[:5], {"outputs": ["TPR"], "inputs": ["AUC"]},
+     ["metric 'AUC' is 1 in every row: as an output it makes every DMU at least weakly efficient, "
+      "as an input it changes nothing",
+      "5 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient"]),
+]
+
+
+@pytest.mark.parametrize(("table", "options", "texts"), WARNED)
+def test_the_gate_warns(table, options, texts, warned) -> None:
+    with warned(*texts):
+        check(table, **options)
+    check(table, warn=False, **options)  # pytest would turn a warning into an error
+    with warned(*texts):
+        db.rank(table, **options)
+
+
+def test_a_good_table_passes_without_a_word() -> None:
+    data = check(TABLE)
+    assert list(data.outputs.columns) == ["TPR", "TNR"]
+    assert data.inputs.shape == (6, 0)
+    assert data.notes == ()
+    assert data.outputs.to_numpy().dtype == float
+    pd.testing.assert_frame_equal(data.outputs, TABLE[["TPR", "TNR"]])
+    assert list(data.labels) == list(TABLE.index)
+
+
+def test_one_row_alone_passes_without_a_word() -> None:
+    check(TABLE.iloc[[0]])
+
+
+def test_just_below_the_threshold_of_correlation_nothing_is_said() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 4000))
+    for r, said in ((-1.0, False), (0.94, False), (0.962, True)):  # a full trade-off is no repetition
+        table = pd.DataFrame({"a": a, "b": r * a + np.sqrt(1 - r * r) * b}) + 10
+        if said:
+            with pytest.warns(DataWarning) as caught:
+                check(table)
+            assert str(caught[0].message).startswith("metrics 'a' and 'b' are correlated at 0.96")
+        else:
+            check(table)
+
+
+def test_numbers_in_text_columns_are_numbers() -> None:
+    table = TABLE.assign(TPR=TABLE["TPR"].astype(str))
+    assert check(table).outputs["TPR"].tolist() == TABLE["TPR"].tolist()
+
+
+def test_lower_is_better_is_reported() -> None:
+    data = check(TABLE, lower_is_better={"TNR": 1.0})
+    np.testing.assert_allclose(data.outputs["TNR"], 1 - TABLE["TNR"])
+    assert data.notes == ("'TNR' stands for its complement 1 - TNR: lower is better",)
+    for maximum in (1, np.int64(1), np.float32(1.0)):
+        assert check(TABLE, lower_is_better={"TNR": maximum}).notes == data.notes
+    for how in ({"TNR": "input"}, ["TNR"]):
+        data = check(TABLE, lower_is_better=how)
+        assert (list(data.outputs), list(data.inputs)) == (["TPR"], ["TNR"])
+        assert data.notes == ("'TNR' is an input: lower is better",)
+
+
+def test_the_errors_are_of_one_family() -> None:
+    assert issubclass(DataError, DeabenchError)
+    assert issubclass(DataError, ValueError)
+
+
+def test_bool_columns_are_no_metrics() -> None:
+    assert list(check(TABLE.assign(best=[True] + [False] * 5)).outputs) == ["TPR", "TNR"]
+
+
+def test_read_gives_back_what_csv_text_wrote(tmp_path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(csv_text(TABLE.rename_axis("classifier")), encoding="utf-8-sig")
+    pd.testing.assert_frame_equal(read(path), TABLE.rename_axis("classifier"), check_dtype=False)
+
+
+def test_read_takes_standard_input(monkeypatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("classifier,TPR\na,0.5\nb,\n"))
+    table = read("-")
+    assert table["TPR"].iloc[0] == 0.5
+    assert np.isnan(table["TPR"].iloc[1])
+
+
+def test_read_refuses(tmp_path, refused) -> None:
+    missing, empty, latin, ragged = (tmp_path / name for name in ("no.csv", "empty.csv", "latin.csv", "ragged.csv"))
+    empty.write_text("")
+    latin.write_bytes("classifier,TPR\nnaïve,1\n".encode("latin-1"))
+    ragged.write_text("classifier,TPR\na,1\nb,1,2,3\n")
+    with refused(f"cannot read '{missing}': No such file or directory; name a CSV file"):
+        read(missing)
+    with refused(f"'{empty}' is empty; give a header line and at least one row"):
+        read(empty)
+    with refused(f"'{latin}' is not UTF-8 text; save it as CSV in UTF-8"):
+        read(latin)
+    with refused(f"'{ragged}' is not a CSV table: Error tokenizing data. C error: Expected 2 fields in line 3, saw 4"):
+        read(ragged)
+
+
+@given(st.text(max_size=12))
+def test_a_guarded_cell_never_starts_a_formula_and_comes_back(cell) -> None:
+    safe = guarded(cell)
+    assert not safe.startswith(("=", "+", "-", "@", "\t", "\r"))
+    if not cell.startswith("'"):
+        assert unguarded(safe) == cell
+
+
+def test_did_you_mean() -> None:
+    assert did_you_mean("TRP", ["TPR", "TNR"]) == "did you mean 'TPR'?"
+    assert did_you_mean("cost", ["TPR", "TNR"]) == "there are 'TPR', 'TNR'"
+
+
+def test_numbers_keeps_order_and_index() -> None:
+    assert list(numbers(TABLE, ["TNR", "TPR"]).columns) == ["TNR", "TPR"]
