@@ -6,7 +6,7 @@
 from deabench_models.benchmark import closest, closest_change, closest_split, pareto_frontier
 from deabench_models.ccr import envelopment_input, envelopment_output, multiplier_input, multiplier_output, slacks
 from deabench_models.normalised import normalised, supports
-from deabench_models.projection import face, halfspaces
+from deabench_models.projection import depth, face, halfspaces
 from deabench_models.score import score
 from deabench_models.wei import quotients, wei
 
@@ -26,6 +26,7 @@ FORMULATIONS = (
     supports,
     face,
     halfspaces,
+    depth,
 )
 
 __all__ = ["FORMULATIONS", "quotients", *(formulation.__name__ for formulation in FORMULATIONS)]
