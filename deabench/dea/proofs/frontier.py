@@ -23,6 +23,8 @@ ALIKE = 1e-8
 """Rows that are nearer than this in every boxed metric are near-duplicates: which of them is extreme is not claimed."""
 CLEAR = 1e-12
 """An extreme row stands out from all others by more than this."""
+RISES = 1e-9
+"""A facet with a weight below this is as good as flat in that metric."""
 PROVED = 1e-9
 
 
@@ -46,7 +48,7 @@ def certificate(front: Any) -> pd.DataFrame:
         found |= {
             "below": surface.below(rows, members, facet, normals), "above": surface.above(rows, normals),
             "open_ridges": surface.open_ridges(members, len(rows)), "on": _tight(rows, hull), "points": _points(front),
-            "extreme": _extreme(rows, on, hull), "faces": _faces(on, normals, hull),
+            "extreme": _extreme(rows, on, hull), "faces": _faces(rows, on, hull),
         }
     return pd.DataFrame([found], index=pd.Index(["frontier"], name="result"), columns=COLUMNS, dtype=float)
 
@@ -98,45 +100,57 @@ def _extreme(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
     called = np.isin(held, hull.rows)
     count = on[held].sum(axis=1)
     mean = (on[held] @ hull.normals) / np.maximum(count, 1)[:, None]
+    reach = mean @ rows[held].T
+    own, least = np.diag(reach).copy(), mean.min(axis=1)
+    np.fill_diagonal(reach, -np.inf)
+    stands = (own - reach.max(axis=1) > CLEAR) & (count > 0) & (least > 0)
     wrong = np.setdiff1d(hull.rows, held).size
-    room = mean @ rows[held].T
-    for k in range(len(held)):
-        others = (np.abs(rows[held] - rows[held[k]]) > ALIKE).any(axis=1)
-        twins = ~others & called
-        margin = room[k, k] - room[k, others].max(initial=-np.inf) if count[k] else 0.0
+    for k in np.flatnonzero(stands != called).tolist():
+        alike = (np.abs(rows[held] - rows[held[k]]) <= ALIKE).all(axis=1)
+        margin = own[k] - reach[k, ~alike].max(initial=-np.inf) if count[k] else 0.0
         if called[k]:
-            wrong += bool(margin <= CLEAR or mean[k].min() <= 0)
-        elif not twins.any():
-            wrong += bool(margin > PROVED and mean[k].min() > PROVED)
+            wrong += bool(margin <= CLEAR or least[k] <= 0)
+        elif not (alike & called).any():
+            wrong += bool(margin > PROVED and least[k] > PROVED)
     return int(wrong)
 
 
-def _faces(on: np.ndarray, normals: np.ndarray, hull: Any) -> int:
+def _faces(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
     """How many of the listed faces are no maximal Pareto-efficient faces, and how many are missing."""
+    normals = hull.normals
     through = [_bits(row) for row in on]
-    rising = [_bits(column) for column in (normals > 0).T]
+    rising = [_bits(column) for column in (normals > RISES).T]
     faces = [tuple(hull.rows[k] for k in sorted(face)) for face in hull.maximal]
     holding = [reduce(and_, (through[k] for k in face)) for face in faces]
     wrong = len(faces) - len(set(faces))
     for face, held in zip(faces, holding, strict=True):
         whole = {k for k in hull.rows.tolist() if through[k] & held == held} == set(face)
         wrong += not (held and whole and all(held & up for up in rising))
-    full = (normals > 0).all(axis=1)
+    full = (normals > RISES).all(axis=1)
     every = _bits(full)
     listed = {held for held in holding if held & every}
     lower = [held for held in holding if not held & every]
     wrong += sum(any(a != b and a & b == b for b in lower) for a in lower)
     wrong += int(full.sum()) - len(listed)
-    return wrong + _missing(on, hull, through, rising, every, lower)
+    return wrong + _missing(_parts(rows, hull), through, rising, every, lower)
 
 
-def _missing(on: np.ndarray, hull: Any, through: list[int], rising: list[int], every: int, lower: list[int]) -> int:
+def _parts(rows: np.ndarray, hull: Any) -> set[tuple[int, ...]]:
+    """The rows of each simplex on a flat facet; a near-duplicate of an extreme row is taken as that one."""
+    n = len(rows)
+    flat = ~(hull.normals > RISES).all(axis=1)
+    simplices = hull.members[flat[hull.facet]]
+    stand = np.arange(n)
+    for k in np.setdiff1d(simplices[simplices < n], hull.rows).tolist():
+        near = (np.abs(hull.points - rows[k]) <= ALIKE).all(axis=1)
+        stand[k] = hull.rows[np.argmax(near)] if near.any() else k
+    return {tuple(sorted({int(stand[k]) for k in simplex if k < n})) for simplex in simplices.tolist()}
+
+
+def _missing(parts: set[tuple[int, ...]], through: list[int], rising: list[int], every: int, lower: list[int]) -> int:
     """How many efficient parts of simplices on flat facets are in no listed face."""
-    n = len(on)
-    flat = ~(hull.normals > 0).all(axis=1)
-    starts = {tuple(k for k in simplex if k < n) for simplex in hull.members[flat[hull.facet]].tolist()}
     seen: set[tuple[int, ...]] = set()
-    stack, missing = list(starts), 0
+    stack, missing = list(parts), 0
     while stack:
         part = stack.pop()
         if not part or part in seen:

@@ -16,6 +16,14 @@ import numpy as np
 from deabench.arrays import blocks
 from deabench.solve.shared.polar import TIGHT, surface
 
+RISES = 1e-9
+"""A facet with a weight below this is as good as flat in that metric: one is worth 1e9 times the other."""
+ALIKE = 1e-8
+"""Points that are nearer than this in every metric are near-duplicates."""
+CLEAR = 2e-12
+"""An extreme point stands out by more than this from those that are no near-duplicates of it: a certificate asks for it."""
+REACHED = 5e-10
+"""A point that combinations of others miss by no more than this is not extreme, but as one of its near-duplicates."""
 MATES = 1e-6
 """What a combination that reaches a point is made of lies within this of the point's own hyperplane."""
 
@@ -50,7 +58,7 @@ class Hull:
     @cached_property
     def full(self) -> np.ndarray:
         """Facets that are Pareto-efficient as a whole: all weights positive."""
-        return np.asarray((self.normals > 0).all(axis=1))
+        return np.asarray((self.normals > RISES).all(axis=1))
 
     @cached_property
     def through(self) -> list[int]:
@@ -65,7 +73,7 @@ class Hull:
     @cached_property
     def rising(self) -> list[int]:
         """For each metric, the facets that are not flat in it, as bits."""
-        return [bits(column) for column in (self.normals > 0).T]
+        return [bits(column) for column in (self.normals > RISES).T]
 
     def holding(self, face: frozenset[int]) -> int:
         """The facets that hold a face, given by its points, as bits."""
@@ -196,10 +204,14 @@ def _extreme(points: np.ndarray, normals: np.ndarray, on: np.ndarray) -> np.ndar
     The mean of the normals at a point is greatest there; where it is so by a margin, no combination of the others comes near.
     """
     mean = (on @ normals) / np.maximum(on.sum(axis=1), 1)[:, None]
-    room = 1.0 - mean @ points.T
+    reach = mean @ points.T
+    room = np.diag(reach)[:, None] - reach
     np.fill_diagonal(room, np.inf)
     doubtful = np.flatnonzero(room.min(axis=1) <= TIGHT)
-    return _kept(points, doubtful, room[doubtful] <= MATES)
+    kept = _kept(points, doubtful, room[doubtful] <= MATES)
+    alike = np.array([(np.abs(points - points[k]) <= ALIKE).all(axis=1) for k in doubtful]).reshape(-1, len(points))
+    level = np.where(alike, np.inf, room[doubtful]).min(axis=1, initial=np.inf) <= CLEAR
+    return np.setdiff1d(kept, doubtful[level])
 
 
 def _kept(points: np.ndarray, doubtful: np.ndarray, mates: np.ndarray) -> np.ndarray:
@@ -219,4 +231,4 @@ def _reached(others: np.ndarray, point: np.ndarray) -> bool:
     s = len(point)
     matrix = np.vstack([np.hstack([others.T, -np.eye(s)]), np.append(np.ones(len(others)), np.zeros(s))])
     _, miss = nnls(matrix, np.append(point, 1.0))
-    return bool(miss <= TIGHT)
+    return bool(miss <= REACHED)
