@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from deabench.arrays import box
-from deabench.dea.proofs import frontier as proof
+from deabench.checks import choice
+from deabench.dea.certify import Proof
+from deabench.dea.proofs import frontier as proving
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
@@ -22,7 +23,8 @@ from deabench.solve.nearest.faces import Hull
 from deabench.solve.shared.pareto import dominators
 from deabench.tables.gate import Data, check, numbers
 
-NORMS = ("l1", "l2", "linf")
+Norm = Literal["l1", "l2", "linf"]
+NORMS: tuple[Norm, ...] = get_args(Norm)
 ON = 1e-9
 """A point is on the frontier within this, in boxed metrics."""
 
@@ -153,7 +155,7 @@ class Frontier(Result):
             flat.add_edge(a, b, vertices=_listed(edge["vertices"]))
         write_whole(path, "\n".join(nx.generate_graphml(flat)) + "\n")
 
-    def locate(self, points: pd.DataFrame, *, norm: str = "l2") -> pd.DataFrame:
+    def locate(self, points: pd.DataFrame, *, norm: Norm = "l2") -> pd.DataFrame:
         """Where points lie to the frontier.
 
         Parameters
@@ -201,11 +203,12 @@ class Frontier(Result):
 
     def recompute(self) -> pd.DataFrame:
         """The certificate, by numpy alone: one row."""
-        return proof.certificate(self)
+        return proving.certificate(self)
 
-    def claims(self, certificate: pd.DataFrame) -> dict[str, np.ndarray]:
-        """By how much each claim misses: what `deabench.certify` holds against its tolerance."""
-        return {name: certificate[name].to_numpy(dtype=float) for name in certificate.columns}
+    def proof(self) -> Proof:
+        """The certificate with what each claim of it misses."""
+        frame = self.recompute()
+        return Proof(frame, {str(name): frame[name].to_numpy(dtype=float) for name in frame})
 
     @property
     def reasons(self) -> dict[Any, str]:
@@ -249,7 +252,7 @@ def frontier(
     table: pd.DataFrame,
     *,
     outputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] = MappingProxyType({}),
+    lower_is_better: Mapping[str, object] | Sequence[str] = (),
 ) -> Frontier:
     """The Pareto frontier of a table: the best trade-offs between its metrics that its DMUs and their mixtures reach.
 
@@ -311,8 +314,7 @@ def position(normals: np.ndarray, boxed: np.ndarray) -> np.ndarray:
 
 
 def known(norm: str) -> None:
-    if norm not in NORMS:
-        raise DataError(f"norm '{norm}' is not known; it is one of " + ", ".join(f"'{k}'" for k in NORMS))
+    choice("norm", norm, NORMS)
 
 
 def _trade_off(normal: dict[str, float]) -> dict[tuple[str, str], float]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from deabench.dea.frontier import ON, Frontier, known, position, span
-from deabench.dea.proofs import targets as proof
+from deabench.checks import choice
+from deabench.dea.certify import Proof
+from deabench.dea.frontier import NORMS, ON, Frontier, Norm, position, span
+from deabench.dea.proofs import targets as proving
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
@@ -21,10 +22,13 @@ from deabench.solve.nearest.milp import Clock, by_milp
 from deabench.solve.nearest.points import depths, distance
 from deabench.tables.gate import check
 
+On = Literal["faces", "facets"]
+Method = Literal["auto", "faces", "milp"]
+
 FACES_METRICS = 6
 """Most metrics for which "auto" enumerates faces; above, Qhull's list explodes and the MILP takes over."""
 
-CLAIMED = proof.CLAIMED
+CLAIMED = proving.CLAIMED
 """The columns of a certificate that must be 0."""
 NOWHERE = "no point of the frontier dominates it"
 NOWHERE_TOGETHER = "no one face of the frontier has points that dominate all of the tested"
@@ -88,15 +92,15 @@ class Targets(Result):
 
     @cached_property
     def unproved(self) -> tuple[str, ...]:
-        return proof.unproved(self)
+        return proving.unproved(self)
 
     def recompute(self) -> pd.DataFrame:
         """The certificate, by numpy alone, one row per DMU: see `deabench.dea.proofs.targets.certificate`."""
-        return proof.certificate(self)
+        return proving.certificate(self)
 
     def claims(self, certificate: pd.DataFrame) -> dict[str, np.ndarray]:
         """By how much each claim misses: what `deabench.certify` holds against its tolerance."""
-        return proof.claims(self, certificate)
+        return proving.claims(self, certificate)
 
     def summary(self) -> str:
         """How far the tested are, who is nearest, and what is not proved."""
@@ -107,6 +111,11 @@ class Targets(Result):
         said[0] += f" ({self.norm} distance on {self.on})"
         said += [f"'{label}' has none: {reason}" for label, reason in list(self.reasons.items())[:3]]
         return ". ".join([*said, *self.unproved]) + "."
+
+    def proof(self) -> Proof:
+        """The certificate with what each claim of it misses."""
+        frame = self.recompute()
+        return Proof(frame, self.claims(frame), self.unproved)
 
     def to_frame(self) -> pd.DataFrame:
         """`position`, `distance`, then `target_<metric>` columns, in the tested table's order."""
@@ -126,13 +135,13 @@ def targets(
     reference: pd.DataFrame,
     *,
     outputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] = MappingProxyType({}),
-    norm: str = "l1",
+    lower_is_better: Mapping[str, object] | Sequence[str] = (),
+    norm: Norm = "l1",
     weights: Mapping[str, float] | None = None,
-    on: str = "faces",
+    on: On = "faces",
     common: bool = False,
     dominating: bool = False,
-    method: str = "auto",
+    method: Method = "auto",
     time_limit: float | None = None,
 ) -> Targets:
     """The closest targets of tested classifiers on the frontier that the reference classifiers span.
@@ -204,7 +213,7 @@ class _Asked:
 
     def __init__(self, front: Frontier, factor: np.ndarray, norm: str, common: bool, dominating: bool) -> None:
         self.front, self.factor, self.norm, self.common, self.dominating = front, factor, norm, common, dominating
-        self.size, self.stretch = proof.stretched(factor, front.unit)
+        self.size, self.stretch = proving.stretched(factor, front.unit)
 
     def facets(self, points: np.ndarray) -> tuple[list[Found], np.ndarray]:
         """On the facets extended: the targets, and where the points lie to their region."""
@@ -283,10 +292,9 @@ def _beyond_range(points: np.ndarray, columns: pd.Index, labels: pd.Index, actua
 
 
 def _choices(norm: str, on: str, method: str) -> None:
-    known(norm)
-    for what, value, choices in (("on", on, ("faces", "facets")), ("method", method, ("auto", "faces", "milp"))):
-        if value not in choices:
-            raise DataError(f"{what} '{value}' is not known; it is one of " + ", ".join(f"'{c}'" for c in choices))
+    choice("norm", norm, NORMS)
+    choice("on", on, get_args(On))
+    choice("method", method, get_args(Method))
 
 
 def _method(method: str, on: str, norm: str, metrics: int) -> str:
