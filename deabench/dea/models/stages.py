@@ -12,13 +12,14 @@ from deabench.dea.certify import radial_frame
 from deabench.dea.models.radial import Ccr, Wei, intensities, name_of
 from deabench.dea.models.record import Answer, pareto
 from deabench.dea.models.slacks import second_stage
-from deabench.errors import SolveError
-from deabench.solve.shared.engine import Solution
+from deabench.solve.shared.engine import Solution, solve_exactly
 from deabench.solve.shared.engine import solve as solve_family
 from deabench.solve.shared.family import Family
 from deabench.tables.gate import Data
 from deabench.threads import one_thread
 
+FAR = 1e8
+"""A score above this, or below its inverse, is settled in rational arithmetic."""
 DISTINCT = 1e-8
 """A reduced cost above this, of duals of size 1, is not 0."""
 
@@ -26,20 +27,35 @@ DISTINCT = 1e-8
 def solve(problem: Wei | Ccr, model: str, advance: Callable[[int], None]) -> Answer:
     """Both stages for every DMU of a problem; every score is proved before it is returned.
 
+    What floating point does not prove is solved again in rational arithmetic, DMU by DMU. A DMU that is not proved even then
+    has no score, and its reason; the others keep theirs.
+
     Raises
     ------
     SolveError
-        Where a solve fails, or where a certificate does not hold even after the DMU was solved again on its own.
+        Where a solve fails.
     """
     with one_thread(max(len(problem.tested), len(problem.reference.labels))):
         answer = _all(problem, advance)
-        left = _unproved(answer)
-        for k in left:
-            alone = solve_family(problem.family, problem.tested[[k]], name=name_of(problem, k))
-            _replace(answer, _stages(problem, alone, np.array([k]), ""), k)
-        left = _unproved(answer) if len(left) else left
+        for k in _unproved(answer).tolist():
+            _replace(answer, _settled(problem, model, k), k)
+    return answer
+
+
+def _settled(problem: Wei | Ccr, model: str, k: int) -> Answer:
+    """The answer of one DMU in rational arithmetic."""
+    who = np.array([k])
+    answer = _stages(problem, solve_exactly(problem.family, problem.tested[k], name_of(problem)(k)), who, "")
+    left = _unproved(answer, settled=True)
     if len(left):
-        raise SolveError(f"{model} for '{problem.data.labels[left[0]]}': the certificate does not hold after a second solve")
+        score = float(answer.scores.iloc[0])
+        answer.reasons[answer.scores.index[0]] = (
+            f"its {model} score, about {score:.6g}, is not proved to {TOLERANCE:g}: its metrics are too far apart for "
+            "floating point")
+        answer.scores.iloc[0] = np.nan
+        answer.efficient.iloc[0] = False
+        for frame in (answer.weights, answer.slacks):
+            frame.iloc[0] = np.nan
     return answer
 
 
@@ -63,7 +79,7 @@ def _stages(problem: Wei | Ccr, solution: Solution, who: np.ndarray, path: str) 
     weights.index = labels
     reasons = {labels[k]: words for k, words in solution.infeasible.items()}
     for k in np.flatnonzero(np.isnan(values)):
-        reasons.setdefault(labels[k], "its factor is 0: no reference DMU has any of one of its metrics")
+        reasons.setdefault(labels[k], _nothing(problem, who[k]))
     if reasons:
         weights.loc[np.isnan(values)] = np.nan
     scores = pd.Series(values, index=labels, name="efficiency")
@@ -75,6 +91,16 @@ def _stages(problem: Wei | Ccr, solution: Solution, who: np.ndarray, path: str) 
         data=data, reference=problem.reference, options=problem.options, own=problem.own,
         frontier=problem.frontier, reasons=reasons, path=path,
     )
+
+
+def _nothing(problem: Wei | Ccr, k: int) -> str:
+    """Why the factor of DMU k is 0."""
+    has, there = problem.data.outputs.to_numpy()[k] > 0, problem.reference.outputs.to_numpy().max(axis=0) > 0
+    if (has & ~there).any():
+        return "its factor is 0: no reference DMU has any of one of its metrics"
+    if problem.orientation == "input":
+        return "its factor is 0: the reference reaches its outputs without any of its inputs"
+    return "its factor is 0: no mix of the reference that its inputs allow has any of one of its outputs"
 
 
 def _unique(family: Family, solution: Solution) -> np.ndarray:
@@ -92,18 +118,23 @@ def _unique(family: Family, solution: Solution) -> np.ndarray:
     return (alone & (codes == family.n + family.theta).any(axis=1))[which]
 
 
-def _unproved(answer: Answer) -> np.ndarray:
-    """Positions of the DMUs whose certificate does not hold."""
-    proof = radial_frame(answer)
-    size = np.maximum(answer.scores.abs().to_numpy(), 1.0)
+def _unproved(answer: Answer, *, settled: bool = False) -> np.ndarray:
+    """Positions of the DMUs whose certificate does not hold, and, before they are `settled` exactly, of those that have no score
+    or one so far from 1 that floating point may have made it of nothing."""
+    proof, scores = radial_frame(answer), answer.scores.to_numpy()
+    size = np.maximum(np.abs(scores), 1.0)
     worst = np.maximum.reduce(
         [proof["gap"].to_numpy() / size, proof["primal_infeasibility"].to_numpy(), proof["dual_infeasibility"].to_numpy()]
     )
-    return np.flatnonzero(worst > TOLERANCE)
+    with np.errstate(invalid="ignore"):
+        far = np.isnan(scores) | (scores > FAR) | (scores < 1 / FAR)
+    return np.flatnonzero((~(worst <= TOLERANCE) & ~np.isnan(scores)) if settled else (~(worst <= TOLERANCE) | far))
 
 
 def _replace(answer: Answer, one: Answer, k: int) -> None:
     """Put one DMU, solved again, in the place of the first answer's."""
+    answer.reasons.pop(answer.scores.index[k], None)
+    answer.reasons.update(one.reasons)
     for ours, new in ((answer.scores, one.scores), (answer.weights, one.weights), (answer.slacks, one.slacks),
                       (answer.efficient, one.efficient)):
         ours.iloc[k] = new.iloc[0]
