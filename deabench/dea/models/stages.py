@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from deabench.arrays import TOLERANCE, blocks
+from deabench.arrays import TOLERANCE
 from deabench.dea.certify import radial_frame
 from deabench.dea.models.radial import Ccr, Wei, intensities, name_of
 from deabench.dea.models.record import Answer, pareto
 from deabench.dea.models.slacks import second_stage
+from deabench.dea.proofs.ranking import SlackWeights, efficient, misses
 from deabench.solve.shared.engine import Solution, solve_exactly
 from deabench.solve.shared.engine import solve as solve_family
-from deabench.solve.shared.family import Family
 from deabench.tables.gate import Data
 from deabench.threads import one_thread
 
 FAR = 1e8
 """A score above this, or below its inverse, is settled in rational arithmetic."""
-DISTINCT = 1e-8
-"""A reduced cost above this, of duals of size 1, is not 0."""
 
 
 def solve(problem: Wei | Ccr, model: str, advance: Callable[[int], None]) -> Answer:
@@ -38,8 +37,19 @@ def solve(problem: Wei | Ccr, model: str, advance: Callable[[int], None]) -> Ans
     with one_thread(max(len(problem.tested), len(problem.reference.labels))):
         answer = _all(problem, advance)
         for k in _unproved(answer).tolist():
-            _replace(answer, _settled(problem, model, k), k)
-    return answer
+            answer = _replaced(answer, _settled(problem, model, k), k)
+        return _judged(answer)
+
+
+def _judged(answer: Answer) -> Answer:
+    """The answer with what it says proved: slacks that are not proved the largest are known, and nobody is called efficient
+    without proof."""
+    weights = answer.slack_weights
+    assert weights is not None
+    left = misses(answer, weights)["slack_that_is_left"] > TOLERANCE
+    weights = replace(weights, of=np.where(left, -2, weights.of).astype(np.int32))
+    proved, _ = efficient(answer, weights)
+    return replace(answer, slack_weights=weights, efficient=pd.Series(proved, index=answer.scores.index, name="efficient"))
 
 
 def _settled(problem: Wei | Ccr, model: str, k: int) -> Answer:
@@ -83,11 +93,12 @@ def _stages(problem: Wei | Ccr, solution: Solution, who: np.ndarray, path: str) 
     if reasons:
         weights.loc[np.isnan(values)] = np.nan
     scores = pd.Series(values, index=labels, name="efficiency")
-    lam, alone = intensities(problem, problem.family, solution), _unique(problem.family, solution)
+    lam = intensities(problem, problem.family, solution)
     del solution  # as large as the table, and read
-    slacks = second_stage(problem, scores, weights, lam, who, ~alone)
+    slacks, proof = second_stage(problem, scores, weights, lam, who)
     return Answer(
         scores=scores, slacks=slacks, weights=weights, intensities=lam, efficient=pareto(scores, slacks, data),
+        slack_weights=proof,
         data=data, reference=problem.reference, options=problem.options, own=problem.own,
         frontier=problem.frontier, reasons=reasons, path=path,
     )
@@ -103,21 +114,6 @@ def _nothing(problem: Wei | Ccr, k: int) -> str:
     return "its factor is 0: no mix of the reference that its inputs allow has any of one of its outputs"
 
 
-def _unique(family: Family, solution: Solution) -> np.ndarray:
-    """Whether a DMU's λ and slacks are the only optimal ones: no column outside of its basis has a reduced cost of 0."""
-    used, which = np.unique(solution.which, return_inverse=True)
-    codes, duals = solution.bases.columns[used], solution.bases.duals[used]
-    duals = duals / np.maximum(np.abs(duals).max(axis=1, keepdims=True), 1e-300)
-    alone = np.empty(len(used), dtype=bool)
-    slack = ~family.equality
-    basic = (codes < family.n) | (codes >= family.n + family.statics) & ~family.zero[codes]
-    for part in blocks(len(used), family.n):
-        free = (np.abs(family.cost - duals[part] @ family.columns.T) <= DISTINCT).sum(axis=1)
-        free += (np.abs(duals[part][:, slack]) <= DISTINCT).sum(axis=1)
-        alone[part] = free == basic[part].sum(axis=1)
-    return (alone & (codes == family.n + family.theta).any(axis=1))[which]
-
-
 def _unproved(answer: Answer, *, settled: bool = False) -> np.ndarray:
     """Positions of the DMUs whose certificate does not hold, and, before they are `settled` exactly, of those that have no score
     or one so far from 1 that floating point may have made it of nothing."""
@@ -131,8 +127,8 @@ def _unproved(answer: Answer, *, settled: bool = False) -> np.ndarray:
     return np.flatnonzero((~(worst <= TOLERANCE) & ~np.isnan(scores)) if settled else (~(worst <= TOLERANCE) | far))
 
 
-def _replace(answer: Answer, one: Answer, k: int) -> None:
-    """Put one DMU, solved again, in the place of the first answer's."""
+def _replaced(answer: Answer, one: Answer, k: int) -> Answer:
+    """The answer with one DMU, solved again, in the place of the first one."""
     answer.reasons.pop(answer.scores.index[k], None)
     answer.reasons.update(one.reasons)
     for ours, new in ((answer.scores, one.scores), (answer.weights, one.weights), (answer.slacks, one.slacks),
@@ -140,3 +136,9 @@ def _replace(answer: Answer, one: Answer, k: int) -> None:
         ours.iloc[k] = new.iloc[0]
     answer.intensities.columns[k] = one.intensities.columns[0]
     answer.intensities.values[k] = one.intensities.values[0]
+    ours, new = answer.slack_weights, one.slack_weights
+    assert ours is not None
+    assert new is not None
+    of = ours.of.copy()
+    of[k] = new.of[0] + (len(ours.rows) if new.of[0] >= 0 else 0)
+    return replace(answer, slack_weights=SlackWeights(np.vstack([ours.rows, new.rows]), of))
