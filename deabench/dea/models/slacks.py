@@ -19,11 +19,12 @@ INWARD = 1e-14
 """The radial projection is drawn back by this share before the second stage: rounded, it may lie just beyond the frontier."""
 
 
-def second_stage(problem: Wei | Ccr, scores: pd.Series, weights: pd.DataFrame, lam: Sparse, who: np.ndarray
-                 ) -> tuple[pd.DataFrame, SlackWeights]:
+def second_stage(problem: Wei | Ccr, scores: pd.Series, weights: pd.DataFrame, lam: Sparse, who: np.ndarray,
+                 known: SlackWeights) -> tuple[pd.DataFrame, SlackWeights]:
     """The largest slacks beyond the radial projection, and what proves them; the peers that give them replace those in `lam`.
 
-    Where all weights are positive there is no slack (complementary slackness); the rest are solved, each from the peers it has.
+    Where all weights are positive there is no slack (complementary slackness), and where the first stage's λ is the only one its
+    basis gives the proof (`known`, see `deabench.dea.models.unique`); the rest are solved, each from the peers it has.
     Where the second stage cannot be solved to the certificate's tolerance (near-duplicates), the first stage's peers and slacks
     stay.
     """
@@ -32,10 +33,10 @@ def second_stage(problem: Wei | Ccr, scores: pd.Series, weights: pd.DataFrame, l
     values, top = scores.to_numpy(), np.append(Y.max(axis=0), X.max(axis=0))
     top = np.where(top > 0, top, 1.0)
     own = positive(weights[names].to_numpy(), top)
-    open_ = np.flatnonzero(~own & ~np.isnan(values))
-    proof = SlackWeights(np.ones((0, len(names))), np.full(len(values), -1, dtype=np.int32))
+    proof = SlackWeights(known.rows, np.where(own, -1, known.of).astype(np.int32))
+    open_ = np.flatnonzero((proof.of == -2) & ~np.isnan(values))
     if len(open_):
-        proof = _take_slack(problem, scores, lam, who, open_)
+        proof = joined(proof, _take_slack(problem, scores, lam, who, open_), open_)
     both = np.column_stack([Y, -X])
     slacks = np.empty((len(values), len(names)))
     for rows in chunks(len(values)):
@@ -67,10 +68,10 @@ def _take_slack(problem: Wei | Ccr, given: pd.Series, lam: Sparse, who: np.ndarr
     level = _level(problem, better, *_of(problem.data, who[open_]))
     good = (miss <= TOLERANCE / 10) & (solution.which >= 0) & (np.abs(level - scores) <= TOLERANCE / 10)
     _adopt(lam, better, good, open_)
-    return _proof(family, solution, len(given), open_)
+    return _proof(family, solution)
 
 
-def _proof(family: Family, solution: Solution, n: int, open_: np.ndarray) -> SlackWeights:
+def _proof(family: Family, solution: Solution) -> SlackWeights:
     """Weights of outputs, then inputs, from the bases' duals; slack is worth at least 1 there."""
     names = family.template.row_names
     gain = [i for i, name in enumerate(names) if name.startswith("outputs")]
@@ -78,9 +79,14 @@ def _proof(family: Family, solution: Solution, n: int, open_: np.ndarray) -> Sla
     used, place = np.unique(solution.which, return_inverse=True)
     duals = solution.bases.duals[used]
     rows = np.maximum(np.column_stack([duals[:, gain], -duals[:, spare]]), 1.0)
-    of = np.full(n, -1, dtype=np.int32)
-    of[open_] = np.where(solution.which >= 0, place, -2)
-    return SlackWeights(rows, of)
+    return SlackWeights(rows, np.where(solution.which >= 0, place, -2).astype(np.int32))
+
+
+def joined(ours: SlackWeights, more: SlackWeights, who: np.ndarray) -> SlackWeights:
+    """Our weights with those of the DMUs `who` replaced."""
+    of = ours.of.copy()
+    of[who] = np.where(more.of >= 0, more.of + len(ours.rows), more.of)
+    return SlackWeights(np.vstack([ours.rows, more.rows]), of)
 
 
 def _level(problem: Wei | Ccr, lam: Sparse, x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -12,8 +12,9 @@ from deabench.arrays import TOLERANCE
 from deabench.dea.certify import radial_frame
 from deabench.dea.models.radial import Ccr, Wei, intensities, name_of
 from deabench.dea.models.record import Answer, pareto
-from deabench.dea.models.slacks import second_stage
-from deabench.dea.proofs.ranking import SlackWeights, efficient, misses
+from deabench.dea.models.slacks import joined, second_stage
+from deabench.dea.models.unique import slack_weights
+from deabench.dea.proofs.ranking import efficient, misses
 from deabench.solve.shared.engine import Solution, solve_exactly
 from deabench.solve.shared.engine import solve as solve_family
 from deabench.tables.gate import Data
@@ -94,8 +95,9 @@ def _stages(problem: Wei | Ccr, solution: Solution, who: np.ndarray, path: str) 
         weights.loc[np.isnan(values)] = np.nan
     scores = pd.Series(values, index=labels, name="efficiency")
     lam = intensities(problem, problem.family, solution)
+    known = slack_weights(problem.family, solution, problem.tops)
     del solution  # as large as the table, and read
-    slacks, proof = second_stage(problem, scores, weights, lam, who)
+    slacks, proof = second_stage(problem, scores, weights, lam, who, known)
     return Answer(
         scores=scores, slacks=slacks, weights=weights, intensities=lam, efficient=pareto(scores, slacks, data),
         slack_weights=proof,
@@ -136,9 +138,7 @@ def _replaced(answer: Answer, one: Answer, k: int) -> Answer:
         ours.iloc[k] = new.iloc[0]
     answer.intensities.columns[k] = one.intensities.columns[0]
     answer.intensities.values[k] = one.intensities.values[0]
-    ours, new = answer.slack_weights, one.slack_weights
-    assert ours is not None
-    assert new is not None
-    of = ours.of.copy()
-    of[k] = new.of[0] + (len(ours.rows) if new.of[0] >= 0 else 0)
-    return replace(answer, slack_weights=SlackWeights(np.vstack([ours.rows, new.rows]), of))
+    ours_, new_ = answer.slack_weights, one.slack_weights
+    assert ours_ is not None
+    assert new_ is not None
+    return replace(answer, slack_weights=joined(ours_, new_, np.array([k])))
