@@ -35,7 +35,7 @@ def _integer_table(seed: int) -> dict[str, object] | None:
     rng = np.random.default_rng(seed)
     returns, orientation = RETURNS[seed % 4], ("input", "output")[seed // 4 % 2]
     s, m = int(rng.integers(1, 4)), int(rng.integers(1, 4))
-    reference, tested = _integers(rng, int(rng.integers(2, 6)), s + m), _integers(rng, int(rng.integers(1, 5)), s + m)
+    reference, tested = (_integers(rng, int(rng.integers(low, high)), s, m) for low, high in ((2, 6), (1, 5)))
     names = list(frame(reference).columns)
     how = {"outputs": names[:s], "inputs": names[s:], "model": "ccr", "returns": returns, "orientation": orientation,
            "reference": frame(reference)}
@@ -61,9 +61,13 @@ def _integer_table(seed: int) -> dict[str, object] | None:
             "company": np.nanmax(np.where(np.isnan(scores) & np.isnan(alone), 0.0, np.nan_to_num(apart, nan=np.inf)))}
 
 
-def _integers(rng: np.random.Generator, n: int, k: int) -> np.ndarray:
-    values = rng.integers(0, 9, (n, k)).astype(float)
-    values[rng.uniform(size=(n, k)) < 0.3] = 0.0
+def _integers(rng: np.random.Generator, n: int, s: int, m: int) -> np.ndarray:
+    """Outputs and inputs from 0 to 8, three in ten of them 0, but not all outputs or all inputs of a row."""
+    values = rng.integers(0, 9, (n, s + m)).astype(float)
+    values[rng.uniform(size=(n, s + m)) < 0.3] = 0.0
+    for first, last in ((0, s), (s, s + m)):
+        empty = ~values[:, first:last].any(axis=1)
+        values[empty, first] = rng.integers(1, 9, int(empty.sum()))
     return values
 
 

@@ -13,8 +13,8 @@ from deabench.dea.certify import radial_frame
 from deabench.dea.models.radial import Ccr, Wei, intensities, name_of
 from deabench.dea.models.record import Answer, pareto
 from deabench.dea.models.slacks import joined, second_stage
-from deabench.dea.models.unique import slack_weights
-from deabench.dea.proofs.ranking import efficient, misses
+from deabench.dea.models.unique import ray, slack_weights
+from deabench.dea.proofs.ranking import SlackWeights, efficient, misses
 from deabench.solve.shared.engine import Solution, solve_exactly
 from deabench.solve.shared.engine import solve as solve_family
 from deabench.tables.gate import Data
@@ -56,7 +56,12 @@ def _judged(answer: Answer) -> Answer:
 def _settled(problem: Wei | Ccr, model: str, k: int) -> Answer:
     """The answer of one DMU in rational arithmetic."""
     who = np.array([k])
-    answer = _stages(problem, solve_exactly(problem.family, problem.tested[k], name_of(problem)(k)), who, "")
+    solution = solve_exactly(problem.family, problem.tested[k], name_of(problem)(k))
+    duals = solution.duals[0].copy()
+    answer = _stages(problem, solution, who, "")
+    if answer.scores.isna().iloc[0]:
+        proof = SlackWeights(ray(problem.family, duals, problem.tops), np.zeros(1, dtype=np.int32))
+        return replace(answer, slack_weights=proof)
     left = _unproved(answer, settled=True)
     if len(left):
         score = float(answer.scores.iloc[0])
@@ -131,8 +136,11 @@ def _unproved(answer: Answer, *, settled: bool = False) -> np.ndarray:
 
 def _replaced(answer: Answer, one: Answer, k: int) -> Answer:
     """The answer with one DMU, solved again, in the place of the first one."""
-    answer.reasons.pop(answer.scores.index[k], None)
+    label = answer.scores.index[k]
+    before = answer.reasons.pop(label, "")
     answer.reasons.update(one.reasons)
+    if label in one.reasons and "HiGHS" in before:
+        answer.reasons[label] = before  # infeasible is infeasible: now it is proved
     for ours, new in ((answer.scores, one.scores), (answer.weights, one.weights), (answer.slacks, one.slacks),
                       (answer.efficient, one.efficient)):
         ours.iloc[k] = new.iloc[0]

@@ -45,6 +45,13 @@ def slack_weights(family: Family, solution: Solution, top: np.ndarray) -> SlackW
     return SlackWeights(rows[good], np.where(good, place, -2)[which].astype(np.int32))
 
 
+def ray(family: Family, duals: np.ndarray, top: np.ndarray) -> np.ndarray:
+    """The weights (1, s + m) that row duals (m,) give to outputs, then inputs, largest 1: what proves that there is no score."""
+    gain, spare = _rows(family)
+    row = np.maximum(np.append(duals[gain], -duals[spare]) * top, 0.0)
+    return np.asarray(row / max(float(row.max()), 1e-300))[None]
+
+
 def _rows(family: Family) -> tuple[np.ndarray, np.ndarray]:
     """The rows of the outputs and of the inputs."""
     names = family.template.row_names
