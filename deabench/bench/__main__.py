@@ -13,11 +13,12 @@ from pathlib import Path
 import pandas as pd
 
 from deabench.bench.closest import faces_and_milp, published, right, speed
+from deabench.bench.proofs import costs, integer_tables, noisy_tables
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
 from deabench.cli._io import say
 
-SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "start")
+SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "proofs", "start")
 
 
 def sections(wanted: list[str], sizes: list[int], *, repeats: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -46,6 +47,11 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, quick: bool) 
         yield "Targets against brute force", right(4 if quick else 100)
         if not quick:
             yield "Targets where a published MILP errs", published()
+    if "proofs" in wanted:
+        yield "Integer tables against a rational simplex", integer_tables(8 if quick else 2_000)
+        yield "Tables with noise", noisy_tables(9 if quick else 1_200)
+        if not quick:
+            yield "What proofs cost", costs()
     if "start" in wanted:
         yield "Start-up, whole process", start_up(1 if quick else 7)
 
