@@ -80,6 +80,7 @@ def command(
         for name, given in (("--clusters", clusters), ("--folds", folds), ("--plot", plot), ("--long", long or None)):
             if given is not None:
                 raise DataError(f"{name} is for tables of scores, and '{file}' holds predictions; leave it out")
+        frame = _first_as_numbers(frame)
         options = {"control": control, "alpha": alpha, "adjust": str(adjust or "holm")}
         found = _of_predictions(frame, test, options, {"method": str(method), "positive": positive, "scores": scores, "rope": rope})
     else:
@@ -141,6 +142,13 @@ def _of_predictions(frame: pd.DataFrame, test: Test, options: dict[str, Any], mo
     if test is Test.bayes:
         return bayesian(table, rope=_rope(more["rope"]), control=options["control"], folds=len(table))
     return compare(table, folds=len(table), **options)
+
+
+def _first_as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """The first column was read as labels of rows, as text; among predictions it is numbers where all of it are."""
+    name = frame.columns[0]
+    numeric = pd.to_numeric(frame[name], errors="coerce")
+    return frame if numeric.isna().any() else frame.assign(**{str(name): numeric})
 
 
 def _rope(rope: float | None) -> float:

@@ -37,7 +37,8 @@ def scores(table: pd.DataFrame, least: int = 2, *, gaps: bool = False) -> pd.Dat
         raise DataError(f"there are {table.shape[1]} classifiers (columns); give at least {least}")
     if table.shape[0] < 2:
         raise DataError(f"there are {table.shape[0]} rows of scores; give at least 2 data sets or folds")
-    numeric = table.apply(pd.to_numeric, errors="coerce").astype(float)
+    plain = all(isinstance(kind, np.dtype) and kind.kind in "fiu" for kind in table.dtypes)
+    numeric = (table if plain else table.apply(pd.to_numeric, errors="coerce")).astype(float)
     bad = ~np.isfinite(numeric.to_numpy())
     if gaps:
         bad &= table.notna().to_numpy()

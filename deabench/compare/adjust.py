@@ -14,7 +14,6 @@ from deabench.errors import DataError
 Floats = NDArray[np.float64]
 Adjustment = Literal["holm", "shaffer", "bergmann-hommel", "nemenyi", "finner", "bonferroni", "hochberg", "hommel"]
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
-STATSMODELS_NAMES = {"hochberg": "simes-hochberg"}
 EXHAUSTIVE = 12
 """Bergmann and Hommel's sets are listed up to so many classifiers: 4.2 million partitions; of 13 there are 27.6 million."""
 
@@ -37,9 +36,23 @@ def _adjusted(p: Floats, method: Adjustment, k: int) -> Floats:
         return bergmann_hommel(p, k)
     if method == "finner":
         return finner(p)
-    from statsmodels.stats.multitest import multipletests
+    if method == "hommel":
+        from statsmodels.stats.multitest import multipletests
 
-    return np.asarray(multipletests(p, method=STATSMODELS_NAMES.get(method, method))[1], dtype=float)
+        return np.asarray(multipletests(p, method="hommel")[1], dtype=float)
+    return _stepwise(p, method)
+
+
+def _stepwise(p: Floats, method: Adjustment) -> Floats:
+    """Bonferroni, Holm and Hochberg; statsmodels' are the same and collect garbage at every call, for 0.2 s."""
+    m = len(p)
+    if method == "bonferroni":
+        return np.minimum(1.0, m * p)
+    order = np.argsort(p, kind="stable")
+    steps = (m - np.arange(m)) * p[order]
+    result = np.empty(m)
+    result[order] = (np.maximum.accumulate(steps) if method == "holm" else np.minimum.accumulate(steps[::-1])[::-1])
+    return np.minimum(1.0, result)
 
 
 def finner(p_values: ArrayLike) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Literal, get_args
 
@@ -13,12 +14,12 @@ from scipy import special
 from deabench import labels, tango
 from deabench.checks import choice
 from deabench.compare import pairs as of_two
-from deabench.compare._gate import known_control, level, same_index
+from deabench.compare._gate import known_control, level, same_index, warn
 from deabench.compare.adjust import Adjustment, adjusted
 from deabench.compare.findings import Findings
 from deabench.compare.posthoc import fits
 from deabench.compare.two import McNemarMethod, mcnemar, two_error_rates
-from deabench.errors import DataError
+from deabench.errors import DataError, DataWarning
 
 Test = Literal["mcnemar", "delong"]
 
@@ -154,20 +155,31 @@ def on_own_test_sets(y_true: Mapping[str, labels.Values], y_pred: Mapping[str, l
     right = {name: right_of(truth, {name: y_pred[name]})[name] for name, truth in y_true.items()}
     means = pd.Series({name: float(hits.mean()) for name, hits in right.items()})
     which = of_two.chosen(list(right), control)
+    found = _by_z(right, which, alpha)
+    rough = [name for name, hits in right.items() if 0 < min(hits.sum(), (~hits).sum()) < 5]
+    if rough:
+        names = ", ".join(repr(name) for name in rough[:3]) + (" and others" if len(rough) > 3 else "")
+        warn(f"{names}: fewer than 5 errors or hits, the z test's normal approximation is rough")
+    why = f"{len(right)} classifiers, each on instances of its own: the test sets are taken to be independent"
+    return _finished(found, means, ("accuracy", "z test of two error rates", why), (control, adjust, alpha))
+
+
+def _by_z(right: Mapping[str, pd.Series], which: list[of_two.Pair], alpha: float) -> pd.DataFrame:
     rows, failed, reason = [], list[of_two.Pair](), ""
     for a, b in which:
-        sizes = len(right[a]), len(right[b])
+        errors = [float((~right[name]).mean()) for name in (a, b)]
         try:
-            one = two_error_rates(1 - means[a], sizes[0], 1 - means[b], sizes[1], alpha=alpha)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)  # said once for all pairs
+                one = two_error_rates(errors[0], len(right[a]), errors[1], len(right[b]), alpha=alpha)
             rows.append((-one.difference, -one.upper, -one.lower, -one.statistic, one.p_value))
         except DataError as error:
-            rows.append((means[a] - means[b], np.nan, np.nan, np.nan, np.nan))
+            rows.append((errors[1] - errors[0], np.nan, np.nan, np.nan, np.nan))
             failed.append((a, b))
             reason = reason or str(error)
     found = _frame(which, np.array(rows))
     found.attrs["notes"] = (of_two.untested(failed, reason),) if failed else ()
-    why = f"{len(right)} classifiers, each on instances of its own: the test sets are taken to be independent"
-    return _finished(found, means, ("accuracy", "z test of two error rates", why), (control, adjust, alpha))
+    return found
 
 
 def _by_mcnemar(y_true: labels.Values, predictions: labels.Predictions, control: str | None, method: McNemarMethod,
