@@ -11,6 +11,7 @@ import typer
 
 from deabench.cli._instances import label_named, read_instances
 from deabench.cli._io import Format, emit, say
+from deabench.cli._options import Form, Out
 from deabench.errors import DataError
 
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ def command(
     positive: Annotated[str | None, typer.Option(help="of delong: the positive class")] = None,
     scores: Annotated[bool, typer.Option("--scores", help="predictions are scores, not labels: AUC, not accuracy")] = False,
     long: Annotated[bool, typer.Option("--long", help="the table has columns dataset, classifier, score")] = False,
-    plot: Annotated[Path | None, typer.Option(help="write the critical-difference diagram to this file")] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="write the pairs to this file")] = None,
-    form: Annotated[Format, typer.Option("--format", help="how to write the pairs")] = Format.table,
+    plot: Annotated[Path | None, typer.Option(help="write the critical-difference diagram here: .png, .svg or .pdf")] = None,
+    out: Out = None,
+    form: Form = Format.table,
 ) -> None:
     """Compare classifiers by the test that the shape of the file calls for, or by the one named, and say why that test.
 
