@@ -46,6 +46,8 @@ def _adjusted(p: Floats, method: Adjustment, k: int) -> Floats:
 def _stepwise(p: Floats, method: Adjustment) -> Floats:
     """Bonferroni, Holm and Hochberg; statsmodels' are the same and collect garbage at every call, for 0.2 s."""
     m = len(p)
+    if method == "nemenyi":
+        raise DataError("Nemenyi's p values come from the ranks, not from p values; take pairwise(adjust='nemenyi')")
     if method == "bonferroni":
         return np.minimum(1.0, m * p)
     order = np.argsort(p, kind="stable")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
 from math import factorial
 from typing import Literal, get_args
 
@@ -13,14 +10,14 @@ import pandas as pd
 
 from deabench.checks import choice
 from deabench.compare import pairs as of_two
-from deabench.compare._gate import differences, known_control, level, old_direction, scores, warn
-from deabench.compare.adjust import Adjustment, adjusted
+from deabench.compare._gate import known_control, level, old_direction, scores, warn
+from deabench.compare._shape import TITLES, Asked, family, finish, undecided
+from deabench.compare.adjust import Adjustment
 from deabench.compare.clusters import Clusters, cluster_means, unsaid
 from deabench.compare.exact import FEW as EXACT
 from deabench.compare.findings import Findings
-from deabench.compare.folds import corrected_t
-from deabench.compare.incomplete import SkillingsMack, skillings_mack
 from deabench.compare.many import Friedman, of_ranks, ranked
+from deabench.compare.others import incomplete, over_folds
 from deabench.compare.posthoc import OF_TWO, by_ranks, fits, nemenyi
 from deabench.compare.two import wilcoxon
 from deabench.errors import DataError
@@ -29,25 +26,10 @@ Test = Literal["auto", "ranks", "wilcoxon", "permutation", "t"]
 Missing = Literal["refuse", "skillings-mack"]
 FEW = 10
 """With so few data sets only large differences are found."""
-TITLES = {"wilcoxon": "Wilcoxon signed-rank test of each pair", "permutation": "permutation test of each pair's mean difference",
-          "t": "paired t test of each pair", "ranks": "mean ranks"}
 WHY = {"wilcoxon": "the signed-rank test takes no distribution for granted",
        "permutation": "a permutation test takes no distribution for granted",
        "t": "the t test takes the differences to be normal, on data sets that are independent",
        "ranks": "ranks take no common scale of the scores for granted"}
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What the caller wants of the pairs."""
-
-    control: str | None
-    higher: bool
-    alpha: float
-    adjust: Adjustment | None
-
-    def chosen(self, default: Adjustment) -> Adjustment:
-        return self.adjust or (default if self.control is None else "holm")
 
 
 @old_direction
@@ -110,15 +92,15 @@ def compare(table: pd.DataFrame, *, control: str | None = None, higher_is_better
     counted = table if clusters is None else cluster_means(table, clusters)
     values = scores(counted, gaps=missing != "refuse")
     known_control(control, values.columns)
-    asked = _Asked(control, higher_is_better, alpha, adjust)
+    asked = Asked(control, higher_is_better, alpha, adjust)
     by_rank = folds is None and test in ("auto", "ranks") and values.shape[1] > 2 and not values.isna().to_numpy().any()
     if adjust is not None:
         fits(adjust, control, by_ranks=by_rank or test == "ranks")
     if folds is not None:
-        return _over_folds(values, asked, folds)
+        return over_folds(values, asked, folds)
     about = _about(table, values, clusters)
     if values.isna().to_numpy().any():
-        return _incomplete(values, asked, test, about)
+        return incomplete(values, asked, test, about)
     if by_rank:
         return _many_over_data_sets(values, asked, about)
     return _each_pair(values, asked, "wilcoxon" if test == "auto" else test, about)
@@ -157,7 +139,7 @@ def _about(table: pd.DataFrame, values: pd.DataFrame, clusters: Clusters | None)
     return (dependent,) if dependent else ()
 
 
-def _each_pair(values: pd.DataFrame, asked: _Asked, test: str, about: tuple[str, ...]) -> Findings:
+def _each_pair(values: pd.DataFrame, asked: Asked, test: str, about: tuple[str, ...]) -> Findings:
     """Every pair by a test of the two alone."""
     count, k = values.shape
     which = of_two.chosen(values.columns, asked.control)
@@ -173,8 +155,11 @@ def _each_pair(values: pd.DataFrame, asked: _Asked, test: str, about: tuple[str,
         name = {"wilcoxon": "signed-rank", "ranks": "rank"}.get(test, test)
         warn(f"with {count} data sets the {name} test can never reject: its smallest p value is {least:g}, "
              f"not below alpha = {asked.alpha:g}; add data sets")
-    pairs = _finish(of_two.frame(values, which, rows, asked.higher), k, adjust, asked, low_wins=test == "ranks" or not asked.higher)
-    title = TITLES[test] + _family(asked.control, adjust, len(which))
+    pairs = of_two.frame(values, which, rows, asked.higher)
+    if adjust == "nemenyi":
+        pairs["adjusted"] = nemenyi(ranks, pairs["difference"].to_numpy())
+    pairs = finish(pairs, k, adjust, asked, low_wins=test == "ranks" or not asked.higher)
+    title = TITLES[test] + family(asked.control, adjust, len(which))
     if k == 2 and test == "wilcoxon":
         title = wilcoxon(values[which[0][0]].to_numpy(), values[which[0][1]].to_numpy()).test
     why = f"{k} classifiers over {count} data sets: {WHY[test]}"
@@ -182,7 +167,7 @@ def _each_pair(values: pd.DataFrame, asked: _Asked, test: str, about: tuple[str,
                     (*notes, *about))
 
 
-def _many_over_data_sets(values: pd.DataFrame, asked: _Asked, about: tuple[str, ...]) -> Findings:
+def _many_over_data_sets(values: pd.DataFrame, asked: Asked, about: tuple[str, ...]) -> Findings:
     """Friedman, then mean ranks."""
     count, k = values.shape
     ranks = ranked(values, asked.higher)
@@ -193,13 +178,13 @@ def _many_over_data_sets(values: pd.DataFrame, asked: _Asked, about: tuple[str, 
     pairs = of_two.frame(values, which, by_ranks(ranks, which), asked.higher)
     if adjust == "nemenyi":
         pairs["adjusted"] = nemenyi(ranks, pairs["difference"].to_numpy())
-    pairs = _finish(pairs, k, adjust, asked, low_wins=True, omnibus=omnibus)
+    pairs = finish(pairs, k, adjust, asked, low_wins=True, omnibus=omnibus)
     notes = ["mean ranks depend on every classifier of the table: add or leave out one and other pairs may change",
-             *_undecided(omnibus, asked.alpha)]
+             *undecided(omnibus, asked.alpha)]
     if count <= EXACT:
         notes.append(f"with {count} data sets the pairs' p values are exact under 'all alike', not approximations")
     why = f"{k} classifiers over {count} data sets: {WHY['ranks']}"
-    title = "Friedman with Iman-Davenport, then mean ranks" + _family(asked.control, adjust, len(which))
+    title = "Friedman with Iman-Davenport, then mean ranks" + family(asked.control, adjust, len(which))
     return Findings(pairs, omnibus.mean_ranks, omnibus, title, why, asked.alpha, asked.control, adjust,
                     (*notes, *omnibus.notes, *about))
 
@@ -218,81 +203,3 @@ def _warn_of_few(omnibus: Friedman, alpha: float) -> None:
         also = "" if count <= EXACT else "; the pairwise ones are conservative"
         warn(f"{tied} of {count} data sets have tied classifiers, which take {100 * (1 - omnibus.tie_factor):.1f} % of "
              f"the rank variance: read the tie-corrected tests{also}")
-
-
-def _incomplete(values: pd.DataFrame, asked: _Asked, test: Test, about: tuple[str, ...]) -> Findings:
-    """Skillings and Mack, then each pair on the data sets that both have."""
-    if test == "ranks":
-        raise DataError("mean ranks need every score; with scores missing take test 'wilcoxon', 'permutation' or 't'")
-    omnibus = skillings_mack(values, higher_is_better=asked.higher)
-    which = of_two.chosen(values.columns, asked.control)
-    one = "wilcoxon" if test == "auto" else test
-    adjust = asked.chosen("holm")
-    rows, notes = of_two.each(values, which, OF_TWO[one])
-    pairs = _finish(of_two.frame(values, which, rows, asked.higher), values.shape[1], adjust, asked, low_wins=not asked.higher,
-                    omnibus=omnibus)
-    why = (f"{values.shape[1]} classifiers over {len(values)} data sets with scores missing: each pair is compared on the data "
-           "sets that both have")
-    title = f"Skillings-Mack, then {TITLES[one]}" + _family(asked.control, adjust, len(which))
-    said = (*notes, *_undecided(omnibus, asked.alpha), *omnibus.notes, *about)
-    return Findings(pairs, omnibus.mean_ranks, omnibus, title, why, asked.alpha, asked.control, adjust, said)
-
-
-def _over_folds(values: pd.DataFrame, asked: _Asked, folds: int) -> Findings:
-    count, k = values.shape
-    if folds < 2 or count % folds:
-        raise DataError(f"{count} rows are not whole repeats of {folds}-fold cross-validation; give every fold a row")
-    which = of_two.chosen(values.columns, asked.control)
-    rows, notes = of_two.each(values, which, partial(corrected_t, ratio=1 / (folds - 1)))
-    _warn_of_shape(values, which, asked.alpha)
-    adjust = asked.chosen("holm")
-    pairs = _finish(of_two.frame(values, which, rows, asked.higher), k, adjust, asked, low_wins=not asked.higher)
-    why = (f"{k} classifiers on {count // folds} x {folds} folds of one data set: folds share training data, which the "
-           "corrected t test allows for")
-    about = "it speaks of this data set only; over data sets give one row per data set"
-    over = f", {adjust.capitalize()} over {len(which)} pairs" if len(which) > 1 else ""
-    means = ranked(values, asked.higher).mean().rename("mean_rank")
-    return Findings(pairs, means, None, f"corrected resampled t test (Nadeau-Bengio){over}", why, asked.alpha, asked.control,
-                    adjust, (*notes, about))
-
-
-def _warn_of_shape(values: pd.DataFrame, which: Sequence[of_two.Pair], alpha: float) -> None:
-    """One warning for all pairs whose differences are far from normal, Bonferroni over the pairs."""
-    from scipy.stats import shapiro
-
-    odd, least = list[of_two.Pair](), 1.0
-    columns = {name: values[name].to_numpy() for name in values.columns}
-    for a, b in which:
-        d = differences(columns[a], columns[b])
-        p = float(shapiro(d).pvalue) if len(d) >= 3 and np.ptp(d) > 0 else 1.0
-        if p < alpha / len(which):
-            odd.append((a, b))
-            least = min(least, p)
-    if odd:
-        rough = "the t test's p value is rough" if len(odd) == 1 else "the t test's p values are rough"
-        warn(f"the differences of {of_two.listed(odd)} over the folds are far from normal (Shapiro-Wilk "
-             f"p {'=' if len(odd) == 1 else 'from'} {least:.4f}): {rough}")
-
-
-def _undecided(omnibus: Friedman | SkillingsMack, alpha: float) -> list[str]:
-    return ([f"the classifiers as a whole do not differ at {alpha:g}, so no pair is called different"]
-            if omnibus.p_value >= alpha else [])
-
-
-def _finish(pairs: pd.DataFrame, k: int, adjust: Adjustment, asked: _Asked, *, low_wins: bool,
-            omnibus: Friedman | SkillingsMack | None = None) -> pd.DataFrame:
-    """The pairs with adjusted p values and who is better; none is where the omnibus test does not reject."""
-    if "adjusted" not in pairs:
-        pairs["adjusted"] = adjusted(pairs["p_value"].to_numpy(), adjust, k)
-    pairs["different"] = (pairs["adjusted"] < asked.alpha) & (omnibus is None or omnibus.p_value < asked.alpha)
-    pairs["better"] = of_two.better(pairs, low_wins=low_wins)
-    return pairs
-
-
-def _family(control: str | None, adjust: str, count: int) -> str:
-    """How many p values are adjusted how."""
-    name = {"shaffer": "Shaffer's static", "bergmann-hommel": "Bergmann and Hommel's", "nemenyi": "Nemenyi's"}.get(
-        adjust, f"{adjust.capitalize()}'s")
-    if control is not None:
-        return f" against '{control}' with {name} adjustment of {count} p values"
-    return f" all pairs with {name} adjustment of {count} p values" if count > 1 else ""

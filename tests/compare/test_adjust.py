@@ -89,7 +89,15 @@ def test_three_hundred_classifiers_have_their_sets() -> None:
     assert (max(found), comb(299, 2) + 1 in found, comb(299, 2) in found) == (comb(300, 2), False, True)
 
 
+def test_nemenyi_of_two_is_their_p_value() -> None:
+    table = datasets.load("demsar2006-auc").iloc[:, :2]
+    found = compare.compare(table, test="ranks", adjust="nemenyi").pairs.iloc[0]
+    assert found["adjusted"] == pytest.approx(found["p_value"], rel=1e-9)  # the range of two is their difference
+
+
 REFUSED = [
+    (lambda: adjusted([0.1], "nemenyi", 2),
+     "Nemenyi's p values come from the ranks, not from p values; take pairwise(adjust='nemenyi')"),
     (lambda: compare.bergmann_hommel(np.ones(78), 13),
      "Bergmann and Hommel's adjustment lists all partitions of 13 classifiers, too many above 12; take 'shaffer'"),
     (lambda: compare.bergmann_hommel([0.1], 3),
