@@ -105,6 +105,13 @@ def whole(value: object, what: str, least: int = 0, unit: str = "instances") -> 
     return int(size) if not isinstance(value, int | np.integer) else int(value)
 
 
+def repeats(rows: int, folds: int) -> int:
+    """How often the rows hold a k-fold cross-validation whole."""
+    if whole(folds, "the number of folds", unit="folds") < 2 or rows % folds:
+        raise DataError(f"{rows} rows are not whole repeats of {folds}-fold cross-validation; give every fold a row")
+    return rows // int(folds)
+
+
 def known_control(control: str | None, columns: Sequence[str] | pd.Index) -> None:
     if control is not None and control not in columns:
         raise DataError(f"the control '{control}' is not a column of the table; {did_you_mean(control, list(columns))}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ import pandas as pd
 from deabench.compare._gate import scores
 from deabench.errors import DataError
 
-Clusters = Mapping[str, str] | Literal["keel"]
+Clusters: TypeAlias = Mapping[str, str] | pd.Series | Literal["keel"]
 KEEL = ("abalone", "cleveland", "ecoli", "flare", "glass", "kddcup", "kr-vs-k", "led7digit", "lymphography", "new-thyroid",
         "page-blocks", "poker", "segment", "shuttle", "vehicle", "vowel", "winequality", "wisconsin", "yeast", "zoo")
 """Files that KEEL cuts its imbalanced data sets from; the names of the cuts begin with them."""
@@ -41,7 +41,7 @@ def cluster_means(table: pd.DataFrame, clusters: Clusters) -> pd.DataFrame:
     ----------
     table : DataFrame
         Data sets in rows, classifiers in columns.
-    clusters : mapping or "keel"
+    clusters : mapping, Series or "keel"
         The cluster of each data set, by the table's row names; "keel": the file that each KEEL set is a cut of.
 
     Returns
@@ -55,19 +55,20 @@ def cluster_means(table: pd.DataFrame, clusters: Clusters) -> pd.DataFrame:
         As the tests; a data set without a cluster; fewer than 2 clusters.
     """
     values = scores(table)
-    of = keel_files(values.index) if isinstance(clusters, str) else clusters
-    if isinstance(clusters, str) and clusters != "keel":
-        raise DataError(f"the clusters are '{clusters}'; give a mapping of data set to cluster, or 'keel'")
+    if clusters != "keel" if isinstance(clusters, str) else not isinstance(clusters, Mapping | pd.Series):
+        said = f"'{clusters}'" if isinstance(clusters, str) else f"a {type(clusters).__name__}"
+        raise DataError(f"the clusters are {said}; give a mapping of data set to cluster, or 'keel'")
+    of: Mapping[str, str] | pd.Series = keel_files(values.index) if isinstance(clusters, str) else clusters
     names = [_cluster(of, name) for name in values.index]
     if len(set(names)) < 2:
         raise DataError(f"all data sets are of the cluster '{names[0]}'; give at least 2 clusters")
     return values.groupby(np.array(names, dtype=object), sort=False).mean().rename_axis("cluster")
 
 
-def _cluster(of: Mapping[str, str] | pd.Series, name: object) -> str:
+def _cluster(of: Mapping[str, str] | pd.Series, name: str) -> str:
     if name not in of:
         raise DataError(f"the data set '{name}' has no cluster; give every row of the table one")
-    return str(of[name])  # type: ignore[index]
+    return str(of[name])
 
 
 def unsaid(names: Iterable[object]) -> str:

@@ -115,6 +115,8 @@ def from_long(long: pd.DataFrame, *, dataset: str = "dataset", classifier: str =
     DataError
         A column that is missing, a pair that stands twice, or is missing where that is refused.
     """
+    if not isinstance(long, pd.DataFrame):
+        raise DataError(f"the long table is a {type(long).__name__}; give a DataFrame")
     for name in (dataset, classifier, score):
         if name not in long.columns:
             raise DataError(f"there is no column '{name}' in the long table; it needs '{dataset}', '{classifier}' "

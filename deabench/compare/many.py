@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from deabench.checks import choice
-from deabench.compare._gate import NOISE_DIGITS, level, old_direction, scores
+from deabench.compare._gate import NOISE_DIGITS, level, old_direction, scores, whole
 from deabench.compare.exact import FEW, RankSums, drawn, enumerated, rank_sums
 from deabench.errors import DataError
 from deabench.results import Result
@@ -210,6 +210,7 @@ def critical_difference(k: int, count: int, *, alpha: float = 0.05, test: Differ
     """
     level(alpha)
     choice("test", test, get_args(DifferenceTest))
+    k, count = whole(k, "k", unit="classifiers"), whole(count, "count", unit="data sets")
     if k < 2 or count < 2:
         raise DataError(f"there are {k} classifiers and {count} data sets; give at least 2 of each")
     if test == "nemenyi":

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.compare import pairs as of_two
-from deabench.compare._gate import differences, warn
+from deabench.compare._gate import differences, repeats, warn
 from deabench.compare._shape import TITLES, Asked, family, finish, undecided
 from deabench.compare.findings import Findings
 from deabench.compare.folds import corrected_t
@@ -39,14 +39,13 @@ def incomplete(values: pd.DataFrame, asked: Asked, test: str, about: tuple[str, 
 
 def over_folds(values: pd.DataFrame, asked: Asked, folds: int) -> Findings:
     count, k = values.shape
-    if folds < 2 or count % folds:
-        raise DataError(f"{count} rows are not whole repeats of {folds}-fold cross-validation; give every fold a row")
+    times = repeats(count, folds)
     which = of_two.chosen(values.columns, asked.control)
     rows, notes = of_two.each(values, which, partial(corrected_t, ratio=1 / (folds - 1)))
     _warn_of_shape(values, which, asked.alpha)
     adjust = asked.chosen("holm")
     pairs = finish(of_two.frame(values, which, rows, asked.higher), k, adjust, asked, low_wins=not asked.higher)
-    why = (f"{k} classifiers on {count // folds} x {folds} folds of one data set: folds share training data, which the "
+    why = (f"{k} classifiers on {times} x {folds} folds of one data set: folds share training data, which the "
            "corrected t test allows for")
     about = "it speaks of this data set only; over data sets give one row per data set"
     over = f", {adjust.capitalize()} over {len(which)} pairs" if len(which) > 1 else ""

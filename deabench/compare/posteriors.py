@@ -8,9 +8,8 @@ import pandas as pd
 
 from deabench.checks import share
 from deabench.compare import pairs as of_two
-from deabench.compare._gate import known_control, scores
+from deabench.compare._gate import known_control, repeats, scores
 from deabench.compare.bayes import bayesian_correlated_t, bayesian_signed_rank
-from deabench.errors import DataError
 from deabench.results import Result
 
 
@@ -88,8 +87,8 @@ def bayesian(table: pd.DataFrame, *, rope: float, control: str | None = None, fo
     values = scores(table)
     known_control(control, values.columns)
     share("sure", sure)
-    if folds is not None and (folds < 2 or len(values) % folds):
-        raise DataError(f"{len(values)} rows are not whole repeats of {folds}-fold cross-validation; give every fold a row")
+    if folds is not None:
+        repeats(len(values), folds)
     rows = []
     for a, b in of_two.chosen(values.columns, control):
         x, y = values[a].to_numpy(), values[b].to_numpy()

@@ -118,6 +118,7 @@ def sample_size_tango(b: float, c: float, *, margin: float, kind: TangoKind = "n
     """
     choice("kind", kind, get_args(TangoKind))
     share("margin", margin)
+    share("alpha", alpha, below=0.5)
     psi, delta = _shares(b, c, power, alpha)
     room = margin + delta if kind == "noninferiority" else margin - abs(delta)
     if room <= 0:
