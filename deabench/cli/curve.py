@@ -13,7 +13,7 @@ import typer
 
 from deabench import curves
 from deabench.checks import did_you_mean
-from deabench.cli._instances import label_named, read_instances
+from deabench.cli._instances import classes, read_instances
 from deabench.cli._io import Format, emit, say
 from deabench.curves.roc import trace
 from deabench.curves.segment import of_roc
@@ -74,14 +74,14 @@ def command(
         picture_format(plot)
     frame = read_instances(file)
     data = _scores(frame, file)
-    true = two_classes(frame["y_true"], label_named(positive, frame["y_true"]))
+    true = classes(frame, positive, scores=True)
     segments = {name: _segment(name, y, score, alpha, positive=true.positive) for name, (y, score) in data.items()}
     results = segments if kind in _SEGMENTS else {
         name: _result(kind, segment, *data[name], above=above) for name, segment in segments.items()}
     if plot is not None:
         _draw(kind, results, segments, plot)
     emit(_fitted(_table(kind, results), kind, form, out), form=form, out=out, title=_TITLES[kind])
-    _say(true.note, segments)
+    _say(None if true.guessed else true.note, segments)
 
 
 def _result(kind: Kind, segment: curves.Segment, y: np.ndarray, score: np.ndarray, *, above: float) -> Any:
@@ -136,9 +136,10 @@ def _table(kind: Kind, results: Mapping[str, Any]) -> pd.DataFrame:
     return table.drop(columns=["index", "point"], errors="ignore")  # the row numbers of one classifier's frame
 
 
-def _say(note: str, segments: Mapping[str, curves.Segment]) -> None:
+def _say(note: str | None, segments: Mapping[str, curves.Segment]) -> None:
     """The summary, a line per classifier, on standard error."""
-    say(note)
+    if note:
+        say(note)
     for name, one in segments.items():
         best = curves.best_threshold(one.roc)
         found = (f"{len(one.confident)} confident points, SAUC {one.sauc:.4f}, AveD {one.aved:.4f}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pandas as pd
 import typer
 
-from deabench.cli._instances import label_named, read_instances
+from deabench.cli._instances import classes, read_instances
 from deabench.cli._io import Format, emit, names, say
 from deabench.errors import DataError
 
@@ -127,13 +127,12 @@ def _scored(frame: pd.DataFrame, file: Path, asked: bool) -> bool:
 def _of_instances(
     frame: pd.DataFrame, positive: str | None, folds: Folds, scored: bool, options: dict[str, Any]
 ) -> pd.DataFrame:
-    from deabench.labels import truth
     from deabench.metrics import from_predictions, from_scores
     from deabench.metrics.folds import mean_of
 
     if folds is Folds.averaged and "fold" not in frame.columns:
         raise DataError("there is no column 'fold' to average over; add it, or leave --folds averaged out")
-    true = truth(frame["y_true"], label_named(positive, frame["y_true"]))
+    true = classes(frame, positive, scores=scored)
     make: Any = from_scores if scored else from_predictions
     parts = [
         make(y_true, predictions, positive=true.positive, **options)
@@ -143,7 +142,7 @@ def _of_instances(
     table.attrs = {"undefined": tuple(line for part in parts for line in part.attrs["undefined"])}
     if folds is Folds.averaged:
         table = mean_of(table, [pd.Series(table.index, table.index, name="classifier")])
-    table.attrs["note"] = true.note if positive is None else None
+    table.attrs["note"] = true.note if positive is None and not true.guessed else None
     table.attrs["threshold"] = parts[0].attrs.get("threshold")
     return table
 

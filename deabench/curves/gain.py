@@ -172,7 +172,7 @@ def conversion_rates(
     """
     if np.isnan(above):
         raise DataError("the threshold is missing; give above= a number")
-    true = two_classes(y_true, positive)
+    true = two_classes(y_true, positive, scores=True)
     taken = scores_of(score, true) > above
     groups = {"all": np.ones_like(taken), "predicted positive": taken, "predicted negative": ~taken}
     n = np.array([group.sum() for group in groups.values()])

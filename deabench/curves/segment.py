@@ -28,7 +28,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from deabench.curves.roc import Roc, roc, trace
-from deabench.labels import named, two_classes
+from deabench.instances import named
+from deabench.labels import two_classes
 from deabench.tango import contains_zero, interval
 
 CAUTION = (
@@ -162,7 +163,7 @@ def compare_segments(
     DataError
         As `balanced_segment` does, with the classifier's name, and where there is none.
     """
-    pairs, true = named(scores), two_classes(y_true, positive)
+    pairs, true = named(scores), two_classes(y_true, positive, scores=True)
     return Segments.of({name: of_roc(trace(true, score, name), alpha) for name, score in pairs.items()})
 
 

@@ -4,16 +4,20 @@
 metrics, `DIRECTION` says which are better low. docs/metrics.md has the formulas and their sources.
 """
 
+from deabench.labels import against_rest
 from deabench.metrics.bootstrap import bootstrap, bootstrap_counts
-from deabench.metrics.catalogue import CELLS, DIRECTION, METRICS, PROPORTIONS, SCORE_METRICS, catalogue
+from deabench.metrics.catalogue import CELLS, DIRECTION, METRICS, PROPORTIONS, SCORE_METRICS, catalogue, direction_of
 from deabench.metrics.costs import balancing_costs
 from deabench.metrics.counts import from_counts, undefined
+from deabench.metrics.declared import Metric
 from deabench.metrics.delong import DeLong, delong
 from deabench.metrics.folds import averaged, pooled
 from deabench.metrics.intervals import proportion_intervals
-from deabench.metrics.predictions import count, from_predictions, from_scores
+from deabench.metrics.predictions import count, from_predictions
 from deabench.metrics.prevalence import at_prevalence
 from deabench.metrics.scorers import score, scorers
+from deabench.metrics.scores import from_scores
+from deabench.metrics.shipped import net_benefit, partial_auc, precision_at, tpr_at_fpr
 from deabench.metrics.usefulness import usefulness
 
 __all__ = [
@@ -23,6 +27,8 @@ __all__ = [
     "PROPORTIONS",
     "SCORE_METRICS",
     "DeLong",
+    "Metric",
+    "against_rest",
     "at_prevalence",
     "averaged",
     "balancing_costs",
@@ -31,13 +37,18 @@ __all__ = [
     "catalogue",
     "count",
     "delong",
+    "direction_of",
     "from_counts",
     "from_predictions",
     "from_scores",
+    "net_benefit",
+    "partial_auc",
     "pooled",
+    "precision_at",
     "proportion_intervals",
     "score",
     "scorers",
+    "tpr_at_fpr",
     "undefined",
     "usefulness",
 ]

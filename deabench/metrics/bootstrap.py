@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from deabench import labels
+from deabench import instances, labels
 from deabench.errors import DataError, DataWarning
 from deabench.metrics.counts import label, table_of, whole
 from deabench.metrics.intervals import by_row, level
@@ -71,8 +71,8 @@ def bootstrap_counts(
 
 
 def bootstrap(
-    y_true: labels.Values,
-    predictions: labels.Predictions,
+    y_true: instances.Values,
+    predictions: instances.Predictions,
     statistic: Statistic,
     *,
     positive: object = None,
@@ -110,7 +110,7 @@ def bootstrap(
     """
     if method not in ("percentile", "BCa"):
         raise DataError(f"there is no method '{method}'; the methods are percentile and BCa")
-    pairs, true = labels.named(predictions), labels.two_classes(y_true, positive)
+    pairs, true = instances.named(predictions), labels.two_classes(y_true, positive, scores=True)
     for what, share in (("positive", true.is_positive), ("negative", ~true.is_positive)):
         if share.sum() < 2:
             raise DataError(f"there is one {what} instance; a stratified bootstrap needs two of each class")

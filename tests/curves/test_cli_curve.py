@@ -47,7 +47,7 @@ def test_the_table_is_the_segments_points(capsys, wide, six):
         expected = curves.balanced_segment(six[0], score).points.reset_index(drop=True)
         pd.testing.assert_frame_equal(ours, expected, check_dtype=False, rtol=0, atol=1e-15)
     assert err.splitlines()[:2] == [
-        "1 is the positive class: the minority, 8 of 20 instances",
+        "1 is the positive class by convention, 8 of 20 instances",
         "net: n = 20, AUC 0.9062, 7 confident points, SAUC 0.1146, AveD 0.0857; Youden's J 0.7500 with positive where "
         "score >= 0.41, or equally where score > any value in [0.4, 0.41)"]
 
@@ -62,11 +62,11 @@ def test_long_and_wide_files_say_the_same(capsys, wide, tmp_path):
 def test_standard_input_and_labels_of_text(capsys, six, monkeypatch):
     frame = pd.DataFrame({"net": six[1], "y_true": np.where(six[0], "ill", "well")})
     monkeypatch.setattr(sys, "stdin", io.StringIO(frame.to_csv(index=False)))
-    code, out, err = run(capsys, "-", "--kind", "summary", "--format", "json")
+    code, out, err = run(capsys, "-", "--kind", "summary", "--format", "json", "--positive", "ill")
     assert code == 0
     (row,) = json.loads(out)
     assert (row["classifier"], row["n"], row["confident"], row["AUC"]) == ("net", 20, 7, 0.90625)
-    assert err.startswith("'ill' is the positive class: the minority, 8 of 20 instances\n")
+    assert err.startswith("'ill' is the positive class, as asked\n")
     monkeypatch.setattr(sys, "stdin", io.StringIO(frame.to_csv(index=False)))
     assert "'well' is the positive class, as asked\n" in run(capsys, "-", "--positive", "well")[2]
 
@@ -95,8 +95,8 @@ def test_alpha_and_above_are_used(capsys, wide, six):
 
 @pytest.mark.parametrize(("text", "arguments", "message"), [
     ("y_true,a\n1,.2\n0,.1\n2,.3\n", (),
-     "y_true holds 3 classes (0, 1, 2); deabench compares classifiers of two classes, merge some or compare one against "
-     "the rest"),
+     "y_true holds 3 classes (0, 1, 2); take one against the rest (--positive CLASS --against-rest) or compare them all "
+     "(deabench metrics --multiclass)"),
     ("y_true,a\n1,.2\n1,.1\n", (), "y_true holds one class only (1); give instances of both classes"),
     ("y_true,a\n1,.2\n,.1\n0,.1\n", (),
      "y_true is missing for instance 2; leave the instance out"),
@@ -109,7 +109,7 @@ def test_alpha_and_above_are_used(capsys, wide, six):
     ("y_true,a\n1,.2\n0,.3\n0,.1\n", ("--positive", "yes"),
      "there is no class 'yes' in y_true; its classes are 0, 1"),
     ("y_true,a\nno,.2\nyes,.3\n", (),
-     "the classes 'no', 'yes' have 1 instances each, so neither is the minority; name the positive class"),
+     "y_true holds the classes 'no', 'yes' and a score speaks for one of them; name the positive class"),
     ("y_true,a\n1,.2\n0,.3\n0,.1\n", ("--alpha", "0"),
      "alpha is 0; give a number between 0 and 1, as 0.05 for a 95 % interval"),
     ("classifier,y_true,score\na,1,.2\na,0,.1\na,0,.4\na,0,.3\nb,1,.5\n", (),
