@@ -18,6 +18,7 @@ from deabench.metrics.prevalence import at_prevalence
 from deabench.metrics.scorers import score, scorers
 from deabench.metrics.scores import from_scores
 from deabench.metrics.shipped import net_benefit, partial_auc, precision_at, tpr_at_fpr
+from deabench.metrics.uncertainty import Intervals, differences, intervals
 from deabench.metrics.usefulness import usefulness
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "PROPORTIONS",
     "SCORE_METRICS",
     "DeLong",
+    "Intervals",
     "Metric",
     "against_rest",
     "at_prevalence",
@@ -37,10 +39,12 @@ __all__ = [
     "catalogue",
     "count",
     "delong",
+    "differences",
     "direction_of",
     "from_counts",
     "from_predictions",
     "from_scores",
+    "intervals",
     "net_benefit",
     "partial_auc",
     "pooled",

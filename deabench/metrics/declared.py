@@ -81,9 +81,9 @@ class Metric:
         y = np.asarray(positive).astype(int)
         given = np.asarray(values)
         weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight, dtype=float)}
+        call: Any = self.function
         try:
-            found = _scored(self.function, y, given, weights) if is_scorer(self.function) else \
-                self.function(y, given, **weights)
+            found = _scored(call, y, given, weights) if is_scorer(call) else call(y, given, **weights)
             number = float(found)
         except DataError:
             raise
@@ -115,7 +115,7 @@ def _scored(scorer: Any, y: np.ndarray, values: np.ndarray, weights: dict[str, n
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.metrics import get_scorer
 
-    class Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    class Given(ClassifierMixin, BaseEstimator):
         classes_ = np.array([0, 1])
 
         def __sklearn_is_fitted__(self) -> bool:
