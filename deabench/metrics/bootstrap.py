@@ -133,10 +133,10 @@ def bootstrap(
     columns = ["estimate", "lower", "upper", "undefined"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("classifier")
     table["undefined"] = table["undefined"].astype(int)
-    _tell(table["undefined"], options.get("resamples", 2000))
     for name in table.index[(table["lower"] == table["upper"]) & (table["estimate"] == table["lower"])]:
         warnings.warn(f"the statistic of '{name}' is the same in every resample: its limits say nothing", DataWarning,
                       stacklevel=2)
+    _tell(table["undefined"], options.get("resamples", 2000))
     return table
 
 
