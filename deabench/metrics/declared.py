@@ -78,8 +78,13 @@ class Metric:
         DataError
             Where the function takes no weights, fails, gives no number or one outside the range.
         """
-        y = np.asarray(positive).astype(int)
-        given = np.asarray(values)
+        return self.of_labels(np.asarray(positive).astype(int), np.asarray(values), sample_weight)
+
+    def of_labels(self, y: np.ndarray, given: np.ndarray, sample_weight: Any = None) -> float:
+        """`value` of any labels, as `from_classes` has them: the function gets them as they are."""
+        if self.needs != "labels" and not np.isin(y, (0, 1)).all():
+            raise DataError(f"metric '{self.name}' needs {self.needs} of two classes; take one class against the rest "
+                            "(metrics.against_rest)")
         weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight, dtype=float)}
         call: Any = self.function
         try:
@@ -116,7 +121,7 @@ def _scored(scorer: Any, y: np.ndarray, values: np.ndarray, weights: dict[str, n
     from sklearn.metrics import get_scorer
 
     class Given(ClassifierMixin, BaseEstimator):
-        classes_ = np.array([0, 1])
+        classes_ = np.unique(y)
 
         def __sklearn_is_fitted__(self) -> bool:
             return True

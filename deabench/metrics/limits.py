@@ -170,8 +170,8 @@ def _redrawn(asked: Asked, names: list[str], metric: Metric, design: Design) -> 
         makers = [lambda w, x=x: w @ x / w.sum(axis=1) for x in losses]  # type: ignore[misc]
     else:
         makers = [lambda w, k=name: _one_by_one(asked, k, metric, w) for name in names]  # type: ignore[misc]
-    blocks = [[make(block) for make in makers] for block in weights(design, asked.draws, asked.seed)]
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):  # a resample may lack a class
+        blocks = [[make(block) for make in makers] for block in weights(design, asked.draws, asked.seed)]
         return [np.concatenate([block[k] for block in blocks]) for k in range(len(names))]
 
 
