@@ -46,8 +46,28 @@ def classes(frame: pd.DataFrame, positive: str | None, *, scores: bool, rest: bo
     return against_rest(frame["y_true"], label) if rest else truth(frame["y_true"], label, scores=scores)
 
 
-def part_of(true: Truth, y_true: pd.Series) -> Truth:
+def side_by_side(frame: pd.DataFrame, value: str) -> pd.DataFrame:
+    """A long file with a column per classifier, matched by 'instance' (and 'fold'); a wide one as it is."""
+    if "classifier" not in frame.columns:
+        return frame
+    if "instance" not in frame.columns:
+        raise DataError("the classifiers of a long file are compared instance by instance; add a column 'instance'")
+    keys = [name for name in ("fold", "instance", "y_true", "cluster", "weight") if name in frame.columns]
+    twice = frame.duplicated([*keys, "classifier"])
+    if twice.any():
+        row = frame[twice].iloc[0]
+        raise DataError(f"'{row['classifier']}' has instance '{row['instance']}' twice; give each once")
+    wide = frame.pivot(index=keys, columns="classifier", values=value)
+    if wide.isna().any(axis=None):
+        gone = wide.columns[wide.isna().any()][0]
+        raise DataError(f"'{gone}' lacks an instance that another classifier has; give all classifiers the same instances")
+    return wide[list(dict.fromkeys(frame["classifier"]))].rename_axis(columns=None).reset_index()
+
+
+def part_of(true: Truth | None, y_true: pd.Series) -> Truth:
     """The classes of some rows of the file: the file as a whole has both, they must have them too."""
+    if true is None:
+        raise DataError("several classes have no positive one; name one with --positive")
     if true.rest:
         return against_rest(y_true, true.positive)
     return two_classes(y_true, true.positive)

@@ -108,7 +108,7 @@ def single(asked: Asked, name: str, column: str, design: Design, alpha: float) -
     drawn = _redrawn(asked, [name], metric, design)[0]
     if np.ptp(drawn[np.isfinite(drawn)], axis=None) <= 0:
         return _perfect(estimate, column, design, alpha)
-    return _around(estimate, drawn, metric, len(design.positive), alpha)
+    return _around(estimate, drawn, metric, len(design.positive), (_t(asked, column, alpha), alpha))
 
 
 def difference(asked: Asked, pair: tuple[str, str], column: str, design: Design, alpha: float) -> Limits:
@@ -133,7 +133,7 @@ def difference(asked: Asked, pair: tuple[str, str], column: str, design: Design,
     if not np.nanstd(gap) > 0:
         return estimate, np.nan, np.nan, "none", "it did not vary in the resamples"
     if isinstance(metric.function, OfRanking | OfRows):
-        width = _z(alpha) * float(np.nanstd(gap))
+        width = _t(asked, column, alpha) * float(np.nanstd(gap))
         return estimate, estimate - width, estimate + width, "normal", ""
     low, high = _quantiles(gap, alpha)
     return estimate, low, high, "percentile", ""
@@ -188,17 +188,17 @@ def _one_by_one(asked: Asked, name: str, metric: Metric, drawn: Floats) -> Float
     return out
 
 
-def _around(estimate: float, drawn: Floats, metric: Metric, n: int, alpha: float) -> Limits:
+def _around(estimate: float, drawn: Floats, metric: Metric, n: int, level: tuple[float, float]) -> Limits:
     from scipy.special import expit, logit
 
-    drawn = drawn[np.isfinite(drawn)]
+    drawn, (quantile, alpha) = drawn[np.isfinite(drawn)], level
     if isinstance(metric.function, OfRanking):
         hair = 0.25 / n
         middle = float(logit(np.clip(estimate, hair, 1 - hair)))
-        width = _z(alpha) * float(np.std(logit(np.clip(drawn, hair, 1 - hair))))
+        width = quantile * float(np.std(logit(np.clip(drawn, hair, 1 - hair))))
         return estimate, min(float(expit(middle - width)), estimate), max(float(expit(middle + width)), estimate), "logit", ""
     if isinstance(metric.function, OfRows) and metric is SHIPPED.get(metric.name) and np.isfinite(estimate):
-        factor = float(np.exp(_z(alpha) * np.std(np.log(drawn[drawn > 0]))))
+        factor = float(np.exp(quantile * np.std(np.log(drawn[drawn > 0]))))
         return estimate, estimate / factor, estimate * factor, "log", ""
     low, high = _quantiles(drawn, alpha)
     return estimate, low, high, "percentile", ""
@@ -233,6 +233,14 @@ def _quantiles(drawn: Floats, alpha: float) -> tuple[float, float]:
         return np.nan, np.nan
     low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2], method="inverted_cdf")
     return float(low), float(high)
+
+
+def _t(asked: Asked, column: str, alpha: float) -> float:
+    """Student's quantile for the rarer class, whose few instances carry most of the spread; the normal's for a share."""
+    from scipy.special import stdtrit
+
+    rarer = int(min(asked.true.is_positive.sum(), (~asked.true.is_positive).sum()))
+    return _z(alpha) if column.startswith("TPR@") or rarer < 3 else float(stdtrit(rarer - 1, 1 - alpha / 2))
 
 
 def _z(alpha: float) -> float:
