@@ -1,6 +1,6 @@
 """How often an interval holds the true value: simulated, at 200 instances and prevalence .1 to .5.
 
-The truth of counts is their formula at the true shares; that of scores the metric of a sample of two million. Scores are
+The truth of counts is their formula at the true shares; that of scores the metric of a sample of half a million. Scores are
 normal, one or two standard deviations apart; probabilities are the right ones, or the same pushed to the ends.
 """
 
@@ -24,14 +24,14 @@ SCORED = ["roc_auc", "pr_auc", "partial_auc@0.1", "TPR@FPR=0.05", "precision@10"
 Floats = NDArray[np.float64]
 
 
-def of_counts(design: Literal["rows", "classes"], runs: int, seed: int = 0) -> pd.DataFrame:
+def of_counts(design: Literal["rows", "classes"], runs: int, seed: int = 0, resamples: int = 1000) -> pd.DataFrame:
     """Coverage of `bootstrap_counts` (and so of `intervals`) and of Wilson's interval: least, mean and greatest of 18 cases."""
     rng = np.random.default_rng(seed)
     found = []
     for case in itertools.product(PREVALENCES, (0.3, 0.7, 0.9), (0.8, 0.95)):
         counts, shares = _counts(rng, design, runs, *case)
         truth = from_counts_at(shares)
-        ours = bootstrap_counts(counts, design=design, metrics=COUNTED, resamples=1000, seed=int(rng.integers(2**31)))
+        ours = bootstrap_counts(counts, design=design, metrics=COUNTED, resamples=resamples, seed=int(rng.integers(2**31)))
         found += [("jeffreys", name, _holds(table, truth[name])) for name, table in ours.groupby(level=-1)]
         if design == "rows":
             wilson = proportion_intervals(counts)
@@ -61,7 +61,7 @@ def of_differences(runs: int, seed: int = 0, draws: int = 500) -> pd.DataFrame:
     names = ["TPR", "TNR", "accuracy", "F1", "MCC", "PPV", "roc_auc", "pr_auc", "brier"]
     found = []
     for prevalence in PREVALENCES:
-        y, (first, second) = _pair(rng, 1_000_000, prevalence)
+        y, (first, second) = _pair(rng, 500_000, prevalence)
         at = [from_scores(y, {"s": p}, metrics=names, threshold=0.5).loc["s", names] for p in (first, second)]
         truth = at[0] - at[1]
         for _ in range(runs):
@@ -108,7 +108,7 @@ def _sample(rng: np.random.Generator, n: int, prevalence: float, apart: float) -
 
 
 def _population(rng: np.random.Generator, prevalence: float, apart: float) -> pd.Series:
-    y, p = _sample(rng, 2_000_000, prevalence, apart)
+    y, p = _sample(rng, 500_000, prevalence, apart)
     names = [f"precision@{len(y) // 20}" if name == "precision@10" else name for name in SCORED]
     return from_scores(y, {"s": p}, metrics=names).loc["s", names].set_axis(SCORED)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
@@ -64,7 +65,7 @@ def side_by_side(frame: pd.DataFrame, value: str) -> pd.DataFrame:
     return wide[list(dict.fromkeys(frame["classifier"]))].rename_axis(columns=None).reset_index()
 
 
-def part_of(true: Truth | None, y_true: pd.Series) -> Truth:
+def part_of(true: Truth | None, y_true: pd.Series | np.ndarray) -> Truth:
     """The classes of some rows of the file: the file as a whole has both, they must have them too."""
     if true is None:
         raise DataError("several classes have no positive one; name one with --positive")

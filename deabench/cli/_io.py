@@ -42,12 +42,12 @@ def directions(text: str | None) -> dict[str, object]:
     return out
 
 
-def weighed(text: str | None) -> dict[str, float] | None:
+def weighed(text: str | None, option: str = "--weights") -> dict[str, float] | None:
     """`TPR=2,TNR=1` as a mapping; None stays None."""
     if text is None:
         return None
     pairs = [part.rpartition("=") for part in names(text) or []]
-    return {name: _number(value, f"--weights {name}") for name, _, value in pairs}
+    return {name: _number(value, f"{option} {name}") for name, _, value in pairs}
 
 
 def _number(text: str, what: str) -> float:

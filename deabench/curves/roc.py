@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from deabench.errors import DataError
 from deabench.instances import Values
@@ -108,7 +108,7 @@ class Operating:
         return pd.DataFrame([vars(self)]).set_index("criterion")
 
 
-def roc(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> Roc:
+def roc(y_true: Values | Truth, score: Values, *, positive: object = None) -> Roc:
     """The ROC curve of one score, equal scores merged into one point, no point dropped.
 
     Parameters

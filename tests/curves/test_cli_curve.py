@@ -16,7 +16,7 @@ import pytest
 from deabench import curves
 from deabench.cli import main
 
-KINDS = ("roc", "tango", "summary", "bands", "gain", "lift", "conversion", "pr", "cost")
+KINDS = ("roc", "tango", "summary", "bands", "gain", "lift", "conversion", "pr", "cost")  # learning has its own
 
 
 @pytest.fixture
@@ -166,3 +166,51 @@ def test_importing_the_curves_loads_no_heavy_library():
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
                            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
     assert found.stdout.strip() == "[]"
+
+
+def test_simultaneous_bands(capsys, wide, six):
+    out = run(capsys, wide, "--kind", "bands", "--band", "simultaneous", "--format", "csv")[1]
+    found = pd.read_csv(io.StringIO(out)).query("classifier == 'net'")
+    expected = curves.bands(curves.roc(*six), "simultaneous").at(np.linspace(0, 1, 101))
+    np.testing.assert_allclose(found[["lower", "upper"]], expected[["lower", "upper"]], atol=1e-15)
+
+
+def test_the_threshold_of_least_cost_is_said(capsys, wide, six):
+    err = run(capsys, wide, "--kind", "cost", "--costs", "fn=5,fp=1", "--prevalence", "0.02")[2]
+    best = curves.best_threshold(curves.roc(*six), "cost", cost_fn=5, cost_fp=1, prevalence=0.02)
+    assert f"net: {best.criterion}: {best.value:.4g} an instance, with {best.rule}" in err.splitlines()
+    assert run(capsys, wide, "--prevalence", "0.02")[2] == (
+        "deabench: --prevalence is for --costs; give both, as --costs fn=5,fp=1 --prevalence 0.02\n")
+    assert run(capsys, wide, "--costs", "tp=5")[2] == (
+        "deabench: --costs names 'tp'; a threshold takes fn and fp, as --costs fn=5,fp=1\n")
+
+
+def test_one_class_against_the_rest(capsys, tmp_path):
+    path = tmp_path / "three.csv"
+    path.write_text("y_true,a\nx,.9\ny,.1\nz,.2\nx,.3\n")
+    code, out, err = run(capsys, path, "--positive", "x", "--against-rest", "--kind", "summary", "--format", "csv")
+    assert code == 0
+    assert pd.read_csv(io.StringIO(out)).loc[0, "AUC"] == 1
+    assert err.startswith("'x' is the positive class against the rest ('y', 'z')\n")
+
+
+def test_a_learning_curve(capsys, normal, tmp_path):
+    from sklearn.naive_bayes import GaussianNB
+
+    y, s = normal
+    path, picture = tmp_path / "data.csv", tmp_path / "curve.svg"
+    frame = pd.DataFrame({"y_true": y, "x": s, "noise": np.arange(300) % 7})
+    frame.to_csv(path, index=False)
+    code, out, err = run(capsys, path, "--kind", "learning", "--start", "40", "--format", "csv", "--plot", picture)
+    expected = curves.learning_curve(GaussianNB(), frame[["x", "noise"]].to_numpy(float), y,
+                                     schedule=curves.geometric(40, 2.0, tolerance=None)).summary
+    assert (code, err) == (0, "balanced accuracy, mean over five folds\n")
+    pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(out), index_col=0), expected)
+    assert picture.exists()
+    assert run(capsys, path, "--kind", "learning", "--learner", "GaussianMB")[2] == (
+        "deabench: there is no classifier 'GaussianMB' in scikit-learn; did you mean 'GaussianNB'?\n")
+    assert run(capsys, path, "--kind", "learning", "--learner", "VotingClassifier")[2] == (
+        "deabench: 'VotingClassifier' needs another estimator inside; name one that stands alone, as GaussianNB\n")
+    path.write_text("y_true,x\n1,a\n0,b\n")
+    assert run(capsys, path, "--kind", "learning")[2] == (
+        "deabench: the feature 'x' is not a number in every row; encode or fill it\n")

@@ -191,3 +191,89 @@ def test_a_frame_and_a_file_agree(run):
     ours = m.from_predictions(frame["y_true"], frame[["a", "b"]], positive="ill", metrics=["TPR", "MCC"])
     _, out, _ = run(WIDE, "--positive", "ill", "--metrics", "TPR,MCC", "--format", "csv")
     pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(out), index_col=0), ours)
+
+
+def _csv(out):
+    return pd.read_csv(io.StringIO(out))
+
+
+def test_intervals_of_labels_scores_and_counts(run):
+    _, out, err = run(WIDE, "--positive", "ill", "--intervals", "--metrics", "TPR,accuracy", "--format", "csv")
+    frame = pd.read_csv(io.StringIO(WIDE))
+    ours = m.intervals(frame["y_true"], frame[["a", "b"]], positive="ill", metrics=["TPR", "accuracy"])
+    pd.testing.assert_frame_equal(_csv(out), ours.table.reset_index())
+    assert err.splitlines() == list(ours.notes)
+    _, out, _ = run(SCORES, "--scores", "--intervals", "--format", "csv")
+    assert _csv(out)["metric"].tolist() == ["roc_auc", "pr_auc"]
+    _, out, _ = run(COUNTS, "--intervals", "--metrics", "TPR", "--design", "classes", "--format", "csv")
+    counts = pd.read_csv(io.StringIO(COUNTS), index_col=0)[["tp", "fn", "fp", "tn"]]
+    table = m.bootstrap_counts(counts, metrics=["TPR"], design="classes").drop(columns="undefined")
+    pd.testing.assert_frame_equal(_csv(out), table.reset_index())
+
+
+def test_differences_of_wide_and_long(run):
+    long = "classifier,instance,y_true,y_pred\n" + "".join(
+        f"{name},{k},{y},{p}\n" for name, said in (("a", "11000"), ("b", "10100")) for k, (y, p) in
+        enumerate(zip("11000", said, strict=True)))
+    wide = "y_true,a,b\n1,1,1\n1,1,0\n0,0,1\n0,0,0\n0,0,0\n"
+    first = run(long, "--differences", "--metrics", "TPR", "--format", "csv")
+    assert first[0] == 0
+    assert first[1] == run(wide, "--differences", "--metrics", "TPR", "--format", "csv")[1]
+    assert _csv(first[1])[["first", "second", "metric", "estimate"]].to_numpy().tolist() == [["a", "b", "TPR", 0.5]]
+
+
+def test_usefulness_and_another_prevalence(run):
+    _, out, _ = run(COUNTS, "--usefulness", "--format", "csv")
+    assert _csv(out)["TPR > FPR"].tolist() == [True, False]
+    _, out, _ = run(COUNTS, "--prevalence", "0.01", "--metrics", "PPV,TPR", "--format", "csv")
+    rates = m.from_counts(pd.DataFrame({"tp": [6], "fn": [2], "fp": [3], "tn": [9]}))
+    expected = m.at_prevalence(rates, 0.01, metrics=["PPV", "TPR"])
+    assert _csv(out).iloc[0, 1:].tolist() == pytest.approx(expected.iloc[0].tolist())
+    _, out, _ = run(SCORES, "--threshold", "0.5", "--usefulness", "--format", "csv")
+    assert _csv(out)["DOR > 1"].tolist() == [True]
+
+
+def test_weights_of_instances_and_of_cells(run):
+    weighted = "y_true,weight,a\n1,3,1\n1,1,0\n0,2,0\n0,2,1\n"
+    _, out, _ = run(weighted, "--weighted", "--metrics", "recall,specificity", "--format", "csv")
+    assert out == "classifier,recall,specificity\na,0.75,0.5\n"
+    lecture = "classifier,tp,fn,fp,tn\nM1,150,40,60,250\n"
+    _, out, _ = run(lecture, "--metrics", "weighted_accuracy", "--weights", "tp=5,fn=5", "--format", "csv")
+    assert _csv(out)["weighted_accuracy"].tolist() == pytest.approx([(5 * 150 + 250) / (5 * 190 + 310)])
+
+
+def test_several_classes(run):
+    three = WIDE + "sick,sick,ill\n"
+    code, out, err = run(three, "--multiclass", "--metrics", "recall,MCC", "--format", "csv")
+    frame = pd.read_csv(io.StringIO(three))
+    ours = m.from_classes(frame["y_true"], frame[["a", "b"]], metrics=["recall", "MCC"])
+    assert code == 0
+    pd.testing.assert_frame_equal(_csv(out), ours.reset_index())
+    assert err == "3 classes: 'ill', 'sick', 'well'\n"
+    _, out, _ = run(three, "--positive", "sick", "--against-rest", "--metrics", "TPR,TNR", "--format", "csv")
+    assert out == "classifier,TPR,TNR\na,1.0,1.0\nb,0.0,1.0\n"
+
+
+@pytest.mark.parametrize(("text", "options", "said"), [
+    (COUNTS, ["--intervals", "--usefulness"], "--intervals and --usefulness are two answers; ask for one at a time"),
+    (COUNTS, ["--differences"],
+     "counts do not say which instances two classifiers judge alike; give predictions for --differences"),
+    (COUNTS, ["--intervals", "--design", "folds"], "counts have no folds; give predictions for --design folds"),
+    (SCORES, ["--scores", "--usefulness"], "scores have no cells without a threshold; give --threshold"),
+    (SCORES, ["--scores", "--intervals", "--design", "clusters"],
+     "there is no column 'cluster' to draw by; add it, or leave --design clusters out"),
+    (SCORES, ["--scores", "--weighted"], "there is no column 'weight' to weigh by; add it, or leave --weighted out"),
+    (LONG, ["--differences"], "the classifiers of a long file are compared instance by instance; add a column 'instance'"),
+    ("classifier,instance,y_true,y_pred\na,1,1,1\na,1,1,0\na,2,0,0\n", ["--differences"],
+     "'a' has instance '1' twice; give each once"),
+    ("classifier,instance,y_true,y_pred\na,1,1,1\na,2,0,0\nb,1,1,0\n", ["--differences"],
+     "'b' lacks an instance that another classifier has; give all classifiers the same instances"),
+    ("classifier,instance,y_true,y_pred\na,1,1,1\na,2,0,0\nb,1,0,0\nb,2,0,0\n", [],
+     "instance '1' has the class 1 for 'a' and 0 for 'b'; an instance has one class"),
+    (WIDE, ["--against-rest"], "--against-rest needs a class to take against the rest; name it with --positive"),
+    (COUNTS, ["--weights", "tp"], "the weights are 'tp'; give them as fn=5,tp=5"),
+    (COUNTS, ["--metrics", "auc"], "there is no metric 'auc'; write 'roc_auc' for the area under the curve of scores, "
+     "'balanced_accuracy' for that of one threshold"),
+])
+def test_what_cannot_be_answered_is_refused(run, text, options, said):
+    assert run(text, *options) == (1, "", f"deabench: {said}\n")
