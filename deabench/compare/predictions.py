@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from deabench import labels, tango
+from deabench import instances, tango
 from deabench.checks import choice
 from deabench.compare import pairs as of_two
-from deabench.compare._gate import known_control, level, same_index, warn
+from deabench.compare._gate import known_control, level, warn
 from deabench.compare.adjust import Adjustment, adjusted
 from deabench.compare.findings import Findings
 from deabench.compare.posthoc import fits
@@ -24,7 +24,7 @@ from deabench.errors import DataError, DataWarning
 Test = Literal["mcnemar", "delong"]
 
 
-def discordant(y_true: labels.Values, first: labels.Values, second: labels.Values) -> tuple[int, int]:
+def discordant(y_true: instances.Values, first: instances.Values, second: instances.Values) -> tuple[int, int]:
     """b: instances that only the first classifier gets right; c: those that only the second does. Any number of classes.
 
     Raises
@@ -33,14 +33,14 @@ def discordant(y_true: labels.Values, first: labels.Values, second: labels.Value
         Where the three lengths differ, a label is missing, or a prediction is of a class that y_true does not hold
         (1 and '1' are two classes).
     """
-    sizes = [len(labels.one_dimensional(values, "the labels")) for values in (y_true, first, second)]
+    sizes = [len(instances.one_dimensional(values, "the labels")) for values in (y_true, first, second)]
     if len(set(sizes)) > 1:
         raise DataError(f"there are {sizes[0]} labels, {sizes[1]} and {sizes[2]} predictions; give as many of each")
     right = right_of(y_true, {"first": first, "second": second}).to_numpy()
     return int((right[:, 0] & ~right[:, 1]).sum()), int((~right[:, 0] & right[:, 1]).sum())
 
 
-def right_of(y_true: labels.Values, predictions: labels.Predictions) -> pd.DataFrame:
+def right_of(y_true: instances.Values, predictions: instances.Predictions) -> pd.DataFrame:
     """Which instances each classifier gets right: booleans, instances x classifiers.
 
     Raises
@@ -48,23 +48,23 @@ def right_of(y_true: labels.Values, predictions: labels.Predictions) -> pd.DataF
     DataError
         As `discordant`; indexes of Series that differ.
     """
-    truth = labels.one_dimensional(y_true, "y_true").astype(object)
+    truth = instances.one_dimensional(y_true, "y_true").astype(object)
     if not len(truth):
         raise DataError("y_true is empty; give at least one instance")
     _present(truth, "the label in y_true")
     known = pd.Index(truth).unique()
     right = {}
-    for name, values in labels.named(predictions).items():
-        same_index(y_true, values, f"y_true and the predictions of '{name}'")
-        given = labels.one_dimensional(values, f"the prediction of '{name}'").astype(object)
+    for name, values in instances.named(predictions).items():
+        instances.same_index(values, instances.index_of(y_true), f"'{name}'")
+        given = instances.one_dimensional(values, f"the prediction of '{name}'").astype(object)
         if len(given) != len(truth):
             raise DataError(f"'{name}' has {len(given)} predictions and y_true has {len(truth)} instances; give one for each")
         _present(given, f"the prediction of '{name}'")
         strange = known.get_indexer(pd.Index(given)) < 0
         if strange.any():
             i = int(np.argmax(strange))
-            raise DataError(f"'{name}' predicts the label {labels.plain(given[i])!r} for instance {i + 1}; "
-                            f"y_true knows only {labels.listed(sorted(known, key=str))}")
+            raise DataError(f"'{name}' predicts the label {instances.plain(given[i])!r} for instance {i + 1}; "
+                            f"y_true knows only {instances.listed(sorted(known, key=str))}")
         right[name] = given == truth
     return pd.DataFrame(right)
 
@@ -75,7 +75,7 @@ def _present(values: NDArray[np.object_], what: str) -> None:
         raise DataError(f"{what} for instance {int(np.argmax(gone)) + 1} is missing; give a label")
 
 
-def on_one_test_set(y_true: labels.Values, predictions: labels.Predictions, *, test: Test = "mcnemar",
+def on_one_test_set(y_true: instances.Values, predictions: instances.Predictions, *, test: Test = "mcnemar",
                     method: McNemarMethod = "mid-p", control: str | None = None, adjust: Adjustment = "holm",
                     alpha: float = 0.05, positive: object = None) -> Findings:
     """Compare classifiers on the instances of one test set.
@@ -108,7 +108,7 @@ def on_one_test_set(y_true: labels.Values, predictions: labels.Predictions, *, t
     level(alpha)
     choice("test", test, get_args(Test))
     choice("method", method, get_args(McNemarMethod))
-    values = labels.named(predictions)
+    values = instances.named(predictions)
     known_control(control, list(values))
     fits(adjust, control, by_ranks=False)
     if len(values) < 2:
@@ -118,12 +118,13 @@ def on_one_test_set(y_true: labels.Values, predictions: labels.Predictions, *, t
     else:
         found, level_of, title = _by_delong(y_true, predictions, control, positive, alpha)
     what = "accuracy" if test == "mcnemar" else "AUC"
-    why = (f"{len(values)} classifiers on the same {len(labels.one_dimensional(y_true, 'y_true'))} instances: what they get wrong "
-           "together says nothing about which is better")
+    count = len(instances.one_dimensional(y_true, "y_true"))
+    why = (f"{len(values)} classifiers on the same {count} instances: what they get wrong together says nothing about which is "
+           "better")
     return _finished(found, level_of, (what, title, why), (control, adjust, alpha))
 
 
-def on_own_test_sets(y_true: Mapping[str, labels.Values], y_pred: Mapping[str, labels.Values], *, control: str | None = None,
+def on_own_test_sets(y_true: Mapping[str, instances.Values], y_pred: Mapping[str, instances.Values], *, control: str | None = None,
                      adjust: Adjustment = "holm", alpha: float = 0.05) -> Findings:
     """Compare the error rates of classifiers that were tested on different, independent instances, by the z test.
 
@@ -182,7 +183,7 @@ def _by_z(right: Mapping[str, pd.Series], which: list[of_two.Pair], alpha: float
     return found
 
 
-def _by_mcnemar(y_true: labels.Values, predictions: labels.Predictions, control: str | None, method: McNemarMethod,
+def _by_mcnemar(y_true: instances.Values, predictions: instances.Predictions, control: str | None, method: McNemarMethod,
                 alpha: float) -> tuple[pd.DataFrame, pd.Series, str]:
     right = right_of(y_true, predictions)
     hits = right.to_numpy().astype(np.int64)
@@ -199,12 +200,10 @@ def _by_mcnemar(y_true: labels.Values, predictions: labels.Predictions, control:
     return found, right.mean(), f"McNemar's test ({method})"
 
 
-def _by_delong(y_true: labels.Values, predictions: labels.Predictions, control: str | None, positive: object,
+def _by_delong(y_true: instances.Values, predictions: instances.Predictions, control: str | None, positive: object,
                alpha: float) -> tuple[pd.DataFrame, pd.Series, str]:
     from deabench.metrics.delong import delong
 
-    for name, values in labels.named(predictions).items():
-        same_index(y_true, values, f"y_true and the scores of '{name}'")
     areas = delong(y_true, predictions, positive=positive)
     which = of_two.chosen(areas.auc.index, control)
     i, j = _places(areas.auc.index, which)

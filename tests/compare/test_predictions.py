@@ -75,8 +75,8 @@ REFUSED = [
     (lambda: compare.discordant([1, None], [1, 1], [1, 1]), "the label in y_true for instance 2 is missing; give a label"),
     (lambda: compare.discordant([1, 0], [1, np.nan], [1, 1]), "the prediction of 'first' for instance 2 is missing; give a label"),
     (lambda: compare.on_one_test_set(pd.Series([1, 0], list("ab")), {"x": pd.Series([0, 1], list("ba")), "y": [1, 0]}),
-     "y_true and the predictions of 'x' are Series with different indexes; bring them in one order "
-     "(second.reindex(first.index)), or give plain arrays"),
+     "the index of 'x' is not that of y_true (instance 1: 'b', not 'a'); reorder it with .loc, or give .to_numpy() where the rows "
+     "are in one order"),
     (lambda: compare.on_one_test_set([1, 0], {"x": [1, 0]}), "there is 1 classifier; give at least 2"),
     (lambda: compare.on_one_test_set([1, 0], {"x": [1, 0], "y": [1]}),
      "'y' has 1 predictions and y_true has 2 instances; give one for each"),
