@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from deabench.checks import choice, share
-from deabench.compare._gate import differences, number, pair
+from deabench.compare._gate import NOISE_DIGITS, differences, number, pair
 from deabench.compare._result import Comparison
+from deabench.compare.two import one_sided
 from deabench.errors import DataError
 
 Floats = NDArray[np.float64]
@@ -42,7 +43,8 @@ def tost(first: Sequence[float] | ArrayLike, second: Sequence[float] | ArrayLike
     Returns
     -------
     Comparison
-        `equivalent` says whether equivalence is shown; lower and upper are the interval at level 1 - 2 alpha ("t").
+        `equivalent` says whether equivalence is shown; lower and upper are the interval at level 1 - 2 alpha ("t"); the
+        statistic of "wilcoxon" is p itself, the larger of the two.
         For two classifiers on one test set take `deabench.tango.test(kind="equivalence")`.
 
     Raises
@@ -69,7 +71,8 @@ def tost(first: Sequence[float] | ArrayLike, second: Sequence[float] | ArrayLike
 def _by_t(d: Floats, margin: float, ratio: float, alpha: float) -> Comparison:
     count, mean, s = len(d), float(d.mean()), float(d.std(ddof=1))
     if s <= 1e-12 * max(np.abs(d).max(), margin):
-        raise DataError(f"the difference is {mean:g} on every pair: without spread a t test cannot judge it")
+        raise DataError(f"the difference is {mean:g} on every pair: without spread a t test cannot judge it, "
+                        "take test 'wilcoxon'")
     error = s * (1 / count + ratio)**0.5
     above, below = (mean + margin) / error, (mean - margin) / error  # far above 0 and far below 0 where equivalent
     t = above if above <= -below else below
@@ -81,18 +84,8 @@ def _by_t(d: Floats, margin: float, ratio: float, alpha: float) -> Comparison:
 
 
 def _by_ranks(d: Floats, margin: float, alpha: float) -> Comparison:
-    from scipy.stats import wilcoxon
-
-    moved = [(np.round(d + margin, 15), "greater"), (np.round(d - margin, 15), "less")]
-    found = [wilcoxon(x, alternative=side, zero_method="zsplit", method="exact" if _plain(x) else "asymptotic")
-             for x, side in moved]
-    worse = found[0] if found[0].pvalue >= found[1].pvalue else found[1]
-    plain = all(_plain(x) for x, _ in moved)
-    return Comparison("two one-sided Wilcoxon signed-rank tests (TOST)", float(worse.statistic), "exact" if plain else "normal",
-                      float(worse.pvalue), float(np.median(d)), np.nan, np.nan, alpha,
-                      float(np.median(d) / margin), "median over margin", margin=margin)
-
-
-def _plain(x: Floats) -> bool:
-    """Whether the exact distribution holds: no zeros, no ties, not too many."""
-    return len(x) <= 50 and bool((x != 0).all()) and len(np.unique(np.abs(x))) == len(x)
+    shifted = [np.round((d + margin) / margin, NOISE_DIGITS), np.round((margin - d) / margin, NOISE_DIGITS)]
+    p, how = max(one_sided(x) for x in shifted)
+    median = float(np.median(d))
+    return Comparison("two one-sided Wilcoxon signed-rank tests (TOST)", p, how, p, median, np.nan, np.nan, alpha, median / margin,
+                      "median over margin", margin=margin)

@@ -225,3 +225,15 @@ def _over_signs(ranks: Floats, positive: NDArray[np.bool_]) -> float:
     shares = _sums(tuple(twice.tolist()))
     far = np.abs(2 * np.arange(total + 1) - total) >= abs(2 * side - total)
     return min(1.0, float(shares[far].sum()))
+
+
+def one_sided(d: Floats) -> tuple[float, str]:
+    """P(R+ at least as large as seen) where the differences are symmetric about 0 (zeros split), and how it was found."""
+    crossed = not d.all() or len(np.unique(np.abs(d))) < len(d)
+    if len(d) > (PERMUTED if crossed else LISTED):
+        from scipy.stats import wilcoxon as scipys
+
+        return float(scipys(d, zero_method="zsplit", alternative="greater", method="asymptotic").pvalue), "normal"
+    twice = np.rint(2 * _ranks(d, "zsplit")).astype(int)
+    shares = _sums(tuple(np.sort(twice[d != 0]).tolist()))
+    return min(1.0, float(shares[int(twice[d > 0].sum()):].sum())), "all signs listed" if crossed else "exact"

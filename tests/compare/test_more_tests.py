@@ -90,6 +90,19 @@ def test_tost_by_ranks_is_scipys_two_one_sided_tests() -> None:
     assert found.p_value == pytest.approx(max(sides), rel=1e-10)
 
 
+def test_tost_by_ranks_lists_all_signs_under_ties() -> None:
+    d = np.array([0.1, 0.1, -0.1, 0.0, 0.2, 0.5, -0.5, 0.1])
+    found = compare.tost(d, np.zeros(8), margin=0.5, test="wilcoxon")
+    sides = []
+    for x in (np.round(d + 0.5, 12), np.round(0.5 - d, 12)):
+        ranks = stats.rankdata(np.abs(x))
+        moving = ranks[x != 0]
+        sums = np.array([moving[np.array(signs)].sum() for signs in product((False, True), repeat=len(moving))])
+        sides.append((sums >= ranks[x > 0].sum() - 1e-9).mean())
+    assert found.p_value == pytest.approx(max(sides), rel=1e-12)
+    assert compare.tost([1, 2, 3, 4, 5], [1, 2, 3, 4, 5], margin=0.1, test="wilcoxon").p_value == 2.0**-5
+
+
 def test_bayesian_correlated_t_is_baycomps() -> None:
     from baycomp import CorrelatedTTest
 
@@ -300,6 +313,8 @@ REFUSED = [
     (lambda: compare.from_long([1]), "the long table is a list; give a DataFrame"),
     (lambda: compare.sample_size_tango(0.1, 0.1, margin=0.3, alpha=0.7),
      "alpha is 0.7; give a number between 0 and 0.5, both excluded, as 0.025"),
+    (lambda: compare.tost([1, 2], [1, 2], margin=0.1),
+     "the difference is 0 on every pair: without spread a t test cannot judge it, take test 'wilcoxon'"),
     (lambda: compare.tost([1, 2], [2, 1], margin=0),
      "the margin is 0; give a positive number, the smallest difference that matters"),
     (lambda: compare.tost([1, 2], [2, 1], margin=1, alpha=0.6),
