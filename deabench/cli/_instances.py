@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.instances import classes_of, listed
+from deabench.instances import classes_of, listed, plain
 from deabench.labels import Truth, against_rest, truth, two_classes
 from deabench.tables.reader import read
 
@@ -85,6 +85,6 @@ def _one_class_each(frame: pd.DataFrame) -> None:
         place = dict(zip(keys, which if isinstance(which, tuple) else (which,), strict=True))
         rows = frame[(frame[keys] == pd.Series(place)).all(axis=1)]
         second = rows[rows["y_true"] != rows["y_true"].iloc[0]].iloc[0]
-        raise DataError(f"instance '{place['instance']}' has the class {rows['y_true'].iloc[0]!r} for "
-                        f"'{rows['classifier'].iloc[0]}' and {second['y_true']!r} for '{second['classifier']}'; "
+        raise DataError(f"instance '{place['instance']}' has the class {plain(rows['y_true'].iloc[0])!r} for "
+                        f"'{rows['classifier'].iloc[0]}' and {plain(second['y_true'])!r} for '{second['classifier']}'; "
                         "an instance has one class")
