@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from deabench.cli._io import names
 from deabench.errors import DataError
 from deabench.instances import classes_of, listed, plain
 from deabench.labels import Truth, against_rest, truth, two_classes
@@ -24,6 +25,17 @@ def read_instances(file: str | Path) -> pd.DataFrame:
     if "y_true" in frame.columns:
         frame["y_true"] = frame["y_true"].replace("", None)
     return frame
+
+
+def by_cell(text: str | None, what: str, example: str) -> dict[str, float] | None:
+    """`fn=100,fp=1` as a mapping; None stays None."""
+    if text is None:
+        return None
+    pairs = [part.partition("=") for part in names(text) or []]
+    try:
+        return {cell.strip(): float(value) for cell, _, value in pairs}
+    except ValueError:
+        raise DataError(f"the {what} are '{text}'; give them as {example}") from None
 
 
 def label_named(text: str | None, y_true: pd.Series) -> object:
