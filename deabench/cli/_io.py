@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from deabench.errors import DataError
 from deabench.files import write_whole
 from deabench.tables.text import csv_text
 
