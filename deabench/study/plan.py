@@ -11,12 +11,12 @@ from typing import Any
 
 from deabench.errors import DataError
 from deabench.study import schema
-from deabench.study.data import Dataset, DataSpec
-from deabench.study.generators import GENERATORS
-from deabench.study.learners import REGISTRY, LearnerSpec, check_import, parameters
-from deabench.study.loaders import known_names, load, source_of
-from deabench.study.splits import SplitSpec, fold_count
-from deabench.study.tasks import Job, key_of
+from deabench.study.data.dataset import Dataset, DataSpec
+from deabench.study.data.generators import GENERATORS
+from deabench.study.data.loaders import known_names, load, source_of
+from deabench.study.data.splits import SplitSpec, fold_count
+from deabench.study.learners.registry import REGISTRY, LearnerSpec, check_import, parameters
+from deabench.study.running.tasks import Job, key_of
 
 METRICS = ("TPR", "TNR", "balanced_accuracy", "G-mean", "F1")
 """The outputs of the 2022 paper's section 4.3: sensitivity, specificity, "AUC" (their mean), G-mean, F."""
