@@ -24,7 +24,7 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="write to this fil
 @app.command()
 def init(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="the study file to write")],
-    preset: Annotated[str, typer.Option(help="default, smoke, chao2022, elazmeh2006, noise, outliers, dimensionality")]
+    preset: Annotated[str, typer.Option(help="default, smoke, chao2022, elazmeh2006, prevalence, noise, outliers, dimensionality")]
     = "default",
     force: Annotated[bool, typer.Option("--force", help="replace a file that is there")] = False,
 ) -> None:
@@ -58,10 +58,14 @@ def run(
         if form is not Format.table or out is not None:
             say(foreseen.sentence)
         return
+    for note in study.plan.data_notes:
+        say(f"note: {note}")
     with watched() as (begin, watch):
         done = study.run(workers=workers, scheduler=scheduler, retry_failed=retry_failed, begin=begin, watch=watch)
-    _say_failures(done.failures)
+    _say_failures(done)
     _emit_status(done, form, out)
+    if done.failed:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -70,8 +74,32 @@ def status(file: StudyFile, form: Form = Format.table, out: Out = None) -> None:
     from deabench.study import Study
 
     now = Study.from_toml(file).status()
-    _say_failures(now.failures)
+    _say_failures(now)
+    for note in now.notes:
+        say(f"note: {note}")
     _emit_status(now, form, out)
+
+
+@app.command()
+def verify(
+    file: StudyFile,
+    repair: Annotated[bool, typer.Option("--repair", help="leave a store of what is sound; the rest is run again")] = False,
+    form: Form = Format.table,
+    out: Out = None,
+) -> None:
+    """Is the store what was written? Names what is damaged; exit code 1 where something is."""
+    from deabench.study import Study
+
+    study = Study.from_toml(file)
+    found = study.verify(repair=repair)
+    say(found.summary())
+    if found.sound:
+        return
+    if repair:
+        say(f"the store now holds what is sound; the damaged one is '{study.plan.store}.damaged'; next: deabench study run {file}")
+    if len(found.damaged):
+        emit(found.damaged.set_index("dataset"), form=form, out=out)
+    raise typer.Exit(1)
 
 
 @app.command()
@@ -153,7 +181,8 @@ def _emit_status(now: Status, form: Format, out: Path | None) -> None:
     emit(frame, form=form, out=out)
 
 
-def _say_failures(failures: pd.Series) -> None:
-    if len(failures):
-        said = ", ".join(f"{name} {status} {tasks}" for (name, status), tasks in failures.items())
-        say(f"{int(failures.sum())} tasks failed: {said}")
+def _say_failures(status: Status) -> None:
+    if status.failed:
+        from deabench.study.results.status import failures_in_words
+
+        say(failures_in_words(status))

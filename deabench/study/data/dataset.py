@@ -1,15 +1,21 @@
-"""The data sets of a study: a table of features and classes as a matrix of numbers, 1 = positive, and its digest."""
+"""The data sets of a study: a table of features and classes as a matrix of numbers and codes, and its digest."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.study.data.encode import Column, columns_of, encode, read_features
+
+TWO = ("0", "1")
+"""The classes of a two-class data set: 1 is positive."""
 
 
 @dataclass(frozen=True)
@@ -24,18 +30,18 @@ class DataSpec:
         return dict(self.options).get(key, default)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dataset:
-    """A two-class data set, ready for any learner.
+    """A data set, ready for any learner.
 
     Attributes
     ----------
     name : str
-    X : ndarray, rows x features, float64
+    X : ndarray, rows x columns, float64
         Numeric features as they are (NaN where missing), a nominal one as one column per category (one column where
         there are two); the categories come from the file's header or its values, nothing is learnt from the rows.
-    y : ndarray of 0 and 1
-        1 = positive: the class named as such, otherwise the minority.
+    y : ndarray of whole numbers
+        Two classes: 1 = positive, the class named as such, otherwise the minority. More: the places of `classes`.
     features : int
         Features before nominal ones were spread over columns.
     partition : ndarray of int or None
@@ -46,6 +52,16 @@ class Dataset:
         The imbalance ratio that the 2022 paper prints, NaN where it has none.
     source : str
         Where the rows come from, for the manifest.
+    classes : tuple of str
+        What the codes in `y` stand for, where every class is kept; otherwise ("0", "1").
+    columns : tuple of Column
+        Where each feature stands in X.
+    frame : DataFrame or None
+        The features before they were encoded, for learners that take columns by name.
+    groups : ndarray of int or None
+        Rows of one number (a patient, a site) are never split between training and test by a split of groups.
+    notes : tuple of str
+        What was left out or looks wrong.
     """
 
     name: str
@@ -56,59 +72,102 @@ class Dataset:
     type: str = ""
     paper_ir: float = float("nan")
     source: str = ""
+    classes: tuple[str, ...] = TWO
+    columns: tuple[Column, ...] = ()
+    frame: pd.DataFrame | None = field(default=None, repr=False)
+    groups: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def imbalance_ratio(self) -> float:
-        """Rows of the larger class for each of the smaller."""
-        positives = int(self.y.sum())
-        return max(positives, len(self.y) - positives) / min(positives, len(self.y) - positives)
+        """Rows of the largest class for each of the smallest."""
+        counts = np.bincount(self.y, minlength=len(self.classes))
+        return float(counts.max() / counts.min())
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """Of the numbers that the learners see: matrix, classes and own folds."""
         own = b"" if self.partition is None else self.partition.astype("<i8").tobytes()
         parts = [self.X.astype("<f8").tobytes(), self.y.astype("i1").tobytes(), str(self.X.shape).encode(), own]
+        if self.classes != TWO:
+            parts.append(repr(self.classes).encode())
+        if self.groups is not None:
+            parts += [b"groups", self.groups.astype("<i8").tobytes()]
         return hashlib.sha256(b"".join(parts)).hexdigest()
 
+    @cached_property
+    def head_sha256(self) -> str:
+        """Of the columns' names, kinds and categories: what a learner that takes them by name depends on besides."""
+        kinds = [] if self.frame is None else [
+            (str(name), list(map(str, values.cat.categories)) if hasattr(values, "cat") else str(values.dtype))
+            for name, values in self.frame.items()]
+        return hashlib.sha256(repr(kinds).encode()).hexdigest()
 
-def two_classes(spec: DataSpec, frame: pd.DataFrame, target: str, **extra: Any) -> Dataset:
-    """Classes and numbers of a table; see `Dataset` for the encoding."""
+    @property
+    def identity(self) -> str:
+        """Of everything in it, for a data set given from code."""
+        return self.sha256[:32] + self.head_sha256[:32]
+
+
+def classified(spec: DataSpec, frame: pd.DataFrame, target: str, **extra: Any) -> Dataset:
+    """Classes and numbers of a table; see `Dataset` for the encoding.
+
+    Rows without a class are left out, and said in `notes`; with the option `classes = "all"` every class is kept.
+    """
     if target not in frame.columns:
         raise DataError(f"data set '{spec.name}' has no column '{target}'; name its class column as target")
-    classes = frame[target].astype(str).str.strip()
-    negative = spec.get("negative")
-    positive = str(spec.get("positive", "")) or _minority(spec.name, classes)
-    for label in [positive] + ([str(negative)] if negative is not None else []):
-        if label not in set(classes):
+    known = frame[target].notna().to_numpy()
+    notes = () if known.all() else (f"data set '{spec.name}': {int((~known).sum())} of {len(frame)} rows have no class in "
+                                    f"'{target}' and are left out",)
+    classes = frame[target].where(known, "").map(_plain)
+    if spec.get("classes") == "all":
+        keep, codes, names = known, *_all_classes(spec, classes[known])
+    else:
+        keep, codes = _two_classes(spec, classes, known, target)
+        names = TWO
+    rest = {}
+    for key, role in (("fold_column", _folds), ("groups", _groups)):
+        if spec.get(key):
+            rest["partition" if role is _folds else "groups"] = role(spec, frame)[keep]
+    drop = [target, *(spec.get(key) for key in ("fold_column", "groups") if spec.get(key))]
+    features, said = read_features(spec.name, frame.loc[keep].drop(columns=drop), spec.get("nominal", ()))
+    return Dataset(spec.name, encode(features), codes, features.shape[1], classes=names, columns=columns_of(features),
+                   frame=features.reset_index(drop=True), notes=(*notes, *said), **{**rest, **extra})
+
+
+def _plain(label: object) -> str:
+    """A class as text: 1, 1.0 and " 1" are one class."""
+    if isinstance(label, float | np.floating) and float(label).is_integer():
+        return str(int(label))
+    text = str(label).strip()
+    return text.split(".")[0] if re.fullmatch(r"-?\d+\.0+", text) else text
+
+
+def _all_classes(spec: DataSpec, classes: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
+    names = sorted(set(classes), key=lambda c: (0, float(c), c) if _is_number(c) else (1, 0.0, c))
+    if not 2 <= len(names) <= 127:
+        raise DataError(f"data set '{spec.name}' has {len(names)} classes; a study takes 2 to 127")
+    place = {name: k for k, name in enumerate(names)}
+    return classes.map(place).to_numpy(dtype=int), tuple(names)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) == float(text)
+    except ValueError:
+        return False
+
+
+def _two_classes(spec: DataSpec, classes: pd.Series, known: np.ndarray, target: str) -> tuple[np.ndarray, np.ndarray]:
+    present = sorted(set(classes[known]))
+    negative = None if spec.get("negative") is None else _plain(spec.get("negative"))
+    positive = _minority(spec.name, classes[known]) if spec.get("positive", "") == "" else _plain(spec.get("positive"))
+    for label in [positive] + ([negative] if negative is not None else []):
+        if label not in present:
             raise DataError(f"data set '{spec.name}' has no class '{label}' in its column '{target}'; it has "
-                            + ", ".join(f"'{c}'" for c in sorted(set(classes))[:8]))
-    keep = (classes == positive) | (classes == str(negative)) if negative is not None else classes == classes
-    partition = None
-    if spec.get("fold_column"):
-        partition = _folds(spec, frame)[keep.to_numpy()]
-        frame = frame.drop(columns=spec.get("fold_column"))
-    features = frame.loc[keep].drop(columns=target)
-    return Dataset(spec.name, encode(features), (classes[keep] == positive).to_numpy().astype(int), features.shape[1],
-                   **{"partition": partition, **extra})
-
-
-def encode(features: pd.DataFrame) -> np.ndarray:
-    """Numbers as they are; each nominal feature as one column per category, NaN in all of them where it is missing."""
-    blocks = []
-    for name in features.columns:
-        column = features[name]
-        if pd.api.types.is_numeric_dtype(column):
-            blocks.append(column.to_numpy(dtype=float, na_value=np.nan)[:, None])
-            continue
-        if not isinstance(column.dtype, pd.CategoricalDtype):
-            column = pd.Categorical(column, categories=sorted(column.dropna().unique()))
-        codes = pd.Series(column).cat.codes.to_numpy()
-        width = len(pd.Series(column).cat.categories)
-        chosen = [1] if width == 2 else range(width)
-        block = np.column_stack([(codes == k).astype(float) for k in chosen]) if width else np.empty((len(codes), 0))
-        block[codes < 0] = np.nan
-        blocks.append(block)
-    return np.ascontiguousarray(np.hstack(blocks)) if blocks else np.empty((len(features), 0))
+                            + ", ".join(f"'{c}'" for c in present[:8]))
+    keep = known if negative is None else known & classes.isin([positive, negative]).to_numpy()
+    return keep, (classes[keep] == positive).to_numpy().astype(int)
 
 
 def _minority(name: str, classes: pd.Series) -> str:
@@ -128,4 +187,15 @@ def _folds(spec: DataSpec, frame: pd.DataFrame) -> np.ndarray:
     folds = pd.to_numeric(frame[column], errors="coerce")
     if folds.isna().any() or (folds != folds.round()).any():
         raise DataError(f"data set '{spec.name}': column '{column}' must hold whole numbers, the fold of each row")
-    return folds.to_numpy(dtype=int)
+    return np.asarray(folds.to_numpy(dtype=int))
+
+
+def _groups(spec: DataSpec, frame: pd.DataFrame) -> np.ndarray:
+    column = spec.get("groups")
+    if column not in frame.columns:
+        raise DataError(f"data set '{spec.name}' has no column '{column}' to take its groups from")
+    if frame[column].isna().any():
+        raise DataError(f"data set '{spec.name}': column '{column}' has no group in row "
+                        f"{int(frame[column].isna().to_numpy().argmax()) + 1}; give every row one")
+    return np.asarray(pd.factorize(frame[column], sort=False)[0], dtype=int)
+

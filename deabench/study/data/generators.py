@@ -1,6 +1,7 @@
 """Artificial two-class data: scattered groups with noise, an area covered by outliers, a text corpus.
 
-Each is a function of its parameters and a seed that returns (X, y), y = 1 the minority. The 2022 paper takes its
+Each is a function of its parameters and a seed that returns (X, y), y = 1 the minority, and the fold of each row where it has
+test rows of its own. The 2022 paper takes its
 artificial data from elsewhere and describes them in a sentence each; what is generated here follows those sentences
 and says so, it is not the paper's data.
 """
@@ -78,5 +79,47 @@ def corpus(documents: int = 400, words: int = 3000, share: float = 0.25, telling
     return rng.poisson(rates[y]).astype(float), y
 
 
-Rows = tuple[np.ndarray, np.ndarray]
-GENERATORS: dict[str, Callable[..., Rows]] = {"subclus": subclus, "outliers": outliers, "corpus": corpus}
+def prevalence(rows: int = 4000, training: float = 0.44, testing: float = 0.3, apart: float = 0.37,
+               seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Two normal classes, trained on one prevalence and tested on another (after the Bayes post's flight delays).
+
+    A population of which 20 % are positive is drawn for training and one for testing; rows of one class are dropped at
+    random until the prevalence is as asked, which changes nothing within a class.
+
+    Parameters
+    ----------
+    rows : int
+        Rows of each population before any is dropped.
+    training, testing : float, 0 to 1
+        The share of positives among the training and the testing rows.
+    apart : float
+        The distance of the classes' means in each of five features, in standard deviations; 0.37 gives a best AUROC of .72.
+
+    Returns
+    -------
+    X, y, partition : arrays
+        The fold of each row: -1 = training, 0 = testing.
+    """
+    parts = []
+    for stream, share, fold in ((1, training, -1), (2, testing, 0)):
+        if not 0 < share < 1:
+            raise ValueError(f"a prevalence is {share}; give a number between 0 and 1")
+        rng = np.random.default_rng([seed, stream])  # the same population, whatever share is kept of it
+        y = (np.arange(rows) < round(0.2 * rows)).astype(int)
+        X = rng.normal(size=(rows, 5)) + apart * y[:, None]
+        order = rng.permutation(rows)
+        kept = order[_at_share(y[order], share)]
+        parts.append((X[kept], y[kept], np.full(len(kept), fold)))
+    X, y, partition = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return X, y, partition
+
+
+def _at_share(y: np.ndarray, share: float) -> np.ndarray:
+    """Which rows to keep, the first of each class, so that `share` of them are positive and as many as can be stay."""
+    positives, negatives = int(y.sum()), int((1 - y).sum())
+    keep = min(positives, int(negatives * share / (1 - share))), min(negatives, int(positives * (1 - share) / share))
+    return np.flatnonzero(np.where(y == 1, np.cumsum(y) <= keep[0], np.cumsum(1 - y) <= keep[1]))
+
+
+GENERATORS: dict[str, Callable[..., tuple[np.ndarray, ...]]] = {
+    "subclus": subclus, "outliers": outliers, "corpus": corpus, "prevalence": prevalence}

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from deabench.checks import did_you_mean
+from deabench.study.data.encode import Column
+from deabench.study.learners.prepare import NOTHING, Prepare, steps_of
 
 COSTS = (1, 2, 10, 50, 100)
 """The cost ratios that the paper's cost-sensitive learners choose from (its text: "{1,2,10,50,100}", badly printed)."""
@@ -18,11 +20,14 @@ COSTS = (1, 2, 10, 50, 100)
 
 @dataclass(frozen=True)
 class Context:
-    """What a builder must know: the columns of X, whether any cell is missing, the seed of the task."""
+    """What a builder must know: the columns of X, whether any cell is missing, the seed of the task, what is asked to be
+    done to the columns (`features`) first."""
 
     columns: int
     missing: bool
     seed: int
+    prepare: Prepare = NOTHING
+    features: tuple[Column, ...] = ()
 
 
 def pipeline(context: Context, steps: list[tuple[str, Any]], last: Any, *, takes_nan: bool = False) -> Any:
@@ -30,9 +35,10 @@ def pipeline(context: Context, steps: list[tuple[str, Any]], last: Any, *, takes
     from imblearn.pipeline import Pipeline
     from sklearn.impute import SimpleImputer
 
-    if context.missing and not takes_nan:
+    before = steps_of(context.prepare, context.features)
+    if context.missing and not takes_nan and context.prepare.leaves_missing and context.prepare.transformer is None:
         steps = [("impute", SimpleImputer(strategy="median", keep_empty_features=True)), *steps]
-    return Pipeline([*steps, ("learn", last)])
+    return Pipeline([*before, *steps, ("learn", last)])
 
 
 def _tree(cf: float = 0.25, leaf: int = 2, **more: Any) -> Any:
@@ -174,13 +180,18 @@ def rbf(context: Context, clusters: int = 2, ridge: float = 1e-8) -> Any:
     return pipeline(context, steps, LogisticRegression(C=0.5 / ridge, max_iter=1000))
 
 
-def mlp(context: Context, rate: float = 0.3, momentum: float = 0.2, epochs: int = 500) -> Any:
-    """Weka's MultilayerPerceptron -L 0.3 -M 0.2 -N 500 -H a: (features + 2) / 2 sigmoid units; here in mini-batches."""
+def mlp(context: Context, rate: float = 0.3, momentum: float = 0.2, epochs: int = 500, batch: int = 0) -> Any:
+    """Weka's MultilayerPerceptron -L 0.3 -M 0.2 -N 500 -H a: (features + 2) / 2 sigmoid units; here in mini-batches.
+
+    Weka learns after every row: batch = 1 does, at many times the cost (docs/study.md has the figures); 0 is scikit-learn's
+    own, 200 rows.
+    """
     from sklearn.neural_network import MLPClassifier
     from sklearn.preprocessing import MinMaxScaler
 
     learner = MLPClassifier(hidden_layer_sizes=(max(1, (context.columns + 2) // 2),), activation="logistic",
-                            solver="sgd", learning_rate_init=rate, momentum=momentum, max_iter=epochs)
+                            solver="sgd", learning_rate_init=rate, momentum=momentum, max_iter=epochs,
+                            batch_size=batch or "auto")
     return pipeline(context, [("scale", MinMaxScaler((-1, 1)))], learner)
 
 
@@ -191,10 +202,11 @@ def stump(context: Context) -> Any:
     return pipeline(context, [], DecisionTreeClassifier(max_depth=1, criterion="entropy"), takes_nan=True)
 
 
-def forest(context: Context, trees: int = 100) -> Any:
+def forest(context: Context, trees: int = 100, depth: int = 0) -> Any:
+    """A random forest; `depth` 0 lets its trees grow until their leaves are pure."""
     from sklearn.ensemble import RandomForestClassifier
 
-    return pipeline(context, [], RandomForestClassifier(trees), takes_nan=True)
+    return pipeline(context, [], RandomForestClassifier(trees, max_depth=depth or None), takes_nan=True)
 
 
 def naive_bayes(context: Context) -> Any:

@@ -38,6 +38,8 @@ class Settings:
         Whether a data set with several types counts in each of their groups or in none.
     ratios : sequence of float
         Where one group of imbalance ratios ends and the next begins.
+    lower : mapping of metric to its greatest value
+        Outputs that are better low.
     """
 
     outputs: Sequence[str]
@@ -49,6 +51,7 @@ class Settings:
     orientation: str | None = None
     mixed: str = "each"
     ratios: Sequence[float] = (10, 30)
+    lower: Mapping[str, float] = field(default_factory=dict)
 
 
 def pooled_metrics(counts: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
@@ -130,7 +133,8 @@ def efficiencies(table: pd.DataFrame, settings: Settings, where: str = "") -> pd
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
-            scores = rank(table, outputs=list(settings.outputs), inputs=list(settings.inputs) or None, **options).scores
+            scores = rank(table, outputs=list(settings.outputs), inputs=list(settings.inputs) or None,
+                          lower_is_better=dict(settings.lower), **options).scores
         except (DataError, SolveError) as error:
             scores = pd.Series(np.nan, index=table.index)
             scores.attrs["notes"] = (f"{where or 'the table'} has no efficiencies: {error}",)

@@ -12,7 +12,8 @@ import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
-from deabench.study.plan import Plan
+from deabench.files import inflated, one_line
+from deabench.study.plans.plan import Plan
 from deabench.study.results.store import Store, only_one, read_outside
 
 COUNTS = ("dataset", "classifier", "tp", "fn", "fp", "tn")
@@ -39,6 +40,8 @@ def import_results(plan: Plan, path: str | Path) -> Added:
         For a file without the columns, a data set that is not the study's, a classifier that the study runs itself,
         a count that is not a whole number >= 0, a confusion matrix whose classes are not the data set's.
     """
+    if plan.classes == "all":
+        raise DataError("results from elsewhere are counts of two classes; this study keeps every class")
     counts = read_results(path)
     _belongs(plan, counts, Path(path).name)
     with only_one(plan.store), Store(plan.store) as store:
@@ -52,12 +55,17 @@ def read_results(path: str | Path) -> pd.DataFrame:
     Labels of predictions are 1 or `positive` for the positive class, 0 or `negative` for the other.
     """
     try:
-        frame = pd.read_csv(path, skipinitialspace=True, encoding="utf-8-sig")
+        frame = pd.read_csv(inflated(path), skipinitialspace=True, encoding="utf-8-sig", low_memory=False)
     except OSError as error:
         raise DataError(f"cannot read '{path}': {error.strerror}; name a CSV file of counts or predictions") from None
-    except (ValueError, pd.errors.ParserError) as error:
-        raise DataError(f"'{path}' is not a CSV file: {str(error).strip()}") from None
+    except DataError:
+        raise
+    except (ValueError, pd.errors.ParserError, OverflowError) as error:
+        raise DataError(f"'{path}' is not a CSV file: {one_line(error)}") from None
     name = Path(path).name
+    for column in ("dataset", "classifier"):
+        if column in frame.columns:
+            frame[column] = frame[column].astype(str).str.strip()
     wanted = PREDICTIONS if {"y_true", "y_pred"} & set(frame.columns) else COUNTS
     for column in wanted:
         if column not in frame.columns:
@@ -78,7 +86,7 @@ def read_results(path: str | Path) -> pd.DataFrame:
 
 def _whole(name: str, frame: pd.DataFrame, column: str) -> pd.Series:
     numbers = pd.to_numeric(frame[column], errors="coerce")
-    bad = ~(numbers.ge(0) & numbers.eq(numbers.round()))
+    bad = ~(numbers.ge(0) & numbers.le(2**53) & numbers.eq(numbers.round()))
     if bad.any():
         place = int(bad.to_numpy().argmax())
         raise DataError(f"'{name}', line {place + 2}: {column} is '{frame[column].iloc[place]}'; "
@@ -122,5 +130,5 @@ def imported_counts(plan: Plan) -> pd.DataFrame:
     """The outside results of a study that name its data sets, in the columns of the tidy table."""
     frame = read_outside(plan.store)
     frame = frame[frame["dataset"].isin([spec.name for spec in plan.data])].reset_index(drop=True)
-    return frame.assign(fit_seconds=float("nan"), score_seconds=float("nan"))[
-        [*KEYS, *CELLS, "fit_seconds", "score_seconds", "source"]]
+    return frame.assign(fit_seconds=float("nan"), score_seconds=float("nan"), key="", confusion=[()] * len(frame))[
+        [*KEYS, *CELLS, "fit_seconds", "score_seconds", "source", "key", "confusion"]]

@@ -12,20 +12,23 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
+from deabench.results import Result
 from deabench.study.data.data_type import data_type
-from deabench.study.learners.registry import APPROACH
-from deabench.study.plan import Plan
+from deabench.study.learners.registry import APPROACH, approach_of
+from deabench.study.plans.plan import Plan
 from deabench.study.results import aggregate as s
 from deabench.study.results import views
+from deabench.study.results.measures import TIMES, Measures
 from deabench.study.results.outside import imported_counts
 from deabench.study.results.status import current_rows
+from deabench.study.results.store import read_arrays
 from deabench.study.running.tasks import Job
 
 IBA = "IBA"
 
 
-@dataclass(frozen=True)
-class Summary:
+@dataclass(frozen=True, eq=False, repr=False)
+class Summary(Result):
     """What came out of a study.
 
     Attributes
@@ -77,6 +80,23 @@ class Summary:
     pivot: pd.DataFrame | None = None
     notes: tuple[str, ...] = ()
 
+    def to_frame(self) -> pd.DataFrame:
+        """The efficiencies, two ways, by group of data sets."""
+        return self.efficiency
+
+    def summary(self) -> str:
+        """Failures first, then who leads over all data sets."""
+        said = [f"{len(self.failures)} tasks failed"] if len(self.failures) else []
+        said += [f"{len(self.left_out)} pairs of data set and classifier are left out"] if self.left_out else []
+        for panel, table in self.efficiency.loc[s.ALL].groupby(level="panel", sort=False):
+            one = table.droplevel("panel")
+            best = one["dea_then_average"].dropna()
+            if len(best):
+                place = "" if panel == "all" else f" of panel '{panel}'"
+                said.append(f"'{best.idxmax()}' has the highest mean efficiency{place}, {best.max():.3f} over "
+                            f"{int(one['datasets'].max())} data sets")
+        return "; ".join(said)
+
     def frames(self) -> dict[str, pd.DataFrame]:
         """The tables by name, those that there are; the tests' numbers among them."""
         frames = {name: value for name, value in vars(self).items() if isinstance(value, pd.DataFrame)}
@@ -102,9 +122,10 @@ def summary(plan: Plan) -> Summary:
     jobs = plan.jobs()
     rows = current_rows(plan, jobs)
     counts, left_out = complete(plan, rows, jobs)
-    settings = settings_of(plan, counts)
-    known = [*plan.metrics, *settings.outputs, *settings.inputs, *plan.dea["target_outputs"], plan.tests["metric"], IBA]
-    metrics = s.pooled_metrics(counts, known)
+    settings, measures = settings_of(plan, counts), Measures(plan.classes, plan.declared)
+    known = [*plan.metrics, *settings.outputs, *settings.inputs, *plan.dea["target_outputs"], plan.tests["metric"],
+             *([IBA] if plan.classes == "two" else [])]
+    metrics = measures.table(counts, known, lambda: read_arrays(plan.store, counts["key"]))
     facts = facts_of(plan)
     groups = s.membership(facts, settings)
     means = s.group_means(metrics, groups)
@@ -114,11 +135,20 @@ def summary(plan: Plan) -> Summary:
     tests, notes = run_tests(plan, metrics, means, settings.panels)
     failed = rows[rows["status"] != "done"].set_index(["dataset", "classifier", "repeat", "fold"])
     return Summary(
-        failed[["status", "error_type", "error"]], counts, left_out, metrics, facts, groups, means, single,
-        s.two_ways(means, single, groups, settings), families, s.recommendation(families) if typed else None, tests,
-        _targets(plan, metrics),
+        failed[["status", "error_type", "error"]], counts.drop(columns=["key", "confusion"]), left_out, metrics, facts, groups,
+        means, single, s.two_ways(means, single, groups, settings), families, s.recommendation(families) if typed else None,
+        tests, _targets(plan, metrics, measures),
         None if plan.dea["dmus"] == "classifiers" else views.pivot(metrics, settings, plan.dea["dmus"]),
-        (*notes, *single.attrs["notes"]))
+        (*plan.data_notes, *_weakens(known, rows), *metrics.attrs.get("notes", ()), *notes, *single.attrs["notes"]))
+
+
+def _weakens(metrics: list[str], rows: pd.DataFrame) -> list[str]:
+    """What a reader should know of the numbers."""
+    times = sorted(set(metrics) & set(TIMES))
+    said = [f"{' and '.join(times)} are CPU times of the machine that ran the study, and other ones on another"] if times else []
+    if rows.attrs["damaged"]:
+        said.append(f"{rows.attrs['damaged']} results of the store are damaged and left out; 'deabench study verify' names them")
+    return said
 
 
 def complete(plan: Plan, rows: pd.DataFrame, jobs: list[Job]) -> tuple[pd.DataFrame, tuple[tuple[str, str], ...]]:
@@ -128,8 +158,10 @@ def complete(plan: Plan, rows: pd.DataFrame, jobs: list[Job]) -> tuple[pd.DataFr
     found = pd.Series(list(zip(done["dataset"], done["classifier"], strict=True)), dtype=object).value_counts()
     whole = {pair for pair, tasks in wanted.items() if found.get(pair, 0) == tasks}
     kept = done[np.array([pair in whole for pair in zip(done["dataset"], done["classifier"], strict=True)], dtype=bool)]
-    columns = ["dataset", "classifier", "repeat", "fold", "tp", "fn", "fp", "tn", "fit_seconds", "score_seconds"]
-    counts = pd.concat([kept[columns].assign(source="study"), imported_counts(plan)], ignore_index=True)
+    columns = ["dataset", "classifier", "repeat", "fold", "tp", "fn", "fp", "tn", "fit_seconds", "score_seconds", "key",
+               "confusion"]
+    parts = [part for part in (kept[columns].assign(source="study"), imported_counts(plan)) if len(part)]
+    counts = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if counts.empty:
         raise DataError(f"the store '{plan.store}' holds no complete result yet; run 'deabench study run {plan.file}'")
     return counts, tuple(pair for pair in wanted.index if pair not in whole)
@@ -141,16 +173,30 @@ def settings_of(plan: Plan, counts: pd.DataFrame) -> s.Settings:
     panels = plan.dea["panels"] or {"all": present}
     outside = [name for name in present if name not in {spec.name for spec in plan.learners}]
     panels = {panel: list(dict.fromkeys([*members, *outside])) for panel, members in panels.items()}
-    named = {spec.name: APPROACH[spec.use] for spec in plan.learners if spec.use in APPROACH}
-    families = {name: family for name, family in {**named, **plan.groups["families"]}.items() if name in present}
     dea = {name: plan.dea[name] for name in ("outputs", "inputs", "model", "returns", "orientation")}
-    return s.Settings(panels=panels, families=families, mixed=plan.groups["mixed"], ratios=plan.groups["imbalance_ratio"], **dea)
+    lower = Measures(plan.classes, plan.declared).complemented(plan.dea["outputs"])
+    return s.Settings(panels=panels, families=families_of(plan, present), mixed=plan.groups["mixed"],
+                      ratios=plan.groups["imbalance_ratio"], lower=lower, **dea)
+
+
+def families_of(plan: Plan, present: Sequence[str]) -> dict[str, str]:
+    """The family of each classifier: what the study says, else the paper's, else by what it is made of (`approach_of`).
+
+    Results from elsewhere belong to none but what the study says.
+    """
+    own = {spec.name: APPROACH[spec.use] if not spec.imported and spec.use in APPROACH else approach_of(spec)
+           for spec in plan.learners}
+    return {name: family for name, family in {**own, **plan.groups["families"]}.items() if name in present}
 
 
 def facts_of(plan: Plan) -> pd.DataFrame:
     """What is known of each data set; the user's own label first, the computed one where there is none."""
     rows = {}
     for data in plan.datasets():
+        if plan.classes == "all":
+            rows[data.name] = {"rows": len(data.y), "features": data.features, "classes": len(data.classes),
+                               "imbalance_ratio": data.imbalance_ratio, "type": data.type}
+            continue
         typed = data_type(data)
         use_given = plan.groups["type"] == "label" and data.type
         paper = plan.groups["imbalance_ratio_from"] == "paper"
@@ -227,10 +273,12 @@ def _anovas(means: pd.DataFrame, metrics: tuple[str, ...], panels: Mapping[str, 
     return found or None, notes
 
 
-def _targets(plan: Plan, metrics: pd.DataFrame) -> pd.DataFrame | None:
+def _targets(plan: Plan, metrics: pd.DataFrame, measures: Measures) -> pd.DataFrame | None:
     tested = list(plan.dea["tested"])
     if not tested:
         return None
     present = list(dict.fromkeys(metrics.index.get_level_values("classifier")))
     reference = plan.dea["reference"] or [name for name in present if name not in tested]
-    return views.frontier_targets(metrics, tested, reference, outputs=plan.dea["target_outputs"], norm=plan.dea["norm"])
+    outputs = plan.dea["target_outputs"]
+    return views.frontier_targets(metrics, tested, reference, outputs=outputs, norm=plan.dea["norm"],
+                                  lower=measures.complemented(outputs))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -52,7 +52,7 @@ def after_at(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def frontier_targets(metrics: pd.DataFrame, tested: Sequence[str], reference: Sequence[str], *,
-                     outputs: Sequence[str], norm: Norm = "l1") -> pd.DataFrame:
+                     outputs: Sequence[str], norm: Norm = "l1", lower: Mapping[str, float] | None = None) -> pd.DataFrame:
     """Each tested classifier against every data set's frontier of the reference classifiers (Tables 14 and 15).
 
     Returns
@@ -68,7 +68,8 @@ def frontier_targets(metrics: pd.DataFrame, tested: Sequence[str], reference: Se
         one = table.droplevel("dataset")[list(outputs)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            found = targets(one.loc[list(tested)], one.loc[list(reference)], outputs=list(outputs), norm=norm)
+            found = targets(one.loc[list(tested)], one.loc[list(reference)], outputs=list(outputs), norm=norm,
+                            lower_is_better=dict(lower or {}))
         parts[dataset] = one.loc[list(tested)].join(found.targets.add_prefix("target_")).join(
             found.gaps.add_prefix("gap_")).assign(position=found.position, distance=found.distance)
     return pd.concat(parts, names=["dataset", "classifier"])

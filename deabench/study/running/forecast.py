@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.study.plan import Plan
+from deabench.study.plans.plan import Plan
 from deabench.study.results.status import missing
 from deabench.study.running.local import local, stopping
 

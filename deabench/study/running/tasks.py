@@ -7,7 +7,6 @@ name (their CRC-32), so that order, restarts and engines change nothing.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import threading
@@ -16,28 +15,51 @@ import traceback
 import warnings
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from deabench.files import one_line
 from deabench.study.data.dataset import Dataset, DataSpec
-from deabench.study.data.loaders import load
+from deabench.study.data.loaders import HELD, load
 from deabench.study.data.splits import Split, SplitSpec, rows_of, seed_of
 from deabench.study.learners.builders import Context
-from deabench.study.learners.registry import LearnerSpec, build
-from deabench.study.running.limits import OutOfTime, settle, time_limit
+from deabench.study.learners.fingerprint import differences
+from deabench.study.learners.prepare import NOTHING, Prepare
+from deabench.study.learners.registry import LearnerSpec, build, fingerprint
+from deabench.study.running.answers import AnswerError, count, labels_of, pack, scores_of
+from deabench.study.running.limits import OutOfTime, children, end_children, limits, settle
 
-VERSION = 1
+VERSION = 2
 """Part of every task's key: raise it when a change here changes results."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a task may take: seconds of wall time, seconds of CPU time, megabytes; 0 is no limit."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+    memory: float = 0.0
+
+    @property
+    def text(self) -> str:
+        return json.dumps([self.wall, self.cpu, self.memory])
+
+
+UNBOUNDED = Bounds()
 
 
 @dataclass(frozen=True)
 class Job:
     """What a worker gets: everything that a task's result depends on, and how long it may take.
 
-    `key` names the task by its content: the data, the classifier with its parameters, the split, the seed.
+    `key` names the task by its content: the data, the classifier with its parameters and code, the split, the seed.
+    `data_sha256` is what the data were when the run began; a worker that reads others refuses.
     """
 
     data: DataSpec
@@ -47,12 +69,22 @@ class Job:
     fold: int
     seed: int
     key: str
-    time_limit: float = 0.0
+    bounds: Bounds = UNBOUNDED
     keep: bool = True
+    prepare: Prepare = NOTHING
+    data_sha256: str = ""
 
     @property
     def label(self) -> str:
         return f"{self.data.name} / {self.learner.name} / repeat {self.repeat} / fold {self.fold}"
+
+
+class OtherDataError(Exception):
+    """The worker's data set is not the one that the run began with."""
+
+
+class OtherCodeError(Exception):
+    """The worker's code or packages are not those that the run began with."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +96,7 @@ class Outcome:
     status : str
         done, failed (raised), timeout, or crashed (its process died).
     counts : tuple of int
-        tp, fn, fp, tn over the fold's test rows; zeros unless done.
+        tp, fn, fp, tn over the fold's test rows; zeros unless done, and where there are more classes than two.
     seconds : tuple of float
         CPU time of the process for fitting and for predicting.
     notes : dict
@@ -75,6 +107,8 @@ class Outcome:
         Test rows, predictions and scores, compressed (`unpack`); empty if they are not kept.
     rows_sha256 : str
         Of the same before compression, kept or not.
+    confusion : tuple of int
+        The confusion matrix row by row, a row per true class, where there are more classes than two.
     """
 
     status: str
@@ -84,113 +118,164 @@ class Outcome:
     error: tuple[str, str, str] = ("", "", "")
     rows: bytes = b""
     rows_sha256: str = ""
+    confusion: tuple[int, ...] = ()
 
 
-def key_of(job: Job, data_sha256: str) -> str:
+def key_base(job: Job, data: Dataset) -> bytes:
+    """What the keys of all folds of one data set and classifier share."""
+    split = [job.split.kind, job.split.folds if job.split.kind in ("kfold", "groups", "time") else 0,
+             job.split.test_size if job.split.kind == "holdout" else 0, job.split.text]
+    content = [VERSION, job.data.name, job.data_sha256, data.head_sha256 if job.prepare.by_column else "", job.learner.name,
+               job.learner.made, job.prepare.text, split, job.seed]
+    return json.dumps(content, default=list).encode("utf-8", "surrogatepass")
+
+
+def key_of(base: bytes, repeat: int, fold: int) -> str:
     """SHA-256 of all that the task's counts depend on; a changed setting changes the keys of the tasks it touches."""
-    content = [VERSION, job.data.name, data_sha256, job.learner.name, job.learner.use, job.learner.imported,
-               sorted(job.learner.params), _split_content(job), job.repeat, job.fold, job.seed]
-    return hashlib.sha256(json.dumps(content, default=list).encode()).hexdigest()
+    return hashlib.sha256(base + b" %d %d" % (repeat, fold)).hexdigest()
 
 
-def _split_content(job: Job) -> list[object]:
-    return [job.split.kind, job.split.folds if job.split.kind == "kfold" else 0,
-            job.split.test_size if job.split.kind == "holdout" else 0]
+def run_batch(jobs: Sequence[Job], scratch: str | None = None, *, group: bool = False,
+              held: Sequence[Dataset] = ()) -> tuple[list[Outcome], float]:
+    """Run several tasks in a worker, one after the other; see `run_job`. Returns the outcomes and the seconds it took.
+
+    Parameters
+    ----------
+    held : sequence of Dataset
+        Data sets given from code, for a worker that has them from nowhere else.
+    """
+    started = time.perf_counter()
+    HELD.update((data.identity, data) for data in held)
+    return [run_job(job, scratch, group=group)[1] for job in jobs], time.perf_counter() - started
 
 
-def run_job(job: Job, scratch: str | None = None) -> tuple[Job, Outcome]:
+def run_job(job: Job, scratch: str | None = None, *, group: bool = False) -> tuple[Job, Outcome]:
     """Run a task in a worker; whatever the learner does short of killing the process becomes an Outcome.
 
     Parameters
     ----------
     scratch : str or None
         A folder shared with the parent, where a mark stands while the task runs, so that the parent can tell which
-        tasks a dead worker held, and a traceback where the time limit had to end the process.
+        tasks a dead worker held, and a traceback where a limit had to end the process.
+    group : bool
+        Whether the process is a worker of this run's own, which may lead a process group.
     """
-    settle()
+    settle(group=group)
     with _ALONE:
         return job, _watched(job, scratch)
 
 
 _ALONE = threading.Lock()
-"""One task at a time in a process: numpy's global state, the warnings and the time limit are the process's own."""
+"""One task at a time in a process: numpy's global state, the warnings and the limits are the process's own."""
 
 
 def _watched(job: Job, scratch: str | None) -> Outcome:
     mark = Path(scratch) / f"{os.getpid()}.running" if scratch else None
     trace = Path(scratch) / f"{job.key}.trace" if scratch else None
+    before = children()
     if mark is not None:
         mark.write_text(job.key)
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             outcome = _guarded(job, trace)
-        heard = Counter(f"{w.category.__name__}: {str(w.message).splitlines()[0]}" for w in caught if str(w.message))
+        heard = Counter(f"{w.category.__name__}: {one_line(str(w.message))}" for w in caught if str(w.message))
         if heard:
             outcome.notes["warnings"] = dict(heard.most_common(5))
     finally:
+        end_children(before)
         if mark is not None:
             mark.unlink(missing_ok=True)
     return outcome
 
 
 def _guarded(job: Job, trace: Path | None) -> Outcome:
+    bounds = job.bounds
     try:
         ready = _prepare(job)
-        with time_limit(job.time_limit, trace):
+        with limits(trace, wall=bounds.wall, cpu=bounds.cpu, memory=bounds.memory):
             return _fit_and_test(job, *ready)
     except OutOfTime:
-        return Outcome("timeout", error=("OutOfTime", f"took longer than {job.time_limit:g} s", traceback.format_exc()))
+        return Outcome("timeout", error=("OutOfTime", f"took longer than {allowed(bounds)}", _traceback()))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a learner may call sys.exit; it costs its own task only
-        text = str(error).strip() or type(error).__name__
-        return Outcome("failed", error=(type(error).__name__, text, traceback.format_exc()))
+        return Outcome("failed", error=(type(error).__name__, one_line(error), _traceback()))
     finally:
         if trace is not None:
             trace.unlink(missing_ok=True)
 
 
+def allowed(bounds: Bounds) -> str:
+    """The time that a task had, in words."""
+    said = ([f"{bounds.wall:g} s"] if bounds.wall else []) + ([f"{bounds.cpu:g} s of CPU time"] if bounds.cpu else [])
+    return " or ".join(said)
+
+
+def _traceback() -> str:
+    try:
+        return traceback.format_exc().encode("utf-8", "backslashreplace").decode("utf-8")
+    except Exception:  # an error whose own text cannot be made
+        return ""
+
+
 def _prepare(job: Job) -> tuple[Dataset, Split, Any]:
     """Data, rows and estimator: before the clock starts, as a worker's first task also imports and reads."""
-    data = load(job.data)
+    data = _data(job)
+    here = fingerprint(job.learner)
+    if job.learner.made and here != job.learner.made:
+        raise OtherCodeError(f"classifier '{job.learner.name}' is made of something else in this worker: "
+                             f"{differences(here, job.learner.made)}; give every worker the same, and run again")
     seed = seed_of(job.seed, data.name, job.repeat, job.fold, job.learner.name)
     np.random.seed(seed)  # noqa: NPY002 - for a learner from outside that draws from the global state
-    estimator = build(job.learner, Context(data.X.shape[1], bool(np.isnan(data.X).any()), seed))
-    return data, rows_of(data, job.split, job.repeat, job.fold, job.seed), estimator
+    context = Context(data.X.shape[1], bool(np.isnan(data.X).any()), seed, job.prepare, data.columns)
+    return data, rows_of(data, job.split, job.repeat, job.fold, job.seed), build(job.learner, context)
+
+
+def _data(job: Job) -> Dataset:
+    """The data set that the run began with: read again where a worker still holds an older one."""
+    data = load(job.data)
+    if job.data_sha256 and data.sha256 != job.data_sha256:
+        data = load(job.data, fresh=True)
+    if job.data_sha256 and data.sha256 != job.data_sha256:
+        raise OtherDataError(f"data set '{data.name}' is not the one that the run began with (its file was changed, or is "
+                             "another one on this worker); run again")
+    return data
 
 
 def _fit_and_test(job: Job, data: Dataset, rows: Split, estimator: Any) -> Outcome:
-    from threadpoolctl import threadpool_limits
-
     train, test = rows
-    with threadpool_limits(1):  # sums over several threads may differ in the last digit, and workers share the cores
+    inputs = data.frame if job.prepare.by_column and data.frame is not None else data.X
+    seen, asked = (inputs.iloc[part] if job.prepare.by_column else inputs[part] for part in rows)  # type: ignore[union-attr]
+    with _one_thread():  # sums over several threads may differ in the last digit, and workers share the cores
         started = time.process_time()
-        estimator.fit(data.X[train], data.y[train])
+        estimator.fit(seen, data.y[train])
         fitted = time.process_time()
-        predicted = np.asarray(estimator.predict(data.X[test])).astype(np.int8)
-        scores = _scores(estimator, data.X[test])
+        predicted = labels_of(estimator.predict(asked), len(test), data.classes)
+        scores = scores_of(estimator, asked, len(data.classes))
         seconds = (fitted - started, time.process_time() - fitted)
     packed = pack(test, data.y[test], predicted, scores)
-    return Outcome("done", count(data.y[test], predicted), seconds, _notes(estimator, data.X[train]),
-                   rows=zlib.compress(packed, 6) if job.keep else b"", rows_sha256=hashlib.sha256(packed).hexdigest())
+    matrix = count(data.y[test], predicted, len(data.classes))
+    if sum(matrix) != len(test):
+        raise AnswerError(f"{sum(matrix)} answers were counted for {len(test)} rows")
+    two = len(data.classes) == 2
+    return Outcome("done", matrix if two else (0, 0, 0, 0), seconds, _notes(estimator, data.X[train]),  # type: ignore[arg-type]
+                   rows=zlib.compress(packed, 6) if job.keep else b"", rows_sha256=hashlib.sha256(packed).hexdigest(),
+                   confusion=() if two else matrix)
 
 
-def count(y: np.ndarray, predicted: np.ndarray) -> tuple[int, int, int, int]:
-    """tp, fn, fp, tn."""
-    cells = np.bincount(2 * (1 - y) + (1 - predicted), minlength=4)
-    return int(cells[0]), int(cells[1]), int(cells[2]), int(cells[3])
+def _one_thread() -> Any:
+    """Limit the numerical libraries that are loaded to one thread; they are looked for when new modules have come."""
+    import sys
+
+    return _threads(len(sys.modules)).limit(limits=1)
 
 
-def _scores(estimator: Any, X: np.ndarray) -> np.ndarray:
-    """A score per row, higher for positive: the decision function, else the probability of 1; NaN without either."""
-    if hasattr(estimator, "decision_function"):
-        return np.asarray(estimator.decision_function(X), dtype=float).reshape(len(X))
-    if hasattr(estimator, "predict_proba"):
-        classes = list(estimator.classes_)
-        probability = np.asarray(estimator.predict_proba(X), dtype=float)
-        return probability[:, classes.index(1)] if 1 in classes else np.zeros(len(X))
-    return np.full(len(X), np.nan)
+@lru_cache(maxsize=1)
+def _threads(_modules: int) -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _notes(estimator: Any, X: np.ndarray) -> dict[str, Any]:
@@ -206,21 +291,3 @@ def _notes(estimator: Any, X: np.ndarray) -> dict[str, Any]:
     if hasattr(learner, "best_params_"):
         notes["chosen"] = {key: str(value) for key, value in learner.best_params_.items()}
     return notes
-
-
-def pack(rows: np.ndarray, y: np.ndarray, predicted: np.ndarray, scores: np.ndarray) -> bytes:
-    """Rows (uint32), classes and predictions (int8) and scores (float64) one after the other, little-endian."""
-    stream = io.BytesIO()
-    for values, kind in ((rows, "<u4"), (y, "i1"), (predicted, "i1"), (scores, "<f8")):
-        stream.write(np.asarray(values).astype(kind).tobytes())
-    return stream.getvalue()
-
-
-def unpack(rows: bytes) -> dict[str, np.ndarray]:
-    """`Outcome.rows` as arrays: row, y_true, y_pred, score."""
-    plain = zlib.decompress(rows)
-    n = len(plain) // 14
-    ends = np.cumsum([0, 4 * n, n, n, 8 * n])
-    kinds = {"row": "<u4", "y_true": "i1", "y_pred": "i1", "score": "<f8"}
-    return {name: np.frombuffer(plain[a:b], dtype=kind)
-            for (name, kind), a, b in zip(kinds.items(), ends[:-1], ends[1:], strict=True)}

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deabench.errors import DataError
-from deabench.study.data.dataset import DataSpec, encode
+from deabench.study.data.dataset import DataSpec
+from deabench.study.data.encode import encode
 from deabench.study.data.generators import corpus, outliers, subclus
 from deabench.study.data.loaders import UCI, load
 
@@ -179,9 +180,51 @@ def test_the_stump_of_the_2006_paper_on_its_own_test_rows():
 
     from deabench.study.data.splits import SplitSpec
     from deabench.study.learners.registry import LearnerSpec
-    from deabench.study.running.tasks import Job, run_job, unpack
+    from deabench.study.running.answers import unpack
+    from deabench.study.running.tasks import Job, run_job
 
     for name, area, near in (("spect", 0.7298, 5e-5), ("spectf", 0.6744, 5e-4)):
         job = Job(DataSpec(name, "uci"), LearnerSpec("S", "stump"), SplitSpec(), 0, 0, 1, "key")
         rows = unpack(run_job(job)[1].rows)
         assert roc_auc_score(rows["y_true"], rows["score"]) == pytest.approx(area, abs=near)
+
+
+def test_stray_text_among_numbers_is_refused_by_row(csv, refused):
+    lines = "".join(f"{k},{k % 7 // 6}\n" for k in range(120)).replace("\n50,", "\nn/d,")
+    with refused("data set 'mine': column 'x' is 'n/d' in row 51 and in 1 of 120 known cells no number; leave such a cell empty, "
+                 "write ? for it, or name the column under nominal"):
+        load(csv("x,c\n" + lines.replace("n/d", " n/d")))
+    assert load(csv("x,c\n" + lines, nominal=("x",))).X.shape == (120, 120)
+    assert np.isnan(load(csv("x,c\n" + lines.replace("n/d", "?"))).X).sum() == 1
+
+
+def test_rows_without_a_class_are_said(csv):
+    data = load(csv("x,c\n1,a\n2,b\n3,\n4,?\n5,a\n6,b\n7,b\n", target="c"))
+    assert data.X.ravel().tolist() == [1, 2, 5, 6, 7]
+    assert data.notes == ("data set 'mine': 2 of 7 rows have no class in 'c' and are left out",)
+
+
+def test_a_name_per_row_is_told_of(csv):
+    data = load(csv("n,c\n" + "".join(f"name{k},{k % 3 // 2}\n" for k in range(30))))
+    assert data.notes == ("data set 'mine': column 'n' has 30 distinct texts in 30 rows and becomes as many features; leave it "
+                          "out if it is a name or a number of the row",)
+
+
+def test_a_changed_file_is_read_again(csv):
+    before = load(csv("x,c\n1,a\n2,b\n3,a\n4,b\n5,b\n"))
+    after = load(csv("x,c\n1,a\n2,b\n3,a\n4,b\n55,b\n"))
+    assert before.sha256 != after.sha256
+
+
+def test_a_generator_of_nonsense_is_a_sentence(refused):
+    with refused("data set 'g': generator 'subclus' cannot make it: 'float' object cannot be interpreted as an integer"):
+        load(DataSpec("g", "generator", (("generator", "subclus"), ("rows", 1e3))))
+
+
+def test_what_is_no_regular_file_is_refused(tmp_path, refused):
+    import os
+
+    os.mkfifo(tmp_path / "pipe.csv")
+    with refused(f"data set 'mine': '{tmp_path / 'pipe.csv'}' is no regular file; it is read more than once, so copy it into a "
+                 "file"):
+        load(DataSpec("mine", "file", (("file", str(tmp_path / "pipe.csv")),)))

@@ -36,7 +36,7 @@ def test_counts_come_in_and_stay(plan, csv, capsys):
         ["glass-0-4_vs_5", "J48", 8, 1, 3, 80, "weka.csv"], ["haberman", "J48", 30, 51, 20, 205, "weka.csv"]]
     import_results(plan, csv(COUNTS.replace("8,1,", "7,2,")))
     assert sorted(imported_counts(plan)["tp"]) == [7, 30]
-    assert Study(plan).status().total == 8
+    assert Study.of(plan).status().total == 8
 
 
 def test_predictions_are_counted(csv):

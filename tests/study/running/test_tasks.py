@@ -13,7 +13,8 @@ from deabench.study.data.dataset import DataSpec
 from deabench.study.data.loaders import load
 from deabench.study.data.splits import SplitSpec, fold_count, rows_of, seed_of
 from deabench.study.learners.registry import LearnerSpec
-from deabench.study.running.tasks import Job, count, pack, run_job, unpack
+from deabench.study.running.answers import count, pack, unpack
+from deabench.study.running.tasks import Job, run_job
 
 SPEC = DataSpec("ecoli4", "table2")
 

@@ -10,6 +10,8 @@ from typing import Any
 
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
+from deabench.study.data.splits import KINDS
+from deabench.study.learners.prepare import MISSING, NOMINAL, NUMERIC
 
 Check = Callable[[Any], str | None]
 
@@ -76,6 +78,10 @@ def table(value: Any) -> str | None:
     return None if isinstance(value, dict) else "a table"
 
 
+def table_or_text(value: Any) -> str | None:
+    return None if isinstance(value, dict | str) else "a table"
+
+
 def tables(value: Any) -> str | None:
     return None if isinstance(value, list) and all(isinstance(item, dict) for item in value) else "a list of tables"
 
@@ -103,14 +109,15 @@ def plain(value: Any) -> str | None:
 
 
 TOP: dict[str, Check] = {
-    "name": text, "seed": whole(0), "time_limit": number(0), "keep_predictions": flag, "allow_imports": flag,
-    "store": text, "metrics": texts, "keel_folder": text, "data": table, "split": table, "classifiers": table,
-    "dea": table, "groups": table, "tests": table}
+    "name": text, "seed": whole(0), "time_limit": number(0), "cpu_limit": number(0), "memory_limit": number(0),
+    "keep_predictions": flag, "allow_imports": flag, "allow_outside": flag, "store": text, "metrics": texts,
+    "keel_folder": text, "data": table, "split": table, "classifiers": table, "dea": table, "groups": table, "tests": table,
+    "classes": one_of("two", "all"), "preprocess": table_or_text}
 DATA: dict[str, Check] = {"names": texts, "set": tables}
 SET: dict[str, Check] = {
     "name": text, "file": text, "test_file": text, "target": text, "positive": plain, "negative": plain,
-    "fold_column": text, "type": text, "keel_folder": text, "generator": text}
-SPLIT: dict[str, Check] = {"kind": one_of("kfold", "holdout", "bootstrap"), "folds": whole(2), "repeats": whole(1),
+    "fold_column": text, "type": text, "keel_folder": text, "generator": text, "groups": text, "nominal": texts}
+SPLIT: dict[str, Check] = {"kind": one_of(*KINDS), "folds": whole(2), "repeats": whole(1),
                            "test_size": number(0, 1, open_ends=True)}
 DEA: dict[str, Check] = {
     "outputs": texts, "inputs": texts, "model": dea_model,
@@ -121,6 +128,8 @@ GROUPS: dict[str, Check] = {"type": one_of("label", "rule"), "mixed": one_of("ea
                             "imbalance_ratio_from": one_of("data", "paper"), "families": words}
 TESTS: dict[str, Check] = {"metric": text, "alpha": number(0, 1, open_ends=True), "control": text,
                            "kinds": texts}
+PREPROCESS: dict[str, Check] = {"numeric": one_of(*NUMERIC), "nominal": one_of(*NOMINAL), "missing": one_of(*MISSING)}
+PARTS: dict[str, dict[str, Check]] = {"data": DATA, "split": SPLIT, "dea": DEA, "groups": GROUPS, "tests": TESTS}
 
 
 def check(file: str, where: str, given: Mapping[str, Any], known: Mapping[str, Check]) -> None:
@@ -150,13 +159,14 @@ def _shown(value: Any) -> str:
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
-def known_name(file: str, where: str, name: str, known: Sequence[str]) -> None:
-    """Refuse a name that is not among the known ones, with the nearest of them."""
+def known_name(place: str, where: str, name: str, known: Sequence[str]) -> None:
+    """Refuse a name that is not among the known ones, with the nearest of them; `place` begins the message."""
     if name not in known:
-        raise DataError(f"'{file}': {where} '{name}' is not known; {_nearest(name, known)}")
+        raise DataError(f"{place}{where} '{name}' is not known; {nearest(name, known)}")
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
+def nearest(name: str, known: Sequence[str]) -> str:
+    """`did you mean ...?` whatever the case of the letters, or what there is."""
     lower = {each.lower(): each for each in known}
     said = did_you_mean(lower.get(name.lower(), name), known)
     return said if said.startswith("did") or len(known) <= 12 else f"there are {len(known)}, see docs/study.md"

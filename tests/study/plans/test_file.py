@@ -7,7 +7,7 @@ import pytest
 from deabench.cli import main
 from deabench.errors import DataError
 from deabench.study import Study
-from deabench.study.plan import read_plan
+from deabench.study.plans.file import read_plan
 from deabench.study.presets import preset_names, write_preset
 
 GOOD = """
@@ -140,3 +140,44 @@ def test_a_changed_setting_touches_only_its_own_tasks(study_file):
     assert changed('"ecoli4", ', "") == []
     path.write_text(text.replace("folds = 3", "folds = 3\nrepeats = 2"))
     assert len({job.key for job in Study.from_toml(path).plan.jobs()} & keys.keys()) == len(keys) == 12
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ('store = "../../x.sqlite"\n', "store is '../../x.sqlite'"), ('store = "/tmp/x.sqlite"\n', "store is '/tmp/x.sqlite'"),
+    ('keel_folder = "/etc"\n', "keel_folder is '/etc'")])
+def test_paths_stay_in_the_folder_unless_allowed(study_file, refused, text, said):
+    with refused(f"'study.toml': {said}, which lies outside the study file's folder; if that is meant, say allow_outside = true "
+                 "at the top of the file"):
+        read_plan(study_file(text + GOOD))
+    assert read_plan(study_file("allow_outside = true\n" + text + GOOD)).seed == 0
+
+
+def test_a_link_out_of_the_folder_is_outside(study_file, refused, tmp_path):
+    (tmp_path / "out").symlink_to("/etc")
+    with refused("'study.toml': [[data.set]] 1: file is 'out/passwd', which lies outside the study file's folder; if that is "
+                 "meant, say allow_outside = true at the top of the file"):
+        read_plan(study_file('[[data.set]]\nname = "a"\nfile = "out/passwd"\n[classifiers]\nstump = {}'))
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("[dea]\noutputs = ['TPR', 'roc_acu']", "[dea] outputs: there is no metric 'roc_acu'; did you mean 'roc_auc'?"),
+    ("[dea]\ninputs = ['total_costs']", "[dea] inputs: there is no metric 'total_costs'; did you mean 'total_cost'?"),
+    ("[dea]\noutputs = ['queue_rate']",
+     "[dea] outputs: metric 'queue_rate' is neither better high nor low; it cannot rank a classifier"),
+    ("[dea]\noutputs = ['TPR']\ninputs = ['TPR']", "[dea] 'TPR' is an output and an input; it can be one of them"),
+    ("[dea]\ntarget_outputs = ['LR-']",
+     "[dea] target_outputs: metric 'LR-' is better low and has no greatest value; name it among the inputs"),
+    ("[tests]\nmetric = 'AUC'", "[tests] metric: there is no metric 'AUC'; see docs/study.md for those there are"),
+    ("[split]\nkind = 'leave-one-out'\nrepeats = 2", "[split] repeats is 2; leave-one-out has no other folds to repeat"),
+])
+def test_outputs_that_no_metric_can_give_are_refused_before_anything_runs(study_file, refused, text, said):
+    with refused(f"'study.toml': {said}"):
+        read_plan(study_file(GOOD + text))
+
+
+def test_metrics_that_are_low_are_complemented_and_costs_are_inputs(study_file):
+    plan = read_plan(study_file("metrics = ['TPR', 'FPR', 'fit_seconds']\n" + GOOD))
+    assert (plan.dea["outputs"], plan.dea["inputs"]) == (["TPR", "FPR"], ["fit_seconds"])
+    from deabench.study.results.measures import Measures
+
+    assert Measures().complemented(["TPR", "FPR"]) == {"FPR": 1.0}
