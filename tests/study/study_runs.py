@@ -47,7 +47,7 @@ class Running:
     def wait_for_rows(self, least: int) -> None:
         """Until the store holds so many committed results."""
         store = self.file.with_suffix(".sqlite")
-        for _ in range(600):
+        for _ in range(2400):
             if store.exists():
                 with closing(sqlite3.connect(f"{store.as_uri()}?mode=ro", uri=True, timeout=10)) as db:
                     try:
