@@ -17,6 +17,8 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "read": "deabench.tables.reading",
+    "Reading": "deabench.tables.reading",
     "rank": "deabench.dea.ranking",
     "Ranking": "deabench.dea.ranking",
     "frontier": "deabench.dea.frontier",

@@ -22,6 +22,8 @@ from deabench.reports import report as report
 from deabench.reproduction import Reproduction as Reproduction
 from deabench.reproduction import reproduce as reproduce
 from deabench.study import Study as Study
+from deabench.tables.reading import Reading as Reading
+from deabench.tables.reading import read as read
 
 __all__ = [
     "CertificateError",
@@ -30,6 +32,7 @@ __all__ = [
     "DeabenchError",
     "Frontier",
     "Ranking",
+    "Reading",
     "Report",
     "Reproduction",
     "SolveError",
@@ -45,6 +48,7 @@ __all__ = [
     "models",
     "plot",
     "rank",
+    "read",
     "report",
     "reproduce",
     "tango",
