@@ -111,6 +111,8 @@ def checked(column: Column, values: np.ndarray, unit: str = "") -> Column:
 
 def _share(column: Column, values: np.ndarray, unit: str) -> Column:
     """A rate is a share where all values are up to 1, percent up to 100, and otherwise of no known range."""
+    if column.name.lower() == "precision" and set(values) <= {4.0, 8.0, 16.0, 32.0, 64.0}:
+        return replace(column, role="left_out", reason="it is the precision of numbers, in bits")
     if unit == "percent" or (values.max() > 1 + 1e-9 and values.max() <= 100 + 1e-9 and values.min() >= 0):
         return replace(column, unit="percent", low=0.0, high=100.0)
     if values.min() >= 0 and values.max() <= 1 + 1e-9:
@@ -130,9 +132,13 @@ def _negated(column: Column, values: np.ndarray) -> Column:
 
 def told_by_rank(column: Column, values: pd.Series, ranks: pd.Series | None) -> Column:
     """A bare score or result, whose direction a rank column beside it tells: rank 1 is best."""
-    bare = column.role == "conditional" or parsed(column.name).words.strip("_") in (
-        "score", "public_score", "private_score", "final_score", "test_score", "points")
-    if not bare or ranks is None or values.nunique() < 3 or ranks.nunique() < 3:
+    bare = column.role == "conditional" or column.reason.startswith("a score")
+    if not bare or values.nunique() < 3:
+        return column
+    if ranks is None or ranks.nunique() < 3:
+        if column.role == "output" and len(values) > 3 and values.is_monotonic_increasing:
+            return replace(column, role="conditional", reason="the rows are sorted by it upwards, as they are where lower is better; "
+                           "say which way it is")
         return column
     rho = values.corr(ranks, method="spearman")
     if rho < -AGREES:

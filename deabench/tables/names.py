@@ -16,6 +16,10 @@ _PER = re.compile(r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hours?|days?|\d+|
                   r"|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?|inferences?|tasks?|pages?)\b)", re.IGNORECASE)
 _UP = re.compile(r"[↑⬆▲🔼]|\bhigher is better\b", re.IGNORECASE)
 _DOWN = re.compile(r"[↓⬇▼🔽]|\blower is better\b", re.IGNORECASE)
+_ESTIMATE = re.compile(r"[\[(][^\])]*(±|\bmean\b|\d\s*%?\s*(ci|conf))[^\])]*[\])]", re.IGNORECASE)
+"""Brackets that announce an interval behind the value, as in AUC (95% CI): the cell is the value still."""
+_NEGATED = re.compile(r"_(neg_(?!pred|class|rate)|negative_(?=mean|root|median|log_loss|logloss|mse|mae|rmse|error|loss|brier))")
+_COMPLEMENT = re.compile(r"^\s*(1|100)\s*[-–−]\s*[A-Za-z]")
 _BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
 
 
@@ -35,6 +39,8 @@ class Name:
         What an arrow or "(lower is better)" in the name says.
     negated : bool
         Whether it is scikit-learn's `neg_`: a loss with its sign turned.
+    complement : bool
+        Whether it is what another lacks: "1 - AUC".
     """
 
     words: str
@@ -42,6 +48,7 @@ class Name:
     unit: str
     says: Literal["higher", "lower", ""]
     negated: bool
+    complement: bool
 
 
 @lru_cache(maxsize=4096)
@@ -51,13 +58,13 @@ def parsed(text: str) -> Name:
     says: Literal["higher", "lower", ""] = "higher" if _UP.search(plain) else "lower" if _DOWN.search(plain) else ""
     plain = _DOWN.sub(" ", _UP.sub(" ", plain))
     unit = " ".join(_BRACKETS.findall(plain)).strip().lower()
-    whole = _words(plain)
+    whole = _words(_ESTIMATE.sub(" ", plain))
     words = _words(_BRACKETS.sub(" ", plain))
     words = words if len(words) > 2 else whole
-    negated = bool(re.search(r"_neg(ative)?_(?!pred|predictive|rate|class)", words)) and not words.startswith("_neg_class")
+    negated = bool(_NEGATED.search(words))
     if negated:
-        words = re.sub(r"_neg(ative)?_", "_", words, count=1)
-    return Name(words, whole, unit, says, negated)
+        words = _NEGATED.sub("_", words, count=1)
+    return Name(words, whole, unit, says, negated, bool(_COMPLEMENT.match(plain)))
 
 
 def _words(plain: str) -> str:

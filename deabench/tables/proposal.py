@@ -16,8 +16,9 @@ ROUNDED = 0.051
 """What a mean or a complement may be off by, in percent, for having been rounded."""
 
 
-def proposed(columns: Sequence[Column], table: pd.DataFrame, title: str = "") -> tuple[list[Column], list[str]]:
+def proposed(columns: Sequence[Column], table: pd.DataFrame) -> tuple[list[Column], list[str]]:
     """The columns with their final roles, and what has to be said of them."""
+    columns = _doubted(columns)
     final = [_redundant(column, columns, table) for column in columns]
     known = [c for c in final if c.role in ("output", "lower_rate")]
     costs = [c for c in final if c.role == "cost"]
@@ -35,8 +36,17 @@ def proposed(columns: Sequence[Column], table: pd.DataFrame, title: str = "") ->
         if asked_for:
             notes.append(f"left out, for nobody knows which way is better: {listed(asked_for)}; name them in outputs "
                          "or lower_is_better to take them in")
-    del title
     return final, notes
+
+
+def _doubted(columns: Sequence[Column]) -> list[Column]:
+    """A mean, or a column called as a data set is, may hold errors where the table has some."""
+    errors = any(c.role == "lower_rate" for c in columns)
+    vague = ("a data set's score", "a mean of scores")
+    sure = any(c.role == "output" and not c.reason.startswith(vague) for c in columns)
+    return [replace(c, role="conditional", reason="its name does not say which way is better")
+            if c.role == "output" and c.reason.startswith(vague) and (errors or (not sure and "mean" in c.reason)) else c
+            for c in columns]
 
 
 def _redundant(column: Column, columns: Sequence[Column], table: pd.DataFrame) -> Column:

@@ -161,10 +161,11 @@ def _declared(frame: pd.DataFrame, label: str | Sequence[str] | None, roles: Map
 def _of_columns(source: Source, numbers: Mapping[str, Numbers | None], columns: Sequence[Column], found: layout.Keys) -> Reading:
     """The usual table: metrics in columns."""
     frame = source.frame
-    notes = [*source.notes, *(f"'{name}': {n.note}" for name, n in numbers.items() if n is not None and n.note)]
+    notes = list(source.notes)
     values = pd.DataFrame({name: n.values for name, n in numbers.items() if n is not None}, index=frame.index)
-    failed = {name: int(n.failed.sum()) for name, n in numbers.items() if n is not None and n.failed.any()}
-    notes += [f"'{name}' holds {count} cells that are no numbers; they count as missing" for name, count in failed.items()]
+    cells = [(name, n.note) for name, n in numbers.items() if n is not None and n.note]
+    cells += [(name, f"{int(n.failed.sum())} cells are no numbers and count as missing")
+              for name, n in numbers.items() if n is not None and n.failed.any()]
     long = layout.is_long(frame, found)
     if long:
         keys = pd.Index(frame[list(found.label)].astype(str).agg(", ".join, axis=1), name=found.label[0])
@@ -178,7 +179,7 @@ def _of_columns(source: Source, numbers: Mapping[str, Numbers | None], columns: 
         missing = {str(name): int(table[name].isna().sum()) for name in table if table[name].isna().any()}
         wide = pivot.Wide(table, None, missing, ())
     units = {name: n.unit for name, n in numbers.items() if n is not None}
-    return _finished(source, wide, columns, replace(found, label=label), notes, "long" if long else "wide", units)
+    return _finished(source, replace(wide, notes=(*cells, *wide.notes)), columns, replace(found, label=label), notes, "long" if long else "wide", units)
 
 
 def _finished(source: Source, wide: pivot.Wide, columns: Sequence[Column], found: layout.Keys, notes: Sequence[str],
@@ -196,7 +197,7 @@ def _finished(source: Source, wide: pivot.Wide, columns: Sequence[Column], found
         if np.isfinite(values).any() and column.metric:
             column = checked(column, values[np.isfinite(values)], units.get(column.name, ""))
         final.append(told_by_rank(column, table[column.name], ranks) if column.name in table else column)
-    final, said = proposed(final, table, _lone(source.title))
+    final, said = proposed(final, table)
     confused = [c.name for c in final if c.name in table and mixed(c, table[c.name].to_numpy())]
     said = [*said, *(f"'{name}' holds values up to 1 beside values above 10: are some shares and some percent?" for name in confused)]
     roles = Roles(found.label, tuple(final), found.dataset if wide.per_dataset is not None else None, found.repeats)
@@ -234,7 +235,7 @@ def _matrix(source: Source, columns: Sequence[Column], found: layout.Keys) -> Re
     """A matrix of one metric that only the file's name tells: systems in rows or in columns, data sets the other way."""
     metric = _lone(source.title)
     numeric = [c for c in columns if c.role not in ("text", "label", "dataset") and c.name not in found.label]
-    unknown = [c for c in numeric if c.role == "unknown"]
+    unknown = [c for c in numeric if c.role == "unknown" or c.reason.startswith("a benchmark's score")]
     if not metric or len(unknown) < 2 or len(unknown) < 0.6 * len(numeric):
         return None
     names = [c.name for c in numeric if "count" not in c.reason or c.role == "unknown"]

@@ -57,9 +57,11 @@ class Meaning:
         return "lower" if self.role in ("lower_rate", "cost") else "neither"
 
 
-_RULES: tuple[tuple[re.Pattern[str], Meaning], ...] = tuple(
-    (re.compile(pattern), Meaning(role, unit, low, high, reason))
-    for pattern, role, unit, low, high, reason in w.RULES)
+def _compiled(lines: tuple[w.Line, ...]) -> tuple[tuple[re.Pattern[str], Meaning], ...]:
+    return tuple((re.compile(pattern), Meaning(role, unit, low, high, reason)) for pattern, role, unit, low, high, reason in lines)
+
+
+_RULES, _WEAK = _compiled(w.RULES), _compiled(w.WEAK)
 
 
 def meaning(name: object) -> Meaning | None:
@@ -85,9 +87,19 @@ def _meaning(text: str) -> Meaning | None:
         turned = _of_words(name)
         if turned is not None and turned.better == "lower":
             return Meaning("output", turned.unit, -turned.high, -turned.low, "its sign is turned, so higher is better", True)
-        return turned
+        return _lower(turned, "its sign is turned, so lower is better")
     found = _of_words(name)
+    if name.complement:
+        return _lower(found, "it is what another metric lacks: lower is better")
     return _as_the_arrow_says(name, found) if name.says else found
+
+
+def _lower(found: Meaning | None, reason: str) -> Meaning | None:
+    """A metric that is better high, turned round."""
+    if found is None or found.role != "output":
+        return found
+    low, high = (found.low, found.high) if "lacks" in reason else (-inf, inf)
+    return replace(found, role="lower_rate", low=low, high=high, unit=found.unit if high < inf else "", reason=reason)
 
 
 def _of_catalogue(text: str) -> Meaning | None:
@@ -130,9 +142,12 @@ def _of_words(name: Name) -> Meaning | None:
     if re.search(w.THROUGHPUT, name.whole) and not re.search(w.SPENT_PER_TIME, name.whole):
         return Meaning("output", "per second", 0.0, inf, "a throughput: higher is better")
     head = re.sub(r"_(at|per)_.*$", "_", words)
-    found = _rightmost(head if len(head) > 1 else words) or _rightmost(words)
-    if found is None or (found.role == "output" and _of_unit(name.unit) is not None):  # "speed (ms)"
-        found = _of_unit(name.unit)
+    found = _rightmost(head, _RULES) or _rightmost(words, _RULES)
+    stated = _of_unit(name.unit)
+    if stated is not None and (found is None or found.role == "output"  # "speed (ms)"; "speed CPU (ms)" is no setting
+                               or (found.role == "left_out" and not re.search(w.LIMIT, name.whole))):
+        found = stated
+    found = found or _rightmost(words, _WEAK)
     if found is None:
         return None
     if found.role in ("output", "lower_rate") and re.search(r"_(train|training|in_sample|resubstitution)_", words):
@@ -142,11 +157,11 @@ def _of_words(name: Name) -> Meaning | None:
     return replace(found, unit=unit_of(name) or found.unit)
 
 
-def _rightmost(words: str) -> Meaning | None:
+def _rightmost(words: str, rules: tuple[tuple[re.Pattern[str], Meaning], ...]) -> Meaning | None:
     """The meaning whose word ends last; of several the longest."""
     best: tuple[int, int] = (0, 0)
     found = None
-    for pattern, rule in _RULES:
+    for pattern, rule in rules:
         for match in pattern.finditer(words):
             place = (match.end(), match.end() - match.start())
             if place > best:

@@ -21,6 +21,9 @@ ALWAYS = _any("std stdev stddev sd stderr std_err std_error standard_error stand
 NEVER: tuple[tuple[str, str], ...] = (
     (_any("std stdev stddev sd stderr std_err std_error standard_error standard_errors standard_deviation sem se iqr pm"),
      "it is the spread of another column"),
+    (r"(?<!explained)(?<=\w)_(var|variance)_(?!explained)|^_(var|variance)_\w", "it is the spread of another column"),
+    (r"^_(delta|diff|change|difference)_(?!parity|odds)", "it is a difference from another value"),
+    (_any("z_score zscore t_score t_stat t_statistic f_stat f_statistic chi2 statistic"), "it is the statistic of a test"),
     (_any("split_?\\d+ fold_?\\d+ run_?\\d+ seed_?\\d+ rep_?\\d+ repeat_?\\d+"), "it is one fold or run of a mean"),
     (r"(?<!reciprocal)_(rank|ranks|ranking|position|placement)_(?!corr|ic_|biserial)", "it is a rank among the others"),
     (_any("lower upper lo hi ci ci\\d+ conf_int q\\d+ quantile p_?values? pval lcl ucl lwr upr ci_low ci_high"),
@@ -35,6 +38,8 @@ NEVER: tuple[tuple[str, str], ...] = (
 
 SPENT = _any("time duration latency runtime elapsed wall energy power price cost costs emissions? co2 co2e co2eq carbon kwh usd "
              "joules? watts? memory mem ram vram disk water fit train predict inference")
+LIMIT = _any("limit timeout budget max min constraint start end length context window deadline cutoff")
+"""Words that make a stated unit one of a setting."""
 THROUGHPUT = (r"_per_(s|secs?|seconds?|min|minutes?|hours?|h|days?)_|"
               + _any("throughput fps qps rps tps ips speedup speed_up rtfx samples_s images_s imgs_s tokens_s tok_s it_s tokens_sec"))
 SPENT_PER_TIME = _any("usd eur gbp price cost kwh kg co2 co2e co2eq energy emissions? errors? failures? watts?") + r"\w*_per_"
@@ -56,7 +61,8 @@ _ERROR_RATES = ("error err error_rate err_rate errorrate misclassification miscl
                 "hallucination hallucinations hallucination_rate hallucinated failure_rate fail_rate crash_rate invalid_rate "
                 "reject_rate rejection_rate refusal_rate attack_success_rate jailbreak_rate aurc bias variance "
                 "demographic_parity_difference dp_difference equalized_odds_difference eo_difference wer cer mer der sser ser "
-                "word_error_rate character_error_rate ter hallucination_percent misses")
+                "word_error_rate character_error_rate ter misses mistakes wrong incorrect inaccuracy misclassified miss_classification "
+                "miss_classified mis_classification mis_classified")
 _LOSSES = ("loss losses logloss log_loss xent cross_entropy crossentropy nll negative_log_likelihood perplexity ppl bpb bpc "
            "bits_per_byte bits_per_char rmse mse mae mape smape wmape wape rmsle msle rae rse rrse mase crps pinball deviance nrmse rms "
            "rmsd medae max_error mean_error mean_squared_error mean_absolute_error squared_error absolute_error "
@@ -68,7 +74,7 @@ _LOSSES = ("loss losses logloss log_loss xent cross_entropy crossentropy nll neg
 _QUALITY_RATES = ("acc accs accuracy accuracies bacc balacc bal_acc balanced_accuracy balanced_acc top\\d+ top\\d+_acc top\\d+_accuracy "
                   "precision recall prec rec f1 f2 f0_5 f1_score f_score fscore f_measure fmeasure f_beta fbeta f1score f1_macro f1_micro "
                   "auc aucroc auroc roc_auc rocauc auc_roc aucpr auprc pr_auc prauc auc_pr aupr ap ap\\d+ map map\\d+ average_precision "
-                  "sensitivity specificity tpr tnr ppv npv tar true_positive_rate true_negative_rate positive_predictive_value "
+                  "sensitivity specificity sens spec tpr tnr ppv npv tar true_positive_rate true_negative_rate positive_predictive_value "
                   "negative_predictive_value detection_rate hit_rate hits hits\\d+ hit ndcg mrr reciprocal_rank mean_reciprocal_rank "
                   "iou miou dice jaccard dsc pq em exact_match win_rate winrate lc_winrate wins win "
                   "pass success success_rate solve_rate solved resolved resolution_rate completion_rate agreement correct correctness "
@@ -78,16 +84,16 @@ _QUALITY_RATES = ("acc accs accuracy accuracies bacc balacc bal_acc balanced_acc
                   "p_at_\\d+ r_at_\\d+ accuracy_score recall_score precision_score auc_score robust_accuracy clean_accuracy")
 _QUALITY = ("mcc matthews matthews_corrcoef matthews_corr kappa cohen_kappa cohens_kappa youden informedness markedness lift gini ks "
             "spearman spearmanr pearson pearsonr kendall tau corr correlation corrcoef ccc r2 r2_score r_squared rsquared r_sq "
-            "explained_variance explained_variance_score evs score scores points bleu bleu\\d* sacrebleu rouge rouge\\w* meteor chrf "
+            "explained_variance explained_variance_score evs bleu bleu\\d* sacrebleu rouge rouge\\w* meteor chrf "
             "chrf\\w* bertscore comet cider spice elo arena rating psnr ssim ms_ssim vmaf inception_score likelihood log_likelihood "
-            "loglik elbo profit revenue sharpe reward rewards returns cumulative_reward ari ami silhouette silhouette_score "
-            "calinski_harabasz similarity quality mos efficiency utility usefulness speed overall_score "
+            "loglik elbo profit revenue sharpe reward rewards returns cumulative_reward ari adjusted_rand adjusted_mutual_info silhouette silhouette_score "
+            "calinski_harabasz similarity mos efficiency utility usefulness speed overall_score "
             "balance (quality|intelligence|coding|math|agentic)_index robustness accuracy_gain gain")
 _TASKS = ("arc arc_\\w+ hellaswag hella_swag mmlu mmlu_\\w+ cmmlu truthfulqa truthful_qa winogrande gsm8k gsm_8k humaneval human_eval "
           "bbh gpqa gpqa_\\w+ math math_lvl_5 math500 math_500 ifeval if_eval musr boolq piqa siqa openbookqa obqa drop_f1 triviaqa nq squad "
-          "squadv2 lambada mbpp aime aime\\d* ceval c_eval agieval cola sst2 sst_2 sst mrpc qqp stsb sts_b sts\\d* mnli mnli_m mnli_mm qnli rte "
+          "squadv2 mbpp aime aime\\d* ceval c_eval agieval cola sst2 sst_2 sst mrpc qqp stsb sts_b sts\\d* mnli mnli_m mnli_mm qnli rte "
           "wnli copa multirc record wic wsc sciq logiqa race coqa mgsm xnli csqa commonsenseqa livecodebench bigbench "
-          "mt_bench mtbench alpacaeval alpaca_eval arena_hard simpleqa hle \\w+bench imagenet\\w* image_net\\w* cifar\\w* "
+          "mt_bench mtbench alpacaeval alpaca_eval arena_hard simpleqa hle \\w+bench "
           "classification\\w* clustering\\w* reranking\\w* retrieval\\w* summarization\\w* \\w+classification \\w+clustering "
           "\\w+retrieval \\w+reranking pairclassification\\w* arguana argu_ana \\w*sts\\w*benchmark scifact nfcorpus fiqa2018 trec_covid treccovid")
 _SETTING = ("id ids uid uuid guid idx unnamed unnamed_\\d+ row row_number level_\\d+ seed seeds random_state random_seed fold folds split "
@@ -103,13 +109,13 @@ _SETTING = ("id ids uid uuid guid idx unnamed unnamed_\\d+ row row_number level_
             "image_size input_size resolution crop_pct crop interpolation lr learning_rate weight_decay momentum dropout gamma lambda "
             "hidden_size hidden_dim layers num_layers depth max_depth width heads dim dims dimensions embedding_dim "
             "embedding_dimensions embedding_size max_tokens max_seq_len sequence_length seq_len context context_length context_window "
-            "context_size vocab_size temperature top_p top_k shots shot n_shot num_fewshot few_shot threshold thresholds prevalence "
-            "imbalance_ratio base_rate queue_rate positive_rate support samples instances rows features classes count counts total n "
+            "context_size vocab_size temperature top_p top_k contamination shots shot n_shot num_fewshot few_shot threshold thresholds prevalence "
+            "imbalance_ratio base_rate queue_rate positive_rate support samples instances rows features classes count counts n cases "
             "longitude latitude country country_name country_iso_code region cloud_provider cloud_region on_cloud tracking_mode pue wue "
             "errors failures failed failure missing nan nans available models prefer prefer_\\w+ hyperparameters hyperparameter "
             "n_estimators null_accuracy null_error_rate chance baseline size train_size test_size dataset_size data_size sample_size "
             "parsed evaluated rank_avg owner username member_user_names team_id submission_id experiment_id run_id project_id "
-            "merged flagged moe official private public_url eval_date fullname")
+            "bits weight class_weight merged flagged moe official private public_url eval_date fullname")
 _LABEL = ("model models_name model_name modelname classifier classifier_name algorithm algorithm_name algo alg alg_name method "
           "method_name approach system system_name framework learner estimator detector technique solver team team_name teamname "
           "submission participant name run_name pipeline recognizer tool agent encoder embedding_model network net candidate "
@@ -129,9 +135,15 @@ RULES: tuple[Line, ...] = (
     (_any(_LOSSES), "lower_rate", "", -inf, inf, "a loss: lower is better"),
     (_any(_QUALITY_RATES), "output", "share", 0.0, 1.0, "higher is better"),
     (_any(_QUALITY), "output", "", -inf, inf, "higher is better"),
-    (r"^_(average|avg|mean|overall)_$", "output", "share", 0.0, 1.0, "a mean of scores: higher is better"),
     (_any(_TASKS), "output", "share", 0.0, 1.0, "a benchmark's score: higher is better"),
-    (_any("result results value values objective objectives fitness performance performance_result outcome measure metric_value "
-          "final_value best_value target"), "conditional", "", -inf, inf, "its name does not say which way is better"),
 )
 """Pattern, role, unit, lowest and highest value, reason; the rule whose word ends last in a name wins, of several the longest."""
+
+WEAK: tuple[Line, ...] = (
+    (_any("imagenet\\w* image_net\\w* cifar\\w* lambada svhn mnist\\w*"), "output", "share", 0.0, 1.0, "a data set's score: higher is better"),
+    (_any("average avg mean overall"), "output", "share", 0.0, 1.0, "a mean of scores: higher is better"),
+    (_any("score scores points quality"), "output", "", -inf, inf, "a score: higher is better"),
+    (_any("result results value values objective objectives fitness performance performance_result outcome measure metric_value "
+          "final_value best_value target delta diff change"), "conditional", "", -inf, inf, "its name does not say which way is better"),
+)
+"""Words that tell something only where no other word of a name does: an error score is an error."""

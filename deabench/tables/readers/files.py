@@ -126,7 +126,8 @@ def _cells(line: str, separator: str) -> int:
 
 def _headed(header: list[str], name: str) -> list[str]:
     """The header's names: an empty one is called as pandas calls it, one that comes twice is refused."""
-    header = [unguarded(cell) or f"Unnamed: {k}" for k, cell in enumerate(header)]
+    header = [unguarded(cell) or (f"Unnamed: {k}" if f"Unnamed: {k}" not in header else f"Unnamed: {k}.1")
+              for k, cell in enumerate(header)]
     for cell in header:
         if header.count(cell) > 1:
             raise DataError(f"the column '{cell}' appears more than once in '{name}'; give every column a name of its own")
