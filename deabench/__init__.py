@@ -20,6 +20,7 @@ _HOME = {
     "read": "deabench.tables.reading",
     "Reading": "deabench.tables.reading",
     "rank": "deabench.dea.ranking",
+    "best": "deabench.dea.best",
     "Ranking": "deabench.dea.ranking",
     "frontier": "deabench.dea.frontier",
     "Frontier": "deabench.dea.frontier",

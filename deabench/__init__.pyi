@@ -5,6 +5,7 @@ from deabench import datasets as datasets
 from deabench import metrics as metrics
 from deabench import plot as plot
 from deabench import tango as tango
+from deabench.dea.best import best as best
 from deabench.dea.certify import certify as certify
 from deabench.dea.frontier import Frontier as Frontier
 from deabench.dea.frontier import frontier as frontier
@@ -39,6 +40,7 @@ __all__ = [
     "Study",
     "Targets",
     "__version__",
+    "best",
     "certify",
     "compare",
     "curves",

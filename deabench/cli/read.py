@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deabench.cli._io import Format, directions, emit, names, say
+from deabench.cli._io import Format, emit, names, say
 
 if TYPE_CHECKING:
     from deabench.tables.reading import Reading
@@ -38,10 +38,10 @@ def command(
     """What every column of FILES is taken for, and why; nothing is ranked yet."""
     from deabench.tables.reading import read
 
-    roles = {name: "output" for name in names(outputs) or []}
-    roles |= {name: "cost" for name in names(inputs) or []}
-    roles |= {name: "lower_rate" for name in (directions(lower_is_better) or ())}
-    roles |= {name: "left_out" for name in names(leave_out) or []}
+    roles = dict.fromkeys(names(outputs) or [], "output")
+    roles |= dict.fromkeys(names(inputs) or [], "cost")
+    roles |= dict.fromkeys(names(lower_is_better) or [], "lower_rate")
+    roles |= dict.fromkeys(names(leave_out) or [], "left_out")
     if dataset is not None:
         roles[dataset] = "dataset"
     reading = read(files[0] if len(files) == 1 else files, label=names(label), roles=roles)  # type: ignore[arg-type]

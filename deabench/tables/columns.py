@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.cells import Numbers
-from deabench.tables.names import parsed
 from deabench.tables.readers.source import Declared
 from deabench.tables.vocabulary import Meaning, meaning
 

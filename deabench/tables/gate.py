@@ -86,7 +86,7 @@ def check(
     DataError
         With the row, the column and the value.
     """
-    _frame(table)
+    whole(table)
     said = declared(table, outputs, inputs, lower_is_better)
     _columns(table, said)
     values = numbers(table, [*said.outputs, *said.inputs])
@@ -127,7 +127,8 @@ def _said(value: float) -> str:
     return "missing" if np.isnan(value) else f"{value:g}"
 
 
-def _frame(table: pd.DataFrame) -> None:
+def whole(table: pd.DataFrame) -> None:
+    """Refuse what is no table: without rows or columns, or with a name or a label twice."""
     if not isinstance(table, pd.DataFrame):
         raise DataError(f"the table is a {type(table).__name__}; give a pandas DataFrame, classifiers in rows")
     if table.shape[0] == 0 or table.shape[1] == 0:

@@ -142,7 +142,7 @@ def unique_rows(frame: pd.DataFrame, found: Keys, columns: Sequence[Column]) -> 
 def _telling_apart(frame: pd.DataFrame, label: list[str], columns: Sequence[Column]) -> list[str]:
     """The fewest columns that, with the label, make every row's name unique: settings and texts, no measurements."""
     able = [c.name for c in columns if c.name not in label and frame[c.name].nunique() > 1
-            and (c.role in ("text", "label", "dataset") and not _elsewhere(frame[c.name], c.name)
+            and ((c.role in ("text", "label", "dataset") and not _elsewhere(frame[c.name], c.name))
                  or (c.role == "left_out" and "setting" in c.reason and not re.match(r"^Unnamed|^(id|index|row)$", c.name)))]
     for size in (1, 2):
         for names in combinations(able, size):

@@ -84,7 +84,7 @@ def of_metric_and_value(frame: pd.DataFrame, metric: str, value: str, keys: Sequ
     """One row per key and one column per metric, from rows of (key, metric, value); repeated ones stay apart as rows."""
     names = frame[metric].astype(str).str.strip()
     count = frame.groupby([*keys, metric], dropna=False).cumcount()
-    flat = frame[list(keys)].assign(**{"_again": count, "_metric": names, "_value": frame[value].to_numpy()})
+    flat = frame[list(keys)].assign(_again=count, _metric=names, _value=frame[value].to_numpy())
     wide = flat.pivot(index=[*keys, "_again"], columns="_metric", values="_value").reset_index().drop(columns="_again")
     wide.columns.name = None
     return wide[[*keys, *dict.fromkeys(names)]]

@@ -47,7 +47,10 @@ def of_file(path: str | Path) -> Source:
 
 def _bytes(path: str | Path, name: str) -> bytes:
     try:
-        return sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+        if str(path) != "-":
+            return Path(path).read_bytes()
+        stream = getattr(sys.stdin, "buffer", None)
+        return stream.read() if stream is not None else sys.stdin.read().encode()
     except OSError as error:
         raise DataError(f"cannot read '{name}': {error.strerror}; name a file with a table") from None
 
