@@ -116,7 +116,7 @@ def _return_hints() -> dict[str, str]:
 
 
 TableFile = Annotated[str, typer.Argument(
-    help="A table of any kind (CSV, .gz, .xlsx, Parquet, JSON); 'deabench read FILE' shows what it is taken for. - is standard input.")]
+    help="A table of any kind (CSV, .gz, .xlsx, Parquet, JSON), as 'deabench read FILE' shows it; - is standard input.")]
 Outputs = Annotated[list[str] | None, typer.Option(help="Metrics to be high, as A,B; the columns' names decide without it.")]
 Inputs = Annotated[list[str] | None, typer.Option(help="Costs, as C,D.")]
 LowerIsBetter = Annotated[list[str] | None, typer.Option(

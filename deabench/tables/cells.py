@@ -102,10 +102,10 @@ def _of_text(plain: np.ndarray, cells: dict[int, str], comma: bool) -> Numbers |
     if "percent" in units and unit != "percent":  # 90 % beside 0.9: one of them is in another unit, and nobody knows which
         failed[[k for k, (_, its) in good.items() if its == "percent"]] = True
         values[failed] = np.nan
-    return Numbers(values, failed, unit, _said(cells, good, decimal))
+    return Numbers(values, failed, unit, _said(cells, good))
 
 
-def _said(cells: dict[int, str], good: dict[int, tuple[float, str]], decimal: bool) -> str:
+def _said(cells: dict[int, str], good: dict[int, tuple[float, str]]) -> str:
     for k, cell in cells.items():
         if k in good and (_SPREAD.search(cell) or ("," in cell) or good[k][1] == "seconds" or _WITH_UNIT.match(cell)):
             return f"'{cell}' is read as {good[k][0]:.15g}"

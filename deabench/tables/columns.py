@@ -136,8 +136,8 @@ def told_by_rank(column: Column, values: pd.Series, ranks: pd.Series | None) -> 
         return column
     if ranks is None or ranks.nunique() < 3:
         if column.role == "output" and len(values) > 3 and values.is_monotonic_increasing:
-            return replace(column, role="conditional", reason="the rows are sorted by it upwards, as they are where lower is better; "
-                           "say which way it is")
+            return replace(column, role="conditional", reason="the rows are sorted by it upwards, as they are where lower is "
+                           "better; say which way it is")
         return column
     rho = values.corr(ranks, method="spearman")
     if rho < -AGREES:

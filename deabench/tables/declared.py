@@ -95,7 +95,8 @@ def _refusal(columns: Sequence[Column]) -> str:
     if asked:
         return f"no column is known to be better high; say which of {listed(asked)} are, as outputs=['{asked[0]}']"
     if any(c.metric for c in columns):
-        return f"no column is better high, only low: {listed([c.name for c in columns if c.metric])}; name a metric to be high in outputs"
+        low = [c.name for c in columns if c.metric]
+        return f"no column is better high, only low: {listed(low)}; name a metric to be high in outputs"
     return NONE_LEFT
 
 

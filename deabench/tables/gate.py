@@ -97,7 +97,8 @@ def check(
     chosen_outputs = [name for name in said.outputs if name not in turned]
     chosen_inputs = [*said.inputs, *turned]
     if not chosen_outputs:
-        raise DataError(f"no output is left: '{turned[0]}' is a loss with its sign turned, which is an input; name a metric to be high")
+        raise DataError(f"no output is left: '{turned[0]}' is a loss with its sign turned, which is an input; "
+                        "name a metric to be high")
     _nonnegative(values)
     if "zero outputs" not in allow:
         _zero_rows(values[chosen_outputs], "output")

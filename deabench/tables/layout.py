@@ -22,6 +22,8 @@ _SYSTEMS = re.compile(
     r"autogluon|h2o\w*|tpot\w*|flaml|tabnet|tabpfn|ft-?transformer|saint|node|ridge|lasso|elastic.?net|gp|majority|dummy|random|"
     r"baseline\w*|ensemble\w*|stacking\w*|cnn\w*|lstm\w*|transformer\w*)$", re.IGNORECASE)
 """Names of systems that tell a matrix's columns from its rows."""
+_DESCRIBES = {"url", "link", "links", "href", "date", "timestamp", "utc", "datetime", "created_at", "notes", "note", "comment",
+              "license", "licence", "organization", "info", "status", "type", "submission_date", "release_date"}
 _FOLDS = re.compile(r"_(fold|folds|seed|seeds|random_state|split|repeat|repeats|rep|replicate|run|trial|iteration|iter)_$")
 _METRIC = re.compile(r"^_(metric|metrics|metric_name|measure|measure_name|score_name|scorer|metric_type)_$")
 _VALUE = re.compile(r"_(value|values|result|results|score|scores|metric_value|estimate|mean)_$")
@@ -70,9 +72,7 @@ def _label(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[str, ...]:
 
 def _elsewhere(column: pd.Series, name: str) -> bool:
     """Text that names no system: addresses, dates, empty cells."""
-    if parsed(name).words in ("_url_", "_link_", "_links_", "_href_", "_date_", "_timestamp_", "_utc_", "_datetime_", "_created_at_",
-                              "_notes_", "_note_", "_comment_", "_license_", "_licence_", "_organization_", "_info_", "_status_",
-                              "_type_", "_submission_date_", "_release_date_"):
+    if parsed(name).words.strip("_") in _DESCRIBES:
         return True
     cells = column.dropna().astype(str).head(50)
     return bool(len(cells) == 0 or (cells.str.strip() == "").all()
@@ -113,7 +113,8 @@ def systems_in_columns(frame: pd.DataFrame, columns: Sequence[Column], label: st
     return role == "dataset"
 
 
-def unique_rows(frame: pd.DataFrame, found: Keys, columns: Sequence[Column]) -> tuple[pd.Index, pd.Series, tuple[str, ...], list[str]]:
+def unique_rows(frame: pd.DataFrame, found: Keys, columns: Sequence[Column]
+                ) -> tuple[pd.Index, pd.Series, tuple[str, ...], list[str]]:
     """Names for the rows, made unique by the columns that tell them apart: (index, rows kept, label columns, notes)."""
     everything = pd.Series(True, index=frame.index)
     if not found.label:
@@ -135,7 +136,8 @@ def unique_rows(frame: pd.DataFrame, found: Keys, columns: Sequence[Column]) -> 
     if not names.is_unique:
         count = rows.groupby(label, dropna=False).cumcount().to_numpy()
         names = pd.Index([f"{name} ({k + 1})" if k else name for name, k in zip(names, count, strict=True)], name=names.name)
-        notes.append(f"'{label[0]}' names several rows and no column tells them apart; they are numbered, as '{names[count > 0][0]}'")
+        notes.append(f"'{label[0]}' names several rows and no column tells them apart; they are numbered, "
+                     f"as '{names[count > 0][0]}'")
     return names, kept, found.label, notes
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-_WHOLE = {"mAP": "map", "mIoU": "miou", "nDCG": "ndcg", "IoU": "iou", "kWh": "kwh", "CO2eq": "co2eq", "CO2e": "co2e", "FLOPs": "flops",
-          "MACs": "macs", "GPUs": "gpus", "CPUs": "cpus", "LogLoss": "logloss", "TruthfulQA": "truthfulqa"}
+_WHOLE = {"mAP": "map", "mIoU": "miou", "nDCG": "ndcg", "IoU": "iou", "kWh": "kwh", "CO2eq": "co2eq", "CO2e": "co2e",
+          "FLOPs": "flops", "MACs": "macs", "GPUs": "gpus", "CPUs": "cpus", "LogLoss": "logloss", "TruthfulQA": "truthfulqa"}
 """Names whose capitals are no borders between words."""
 _SIGNS = {"%": " percent ", "#": " number ", "$": " usd ", "€": " eur ", "£": " gbp ", "@": " at ", "±": " pm "}
 _PER = re.compile(r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hours?|days?|\d+|1?k|1?m|tok|tokens?|images?|img|samples?|requests?"

@@ -57,8 +57,8 @@ def prepared(source: object, *, outputs: Sequence[str] | None = None, inputs: Se
     choice("missing", missing, MISSING)
     table, said, notes = _declared(source, outputs, inputs, lower_is_better)
     if strict and any("no column has a name that is known" in note for note in (*notes, *said.notes)):
-        raise DataError(f"nobody knows what {listed(list(said.outputs))} measure, and strict refuses guesses; name them in outputs, "
-                        "inputs or lower_is_better")
+        raise DataError(f"nobody knows what {listed(list(said.outputs))} measure, and strict refuses guesses; name them in "
+                        "outputs, inputs or lower_is_better")
     if not said.outputs:
         raise DataError(said.refusal)
     table, said, dropped = _complete(table, said, missing)

@@ -100,6 +100,7 @@ def _guess(column: Column, table: pd.DataFrame) -> Column:
         return replace(column, reason="its name is not known and it holds negative values; say what it is")
     others_measure = any((table[name].dropna() % 1 != 0).any() for name in table)
     if others_measure and (values == np.round(values)).all() and len(np.unique(values)) > 1:
-        return replace(column, reason="its name is not known and it holds whole numbers only, as counts and settings do; say what it is")
+        return replace(column, reason="its name is not known and it holds whole numbers only, as counts and settings do; "
+                       "say what it is")
     low, high = (0.0, 1.0) if values.max(initial=0) <= 1 else (0.0, np.inf)
     return replace(column, role="guess", low=low, high=high, reason="a guess, for its name is not known: higher is better")

@@ -179,7 +179,8 @@ def _of_columns(source: Source, numbers: Mapping[str, Numbers | None], columns: 
         missing = {str(name): int(table[name].isna().sum()) for name in table if table[name].isna().any()}
         wide = pivot.Wide(table, None, missing, ())
     units = {name: n.unit for name, n in numbers.items() if n is not None}
-    return _finished(source, replace(wide, notes=(*cells, *wide.notes)), columns, replace(found, label=label), notes, "long" if long else "wide", units)
+    wide = replace(wide, notes=(*cells, *wide.notes))
+    return _finished(source, wide, columns, replace(found, label=label), notes, "long" if long else "wide", units)
 
 
 def _finished(source: Source, wide: pivot.Wide, columns: Sequence[Column], found: layout.Keys, notes: Sequence[str],
@@ -199,7 +200,8 @@ def _finished(source: Source, wide: pivot.Wide, columns: Sequence[Column], found
         final.append(told_by_rank(column, table[column.name], ranks) if column.name in table else column)
     final, said = proposed(final, table)
     confused = [c.name for c in final if c.name in table and mixed(c, table[c.name].to_numpy())]
-    said = [*said, *(f"'{name}' holds values up to 1 beside values above 10: are some shares and some percent?" for name in confused)]
+    said = [*said, *(f"'{name}' holds values up to 1 beside values above 10: are some shares and some percent?"
+                     for name in confused)]
     roles = Roles(found.label, tuple(final), found.dataset if wide.per_dataset is not None else None, found.repeats)
     used = [c.name for c in final if c.metric]
     about = pivot.said(wide.notes, used)

@@ -33,8 +33,8 @@ def same_units(tested: pd.DataFrame, reference: pd.DataFrame, metrics: Sequence[
         large = all(np.median(pair[1 - k]) > FAR for pair in tops.values())
         if small and large:
             name, pair = next(iter(tops.items()))
-            raise DataError(f"metric '{name}' is up to {pair[k].max():g} in the {ours} table and up to {pair[1 - k].max():g} in the "
-                            f"{theirs} one; one is a share and the other percent, multiply the shares by 100")
+            raise DataError(f"metric '{name}' is up to {pair[k].max():g} in the {ours} table and up to {pair[1 - k].max():g} in "
+                            f"the {theirs} one; one is a share and the other percent, multiply the shares by 100")
 
 
 def _rate(name: str) -> bool:

@@ -152,7 +152,8 @@ def _of_words(name: Name) -> Meaning | None:
         return None
     if found.role in ("output", "lower_rate") and re.search(r"_(train|training|in_sample|resubstitution)_", words):
         return Meaning("left_out", reason="it is measured on the training data")
-    if found.role in ("output", "lower_rate") and re.search(r"_(min|max|minimum|maximum|best|worst)_$", words) and words.count("_") > 2:
+    last = re.search(r"\w_(min|max|minimum|maximum|best|worst)_$", words)
+    if found.role in ("output", "lower_rate") and last:
         return Meaning("left_out", reason="it is the least or the greatest of several values, no metric of its own")
     return replace(found, unit=unit_of(name) or found.unit)
 
@@ -172,7 +173,8 @@ def _rightmost(words: str, rules: tuple[tuple[re.Pattern[str], Meaning], ...]) -
 _UNITS = (
     (r"(^|_)(ms|msec|milliseconds?|millis)(_|$)", "ms"), (r"(^|_)(s|secs?|seconds?)(_|$)", "seconds"),
     (r"(^|_)(minutes?|mins)(_|$)", "minutes"), (r"(^|_)(h|hrs?|hours?)(_|$)", "hours"),
-    (r"(^|_)(usd|dollars?)(_|$)", "usd"), (r"(^|_)eur(_|$)", "eur"), (r"(^|_)kwh(_|$)", "kWh"), (r"(^|_)(wh|joules?|j)(_|$)", "energy"),
+    (r"(^|_)(usd|dollars?)(_|$)", "usd"), (r"(^|_)eur(_|$)", "eur"), (r"(^|_)kwh(_|$)", "kWh"),
+    (r"(^|_)(wh|joules?|j)(_|$)", "energy"),
     (r"(^|_)kg(_|$)", "kg"), (r"(^|_)gb(_|$)", "GB"), (r"(^|_)mb(_|$)", "MB"), (r"(^|_)kb(_|$)", "KB"),
     (r"(^|_)(watts?|w)(_|$)", "W"),
 )

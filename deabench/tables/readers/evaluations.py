@@ -81,11 +81,14 @@ def _is_helm_table(data: object) -> bool:
 
 def _of_helm_table(data: Mapping[str, Any], title: str) -> Source:
     header = [str(cell.get("value", "")) if isinstance(cell, Mapping) else str(cell) for cell in data["header"]]
-    arrows = [{True: " ↓", False: " ↑"}.get(cell.get("lower_is_better"), "") if isinstance(cell, Mapping) else ""
-              for cell in data["header"]]
+    arrows = [_arrow(cell.get("lower_is_better")) if isinstance(cell, Mapping) else "" for cell in data["header"]]
     rows = [[cell.get("value") if isinstance(cell, Mapping) else cell for cell in row] for row in data["rows"]]
     names = [name if any(mark in name for mark in "↑↓") else f"{name}{arrow}" for name, arrow in zip(header, arrows, strict=True)]
     return Source(pd.DataFrame(rows, columns=pd.Index(names)), title, (names[0],))
+
+
+def _arrow(lower: object) -> str:
+    return "" if lower is None else " ↓" if lower else " ↑"
 
 
 def _is_helm_stat(data: object) -> bool:

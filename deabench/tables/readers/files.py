@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import sys
 import zlib
 from pathlib import Path
@@ -93,8 +94,6 @@ def _delimited(text: str, name: str, title: str, notes: tuple[str, ...]) -> Sour
         raise DataError(f"'{name}' is not a CSV table: {str(error).strip()}") from None
     if len(header) == len(frame.columns):
         frame.columns = pd.Index(_headed(header, name))
-    elif len(frame.index.names) == 1 and not isinstance(frame.index, pd.RangeIndex) and len(header) == len(frame.columns) - 0:
-        frame = frame.reset_index()
     first = frame.columns[0] if len(frame.columns) else ""
     frame[first] = frame[first].map(unguarded) if len(frame) else frame[first]
     return Source(frame, title, comma=separator == ";" and _commas(frame), notes=notes)
@@ -104,9 +103,8 @@ def _commas(frame: pd.DataFrame) -> bool:
     """Whether a file parted by semicolons writes decimals with commas: some cell has one and none a dot after it."""
     part = frame.head(200)
     cells = [cell for name in part for cell in part[name] if isinstance(cell, str)]
-    from re import fullmatch
-
-    return any(fullmatch(r"-?\d+,\d+", cell) for cell in cells) and not any(fullmatch(r"-?\d+\.\d{1,2}|-?\d+\.\d{4,}", c) for c in cells)
+    dots = any(re.fullmatch(r"-?\d+\.\d{1,2}|-?\d+\.\d{4,}", cell) for cell in cells)
+    return not dots and any(re.fullmatch(r"-?\d+,\d+", cell) for cell in cells)
 
 
 def _separator(text: str) -> str:

@@ -69,7 +69,7 @@ def of_other(data: Any) -> Source | None:
         import narwhals as nw
     except ImportError:
         return None
-    native = nw.from_native(data, pass_through=True, eager_or_interchange_only=False)
+    native = nw.from_native(data, pass_through=True)
     if isinstance(native, nw.LazyFrame):
         native = native.collect()
     if not isinstance(native, nw.DataFrame):

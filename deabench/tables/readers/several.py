@@ -22,7 +22,9 @@ def of_several(parts: Mapping[str, Source]) -> Source:
     from deabench.tables.reading import read_source
 
     readings = {name: read_source(replace(part, title=name), None, {}) for name, part in parts.items()}
-    tables, said, notes = [], {}, []
+    tables: list[pd.DataFrame] = []
+    said: dict[str, tuple[Declared, str]] = {}
+    notes: list[str] = []
     for name, reading in readings.items():
         columns = [c for c in reading.roles.columns if c.metric and c.role != "guess"]
         if not columns:

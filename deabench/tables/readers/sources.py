@@ -39,8 +39,8 @@ def of(source: Any) -> Source:
         return frames.of_records(source)
     found = frames.of_other(source)
     if found is None:
-        raise DataError(f"the table is a {type(source).__name__}; give a file's name, a DataFrame, a dictionary, a list of records, "
-                        "a fitted search or an Optuna study")
+        raise DataError(f"the table is a {type(source).__name__}; give a file's name, a DataFrame, a dictionary, a list of "
+                        "records, a fitted search or an Optuna study")
     return found
 
 
