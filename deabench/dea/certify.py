@@ -199,11 +199,11 @@ class Provable(Protocol):
 
 
 def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
-    """Re-prove a Ranking or Targets from its own numbers; no solver is used.
+    """Re-prove a Ranking, a Frontier or Targets from its own numbers; no solver is used.
 
     Parameters
     ----------
-    result : Ranking or Targets
+    result : Ranking, Frontier or Targets
     tolerance : float
         What a number may miss by, in metrics scaled to a maximum of about 1.
 

@@ -7,7 +7,7 @@ from deabench_models.benchmark import closest, closest_change, closest_split, pa
 from deabench_models.ccr import envelopment_input, envelopment_output, multiplier_input, multiplier_output, slacks
 from deabench_models.fdh import free_disposal_input, free_disposal_output
 from deabench_models.normalised import normalised, supports
-from deabench_models.projection import face, halfspaces
+from deabench_models.projection import depth, face, halfspaces
 from deabench_models.sbm import slacks_based
 from deabench_models.score import score
 from deabench_models.wei import quotients, wei
@@ -31,6 +31,7 @@ FORMULATIONS = (
     supports,
     face,
     halfspaces,
+    depth,
 )
 
 __all__ = ["FORMULATIONS", "quotients", *(formulation.__name__ for formulation in FORMULATIONS)]
