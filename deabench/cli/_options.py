@@ -141,7 +141,7 @@ Within = Annotated[list[str] | None, typer.Option(help="A budget, as latency_ms=
 Norm = Annotated[str, typer.Option(help="How change is counted: l1, l2 or linf.", **word("norm", _norms))]
 On = Annotated[str, typer.Option(help="Where targets lie: faces (mixtures of real classifiers) or facets (extended).",
                                  **word("on", lambda: ("faces", "facets")))]
-Weights = Annotated[list[str] | None, typer.Option(help="What a unit of each metric counts, as TPR=2,TNR=1.")]
+Weights = Annotated[list[str] | None, typer.Option(help="What a unit of each metric counts, as TPR=2,TNR=1; or range.")]
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="Write here instead of printing: CSV, or .json.")]
 Form = Annotated[Format, typer.Option("--format", help="How the table is written.")]
 Plot = Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")]

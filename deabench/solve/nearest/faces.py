@@ -5,7 +5,6 @@ All in boxed metrics (`deabench.arrays.box`), with integer positions; `deabench.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import combinations
