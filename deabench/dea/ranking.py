@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.checks import choice
-from deabench.dea import certify
+from deabench.dea import certify, undefined
 from deabench.dea.explain import explain, summary
 from deabench.dea.models import HINTS, MODELS, ModelName
 from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task
@@ -228,9 +228,9 @@ def ranked(ready: Prepared, model: ModelName | None, returns: Returns | None = N
         spanning = check(among, **ready.given, warn=False, allow=allow, among=ready.table)
     record, options, notes = _chosen(data, model, returns, orientation)
     notes = (*ready.notes, *notes)
-    task = Task(record.prepare(data), record.prepare(spanning), options, own=among is None)
+    task = Task(data, spanning, options, own=among is None)
     with progress("rank", len(data.labels)) as advance:
-        answer = record.solve(task, advance)
+        answer = undefined.solve(record, task, advance)
     notes = (*answer.data.notes, *notes, *_weak_points(answer, record))
     return Ranking(**{f.name: getattr(answer, f.name) for f in fields(Answer)}, record=record, notes=notes)
 
@@ -250,12 +250,12 @@ def _allowed(model: str | None, returns: str | None, orientation: str | None) ->
     and where inputs are not scaled a DMU may need none."""
     returns = returns or {"ccr": "crs", "fdh": "vrs"}.get(model or "", "vrs" if model is None else "")
     if model not in (None, "ccr", "fdh"):
-        return ()
+        return () if model == "super" else ("zero outputs",)
     if orientation == "input":
         return ("zero outputs", "negative outputs") if returns == "vrs" else ("zero outputs",)
     if returns == "vrs":
-        return ("zero inputs", "negative inputs")
-    return ("zero inputs",) if returns == "nirs" else ()
+        return ("zero inputs", "negative inputs", "zero outputs")
+    return ("zero inputs", "zero outputs") if returns == "nirs" else ("zero outputs",)
 
 
 def _chosen(data: Data, model: str | None, returns: str | None, orientation: str | None

@@ -196,7 +196,7 @@ def _turns(values: pd.DataFrame, beside: pd.DataFrame | None, said: Declared, al
         elif output and known is not None and known.low < 0 and np.isfinite(known.low) and low >= known.low:
             turns[name] = Turn(1.0, -known.low)
             notes.append(f"'{name}' is counted from {known.low:g}, its least possible value, for it is negative in some rows")
-        elif ("negative outputs" if output else "negative inputs") in allow:
+        elif ("negative outputs" if output else "negative inputs") in allow and not (known is not None and known.low >= 0):
             turns[name] = Turn(1.0, -low)
             notes.append(f"'{name}' is counted from {low:g}, the least value there, for it is negative in some rows; "
                          "this model does not depend on the origin")
