@@ -14,8 +14,14 @@ from deabench.errors import DataError
 from deabench.tables.turns import Turn, after, normals_outside, values_inside, values_outside
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
-BOARD = pd.DataFrame({"accuracy": [0.9, 0.85, 0.8, 0.7, 0.6, 0.65], "err": [0.1, 0.05, 0.2, 0.02, 0.3, 0.25],
-                      "latency_ms": [500.0, 120, 60, 20, 30, 100]}, index=list("abcdef"))
+BOARD = pd.DataFrame(
+    {
+        "accuracy": [0.9, 0.85, 0.8, 0.7, 0.6, 0.65],
+        "err": [0.1, 0.05, 0.2, 0.02, 0.3, 0.25],
+        "latency_ms": [500.0, 120, 60, 20, 30, 100],
+    },
+    index=list("abcdef"),
+)
 
 
 @given(st.floats(-1e6, 1e6), st.sampled_from([1.0, -1.0]), st.floats(-1e3, 1e3))
@@ -112,21 +118,31 @@ def test_costs_under_variable_returns_agree_with_brute_force() -> None:
     scores = db.rank(table, inputs=["latency_ms"]).scores
     for k, label in enumerate(table.index):
         y, x = table["accuracy"].to_numpy(), table["latency_ms"].to_numpy()
-        found = linprog(np.append(-1.0, np.zeros(6)), A_ub=[np.append(y[k], -y), np.append(0.0, x)], b_ub=[0.0, x[k]],
-                        A_eq=[np.append(0.0, np.ones(6))], b_eq=[1.0], bounds=[(None, None)] + [(0, None)] * 6)
+        found = linprog(
+            np.append(-1.0, np.zeros(6)),
+            A_ub=[np.append(y[k], -y), np.append(0.0, x)],
+            b_ub=[0.0, x[k]],
+            A_eq=[np.append(0.0, np.ones(6))],
+            b_eq=[1.0],
+            bounds=[(None, None)] + [(0, None)] * 6,
+        )
         assert scores[label] == pytest.approx(1 / -found.fun, abs=1e-9)
 
 
 def test_shares_beside_percent_are_refused(refused) -> None:
-    with refused("metric 'accuracy' is up to 0.6 in the tested table and up to 90 in the reference one; "
-                 "one is a share and the other percent, multiply the shares by 100"):
+    with refused(
+        "metric 'accuracy' is up to 0.6 in the tested table and up to 90 in the reference one; "
+        "one is a share and the other percent, multiply the shares by 100"
+    ):
         db.targets(BOARD.loc[["e"]], BOARD * 100, outputs=["accuracy", "err"], lower_is_better={"err": 100.0})
     with pytest.raises(DataError, match="one is a share and the other percent"):
         db.rank(BOARD * 100, outputs=["accuracy"], reference=BOARD)
 
 
 def test_signs_of_scikit_learn_are_undone() -> None:
-    table = pd.DataFrame({"recall": [0.9, 0.8, 0.7], "neg_FPR": [-0.1, -0.05, -0.3], "neg_log_loss": [-0.3, -0.5, -0.9]}, index=list("abc"))
+    table = pd.DataFrame(
+        {"recall": [0.9, 0.8, 0.7], "neg_FPR": [-0.1, -0.05, -0.3], "neg_log_loss": [-0.3, -0.5, -0.9]}, index=list("abc")
+    )
     ranking = db.rank(table)
     np.testing.assert_allclose(ranking.actual[table.columns], table)
     np.testing.assert_allclose(ranking.data.outputs["neg_FPR"], 1 + table["neg_FPR"])
@@ -148,8 +164,17 @@ def test_free_systems_and_negative_costs_are_ranked_where_that_is_defined(refuse
         db.rank(table.assign(x=table["x"] - 2), outputs=["accuracy"], inputs=["x"], model="ccr")
 
 
-@pytest.mark.parametrize("settings", [{}, {"model": "score"}, {"inputs": ["x"]}, {"inputs": ["x"], "model": "ccr"}, {"model": "fdh"},
-                                      {"inputs": ["x"], "model": "wei"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"model": "score"},
+        {"inputs": ["x"]},
+        {"inputs": ["x"], "model": "ccr"},
+        {"model": "fdh"},
+        {"inputs": ["x"], "model": "wei"},
+    ],
+)
 def test_a_dmu_without_any_output_gets_nan_and_the_others_stand(settings) -> None:
     table = pd.DataFrame({"TPR": [0.9, 0.85, 0.0, 0.7], "TNR": [0.1, 0.2, 0.0, 0.5], "x": [3.0, 2, 1, 2]}, index=list("abcd"))
     ranking = db.rank(table, outputs=["TPR", "TNR"], **settings)
@@ -157,7 +182,9 @@ def test_a_dmu_without_any_output_gets_nan_and_the_others_stand(settings) -> Non
     assert ranking.reasons["c"] == "every output of it is 0, and no factor makes more of nothing"
     assert ranking.scores.drop("c").notna().all()
     if not settings.get("inputs"):
-        np.testing.assert_allclose(ranking.scores.drop("c"), db.rank(table.drop("c"), outputs=["TPR", "TNR"], **settings).scores)
+        np.testing.assert_allclose(
+            ranking.scores.drop("c"), db.rank(table.drop("c"), outputs=["TPR", "TNR"], **settings).scores
+        )
     db.certify(ranking)
 
 
@@ -171,8 +198,10 @@ def test_all_bad_cells_are_named_at_once(refused) -> None:
     table.iloc[0, 0] = table.iloc[1, 1] = np.nan
     table.iloc[2, 0] = np.inf
     table.iloc[3, 0] = -np.inf
-    with refused("metric 'accuracy' of 'a' is missing, metric 'err' of 'b' is missing, metric 'accuracy' of 'c' is inf and 1 more; give "
-                 "finite numbers, or say what to do with missing='drop-systems', 'drop-metrics' or 'bounds'"):
+    with refused(
+        "metric 'accuracy' of 'a' is missing, metric 'err' of 'b' is missing, metric 'accuracy' of 'c' is inf and 1 more; give "
+        "finite numbers, or say what to do with missing='drop-systems', 'drop-metrics' or 'bounds'"
+    ):
         db.rank(table, outputs=["accuracy", "err"])
     with refused("metric 'a' of 'p' is -1, metric 'b' of 'q' is -2; DEA needs values >= 0"):
         db.rank(pd.DataFrame({"a": [-1.0, 1.0], "b": [1.0, -2.0]}, index=["p", "q"]), outputs=["a", "b"])
@@ -212,5 +241,7 @@ def test_without_mixtures_the_pareto_set_is_efficient() -> None:
 
 
 def test_a_column_that_is_no_metric_never_enters_by_itself() -> None:
-    table = BOARD.assign(seed=[5.0, 4, 3, 2, 1, 9], std_accuracy=0.5, rank=[1, 2, 3, 4, 5, 6], flux=[0.1, 0.9, 0.4, 0.5, 0.2, 0.8])
+    table = BOARD.assign(
+        seed=[5.0, 4, 3, 2, 1, 9], std_accuracy=0.5, rank=[1, 2, 3, 4, 5, 6], flux=[0.1, 0.9, 0.4, 0.5, 0.2, 0.8]
+    )
     assert {*db.rank(table).data.outputs, *db.rank(table).data.inputs} == {"accuracy", "err", "latency_ms"}

@@ -35,8 +35,11 @@ def test_a_strangers_table_is_taken_for_what_it_is(name, tmp_path) -> None:
     got = taken(reading)
     if label is not None:
         assert label in reading.roles.label
-    wrong = {column: got.get(column, "X") for column, code in wanted.items()
-             if got.get(column, "X") != code and not (code == "?" and got.get(column, "X") != "O")}
+    wrong = {
+        column: got.get(column, "X")
+        for column, code in wanted.items()
+        if got.get(column, "X") != code and not (code == "?" and got.get(column, "X") != "O")
+    }
     assert wrong == {}
     assert set(reading.roles.left_out) | set(got) | set(reading.roles.label) >= set(wanted)
 
@@ -56,26 +59,66 @@ def test_every_rule_of_the_vocabulary_is_a_pattern_with_a_reason() -> None:
         assert role in ("output", "lower_rate", "cost", "label", "dataset", "left_out", "conditional")
 
 
-@pytest.mark.parametrize(("name", "role"), [
-    ("neg_log_loss", "output"), ("neg_FPR", "output"), ("mean_test_neg_mean_squared_error", "output"), ("negative_log_likelihood", "lower_rate"),
-    ("neg_accuracy", "lower_rate"), ("1 - AUC", "lower_rate"), ("error_score", "lower_rate"), ("cost_sensitive_accuracy", "output"),
-    ("speed (ms)", "cost"), ("Speed (fps)", "output"), ("time_to_accuracy", "cost"), ("standard_error", "left_out"), ("errors", "left_out"),
-    ("eer", "lower_rate"), ("eer_accuracy", "output"), ("eer_threshold", "left_out"), ("RTF", "cost"), ("RTFx", "output"),
-    ("roc_auc_lower", "left_out"), ("mean_train_score", "left_out"), ("train_time", "cost"), ("benchmark.duration", "left_out"),
-    ("cpu_ram_mb", "left_out"), ("spearman rank correlation", "output"), ("avg_rank", "left_out"), ("Acc ↓", "lower_rate"),
-    ("miss_classification", "lower_rate"), ("misclassification_rate", "lower_rate"), ("usd_per_hour", "cost"), ("result", "conditional"),
-])
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("neg_log_loss", "output"),
+        ("neg_FPR", "output"),
+        ("mean_test_neg_mean_squared_error", "output"),
+        ("negative_log_likelihood", "lower_rate"),
+        ("neg_accuracy", "lower_rate"),
+        ("1 - AUC", "lower_rate"),
+        ("error_score", "lower_rate"),
+        ("cost_sensitive_accuracy", "output"),
+        ("speed (ms)", "cost"),
+        ("Speed (fps)", "output"),
+        ("time_to_accuracy", "cost"),
+        ("standard_error", "left_out"),
+        ("errors", "left_out"),
+        ("eer", "lower_rate"),
+        ("eer_accuracy", "output"),
+        ("eer_threshold", "left_out"),
+        ("RTF", "cost"),
+        ("RTFx", "output"),
+        ("roc_auc_lower", "left_out"),
+        ("mean_train_score", "left_out"),
+        ("train_time", "cost"),
+        ("benchmark.duration", "left_out"),
+        ("cpu_ram_mb", "left_out"),
+        ("spearman rank correlation", "output"),
+        ("avg_rank", "left_out"),
+        ("Acc ↓", "lower_rate"),
+        ("miss_classification", "lower_rate"),
+        ("misclassification_rate", "lower_rate"),
+        ("usd_per_hour", "cost"),
+        ("result", "conditional"),
+    ],
+)
 def test_traps_of_names(name, role) -> None:
     assert meaning(name).role == role
 
 
-@pytest.mark.parametrize(("cells", "values", "unit"), [
-    (["1,014.45", "305.08"], [1014.45, 305.08], ""), (["0,85", "0,9"], [0.85, 0.9], ""), (["90%", "85 %"], [90, 85], "percent"),
-    (["73.4(2.0)", "70 ± 1"], [73.4, 70], ""), (["0:41:06", "1:00:00"], [2466, 3600], "seconds"), (["7.6s", "120 ms"], [7.6, 0.12], "seconds"),
-    (["0 days 00:00:00.150000"], [0.15], "seconds"), (["**0.9**", "[0.8](http://x)"], [0.9, 0.8], ""), (["1.014,45", "2.500"], [1014.45, 2500], ""),
-    (["$0.50", "-"], [0.5, np.nan], ""), (["7B", "13B"], [7e9, 13e9], ""), (["1 014,5", "2"], [1014.5, 2], ""), (["1'014.5", "2"], [1014.5, 2], ""),
-    (["−0.5", "0.5"], [-0.5, 0.5], ""), (["OOM", "0.5", "1e-3"], [np.nan, 0.5, 0.001], ""), (["90%", "0.85"], [np.nan, 0.85], ""),
-])
+@pytest.mark.parametrize(
+    ("cells", "values", "unit"),
+    [
+        (["1,014.45", "305.08"], [1014.45, 305.08], ""),
+        (["0,85", "0,9"], [0.85, 0.9], ""),
+        (["90%", "85 %"], [90, 85], "percent"),
+        (["73.4(2.0)", "70 ± 1"], [73.4, 70], ""),
+        (["0:41:06", "1:00:00"], [2466, 3600], "seconds"),
+        (["7.6s", "120 ms"], [7.6, 0.12], "seconds"),
+        (["0 days 00:00:00.150000"], [0.15], "seconds"),
+        (["**0.9**", "[0.8](http://x)"], [0.9, 0.8], ""),
+        (["1.014,45", "2.500"], [1014.45, 2500], ""),
+        (["$0.50", "-"], [0.5, np.nan], ""),
+        (["7B", "13B"], [7e9, 13e9], ""),
+        (["1 014,5", "2"], [1014.5, 2], ""),
+        (["1'014.5", "2"], [1014.5, 2], ""),
+        (["−0.5", "0.5"], [-0.5, 0.5], ""),
+        (["OOM", "0.5", "1e-3"], [np.nan, 0.5, 0.001], ""),
+        (["90%", "0.85"], [np.nan, 0.85], ""),
+    ],
+)
 def test_cells_are_read_as_people_write_them(cells, values, unit) -> None:
     found = numbers_of(pd.Series(cells))
     np.testing.assert_allclose(found.values, values)
@@ -88,7 +131,9 @@ def test_text_is_no_number(cells) -> None:
 
 
 def frame() -> pd.DataFrame:
-    return pd.DataFrame({"model": ["Å", "B", "C"], "accuracy": [0.9, 0.8, 0.7], "latency_ms": [1014.5, 20.0, 5.0], "seed": [1, 2, 3]})
+    return pd.DataFrame(
+        {"model": ["Å", "B", "C"], "accuracy": [0.9, 0.8, 0.7], "latency_ms": [1014.5, 20.0, 5.0], "seed": [1, 2, 3]}
+    )
 
 
 def written(path, kind: str) -> None:
@@ -122,8 +167,20 @@ def written(path, kind: str) -> None:
         path.write_text(table.to_json(orient="records", lines=True))
 
 
-KINDS = ["csv", "tsv", "semicolons with decimal commas", "utf-16", "byte order mark", "latin-1", "gz", "xlsx", "parquet",
-         "json records", "json columns", "json lines"]
+KINDS = [
+    "csv",
+    "tsv",
+    "semicolons with decimal commas",
+    "utf-16",
+    "byte order mark",
+    "latin-1",
+    "gz",
+    "xlsx",
+    "parquet",
+    "json records",
+    "json columns",
+    "json lines",
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -140,31 +197,49 @@ def test_every_format_gives_the_same_reading(kind, tmp_path) -> None:
 def test_frames_of_other_libraries_are_read() -> None:
     polars = pytest.importorskip("polars")
     pyarrow = pytest.importorskip("pyarrow")
-    for other in (polars.DataFrame(frame().to_dict(orient="list")), polars.LazyFrame(frame().to_dict(orient="list")),
-                  pyarrow.table(frame().to_dict(orient="list"))):
+    for other in (
+        polars.DataFrame(frame().to_dict(orient="list")),
+        polars.LazyFrame(frame().to_dict(orient="list")),
+        pyarrow.table(frame().to_dict(orient="list")),
+    ):
         assert taken(db.read(other)) == {"accuracy": "O", "latency_ms": "C"}
         assert db.rank(other).scores.index.tolist() == ["Å", "B", "C"]
 
 
-@pytest.mark.parametrize(("source", "text"), [
-    ("nowhere.csv", "cannot read 'nowhere.csv': No such file or directory; name a file with a table"),
-    ({}, "the table is an empty dictionary; give columns, or a system's metrics by its name"),
-    ({"acc": 1.0}, "the dictionary has one number for each key; give a list for each column, or a dictionary for each system"),
-    ([1, 2], "the table is a list; give one dictionary for each row, as [{'model': 'k-NN', 'accuracy': 0.9}, ...]"),
-    (3, "the table is a int; give a file's name, a DataFrame, a dictionary, a list of records, a fitted search or an Optuna study"),
-])
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("nowhere.csv", "cannot read 'nowhere.csv': No such file or directory; name a file with a table"),
+        ({}, "the table is an empty dictionary; give columns, or a system's metrics by its name"),
+        (
+            {"acc": 1.0},
+            "the dictionary has one number for each key; give a list for each column, or a dictionary for each system",
+        ),
+        ([1, 2], "the table is a list; give one dictionary for each row, as [{'model': 'k-NN', 'accuracy': 0.9}, ...]"),
+        (
+            3,
+            "the table is a int; give a file's name, a DataFrame, a dictionary, a list of records, a fitted search or an Optuna study",
+        ),
+    ],
+)
 def test_what_is_no_table_is_refused(source, text, refused) -> None:
     with refused(text):
         db.read(source)
 
 
-@pytest.mark.parametrize(("content", "text"), [
-    (b"", "'{}' is empty; give a header line and at least one row"),
-    (b"a,a\n1,2\n", "the column 'a' appears more than once in '{}'; give every column a name of its own"),
-    (b"\x1f\x8bnothing", "'{}' is a damaged gzip file; make it again"),
-    (b"PK\x03\x04nothing", "'{}' is no Excel workbook; save it as .xlsx or CSV"),
-    (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "'{}' is a Git LFS pointer, not the file itself; fetch it with git lfs pull"),
-])
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"", "'{}' is empty; give a header line and at least one row"),
+        (b"a,a\n1,2\n", "the column 'a' appears more than once in '{}'; give every column a name of its own"),
+        (b"\x1f\x8bnothing", "'{}' is a damaged gzip file; make it again"),
+        (b"PK\x03\x04nothing", "'{}' is no Excel workbook; save it as .xlsx or CSV"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n",
+            "'{}' is a Git LFS pointer, not the file itself; fetch it with git lfs pull",
+        ),
+    ],
+)
 def test_damaged_files_are_refused(content, text, refused, tmp_path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(content)
@@ -182,8 +257,15 @@ def test_a_label_that_repeats_is_completed_by_what_tells_its_rows_apart() -> Non
 
 
 def test_long_tables_give_means_and_the_tables_of_every_data_set() -> None:
-    rows = [("iris", "knn", 0, 0.9), ("iris", "knn", 1, 0.8), ("iris", "svm", 0, 1.0), ("iris", "svm", 1, 0.9), ("wine", "knn", 0, 0.5),
-            ("wine", "svm", 0, 0.7), ("glass", "knn", 0, 0.1)]
+    rows = [
+        ("iris", "knn", 0, 0.9),
+        ("iris", "knn", 1, 0.8),
+        ("iris", "svm", 0, 1.0),
+        ("iris", "svm", 1, 0.9),
+        ("wine", "knn", 0, 0.5),
+        ("wine", "svm", 0, 0.7),
+        ("glass", "knn", 0, 0.1),
+    ]
     reading = db.read(pd.DataFrame(rows, columns=["dataset", "classifier", "fold", "accuracy"]))
     assert (reading.layout, reading.roles.dataset, reading.roles.label) == ("long", "dataset", ("classifier",))
     np.testing.assert_allclose(reading.table.loc[["knn", "svm"], "accuracy"], [(0.85 + 0.5) / 2, (0.95 + 0.7) / 2])
@@ -193,7 +275,9 @@ def test_long_tables_give_means_and_the_tables_of_every_data_set() -> None:
 
 def test_a_matrix_of_one_metric_is_read_by_the_files_name(tmp_path) -> None:
     for name, values in (("adbench_AUCROC", [[0.7, 0.8], [0.9, 0.6]]), ("adbench_Time", [[1.0, 2.0], [3.0, 2.0]])):
-        pd.DataFrame(values, columns=["IForest", "LOF"], index=["('a', 0.0, 1)", "('b', 0.0, 1)"]).to_csv(tmp_path / f"{name}.csv")
+        pd.DataFrame(values, columns=["IForest", "LOF"], index=["('a', 0.0, 1)", "('b', 0.0, 1)"]).to_csv(
+            tmp_path / f"{name}.csv"
+        )
     reading = db.read([tmp_path / "adbench_AUCROC.csv", tmp_path / "adbench_Time.csv"])
     assert taken(reading) == {"AUCROC": "O", "Time": "C"}
     np.testing.assert_allclose(reading.table.loc[["IForest", "LOF"]], [[0.8, 2.0], [0.7, 2.0]])
@@ -205,15 +289,23 @@ def test_scikit_learn_results_are_read() -> None:
     from sklearn.tree import DecisionTreeClassifier
 
     X, y = make_classification(60, random_state=0)
-    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, None]}, cv=3,
-                          scoring={"recall": "recall", "loss": "neg_log_loss", **db.metrics.scorers(["FPR"])}, refit=False).fit(X, y)
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, None]},
+        cv=3,
+        scoring={"recall": "recall", "loss": "neg_log_loss", **db.metrics.scorers(["FPR"])},
+        refit=False,
+    ).fit(X, y)
     for source in (search, search.cv_results_, pd.DataFrame(search.cv_results_)):
         reading = db.read(source)
         assert taken(reading)["mean_test_recall"] == "O"
         assert taken(reading)["mean_test_neg_FPR"] == "O"
         assert {"std_test_recall", "split0_test_recall", "rank_test_recall"} <= set(reading.roles.left_out)
         assert len(db.rank(reading, outputs=["mean_test_recall", "mean_test_neg_FPR"]).scores) == 3
-    many = {f"tree {d}": cross_validate(DecisionTreeClassifier(max_depth=d, random_state=0), X, y, cv=3, scoring=["accuracy"]) for d in (1, 2)}
+    many = {
+        f"tree {d}": cross_validate(DecisionTreeClassifier(max_depth=d, random_state=0), X, y, cv=3, scoring=["accuracy"])
+        for d in (1, 2)
+    }
     assert taken(db.read(many)) == {"fit_time": "C", "score_time": "C", "test_accuracy": "O"}
 
 
@@ -222,8 +314,13 @@ def test_an_optuna_study_says_its_own_directions() -> None:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(directions=["maximize", "minimize"])
     for value in (0.7, 0.8, 0.9):
-        study.add_trial(optuna.trial.create_trial(params={"C": value}, values=[value, 10 * value],
-                                                  distributions={"C": optuna.distributions.FloatDistribution(0, 1)}))
+        study.add_trial(
+            optuna.trial.create_trial(
+                params={"C": value},
+                values=[value, 10 * value],
+                distributions={"C": optuna.distributions.FloatDistribution(0, 1)},
+            )
+        )
     reading = db.read(study)
     assert taken(reading) | {"duration_seconds": "C"} == {"values_0": "O", "values_1": "L", "duration_seconds": "C"}
     assert list(reading.table.index) == ["trial 0", "trial 1", "trial 2"]
@@ -231,16 +328,29 @@ def test_an_optuna_study_says_its_own_directions() -> None:
 
 
 def test_the_harness_of_language_models_is_read(tmp_path) -> None:
-    run = {"results": {"arc_easy": {"alias": "arc_easy", "acc,none": 0.7, "acc_stderr,none": 0.01, "acc_norm,none": 0.72},
-                       "wikitext": {"word_perplexity,none": 12.1}}, "config": {"model": "hf", "model_args": "pretrained=gpt2,dtype=float"}}
+    run = {
+        "results": {
+            "arc_easy": {"alias": "arc_easy", "acc,none": 0.7, "acc_stderr,none": 0.01, "acc_norm,none": 0.72},
+            "wikitext": {"word_perplexity,none": 12.1},
+        },
+        "config": {"model": "hf", "model_args": "pretrained=gpt2,dtype=float"},
+    }
     other = json.loads(json.dumps(run).replace("gpt2", "pythia").replace("12.1", "10.5"))
     (tmp_path / "runs.json").write_text(json.dumps([run, other]))
     reading = db.read(tmp_path / "runs.json")
     assert taken(reading) == {"acc": "O", "acc_norm": "O", "word_perplexity": "L"}
     assert set(reading.table.index) == {"gpt2", "pythia"}
-    helm = [{"title": "Accuracy", "header": [{"value": "Model"}, {"value": "Mean win rate", "lower_is_better": False},
-                                             {"value": "ECE (10-bin)", "lower_is_better": True}],
-             "rows": [[{"value": "A"}, {"value": 0.9}, {"value": 0.1}], [{"value": "B"}, {"value": 0.5}, {"value": 0.2}]]}]
+    helm = [
+        {
+            "title": "Accuracy",
+            "header": [
+                {"value": "Model"},
+                {"value": "Mean win rate", "lower_is_better": False},
+                {"value": "ECE (10-bin)", "lower_is_better": True},
+            ],
+            "rows": [[{"value": "A"}, {"value": 0.9}, {"value": 0.1}], [{"value": "B"}, {"value": 0.5}, {"value": 0.2}]],
+        }
+    ]
     (tmp_path / "helm.json").write_text(json.dumps(helm))
     assert sorted(taken(db.read(tmp_path / "helm.json")).values()) == ["L", "O"]
 
@@ -255,8 +365,13 @@ def test_redundant_columns_are_left_out_and_said() -> None:
 def test_a_guess_is_said_and_strict_refuses_it(refused) -> None:
     table = pd.DataFrame({"flux": [0.5, 0.7, 0.9, 0.2, 0.3, 0.4], "tune": [0.9, 0.7, 0.1, 0.3, 0.2, 0.6]}, index=list("abcdef"))
     ranking = db.rank(table)
-    assert any(note.startswith("no column has a name that is known: higher is taken as better in 'flux', 'tune'") for note in ranking.notes)
-    with refused("nobody knows what 'flux', 'tune' measure, and strict refuses guesses; name them in outputs, inputs or lower_is_better"):
+    assert any(
+        note.startswith("no column has a name that is known: higher is taken as better in 'flux', 'tune'")
+        for note in ranking.notes
+    )
+    with refused(
+        "nobody knows what 'flux', 'tune' measure, and strict refuses guesses; name them in outputs, inputs or lower_is_better"
+    ):
         db.rank(table, strict=True)
     db.rank(table, outputs=["flux", "tune"], strict=True)
     known = db.rank(table.assign(accuracy=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), strict=True)
@@ -279,7 +394,11 @@ def test_what_deabench_writes_is_read_back(tmp_path) -> None:
     for name, better in DIRECTION.items():
         if name in table and table[name].notna().all():
             role = taken(reading).get(name, "X")
-            assert role == "X" if better == "neither" else role in ("O" if better == "higher" else "LC") or "taken" in reading.roles.left_out[name]
+            assert (
+                role == "X"
+                if better == "neither"
+                else role in ("O" if better == "higher" else "LC") or "taken" in reading.roles.left_out[name]
+            )
 
 
 def test_the_reading_has_the_face_of_a_result() -> None:
@@ -298,7 +417,18 @@ def test_the_command_prints_the_contract(tmp_path, capsys) -> None:
     frame().assign(err=[0.1, 0.3, 0.4]).to_csv(path, index=False)
     assert main(["read", str(path), "--format", "json"]) == 0
     proposal = json.loads(capsys.readouterr().out)
-    assert list(proposal) == ["label", "layout", "outputs", "lower_rates", "costs", "left_out", "dataset", "percent", "missing", "command"]
+    assert list(proposal) == [
+        "label",
+        "layout",
+        "outputs",
+        "lower_rates",
+        "costs",
+        "left_out",
+        "dataset",
+        "percent",
+        "missing",
+        "command",
+    ]
     assert (proposal["outputs"], proposal["lower_rates"], proposal["costs"]) == (["accuracy"], ["err"], ["latency_ms"])
     assert list(proposal["left_out"]) == ["seed"]
     assert main(["read", str(path), "--format", "toml"]) == 0
