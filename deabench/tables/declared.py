@@ -74,7 +74,7 @@ def columns_of(table: pd.DataFrame, taken: Sequence[str] = ()) -> tuple[list[Col
             column = checked(column, finite, found.unit) if len(finite) and column.metric else column
         columns.append(column)
     table_of = pd.DataFrame({str(name): v for name, v in values.items()}, index=table.index)
-    return proposed(columns, table_of)
+    return proposed(columns, table_of, chosen=True)
 
 
 def _about(columns: Sequence[Column], costs: Sequence[str], low: Mapping[str, float], chosen: Sequence[str]) -> list[str]:

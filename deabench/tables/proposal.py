@@ -12,12 +12,17 @@ import pandas as pd
 from deabench.tables.columns import Column
 from deabench.tables.roles import listed
 
+GUESSED = "a guess, for its name is not known: higher is better"
 ROUNDED = 0.051
 """What a mean or a complement may be off by, in percent, for having been rounded."""
 
 
-def proposed(columns: Sequence[Column], table: pd.DataFrame) -> tuple[list[Column], list[str]]:
-    """The columns with their final roles, and what has to be said of them."""
+def proposed(columns: Sequence[Column], table: pd.DataFrame, *, chosen: bool = False) -> tuple[list[Column], list[str]]:
+    """The columns with their final roles, and what has to be said of them.
+
+    `chosen` says that somebody has made this table to be ranked, as a DataFrame with its systems in the index: where no name is
+    known every column of numbers is then a guess, counts and all.
+    """
     columns = _doubted(columns)
     final = [_redundant(column, columns, table) for column in columns]
     known = [c for c in final if c.role in ("output", "lower_rate")]
@@ -25,7 +30,8 @@ def proposed(columns: Sequence[Column], table: pd.DataFrame) -> tuple[list[Colum
     asked = [c for c in final if c.role in ("unknown", "conditional")]
     notes: list[str] = []
     if not known and not costs and asked:
-        final = [_guess(c, table) for c in final]
+        final = [replace(c, role="guess", low=0.0, reason=GUESSED) if chosen and c.role == "unknown" else _guess(c, table)
+                 for c in final]
         guessed = [c.name for c in final if c.role == "guess"]
         if guessed:
             notes.append(f"no column has a name that is known: higher is taken as better in {listed(guessed)}; "
@@ -103,4 +109,4 @@ def _guess(column: Column, table: pd.DataFrame) -> Column:
         return replace(column, reason="its name is not known and it holds whole numbers only, as counts and settings do; "
                        "say what it is")
     low, high = (0.0, 1.0) if values.max(initial=0) <= 1 else (0.0, np.inf)
-    return replace(column, role="guess", low=low, high=high, reason="a guess, for its name is not known: higher is better")
+    return replace(column, role="guess", low=low, high=high, reason=GUESSED)

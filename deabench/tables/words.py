@@ -89,7 +89,7 @@ _QUALITY_RATES = r"""
     auc aucroc auroc roc_auc rocauc auc_roc aucpr auprc pr_auc prauc auc_pr aupr ap ap\d+ map map\d+ average_precision
     sensitivity specificity sens spec tpr tnr ppv npv tar true_positive_rate true_negative_rate positive_predictive_value
     negative_predictive_value detection_rate hit_rate hits hits\d+ hit ndcg mrr reciprocal_rank mean_reciprocal_rank iou
-    miou dice jaccard dsc pq em exact_match win_rate winrate lc_winrate wins win pass success success_rate solve_rate solved
+    miou dice jaccard dsc pq em exact_match win_rate winrate lc_winrate wins win passed success success_rate solve_rate solved
     resolved resolution_rate completion_rate agreement correct correctness percent_correct gmean g_mean geometric_mean pass1
     pass_1 coverage_rate purity nmi homogeneity completeness v_measure vmeasure fidelity validity uniqueness novelty
     faithfulness groundedness relevance relevancy helpfulness harmlessness coherence fluency consistency p_at_\d+ r_at_\d+

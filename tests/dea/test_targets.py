@@ -339,8 +339,6 @@ REFUSED = [
     ({"weights": {"m0": 0.0, "m1": 1.0}}, "the weight of 'm0' is 0; give a number above 0"),
     ({"weights": {"m0": np.nan, "m1": 1.0}}, "the weight of 'm0' is nan; give a number above 0"),
     ({"weights": {"m0": 1.0}}, "weights has no 'm1'; give one for every output"),
-    ({"lower_is_better": {"m0": "input"}},
-     "a frontier has outputs only and 'm0' is an input; complement it to its known maximum in lower_is_better"),
     ({"outputs": ["m9"]}, "there is no column 'm9' in the table; there are 'm0', 'm1'"),
 ]
 
