@@ -65,7 +65,7 @@ def command(
 ) -> None:
     """Rank the classifiers of TABLE by efficiency: how near each comes to the best trade-off that the others reach."""
     from deabench.dea.best import kept
-    from deabench.dea.ranking import of_technology, ranked
+    from deabench.dea.ranking import bounded, of_technology, ranked
     from deabench.tables.preparation import prepared, table_of
     from deabench.tables.reading import read
 
@@ -74,7 +74,7 @@ def command(
     ready = prepared(source, outputs=several(outputs), inputs=several(inputs), lower_is_better=directions(lower_is_better),
                      missing=ways["missing"], strict=strict)
     ready = kept(ready, budget(within)) if within else ready
-    ranking = ranked(ready, of_technology(ways["model"], ways["technology"]), ways["returns"], ways["orientation"],
+    ranking = (bounded if missing == "bounds" else ranked)(ready, of_technology(ways["model"], ways["technology"]), ways["returns"], ways["orientation"],
                      None if reference is None else table_of(read(reference)))
     if plot is not None:
         from deabench.plot import PeerNetworkDisplay, RankingDisplay, WeightsDisplay, save_figure

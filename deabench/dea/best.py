@@ -10,7 +10,7 @@ import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.dea.models import ModelName
-from deabench.dea.ranking import Ranking, Technology, of_technology, ranked
+from deabench.dea.ranking import Ranking, Technology, bounded, of_technology, ranked
 from deabench.errors import DataError
 from deabench.tables.cells import numbers_of
 from deabench.tables.preparation import Missing, Prepared, prepared
@@ -56,7 +56,8 @@ def best(
     {'B': 1.0, 'C': 0.875}
     """
     ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing)
-    return ranked(kept(ready, within), of_technology(model, technology))
+    ready, chosen = kept(ready, within), of_technology(model, technology)
+    return bounded(ready, chosen) if missing == "bounds" else ranked(ready, chosen)
 
 
 def kept(ready: Prepared, within: Mapping[str, float]) -> Prepared:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.checks import choice
-from deabench.dea import certify, undefined
+from deabench.dea import certify, completions, undefined
 from deabench.dea.explain import explain, summary
 from deabench.dea.models import HINTS, MODELS, ModelName
 from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task
@@ -46,10 +46,13 @@ class Ranking(Answer, Result):
         The model that was asked.
     notes : tuple of str
         What was done to the data, chosen or not proved, as sentences.
+    bounds : DataFrame or None
+        `lower` and `upper` of each score over all completions of the table's empty cells, where missing="bounds" asked for them.
     """
 
     record: Model
     notes: tuple[str, ...]
+    bounds: pd.DataFrame | None = None
 
     @property
     def model(self) -> str:
@@ -116,6 +119,7 @@ class Ranking(Answer, Result):
     def to_frame(self) -> pd.DataFrame:
         """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the table's order."""
         frame = pd.DataFrame({self.measure: self.scores, "rank": self.ranks, "efficient": self.efficient})
+        frame = frame if self.bounds is None else frame.join(self.bounds)
         frame.index.name = "classifier"
         return frame.sort_values("rank", kind="stable")
 
@@ -181,8 +185,9 @@ def rank(
         The DMUs that span the frontier; the table itself without it.
     technology : {"convex", "fdh"}
         Whether mixtures of DMUs count (two classifiers may share the work), or only what is there: "fdh" is model "fdh".
-    missing : {"refuse", "drop-systems", "drop-metrics"}
-        What happens to empty cells.
+    missing : {"refuse", "drop-systems", "drop-metrics", "bounds"}
+        What happens to empty cells; "bounds" gives each score between its worst and its best completion inside the metrics'
+        ranges.
     strict : bool
         Refuse to guess what a column of an unknown name is.
 
@@ -214,7 +219,20 @@ def rank(
         _options(MODELS[model], returns, orientation)
     model = of_technology(model, technology)
     ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing, strict=strict)
-    return ranked(ready, model, returns, orientation, None if reference is None else table_of(reference))
+    among = None if reference is None else table_of(reference)
+    if missing != "bounds":
+        return ranked(ready, model, returns, orientation, among)
+    return bounded(ready, model, returns, orientation, among)
+
+
+def bounded(ready: Prepared, model: ModelName | None, returns: Returns | None = None, orientation: Orientation | None = None,
+            among: pd.DataFrame | None = None) -> Ranking:
+    """Rank a table with empty cells: the scores for their worst, and the bounds of all completions."""
+    found = ranked(completions.completed(ready)[0], model, returns, orientation, among)
+    if found.measure != "efficiency" or among is not None:
+        raise DataError("missing='bounds' bounds efficiencies of a table that is its own reference; say missing='drop-systems'")
+    frame = completions.bounds(ready, lambda one: ranked(one, model, returns, orientation).scores)
+    return replace(found, bounds=frame, notes=(*found.notes, completions.said(frame)))
 
 
 def ranked(ready: Prepared, model: ModelName | None, returns: Returns | None = None, orientation: Orientation | None = None,

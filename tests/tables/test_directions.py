@@ -245,3 +245,34 @@ def test_a_column_that_is_no_metric_never_enters_by_itself() -> None:
         seed=[5.0, 4, 3, 2, 1, 9], std_accuracy=0.5, rank=[1, 2, 3, 4, 5, 6], flux=[0.1, 0.9, 0.4, 0.5, 0.2, 0.8]
     )
     assert {*db.rank(table).data.outputs, *db.rank(table).data.inputs} == {"accuracy", "err", "latency_ms"}
+
+
+def test_bounds_of_missing_cells_hold_every_completion() -> None:
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(rng.random((7, 3)).round(3), columns=["TPR", "TNR", "FPR"], index=list("abcdefg"))
+    holes = [("a", "TPR"), ("a", "FPR"), ("d", "TNR")]
+    whole = table.copy()
+    for label, metric in holes:
+        table.loc[label, metric] = np.nan
+    found = db.rank(table, missing="bounds")
+    assert (found.bounds["lower"] <= found.bounds["upper"] + 1e-12).all()
+    reached = []
+    for corner in [whole, *(whole.copy() for _ in range(30))]:
+        if corner is not whole:
+            for label, metric in holes:
+                corner.loc[label, metric] = rng.choice([0.0, 1.0, rng.random()])
+        scores = db.rank(corner).scores
+        assert (scores >= found.bounds["lower"] - 1e-9).all()
+        assert (scores <= found.bounds["upper"] + 1e-9).all()
+        reached.append(scores)
+    assert list(found.to_frame().columns) == ["efficiency", "rank", "efficient", "lower", "upper"]
+    assert any("scores depend on empty cells" in note for note in found.notes)
+    db.certify(found)
+
+
+def test_a_cost_without_a_range_cannot_be_bounded(refused) -> None:
+    table = BOARD.copy()
+    table.loc["f", "latency_ms"] = np.nan
+    with refused("'latency_ms' has empty cells and no known range, so missing='bounds' cannot bound them; "
+                 "say missing='drop-systems' or 'drop-metrics'"):
+        db.rank(table, missing="bounds")
