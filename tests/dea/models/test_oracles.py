@@ -51,7 +51,7 @@ def test_the_names_for_type_checkers_are_the_dictionary() -> None:
     assert set(get_args(ModelName)) == set(MODELS)
 
 
-@examples(25)
+@examples(12)
 @given(tables(rows=(2, 7), metrics=(2, 4), near=False), st.sampled_from(["input", "output"]), st.data())
 def test_fdh_is_its_program(Y, orientation, data) -> None:
     import deabench_models
@@ -71,7 +71,7 @@ def test_fdh_is_its_program(Y, orientation, data) -> None:
     assert (ranking.scores >= mixed.scores - 1e-9).all()  # mixtures can only be better
 
 
-@examples(25)
+@examples(12)
 @given(tables(rows=(2, 8), metrics=(2, 4), near=False), st.sampled_from(["crs", "vrs"]), st.data())
 def test_super_efficiency_is_the_score_against_the_others(Y, returns, data) -> None:
     m = data.draw(st.integers(1, Y.shape[1] - 1))
@@ -88,7 +88,7 @@ def test_super_efficiency_is_the_score_against_the_others(Y, returns, data) -> N
     db.certify(ranking)
 
 
-@examples(25)
+@examples(12)
 @given(tables(rows=(2, 8), metrics=(2, 4), near=False), st.sampled_from(["crs", "vrs", "nirs", "ndrs"]), st.data())
 def test_the_slacks_based_measure_is_below_the_radial_one_and_one_exactly_for_the_efficient(Y, returns, data) -> None:
     m = data.draw(st.integers(1, Y.shape[1] - 1))
