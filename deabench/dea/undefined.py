@@ -45,5 +45,5 @@ def _widened(answer: Answer, data: Data, zero: np.ndarray, own: bool) -> Answer:
     return replace(
         answer, scores=answer.scores.reindex(labels), slacks=answer.slacks.reindex(labels), weights=answer.weights.reindex(labels),
         intensities=Sparse(columns, values), efficient=efficient, data=data, own=own,
-        reasons={**{label: REASON for label in labels[zero]}, **answer.reasons},
+        reasons={**dict.fromkeys(labels[zero], REASON), **answer.reasons},
     )
