@@ -202,7 +202,8 @@ class Frontier(Result):
 
     def summary(self) -> str:
         """Who is on it, and what it is made of."""
-        said = f"{len(self.extreme)} of {len(self.data.labels)} classifiers are extreme on the frontier of {', '.join(self.outputs)}"
+        said = (f"{len(self.extreme)} of {len(self.data.labels)} classifiers are extreme on the frontier of "
+                f"{', '.join(self.outputs)}")
         if self.listed is None:
             return said + "; its facets are not listed yet"
         return said + f": {len(self.hull.normals)} facets, {int(self.hull.full.sum())} of them efficient throughout"

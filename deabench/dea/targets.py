@@ -122,7 +122,8 @@ class Targets(Result):
         known_ = self.distance.dropna()
         said = [f"{len(known_)} of {len(self.distance)} classifiers have a target"]
         if len(known_):
-            said[0] += f"; the nearest is '{known_.idxmin()}' at {known_.min():.4g}, the farthest '{known_.idxmax()}' at {known_.max():.4g}"
+            said[0] += (f"; the nearest is '{known_.idxmin()}' at {known_.min():.4g}, "
+                        f"the farthest '{known_.idxmax()}' at {known_.max():.4g}")
         said[0] += f" ({self.norm} distance on {self.on})"
         said += [f"'{label}' has none: {reason}" for label, reason in list(self.reasons.items())[:3]]
         return ". ".join([*said, *self.unproved]) + "."

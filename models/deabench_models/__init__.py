@@ -3,7 +3,7 @@
 `FORMULATIONS` lists them; README.md beside this folder says which equation is where, and what was misprinted.
 """
 
-from deabench_models.benchmark import closest, closest_change, closest_split, pareto_frontier
+from deabench_models.benchmark import closest, closest_as_printed, closest_change, closest_split, pareto_frontier
 from deabench_models.ccr import envelopment_input, envelopment_output, multiplier_input, multiplier_output, slacks
 from deabench_models.fdh import free_disposal_input, free_disposal_output
 from deabench_models.normalised import normalised, supports
@@ -27,6 +27,7 @@ FORMULATIONS = (
     closest_change,
     closest_split,
     closest,
+    closest_as_printed,
     normalised,
     supports,
     face,

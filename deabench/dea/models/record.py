@@ -15,6 +15,7 @@ import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse
 from deabench.dea.certify import Proof
+from deabench.dea.proofs.ranking import SlackWeights, efficient
 from deabench.tables.gate import Data
 
 Returns = Literal["crs", "vrs", "nirs", "ndrs"]
@@ -70,6 +71,8 @@ class Answer:
         Why a DMU has no score.
     path : str
         How the scores were found.
+    slack_weights : SlackWeights or None
+        What proves the slacks the largest and the efficient so; None where the model proves them otherwise.
     """
 
     scores: pd.Series
@@ -84,6 +87,14 @@ class Answer:
     frontier: np.ndarray
     reasons: dict[Any, str]
     path: str
+    slack_weights: SlackWeights | None = field(default=None, kw_only=True)
+
+    @property
+    def undecided(self) -> pd.Series:
+        """Who is not proved efficient, nor proved not to be, within `deabench.arrays.TOLERANCE`; they are not called efficient."""
+        if self.slack_weights is None:
+            return pd.Series(False, index=self.scores.index, name="undecided")
+        return pd.Series(efficient(self, self.slack_weights)[1], index=self.scores.index, name="undecided")
 
     @property
     def returns(self) -> str:

@@ -131,7 +131,7 @@ def _faces(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
     listed = {held for held in holding if held & every}
     lower = [held for held in holding if not held & every]
     wrong += sum(any(a != b and a & b == b for b in lower) for a in lower)
-    wrong += int(full.sum()) - len(listed)
+    wrong += len(listed ^ {1 << f for f in np.flatnonzero(full).tolist()})
     return wrong + _missing(_parts(rows, hull), through, rising, every, lower)
 
 

@@ -1,10 +1,10 @@
 """That a target is on the frontier, and that no point of it is nearer.
 
-Every Pareto-efficient face has a bound of its own, so that their union need not be convex. For a slope y and a face with vertices v,
-no point of the face is nearer to p than min_v y·(v - p) / max(1, dual norm of y), as |y·(t - p)| ≤ dual norm · distance. With
+Every Pareto-efficient face has a bound of its own, so that their union need not be convex. For a slope y and a face with
+vertices v, no point of the face is nearer to p than min_v y·(v - p) / max(1, dual norm of y), as |y·(t - p)| ≤ dual norm · distance. With
 `dominating` only the positive part of y counts, as t - p ≥ 0; and where y ≤ 0 has y·(v - p) > 0 on all vertices, no point of the
-face is nowhere below p. On facets extended: from inside, no hyperplane is nearer than its distance; from outside, y = Σ μ_f w_f with
-μ ≥ 0 falls from p to any point of the region by at least y·p - Σ μ_f.
+face is nowhere below p. On facets extended: from inside, no hyperplane is nearer than its distance; from outside, y = Σ μ_f w_f
+with μ ≥ 0 falls from p to any point of the region by at least y·p - Σ μ_f.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
 
 
 def stretched(factor: np.ndarray, unit: np.ndarray) -> tuple[float, np.ndarray]:
-    """What a distance of 1 in boxed metrics is in the metrics' own units, and the weights (s,) of the norm there, about 1 at most."""
+    """What a distance of 1 in boxed metrics is in the metrics' own units, and the norm's weights (s,) there, about 1 at most."""
     stretch = factor * unit
     size = float(np.exp2(np.floor(np.log2(stretch.max()))))
     return size, stretch / size
@@ -45,8 +45,8 @@ def certificate(result: Any) -> pd.DataFrame:
         face Pareto-efficient); gap_error : how far the gaps are from target minus actual, or below 0 with `dominating`;
         distance_error : how far the distance is from their norm; face_error : 1 where `faces` is not the face of the normal;
         closest : by how much some face is not proved to be as far; position : 1 where it is another; frontier : the worst that
-        the frontier's own certificate says. In boxed metrics, a distance above 1 there as a share of it. NaN where there is no target (then `closest` proves that), and
-        where nothing is claimed: see `unproved`.
+        the frontier's own certificate says. In boxed metrics, a distance above 1 there as a share of it.
+        NaN where there is no target (then `closest` proves that), and where nothing is claimed: see `unproved`.
     """
     work = _Boxed(result)
     frame = pd.DataFrame(

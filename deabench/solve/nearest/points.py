@@ -141,7 +141,7 @@ class _Linear:
 
 
 def within_ball(slope: np.ndarray, weights: np.ndarray, norm: str, dominating: bool) -> np.ndarray:
-    """The slope brought to a dual norm of at most 1, which solvers exceed by their tolerance; `dominating` asks it of what is above 0."""
+    """The slope brought to a dual norm of at most 1, which solvers exceed by their tolerance; with `dominating` only what is above 0."""
     if norm == "l1":
         return np.clip(slope, -np.inf if dominating else -weights, weights)
     size = float(dual_norm((np.maximum(slope, 0.0) if dominating else slope) / weights, norm))
@@ -196,7 +196,7 @@ def within(normals: np.ndarray, point: np.ndarray, norm: str, weights: np.ndarra
 
 def on_facet(normals: np.ndarray, facet: int, point: np.ndarray, norm: str, weights: np.ndarray,
              dominating: bool) -> np.ndarray | None:
-    """The nearest point of {y : normals·y ≤ 1} on one of its facets, nowhere below the point where `dominating`; None without one."""
+    """The nearest point of {y : normals·y ≤ 1} on one of its facets, nowhere below the point if `dominating`; None without one."""
     import deabench_models
     from deabench_models import norms
 
@@ -258,7 +258,7 @@ def depths(vertices: np.ndarray, points: np.ndarray, names: pd.Index) -> np.ndar
     """How far each point could rise in all metrics together and still be dominated by a mixture of the vertices."""
     import deabench_models
 
-    e, s = vertices.shape
+    s = vertices.shape[1]
     form = template(deabench_models.depth, {"P": range(s)}, {"p_o": dict.fromkeys(range(s), 1.0)})
     out = np.empty(len(points))
     for k, point in enumerate(points):
