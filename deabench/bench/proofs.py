@@ -43,12 +43,12 @@ def _integer_table(seed: int) -> dict[str, object] | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
-            ranking = rank(table, **how)  # type: ignore[arg-type]
+            ranking = rank(table, **how)
         except DataError:
             return None
         truth = [efficiency(reference[:, s:], reference[:, :s], row[s:], row[:s], orientation=orientation, returns=returns)
                  for row in tested]
-        alone = [float(rank(table.iloc[[k]], **how).scores.iloc[0]) for k in range(len(table))]  # type: ignore[arg-type]
+        alone = [float(rank(table.iloc[[k]], **how).scores.iloc[0]) for k in range(len(table))]
     try:
         certify(ranking)
         unproved = 0

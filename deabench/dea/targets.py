@@ -354,7 +354,8 @@ def _method(method: str, on: str, norm: str, metrics: int) -> str:
     return "faces" if on == "facets" or norm == "l2" or metrics <= FACES_METRICS else "milp"
 
 
-def _weights(weights: Mapping[str, float] | str | None, front: Frontier, costs: list[str]) -> tuple[dict[str, float], tuple[str, ...]]:
+def _weights(weights: Mapping[str, float] | str | None, front: Frontier, costs: list[str]
+             ) -> tuple[dict[str, float], tuple[str, ...]]:
     """What a unit of each metric counts, and what was chosen without being asked."""
     outputs = front.outputs
     if isinstance(weights, str):

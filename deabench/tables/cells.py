@@ -12,6 +12,8 @@ MISSING = {"", "nan", "na", "n/a", "none", "null", "-", "--", "—", "–", "?",
 """What people write where there is no value, in lower case."""
 MOSTLY = 0.5
 """A column is one of numbers where at least this share of its filled cells are."""
+MANY, SAMPLE = 2000, 200
+"""Of a column with more cells than `MANY` that are no plain numbers, so many are looked at before all are."""
 _NUMBER = r"[+-]?(\d[\d.,'’\u00a0\u202f ]*\d|\d)?([.,]\d+)?([eE][+-]?\d+)?"
 _SPREAD = re.compile(r"\s*(±|\+/-|\+-|\\pm|\().*$")
 _MARKS = re.compile(r"<[^>]*>|\*\*|__|`")
@@ -62,11 +64,19 @@ def numbers_of(column: pd.Series, *, comma: bool = False) -> Numbers | None:
         return Numbers(values, np.zeros(len(values), dtype=bool))
     plain = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     rest = np.flatnonzero(np.isnan(plain) & column.notna().to_numpy())
-    cells = {int(k): _clean(column.iloc[k]) for k in rest}
+    raw = column.to_numpy(dtype=object)
+    if len(rest) > MANY and len(rest) > MOSTLY * len(plain) and _all_text(raw[rest[:: len(rest) // SAMPLE]]):
+        return None
+    cells = {int(k): _clean(raw[k]) for k in rest}
     cells = {k: cell for k, cell in cells.items() if cell.lower() not in MISSING}
     if not cells:
         return Numbers(plain, np.zeros(len(plain), dtype=bool)) if not np.isnan(plain).all() else None
     return _of_text(_dots(plain, column, list(cells.values())), cells, comma)
+
+
+def _all_text(cells: np.ndarray) -> bool:
+    """Whether no cell of a sample is a number: a column of names need not be read to its end."""
+    return all(_number(cell, False) is None and cell.lower() not in MISSING for cell in map(_clean, cells))
 
 
 def _dots(plain: np.ndarray, column: pd.Series, cells: list[str]) -> np.ndarray:

@@ -218,7 +218,8 @@ def test_frames_of_other_libraries_are_read() -> None:
         ([1, 2], "the table is a list; give one dictionary for each row, as [{'model': 'k-NN', 'accuracy': 0.9}, ...]"),
         (
             3,
-            "the table is a int; give a file's name, a DataFrame, a dictionary, a list of records, a fitted search or an Optuna study",
+            "the table is a int; give a file's name, a DataFrame, a dictionary, "
+            "a list of records, a fitted search or an Optuna study",
         ),
     ],
 )
