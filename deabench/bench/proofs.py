@@ -5,14 +5,18 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from deabench.bench.data import frame
+from deabench.bench.data import frame, metrics, sphere, unif
+from deabench.bench.measure import cpu
 from deabench.bench.rational import efficiency
 from deabench.dea.certify import certify
+from deabench.dea.frontier import frontier
 from deabench.dea.ranking import rank
+from deabench.dea.targets import targets
 from deabench.errors import DataError, DataWarning, DeabenchError
 
 RETURNS = ("crs", "vrs", "nirs", "ndrs")
@@ -37,8 +41,8 @@ def _integer_table(seed: int) -> dict[str, object] | None:
     s, m = int(rng.integers(1, 4)), int(rng.integers(1, 4))
     reference, tested = (_integers(rng, int(rng.integers(low, high)), s, m) for low, high in ((2, 6), (1, 5)))
     names = list(frame(reference).columns)
-    how = {"outputs": names[:s], "inputs": names[s:], "model": "ccr", "returns": returns, "orientation": orientation,
-           "reference": frame(reference)}
+    how: dict[str, Any] = {"outputs": names[:s], "inputs": names[s:], "model": "ccr", "returns": returns,
+                           "orientation": orientation, "reference": frame(reference)}
     table = frame(tested)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
@@ -127,3 +131,24 @@ def degenerate_tables(count: int) -> Iterator[np.ndarray]:
         if kind == 7:
             values = values * 10.0 ** rng.integers(-8, 10, values.shape[1])
         yield values
+
+
+def costs() -> pd.DataFrame:
+    """What proofs cost beside what they prove: CPU seconds."""
+    rows = []
+    for s in (4, 5, 6):
+        table = frame(sphere(100, s))
+        found_s, front = cpu(lambda table=table: frontier(table))
+        proved_s, _ = cpu(lambda front=front: certify(front))
+        rows.append({"what": f"frontier, 100 extreme, s = {s}", "found_s": found_s, "proved_s": proved_s})
+        inside = frame(0.9 * unif(20, s))
+        found_s, near = cpu(lambda inside=inside, table=table: targets(inside, table))
+        proved_s, _ = cpu(lambda near=near: certify(near))
+        rows.append({"what": f"20 targets, 100 extreme, s = {s}", "found_s": found_s, "proved_s": proved_s,
+                     "slopes_per_dmu": len(near.slopes) / 20})
+    for n in (1_000, 100_000):
+        table = frame(metrics(n))
+        found_s, ranking = cpu(lambda table=table: rank(table))
+        proved_s, _ = cpu(lambda ranking=ranking: certify(ranking))
+        rows.append({"what": f"scores, metrics, n = {n:,}", "found_s": found_s, "proved_s": proved_s})
+    return pd.DataFrame(rows).set_index("what")

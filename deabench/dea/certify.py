@@ -90,18 +90,15 @@ def radial(result: Scored) -> Proof:
     """
     frame = radial_frame(result)
     size = np.maximum(result.scores.abs().to_numpy(), 1.0)
-    weights = result.slack_weights
-    if weights is None:
-        raise CertificateError("the result has no slack_weights; nothing proves its slacks and who is efficient")
-    undecided = int(beyond.efficient(result, weights)[1].sum())
+    more, unclaimed = beyond.further(result)
     return Proof(frame, {
         "gap": frame["gap"].to_numpy() / size,
         "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
         "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
         "distance_of_the_score_from_its_proof": (frame["primal"] - result.scores).abs().to_numpy() / size,
         "distance_of_the_slacks_from_their_proof": slack_error(result),
-        **beyond.misses(result, weights),
-    }, beyond.unclaimed(weights, undecided))
+        **more,
+    }, unclaimed)
 
 
 def slack_error(result: Scored) -> np.ndarray:

@@ -42,8 +42,13 @@ def _widened(answer: Answer, data: Data, zero: np.ndarray, own: bool) -> Answer:
     columns[~zero], values[~zero] = answer.intensities.columns, answer.intensities.values
     efficient = pd.Series(False, index=labels, name=answer.efficient.name)
     efficient.loc[~zero] = answer.efficient.to_numpy()
+    proof = answer.slack_weights
+    if proof is not None:
+        of = np.full(len(labels), -1, dtype=proof.of.dtype)
+        of[~zero] = proof.of
+        proof = replace(proof, of=of)
     return replace(
-        answer, scores=answer.scores.reindex(labels), slacks=answer.slacks.reindex(labels), weights=answer.weights.reindex(labels),
+        answer, slack_weights=proof, scores=answer.scores.reindex(labels), slacks=answer.slacks.reindex(labels), weights=answer.weights.reindex(labels),
         intensities=Sparse(columns, values), efficient=efficient, data=data, own=own,
         reasons={**dict.fromkeys(labels[zero], REASON), **answer.reasons},
     )

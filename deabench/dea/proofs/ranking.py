@@ -103,9 +103,23 @@ def _slack(result: Scored) -> np.ndarray:
     return np.asarray(result.slacks.to_numpy() / maxima(result))
 
 
+def further(result: Scored) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
+    """By how much the claims beyond the scores miss, one number per DMU each; and what is not claimed, in words."""
+    covered = {"reference_DMUs_that_no_listed_one_dominates": np.full(len(result.scores), float(uncovered(result)))}
+    weights = result.slack_weights
+    if weights is None:
+        return covered, ("that slacks are the largest, and who is efficient",)
+    open_, undecided = int((weights.of == -2).sum()), int(efficient(result, weights)[1].sum())
+    said = []
+    if open_:
+        said.append(f"the slacks of {open_} DMUs are those of one optimum, not proved the largest")
+    if undecided:
+        said.append(f"whether {undecided} DMUs are efficient is undecided within {TOLERANCE:g}")
+    return covered | misses(result, weights), tuple(said)
+
+
 def misses(result: Scored, weights: SlackWeights) -> dict[str, np.ndarray]:
-    """By how much the claims beyond the scores miss, one number per DMU."""
-    n = len(result.scores)
+    """By how much slacks, reasons and `efficient` miss, one number per DMU."""
     given = result.weights[[*result.data.outputs.columns, *result.data.inputs.columns]].to_numpy()
     none = np.isnan(result.scores.to_numpy())
     own, held = weights.of == -1, np.flatnonzero((weights.of >= 0) & ~none)
@@ -122,7 +136,6 @@ def misses(result: Scored, weights: SlackWeights) -> dict[str, np.ndarray]:
     proved, undecided = efficient(result, weights)
     claimed = result.efficient.to_numpy(dtype=bool)
     return {
-        "reference_DMUs_that_no_listed_one_dominates": np.full(n, float(uncovered(result))),
         "slack_that_is_left": np.where(none, np.nan, np.maximum(short, 0.0)),
         "score_that_there_may_be": _missing(result, weights, none),
         "efficient": np.where((claimed != proved) & ~(undecided & ~claimed), 1.0, 0.0),
@@ -137,6 +150,8 @@ def _missing(result: Scored, weights: SlackWeights, none: np.ndarray) -> np.ndar
     """
     out = np.zeros(len(none))
     who = np.flatnonzero(none)
+    if result.orientation == "output":
+        who = who[result.data.outputs.to_numpy()[who].any(axis=1)]  # of a DMU without any output no factor can be told
     out[who] = np.inf
     who = who[(weights.of[who] >= 0) & (weights.rows[weights.of[who]] >= 0).all(axis=1)] if len(weights.rows) else who[:0]
     s = result.data.outputs.shape[1]
@@ -163,17 +178,6 @@ def _free(result: Scored) -> np.ndarray:
     total = lam.values.sum(axis=1)
     held = (total >= low - TOLERANCE) & (total <= high + TOLERANCE) & (lam.values >= 0).all(axis=1)
     return np.asarray(held & (reached[:, :s] >= z[:, :s] - TOLERANCE).all(axis=1) & (reached[:, s:] >= -CLEAR).all(axis=1))
-
-
-def unclaimed(weights: SlackWeights, undecided: int) -> tuple[str, ...]:
-    """What is not proved, in words."""
-    out = []
-    open_ = int((weights.of == -2).sum())
-    if open_:
-        out.append(f"the slacks of {open_} DMUs are those of one optimum, not proved the largest")
-    if undecided:
-        out.append(f"whether {undecided} DMUs are efficient is undecided within {TOLERANCE:g}")
-    return tuple(out)
 
 
 def uncovered(result: Scored) -> int:

@@ -1,10 +1,12 @@
 """That a target is on the frontier, and that no point of it is nearer.
 
 Every Pareto-efficient face has a bound of its own, so that their union need not be convex. For a slope y and a face with
-vertices v, no point of the face is nearer to p than min_v y·(v - p) / max(1, dual norm of y), as |y·(t - p)| ≤ dual norm · distance. With
-`dominating` only the positive part of y counts, as t - p ≥ 0; and where y ≤ 0 has y·(v - p) > 0 on all vertices, no point of the
-face is nowhere below p. On facets extended: from inside, no hyperplane is nearer than its distance; from outside, y = Σ μ_f w_f
-with μ ≥ 0 falls from p to any point of the region by at least y·p - Σ μ_f.
+vertices v, no point of the face is nearer to p than min_v y·(v - p) / max(1, dual norm of y), as |y·(t - p)| ≤ dual norm ·
+distance. With `dominating` only the positive part of y counts, as t - p ≥ 0; and where y ≤ 0 has y·(v - p) > 0 on all vertices,
+no point of the face is nowhere below p.
+
+On facets extended: from inside, no hyperplane is nearer than its distance; from outside, y = Σ μ_f w_f with μ ≥ 0 falls from p to
+any point of the region by at least y·p - Σ μ_f.
 """
 
 from __future__ import annotations
@@ -125,20 +127,20 @@ class _Boxed:
         reach = (self.front.rows @ self.normals.T).max(axis=0)
         if self.result.on == "facets":
             reach = np.maximum(reach, (self.targets @ self._full().T).max(axis=1))
-        return np.maximum(reach - 1.0, 0.0) / self.steep
+        return np.asarray(np.maximum(reach - 1.0, 0.0) / self.steep)
 
     def off(self) -> np.ndarray:
-        return np.abs((self.targets * self.normals).sum(axis=1) - 1.0) / self.steep
+        return np.asarray(np.abs((self.targets * self.normals).sum(axis=1) - 1.0) / self.steep)
 
     def gap_error(self) -> np.ndarray:
         gaps = self.result.gaps.to_numpy() / self.front.unit
         miss = np.abs(gaps - (self.targets - self.actual)).max(axis=1) / np.maximum(np.abs(gaps).max(axis=1), 1.0)
-        return np.maximum(miss, -gaps.min(axis=1)) if self.result.dominating else miss
+        return np.asarray(np.maximum(miss, -gaps.min(axis=1)) if self.result.dominating else miss)
 
     def distance_error(self) -> np.ndarray:
         gaps = self.result.targets.to_numpy() - self.result.actual.to_numpy()
         length = np.linalg.norm(gaps * self.factor, ORDER[self.result.norm], axis=1)
-        return np.abs(length / self.size - self.distance) / np.maximum(self.distance, 1.0)
+        return np.asarray(np.abs(length / self.size - self.distance) / np.maximum(self.distance, 1.0))
 
     def face_error(self) -> np.ndarray:
         """1 where the face is not what the frontier has on the normal, or `common` and not that of the others."""
@@ -252,7 +254,7 @@ class _Bounds:
             best[(self.high < point - ON).any(axis=1) | (beyond > ON)] = np.inf
         slopes = work.slopes[work.of == k]
         if not len(slopes):
-            return best
+            return np.asarray(best)
         counted = np.maximum(slopes, 0.0) if self.dominating else slopes
         size = np.maximum(np.linalg.norm(counted / work.stretch, DUAL[self.norm], axis=1), 1.0)
         reach = ((self.points - point) @ slopes.T)[self.members].min(axis=1) - _rounding(slopes, point)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from deabench.solve.nearest.faces import TIGHT, Hull
+from deabench.solve.nearest.faces import Hull
 from deabench.solve.nearest.points import ORDER, SHORT, Faces, Projection, distance, dual_norm, on_facet, within
+from deabench.solve.shared.polar import TIGHT
 
 SAME = 1e-12
 """Distances that differ by less are the same, in boxed metrics."""

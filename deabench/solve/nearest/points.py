@@ -141,9 +141,9 @@ class _Linear:
 
 
 def within_ball(slope: np.ndarray, weights: np.ndarray, norm: str, dominating: bool) -> np.ndarray:
-    """The slope brought to a dual norm of at most 1, which solvers exceed by their tolerance; with `dominating` only what is above 0."""
+    """The slope brought to a dual norm of at most 1, which solvers exceed by their tolerance; if `dominating` what is above 0."""
     if norm == "l1":
-        return np.clip(slope, -np.inf if dominating else -weights, weights)
+        return np.asarray(np.clip(slope, -np.inf if dominating else -weights, weights))
     size = float(dual_norm((np.maximum(slope, 0.0) if dominating else slope) / weights, norm))
     return np.asarray(slope / max(size, 1.0))
 
@@ -155,7 +155,7 @@ def distance(gap: np.ndarray, norm: str) -> float:
 
 def dual_norm(normals: np.ndarray, norm: str) -> np.ndarray:
     """The dual norm of each normal (..., s): distance to a hyperplane is the residual over it."""
-    return np.linalg.norm(normals, {"l1": np.inf, "l2": 2, "linf": 1}[norm], axis=-1)
+    return np.asarray(np.linalg.norm(normals, {"l1": np.inf, "l2": 2, "linf": 1}[norm], axis=-1))
 
 
 def closest_l2(vertices: np.ndarray, point: np.ndarray) -> np.ndarray:
@@ -169,7 +169,7 @@ def closest_l2(vertices: np.ndarray, point: np.ndarray) -> np.ndarray:
     shifted = vertices - point
     size = max(np.abs(shifted).max(), 1e-300)
     mu, _ = nnls(np.vstack([shifted.T / size, np.ones(len(vertices))]), np.append(np.zeros(len(point)), 1.0))
-    return mu / mu.sum()
+    return np.asarray(mu / mu.sum())
 
 
 def within(normals: np.ndarray, point: np.ndarray, norm: str, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -109,7 +109,7 @@ def _shape(rows: np.ndarray, right: np.ndarray) -> np.ndarray:
     points = right[:, 1:, None] > 0
     edges = np.where(points, rows[:, 1:] - rows[:, :1], rows[:, 1:])
     lengths = np.linalg.norm(edges, axis=2).prod(axis=1) * np.linalg.norm(rows[:, 0], axis=1)
-    return np.abs(np.linalg.det(rows)) / np.maximum(lengths, 1e-300)
+    return np.asarray(np.abs(np.linalg.det(rows)) / np.maximum(lengths, 1e-300))
 
 
 def _solved(rows: np.ndarray, right: np.ndarray, shape: np.ndarray) -> np.ndarray:
