@@ -138,17 +138,17 @@ def costs() -> pd.DataFrame:
     rows = []
     for s in (4, 5, 6):
         table = frame(sphere(100, s))
-        found_s, front = cpu(lambda table=table: frontier(table))
-        proved_s, _ = cpu(lambda front=front: certify(front))
+        found_s, front = cpu(lambda table=table: frontier(table))  # type: ignore[misc]
+        proved_s, _ = cpu(lambda front=front: certify(front))  # type: ignore[misc]
         rows.append({"what": f"frontier, 100 extreme, s = {s}", "found_s": found_s, "proved_s": proved_s})
         inside = frame(0.9 * unif(20, s))
-        found_s, near = cpu(lambda inside=inside, table=table: targets(inside, table))
-        proved_s, _ = cpu(lambda near=near: certify(near))
+        found_s, near = cpu(lambda inside=inside, table=table: targets(inside, table))  # type: ignore[misc]
+        proved_s, _ = cpu(lambda near=near: certify(near))  # type: ignore[misc]
         rows.append({"what": f"20 targets, 100 extreme, s = {s}", "found_s": found_s, "proved_s": proved_s,
                      "slopes_per_dmu": len(near.slopes) / 20})
     for n in (1_000, 100_000):
         table = frame(metrics(n))
-        found_s, ranking = cpu(lambda table=table: rank(table))
-        proved_s, _ = cpu(lambda ranking=ranking: certify(ranking))
+        found_s, ranking = cpu(lambda table=table: rank(table))  # type: ignore[misc]
+        proved_s, _ = cpu(lambda ranking=ranking: certify(ranking))  # type: ignore[misc]
         rows.append({"what": f"scores, metrics, n = {n:,}", "found_s": found_s, "proved_s": proved_s})
     return pd.DataFrame(rows).set_index("what")

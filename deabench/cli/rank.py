@@ -74,8 +74,9 @@ def command(
     ready = prepared(source, outputs=several(outputs), inputs=several(inputs), lower_is_better=directions(lower_is_better),
                      missing=ways["missing"], strict=strict)
     ready = kept(ready, budget(within)) if within else ready
-    ranking = (bounded if missing == "bounds" else ranked)(ready, of_technology(ways["model"], ways["technology"]), ways["returns"], ways["orientation"],
-                     None if reference is None else table_of(read(reference)))
+    how = bounded if missing == "bounds" else ranked
+    ranking = how(ready, of_technology(ways["model"], ways["technology"]), ways["returns"], ways["orientation"],
+                  None if reference is None else table_of(read(reference)))
     if plot is not None:
         from deabench.plot import PeerNetworkDisplay, RankingDisplay, WeightsDisplay, save_figure
 

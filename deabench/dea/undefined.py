@@ -48,7 +48,8 @@ def _widened(answer: Answer, data: Data, zero: np.ndarray, own: bool) -> Answer:
         of[~zero] = proof.of
         proof = replace(proof, of=of)
     return replace(
-        answer, slack_weights=proof, scores=answer.scores.reindex(labels), slacks=answer.slacks.reindex(labels), weights=answer.weights.reindex(labels),
+        answer, slack_weights=proof, scores=answer.scores.reindex(labels), slacks=answer.slacks.reindex(labels),
+        weights=answer.weights.reindex(labels),
         intensities=Sparse(columns, values), efficient=efficient, data=data, own=own,
         reasons={**dict.fromkeys(labels[zero], REASON), **answer.reasons},
     )
