@@ -76,6 +76,8 @@ def table_of(source: object) -> pd.DataFrame:
 
 def _declared(source: object, outputs: Sequence[str] | None, inputs: Sequence[str] | None, lower: Lower
               ) -> tuple[pd.DataFrame, Declared, tuple[str, ...]]:
+    if isinstance(source, pd.DataFrame) and len(source) and isinstance(source.index[0], dict | list | set):
+        source = source.set_axis([str(label) for label in source.index])  # set_index("params") of a search's results
     if isinstance(source, pd.DataFrame) and _labelled(source):
         whole(source)
         frame = _frame(source)

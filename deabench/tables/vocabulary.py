@@ -104,13 +104,16 @@ def _lower(found: Meaning | None, reason: str) -> Meaning | None:
 
 def _of_catalogue(text: str) -> Meaning | None:
     """The metrics of deabench's own: formula, range and direction stand in their catalogue, and nowhere else."""
-    from deabench.metrics.catalogue import METRICS, SCORE_METRICS
+    from deabench.metrics.catalogue import DIRECTION, METRICS
 
     name = "F1" if re.fullmatch(r"F\d+(\.\d+)?", text) else text
-    if name in SCORE_METRICS:
-        return Meaning("output", "share", 0.0, 1.0, "higher is better")
     if name not in METRICS:
-        return None
+        better = DIRECTION.get(name) or DIRECTION.get(re.sub(r"@.*$", "@t", name))
+        if better not in ("higher", "lower"):
+            return None
+        share = name in ("roc_auc", "pr_auc", "KS")
+        return Meaning("output" if better == "higher" else "lower_rate", "share" if share else "", 0.0 if share else -inf,
+                       1.0 if share else inf, f"{better} is better")
     metric = METRICS[name]
     low, high = float(metric.low), float(metric.high)
     unit = "share" if (low, high) == (0.0, 1.0) else ""

@@ -24,7 +24,8 @@ def of(source: Any) -> Source:
     if isinstance(source, str | Path):
         return files.of_file(source)
     if isinstance(source, pd.DataFrame):
-        return frames.of_frame(source)
+        searched = learners.is_cv_results(dict.fromkeys(source.columns))
+        return learners.of_cv_results(source.to_dict(orient="list")) if searched else frames.of_frame(source)
     if learners.is_search(source):
         return learners.of_cv_results(source.cv_results_)
     if learners.is_study(source):
