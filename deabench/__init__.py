@@ -17,7 +17,10 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "read": "deabench.tables.reading",
+    "Reading": "deabench.tables.reading",
     "rank": "deabench.dea.ranking",
+    "best": "deabench.dea.best",
     "Ranking": "deabench.dea.ranking",
     "frontier": "deabench.dea.frontier",
     "Frontier": "deabench.dea.frontier",

@@ -5,6 +5,7 @@ from deabench import datasets as datasets
 from deabench import metrics as metrics
 from deabench import plot as plot
 from deabench import tango as tango
+from deabench.dea.best import best as best
 from deabench.dea.certify import certify as certify
 from deabench.dea.frontier import Frontier as Frontier
 from deabench.dea.frontier import frontier as frontier
@@ -22,6 +23,8 @@ from deabench.reports import report as report
 from deabench.reproduction import Reproduction as Reproduction
 from deabench.reproduction import reproduce as reproduce
 from deabench.study import Study as Study
+from deabench.tables.reading import Reading as Reading
+from deabench.tables.reading import read as read
 
 __all__ = [
     "CertificateError",
@@ -30,12 +33,14 @@ __all__ = [
     "DeabenchError",
     "Frontier",
     "Ranking",
+    "Reading",
     "Report",
     "Reproduction",
     "SolveError",
     "Study",
     "Targets",
     "__version__",
+    "best",
     "certify",
     "compare",
     "curves",
@@ -45,6 +50,7 @@ __all__ = [
     "models",
     "plot",
     "rank",
+    "read",
     "report",
     "reproduce",
     "tango",

@@ -12,6 +12,7 @@ import gc
 import sys
 
 VERBS = {
+    "read": "what each column of a table measures, as rank takes it",
     "rank": "efficiencies of the classifiers of a table, best first",
     "frontier": "the extreme classifiers of a table and the facets between them",
     "targets": "where on the frontier a classifier could get to with the least change",

@@ -26,8 +26,11 @@ class Format(enum.StrEnum):
 
 
 def names(text: str | None) -> list[str] | None:
-    """`A,B` from the command line as ["A", "B"]; None stays None."""
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+    """`A,B` from the command line as ["A", "B"], a doubled comma is a comma of a name; None stays None."""
+    if text is None:
+        return None
+    parts = [part.replace("\0", ",").strip() for part in text.replace(",,", "\0").split(",")]
+    return [part for part in parts if part]
 
 
 def say(text: str) -> None:

@@ -68,6 +68,18 @@ def _number(text: str, what: str) -> float:
         raise UsageError(f"{what} is '{text}'; give a number") from None
 
 
+def budget(given: Sequence[str] | None) -> dict[str, float]:
+    """`latency_ms=20` as a mapping; empty where there is none."""
+    pairs = [part.rpartition("=") for part in several(given) or []]
+    return {name: _number(value, f"--within {name}") for name, _, value in pairs}
+
+
+def _missing() -> Sequence[str]:
+    from deabench.tables.preparation import MISSING
+
+    return MISSING
+
+
 def _models() -> list[str]:
     from deabench.dea.models import MODELS
 
@@ -103,9 +115,10 @@ def _return_hints() -> dict[str, str]:
     return RETURN_HINTS
 
 
-TableFile = Annotated[str, typer.Argument(help="CSV with a row per classifier, labels first; - is standard input.")]
-Outputs = Annotated[list[str] | None, typer.Option(help="Metrics to be high, as A,B; all numeric columns without it.")]
-Inputs = Annotated[list[str] | None, typer.Option(help="Metrics to be low, as C,D.")]
+TableFile = Annotated[str, typer.Argument(
+    help="A table of any kind (CSV, .gz, .xlsx, Parquet, JSON), as 'deabench read FILE' shows it; - is standard input.")]
+Outputs = Annotated[list[str] | None, typer.Option(help="Metrics to be high, as A,B; the columns' names decide without it.")]
+Inputs = Annotated[list[str] | None, typer.Option(help="Costs, as C,D.")]
 LowerIsBetter = Annotated[list[str] | None, typer.Option(
     help="Metrics to be low, as error=1 (complement to its maximum) or logloss=input.")]
 Model = Annotated[str | None, typer.Option(
@@ -117,10 +130,18 @@ Returns = Annotated[str | None, typer.Option(
 Orientation = Annotated[str | None, typer.Option(
     help="What is to change: output, input or none (both), where the model has it.",
     **word("orientation", _words("orientation"), _return_hints))]
+Label = Annotated[list[str] | None, typer.Option(help="The columns that name the systems, as A,B.")]
+DataSet = Annotated[str | None, typer.Option(help="The column that names the data sets, over which means are taken.")]
+MissingCells = Annotated[str, typer.Option("--missing", help="Empty cells: refuse, drop-systems, drop-metrics or bounds.",
+                                           **word("missing", _missing))]
+TechnologyOf = Annotated[str, typer.Option("--technology", help="convex (mixtures count) or fdh (only what is there).",
+                                         **word("technology", lambda: ("convex", "fdh")))]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse to guess what an unknown column measures.")]
+Within = Annotated[list[str] | None, typer.Option(help="A budget, as latency_ms=20: only those that keep it are ranked.")]
 Norm = Annotated[str, typer.Option(help="How change is counted: l1, l2 or linf.", **word("norm", _norms))]
 On = Annotated[str, typer.Option(help="Where targets lie: faces (mixtures of real classifiers) or facets (extended).",
                                  **word("on", lambda: ("faces", "facets")))]
-Weights = Annotated[list[str] | None, typer.Option(help="What a unit of each metric counts, as TPR=2,TNR=1.")]
+Weights = Annotated[list[str] | None, typer.Option(help="What a unit of each metric counts, as TPR=2,TNR=1; or range.")]
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="Write here instead of printing: CSV, or .json.")]
 Form = Annotated[Format, typer.Option("--format", help="How the table is written.")]
 Plot = Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")]

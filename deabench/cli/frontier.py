@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deabench.cli._io import Format, emit, say
-from deabench.cli._options import Form, LowerIsBetter, Out, Outputs, Plot, TableFile, directions, several
+from deabench.cli._options import (
+    Form,
+    Inputs,
+    Label,
+    LowerIsBetter,
+    MissingCells,
+    Out,
+    Outputs,
+    Plot,
+    TableFile,
+    directions,
+    several,
+)
 
 if TYPE_CHECKING:
     from deabench.dea.frontier import Frontier
@@ -17,7 +29,10 @@ if TYPE_CHECKING:
 def command(
     table: TableFile,
     outputs: Outputs = None,
+    inputs: Inputs = None,
     lower_is_better: LowerIsBetter = None,
+    missing: MissingCells = "refuse",
+    label: Label = None,
     locate: Annotated[str | None, typer.Option(help="CSV of points: print where they lie instead of the facets.")] = None,
     costs: Annotated[
         float | None, typer.Option(help="A prevalence: print which classifier to use for which cost ratio.")
@@ -30,9 +45,12 @@ def command(
     """The frontier of TABLE: its facets, with their normals, the classifiers that span them and whether they are
     Pareto-efficient throughout."""
     from deabench.dea.frontier import frontier
-    from deabench.tables.reader import read
+    from deabench.tables.preparation import table_of
+    from deabench.tables.reading import read
 
-    front = frontier(read(table), outputs=several(outputs), lower_is_better=directions(lower_is_better))
+    source = read(table, label=several(label))
+    front = frontier(source, outputs=several(outputs), inputs=several(inputs), lower_is_better=directions(lower_is_better),
+                     missing=missing)  # type: ignore[arg-type]
     if graphml is not None:
         front.to_graphml(graphml)
     if plot is not None:
@@ -41,7 +59,7 @@ def command(
         say(note)
     say(f"on the frontier: {', '.join(str(label) for label in front.extreme)}")
     if locate is not None:
-        frame, title = front.locate(read(locate)).rename_axis("classifier"), "Where the points lie"
+        frame, title = front.locate(table_of(locate)).rename_axis("classifier"), "Where the points lie"
     elif costs is not None:
         frame, title = front.cost_ranges(prevalence=costs), "Cost of a false negative over that of a false positive"
     else:

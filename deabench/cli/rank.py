@@ -9,16 +9,23 @@ import typer
 
 from deabench.cli._io import Format, emit, say
 from deabench.cli._options import (
+    DataSet,
     Form,
     Inputs,
+    Label,
     LowerIsBetter,
+    MissingCells,
     Model,
     Orientation,
     Out,
     Outputs,
     Plot,
     Returns,
+    Strict,
     TableFile,
+    TechnologyOf,
+    Within,
+    budget,
     directions,
     several,
 )
@@ -43,7 +50,13 @@ def command(
     model: Model = None,
     returns: Returns = None,
     orientation: Orientation = None,
-    reference: Annotated[str | None, typer.Option(help="CSV of the DMUs that span the frontier; the table without it.")] = None,
+    reference: Annotated[str | None, typer.Option(help="A table of the DMUs that span the frontier; the table without it.")] = None,
+    technology: TechnologyOf = "convex",
+    within: Within = None,
+    missing: MissingCells = "refuse",
+    label: Label = None,
+    dataset: DataSet = None,
+    strict: Strict = False,
     explain: Annotated[str | None, typer.Option(help="Tell one classifier's story instead of the ranking.")] = None,
     out: Out = None,
     form: Form = Format.table,
@@ -51,18 +64,19 @@ def command(
     show: Annotated[Show, typer.Option(help="What the picture shows.")] = Show.ranking,
 ) -> None:
     """Rank the classifiers of TABLE by efficiency: how near each comes to the best trade-off that the others reach."""
-    from deabench.dea.ranking import rank
-    from deabench.tables.reader import read
+    from deabench.dea.best import kept
+    from deabench.dea.ranking import bounded, of_technology, ranked
+    from deabench.tables.preparation import prepared, table_of
+    from deabench.tables.reading import read
 
-    settings: dict[str, Any] = {"model": model, "returns": returns, "orientation": orientation}
-    ranking = rank(
-        read(table),
-        outputs=several(outputs),
-        inputs=several(inputs),
-        lower_is_better=directions(lower_is_better),
-        reference=None if reference is None else read(reference),
-        **settings,
-    )
+    ways: Any = {"missing": missing, "technology": technology, "model": model, "returns": returns, "orientation": orientation}
+    source = read(table, label=several(label), roles={} if dataset is None else {dataset: "dataset"})
+    ready = prepared(source, outputs=several(outputs), inputs=several(inputs), lower_is_better=directions(lower_is_better),
+                     missing=ways["missing"], strict=strict)
+    ready = kept(ready, budget(within)) if within else ready
+    how = bounded if missing == "bounds" else ranked
+    ranking = how(ready, of_technology(ways["model"], ways["technology"]), ways["returns"], ways["orientation"],
+                  None if reference is None else table_of(read(reference)))
     if plot is not None:
         from deabench.plot import PeerNetworkDisplay, RankingDisplay, WeightsDisplay, save_figure
 

@@ -54,20 +54,20 @@ def command(
 
 def _tested(text: str | None) -> Any:
     """A CSV by its name, else labels."""
-    from deabench.tables.reader import read
+    from deabench.tables.preparation import table_of
 
-    return read(text) if text is not None and text.endswith(".csv") else names(text)
+    return table_of(text) if text is not None and text.endswith(".csv") else names(text)
 
 
 def _table(source: str, how: dict[str, Any], settings: dict[str, Any]) -> Any:
     from deabench.reports import report
     from deabench.reports.saved import of_saved, saved
-    from deabench.tables.reader import read
+    from deabench.tables.reader import read as plain
+    from deabench.tables.reading import read
 
-    frame = read(source)
-    if saved(frame):
-        return of_saved(frame, how["title"])
-    return report(frame, extra={"provenance": {"source": source}}, **how, **settings)
+    if source.endswith(".csv") and saved(plain(source)):
+        return of_saved(plain(source), how["title"])
+    return report(read(source), extra={"provenance": {"source": source}}, **how, **settings)
 
 
 def _study(file: Path, how: dict[str, Any], settings: dict[str, Any]) -> Any:

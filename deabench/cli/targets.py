@@ -10,6 +10,7 @@ import typer
 from deabench.cli._io import Format, emit, say
 from deabench.cli._options import (
     Form,
+    Inputs,
     LowerIsBetter,
     Norm,
     On,
@@ -33,9 +34,10 @@ class Show(enum.StrEnum):
 
 
 def command(
-    tested: Annotated[str, typer.Argument(help="CSV of the tested classifiers; - is standard input.")],
-    reference: Annotated[str, typer.Option(help="CSV of the classifiers that span the frontier.")],
+    tested: Annotated[str, typer.Argument(help="A table of the tested classifiers; - is standard input.")],
+    reference: Annotated[str, typer.Option(help="A table of the classifiers that span the frontier.")],
     outputs: Outputs = None,
+    inputs: Inputs = None,
     lower_is_better: LowerIsBetter = None,
     norm: Norm = "l1",
     weights: Weights = None,
@@ -51,15 +53,15 @@ def command(
 ) -> None:
     """The closest target of each classifier of TESTED on the frontier of the reference, and what it would have to gain."""
     from deabench.dea.targets import targets
-    from deabench.tables.reader import read
 
     words: dict[str, Any] = {"norm": norm, "on": on, "method": method}
     found = targets(
-        read(tested),
-        read(reference),
+        tested,
+        reference,
         outputs=several(outputs),
+        inputs=several(inputs),
         lower_is_better=directions(lower_is_better),
-        weights=weighed(weights),
+        weights="range" if weights == ["range"] else weighed(weights),
         common=common,
         dominating=dominating,
         time_limit=time_limit,

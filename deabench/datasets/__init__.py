@@ -11,8 +11,9 @@ data characteristics", Information Sciences 608 (2022) 1131-1156.
 
 from __future__ import annotations
 
+from deabench.datasets._boards import BOARDS, board
 from deabench.datasets._tables import DATASETS, Entry, describe, load, names
 from deabench.datasets.chao2022 import PRINTED, printed
 from deabench.datasets.recommendations import table22
 
-__all__ = ["DATASETS", "PRINTED", "Entry", "describe", "load", "names", "printed", "table22"]
+__all__ = ["BOARDS", "DATASETS", "PRINTED", "Entry", "board", "describe", "load", "names", "printed", "table22"]

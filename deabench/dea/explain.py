@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
@@ -79,7 +78,7 @@ def _gains(ranking: Ranking, name: object) -> list[str]:
     """What it would have to change to be where its peers' mix is."""
     if ranking.efficient.loc[name]:
         return []
-    own = pd.concat([ranking.data.outputs.loc[name], ranking.data.inputs.loc[name]])
+    own = ranking.actual.loc[name]
     gap = ranking.projections.loc[name] - own
     moves = [f"{metric} {own[metric]:.4g} to {own[metric] + change:.4g}" for metric, change in gap.items()
              if abs(change) > 1e-9 * max(abs(own[metric]), 1e-300)]

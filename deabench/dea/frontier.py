@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -21,10 +21,15 @@ from deabench.results import Result
 from deabench.solve.nearest import faces
 from deabench.solve.nearest.faces import Hull
 from deabench.solve.shared.pareto import dominators
-from deabench.tables.gate import Data, check, numbers
+from deabench.tables.gate import Allowed, Data, check, numbers
+from deabench.tables.high import high
+from deabench.tables.preparation import Missing, prepared
+from deabench.tables.turns import Turn, normals_outside, values_inside, values_outside
 
 Norm = Literal["l1", "l2", "linf"]
 NORMS: tuple[Norm, ...] = get_args(Norm)
+HULL: tuple[Allowed, ...] = ("zero inputs", "zero outputs", "negative inputs", "negative outputs")
+"""What the hull of a table can do with: its faces do not depend on the origin."""
 ON = 1e-9
 """A point is on the frontier within this, in boxed metrics."""
 
@@ -97,14 +102,20 @@ class Frontier(Result):
     @cached_property
     def points(self) -> pd.DataFrame:
         """The metrics of `vertices`."""
+        return values_outside(self.corners, self.data.turns)
+
+    @cached_property
+    def corners(self) -> pd.DataFrame:
+        """The metrics of `vertices` as they are inside, all to be high."""
         return self.data.outputs.loc[self.vertices]
 
     @cached_property
     def facets(self) -> pd.DataFrame:
-        """One row per facet: the normal by metric (normal·Y ≤ offset for every attainable Y), `offset`, `vertices`,
-        `full_dimensional` (Pareto-efficient throughout; the others are flat in some metric)."""
-        frame = pd.DataFrame(self.plain(self.hull.normals), columns=self.outputs)
-        frame["offset"] = 1.0
+        """One row per facet: the normal by metric (normal·Y ≤ offset for every attainable Y; negative where lower is better),
+        `offset`, `vertices`, `full_dimensional` (Pareto-efficient throughout; the others are flat in some metric)."""
+        inside = pd.DataFrame(self.plain(self.hull.normals), columns=self.outputs)
+        frame, offset = normals_outside(inside, 1.0, self.data.turns)
+        frame = frame.assign(offset=offset)
         frame["vertices"] = [tuple(self.vertices[k] for k in np.flatnonzero(row)) for row in self.hull.on]
         frame["full_dimensional"] = self.hull.full
         frame.index.name = "facet"
@@ -131,7 +142,7 @@ class Frontier(Result):
         for facet, row in self.facets.iterrows():
             normal = {metric: float(row[metric]) for metric in self.outputs}
             graph.add_node(
-                facet, normal=normal, offset=1.0, vertices=row["vertices"],
+                facet, normal=normal, offset=float(row["offset"]), vertices=row["vertices"],
                 full_dimensional=bool(row["full_dimensional"]), trade_off=_trade_off(normal),
             )
         for a, b in self.hull.ridges():
@@ -149,7 +160,7 @@ class Frontier(Result):
         for facet, node in self.graph.nodes(data=True):
             numbers_ = {f"normal {metric}": value for metric, value in node["normal"].items()}
             rates = {f"trade-off {a} per {b}": rate for (b, a), rate in node["trade_off"].items()}
-            flat.add_node(facet, offset=1.0, full_dimensional=node["full_dimensional"],
+            flat.add_node(facet, offset=node["offset"], full_dimensional=node["full_dimensional"],
                           vertices=_listed(node["vertices"]), **numbers_, **rates)
         for a, b, edge in self.graph.edges(data=True):
             flat.add_edge(a, b, vertices=_listed(edge["vertices"]))
@@ -183,11 +194,11 @@ class Frontier(Result):
         missing = [name for name in self.outputs if name not in points.columns]
         if missing:
             raise DataError(f"the points have no column '{missing[0]}'; the frontier is in {', '.join(self.outputs)}")
-        return numbers(points, self.outputs).to_numpy()
+        return values_inside(numbers(points, self.outputs), self.data.turns).to_numpy()
 
     def to_frame(self) -> pd.DataFrame:
         """The classifiers of the frontier with their metrics."""
-        return self.data.outputs.loc[self.extreme].rename_axis("classifier")
+        return values_outside(self.data.outputs.loc[self.extreme], self.data.turns).rename_axis("classifier")
 
     def summary(self) -> str:
         """Who is on it, and what it is made of."""
@@ -214,6 +225,21 @@ class Frontier(Result):
     @property
     def reasons(self) -> dict[Any, str]:
         return {}
+
+    @cached_property
+    def prices(self) -> pd.DataFrame:
+        """What one unit of a metric costs in another along each facet that is efficient throughout, as numbers and in words.
+
+        One row per facet and pair of metrics: `gain` (the metric that gets better by one unit), `pay` (the one that gets
+        worse), `rate` (by how much) and `says`.
+        """
+        rows = []
+        for facet, node in self.graph.nodes(data=True):
+            if node["full_dimensional"]:
+                for (gain, pay), rate in node["trade_off"].items():
+                    one = "one less" if self.data.turns.get(gain, Turn()).sign < 0 else "one more"
+                    rows.append((facet, gain, pay, rate, f"{one} of '{gain}' costs {rate:.4g} of '{pay}' on this facet"))
+        return pd.DataFrame(rows, columns=["facet", "gain", "pay", "rate", "says"]).set_index("facet")
 
     def cost_ranges(self, *, prevalence: float = 0.5) -> pd.DataFrame:
         """Which classifier to use for which ratio of misclassification costs; for a frontier in TPR and TNR.
@@ -250,20 +276,25 @@ class Frontier(Result):
 
 
 def frontier(
-    table: pd.DataFrame,
+    table: object,
     *,
     outputs: Sequence[str] | None = None,
+    inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
+    missing: Missing = "refuse",
 ) -> Frontier:
     """The Pareto frontier of a table: the best trade-offs between its metrics that its DMUs and their mixtures reach.
 
     Parameters
     ----------
-    table : DataFrame, n x columns
-    outputs : sequence of column names, optional
-        Without it, every numeric column.
+    table : DataFrame, a `deabench.read` reading, or anything that `deabench.read` takes
+    outputs, inputs : sequences of column names, optional
+        Metrics to be high, and costs, which span the frontier together under variable returns to scale. Without them the
+        columns' names decide.
     lower_is_better : mapping
-        `{"error": 1.0}` complements a metric to its known maximum. (A frontier without inputs has no place for "input".)
+        `{"error": 1.0}` complements a metric to its known maximum, `{"logloss": "input"}` makes it a cost.
+    missing : {"refuse", "drop-systems", "drop-metrics"}
+        What happens to empty cells.
 
     Raises
     ------
@@ -277,16 +308,14 @@ def frontier(
     >>> front.extreme
     ['MLP']
     """
-    data = check(table, outputs=outputs, lower_is_better=lower_is_better)
+    ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing)
+    data = check(ready.table, **ready.given, allow=HULL)
     with progress("frontier", None):
-        return span(data)
+        return span(replace(high(data), notes=(*ready.notes, *data.notes)))
 
 
 def span(data: Data, *, facets: bool = True) -> Frontier:
     """The frontier of data that have passed the gate; without `facets`, which explode with the metrics, its DMUs only."""
-    if data.inputs.shape[1]:
-        raise DataError(f"a frontier has outputs only and '{data.inputs.columns[0]}' is an input; "
-                        "complement it to its known maximum in lower_is_better")
     values = data.outputs.to_numpy()
     zero = ~values.any(axis=0)
     if zero.any():
@@ -320,7 +349,7 @@ def known(norm: str) -> None:
 
 def _trade_off(normal: dict[str, float]) -> dict[tuple[str, str], float]:
     """How much of metric b one unit of metric a is worth on the facet: normal_a / normal_b."""
-    return {(a, b): normal[a] / normal[b] for a in normal for b in normal if a != b and normal[b] > 0}
+    return {(a, b): abs(normal[a] / normal[b]) for a in normal for b in normal if a != b and normal[b] != 0}
 
 
 def _listed(labels: tuple[Any, ...]) -> str:

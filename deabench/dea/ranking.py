@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from deabench.checks import choice
-from deabench.dea import certify
+from deabench.dea import certify, completions, undefined
 from deabench.dea.explain import explain, summary
 from deabench.dea.models import HINTS, MODELS, ModelName
 from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
-from deabench.tables.gate import Data, check
+from deabench.tables.gate import Allowed, Data, check
+from deabench.tables.preparation import Missing, Prepared, prepared, table_of
+from deabench.tables.turns import values_outside
+from deabench.tables.units import same_units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from deabench.plot import RankingDisplay
 
+Technology = Literal["convex", "fdh"]
 DECIMALS = 9
 """Scores and slacks that agree to so many decimals are tied."""
 
@@ -42,10 +46,13 @@ class Ranking(Answer, Result):
         The model that was asked.
     notes : tuple of str
         What was done to the data, chosen or not proved, as sentences.
+    bounds : DataFrame or None
+        `lower` and `upper` of each score over all completions of the table's empty cells, where missing="bounds" asked for them.
     """
 
     record: Model
     notes: tuple[str, ...]
+    bounds: pd.DataFrame | None = None
 
     @property
     def model(self) -> str:
@@ -84,8 +91,13 @@ class Ranking(Answer, Result):
 
     @cached_property
     def projections(self) -> pd.DataFrame:
-        """Where each DMU would be efficient: the combination of its peers."""
-        return certify.projections(self)
+        """Where each DMU would be efficient: the combination of its peers, in the user's own metrics."""
+        return values_outside(certify.projections(self), self.data.turns)
+
+    @cached_property
+    def actual(self) -> pd.DataFrame:
+        """The metrics of each DMU in the user's own units and directions: outputs, then inputs (quotients for model (5))."""
+        return values_outside(self.data.outputs.join(self.data.inputs), self.data.turns)
 
     @cached_property
     def certificate(self) -> pd.DataFrame:
@@ -107,6 +119,7 @@ class Ranking(Answer, Result):
     def to_frame(self) -> pd.DataFrame:
         """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the table's order."""
         frame = pd.DataFrame({self.measure: self.scores, "rank": self.ranks, "efficient": self.efficient})
+        frame = frame if self.bounds is None else frame.join(self.bounds)
         frame.index.name = "classifier"
         return frame.sort_values("rank", kind="stable")
 
@@ -136,7 +149,7 @@ class Ranking(Answer, Result):
 
 
 def rank(
-    table: pd.DataFrame,
+    table: object,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
@@ -144,16 +157,19 @@ def rank(
     model: ModelName | None = None,
     returns: Returns | None = None,
     orientation: Orientation | None = None,
-    reference: pd.DataFrame | None = None,
+    reference: object = None,
+    technology: Technology = "convex",
+    missing: Missing = "refuse",
+    strict: bool = False,
 ) -> Ranking:
     """Rank classifiers by their efficiency: how near each comes to the best trade-off that the others reach.
 
     Parameters
     ----------
-    table : DataFrame, n x columns
+    table : DataFrame, a `deabench.read` reading, or anything that `deabench.read` takes
         Classifiers in rows, metrics in columns.
     outputs, inputs : sequences of column names, optional
-        Metrics to be high and metrics to be low; without `outputs`, every numeric column that is not an input.
+        Metrics to be high, and costs. Without them the columns' names decide, as `deabench.read` shows.
     lower_is_better : mapping or sequence of column names
         `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to).
     model : str, optional
@@ -165,8 +181,15 @@ def rank(
         Which multiples and mixtures of DMUs count as possible; the model's default without it.
     orientation : {"output", "input", "none"}, optional
         What is to change: outputs, inputs, or both.
-    reference : DataFrame, optional
+    reference : as `table`, optional
         The DMUs that span the frontier; the table itself without it.
+    technology : {"convex", "fdh"}
+        Whether mixtures of DMUs count (two classifiers may share the work), or only what is there: "fdh" is model "fdh".
+    missing : {"refuse", "drop-systems", "drop-metrics", "bounds"}
+        What happens to empty cells; "bounds" gives each score between its worst and its best completion inside the metrics'
+        ranges.
+    strict : bool
+        Refuse to guess what a column of an unknown name is.
 
     Returns
     -------
@@ -194,17 +217,63 @@ def rank(
     if model is not None:
         choice("model", model, list(MODELS), HINTS)
         _options(MODELS[model], returns, orientation)
-    given: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
-    data = check(table, **given)
+    model = of_technology(model, technology)
+    ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing, strict=strict)
+    among = None if reference is None else table_of(reference)
+    if missing != "bounds":
+        return ranked(ready, model, returns, orientation, among)
+    return bounded(ready, model, returns, orientation, among)
+
+
+def bounded(ready: Prepared, model: ModelName | None, returns: Returns | None = None, orientation: Orientation | None = None,
+            among: pd.DataFrame | None = None) -> Ranking:
+    """Rank a table with empty cells: the scores for their worst, and the bounds of all completions."""
+    found = ranked(completions.completed(ready)[0], model, returns, orientation, among)
+    if found.measure != "efficiency" or among is not None:
+        raise DataError("missing='bounds' bounds efficiencies of a table that is its own reference; say missing='drop-systems'")
+    frame = completions.bounds(ready, lambda one: ranked(one, model, returns, orientation).scores)
+    return replace(found, bounds=frame, notes=(*found.notes, completions.said(frame)))
+
+
+def ranked(ready: Prepared, model: ModelName | None, returns: Returns | None = None, orientation: Orientation | None = None,
+           among: pd.DataFrame | None = None) -> Ranking:
+    """Rank a table whose metrics are known; `among` spans the frontier, the table itself without it."""
+    allow = _allowed(model, returns, orientation)
+    data = check(ready.table, **ready.given, allow=allow, among=among)
     spanning = data
-    if reference is not None:
-        spanning = check(reference, **(given | {"outputs": list(data.outputs.columns)}), warn=False)
+    if among is not None:
+        same_units(ready.table, among, list(ready.given["outputs"]))
+        spanning = check(among, **ready.given, warn=False, allow=allow, among=ready.table)
     record, options, notes = _chosen(data, model, returns, orientation)
-    task = Task(record.prepare(data), record.prepare(spanning), options, own=reference is None)
+    notes = (*ready.notes, *notes)
+    task = Task(data, spanning, options, own=among is None)
     with progress("rank", len(data.labels)) as advance:
-        answer = record.solve(task, advance)
+        answer = undefined.solve(record, task, advance)
     notes = (*answer.data.notes, *notes, *_weak_points(answer, record))
     return Ranking(**{f.name: getattr(answer, f.name) for f in fields(Answer)}, record=record, notes=notes)
+
+
+def of_technology(model: ModelName | None, technology: Technology) -> ModelName | None:
+    """The model of a technology: what is there and no mixtures is the free disposal hull."""
+    choice("technology", technology, get_args(Technology))
+    if technology == "convex":
+        return model
+    if model not in (None, "fdh"):
+        raise DataError(f"technology 'fdh' is model 'fdh', and model '{model}' mixes; leave one of them out")
+    return "fdh"
+
+
+def _allowed(model: str | None, returns: str | None, orientation: str | None) -> tuple[Allowed, ...]:
+    """What the model can do with beyond values >= 0: with Σλ = 1 the origin of the side that does not change is arbitrary,
+    and where inputs are not scaled a DMU may need none."""
+    returns = returns or {"ccr": "crs", "fdh": "vrs"}.get(model or "", "vrs" if model is None else "")
+    if model not in (None, "ccr", "fdh"):
+        return () if model == "super" else ("zero outputs",)
+    if orientation == "input":
+        return ("zero outputs", "negative outputs") if returns == "vrs" else ("zero outputs",)
+    if returns == "vrs":
+        return ("zero inputs", "negative inputs", "zero outputs")
+    return ("zero inputs", "zero outputs") if returns == "nirs" else ("zero outputs",)
 
 
 def _chosen(data: Data, model: str | None, returns: str | None, orientation: str | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from deabench.checks import choice
 from deabench.dea.certify import Proof
-from deabench.dea.frontier import NORMS, ON, Frontier, Norm, position, span
+from deabench.dea.frontier import HULL, NORMS, ON, Frontier, Norm, position, span
 from deabench.dea.proofs import targets as proving
 from deabench.errors import DataError
 from deabench.progress import progress
@@ -20,7 +20,11 @@ from deabench.results import Result
 from deabench.solve.nearest.closest import Found, on_faces, on_facets
 from deabench.solve.nearest.milp import Clock, by_milp
 from deabench.solve.nearest.points import depths, distance
-from deabench.tables.gate import check
+from deabench.tables.gate import Data, check
+from deabench.tables.high import high, mixed_units
+from deabench.tables.preparation import prepared, table_of
+from deabench.tables.turns import changes_outside, values_inside, values_outside
+from deabench.tables.units import same_units
 
 On = Literal["faces", "facets"]
 Method = Literal["auto", "faces", "milp"]
@@ -28,6 +32,8 @@ Method = Literal["auto", "faces", "milp"]
 FACES_METRICS = 6
 """Most metrics for which "auto" enumerates faces; above, Qhull's list explodes and the MILP takes over."""
 
+SIGNED = ("gaps", "normals", "slopes")
+"""Frames of differences, whose sign alone is turned."""
 CLAIMED = proving.CLAIMED
 """The columns of a certificate that must be 0."""
 NOWHERE = "no point of the frontier dominates it"
@@ -49,7 +55,8 @@ class Targets(Result):
     position : Series
         "inside", "on" or "outside" the frontier that was asked for.
     normals : DataFrame, n x metrics
-        A normal of the face, positive throughout, with normal·target = 1: no reference DMU has normal·Y > 1.
+        A normal of the face, negative where lower is better and positive elsewhere: no reference DMU has a greater normal·Y
+        than the target. Where no metric is turned, normal·target = 1.
     intensities : DataFrame, n x frontier DMUs
         λ; zero on the facets extended, where a target may lie beyond its facet's vertices.
     slopes : DataFrame, metrics as columns, any number of rows per DMU
@@ -92,15 +99,23 @@ class Targets(Result):
 
     @cached_property
     def unproved(self) -> tuple[str, ...]:
-        return proving.unproved(self)
+        return proving.unproved(self.inside)
+
+    @cached_property
+    def inside(self) -> Targets:
+        """The same with every metric to be high, as the solver had it; what is proved is proved there."""
+        turns = self.frontier.data.turns
+        return self if not turns else replace(
+            self, targets=values_inside(self.targets, turns), actual=values_inside(self.actual, turns),
+            **{name: changes_outside(getattr(self, name), turns) for name in SIGNED})
 
     def recompute(self) -> pd.DataFrame:
         """The certificate, by numpy alone, one row per DMU: see `deabench.dea.proofs.targets.certificate`."""
-        return proving.certificate(self)
+        return proving.certificate(self.inside)
 
     def claims(self, certificate: pd.DataFrame) -> dict[str, np.ndarray]:
         """By how much each claim misses: what `deabench.certify` holds against its tolerance."""
-        return proving.claims(self, certificate)
+        return proving.claims(self.inside, certificate)
 
     def summary(self) -> str:
         """How far the tested are, who is nearest, and what is not proved."""
@@ -132,13 +147,14 @@ class Targets(Result):
 
 
 def targets(
-    tested: pd.DataFrame,
-    reference: pd.DataFrame,
+    tested: object,
+    reference: object,
     *,
     outputs: Sequence[str] | None = None,
+    inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
     norm: Norm = "l1",
-    weights: Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | Literal["range"] | None = None,
     on: On = "faces",
     common: bool = False,
     dominating: bool = False,
@@ -149,12 +165,15 @@ def targets(
 
     Parameters
     ----------
-    tested, reference : DataFrames
+    tested, reference : DataFrames, readings, or anything that `deabench.read` takes
         Classifiers in rows. The tested ones may lie inside, on or outside the frontier.
-    outputs, lower_is_better
+    outputs, inputs, lower_is_better
         As for `deabench.frontier`.
     norm : {"l1", "l2", "linf"}
-        How change is counted, in the metrics' own units times `weights` (1 each without them).
+        How change is counted, in the metrics' own units times `weights`.
+    weights : mapping of metric to number, or "range", optional
+        "range": each metric's change in shares of its range in the reference. Without weights 1 each, or "range" where units
+        differ, which is said.
     on : {"faces", "facets"}
         "faces": the closest point of the Pareto-efficient faces, a mixture of real classifiers; "facets": of the boundary of
         the region below every full-dimensional Pareto-efficient facet, each extended beyond its vertices.
@@ -189,12 +208,11 @@ def targets(
     """
     _choices(norm, on, method)
     clock = Clock(time_limit)
-    spanning = check(reference, outputs=outputs, lower_is_better=lower_is_better, warn=False)
-    with progress("targets", len(tested)) as advance:
+    given, spanning, costs, notes = _both(tested, reference, outputs, inputs, lower_is_better)
+    with progress("targets", len(given.labels)) as advance:
         chosen = _method(method, on, norm, spanning.outputs.shape[1])
         front = span(spanning, facets=chosen == "faces" or spanning.outputs.shape[1] <= FACES_METRICS)
-        given = check(tested, outputs=front.outputs, lower_is_better=lower_is_better, warn=False)
-        weight = _weights(weights, front.outputs)
+        weight, said = _weights(weights, front, costs)
         asked = _Asked(front, np.array([weight[name] for name in front.outputs]), norm, common, dominating)
         points = front.boxed(given.outputs.to_numpy())
         if on == "facets":
@@ -205,7 +223,33 @@ def targets(
             where = position(front.hull.normals, points)
         else:
             found, where = asked.milp(points, given.labels, clock, advance)
-    return asked.result(given.outputs, found, where, on, chosen)
+    return _outside(asked.result(given.outputs, found, where, on, chosen), (*notes, *said))
+
+
+def _both(tested: object, reference: object, outputs: Sequence[str] | None, inputs: Sequence[str] | None,
+          lower_is_better: Mapping[str, object] | Sequence[str]) -> tuple[Data, Data, list[str], tuple[str, ...]]:
+    """The tested and the reference past the gate, all metrics to be high and turned alike; the costs among them; notes."""
+    ready = prepared(reference, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better)
+    points = table_of(tested)
+    if isinstance(points, pd.DataFrame):
+        same_units(points, ready.table, list(ready.given["outputs"]))
+    spanning = check(ready.table, **ready.given, warn=False, allow=HULL, among=points)
+    asked = check(points, **ready.given, warn=False, allow=HULL, among=ready.table)
+    costs = [str(name) for name in spanning.inputs.columns]
+    spanning = high(spanning)
+    asked = high(asked, spanning.turns)
+    notes = ready.notes if not costs else (
+        *ready.notes, "with costs, mixtures of reference DMUs have weights that add up to 1 (variable returns to scale)")
+    return replace(asked, outputs=asked.outputs[list(spanning.outputs.columns)]), spanning, costs, notes
+
+
+def _outside(found: Targets, notes: tuple[str, ...]) -> Targets:
+    """Targets in the user's own metrics and directions."""
+    turns = found.frontier.data.turns
+    found = replace(found, notes=(*notes, *found.notes))
+    return found if not turns else replace(
+        found, targets=values_outside(found.targets, turns), actual=values_outside(found.actual, turns),
+        **{name: changes_outside(getattr(found, name), turns) for name in SIGNED})
 
 
 class _Asked:
@@ -228,7 +272,7 @@ class _Asked:
 
     def milp(self, points: np.ndarray, labels: pd.Index, clock: Clock, advance: Any) -> tuple[list[Found], np.ndarray]:
         """By the normalised (11)."""
-        corners = self.front.boxed(self.front.points.to_numpy())
+        corners = self.front.boxed(self.front.corners.to_numpy())
         groups = [points] if self.common else [points[[k]] for k in range(len(points))]
         names = ["the group"] if self.common else [f"'{label}'" for label in labels]
         found = []
@@ -249,7 +293,7 @@ class _Asked:
         lam = np.zeros((len(found), len(front.vertices)))
         for k, one in enumerate(found):
             lam[k, list(one.face)] = one.lam
-        corners = front.points.to_numpy()
+        corners = front.corners.to_numpy()
         if on == "faces":
             points = np.where(np.isnan(points), np.nan, lam @ corners)
         gaps = points - actual.to_numpy()
@@ -283,7 +327,9 @@ def _beyond_range(points: np.ndarray, columns: pd.Index, labels: pd.Index, actua
     """Targets above 1 (or 100) in a metric whose data all stay below it, as extended facets can give."""
     out = []
     for r, name in enumerate(columns):
-        top = max(actual[name].max(), front.points[name].max())
+        if name in front.data.turns:
+            continue
+        top = max(actual[name].max(), front.corners[name].max())
         limit = 1.0 if top <= 1 else 100.0
         for k in np.flatnonzero(points[:, r] > limit * (1 + 1e-12)):
             if top <= limit:
@@ -308,9 +354,18 @@ def _method(method: str, on: str, norm: str, metrics: int) -> str:
     return "faces" if on == "facets" or norm == "l2" or metrics <= FACES_METRICS else "milp"
 
 
-def _weights(weights: Mapping[str, float] | None, outputs: list[str]) -> dict[str, float]:
+def _weights(weights: Mapping[str, float] | str | None, front: Frontier, costs: list[str]
+             ) -> tuple[dict[str, float], tuple[str, ...]]:
+    """What a unit of each metric counts, and what was chosen without being asked."""
+    outputs = front.outputs
+    if isinstance(weights, str):
+        choice("weights", weights, ("range",))
+        return _ranges(front), ()
     if weights is None:
-        return dict.fromkeys(outputs, 1.0)
+        if not mixed_units(outputs, costs):
+            return dict.fromkeys(outputs, 1.0), ()
+        return _ranges(front), ("units differ, so changes are counted in shares of each metric's range in the reference "
+                                "(weights='range')",)
     for name, weight in weights.items():
         if name not in outputs:
             raise DataError(f"weights names '{name}', which is not an output; the outputs are {', '.join(outputs)}")
@@ -319,4 +374,9 @@ def _weights(weights: Mapping[str, float] | None, outputs: list[str]) -> dict[st
     missing = [name for name in outputs if name not in weights]
     if missing:
         raise DataError(f"weights has no '{missing[0]}'; give one for every output")
-    return {name: float(weights[name]) for name in outputs}
+    return {name: float(weights[name]) for name in outputs}, ()
+
+
+def _ranges(front: Frontier) -> dict[str, float]:
+    spread = front.data.outputs.max() - front.data.outputs.min()
+    return {name: 1.0 / float(spread[name]) if spread[name] > 0 else 1.0 for name in front.outputs}

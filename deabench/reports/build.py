@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +12,14 @@ import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.dea.frontier import Norm
-from deabench.dea.ranking import Ranking, rank
+from deabench.dea.ranking import Ranking, of_technology, rank, ranked
 from deabench.dea.targets import On
 from deabench.errors import DataError, DataWarning
 from deabench.reports import sections, words
 from deabench.reports.content import Report
 from deabench.reports.payload import payload
-from deabench.tables.gate import check
+from deabench.tables.gate import numbers
+from deabench.tables.preparation import Prepared, prepared
 
 if TYPE_CHECKING:
     from deabench.dea.frontier import Frontier
@@ -38,7 +39,7 @@ class Findings:
     ----------
     ranking : Ranking
     metrics : DataFrame, n x metrics
-        All to be high, in their own units.
+        In the user's own units and directions.
     front : Frontier or None
         In the metrics of the targets.
     own : Targets or None
@@ -130,74 +131,93 @@ def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: Norm
     """Rank, span the frontier, find the targets."""
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", DataWarning)
-        ranking, table, new = _ranked(source, tested, settings)
-        high = _high(ranking, table, metrics, settings)
-        front, remark = _front(high, metrics, ranking)
+        ranking, ready, new = _ranked(source, tested, settings)
+        given = _given(ready, metrics, ranking)
+        front, remark = _front(ready.table, given)
         own, against, scores = None, None, None
         if front is not None:
-            reference = high[front.outputs]
             order = ranking.to_frame().index
-            rest = [name for name in order if not ranking.efficient[name] and name in reference.index][:EXPLAINED]
-            own = _targets(reference.loc[rest], reference, norm, on) if rest else None
+            rest = [name for name in order if not ranking.efficient[name] and name in ready.table.index][:EXPLAINED]
+            own = _targets(ready.table.loc[rest], ready.table, given, norm, on) if rest else None
             if new is not None:
-                against = _targets(_complemented(new, front.outputs, settings), reference, norm, on)
-    if new is not None and table is not None:
+                against = _targets(new, ready.table, given, norm, on)
+    if new is not None and not isinstance(source, Ranking):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # the tested ones may be few: the reference was warned of above
-            scores = rank(new, reference=table, **settings).scores
+            ways = {name: settings[name] for name in WAYS if name in settings}
+            scores = rank(new, reference=ready.table, **ready.given, **ways).scores
     said = [str(warning.message) for warning in heard if issubclass(warning.category, DataWarning)]
-    return Findings(ranking, high, front, own, against, scores, intervals, norm, on, remark, list(dict.fromkeys(said)))
+    shown = _shown(ready, given, front)
+    return Findings(ranking, shown, front, own, against, scores, intervals, norm, on, remark, list(dict.fromkeys(said)))
 
 
-def _ranked(source: Any, tested: Any, settings: Mapping[str, Any]) -> tuple[Ranking, pd.DataFrame | None, pd.DataFrame | None]:
-    """The ranking of the established classifiers, their table, and the tested ones apart."""
+WAYS = ("model", "returns", "orientation", "technology")
+"""What a report hands on to `rank` beside the metrics."""
+
+
+def _ranked(source: Any, tested: Any, settings: Mapping[str, Any]) -> tuple[Ranking, Prepared, pd.DataFrame | None]:
+    """The ranking of the established classifiers, their table and its metrics, and the tested ones apart."""
     if isinstance(source, Ranking):
         if tested is not None and not isinstance(tested, pd.DataFrame):
             raise DataError("a ranking holds no table to take the tested rows from; give tested as a DataFrame")
-        return source, None, tested
-    if tested is None or isinstance(tested, pd.DataFrame):
-        return rank(source, **settings), source, tested
-    for name in tested:
-        if name not in source.index:
-            raise DataError(f"there is no classifier '{name}' in the table; {did_you_mean(name, list(source.index))}")
-    table = source.drop(list(tested))
-    return rank(table, **settings), table, source.loc[list(tested)]
+        return source, _of_ranking(source), tested
+    asked = {name: value for name, value in settings.items() if name not in WAYS}
+    ready, new = prepared(source, **asked), tested if tested is None or isinstance(tested, pd.DataFrame) else list(tested)
+    if isinstance(new, list):
+        for name in new:
+            if name not in ready.table.index:
+                raise DataError(f"there is no classifier '{name}' in the table; {did_you_mean(name, list(ready.table.index))}")
+        whole, ready = ready.table, replace(ready, table=ready.table.drop(new))
+        new = whole.loc[new]
+    technology = settings.get("technology", "convex")
+    found = ranked(ready, of_technology(settings.get("model"), technology), settings.get("returns"), settings.get("orientation"))
+    return found, ready, new
 
 
-def _high(ranking: Ranking, table: pd.DataFrame | None, metrics: Sequence[str] | None, settings: Mapping[str, Any]
-          ) -> pd.DataFrame:
-    """The metrics that are to be high: the outputs before any quotient, and what the frontier is asked for in."""
-    if table is None:
-        return ranking.data.outputs
-    low = settings.get("lower_is_better", ())
-    outputs = check(table, outputs=settings.get("outputs"), inputs=settings.get("inputs"), lower_is_better=low,
-                    warn=False).outputs
-    more = [name for name in metrics or () if name not in outputs]
-    return outputs.join(check(table, outputs=more, warn=False).outputs) if more else outputs
+def _of_ranking(ranking: Ranking) -> Prepared:
+    """A ranking's own table, in the user's metrics, and what they are."""
+    data = ranking.data
+    low = {str(name): turn.shift for name, turn in data.turns.items() if turn.sign < 0 and name in data.outputs}
+    turned = [name for name, turn in data.turns.items() if turn.sign < 0 and name in data.inputs]
+    given = {"outputs": [*map(str, data.outputs.columns), *turned], "lower_is_better": low,
+             "inputs": [str(name) for name in data.inputs.columns if name not in turned]}
+    return Prepared(ranking.actual, given)
 
 
-def _complemented(new: pd.DataFrame, outputs: list[str], settings: Mapping[str, Any]) -> pd.DataFrame:
-    low = settings.get("lower_is_better", ())
-    kept = {name: how for name, how in low.items() if name in outputs} if isinstance(low, Mapping) else ()
-    return check(new, outputs=outputs, lower_is_better=kept, warn=False).outputs
+def _given(ready: Prepared, metrics: Sequence[str] | None, ranking: Ranking) -> dict[str, Any]:
+    """The metrics of the frontier: those that are asked for, else those of the ranking; quotients have none of their inputs."""
+    given = dict(ready.given)
+    if metrics is None:
+        return given | ({"inputs": []} if any("outputs are quotients" in note for note in ranking.notes) else {})
+    low = {name: how for name, how in dict(given["lower_is_better"]).items() if name in metrics}
+    costs = [name for name in metrics if name in given["inputs"]]
+    high = [name for name in metrics if name not in costs and low.get(name) != "input"]
+    return {"outputs": high, "inputs": costs, "lower_is_better": low}
 
 
-def _front(high: pd.DataFrame, metrics: Sequence[str] | None, ranking: Ranking) -> tuple[Frontier | None, str]:
+def _front(table: pd.DataFrame, given: Mapping[str, Any]) -> tuple[Frontier | None, str]:
     from deabench.dea.frontier import frontier
 
-    chosen = list(metrics) if metrics is not None else list(high.columns)
-    if len(chosen) > METRICS:
-        return None, (f"the frontier of {len(chosen)} metrics has too many facets to list; choose up to {METRICS} with "
+    count = len({*given["outputs"], *given["inputs"], *given["lower_is_better"]})
+    if count > METRICS:
+        return None, (f"the frontier of {count} metrics has too many facets to list; choose up to {METRICS} with "
                       "metrics to see facets and targets")
-    if metrics is None and ranking.data.inputs.shape[1]:
-        return None, "the ranking has inputs of its own; choose metrics that are to be high to see facets and targets"
-    return frontier(high, outputs=chosen), ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # the ranking has said it
+        return frontier(table, **given), ""
 
 
-def _targets(new: pd.DataFrame, reference: pd.DataFrame, norm: Norm, on: On) -> Targets:
+def _targets(new: pd.DataFrame, reference: pd.DataFrame, given: Mapping[str, Any], norm: Norm, on: On) -> Targets:
     from deabench.dea.targets import targets
 
-    return targets(new, reference, norm=norm, on=on)
+    return targets(new, reference, **given, norm=norm, on=on)
+
+
+def _shown(ready: Prepared, given: Mapping[str, Any], front: Frontier | None) -> pd.DataFrame:
+    """The metrics that the page shows, in the user's own units: of the ranking, and of the frontier."""
+    names = [*ready.given["outputs"], *ready.given["inputs"], *ready.given["lower_is_better"], *given["outputs"], *given["inputs"]]
+    more = [] if front is None else [name for name in front.outputs if name not in names]
+    return numbers(ready.table, list(dict.fromkeys([*names, *more])))
 
 
 def _of_study(summary: Any, title: str | None, tested: Any, how: dict[str, Any], extra: dict[str, Any],

@@ -36,7 +36,9 @@ def ranking(found: Findings) -> Section:
     frame = one.to_frame().rename_axis("classifier")
     if found.intervals is not None:
         frame = frame.join(found.intervals[["lower", "upper"]])
-    metrics = found.metrics.rename(columns=lambda name: f"{name} ↑" if name not in frame else f"{name} (metric) ↑")
+    low = lower(found)
+    metrics = found.metrics.rename(columns=lambda name: (f"{name}{'' if name not in frame else ' (metric)'} "
+                                                         + ("↓" if name in low else "↑")))
     frame = frame.join(metrics)
     places = one.scores.index.get_indexer(frame.index)
     frame["peers (λ)"] = [peers_text(one, place, most=6) for place in places]
@@ -255,6 +257,14 @@ def _target_frame(one: Any) -> pd.DataFrame:
         frame[f"target {name}"] = one.targets[name]
         frame[f"gap {name}"] = one.gaps[name]
     return frame.assign(face=[listed(face, 4) for face in one.faces])
+
+
+def lower(found: Findings) -> set[str]:
+    """The metrics of the page that are better low."""
+    parts = [found.ranking.data] + ([found.front.data] if found.front is not None else [])
+    low = {str(name) for data in parts for name in data.inputs} | {str(n) for d in parts for n, t in d.turns.items() if t.sign < 0}
+    up = {str(name) for data in parts for name, turn in data.turns.items() if turn.sign < 0 and name in found.ranking.data.inputs}
+    return low - up
 
 
 def _kind(found: Findings) -> str:

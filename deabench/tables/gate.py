@@ -1,23 +1,29 @@
 """The one gate for data: every table passes here before any solver runs, and is refused by row, column and value.
 
-A table is a DataFrame with one row per classifier (the index holds the labels) and one column per metric.
+A table is a DataFrame with one row per classifier (the index holds the labels) and one column per metric. What nobody has
+declared is read by the columns' names (`deabench.tables.vocabulary`), and that is said.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.checks import did_you_mean
-from deabench.errors import DataError, DataWarning
+from deabench.errors import DataError
+from deabench.tables.cells import MISSING, numbers_of
+from deabench.tables.declared import Declared, declared
+from deabench.tables.turns import Turn
+from deabench.tables.vocabulary import meaning
+from deabench.tables.weak import warn_of
 
-CORRELATED = 0.95
-"""Above this correlation two metrics say nearly the same, and a warning says what that does."""
+Allowed = Literal["zero inputs", "zero outputs", "negative inputs", "negative outputs"]
+SHOWN = 3
+"""So many bad cells are named, the others counted."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +33,19 @@ class Data:
     Attributes
     ----------
     outputs : DataFrame, n x s
-        Metrics to be high; all finite and >= 0.
+        Metrics to be high, as DEA takes them: all finite and >= 0.
     inputs : DataFrame, n x m
         Metrics to be low (m may be 0); all finite and >= 0.
     notes : tuple of str
         Every transformation made, as sentences for the reader.
+    turns : mapping of metric to Turn
+        How `outputs` and `inputs` come from the user's own values; without an entry they are those.
     """
 
     outputs: pd.DataFrame
     inputs: pd.DataFrame
     notes: tuple[str, ...] = field(default=())
+    turns: Mapping[str, Turn] = field(default_factory=dict)
 
     @property
     def labels(self) -> pd.Index:
@@ -50,6 +59,8 @@ def check(
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
     warn: bool = True,
+    allow: Collection[Allowed] = (),
+    among: pd.DataFrame | None = None,
 ) -> Data:
     """Refuse what DEA cannot use, warn of what weakens it, and put every metric where it belongs.
 
@@ -58,56 +69,67 @@ def check(
     table : DataFrame, n x columns
         Classifiers in rows, metrics in columns; unique labels.
     outputs, inputs : sequences of column names, optional
-        `outputs=None` takes every numeric column that is not an input.
+        Without `outputs` the columns' names decide; where none is known, every numeric column that is not an input.
     lower_is_better : mapping or sequence of column names
-        Metrics to be low. `{"logloss": "input"}` (or a bare sequence) makes the metric an input;
-        `{"error": 1.0}` replaces it by its complement to that known maximum, `1.0 - error`, an output.
+        Metrics to be low. `{"logloss": "input"}` (or a bare sequence) makes the metric an input; `{"error": 1.0}`
+        replaces it inside by its complement to that known maximum, `1.0 - error`, an output.
     warn : bool
         Whether weak data are warned of (a reference set is checked without, once is enough).
+    allow : collection of words
+        What the model that asks can do with: "zero inputs", "zero outputs" (a row of zeros), "negative inputs", "negative
+        outputs" (they are then counted from their least value, which changes nothing for such a model).
+    among : DataFrame, optional
+        The other table (tested or reference), whose values count too where an origin is chosen.
 
     Raises
     ------
     DataError
         With the row, the column and the value.
     """
-    _frame(table)
-    complements, low_inputs = _directions(lower_is_better)
-    chosen_inputs = _names(inputs, "inputs") + [name for name in low_inputs if name not in (inputs or ())]
-    if outputs is None:
-        chosen_outputs = [str(c) for c in table.columns if c not in chosen_inputs and _numeric(table[c])]
-    else:
-        chosen_outputs = _names(outputs, "outputs")
-    _columns(table, chosen_outputs, chosen_inputs, complements)
-    values = numbers(table, [*chosen_outputs, *chosen_inputs])
-    notes = [f"'{name}' is an input: lower is better" for name in low_inputs]
-    for name, maximum in complements.items():
-        values[name] = _complement(values[name], name, maximum)
-        notes.append(f"'{name}' stands for its complement {maximum:g} - {name}: lower is better")
+    whole(table)
+    said = declared(table, outputs, inputs, lower_is_better)
+    _columns(table, said)
+    values = numbers(table, [*said.outputs, *said.inputs])
+    beside = None if among is None else among.reindex(columns=values.columns)
+    turns, notes, turned = _turns(values, beside, said, allow)
+    for name, turn in turns.items():
+        values[name] = turn.inside(values[name])
+    chosen_outputs = [name for name in said.outputs if name not in turned]
+    chosen_inputs = [*said.inputs, *turned]
+    if not chosen_outputs:
+        raise DataError(f"no output is left: '{turned[0]}' is a loss with its sign turned, which is an input; "
+                        "name a metric to be high")
     _nonnegative(values)
-    _zero_rows(values[chosen_outputs], "output")
-    if chosen_inputs:
+    if "zero outputs" not in allow:
+        _zero_rows(values[chosen_outputs], "output")
+    if chosen_inputs and "zero inputs" not in allow:
         _zero_rows(values[chosen_inputs], "input")
+    values = values[[*chosen_outputs, *chosen_inputs]]
     if warn:
-        _weak(values, len(chosen_outputs))
-    return Data(values[chosen_outputs], values[chosen_inputs], tuple(notes))
+        warn_of(values, len(chosen_outputs))
+    return Data(values[chosen_outputs], values[chosen_inputs], (*said.notes, *notes), turns)
 
 
 def numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """The chosen columns as float64; NaN, infinity and text are refused by row and column."""
+    """The chosen columns as float64; NaN, infinity and text are refused by row and column, all of them at once."""
     frame = pd.DataFrame({name: _floats(table[name]) for name in columns}, index=table.index)
-    bad = ~np.isfinite(frame.to_numpy())
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        value = frame.iloc[row, column]
-        said = "missing" if np.isnan(value) else f"{value:g}"
-        raise DataError(
-            f"metric '{frame.columns[column]}' of '{frame.index[row]}' is {said}; "
-            "give a finite number, or leave the row or the column out"
-        )
+    bad = np.argwhere(~np.isfinite(frame.to_numpy()))
+    if len(bad):
+        cells = [f"metric '{frame.columns[c]}' of '{frame.index[r]}' is {_said(frame.iloc[r, c])}" for r, c in bad[:SHOWN]]
+        more = f" and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
+        way = "give a finite number, or leave the row or the column out"
+        if len(bad) > 1:
+            way = "give finite numbers, or say what to do with missing='drop-systems', 'drop-metrics' or 'bounds'"
+        raise DataError(f"{', '.join(cells)}{more}; {way}")
     return frame
 
 
-def _frame(table: pd.DataFrame) -> None:
+def _said(value: float) -> str:
+    return "missing" if np.isnan(value) else f"{value:g}"
+
+
+def whole(table: pd.DataFrame) -> None:
+    """Refuse what is no table: without rows or columns, or with a name or a label twice."""
     if not isinstance(table, pd.DataFrame):
         raise DataError(f"the table is a {type(table).__name__}; give a pandas DataFrame, classifiers in rows")
     if table.shape[0] == 0 or table.shape[1] == 0:
@@ -120,82 +142,90 @@ def _frame(table: pd.DataFrame) -> None:
         raise DataError(f"the column '{name}' appears more than once; give every metric a name of its own")
 
 
-def _names(names: Sequence[str] | None, what: str) -> list[str]:
-    if isinstance(names, str):
-        raise DataError(f"{what} is the text '{names}'; give a list of column names, as ['{names}']")
-    return list(names) if names is not None else []
-
-
-def _directions(lower_is_better: Mapping[str, object] | Sequence[str]) -> tuple[dict[str, float], list[str]]:
-    if isinstance(lower_is_better, str):
-        raise DataError(f"lower_is_better is the text '{lower_is_better}'; give a list or a mapping of column names")
-    if not isinstance(lower_is_better, Mapping):
-        return {}, list(lower_is_better)
-    complements, low_inputs = {}, []
-    for name, how in lower_is_better.items():
-        if how == "input":
-            low_inputs.append(name)
-        elif isinstance(how, Real) and np.isfinite(float(how)):
-            complements[name] = float(how)
-        else:
-            raise DataError(f"lower_is_better['{name}'] is {how!r}; give 'input' or the metric's known maximum")
-    return complements, low_inputs
-
-
-def _columns(table: pd.DataFrame, outputs: list[str], inputs: list[str], complements: Mapping[str, float]) -> None:
-    for name in [*outputs, *inputs, *complements]:
+def _columns(table: pd.DataFrame, said: Declared) -> None:
+    for name in [*said.outputs, *said.inputs, *said.complements]:
         if name not in table.columns:
             raise DataError(f"there is no column '{name}' in the table; {did_you_mean(name, list(table.columns))}")
-    for names, what in ((outputs, "outputs"), (inputs, "inputs")):
+    for names, what in ((said.outputs, "outputs"), (said.inputs, "inputs")):
         for name in names:
-            if names.count(name) > 1:
+            if list(names).count(name) > 1:
                 raise DataError(f"metric '{name}' is given twice among the {what}; name it once")
-    for name in outputs:
-        if name in inputs:
+    for name in said.outputs:
+        if name in said.inputs:
             raise DataError(f"metric '{name}' is declared both input and output; choose one")
-    for name in complements:
-        if name not in outputs:
+    for name in said.complements:
+        if name not in said.outputs:
             raise DataError(f"metric '{name}' is to be complemented but is not an output; add it to the outputs")
-    if not outputs:
-        raise DataError("no outputs: the table has no numeric column left; name at least one metric as output")
-
-
-def _numeric(column: pd.Series) -> bool:
-    """Whether a column holds metrics: numbers throughout, or numbers with a bad cell, but not plain text."""
-    if pd.api.types.is_bool_dtype(column):
-        return False
-    if pd.api.types.is_numeric_dtype(column):
-        return True
-    return bool(pd.to_numeric(column, errors="coerce").notna().any())
+    if not said.outputs:
+        raise DataError(said.refusal)
 
 
 def _floats(column: pd.Series) -> np.ndarray:
-    numeric = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    if not pd.api.types.is_numeric_dtype(column):
-        for label, cell, number in zip(column.index, column, numeric, strict=True):
-            if np.isnan(number) and isinstance(cell, str) and cell.strip().lower() not in ("", "nan"):
+    found = numbers_of(column)
+    if found is None or found.failed.any():
+        for k, (label, cell) in enumerate(zip(column.index, column, strict=True)):
+            if isinstance(cell, str) and (found.failed[k] if found is not None else cell.strip().lower() not in MISSING):
                 raise DataError(f"metric '{column.name}' of '{label}' is the text '{cell}'; DEA needs a number")
-    return numeric
+    if found is None:
+        return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    return found.values
 
 
-def _complement(values: pd.Series, name: str, maximum: float) -> pd.Series:
+def _turns(values: pd.DataFrame, beside: pd.DataFrame | None, said: Declared, allow: Collection[Allowed]
+           ) -> tuple[dict[str, Turn], list[str], list[str]]:
+    """How each metric is turned, the sentences about it, and the outputs that become inputs by it."""
+    turns, turned = {}, []
+    notes = [f"'{name}' is an input: lower is better" for name in said.low_inputs]
+    for name, maximum in said.complements.items():
+        _below(values[name], name, maximum)
+        turns[name] = Turn(-1.0, maximum)
+        notes.append(f"'{name}' stands for its complement {maximum:g} - {name}: lower is better")
+    for name in [*said.outputs, *said.inputs]:
+        low = _least(values[name], None if beside is None else beside[name])
+        if name in turns or low >= 0:
+            continue
+        known, output = meaning(name), name in said.outputs
+        if output and known is not None and known.negated and (values[name] <= 0).all():
+            bounded = np.isfinite(known.low) and low >= 100 * known.low
+            if bounded:
+                turns[name] = Turn(1.0, -known.low * (1.0 if low >= known.low else 100.0))
+            else:
+                turns[name] = Turn(-1.0, 0.0)
+                turned.append(name)
+            notes.append(f"'{name}' is a loss with its sign turned; inside it is {'complemented' if bounded else 'an input'}")
+        elif output and known is not None and known.low < 0 and np.isfinite(known.low) and low >= known.low:
+            turns[name] = Turn(1.0, -known.low)
+            notes.append(f"'{name}' is counted from {known.low:g}, its least possible value, for it is negative in some rows")
+        elif ("negative outputs" if output else "negative inputs") in allow and not (known is not None and known.low >= 0):
+            turns[name] = Turn(1.0, -low)
+            notes.append(f"'{name}' is counted from {low:g}, the least value there, for it is negative in some rows; "
+                         "this model does not depend on the origin")
+    return turns, notes, turned
+
+
+def _least(values: pd.Series, beside: pd.Series | None) -> float:
+    low = float(values.min())
+    if beside is None:
+        return low
+    other = pd.to_numeric(beside, errors="coerce").min()
+    return float(np.fmin(low, other))
+
+
+def _below(values: pd.Series, name: str, maximum: float) -> None:
     if (values > maximum).any():
         label = values.index[values.to_numpy() > maximum][0]
         raise DataError(
             f"metric '{name}' of '{label}' is {values[label]:g}, above its stated maximum {maximum:g}; "
             "state the true maximum in lower_is_better"
         )
-    return maximum - values
 
 
 def _nonnegative(values: pd.DataFrame) -> None:
-    negative = values.to_numpy() < 0
-    if negative.any():
-        row, column = np.argwhere(negative)[0]
-        raise DataError(
-            f"metric '{values.columns[column]}' of '{values.index[row]}' is {values.iloc[row, column]:g}; "
-            "DEA needs values >= 0"
-        )
+    negative = np.argwhere(values.to_numpy() < 0)
+    if len(negative):
+        cells = [f"metric '{values.columns[c]}' of '{values.index[r]}' is {values.iloc[r, c]:g}" for r, c in negative[:SHOWN]]
+        more = f" and {len(negative) - SHOWN} more" if len(negative) > SHOWN else ""
+        raise DataError(f"{', '.join(cells)}{more}; DEA needs values >= 0")
 
 
 def _zero_rows(values: pd.DataFrame, what: str) -> None:
@@ -203,48 +233,3 @@ def _zero_rows(values: pd.DataFrame, what: str) -> None:
     if zero.any():
         label = values.index[np.argmax(zero)]
         raise DataError(f"every {what} of '{label}' is 0; its efficiency is undefined, leave the row out")
-
-
-def _weak(values: pd.DataFrame, outputs: int) -> None:
-    """Warn of what weakens the answer, each time with what it does to it; the first columns are the outputs."""
-    n, k = values.shape
-    matrix = values.to_numpy()
-    constant = matrix.min(axis=0) == matrix.max(axis=0)
-    if n > 1:
-        for name in values.columns[constant]:
-            _warn(f"metric '{name}' is {values[name].iloc[0]:g} in every row: with variable returns a constant "
-                  "output makes every DMU at least weakly efficient, and a constant input stands for the scale itself")
-    first, again = _duplicate_rows(values)
-    if again:
-        _warn(f"'{again[0]}' has the same metrics as '{first}'"
-              + (f" ({len(again)} duplicate rows in all)" if len(again) > 1 else "")
-              + ": they score alike, and one of them stands for both among the peers")
-    if 1 < n < 3 * k:
-        _warn(f"{n} DMUs for {k} metrics, fewer than 3 per metric: with so much freedom of weights "
-              "most DMUs look efficient")
-    if n > 2:
-        alike = [values.loc[:, ~constant & (np.arange(k) < outputs)], values.loc[:, ~constant & (np.arange(k) >= outputs)]]
-        for a, b, r in [pair for side in alike for pair in _correlated(side)]:
-            _warn(f"metrics '{a}' and '{b}' are correlated at {r:.3f}: they say nearly the same, and each extra metric "
-                  "can only raise efficiencies")
-
-
-def _duplicate_rows(values: pd.DataFrame) -> tuple[object, list[object]]:
-    again = np.flatnonzero(values.duplicated().to_numpy())
-    if not len(again):
-        return None, []
-    matrix = values.to_numpy()
-    first = np.flatnonzero((matrix == matrix[again[0]]).all(axis=1))[0]
-    return values.index[first], [values.index[i] for i in again]
-
-
-def _correlated(values: pd.DataFrame) -> list[tuple[str, str, float]]:
-    if values.shape[1] < 2:
-        return []
-    r = np.corrcoef(values.to_numpy(), rowvar=False)
-    pairs = np.argwhere(np.triu(r > CORRELATED, k=1))
-    return [(values.columns[i], values.columns[j], float(r[i, j])) for i, j in pairs]
-
-
-def _warn(text: str) -> None:
-    warnings.warn(text, DataWarning, stacklevel=5)

@@ -39,13 +39,13 @@ def test_hoelder_distances_to_the_boundary(name, complement, norm, column, toler
     data, expected = oracle(name, "data"), oracle(name, "expected")
     outputs = list(complement) or ["y1", "y2"]
     front = db.frontier(data, outputs=outputs, lower_is_better=complement)
-    plain = front.locate(front.data.outputs, norm=norm)["distance"]
+    plain = front.locate(data[outputs], norm=norm)["distance"]
     np.testing.assert_allclose(-plain, expected[column.format("")], atol=tolerance)
     for label in data.index:  # weighted: every metric divided by the DMU's own value
         own = data[outputs] / data.loc[label, outputs]
         scaled = {x: maximum / data.loc[label, x] for x, maximum in complement.items()}
         front = db.frontier(own, lower_is_better=scaled)
-        found = front.locate(front.data.outputs.loc[[label]], norm=norm)["distance"].iloc[0]
+        found = front.locate(own.loc[[label]], norm=norm)["distance"].iloc[0]
         assert -found == pytest.approx(expected.loc[label, column.format("_weighted")], abs=tolerance)
 
 
@@ -239,9 +239,6 @@ def test_frontier_refuses(refused) -> None:
     table = frame(np.array([[0.9, 0.2, 0.0], [0.2, 0.9, 0.0]]))
     with refused("metric 'm2' is 0 for every DMU; leave it out"):
         db.frontier(table)
-    with refused("a frontier has outputs only and 'm0' is an input; "
-                 "complement it to its known maximum in lower_is_better"):
-        db.frontier(table, lower_is_better={"m0": "input"})
     front = db.frontier(table, outputs=["m0", "m1"])
     with refused("the points have no column 'm1'; the frontier is in m0, m1"):
         front.locate(table[["m0"]])

@@ -359,7 +359,7 @@ def test_rank_refuses_a_reference_by_its_own_row(refused) -> None:
 def test_a_lower_is_better_metric_is_complemented_and_said() -> None:
     table = pd.DataFrame({"TPR": [0.5, 0.9, 0.7], "error": [0.1, 0.4, 0.3]}, index=["a", "b", "c"])
     ranking = db.rank(table, lower_is_better={"error": 1.0})
-    same = db.rank(table.assign(error=1 - table["error"]))
+    same = db.rank(table.assign(error=1 - table["error"]), outputs=["TPR", "error"])
     assert ranking.scores.tolist() == same.scores.tolist()
     assert ranking.data.notes == ("'error' stands for its complement 1 - error: lower is better",)
     as_input = db.rank(table, lower_is_better=["error"])

@@ -312,7 +312,7 @@ def test_positions_and_notes() -> None:
     assert found.to_csv().splitlines()[0] == "classifier,position,distance,target_m0,target_m1"
     assert set(found.peers.columns) <= {"c0", "c1"}
     low = frame(np.array([[0.9, 0.0001]]), "t")
-    beyond = db.targets(low, reference, norm="l1", on="facets", weights={"m0": 1, "m1": 9})
+    beyond = db.targets(low, reference, outputs=["m0", "m1"], norm="l1", on="facets", weights={"m0": 1, "m1": 9})
     assert beyond.notes == (
         "the target of 't0' in 'm0' is 1.19, beyond 1: the extended facet leaves the metric's range",)
 
@@ -321,7 +321,7 @@ def test_a_complemented_metric_and_duplicates_in_the_reference() -> None:
     reference = pd.DataFrame({"TPR": [0.9, 0.9, 0.5], "error": [0.4, 0.4, 0.1]}, index=["a", "twin", "b"])
     tested = pd.DataFrame({"TPR": [0.5], "error": [0.5]}, index=["t"])
     found = db.targets(tested, reference, lower_is_better={"error": 1.0}, outputs=["TPR", "error"])
-    same = db.targets(tested.assign(error=0.5), reference.assign(error=1 - reference["error"]))
+    same = db.targets(tested.assign(error=0.5), reference.assign(error=1 - reference["error"]), outputs=["TPR", "error"])
     assert found.distance.tolist() == same.distance.tolist()
     assert found.notes == ("'error' stands for its complement 1 - error: lower is better",)
     assert found.frontier.extreme == ["a", "twin", "b"]
@@ -339,8 +339,6 @@ REFUSED = [
     ({"weights": {"m0": 0.0, "m1": 1.0}}, "the weight of 'm0' is 0; give a number above 0"),
     ({"weights": {"m0": np.nan, "m1": 1.0}}, "the weight of 'm0' is nan; give a number above 0"),
     ({"weights": {"m0": 1.0}}, "weights has no 'm1'; give one for every output"),
-    ({"lower_is_better": {"m0": "input"}},
-     "a frontier has outputs only and 'm0' is an input; complement it to its known maximum in lower_is_better"),
     ({"outputs": ["m9"]}, "there is no column 'm9' in the table; there are 'm0', 'm1'"),
 ]
 

@@ -83,7 +83,8 @@ def test_the_gate_refuses(table, options, text, refused) -> None:
         check(table, **options)
 
 
-@pytest.mark.parametrize(("table", "options", "text"), [case for case in REFUSED if "inputs" not in case[1]])
+@pytest.mark.parametrize(("table", "options", "text"), [case for case in REFUSED if "inputs" not in case[1]
+                                                       and not case[2].startswith("every output")])
 def test_all_refuse_alike_and_before_any_solver(table, options, text, refused, monkeypatch) -> None:
     import highspy
 
@@ -101,21 +102,19 @@ def test_all_refuse_alike_and_before_any_solver(table, options, text, refused, m
 
 WARNED = [
     (TABLE.assign(AUC=1.0), {"outputs": ["TPR", "AUC"]},
-     ["metric 'AUC' is 1 in every row: with variable returns a constant output makes every DMU at least weakly efficient, "
-      "and a constant input stands for the scale itself"]),
+     ["metric 'AUC' is 1 in every row: it makes every DMU at least weakly efficient"]),
     (pd.concat([TABLE, TABLE.loc[["SVM"]].rename({"SVM": "twin"})]), {},
-     ["'twin' has the same metrics as 'SVM': they score alike, and one of them stands for both among the peers"]),
+     ["'twin' has the same metrics as 'SVM': they score alike"]),
     (pd.concat([TABLE, TABLE.loc[["SVM", "RBF"]].rename({"SVM": "twin", "RBF": "other"})]), {},
-     ["'twin' has the same metrics as 'SVM' (2 duplicate rows in all): they score alike, "
-      "and one of them stands for both among the peers"]),
+     ["'twin' has the same metrics as 'SVM' (2 duplicate rows in all): they score alike"]),
     (TABLE.iloc[:4], {},
      ["4 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient"]),
     (TABLE.assign(GM=TABLE["TPR"] * 0.9 + 0.01), {"outputs": ["TPR", "GM"]},
      ["metrics 'TPR' and 'GM' are correlated at 1.000: they say nearly the same, "
       "and each extra metric can only raise efficiencies"]),
     (TABLE.assign(AUC=1.0).iloc[:5], {"outputs": ["TPR"], "inputs": ["AUC"]},
-     ["metric 'AUC' is 1 in every row: with variable returns a constant output makes every DMU at least weakly efficient, "
-      "and a constant input stands for the scale itself",
+     ["metric 'AUC' is 1 in every row: with variable returns to scale it changes nothing, with others it is what outputs "
+      "are counted against",
       "5 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient"]),
 ]
 

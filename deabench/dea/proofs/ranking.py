@@ -150,6 +150,8 @@ def _missing(result: Scored, weights: SlackWeights, none: np.ndarray) -> np.ndar
     """
     out = np.zeros(len(none))
     who = np.flatnonzero(none)
+    if result.orientation == "output":
+        who = who[result.data.outputs.to_numpy()[who].any(axis=1)]  # of a DMU without any output no factor can be told
     out[who] = np.inf
     who = who[(weights.of[who] >= 0) & (weights.rows[weights.of[who]] >= 0).all(axis=1)] if len(weights.rows) else who[:0]
     s = result.data.outputs.shape[1]

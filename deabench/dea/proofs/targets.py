@@ -115,7 +115,7 @@ class _Boxed:
         self.slopes = result.slopes.to_numpy() * front.unit / self.size
         self.of = result.targets.index.get_indexer(result.slopes.index)
         self.distance = result.distance.to_numpy() / self.size
-        self.corners = front.points.to_numpy()
+        self.corners = front.corners.to_numpy()
 
     def lambda_error(self) -> np.ndarray:
         lam = self.result.intensities.to_numpy()

@@ -1,0 +1,123 @@
+"""What the user declares of a table's columns, and what their names say where he declares nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError
+from deabench.tables.cells import numbers_of
+from deabench.tables.columns import Column, checked, judged
+from deabench.tables.proposal import proposed
+from deabench.tables.roles import listed
+
+NONE_LEFT = "no outputs: the table has no numeric column left; name at least one metric as output"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """Which columns are what.
+
+    Attributes
+    ----------
+    outputs, inputs : tuples of column names
+    complements : mapping of output to its known maximum
+        Metrics that are better low and of a known range.
+    low_inputs : tuple of column names
+        Inputs that came from `lower_is_better`.
+    notes : tuple of str
+        What was guessed or left out.
+    refusal : str
+        What to say where there is no output.
+    """
+
+    outputs: tuple[str, ...]
+    inputs: tuple[str, ...]
+    complements: Mapping[str, float]
+    low_inputs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    refusal: str = NONE_LEFT
+
+
+def declared(table: pd.DataFrame, outputs: Sequence[str] | None, inputs: Sequence[str] | None,
+             lower_is_better: Mapping[str, object] | Sequence[str]) -> Declared:
+    """What is declared, completed by what the names of the other columns say."""
+    complements, low_inputs = _directions(lower_is_better)
+    chosen = names(inputs, "inputs") + [name for name in low_inputs if name not in (inputs or ())]
+    if outputs is not None:
+        return Declared(tuple(names(outputs, "outputs")), tuple(chosen), complements, tuple(low_inputs))
+    columns, notes = columns_of(table, taken=[*chosen, *complements])
+    low = {c.name: c.high for c in columns if c.role == "lower_rate" and c.bounded}
+    costs = [] if chosen else [c.name for c in columns if c.role == "cost" or (c.role == "lower_rate" and not c.bounded)]
+    high = [c.name for c in columns if c.role in ("output", "guess")] + list(low) + list(complements)
+    order = [name for name in table.columns if name in high] + [name for name in complements if name not in table.columns]
+    return Declared(tuple(order), (*chosen, *costs), {**complements, **low}, tuple(low_inputs),
+                    (*notes, *_about(columns, costs, low, chosen)), _refusal(columns))
+
+
+def columns_of(table: pd.DataFrame, taken: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
+    """What the columns of a table of systems are by name and value; those that are `taken` are declared already."""
+    said = {str(name): (role, "its table says so") for name, role in dict(table.attrs.get("roles", {})).items()}
+    columns, values = [], {}
+    for name in table.columns:
+        if name in taken:
+            continue
+        found = None if isinstance(table[name], pd.DataFrame) else numbers_of(table[name])
+        column = judged(str(name), found, said)
+        if found is not None:
+            values[name] = found.values
+            finite = found.values[np.isfinite(found.values)]
+            column = checked(column, finite, found.unit) if len(finite) and column.metric else column
+        columns.append(column)
+    table_of = pd.DataFrame({str(name): v for name, v in values.items()}, index=table.index)
+    return proposed(columns, table_of, chosen=True)
+
+
+def _about(columns: Sequence[Column], costs: Sequence[str], low: Mapping[str, float], chosen: Sequence[str]) -> list[str]:
+    """What was taken for what without being asked; a metric that is high, as its name says, needs no word."""
+    notes = []
+    if costs:
+        notes.append(f"inputs, for lower is better: {listed(costs)}")
+    out = [c for c in columns if c.role == "left_out" and "text" not in c.reason]
+    if chosen:
+        out += [c for c in columns if c.role == "cost" or (c.role == "lower_rate" and c.name not in low)]
+    notes += [f"'{c.name}' is left out: {c.reason if c.role == 'left_out' else 'other inputs are named'}" for c in out[:8]]
+    return notes
+
+
+def _refusal(columns: Sequence[Column]) -> str:
+    """Why there is no output, and what to say to have one."""
+    asked = [c.name for c in columns if c.role in ("unknown", "conditional")]
+    if asked:
+        return f"no column is known to be better high; say which of {listed(asked)} are, as outputs=['{asked[0]}']"
+    if any(c.metric for c in columns):
+        low = [c.name for c in columns if c.metric]
+        return f"no column is better high, only low: {listed(low)}; name a metric to be high in outputs"
+    return NONE_LEFT
+
+
+def names(given: Sequence[str] | None, what: str) -> list[str]:
+    """A list of column names; a text alone is refused."""
+    if isinstance(given, str):
+        raise DataError(f"{what} is the text '{given}'; give a list of column names, as ['{given}']")
+    return list(given) if given is not None else []
+
+
+def _directions(lower_is_better: Mapping[str, object] | Sequence[str]) -> tuple[dict[str, float], list[str]]:
+    if isinstance(lower_is_better, str):
+        raise DataError(f"lower_is_better is the text '{lower_is_better}'; give a list or a mapping of column names")
+    if not isinstance(lower_is_better, Mapping):
+        return {}, list(lower_is_better)
+    complements, low_inputs = {}, []
+    for name, how in lower_is_better.items():
+        if how == "input":
+            low_inputs.append(name)
+        elif isinstance(how, Real) and not isinstance(how, bool) and np.isfinite(float(how)):
+            complements[name] = float(how)
+        else:
+            raise DataError(f"lower_is_better['{name}'] is {how!r}; give 'input' or the metric's known maximum")
+    return complements, low_inputs

@@ -1,0 +1,38 @@
+"""What a reader hands on: cells as they stand, and what the source itself says of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pandas as pd
+
+Declared = Literal["output", "lower_rate", "cost", "label", "dataset", "left_out"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table before anybody has said what its columns are.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One column per column of the source, with its own name as text; the index means nothing.
+    title : str
+        The file's name without its end, or what the object is; a metric may be known from nothing else.
+    label : tuple of column names
+        What names the systems, where the source says so (a frame's index).
+    said : mapping of column to (role, reason)
+        What the source itself declares, as an Optuna study its directions.
+    comma : bool
+        Whether commas part decimals in this file.
+    notes : tuple of str
+    """
+
+    frame: pd.DataFrame
+    title: str = ""
+    label: tuple[str, ...] = ()
+    said: Mapping[str, tuple[Declared, str]] = field(default_factory=dict)
+    comma: bool = False
+    notes: tuple[str, ...] = ()
