@@ -12,6 +12,9 @@ from deabench.dea.ranking import Ranking as Ranking
 from deabench.dea.ranking import rank as rank
 from deabench.dea.targets import Targets as Targets
 from deabench.dea.targets import targets as targets
+from deabench.dea.uncertainty.result import Uncertainty as Uncertainty
+from deabench.dea.uncertainty.result import uncertainty as uncertainty
+from deabench.dea.uncertainty.samples import Samples as Samples
 from deabench.errors import CertificateError as CertificateError
 from deabench.errors import DataError as DataError
 from deabench.errors import DataWarning as DataWarning
@@ -32,6 +35,7 @@ __all__ = [
     "Ranking",
     "Report",
     "Reproduction",
+    "Samples",
     "SolveError",
     "Study",
     "Targets",
@@ -49,6 +53,7 @@ __all__ = [
     "reproduce",
     "tango",
     "targets",
+    "uncertainty",
 ]
 
 __version__: str
