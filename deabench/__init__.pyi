@@ -12,8 +12,10 @@ from deabench.dea.ranking import Ranking as Ranking
 from deabench.dea.ranking import rank as rank
 from deabench.dea.targets import Targets as Targets
 from deabench.dea.targets import targets as targets
+from deabench.dea.uncertainty.estimate import uncertainty as uncertainty
+from deabench.dea.uncertainty.gate import Gate as Gate
+from deabench.dea.uncertainty.gate import gate as gate
 from deabench.dea.uncertainty.result import Uncertainty as Uncertainty
-from deabench.dea.uncertainty.result import uncertainty as uncertainty
 from deabench.dea.uncertainty.samples import Samples as Samples
 from deabench.errors import CertificateError as CertificateError
 from deabench.errors import DataError as DataError
@@ -32,6 +34,7 @@ __all__ = [
     "DataWarning",
     "DeabenchError",
     "Frontier",
+    "Gate",
     "Ranking",
     "Report",
     "Reproduction",
@@ -45,6 +48,7 @@ __all__ = [
     "curves",
     "datasets",
     "frontier",
+    "gate",
     "metrics",
     "models",
     "plot",

@@ -1,8 +1,8 @@
 """A2: score intervals without resampling, from the two corners of a box of ratios.
 
-θ falls in every ratio ρ_jr = y_jr / y_ir and rises in every ratio of inputs ξ_jm = x_jm / x_im, so over a box of ratios its extremes
-are at two corners, each one DEA solve (Despotis and Smirlis 2002). The upper limit needs, of each rival, only the one combination
-of metrics at the true weights; the lower limit, of each metric, only the one combination of rivals at the true mix; and the
+θ falls in every ratio ρ_jr = y_jr / y_ir and rises in every ratio of inputs ξ_jm = x_jm / x_im, so over a box of ratios its
+extremes are at two corners, each one DEA solve (Despotis and Smirlis 2002). The upper limit needs, of each rival, only the one
+combination of metrics at the true weights; the lower limit, of each metric, only the one combination of rivals at the true mix; and the
 standard deviation of a sum is at most the sum of the standard deviations. So k − 1 and s statements are made, and Bonferroni's
 division pays for those alone.
 
@@ -79,7 +79,7 @@ def critical(tail: float, degrees: Array) -> Array:
     from scipy.special import ndtri, stdtrit
 
     finite = np.isfinite(degrees)
-    return np.where(finite, -stdtrit(np.where(finite, degrees, 1.0), tail), -ndtri(tail))
+    return np.asarray(np.where(finite, -stdtrit(np.where(finite, degrees, 1.0), tail), -ndtri(tail)))
 
 
 def tails(k: int, s: int, alpha: float, *, every: bool) -> tuple[float, float]:
@@ -124,7 +124,7 @@ def corner(problem: Problem, rows: Array, side: Side, c: Array, h: Array, shrink
     move[:, :, outputs:] *= -1
     moved = np.exp(np.clip(gap + move, -600.0, 600.0))
     moved[:, :, outputs:] = 1 - moved[:, :, outputs:]
-    return moved
+    return np.asarray(moved)
 
 
 def scores(problem: Problem) -> Games:

@@ -36,7 +36,8 @@ def folded(folds: pd.DataFrame, metrics: Sequence[str] | None, ratio: float | No
         f"correlated at about {assumed:.2g}, which the data cannot tell; at a higher correlation the intervals are too narrow",)
     flips = _flips(long, columns, names, keys) if set(CELLS) <= set(long.columns) else np.zeros((len(names), len(columns)))
     values, moments = _moments(wide, names, columns, 1 / blocks + ratio, flips, "fold")
-    return values, moments, {"folds": blocks}, "paired: all classifiers were tested on the same folds", (), (*notes, *_few(blocks, "folds"))
+    paired = "paired: all classifiers were tested on the same folds"
+    return values, moments, {"folds": blocks}, paired, (), (*notes, *_few(blocks, "folds"))
 
 
 def over_datasets(results: pd.DataFrame, metrics: Sequence[str] | None) -> Made:
@@ -49,8 +50,8 @@ def over_datasets(results: pd.DataFrame, metrics: Sequence[str] | None) -> Made:
     notes = ("every metric is its mean over the data sets, and holds for data sets like these, drawn as these were",
              "no small-sample rule is used: classifiers alike on every data set are not told apart")
     values, moments = _moments(wide, names, columns, 1 / blocks, np.zeros((len(names), len(columns))), "data set")
-    return values, moments, {"data sets": blocks}, "paired: all classifiers were tested on the same data sets", (), \
-        (*notes, *_few(blocks, "data sets"))
+    paired = "paired: all classifiers were tested on the same data sets"
+    return values, moments, {"data sets": blocks}, paired, (), (*notes, *_few(blocks, "data sets"))
 
 
 def _long(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -76,7 +77,8 @@ def _wide(long: pd.DataFrame, keys: list[str], metrics: Sequence[str] | None, wh
         table = from_counts(long, metrics=columns)
         table = pd.concat([long[["classifier", *keys]], table], axis=1)
     else:
-        known = [str(name) for name in long.columns if name not in ("classifier", *keys) and pd.api.types.is_numeric_dtype(long[name])]
+        known = [str(name) for name in long.columns
+                 if name not in ("classifier", *keys) and pd.api.types.is_numeric_dtype(long[name])]
         columns = list(metrics) if metrics is not None else known
         for name in columns:
             if name not in known:
@@ -117,7 +119,8 @@ def _said(key: tuple[object, ...]) -> str:
     return " of repeat ".join(f"'{part}'" for part in key)
 
 
-def _moments(cube: Array, names: list[str], columns: list[str], factor: float, flips: Array, what: str) -> tuple[pd.DataFrame, Moments]:
+def _moments(cube: Array, names: list[str], columns: list[str], factor: float, flips: Array,
+             what: str) -> tuple[pd.DataFrame, Moments]:
     """Means over blocks; the covariance of the block values times `factor`."""
     blocks, k, s = cube.shape
     mean = cube.mean(axis=0)
@@ -137,7 +140,7 @@ def _flips(long: pd.DataFrame, columns: list[str], names: list[str], keys: list[
     """One-flip changes of the pooled metrics, both classes together, as their root of squares; 0 where they are not known."""
     once = long[long["repeat"] == long["repeat"].iloc[0]] if "repeat" in keys else long
     cells = once.groupby("classifier", sort=False)[CELLS].sum().astype(float)
-    cells = cells.loc[[name for name in dict.fromkeys(long["classifier"])]]
+    cells = cells.loc[list(dict.fromkeys(long["classifier"]))]
     flips = np.zeros((len(names), len(columns)))
     for i, (tp, fn, fp, tn) in enumerate(cells.to_numpy()):
         if tp + fn <= 0 or fp + tn <= 0:

@@ -61,18 +61,18 @@ def joined(values: pd.DataFrame, moments: Moments, costs: tuple[str, ...], notes
     for name, cost in given.items():
         if name in frame.columns:
             raise DataError(f"there is a column '{name}' already; give the cost a name of its own")
-        mean, variance, degrees = _cost(name, cost, values.index)
+        mean, variance, timed = _cost(name, cost, values.index)
         frame[name] = mean
-        added.append((np.log(mean), variance / mean**2, degrees))
-        if np.isfinite(degrees):
-            notes = (*notes, f"'{name}' is a mean over {int(degrees) + 1} timings, independent of the answers")
+        added.append((np.log(mean), variance / mean**2, timed))
+        if np.isfinite(timed):
+            notes = (*notes, f"'{name}' is a mean over {int(timed) + 1} timings, independent of the answers")
         else:
             notes = (*notes, f"'{name}' is taken as exact")
     s, total = len(values.columns), len(frame.columns)
     parts = [Part(_wider(p.gradient, 1, total), p.covariance, _wider(p.flips, 1, total)) for p in moments.parts]
-    parts += [_alone(variance, s + r, total) for r, (_, variance, degrees) in enumerate(added) if np.isfinite(degrees)]
+    parts += [_alone(variance, s + r, total) for r, (_, variance, timed) in enumerate(added) if np.isfinite(timed)]
     logs = np.column_stack([moments.logs, *(log for log, _, _ in added)])
-    degrees = np.append(moments.degrees, [df for _, _, df in added])
+    degrees = np.append(moments.degrees, [timed for _, _, timed in added])
     return {"values": frame, "moments": Moments(logs, tuple(parts), degrees), "costs": (*costs, *given), "notes": notes}
 
 

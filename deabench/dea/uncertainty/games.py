@@ -57,7 +57,7 @@ def play(rows: Array, gain: Array | None = None, *, pivots: int | None = None) -
     Games
         The value is inf where it is unbounded.
     """
-    n, k, s = rows.shape
+    n, _k, s = rows.shape
     gains = np.broadcast_to(np.ones(s) if gain is None else np.asarray(gain, dtype=float), (n, s))
     unit = np.abs(rows).max(axis=1, initial=0.0)
     unit = np.where(unit > 0, unit, 1.0)
@@ -101,10 +101,7 @@ def _choice(tableau: Array, column: Array, basis: Array, floor: Array, *, bland:
     game = np.arange(len(tableau))
     cost = tableau[:, -1, :-1]
     wanted = cost < -floor[:, None]
-    if bland:
-        enter = np.where(wanted, column, np.iinfo(np.int64).max).argmin(axis=1)
-    else:
-        enter = cost.argmin(axis=1)
+    enter = np.where(wanted, column, np.iinfo(np.int64).max).argmin(axis=1) if bland else cost.argmin(axis=1)
     body = tableau[game, :-1, enter]
     usable = body > 1e-11
     ratio = np.full(body.shape, np.inf)
@@ -112,7 +109,7 @@ def _choice(tableau: Array, column: Array, basis: Array, floor: Array, *, bland:
     least = ratio.min(axis=1, keepdims=True)
     tied = usable & (ratio <= least + 1e-13)
     leave = np.where(tied, -basis if bland else body, -np.inf).argmax(axis=1)
-    return enter, leave, ~wanted.any(axis=1) | ~usable.any(axis=1)
+    return enter, leave, np.asarray(~wanted.any(axis=1) | ~usable.any(axis=1))
 
 
 def _pivot(tableau: Array, column: Array, basis: Array, leave: Array, enter: Array) -> None:

@@ -39,12 +39,12 @@ class Rates:
     @property
     def labelled(self) -> Array:
         """Instances labelled positive."""
-        return self.positives * self.t + self.negatives * (1 - self.u)
+        return np.asarray(self.positives * self.t + self.negatives * (1 - self.u))
 
     @property
     def rejected(self) -> Array:
         """Instances labelled negative."""
-        return self.positives * (1 - self.t) + self.negatives * self.u
+        return np.asarray(self.positives * (1 - self.t) + self.negatives * self.u)
 
     def floored(self) -> Rates:
         """Rates of no success moved to half a success: a logarithm needs it."""

@@ -139,7 +139,8 @@ def outcomes(given: Mapping[str, pd.DataFrame]) -> Made:
 
 def _outcome(metric: str, frame: pd.DataFrame, names: list[str]) -> Array:
     if [str(name) for name in frame.columns] != names:
-        raise DataError(f"the outcomes of '{metric}' are of other classifiers than those of the first metric; give the same columns")
+        raise DataError(f"the outcomes of '{metric}' are of other classifiers than those of the first metric; "
+                        "give the same columns")
     if len(frame) < 2:
         raise DataError(f"the outcomes of '{metric}' hold {len(frame)} instances; give at least 2")
     shares = frame.to_numpy(dtype=float).T
@@ -190,4 +191,5 @@ def _notes(moments: Moments, names: list[str]) -> tuple[str, ...]:
         return ()
     i, j = np.argwhere(same)[0]
     more = f" ({int(same.sum())} such pairs in all)" if same.sum() > 1 else ""
-    return (f"'{names[i]}' and '{names[j]}' answer alike on every instance{more}: what sets them apart is the small-sample rule alone",)
+    return (f"'{names[i]}' and '{names[j]}' answer alike on every instance{more}: "
+            "what sets them apart is the small-sample rule alone",)

@@ -87,7 +87,8 @@ class Moments:
         total = np.zeros((k, s, k, s))
         for part in self.parts:
             spread = np.einsum("irb,ibjd->jird", part.gradient, part.covariance, optimize=True)
-            total += np.matmul(spread.reshape(k, k * s, -1), part.gradient.transpose(0, 2, 1)).reshape(k, k, s, s).transpose(1, 2, 0, 3)
+            both = np.matmul(spread.reshape(k, k * s, -1), part.gradient.transpose(0, 2, 1))
+            total += both.reshape(k, k, s, s).transpose(1, 2, 0, 3)
             total[np.arange(k), :, np.arange(k), :] += h * part.flips[:, :, None] * part.flips[:, None, :]
         return total.reshape(k * s, k * s)
 

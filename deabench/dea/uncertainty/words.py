@@ -32,7 +32,13 @@ def _dominated(result: Uncertainty) -> list[str]:
     sure = result.secure_gap.dropna().sort_values(ascending=False)
     said = "; ".join(f"'{name}' by at least {percent(gap)}" for name, gap in sure.iloc[:SHOWN].items())
     more = f"; and {len(sure) - SHOWN} more" if len(sure) > SHOWN else ""
-    return [f"Dominated, by a mix of others better in every metric: {said}{more}."] if len(sure) else []
+    found = [f"Dominated, by a mix of others better in every metric: {said}{more}."] if len(sure) else []
+    touching = int((result.upper[sure.index] >= 1 - 1e-9).sum())
+    if touching:
+        have = "has" if touching == 1 else "have"
+        found.append(f"{touching} of these {have} an interval that still touches 1: intervals pay for two sides, "
+                     "the verdict for one.")
+    return found
 
 
 def _best(result: Uncertainty) -> list[str]:
@@ -61,8 +67,8 @@ def explain(result: Uncertainty, name: str) -> str:
     low, up = result.lower[name], result.upper[name]
     best, worst = result.ranks.loc[name]
     rank = f"rank {best}" if best == worst else f"a rank from {best} to {worst}"
-    first = f"'{name}' scores {result.scores[name]:.3f}, between {floor(low)} and {ceiling(up)} at {100 * result.level:g} % ({scope}); {rank}."
-    return f"{first} {_verdict(result, name)}"
+    interval = f"between {floor(low)} and {ceiling(up)} at {100 * result.level:g} % ({scope})"
+    return f"'{name}' scores {result.scores[name]:.3f}, {interval}; {rank}. {_verdict(result, name)}"
 
 
 def _verdict(result: Uncertainty, name: str) -> str:
@@ -84,7 +90,7 @@ def needed(result: Uncertainty, name: str) -> str:
     if not np.isfinite(growth):
         return "no number of instances would decide it if the figures stay as they are"
     what = "test instances" if len(result.samples.sizes) > 1 else next(iter(result.samples.sizes), "instances")
-    return f"about {_rounded(growth * total)} {what} would decide it, {growth:.2g} times today's, if the figures stay as they are"
+    return f"about {rounded(growth * total)} {what} would decide it, {growth:.2g} times today's, if the figures stay as they are"
 
 
 def listed(result: Uncertainty, name: str) -> str:
@@ -130,7 +136,7 @@ def percent(share: float) -> str:
     return f"{np.floor(share * 100 * 10**digits + 1e-9) / 10**digits:.{digits}f} %"
 
 
-def _rounded(number: float) -> str:
+def rounded(number: float) -> str:
     """Two digits: more would promise what nobody knows."""
     size = 10 ** max(int(np.floor(np.log10(number))) - 1, 0)
     return f"{np.ceil(number / size) * size:,.0f}"
