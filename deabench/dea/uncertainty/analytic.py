@@ -2,8 +2,8 @@
 
 θ falls in every ratio ρ_jr = y_jr / y_ir and rises in every ratio of inputs ξ_jm = x_jm / x_im, so over a box of ratios its
 extremes are at two corners, each one DEA solve (Despotis and Smirlis 2002). The upper limit needs, of each rival, only the one
-combination of metrics at the true weights; the lower limit, of each metric, only the one combination of rivals at the true mix; and the
-standard deviation of a sum is at most the sum of the standard deviations. So k − 1 and s statements are made, and Bonferroni's
+combination of metrics at the true weights; the lower limit, of each metric, only the one combination of rivals at the true mix; and
+the standard deviation of a sum is at most the sum of the standard deviations. So k − 1 and s statements are made, and Bonferroni's
 division pays for those alone.
 
 Despotis, Smirlis (2002), EJOR 140, 24-36, doi:10.1016/S0377-2217(01)00200-4; Salo, Punkka (2011), Management Science 57, 200-214,
