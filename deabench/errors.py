@@ -12,6 +12,10 @@ class DataError(DeabenchError, ValueError):
     """The data given cannot be used; the text names the row, the column and the value."""
 
 
+class UsageError(DeabenchError):
+    """A command was called with words that it does not know; the command line exits 2."""
+
+
 class SolveError(DeabenchError, RuntimeError):
     """A solve did not end optimal; the text names the model, the DMU and the solver's own words."""
 

@@ -21,7 +21,7 @@ metrics = ["TPR", "TNR", "GM"]
 
 front = db.frontier(established, outputs=["TPR", "TNR"])
 found = db.targets(wine.drop(established.index), established, outputs=["TPR", "TNR"], norm="l2", on="facets")
-ranking = db.rank(noisy, inputs=["TNR"])
+ranking = db.rank(noisy, inputs=["TNR"], model="wei")
 solid = db.frontier(noisy, outputs=metrics)
 several = db.targets(noisy.loc[["C4.5", "SMC"]], noisy.drop(["C4.5", "SMC"]), outputs=metrics)
 

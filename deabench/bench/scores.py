@@ -16,10 +16,12 @@ import pandas as pd
 from deabench.bench.data import KINDS, frame
 from deabench.bench.measure import cpu, exponent, in_turns
 from deabench.bench.ways import PEERS, PLAIN, WHOLE
+from deabench.dea.models import MODELS
+from deabench.dea.models.radial import Wei
+from deabench.dea.models.record import Task
 from deabench.dea.ranking import Ranking, rank
 from deabench.errors import DataWarning
 from deabench.solve.shared.engine import solve
-from deabench.solve.shared.problems import Wei
 from deabench.tables.gate import check
 from deabench.threads import one_thread
 
@@ -37,7 +39,8 @@ def ranked(values: np.ndarray) -> Ranking:
 def engine(values: np.ndarray) -> np.ndarray:
     """The scores by HiGHS alone: the symbolic template, the active set and shared bases, without Qhull and certificates."""
     data = check(frame(values), warn=False)
-    problem = Wei(data, data)
+    options = {name: words[0] for name, words in MODELS["wei"].options.items()}
+    problem = Wei(Task(data, data, options, own=True))
     with one_thread(len(values)):
         solution = solve(problem.family, problem.tested)
     return problem.read(solution)[0] * problem.size
@@ -133,7 +136,7 @@ def wide(kind: str, n: int, counts: list[int]) -> pd.DataFrame:
 
 MEMORY = """
 import sys, time
-import scipy.spatial, deabench.solve.shared.radial
+import scipy.spatial, deabench.dea.models
 from deabench.bench.data import KINDS
 from deabench.bench.measure import peak
 from deabench.bench.scores import ranked

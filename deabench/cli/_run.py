@@ -9,7 +9,7 @@ import warnings
 
 import typer
 
-from deabench.errors import DeabenchError
+from deabench.errors import DeabenchError, UsageError
 
 
 def run(verb: str, arguments: list[str]) -> int:
@@ -19,6 +19,9 @@ def run(verb: str, arguments: list[str]) -> int:
     warnings.showwarning = _one_line  # type: ignore[assignment]
     try:
         app(arguments, prog_name=f"deabench {verb}")
+    except UsageError as error:
+        sys.stderr.write(f"deabench: {error}\n")
+        return 2
     except DeabenchError as error:
         sys.stderr.write(f"deabench: {error}\n")
         return 1

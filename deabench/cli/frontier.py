@@ -7,31 +7,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deabench.cli._io import Format, directions, emit, names, say
+from deabench.cli._io import Format, emit, say
+from deabench.cli._options import Form, LowerIsBetter, Out, Outputs, Plot, TableFile, directions, several
 
 if TYPE_CHECKING:
     from deabench.dea.frontier import Frontier
 
 
 def command(
-    table: Annotated[str, typer.Argument(help="CSV with a row per classifier, labels first; - is standard input.")],
-    outputs: Annotated[str | None, typer.Option(help="Metrics to be high, as TPR,TNR.")] = None,
-    lower_is_better: Annotated[str | None, typer.Option(help="Metrics to be low, as error=1 (their maximum).")] = None,
+    table: TableFile,
+    outputs: Outputs = None,
+    lower_is_better: LowerIsBetter = None,
     locate: Annotated[str | None, typer.Option(help="CSV of points: print where they lie instead of the facets.")] = None,
     costs: Annotated[
         float | None, typer.Option(help="A prevalence: print which classifier to use for which cost ratio.")
     ] = None,
     graphml: Annotated[Path | None, typer.Option(help="Write the graph of facets here, as GraphML.")] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write CSV (or .json) here instead of printing.")] = None,
-    form: Annotated[Format, typer.Option("--format", help="table, csv or json.")] = Format.table,
-    plot: Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")] = None,
+    out: Out = None,
+    form: Form = Format.table,
+    plot: Plot = None,
 ) -> None:
     """The frontier of TABLE: its facets, with their normals, the classifiers that span them and whether they are
     Pareto-efficient throughout."""
     from deabench.dea.frontier import frontier
     from deabench.tables.reader import read
 
-    front = frontier(read(table), outputs=names(outputs), lower_is_better=directions(lower_is_better))
+    front = frontier(read(table), outputs=several(outputs), lower_is_better=directions(lower_is_better))
     if graphml is not None:
         front.to_graphml(graphml)
     if plot is not None:

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import enum
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deabench.cli._io import Format, directions, emit, names, say
+from deabench.cli._io import Format, emit, say
+from deabench.cli._options import (
+    Form,
+    Inputs,
+    LowerIsBetter,
+    Model,
+    Orientation,
+    Out,
+    Outputs,
+    Plot,
+    Returns,
+    TableFile,
+    directions,
+    several,
+)
+
+if TYPE_CHECKING:
+    from deabench.dea.ranking import Ranking
 
 
 class Show(enum.StrEnum):
@@ -20,54 +36,68 @@ class Show(enum.StrEnum):
 
 
 def command(
-    table: Annotated[str, typer.Argument(help="CSV with a row per classifier, labels first; - is standard input.")],
-    outputs: Annotated[str | None, typer.Option(help="Metrics to be high, as A,B; all numeric columns without it.")] = None,
-    inputs: Annotated[str | None, typer.Option(help="Metrics to be low, as C,D.")] = None,
-    lower_is_better: Annotated[
-        str | None, typer.Option(help="Metrics to be low, as error=1 (complement to its maximum) or logloss=input.")
-    ] = None,
-    model: Annotated[str, typer.Option(help="wei (5), score (6) or ccr (3).")] = "wei",
-    returns: Annotated[str, typer.Option(help="crs, vrs, nirs or ndrs; for model ccr.")] = "crs",
-    orientation: Annotated[str, typer.Option(help="output or input; for model ccr.")] = "output",
+    table: TableFile,
+    outputs: Outputs = None,
+    inputs: Inputs = None,
+    lower_is_better: LowerIsBetter = None,
+    model: Model = None,
+    returns: Returns = None,
+    orientation: Orientation = None,
     reference: Annotated[str | None, typer.Option(help="CSV of the DMUs that span the frontier; the table without it.")] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write CSV (or .json) here instead of printing.")] = None,
-    form: Annotated[Format, typer.Option("--format", help="table, csv or json.")] = Format.table,
-    plot: Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")] = None,
+    explain: Annotated[str | None, typer.Option(help="Tell one classifier's story instead of the ranking.")] = None,
+    out: Out = None,
+    form: Form = Format.table,
+    plot: Plot = None,
     show: Annotated[Show, typer.Option(help="What the picture shows.")] = Show.ranking,
 ) -> None:
     """Rank the classifiers of TABLE by efficiency: how near each comes to the best trade-off that the others reach."""
     from deabench.dea.ranking import rank
     from deabench.tables.reader import read
 
+    settings: dict[str, Any] = {"model": model, "returns": returns, "orientation": orientation}
     ranking = rank(
         read(table),
-        outputs=names(outputs),
-        inputs=names(inputs),
+        outputs=several(outputs),
+        inputs=several(inputs),
         lower_is_better=directions(lower_is_better),
-        model=model,
-        returns=returns,
-        orientation=orientation,
         reference=None if reference is None else read(reference),
+        **settings,
     )
     if plot is not None:
         from deabench.plot import PeerNetworkDisplay, RankingDisplay, WeightsDisplay, save_figure
 
-        displays = {Show.ranking: RankingDisplay, Show.peers: PeerNetworkDisplay, Show.weights: WeightsDisplay}
+        displays: dict[Show, Any] = {
+            Show.ranking: RankingDisplay, Show.peers: PeerNetworkDisplay, Show.weights: WeightsDisplay}
         save_figure(displays[show].from_ranking(ranking).plot().figure_, plot)
-    frame = ranking.to_frame()
-    peers: dict[object, dict[str, float]] = {label: {} for label in frame.index}
-    for peer, column in ranking.peers.items():
-        for label in column.index[column.to_numpy() > 0]:
-            peers[label][peer] = float(column[label])
-    as_json = form is Format.json or (out is not None and out.suffix == ".json")
-    frame["peers"] = [peers[label] if as_json else listed(peers[label]) for label in frame.index]
-    for note in ranking.data.notes:
+    for note in ranking.notes:
         say(note)
     for label, reason in ranking.reasons.items():
-        say(f"'{label}' has no efficiency: {reason}")
-    gap = ranking.certificate["gap"].max()
-    say(f"{ranking.model}; {int(ranking.scores.notna().sum())} scores proved, largest gap {gap:.1e}")
-    emit(frame, form=form, out=out, title="Efficiencies")
+        say(f"'{label}' has no {ranking.measure}: {reason}")
+    if explain is not None:
+        typer.echo(ranking.explain(explain))
+        return
+    say(_proved(ranking))
+    frame = ranking.to_frame()
+    as_json = form is Format.json or (out is not None and out.suffix == ".json")
+    peers = _peers(ranking)
+    frame["peers"] = [peers[k] if as_json else listed(peers[k])
+                      for k in ranking.scores.index.get_indexer(frame.index).tolist()]
+    emit(frame, form=form, out=out, title="Efficiencies" if ranking.measure == "efficiency" else "Inefficiencies")
+
+
+def _proved(ranking: Ranking) -> str:
+    """By which model, and how well it is proved."""
+    count = int(ranking.scores.notna().sum())
+    if ranking.record.prove is None:
+        return f"{ranking.model}; {count} scores, not proved"
+    return f"{ranking.model}; {count} scores proved, largest gap {ranking.certificate['gap'].max():.1e}"
+
+
+def _peers(ranking: Ranking) -> list[dict[str, float]]:
+    """{peer: λ} of each DMU, in the table's order."""
+    labels, lam = ranking.reference.labels.tolist(), ranking.intensities
+    return [{str(labels[j]): value for j, value in zip(columns, values, strict=True) if j >= 0 and value > 0}
+            for columns, values in zip(lam.columns.tolist(), lam.values.tolist(), strict=True)]
 
 
 def listed(peers: dict[str, float]) -> str:

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from deabench.cli._io import directions, names, say
+from deabench.cli._io import names, say
+from deabench.cli._options import Inputs, LowerIsBetter, Model, Norm, On, Orientation, Outputs, Returns, directions, several
 
 
 class Written(enum.StrEnum):
@@ -20,43 +21,27 @@ class Written(enum.StrEnum):
     tex = "tex"
 
 
-class Norm(enum.StrEnum):
-    """How change is counted."""
-
-    l1 = "l1"
-    l2 = "l2"
-    linf = "linf"
-
-
-class On(enum.StrEnum):
-    """Where targets lie."""
-
-    faces = "faces"
-    facets = "facets"
-
-
 def command(
     source: Annotated[str, typer.Argument(metavar="TABLE|STUDY|RANKING", help="CSV of metrics (- is standard input), a study's "
                                           ".toml, or the CSV that rank writes")],
     out: Annotated[Path | None, typer.Option("-o", "--out", help="write to this file; without it to standard output")] = None,
     form: Annotated[Written | None, typer.Option("--format", help="default: by the end of the file's name, else html")] = None,
-    outputs: Annotated[str | None, typer.Option(help="metrics to be high, as A,B")] = None,
-    inputs: Annotated[str | None, typer.Option(help="metrics to be low, as C")] = None,
-    lower_is_better: Annotated[str | None, typer.Option(help="metrics to be low, as error=1 (complement to its maximum) or "
-                                                        "logloss=input")] = None,
-    model: Annotated[str, typer.Option(help="wei, score or ccr")] = "wei",
-    returns: Annotated[str, typer.Option(help="crs, vrs, nirs or ndrs; for model ccr")] = "crs",
-    orientation: Annotated[str, typer.Option(help="output or input; for model ccr")] = "output",
+    outputs: Outputs = None,
+    inputs: Inputs = None,
+    lower_is_better: LowerIsBetter = None,
+    model: Model = None,
+    returns: Returns = None,
+    orientation: Orientation = None,
     metrics: Annotated[str | None, typer.Option(help="metrics of the frontier and the targets; default: the outputs")] = None,
     tested: Annotated[str | None, typer.Option(help="rows of the table, as A,B, or a CSV of new algorithms")] = None,
-    norm: Annotated[Norm, typer.Option(help="how change is counted")] = Norm.l1,
-    on: Annotated[On, typer.Option(help="where targets lie")] = On.faces,
+    norm: Norm = "l1",
+    on: On = "faces",
     title: Annotated[str | None, typer.Option(help="the report's title")] = None,
 ) -> None:
     """Write one self-contained page: who is efficient, how far the others are, what it would take, how sure that is."""
-    how: dict[str, Any] = {"tested": _tested(tested), "metrics": names(metrics), "norm": norm.value, "on": on.value,
+    how: dict[str, Any] = {"tested": _tested(tested), "metrics": names(metrics), "norm": norm, "on": on,
                            "title": title}
-    settings: dict[str, Any] = {"outputs": names(outputs), "inputs": names(inputs), "model": model, "returns": returns,
+    settings: dict[str, Any] = {"outputs": several(outputs), "inputs": several(inputs), "model": model, "returns": returns,
                                 "orientation": orientation, "lower_is_better": directions(lower_is_better)}
     page = _study(Path(source), how, settings) if source.endswith(".toml") else _table(source, how, settings)
     chosen = form.value if form is not None else out.suffix.lower().lstrip(".") if out is not None and out.suffix else "html"

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import enum
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from deabench.cli._io import Format, directions, emit, names, say, weighed
+from deabench.cli._io import Format, emit, say
+from deabench.cli._options import (
+    Form,
+    LowerIsBetter,
+    Norm,
+    On,
+    Out,
+    Outputs,
+    Plot,
+    Weights,
+    directions,
+    several,
+    weighed,
+    word,
+)
 
 
 class Show(enum.StrEnum):
@@ -22,41 +35,40 @@ class Show(enum.StrEnum):
 def command(
     tested: Annotated[str, typer.Argument(help="CSV of the tested classifiers; - is standard input.")],
     reference: Annotated[str, typer.Option(help="CSV of the classifiers that span the frontier.")],
-    outputs: Annotated[str | None, typer.Option(help="Metrics to be high, as TPR,TNR.")] = None,
-    lower_is_better: Annotated[str | None, typer.Option(help="Metrics to be low, as error=1 (their maximum).")] = None,
-    norm: Annotated[str, typer.Option(help="l1, l2 or linf.")] = "l1",
-    weights: Annotated[str | None, typer.Option(help="What a unit of each metric counts, as TPR=2,TNR=1.")] = None,
-    on: Annotated[str, typer.Option(help="faces (mixtures of real classifiers) or facets (extended).")] = "faces",
+    outputs: Outputs = None,
+    lower_is_better: LowerIsBetter = None,
+    norm: Norm = "l1",
+    weights: Weights = None,
+    on: On = "faces",
     common: Annotated[bool, typer.Option("--common", help="One face for all tested classifiers.")] = False,
     dominating: Annotated[bool, typer.Option("--dominating", help="No metric may get worse.")] = False,
-    method: Annotated[str, typer.Option(help="auto, faces or milp.")] = "auto",
+    method: Annotated[str, typer.Option(help="auto, faces or milp.", **word("method", lambda: ("auto", "faces", "milp")))] = "auto",
     time_limit: Annotated[float | None, typer.Option(help="Seconds for each MILP.")] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write CSV (or .json) here instead of printing.")] = None,
-    form: Annotated[Format, typer.Option("--format", help="table, csv or json.")] = Format.table,
-    plot: Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")] = None,
+    out: Out = None,
+    form: Form = Format.table,
+    plot: Plot = None,
     show: Annotated[Show | None, typer.Option(help="What the picture shows; frontier (two metrics) or targets without it.")] = None,
 ) -> None:
     """The closest target of each classifier of TESTED on the frontier of the reference, and what it would have to gain."""
     from deabench.dea.targets import targets
     from deabench.tables.reader import read
 
+    words: dict[str, Any] = {"norm": norm, "on": on, "method": method}
     found = targets(
         read(tested),
         read(reference),
-        outputs=names(outputs),
+        outputs=several(outputs),
         lower_is_better=directions(lower_is_better),
-        norm=norm,
         weights=weighed(weights),
-        on=on,
         common=common,
         dominating=dominating,
-        method=method,
         time_limit=time_limit,
+        **words,
     )
     if plot is not None:
         from deabench.plot import FrontierDisplay, ParallelDisplay, TargetsDisplay, save_figure
 
-        displays = {Show.frontier: FrontierDisplay, Show.targets: TargetsDisplay, Show.parallel: ParallelDisplay}
+        displays: dict[Show, Any] = {Show.frontier: FrontierDisplay, Show.targets: TargetsDisplay, Show.parallel: ParallelDisplay}
         default = Show.frontier if len(found.frontier.outputs) == 2 else Show.targets
         save_figure(displays[show or default].from_targets(found).plot().figure_, plot)
     for note in found.notes:

@@ -9,26 +9,103 @@ by a normal u > 0 under which no reference DMU lies beyond it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse, blocks, chunks, scale
 from deabench.errors import CertificateError
+from deabench.tables.gate import Data
 from deabench.threads import one_thread
 
 
-def radial(result: Any) -> pd.DataFrame:
-    """The certificate of a ranking, recomputed: one row per DMU.
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """What recomputing a result showed.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per DMU: the recomputed numbers.
+    misses : dict of str to array (n,)
+        Claim of the result to by how much each DMU's number misses it; 0 where it holds exactly.
+    unclaimed : tuple of str
+        What the result says and this does not prove, as sentences.
+    """
+
+    frame: pd.DataFrame
+    misses: dict[str, np.ndarray]
+    unclaimed: tuple[str, ...] = ()
+
+
+class Scored(Protocol):
+    """What a ranking's proof is made from; see `deabench.dea.models.record.Answer`."""
+
+    @property
+    def scores(self) -> pd.Series: ...
+    @property
+    def slacks(self) -> pd.DataFrame: ...
+    @property
+    def weights(self) -> pd.DataFrame: ...
+    @property
+    def intensities(self) -> Sparse: ...
+    @property
+    def data(self) -> Data: ...
+    @property
+    def reference(self) -> Data: ...
+    @property
+    def frontier(self) -> np.ndarray: ...
+    @property
+    def returns(self) -> str: ...
+    @property
+    def orientation(self) -> str: ...
+
+
+def projections(result: Scored) -> pd.DataFrame:
+    """Where λ puts each DMU: the combination of its peers, n x metrics; NaN where it has no score."""
+    parts = [result.reference.outputs, result.reference.inputs]
+    columns = [name for part in parts for name in part.columns]
+    values = result.intensities.dot(np.column_stack([part.to_numpy() for part in parts]))
+    values[result.scores.isna().to_numpy()] = np.nan
+    return pd.DataFrame(values, index=result.scores.index, columns=columns)
+
+
+def radial(result: Scored) -> Proof:
+    """The proof of radial efficiencies, one row per DMU.
 
     Returns
     -------
-    DataFrame
-        primal : the efficiency that λ proves attainable; dual : the efficiency that the weights prove not to be exceeded;
-        gap : their distance beyond what rounding the weights' terms makes; primal_infeasibility, dual_infeasibility : by how
-        much λ or the weights break a constraint, in metrics scaled to a maximum of about 1. NaN where the DMU has no score.
+    Proof
+        Its frame: primal, the efficiency that λ proves attainable; dual, the efficiency that the weights prove not to be
+        exceeded; gap, their distance beyond what rounding the weights' terms makes; primal_infeasibility,
+        dual_infeasibility, by how much λ or the weights break a constraint, in metrics scaled to a maximum of about 1. NaN
+        where the DMU has no score.
     """
+    frame = radial_frame(result)
+    size = np.maximum(result.scores.abs().to_numpy(), 1.0)
+    return Proof(frame, {
+        "gap": frame["gap"].to_numpy() / size,
+        "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
+        "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
+        "distance_of_the_score_from_its_proof": (frame["primal"] - result.scores).abs().to_numpy() / size,
+        "distance_of_the_slacks_from_their_proof": _slack_error(result),
+    })
+
+
+def _slack_error(result: Scored) -> np.ndarray:
+    """|projection - (radial projection + slack)|, largest metric, in scaled metrics."""
+    y, x = result.data.outputs.to_numpy(), result.data.inputs.to_numpy()
+    reached, score = projections(result).to_numpy(), result.scores.to_numpy()[:, None]
+    grown = np.column_stack([y / score, x] if result.orientation == "output" else [y, score * x])
+    signs = np.append(np.ones(y.shape[1]), -np.ones(x.shape[1]))
+    unit = np.fmax.reduce(np.abs(reached), axis=0, initial=1e-300)  # a NaN is no unit
+    return np.abs((reached - grown - signs * result.slacks.to_numpy()) / unit).max(axis=1)
+
+
+def radial_frame(result: Scored) -> pd.DataFrame:
+    """The frame of `radial`, for the solver that asks before it returns."""
     given = _Scaled(result)
     proof = np.empty((len(result.scores), len(COLUMNS)))
     for rows in chunks(len(proof)):
@@ -40,7 +117,7 @@ def radial(result: Any) -> pd.DataFrame:
 class _Scaled:
     """A ranking's data in units of about 1. Without inputs there is one that is 1 for everybody: (5) as an output-oriented CCR."""
 
-    def __init__(self, result: Any) -> None:
+    def __init__(self, result: Scored) -> None:
         self.result, self.data, reference = result, result.data, result.reference
         self.returns, self.outward = result.returns, result.orientation == "output"
         self.inputs = result.data.inputs.shape[1] > 0
@@ -112,7 +189,16 @@ def _beyond(weights: np.ndarray, table: np.ndarray) -> np.ndarray:
     return out
 
 
-def certify(result: Any, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
+class Provable(Protocol):
+    """A result that carries what its numbers can be recomputed from."""
+
+    def proof(self) -> Proof: ...
+
+    @property
+    def reasons(self) -> dict[Any, str]: ...
+
+
+def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
     """Re-prove a Ranking or Targets from its own numbers; no solver is used.
 
     Parameters
@@ -131,20 +217,18 @@ def certify(result: Any, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
     CertificateError
         Where a number does not hold: the DMU, the number, what it misses by.
     """
-    certificate = result.recompute()
-    unanswered = certificate.index.isin(list(result.reasons))
-    for column, label, value in _broken(certificate, result.claims(certificate), unanswered, tolerance):
+    proof = result.proof()
+    unanswered = proof.frame.index.isin(list(result.reasons))
+    for column, label, value in _broken(proof, unanswered, tolerance):
         raise CertificateError(
             f"'{label}': {column.replace('_', ' ')} is {value:.3g}, above {tolerance:g}; the result does not hold"
         )
-    return certificate
+    return proof.frame
 
 
-def _broken(
-    certificate: pd.DataFrame, claims: dict[str, np.ndarray], unanswered: np.ndarray, tolerance: float
-) -> Iterator[tuple[str, Any, float]]:
+def _broken(proof: Proof, unanswered: np.ndarray, tolerance: float) -> Iterator[tuple[str, Any, float]]:
     """The first DMU that breaks each claim; a NaN proves nothing, and is right only where a reason says so."""
-    for column, misses in claims.items():
+    for column, misses in proof.misses.items():
         bad = np.flatnonzero(~(misses <= tolerance) & ~(np.isnan(misses) & unanswered))
         if len(bad):
-            yield column, certificate.index[bad[0]], float(misses[bad[0]])
+            yield column, proof.frame.index[bad[0]], float(misses[bad[0]])

@@ -6,20 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from deabench.arrays import scale
+from deabench.checks import choice
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.solve.nearest.faces import TIGHT, Hull, hull
 from deabench.solve.shared.pareto import undominated
 from deabench.tables.gate import Data, check, numbers
 
-NORMS = ("l1", "l2", "linf")
+Norm = Literal["l1", "l2", "linf"]
+NORMS: tuple[Norm, ...] = get_args(Norm)
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class Frontier:
             flat.add_edge(a, b, vertices=_listed(edge["vertices"]))
         write_whole(path, "\n".join(nx.generate_graphml(flat)) + "\n")
 
-    def locate(self, points: pd.DataFrame, *, norm: str = "l2") -> pd.DataFrame:
+    def locate(self, points: pd.DataFrame, *, norm: Norm = "l2") -> pd.DataFrame:
         """Where points lie to the frontier.
 
         Parameters
@@ -179,7 +180,7 @@ def frontier(
     table: pd.DataFrame,
     *,
     outputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] = MappingProxyType({}),
+    lower_is_better: Mapping[str, object] | Sequence[str] = (),
 ) -> Frontier:
     """The Pareto frontier of a table: the best trade-offs between its metrics that its DMUs and their mixtures reach.
 
@@ -237,8 +238,7 @@ def position(normals: np.ndarray, scaled: np.ndarray) -> np.ndarray:
 
 
 def known(norm: str) -> None:
-    if norm not in NORMS:
-        raise DataError(f"norm '{norm}' is not known; it is one of " + ", ".join(f"'{k}'" for k in NORMS))
+    choice("norm", norm, NORMS)
 
 
 def _trade_off(normal: dict[str, float]) -> dict[tuple[str, str], float]:

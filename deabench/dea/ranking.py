@@ -3,68 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from deabench.arrays import TOLERANCE, Sparse
-from deabench.dea.certify import radial
+from deabench.checks import choice
+from deabench.dea import certify
+from deabench.dea.explain import explain, summary
+from deabench.dea.models import HINTS, MODELS, ModelName
+from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task
 from deabench.errors import DataError
+from deabench.progress import progress
+from deabench.results import Result
 from deabench.tables.gate import Data, check
-from deabench.tables.text import csv_text
 
-MODELS = ("wei", "score", "ccr")
-RETURNS = ("crs", "vrs", "nirs", "ndrs")
-ORIENTATIONS = ("output", "input")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from deabench.plot import RankingDisplay
+
+DECIMALS = 9
+"""Scores and slacks that agree to so many decimals are tied."""
 
 
-@dataclass(frozen=True)
-class Ranking:
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(Answer, Result):
     """Efficiencies with everything that explains and proves them.
 
     Attributes
     ----------
-    scores : Series (n,)
-        Efficiency: 1 on the frontier, below 1 inside, above 1 for a DMU outside its reference; raw, never rounded. NaN where
-        it is undefined, with the reason in `reasons`.
-    slacks : DataFrame, n x metrics
-        What is left to gain beyond the radial projection, in the metric's own unit.
-    weights : DataFrame, n x metrics
-        Multipliers; with returns to scale also `u_0`. Not unique in general.
-    intensities : Sparse (n, reference DMUs)
-        λ, compactly; `peers` is the same as a labelled frame.
-    model : str
-        The formulation, and the path that solved it.
-    data, reference : Data
-        What was ranked and what spans the frontier, as they passed the gate (quotients, where inputs made them).
+    scores, slacks, weights, intensities, efficient, data, reference, options, frontier, reasons, path
+        See `deabench.dea.models.record.Answer`. For a radial model 1 is on the frontier, below 1 inside it, above 1 outside
+        the reference.
+    record : Model
+        The model that was asked.
+    notes : tuple of str
+        What was done to the data, chosen or not proved, as sentences.
     """
 
-    scores: pd.Series
-    slacks: pd.DataFrame
-    weights: pd.DataFrame
-    intensities: Sparse
-    model: str
-    data: Data
-    reference: Data
-    frontier: np.ndarray
-    reasons: dict[Any, str]
-    returns: str
-    orientation: str
+    record: Model
+    notes: tuple[str, ...]
+
+    @property
+    def model(self) -> str:
+        """The model, its equation, and the path that solved it."""
+        return f"{self.record.name} {self.record.equation}, {self.path}"
+
+    @property
+    def measure(self) -> str:
+        """"efficiency" (1 is best) or "inefficiency" (0 is best)."""
+        return self.record.measure
 
     @cached_property
     def ranks(self) -> pd.Series:
-        """1 is best; scores that agree to 9 decimals share the best of their ranks."""
-        return self.scores.round(9).rank(ascending=False, method="min").astype("Int64").rename("rank")
+        """1 is best. Of equal scores the Pareto-efficient come first, then those with less slack; what still ties shares
+        the best of its ranks."""
+        keys = self._keys()
+        place = np.lexsort(keys)
+        new = np.ones(len(place), dtype=bool)
+        new[1:] = np.any([np.diff(key[place]) != 0 for key in keys], axis=0)
+        ranks = np.empty(len(place), dtype=np.int64)
+        ranks[place] = np.maximum.accumulate(np.where(new, np.arange(1, len(place) + 1), 0))
+        return pd.Series(ranks, index=self.scores.index, dtype="Int64", name="rank").mask(self.scores.isna())
 
-    @cached_property
-    def efficient(self) -> pd.Series:
-        """Pareto-efficient: the score reaches 1 and no slack is left, both within `deabench.dea.certify.TOLERANCE`."""
+    def _keys(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What orders the DMUs, the lowest first; the last key matters most."""
+        sign = 1.0 if self.measure == "inefficiency" else -1.0
         unit = np.append(self.data.outputs.abs().max(), self.data.inputs.abs().max())
-        left = (self.slacks.to_numpy() / np.where(unit > 0, unit, 1.0)).max(axis=1)
-        return ((self.scores >= 1 - TOLERANCE) & (left <= TOLERANCE)).rename("efficient")
+        left = (self.slacks.to_numpy() / np.where(unit > 0, unit, 1.0)).sum(axis=1)
+        score = np.nan_to_num(sign * self.scores.to_numpy().round(DECIMALS), nan=np.inf)
+        return np.nan_to_num(left).round(DECIMALS), (~self.efficient.to_numpy(dtype=bool)).astype(np.int8), score
 
     @cached_property
     def peers(self) -> pd.DataFrame:
@@ -74,65 +85,54 @@ class Ranking:
     @cached_property
     def projections(self) -> pd.DataFrame:
         """Where each DMU would be efficient: the combination of its peers."""
-        parts = [self.reference.outputs, self.reference.inputs]
-        columns = [name for part in parts for name in part.columns]
-        values = self.intensities.dot(np.column_stack([part.to_numpy() for part in parts]))
-        values[self.scores.isna().to_numpy()] = np.nan
-        return pd.DataFrame(values, index=self.scores.index, columns=columns)
+        return certify.projections(self)
 
     @cached_property
     def certificate(self) -> pd.DataFrame:
-        """The proof of every score, from λ and the weights alone: see `deabench.dea.certify.radial`."""
-        return self.recompute()
+        """The proof of every score, recomputed from this result's own numbers: see `deabench.certify`."""
+        return self.proof().frame
+
+    def proof(self) -> certify.Proof:
+        """The certificate with what each claim of this result misses.
+
+        Raises
+        ------
+        DataError
+            Where the model has no certificate.
+        """
+        if self.record.prove is None:
+            raise DataError(f"model '{self.record.name}' has no certificate; its scores are the solver's word")
+        return self.record.prove(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """`efficiency`, `rank`, `efficient`, best first; of equal scores the table's order."""
-        frame = pd.DataFrame({"efficiency": self.scores, "rank": self.ranks, "efficient": self.efficient})
+        """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the table's order."""
+        frame = pd.DataFrame({self.measure: self.scores, "rank": self.ranks, "efficient": self.efficient})
         frame.index.name = "classifier"
         return frame.sort_values("rank", kind="stable")
 
-    def to_csv(self, path: Any = None) -> str | None:
-        """The frame as CSV: to the file `path`, written whole, or as text where there is none."""
-        from deabench.files import write_whole
+    def summary(self) -> str:
+        """Who is efficient, who is not and by how much, and what was assumed."""
+        return summary(self)
 
-        text = csv_text(self.to_frame())
-        if path is None:
-            return text
-        write_whole(path, text)
-        return None
+    def explain(self, name: object) -> str:
+        """One classifier's story: efficient or not, its peers, what it would have to gain, on which weights its score rests.
 
-    def recompute(self) -> pd.DataFrame:
-        """The certificate, from the numbers of this result alone."""
-        return radial(self)
+        Parameters
+        ----------
+        name : label of the table
 
-    def claims(self, certificate: pd.DataFrame) -> dict[str, np.ndarray]:
-        """By how much each claim of the result misses: what `deabench.certify` holds against its tolerance."""
-        size = np.maximum(self.scores.abs().to_numpy(), 1.0)
-        return {
-            "gap": certificate["gap"].to_numpy() / size,
-            "primal_infeasibility": certificate["primal_infeasibility"].to_numpy(),
-            "dual_infeasibility": certificate["dual_infeasibility"].to_numpy(),
-            "distance_of_the_score_from_its_proof": (certificate["primal"] - self.scores).abs().to_numpy() / size,
-            "distance_of_the_slacks_from_their_proof": self._slack_error(),
-        }
+        Raises
+        ------
+        DataError
+            Where there is no such label.
+        """
+        return explain(self, name)
 
-    def _slack_error(self) -> np.ndarray:
-        """|projection - (radial projection + slack)|, largest metric, in scaled metrics."""
-        y, x = self.data.outputs.to_numpy(), self.data.inputs.to_numpy()
-        score = self.scores.to_numpy()[:, None]
-        grown = np.column_stack([y / score, x] if self.orientation == "output" else [y, score * x])
-        signs = np.append(np.ones(y.shape[1]), -np.ones(x.shape[1]))
-        unit = np.fmax.reduce(np.abs(self.projections.to_numpy()), axis=0, initial=1e-300)  # a NaN is no unit
-        return np.abs((self.projections.to_numpy() - grown - signs * self.slacks.to_numpy()) / unit).max(axis=1)
-
-    def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the efficiencies; see `deabench.plot.RankingDisplay`."""
+    def plot(self, ax: Axes | None = None) -> RankingDisplay:
+        """Draw the scores; see `deabench.plot.RankingDisplay`."""
         from deabench.plot import RankingDisplay
 
-        return RankingDisplay.from_ranking(self).plot(ax=ax, **options)
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(escape=True)
+        return RankingDisplay.from_ranking(self).plot(ax=ax)
 
 
 def rank(
@@ -141,9 +141,9 @@ def rank(
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
-    model: str = "wei",
-    returns: str = "crs",
-    orientation: str = "output",
+    model: ModelName | None = None,
+    returns: Returns | None = None,
+    orientation: Orientation | None = None,
     reference: pd.DataFrame | None = None,
 ) -> Ranking:
     """Rank classifiers by their efficiency: how near each comes to the best trade-off that the others reach.
@@ -156,11 +156,15 @@ def rank(
         Metrics to be high and metrics to be low; without `outputs`, every numeric column that is not an input.
     lower_is_better : mapping or sequence of column names
         `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to).
-    model : {"wei", "score", "ccr"}
-        "wei": models (4) and (5), with inputs on all quotients output/input; "score": (6), the dual of (5), the same
-        efficiencies from the weights' side; "ccr": (2) and (3), with `returns` and `orientation`.
-    returns : {"crs", "vrs", "nirs", "ndrs"}
-    orientation : {"output", "input"}
+    model : str, optional
+        "wei": (4) and (5), with inputs on all quotients output/input; "score": (6), the dual of (5), the same efficiencies
+        from the weights' side; "ccr": (2) and (3); "fdh": no mixtures; "super": each DMU against the others; "sbm": slacks
+        instead of one factor. Without it "wei" where there is no input, and "ccr" with returns "vrs" where there is one:
+        rates do not scale with costs.
+    returns : {"crs", "vrs", "nirs", "ndrs"}, optional
+        Which multiples and mixtures of DMUs count as possible; the model's default without it.
+    orientation : {"output", "input", "none"}, optional
+        What is to change: outputs, inputs, or both.
     reference : DataFrame, optional
         The DMUs that span the frontier; the table itself without it.
 
@@ -175,52 +179,80 @@ def rank(
     SolveError
         Where a solve does not end optimal.
 
+    Notes
+    -----
+    A score of .97 says that every output could grow by 3.1 % together (1/.97 = 1.031) before the mix of others that is best
+    for this classifier is reached. Slacks are those of the largest Σ slack / (maximum of the metric in the reference).
+
     Examples
     --------
     >>> import deabench as db
     >>> table = db.datasets.load("chao2022-outliers")
-    >>> db.rank(table, inputs=["TNR"]).scores.round(3).tolist()
+    >>> db.rank(table, inputs=["TNR"], model="wei").scores.round(3).tolist()
     [1.0, 0.895, 0.745, 0.735, 0.71, 0.605, 0.5]
     """
-    _choices(model, returns, orientation)
-    given = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
-    data = check(table, **given)  # type: ignore[arg-type]
-    if reference is None:
-        spanning = data
-    else:
-        given["outputs"] = list(data.outputs.columns)
-        spanning = check(reference, **given, warn=False)  # type: ignore[arg-type]
-    if model == "ccr":
-        if not data.inputs.shape[1]:
-            raise DataError("model 'ccr' needs an input and none is given; name one in inputs, or use model 'wei'")
-    else:
-        if (returns, orientation) != ("crs", "output"):
-            raise DataError(f"model '{model}' has no returns or orientation; leave them out, or use model 'ccr'")
-        data, spanning = _quotients(data), _quotients(spanning)
-    from deabench.solve.shared.radial import efficiencies
-
-    return Ranking(**efficiencies(data, spanning, model, returns, orientation))
+    if model is not None:
+        choice("model", model, list(MODELS), HINTS)
+        _options(MODELS[model], returns, orientation)
+    given: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
+    data = check(table, **given)
+    spanning = data
+    if reference is not None:
+        spanning = check(reference, **(given | {"outputs": list(data.outputs.columns)}), warn=False)
+    record, options, notes = _chosen(data, model, returns, orientation)
+    task = Task(record.prepare(data), record.prepare(spanning), options, own=reference is None)
+    with progress("rank", len(data.labels)) as advance:
+        answer = record.solve(task, advance)
+    notes = (*answer.data.notes, *notes, *_weak_points(answer, record))
+    return Ranking(**{f.name: getattr(answer, f.name) for f in fields(Answer)}, record=record, notes=notes)
 
 
-def _choices(model: str, returns: str, orientation: str) -> None:
-    for name, value, known in (("model", model, MODELS), ("returns", returns, RETURNS),
-                               ("orientation", orientation, ORIENTATIONS)):
+def _chosen(data: Data, model: str | None, returns: str | None, orientation: str | None
+            ) -> tuple[Model, dict[str, str], tuple[str, ...]]:
+    """The record and its options; what was chosen without being asked is said."""
+    inputs = list(data.inputs.columns)
+    if model is not None:
+        record = MODELS[model]
+        if record.inputs == "needed" and not inputs:
+            raise DataError(f"model '{model}' needs an input and none is given; name one in inputs, or use model 'wei'")
+        options = _options(record, returns, orientation)
+        if options.get("orientation") == "input" and not inputs:
+            raise DataError("orientation 'input' needs an input and none is given; name one in inputs")
+        return record, options, ()
+    if not inputs:
+        return MODELS["wei"], _options(MODELS["wei"], returns, orientation), ()
+    options = _options(MODELS["ccr"], returns or "vrs", orientation)
+    said = "" if returns else "; rates do not scale with costs, so returns to scale are variable"
+    return MODELS["ccr"], options, (f"model 'ccr' was chosen, for {', '.join(map(repr, inputs))} is an input{said}",)
+
+
+def _options(record: Model, returns: str | None, orientation: str | None) -> dict[str, str]:
+    """Every option of the model, as given or its default; a word that the model does not know is refused."""
+    given = {"returns": returns, "orientation": orientation}
+    for name, value in given.items():
+        if value is None:
+            continue
+        known = record.options.get(name, ())
+        anywhere = [word for one in MODELS.values() for word in one.options.get(name, ())]
+        choice(name, value, list(dict.fromkeys(anywhere)), RETURN_HINTS)
         if value not in known:
-            raise DataError(f"{name} '{value}' is not known; it is one of " + ", ".join(f"'{k}'" for k in known))
+            others = [f"'{one.name}'" for one in MODELS.values() if value in one.options.get(name, ())]
+            raise DataError(f"model '{record.name}' has no {name} '{value}'; leave it out, or use model {' or '.join(others)}")
+    return {name: given.get(name) or known[0] for name, known in record.options.items()}
 
 
-def _quotients(data: Data) -> Data:
-    """The index data of model (5): every output over every input; the outputs themselves where there is no input."""
-    inputs = data.inputs
-    if not inputs.shape[1]:
-        return data
-    zero = inputs.to_numpy() == 0
-    if zero.any():
-        row, column = np.argwhere(zero)[0]
-        raise DataError(
-            f"input '{inputs.columns[column]}' of '{inputs.index[row]}' is 0; a quotient over it is infinite, "
-            "leave the row out or use model 'ccr'"
-        )
-    quotients = {f"{o}/{i}": data.outputs[o] / inputs[i] for o in data.outputs for i in inputs}
-    frame = pd.DataFrame(quotients, index=data.labels)
-    return Data(frame, frame.iloc[:, :0], (*data.notes, "outputs are quotients: " + ", ".join(frame.columns)))
+RETURN_HINTS = {"irs": "'ndrs'", "drs": "'nirs'", "variable": "'vrs'", "constant": "'crs'", "bcc": "'vrs'", "ccr": "'crs'",
+                "in": "'input'", "out": "'output'", "non-oriented": "'none'", "graph": "'none'"}
+
+
+def _weak_points(answer: Answer, record: Model) -> tuple[str, ...]:
+    """What a reader of the scores should know: a metric of 0 at the top, scores without a proof."""
+    notes = []
+    outputs = answer.data.outputs
+    zero = answer.efficient.to_numpy()[:, None] & (outputs.to_numpy() == 0)
+    for k, r in np.argwhere(zero)[:3]:
+        notes.append(f"'{outputs.index[k]}' is efficient although its '{outputs.columns[r]}' is 0: "
+                     "weights may leave a metric out")
+    if record.prove is None:
+        notes.append(f"model '{record.name}' has no certificate: its scores are the solver's word")
+    return tuple(notes)

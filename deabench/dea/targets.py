@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from deabench.dea.frontier import Frontier, known, position, span
+from deabench.checks import choice
+from deabench.dea.certify import Proof
+from deabench.dea.frontier import NORMS, Frontier, Norm, position, span
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.solve.nearest.closest import Found, by_milp, on_faces, on_facets
@@ -19,6 +20,9 @@ from deabench.solve.nearest.faces import Hull
 from deabench.solve.nearest.points import distance
 from deabench.tables.gate import check
 from deabench.tables.text import csv_text
+
+On = Literal["faces", "facets"]
+Method = Literal["auto", "faces", "milp"]
 
 FACES_METRICS = 6
 """Most metrics for which "auto" enumerates faces; above, Qhull's list explodes and the MILP takes over."""
@@ -112,6 +116,11 @@ class Targets:
         claims = {name: certificate[name].to_numpy() for name in CLAIMED}
         return claims | {"weight_that_is_not_positive": np.where(certificate["least_weight"] <= 0, 1.0, 0.0)}
 
+    def proof(self) -> Proof:
+        """The certificate with what each claim of it misses."""
+        frame = self.recompute()
+        return Proof(frame, self.claims(frame))
+
     def to_frame(self) -> pd.DataFrame:
         """`position`, `distance`, then `target_<metric>` columns, in the tested table's order."""
         frame = pd.DataFrame({"position": self.position, "distance": self.distance})
@@ -143,13 +152,13 @@ def targets(
     reference: pd.DataFrame,
     *,
     outputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] = MappingProxyType({}),
-    norm: str = "l1",
+    lower_is_better: Mapping[str, object] | Sequence[str] = (),
+    norm: Norm = "l1",
     weights: Mapping[str, float] | None = None,
-    on: str = "faces",
+    on: On = "faces",
     common: bool = False,
     dominating: bool = False,
-    method: str = "auto",
+    method: Method = "auto",
     time_limit: float | None = None,
 ) -> Targets:
     """The closest targets of tested classifiers on the frontier that the reference classifiers span.
@@ -289,10 +298,9 @@ def _beyond_range(points: np.ndarray, columns: pd.Index, labels: pd.Index, actua
 
 
 def _choices(norm: str, on: str, method: str) -> None:
-    known(norm)
-    for what, value, choices in (("on", on, ("faces", "facets")), ("method", method, ("auto", "faces", "milp"))):
-        if value not in choices:
-            raise DataError(f"{what} '{value}' is not known; it is one of " + ", ".join(f"'{c}'" for c in choices))
+    choice("norm", norm, NORMS)
+    choice("on", on, get_args(On))
+    choice("method", method, get_args(Method))
 
 
 def _method(method: str, on: str, norm: str, metrics: int) -> str:

@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 
 from deabench.checks import did_you_mean
+from deabench.dea.frontier import Norm
 from deabench.dea.ranking import Ranking, rank
+from deabench.dea.targets import On
 from deabench.errors import DataError, DataWarning
 from deabench.reports import sections, words
 from deabench.reports.content import Report
@@ -60,8 +62,8 @@ class Findings:
     tested: Targets | None
     tested_scores: pd.Series | None
     intervals: pd.DataFrame | None
-    norm: str
-    on: str
+    norm: Norm
+    on: On
     remark: str
     heard: list[str]
 
@@ -71,8 +73,8 @@ def report(
     *,
     tested: pd.DataFrame | Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
-    norm: str = "l1",
-    on: str = "faces",
+    norm: Norm = "l1",
+    on: On = "faces",
     title: str | None = None,
     extra: Mapping[str, Any] | None = None,
     **settings: Any,
@@ -123,7 +125,7 @@ def assembled(found: Findings, title: str, inserted: Sequence[Any], extra: Mappi
     return Report(title, words.answer(found), [part for part in parts if part is not None], payload(found))
 
 
-def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: str, on: str,
+def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: Norm, on: On,
              intervals: pd.DataFrame | None, settings: Mapping[str, Any]) -> Findings:
     """Rank, span the frontier, find the targets."""
     with warnings.catch_warnings(record=True) as heard:
@@ -187,12 +189,12 @@ def _front(high: pd.DataFrame, metrics: Sequence[str] | None, ranking: Ranking) 
     if len(chosen) > METRICS:
         return None, (f"the frontier of {len(chosen)} metrics has too many facets to list; choose up to {METRICS} with "
                       "metrics to see facets and targets")
-    if metrics is None and ranking.model.startswith("ccr"):
+    if metrics is None and ranking.data.inputs.shape[1]:
         return None, "the ranking has inputs of its own; choose metrics that are to be high to see facets and targets"
     return frontier(high, outputs=chosen), ""
 
 
-def _targets(new: pd.DataFrame, reference: pd.DataFrame, norm: str, on: str) -> Targets:
+def _targets(new: pd.DataFrame, reference: pd.DataFrame, norm: Norm, on: On) -> Targets:
     from deabench.dea.targets import targets
 
     return targets(new, reference, norm=norm, on=on)

@@ -207,7 +207,8 @@ def _key(key: Any) -> str:
 def method(found: Findings) -> Section:
     """How it was computed, in words."""
     one = found.ranking
-    kind = f", {one.orientation}-oriented, returns {one.returns}" if one.model.startswith("ccr") else ""
+    chosen = [f"{name} {one.options[name]}" for name, words in one.record.options.items() if len(words) > 1]
+    kind = "".join(f", {words}" for words in chosen)
     said = [f"Efficiencies: data envelopment analysis, model {one.model}{kind}. A classifier's efficiency is the best score "
             "that any non-negative weights of the metrics give it while no classifier of the reference exceeds 1; it is "
             "efficient where that is 1 and no slack is left."]
@@ -233,7 +234,7 @@ def provenance(found: Findings, given: Mapping[str, Any]) -> Section:
     }
     for what, one in (("targets", found.own), ("tested algorithms", found.tested)):
         if one is not None:
-            worst = max(float(np.nanmax(miss, initial=0.0)) for miss in one.claims(one.certificate).values())
+            worst = max(float(np.nanmax(miss, initial=0.0)) for miss in one.proof().misses.values())
             facts[f"largest miss of a proof of the {what}"] = f"{worst:.3g}"
     frame = pd.DataFrame({"value": facts}).rename_axis("what")
     return Section("provenance", "Provenance", tables=[Table("provenance-table", "What made this report", frame)])

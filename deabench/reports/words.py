@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from deabench.dea.ranking import Ranking
     from deabench.reports.build import Findings
 
 NAMED = 8
@@ -22,28 +23,34 @@ def listed(names: Sequence[object], most: int = NAMED) -> str:
 def answer(found: Findings) -> list[str]:
     """Who is efficient; who is not, and by how much; what the tested one lacks."""
     frame = found.ranking.to_frame()
-    scored = frame[frame["efficiency"].notna()]
+    scored = frame[frame[found.ranking.measure].notna()]
     best, rest = scored[scored["efficient"]], scored[~scored["efficient"]]
     is_ = "is" if len(best) == 1 else "are"
     first = f"{len(best)} of {len(frame)} classifiers {is_} efficient: {listed(best.index)}."
-    second = "No classifier is inefficient." if rest.empty else _rest(rest, found.ranking.orientation)
+    second = "No classifier is inefficient." if rest.empty else _rest(rest, found.ranking)
     unscored = len(frame) - len(scored)
     if unscored:
         second += f" {unscored} could not be scored."
     return [first, second, _lacks(found)]
 
 
-def _rest(rest: Any, orientation: str) -> str:
-    low, high = rest["efficiency"].iloc[-1], rest["efficiency"].iloc[0]
-    name = rest.index[-1]
-    change = (f"gain {100 * (1 / low - 1):.1f} % in every output at once" if orientation == "output"
-              else f"do with {100 * (1 - low):.1f} % less of every input")
-    if low >= 1 - 5e-5:
-        change = "gain in one metric alone"
+def _rest(rest: Any, ranking: Ranking) -> str:
+    measure = ranking.measure
+    low, high = rest[measure].iloc[-1], rest[measure].iloc[0]
+    name, best = rest.index[-1], 1.0 if measure == "efficiency" else 0.0
+    change = ranking.record.meaning(float(low), ranking.options)
+    if abs(low - best) < 5e-5:
+        change = "something is left to gain in one metric alone"
     if len(rest) == 1:
-        return f"The other one is not: {name} has efficiency {low:.3f} and would have to {change}."
-    return (f"The other {len(rest)} are not: their efficiencies go from {low:.3f} to {high:.3f}, and the last, {name}, "
-            f"would have to {change}.")
+        return f"The other one is not: {name} has {measure} {low:.3f}: {change}."
+    return f"The other {len(rest)} are not: {_from_to(measure, low, high, best)}, and of the last, {name}, {change}."
+
+
+def _from_to(measure: str, low: float, high: float, best: float) -> str:
+    """The range, with as many decimals as keep the better end apart from the best there is."""
+    decimals = next((d for d in range(3, 9) if round(high, d) != best), 9)
+    noun = "efficiencies" if measure == "efficiency" else "inefficiencies"
+    return f"their {noun} go from {low:.3f} to {high:.{decimals}f}"
 
 
 def _lacks(found: Findings) -> str:

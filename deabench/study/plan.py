@@ -107,7 +107,7 @@ def read_plan(path: str | Path) -> Plan:
                 SplitSpec(**given.get("split", {})), given.get("seed", 0), float(given.get("time_limit", 0)),
                 given.get("keep_predictions", True), path.parent / given.get("store", f"{path.stem}.sqlite"),
                 tuple(given.get("metrics", METRICS)),
-                {"outputs": list(METRICS), "inputs": [], "model": "wei", "returns": "crs", "norm": "l1",
+                {"outputs": list(METRICS), "inputs": [], "model": "wei", "returns": None, "orientation": None, "norm": "l1",
                  "reference": None, "tested": [], "target_outputs": ["TPR", "TNR"], "dmus": "classifiers",
                  "panels": {},
                  **given.get("dea", {})},

@@ -49,6 +49,24 @@ def one_of(*choices: str) -> Check:
     return check
 
 
+def dea_model(value: Any) -> str | None:
+    """One of the DEA models there are."""
+    from deabench.dea.models import MODELS
+
+    return one_of(*MODELS)(value)
+
+
+def dea_option(name: str) -> Check:
+    """A word that some DEA model knows for this option; whether the chosen model does, `rank` says."""
+
+    def check(value: Any) -> str | None:
+        from deabench.dea.models import MODELS
+
+        return one_of(*dict.fromkeys(one for record in MODELS.values() for one in record.options.get(name, ())))(value)
+
+    return check
+
+
 def texts(value: Any) -> str | None:
     good = isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value)
     return None if good else "a list of texts"
@@ -95,8 +113,9 @@ SET: dict[str, Check] = {
 SPLIT: dict[str, Check] = {"kind": one_of("kfold", "holdout", "bootstrap"), "folds": whole(2), "repeats": whole(1),
                            "test_size": number(0, 1, open_ends=True)}
 DEA: dict[str, Check] = {
-    "outputs": texts, "inputs": texts, "model": one_of("wei", "score", "ccr"),
-    "returns": one_of("crs", "vrs", "nirs", "ndrs"), "norm": one_of("l1", "l2", "linf"), "reference": texts,
+    "outputs": texts, "inputs": texts, "model": dea_model,
+    "returns": dea_option("returns"), "orientation": dea_option("orientation"),
+    "norm": one_of("l1", "l2", "linf"), "reference": texts,
     "tested": texts, "target_outputs": texts, "panels": lists, "dmus": one_of("classifiers", "datasets", "after @")}
 GROUPS: dict[str, Check] = {"type": one_of("label", "rule"), "mixed": one_of("each", "drop"), "imbalance_ratio": rising,
                             "imbalance_ratio_from": one_of("data", "paper"), "families": words}

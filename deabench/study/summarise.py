@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,7 @@ class Settings:
 
     Attributes
     ----------
-    outputs, inputs, model, returns
+    outputs, inputs, model, returns, orientation
         As for `deabench.rank`; each a metric of `deabench.metrics`.
     panels : mapping of name to classifiers
         Who is ranked with whom, as the paper ranks the C4.5 methods and the SVM methods apart.
@@ -44,7 +45,8 @@ class Settings:
     families: Mapping[str, str] = field(default_factory=dict)
     inputs: Sequence[str] = ()
     model: str = "wei"
-    returns: str = "crs"
+    returns: str | None = None
+    orientation: str | None = None
     mixed: str = "each"
     ratios: Sequence[float] = (10, 30)
 
@@ -124,11 +126,11 @@ def efficiencies(table: pd.DataFrame, settings: Settings, where: str = "") -> pd
     """
     from deabench.dea.ranking import rank
 
+    options: dict[str, Any] = {name: getattr(settings, name) for name in ("model", "returns", "orientation")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
-            scores = rank(table, outputs=list(settings.outputs), inputs=list(settings.inputs) or None,
-                          model=settings.model, returns=settings.returns).scores
+            scores = rank(table, outputs=list(settings.outputs), inputs=list(settings.inputs) or None, **options).scores
         except (DataError, SolveError) as error:
             scores = pd.Series(np.nan, index=table.index)
             scores.attrs["notes"] = (f"{where or 'the table'} has no efficiencies: {error}",)

@@ -143,8 +143,8 @@ def settings_of(plan: Plan, counts: pd.DataFrame) -> s.Settings:
     panels = {panel: list(dict.fromkeys([*members, *outside])) for panel, members in panels.items()}
     named = {spec.name: APPROACH[spec.use] for spec in plan.learners if spec.use in APPROACH}
     families = {name: family for name, family in {**named, **plan.groups["families"]}.items() if name in present}
-    return s.Settings(plan.dea["outputs"], panels, families, plan.dea["inputs"], plan.dea["model"], plan.dea["returns"],
-                      plan.groups["mixed"], plan.groups["imbalance_ratio"])
+    dea = {name: plan.dea[name] for name in ("outputs", "inputs", "model", "returns", "orientation")}
+    return s.Settings(panels=panels, families=families, mixed=plan.groups["mixed"], ratios=plan.groups["imbalance_ratio"], **dea)
 
 
 def facts_of(plan: Plan) -> pd.DataFrame:

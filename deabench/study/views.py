@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from deabench.dea.frontier import Norm
 from deabench.errors import DataError, DataWarning
 from deabench.study.summarise import Settings, efficiencies
 
@@ -51,7 +52,7 @@ def after_at(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def frontier_targets(metrics: pd.DataFrame, tested: Sequence[str], reference: Sequence[str], *,
-                     outputs: Sequence[str], norm: str = "l1") -> pd.DataFrame:
+                     outputs: Sequence[str], norm: Norm = "l1") -> pd.DataFrame:
     """Each tested classifier against every data set's frontier of the reference classifiers (Tables 14 and 15).
 
     Returns

@@ -5,8 +5,10 @@
 
 from deabench_models.benchmark import closest, closest_change, closest_split, pareto_frontier
 from deabench_models.ccr import envelopment_input, envelopment_output, multiplier_input, multiplier_output, slacks
+from deabench_models.fdh import free_disposal_input, free_disposal_output
 from deabench_models.normalised import normalised, supports
 from deabench_models.projection import face, halfspaces
+from deabench_models.sbm import slacks_based
 from deabench_models.score import score
 from deabench_models.wei import quotients, wei
 
@@ -18,6 +20,9 @@ FORMULATIONS = (
     slacks,
     wei,
     score,
+    free_disposal_output,
+    free_disposal_input,
+    slacks_based,
     pareto_frontier,
     closest_change,
     closest_split,

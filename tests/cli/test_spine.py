@@ -115,7 +115,7 @@ def test_targets_common_dominating_and_weights(capsys):
     assert "'MLP' has no target: no point of the frontier dominates it" in capsys.readouterr().err
     assert main([*base, "--common", "--format", "json"]) == 0
     assert {record["face"] for record in json.loads(capsys.readouterr().out)} == {"CS-MCQP, Bagging"}
-    assert main([*base, "--weights", "TPR=2,TNR=x"]) == 1
+    assert main([*base, "--weights", "TPR=2,TNR=x"]) == 2
     assert capsys.readouterr().err == "deabench: --weights TNR is 'x'; give a number\n"
 
 

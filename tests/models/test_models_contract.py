@@ -27,6 +27,8 @@ SMALLEST = {
     "multiplier_input": (ONE, 0.5), "multiplier_output": (ONE, 2.0),
     "envelopment_input": (ONE, 0.5), "envelopment_output": (ONE, 2.0),
     "slacks": (ONE, 3.0),
+    "free_disposal_output": (ONE, 1.0), "free_disposal_input": (ONE, 0.5),
+    "slacks_based": ((*ONE, {"x": 0.25}, {"y": 1 / 3}), 0.5),
     "wei": ((Y, {"y": 1.5}), 2.0), "score": ((Y, {"y": 1.5}), 0.5),
     "pareto_frontier": ((P, p, 10.0), 0.0),
     "closest_change": ((P, p, 10.0), 2.0), "closest_split": ((P, p, 10.0), 2.0), "closest": ((P, p, 10.0), 2.0),
@@ -44,7 +46,8 @@ FULL = (INPUTS, TRIANGLE, {"u": 3.0, "v": 2.8}, OWN)
 SLOPES = {"x": 1.0, "y": 1.0}
 SMALL = {
     "multiplier_input": FULL, "multiplier_output": FULL, "envelopment_input": FULL, "envelopment_output": FULL,
-    "slacks": FULL,
+    "slacks": FULL, "free_disposal_output": FULL, "free_disposal_input": FULL,
+    "slacks_based": (*FULL, {"u": 0.5 / 3.0, "v": 0.5 / 2.8}, {"x": 0.5 / 0.4, "y": 0.5 / 0.5}),
     "wei": (TRIANGLE, OWN), "score": (TRIANGLE, OWN),
     **dict.fromkeys(["pareto_frontier", "closest_change", "closest_split", "closest"], (TRIANGLE, GROUP, 20.0)),
     "normalised": (TRIANGLE, GROUP, SLOPES), "supports": (TRIANGLE, ["a", "b"], SLOPES),
@@ -126,9 +129,9 @@ def proved_integer(one: Program) -> float:
     for choice in itertools.product((0, 1), repeat=int(one.integer.sum())):
         part = fixed(one, choice)
         bounds = np.column_stack([part.column_lower, part.column_upper])
-        found = linprog(part.cost, rows, right, bounds=bounds, method="highs")
+        found = linprog(one.sense * part.cost, rows, right, bounds=bounds, method="highs")
         best = min(best, found.fun if found.status == 0 else np.inf)
-    return best
+    return one.sense * best
 
 
 def proved(one: Program, x: np.ndarray) -> float:

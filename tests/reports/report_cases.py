@@ -45,7 +45,7 @@ def study():
     means = pd.concat({key: metrics.loc[names].groupby(level="classifier", sort=False).mean().assign(datasets=len(names))
                        for key, names in groups.items()}, names=["grouping", "group", "classifier"])
     def scores(table):
-        return db.rank(table, outputs=["TPR", "AUC", "GM", "F"], inputs=["TNR"]).scores
+        return db.rank(table, outputs=["TPR", "AUC", "GM", "F"], inputs=["TNR"], model="wei").scores
     per_dataset = pd.concat({("all", name): scores(table) for name, table in parts.items()},
                             names=["panel", "dataset", "classifier"]).rename("efficiency").to_frame()
     rows = {}

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deabench as db
+from deabench.dea.models import MODELS
+from deabench.dea.models.radial import Ccr, Wei, theta
+from deabench.dea.models.record import Task
 from deabench.solve.shared import engine, polar
 from deabench.solve.shared.exact import exact
 from deabench.solve.shared.pareto import undominated
-from deabench.solve.shared.problems import Ccr, Wei, theta
 from deabench.tables.gate import check
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -23,7 +25,8 @@ SAME = 1e-9
 
 def wei(Y: np.ndarray, tested: np.ndarray | None = None) -> Wei:
     reference = check(frame(Y), warn=False)
-    return Wei(reference if tested is None else check(frame(tested, "t"), warn=False), reference)
+    options = {name: words[0] for name, words in MODELS["wei"].options.items()}
+    return Wei(Task(reference if tested is None else check(frame(tested, "t"), warn=False), reference, options, own=tested is None))
 
 
 def by_engine(problem) -> np.ndarray:
@@ -175,7 +178,7 @@ def test_ccr_families_are_shared_too() -> None:
     table = pd.DataFrame(rng.uniform(0.3, 1, (3500, 3)), columns=["x", "y1", "y2"])
     data = check(table, inputs=["x"], warn=False)
     for orientation in ("input", "output"):
-        problem = Ccr(data, data, "crs", orientation)
+        problem = Ccr(Task(data, data, {"returns": "crs", "orientation": orientation}, own=True))
         solution = engine.solve(problem.family, problem.tested)
         assert solution.calls < 350
         assert not np.isnan(theta(solution)).any()

@@ -12,10 +12,11 @@ from dea_cases import frame
 
 import deabench as db
 import deabench_models as models
+from deabench.dea.models import stages
 from deabench.errors import SolveError
 from deabench.solve.highs import TOLERANCES, Infeasible, Limit, Solver, Undecided
 from deabench.solve.nearest.points import Faces
-from deabench.solve.shared import engine, exact, radial
+from deabench.solve.shared import engine, exact
 from deabench.solve.template import Program, expand, template, whole
 from deabench_models import norms
 
@@ -107,7 +108,7 @@ def test_too_many_exact_pivots_end_in_an_error(monkeypatch, refused) -> None:
 
 def test_a_certificate_that_does_not_hold_is_solved_again_and_then_raises(monkeypatch, refused) -> None:
     calls = []
-    proof = radial.radial
+    proof = stages.radial_frame
 
     def broken(result) -> object:
         calls.append(len(result.scores))
@@ -116,14 +117,14 @@ def test_a_certificate_that_does_not_hold_is_solved_again_and_then_raises(monkey
             found.loc["c3", "gap"] = 1.0
         return found
 
-    monkeypatch.setattr(radial, "radial", broken)
+    monkeypatch.setattr(stages, "radial_frame", broken)
     with refused("wei for 'c3': the certificate does not hold after a second solve", SolveError):
         db.rank(frame(Y))
     assert len(calls) == 2
 
 
 def test_a_certificate_that_holds_the_second_time_is_an_answer(monkeypatch) -> None:
-    proof, calls = radial.radial, []
+    proof, calls = stages.radial_frame, []
 
     def once(result) -> object:
         found = proof(result)
@@ -133,7 +134,7 @@ def test_a_certificate_that_holds_the_second_time_is_an_answer(monkeypatch) -> N
         return found
 
     plain = db.rank(frame(Y))
-    monkeypatch.setattr(radial, "radial", once)
+    monkeypatch.setattr(stages, "radial_frame", once)
     again = db.rank(frame(Y))
     np.testing.assert_allclose(again.scores, plain.scores, atol=1e-14)
     np.testing.assert_allclose(again.slacks, plain.slacks, atol=1e-12)

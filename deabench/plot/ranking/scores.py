@@ -30,11 +30,14 @@ class RankingDisplay:
         upper (NaN without an interval); best first.
     total : int
         DMUs in all; `frame` holds the best of them.
+    measure : {"efficiency", "inefficiency"}
+        What the column efficiency holds: 1 is best, or 0.
     ax_, figure_, dots_, intervals_, peers_ : artists, once drawn
     """
 
     frame: pd.DataFrame
     total: int
+    measure: str = "efficiency"
 
     @classmethod
     def from_ranking(cls, ranking: Ranking, intervals: pd.DataFrame | None = None, *, most: int = MOST) -> RankingDisplay:
@@ -50,18 +53,19 @@ class RankingDisplay:
         """
         best = ranking.to_frame().iloc[:most]
         places = ranking.scores.index.get_indexer(best.index)
-        frame = best[["efficiency", "efficient"]].assign(peers=[peers_text(ranking, place) for place in places])
+        frame = best[[ranking.measure, "efficient"]].set_axis(["efficiency", "efficient"], axis=1)
+        frame["peers"] = [peers_text(ranking, place) for place in places]
         bounds = pd.DataFrame(index=frame.index, columns=["lower", "upper"], dtype=float)
         if intervals is not None:
             bounds = intervals[["lower", "upper"]].reindex(frame.index).astype(float)
-        return cls(frame.join(bounds), len(ranking.scores))
+        return cls(frame.join(bounds), len(ranking.scores), ranking.measure)
 
     def plot(self, ax: Any = None) -> RankingDisplay:
         """Draw on `ax`, or on a figure of its own."""
         self.ax_ = ax = axes(ax, size=(7.0, 1.2 + 0.24 * len(self.frame)))
         self.figure_ = ax.figure
         frame, y = self.frame, np.arange(len(self.frame))
-        ax.axvline(1, color="black", linewidth=0.8)
+        ax.axvline(self.best, color="black", linewidth=0.8)
         width = frame["upper"].notna().to_numpy()
         self.intervals_ = ax.hlines(y[width], frame["lower"][width], frame["upper"][width], color=GREY, linewidth=2.2)
         on = frame["efficient"].to_numpy(dtype=bool)
@@ -75,15 +79,20 @@ class RankingDisplay:
         self.peers_ = [ax.annotate(peers, (1, k), (6, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
                                    va="center", fontsize=7, color="#444444", annotation_clip=False)
                        for k, peers in enumerate(frame["peers"])]
-        ax.set_title("efficiency, best first\n● efficient   ◇ not", fontsize=9, loc="left")
+        ax.set_title(f"{self.measure}, best first\n● efficient   ◇ not", fontsize=9, loc="left")
         self.peers_.append(ax.annotate("peers and their shares λ", (1, 1), (6, 6), xycoords="axes fraction", fontsize=8,
                                        textcoords="offset points", va="bottom", annotation_clip=False))
         self._finish(ax)
         return self
 
+    @property
+    def best(self) -> float:
+        """The score of the frontier."""
+        return 1.0 if self.measure == "efficiency" else 0.0
+
     def _limits(self) -> tuple[float, float]:
         values = self.frame[["efficiency", "lower", "upper"]].to_numpy(dtype=float)
-        low, high = np.nanmin(values, initial=1.0), np.nanmax(values, initial=1.0)
+        low, high = np.nanmin(values, initial=self.best), np.nanmax(values, initial=self.best)
         pad = max(0.04 * (high - low), 0.005)
         return low - pad, high + pad
 
@@ -91,7 +100,9 @@ class RankingDisplay:
         missing = int(self.frame["efficiency"].isna().sum())
         said = [f"the best {len(self.frame)} of {self.total}"] if self.total > len(self.frame) else []
         said += [f"{missing} without a score"] if missing else []
-        ax.set_xlabel("efficiency (1: on the frontier; higher is better)" + (f"\n{', '.join(said)}" if said else ""))
+        better = "higher" if self.measure == "efficiency" else "lower"
+        label = f"{self.measure} ({self.best:g}: on the frontier; {better} is better)"
+        ax.set_xlabel("\n".join([label, ", ".join(said)] if said else [label]))
 
 
 def peers_text(ranking: Ranking, place: int, most: int = 3) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from deabench.errors import DataError
 from deabench.plot.canvas import COLOURS, axes, plain, tidy
 
 if TYPE_CHECKING:
@@ -37,8 +38,10 @@ class WeightsDisplay:
     def from_ranking(cls, ranking: Ranking, *, most: int = MOST) -> WeightsDisplay:
         """The best `most` DMUs of a ranking; those without a score are left out."""
         outputs = ranking.data.outputs
+        if not ranking.weights.shape[1]:
+            raise DataError(f"model '{ranking.record.name}' has no weights to draw; use 'wei', 'ccr' or 'sbm'")
         virtual = ranking.weights[outputs.columns] * outputs
-        order = ranking.to_frame().index[ranking.to_frame()["efficiency"].notna()]
+        order = ranking.to_frame().index[ranking.to_frame()[ranking.measure].notna()]
         shares = virtual.div(virtual.sum(axis=1), axis=0).loc[order[:most]]
         return cls(shares, len(order))
 

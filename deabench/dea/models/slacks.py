@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse, chunks
+from deabench.dea.models.radial import Ccr, Wei, intensities
 from deabench.solve.shared.engine import solve
 from deabench.solve.shared.family import Family
-from deabench.solve.shared.problems import Ccr, Wei, intensities
 from deabench.solve.template import Template, template
 from deabench.tables.gate import Data
 
@@ -19,8 +18,10 @@ INWARD = 1e-14
 """The radial projection is drawn back by this share before the second stage: rounded, it may lie just beyond the frontier."""
 
 
-def second_stage(problem: Wei | Ccr, fields: dict[str, Any], who: np.ndarray, open_: np.ndarray) -> dict[str, Any]:
-    """Add the slacks to the fields: the largest beyond the radial projection; the peers that give them replace the first stage's.
+def second_stage(
+    problem: Wei | Ccr, scores: pd.Series, weights: pd.DataFrame, lam: Sparse, who: np.ndarray, open_: np.ndarray
+) -> pd.DataFrame:
+    """The largest slacks beyond the radial projection; the peers that give them replace the first stage's in `lam`.
 
     Where all weights are positive there is no slack (complementary slackness), and where λ is unique there is no other, so only
     the `open_` rest is solved, each from the peers it has. Where the second stage cannot be solved to the certificate's
@@ -28,19 +29,19 @@ def second_stage(problem: Wei | Ccr, fields: dict[str, Any], who: np.ndarray, op
     """
     X, Y = problem.reference.inputs.to_numpy(), problem.reference.outputs.to_numpy()
     names = [*problem.data.outputs.columns, *problem.data.inputs.columns]
-    scores, index = fields["scores"].to_numpy(), fields["scores"].index
-    positive = _positive(fields["weights"][names].to_numpy(), np.append(Y.max(axis=0), X.max(axis=0)))
-    open_ = np.flatnonzero(open_ & ~positive & ~np.isnan(scores))
+    values = scores.to_numpy()
+    positive = _positive(weights[names].to_numpy(), np.append(Y.max(axis=0), X.max(axis=0)))
+    open_ = np.flatnonzero(open_ & ~positive & ~np.isnan(values))
     if len(open_):
-        _take_slack(problem, fields, who, open_)
-    both, lam = np.column_stack([Y, -X]), fields["intensities"]
-    slacks = np.empty((len(scores), len(names)))
-    for rows in chunks(len(scores)):
-        x, y = _projected(problem, scores[rows], who[rows])
+        _take_slack(problem, scores, lam, who, open_)
+    both = np.column_stack([Y, -X])
+    slacks = np.empty((len(values), len(names)))
+    for rows in chunks(len(values)):
+        x, y = _projected(problem, values[rows], who[rows])
         slacks[rows] = np.maximum(lam[rows].dot(both) - np.column_stack([y, -x]), 0.0)
     slacks[positive] = 0.0
-    slacks[np.isnan(scores)] = np.nan
-    return fields | {"slacks": pd.DataFrame(slacks, index=index, columns=names, copy=False)}
+    slacks[np.isnan(values)] = np.nan
+    return pd.DataFrame(slacks, index=scores.index, columns=names, copy=False)
 
 
 def _positive(weights: np.ndarray, top: np.ndarray) -> np.ndarray:
@@ -49,17 +50,17 @@ def _positive(weights: np.ndarray, top: np.ndarray) -> np.ndarray:
     return shares.min(axis=1) > TOLERANCE * shares.max(axis=1)
 
 
-def _take_slack(problem: Wei | Ccr, fields: dict[str, Any], who: np.ndarray, open_: np.ndarray) -> None:
+def _take_slack(problem: Wei | Ccr, given: pd.Series, lam: Sparse, who: np.ndarray, open_: np.ndarray) -> None:
     """Solve the second stage for the DMUs at `open_`, and put its peers in the place of the first's where it is sound."""
     X, Y = problem.reference.inputs.to_numpy(), problem.reference.outputs.to_numpy()
-    data, m, scores = np.column_stack([X, Y]), X.shape[1], fields["scores"].to_numpy()[open_]
+    data, m, scores = np.column_stack([X, Y]), X.shape[1], given.to_numpy()[open_]
     top = np.where(data.max(axis=0) > 0, data.max(axis=0), 1.0)  # not a power of two: a sum of slacks must have no unit
     x, y = _projected(problem, scores, who[open_])
     points = np.column_stack([x * (1 + INWARD), y * (1 - INWARD)]) / top
-    family = Family(_slack_form(m, Y.shape[1], problem.sum_lambda), (data / top)[problem.frontier])
-    first = fields["intensities"][open_]
+    family = Family(_slack_form(m, Y.shape[1], problem.returns), (data / top)[problem.frontier])
+    first = lam[open_]
     peers = np.where(first.values > 0, np.searchsorted(problem.frontier, first.columns), -1)
-    solution = solve(family, points, feasible=peers, name=lambda k: str(fields["scores"].index[open_[k]]))
+    solution = solve(family, points, feasible=peers, name=lambda k: str(given.index[open_[k]]))
     better = intensities(problem, family, solution)
     better.values[better.values < 1e4 * INWARD] = 0.0  # what the drawing back left
     reached = better.dot(data / top)
@@ -68,7 +69,7 @@ def _take_slack(problem: Wei | Ccr, fields: dict[str, Any], who: np.ndarray, ope
     miss = np.maximum(miss, -solution.x.min(axis=1))
     level = _level(problem, better, *_of(problem.data, who[open_]))
     good = (miss <= TOLERANCE / 10) & (solution.which >= 0) & (np.abs(level - scores) <= TOLERANCE / 10)
-    _adopt(fields["intensities"], better, good, open_)
+    _adopt(lam, better, good, open_)
 
 
 def _level(problem: Wei | Ccr, lam: Sparse, x: np.ndarray, y: np.ndarray) -> np.ndarray:

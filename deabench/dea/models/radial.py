@@ -1,4 +1,4 @@
-"""What is solved for a ranking: (5), and (3), of one table against its reference, in scaled data."""
+"""What wei, score, ccr and super share: (5) and (3) of one table against its reference, in scaled data."""
 
 from __future__ import annotations
 
@@ -9,66 +9,35 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import Sparse, scale
+from deabench.dea.models.record import Task
 from deabench.solve.shared.engine import Solution
 from deabench.solve.shared.family import Bases, Family
 from deabench.solve.shared.pareto import undominated
+from deabench.solve.shared.worth import facets_pay
 from deabench.solve.template import Template, template
-from deabench.tables.gate import Data
-
-FACETS = {2: 1, 3: 2, 4: 7, 5: 26, 6: 150}
-"""Facets per reference DMU by the number of metrics, where every DMU is extreme: the most there are, about."""
-FACETS_SAMPLED = (7, 8)
-"""Numbers of metrics for which the facets are estimated from those of a part of the DMUs: the most there are would forbid all."""
-PART = 60
-"""DMUs in that part."""
-FACETS_WORTH = 70
-"""Facets that Qhull lists in the time that HiGHS takes for one solve, about; one solve per tested DMU is the most there are."""
-FACETS_HELD = 500_000
-"""Most facets that are listed: they take about 0.5 kB each."""
-FACETS_DMUS = 60
-"""Fewest DMUs for which that pays: below, loading Qhull takes longer than the solves."""
-
-
-def _facets_like(points: np.ndarray) -> float:
-    """Twice the facets that the points (n, s) have if they have as many per point as a part of them: mostly enough.
-
-    Infinite where the points lie in a hyperplane (a constant metric, two that add up): Qhull takes long over what is flat.
-    """
-    if np.linalg.matrix_rank(points - points[0], tol=1e-9) < points.shape[1]:
-        return np.inf
-    from deabench.solve.shared import polar
-
-    part = np.random.default_rng(0).permutation(len(points))[:PART]
-    members, _ = polar.simplices(points[np.union1d(part, points.argmax(axis=0))])
-    return 2 * len(members) / min(PART, len(points)) * len(points)
 
 
 class Wei:
     """(5), and (6) as its dual: outputs only. Every tested DMU is scaled to a largest metric of about 1; (5) allows it."""
 
     returns, orientation = "vrs", "output"
-    sum_lambda = "vrs"
 
-    def __init__(self, data: Data, reference: Data) -> None:
-        self.data, self.reference = data, reference
+    def __init__(self, task: Task) -> None:
+        self.data, self.reference, self.options, self.own = task.data, task.reference, task.options, task.own
+        data, reference = task.data, task.reference
         Y, y = reference.outputs.to_numpy(), data.outputs.to_numpy()
         self.unit = scale(Y)
         self.size = scale((y / self.unit).T)
         self.frontier = undominated(Y)
         self.points = (Y / self.unit)[self.frontier]
         self.tested = y / self.unit / self.size[:, None]
-        self.family = Family(_wei_form(Y.shape[1]), self.points)
+        self.family = Family(wei_form(Y.shape[1]), self.points)
 
     def facets(self) -> Bases | None:
         """All facets, where listing them pays."""
-        n, s = self.points.shape
-        tested = len(self.tested)
-        if tested < FACETS_DMUS or n <= s or not (self.points.max(axis=0) > 0).all():
+        if not facets_pay(self.points, len(self.tested)):
             return None
-        most = n * FACETS[s] if s in FACETS else _facets_like(self.points) if s in FACETS_SAMPLED else np.inf
-        if most > min(FACETS_WORTH * tested, FACETS_HELD):
-            return None
-        from deabench.solve.shared import polar
+        from deabench.solve.shared import polar  # Qhull takes a while to load
 
         return polar.bases(self.family, self.points)
 
@@ -84,15 +53,15 @@ class Wei:
 class Ccr:
     """(3), by orientation and returns to scale."""
 
-    def __init__(self, data: Data, reference: Data, returns: str, orientation: str) -> None:
-        self.data, self.reference = data, reference
-        self.returns = self.sum_lambda = returns
-        self.orientation = orientation
+    def __init__(self, task: Task) -> None:
+        self.data, self.reference, self.options, self.own = task.data, task.reference, task.options, task.own
+        data, reference = task.data, task.reference
+        self.returns, self.orientation = returns, orientation = task.options["returns"], task.options["orientation"]
         X, Y = reference.inputs.to_numpy(), reference.outputs.to_numpy()
         self.unit_x, self.unit_y = scale(X), scale(Y)
         self.frontier = undominated(np.column_stack([Y, -X]))
         self.tested = np.column_stack([data.inputs.to_numpy() / self.unit_x, data.outputs.to_numpy() / self.unit_y])
-        form = _ccr_form(X.shape[1], Y.shape[1], returns, orientation)
+        form = ccr_form(X.shape[1], Y.shape[1], returns, orientation)
         self.size = np.ones(len(self.tested))
         self.family = Family(form, np.column_stack([X / self.unit_x, Y / self.unit_y])[self.frontier])
 
@@ -138,14 +107,14 @@ def intensities(problem: Wei | Ccr, family: Family, solution: Solution) -> Spars
 
 
 @lru_cache(maxsize=64)
-def _wei_form(s: int) -> Template:
+def wei_form(s: int) -> Template:
     import deabench_models
 
     return template(deabench_models.wei, {"Y": range(s)}, {"y_o": dict.fromkeys(range(s), 1.0)})
 
 
 @lru_cache(maxsize=64)
-def _ccr_form(m: int, s: int, returns: str, orientation: str) -> Template:
+def ccr_form(m: int, s: int, returns: str, orientation: str) -> Template:
     import deabench_models
 
     return template(

@@ -1,0 +1,126 @@
+"""The options that several commands share, each declared once: one help, one reader, one exit status (2) for a wrong word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, get_args
+
+import typer
+
+from deabench.checks import choice
+from deabench.cli._io import Format, names
+from deabench.errors import DataError, UsageError
+
+Read = TypeVar("Read")
+
+
+def usage(read: Callable[[str], Read]) -> Callable[[str], Read]:
+    """A reader of an option's text whose refusal is wrong usage: exit status 2."""
+
+    def refusing(text: str) -> Read:
+        try:
+            return read(text)
+        except DataError as error:
+            raise UsageError(str(error)) from None
+
+    return refusing
+
+
+def word(what: str, known: Callable[[], Sequence[str]], hints: Callable[[], dict[str, str]] = dict) -> dict[str, Any]:
+    """The keywords of an option that takes one of some words, known when it is read."""
+
+    def read(text: str) -> str:
+        choice(what, text, list(known()), hints())
+        return text
+
+    return {"parser": usage(read), "metavar": "WORD", "autocompletion": lambda: list(known())}
+
+
+def several(given: Sequence[str] | None) -> list[str] | None:
+    """`A,B`, once or several times, as ["A", "B"]; None stays None."""
+    return None if given is None else [name for text in given for name in names(text) or []]
+
+
+def directions(given: Sequence[str] | None) -> dict[str, object]:
+    """`error=1,logloss=input` as a mapping: a number is the metric's known maximum."""
+    out: dict[str, object] = {}
+    for part in several(given) or []:
+        name, equals, how = part.rpartition("=")
+        if not equals:
+            raise UsageError(f"--lower-is-better '{part}' says no way; give {part}=input or {part}=MAXIMUM")
+        out[name] = how if how == "input" else _number(how, f"--lower-is-better {name}")
+    return out
+
+
+def weighed(given: Sequence[str] | None) -> dict[str, float] | None:
+    """`TPR=2,TNR=1` as a mapping; None stays None."""
+    if given is None:
+        return None
+    pairs = [part.rpartition("=") for part in several(given) or []]
+    return {name: _number(value, f"--weights {name}") for name, _, value in pairs}
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{what} is '{text}'; give a number") from None
+
+
+def _models() -> list[str]:
+    from deabench.dea.models import MODELS
+
+    return list(MODELS)
+
+
+def _model_hints() -> dict[str, str]:
+    from deabench.dea.models import HINTS
+
+    return HINTS
+
+
+def _words(option: str) -> Callable[[], list[str]]:
+    """The words that any model knows for one of its options."""
+
+    def known() -> list[str]:
+        from deabench.dea.models import MODELS
+
+        return list(dict.fromkeys(one for record in MODELS.values() for one in record.options.get(option, ())))
+
+    return known
+
+
+def _norms() -> Sequence[str]:
+    from deabench.dea.frontier import Norm
+
+    return get_args(Norm)
+
+
+def _return_hints() -> dict[str, str]:
+    from deabench.dea.ranking import RETURN_HINTS
+
+    return RETURN_HINTS
+
+
+TableFile = Annotated[str, typer.Argument(help="CSV with a row per classifier, labels first; - is standard input.")]
+Outputs = Annotated[list[str] | None, typer.Option(help="Metrics to be high, as A,B; all numeric columns without it.")]
+Inputs = Annotated[list[str] | None, typer.Option(help="Metrics to be low, as C,D.")]
+LowerIsBetter = Annotated[list[str] | None, typer.Option(
+    help="Metrics to be low, as error=1 (complement to its maximum) or logloss=input.")]
+Model = Annotated[str | None, typer.Option(
+    help="A DEA model ('deabench models --dea' lists them); without it wei, with inputs ccr and returns vrs.",
+    **word("model", _models, _model_hints))]
+Returns = Annotated[str | None, typer.Option(
+    help="Returns to scale: crs, vrs, nirs or ndrs, where the model has them.",
+    **word("returns", _words("returns"), _return_hints))]
+Orientation = Annotated[str | None, typer.Option(
+    help="What is to change: output, input or none (both), where the model has it.",
+    **word("orientation", _words("orientation"), _return_hints))]
+Norm = Annotated[str, typer.Option(help="How change is counted: l1, l2 or linf.", **word("norm", _norms))]
+On = Annotated[str, typer.Option(help="Where targets lie: faces (mixtures of real classifiers) or facets (extended).",
+                                 **word("on", lambda: ("faces", "facets")))]
+Weights = Annotated[list[str] | None, typer.Option(help="What a unit of each metric counts, as TPR=2,TNR=1.")]
+Out = Annotated[Path | None, typer.Option("-o", "--out", help="Write here instead of printing: CSV, or .json.")]
+Form = Annotated[Format, typer.Option("--format", help="How the table is written.")]
+Plot = Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")]

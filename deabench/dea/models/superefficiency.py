@@ -1,0 +1,131 @@
+"""Super-efficiency: each DMU against the others. Andersen, Petersen (1993), Management Science 39:1261-1264.
+
+Only a DMU that reaches 1 can be in its own way, so only those are solved again, without themselves in the reference. A DMU
+that was dominated by one left out may be needed then: the reference of these solves has the second layer, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from deabench.arrays import TOLERANCE, Sparse
+from deabench.dea.certify import Proof, radial_frame
+from deabench.dea.models import ccr, wei
+from deabench.dea.models.radial import ccr_form
+from deabench.dea.models.record import Advance, Answer, Model, Task, radial_meaning
+from deabench.dea.models.units import Scaled, slacks_of
+from deabench.solve.each import Solved, each
+from deabench.solve.shared.pareto import undominated
+
+ALONE = "the others do not reach it at any factor"
+UNDEFINED = "its factor is 0: no other DMU has any of one of its metrics"
+
+
+def solve(task: Task, advance: Advance) -> Answer:
+    """Ordinary efficiencies, and those that reach 1 once more without themselves."""
+    inputs = task.data.inputs.shape[1] > 0
+    base = ccr.solve(task, advance) if inputs else wei.solve(replace(task, options=wei_options()), advance)
+    base = replace(base, options=task.options, own=task.own)
+    who = np.flatnonzero(base.scores.to_numpy() >= 1 - TOLERANCE)
+    if not task.own or not len(who):
+        return base
+    given = Scaled.of(task)
+    values = np.column_stack([given.Y, -given.X])
+    first = undominated(values)
+    rest = np.setdiff1d(np.arange(len(values)), first)
+    kept = np.union1d(np.union1d(first, rest[undominated(values[rest])]), who) if len(rest) else first
+    form = ccr_form(given.X.shape[1], given.Y.shape[1], given.returns, task.options["orientation"])
+    reference = np.column_stack([given.X, given.Y])
+    solved = each(form, reference[kept], reference[who], without=np.searchsorted(kept, who),
+                  name=lambda k: str(task.data.labels[who[k]]))
+    return _joined(base, task, given, solved, who, kept)
+
+
+def wei_options() -> dict[str, str]:
+    return {name: words[0] for name, words in wei.MODEL.options.items()}
+
+
+def _joined(base: Answer, task: Task, given: Scaled, solved: Solved, who: np.ndarray, kept: np.ndarray) -> Answer:
+    """The ordinary answer with the DMUs `who` solved again in their places."""
+    outward, labels = task.options["orientation"] == "output", task.data.labels
+    with np.errstate(divide="ignore"):
+        found = 1.0 / solved.objective if outward else solved.objective.copy()
+    found[~np.isfinite(found)] = np.nan
+    scores, weights = base.scores.copy(), base.weights.copy()
+    scores.iloc[who] = found
+    gone = who[np.isnan(found)]
+    reasons = base.reasons | {labels[k]: ALONE if p in solved.infeasible else UNDEFINED
+                              for p, k in enumerate(who.tolist()) if np.isnan(found[p])}
+    weights.iloc[who] = _weights(given, solved, outward, list(weights.columns), task)
+    weights.iloc[gone] = np.nan
+    lam = _put(base.intensities, solved.shared["lam"], who, kept)
+    x, y, level = task.data.inputs.to_numpy()[who], task.data.outputs.to_numpy()[who], found[:, None]
+    slacks = base.slacks.copy()
+    slacks.iloc[who] = np.maximum(slacks_of(task, lam[who], x if outward else x * level, y / level if outward else y), 0.0)
+    return replace(base, scores=scores, weights=weights, slacks=slacks, intensities=lam, reasons=reasons,
+                   path=f"{base.path}, {len(who)} of them without themselves")
+
+
+def _weights(given: Scaled, solved: Solved, outward: bool, columns: list[str], task: Task) -> np.ndarray:
+    """Multipliers from the row duals."""
+    sign = -1.0 if outward else 1.0
+    u = np.column_stack([sign * solved.duals[f"outputs[{r}]"] for r in range(given.Y.shape[1])]) / given.unit_y
+    v = np.column_stack([-sign * solved.duals[f"inputs[{i}]"] for i in range(given.X.shape[1])]) / given.unit_x
+    u_0 = solved.duals.get("returns_to_scale", np.zeros(len(u)))
+    if not task.data.inputs.shape[1]:  # against the input that everybody has: normed, so that no other is worth more than 1
+        return u / (v[:, 0] + u_0)[:, None]
+    return np.column_stack([u, v, u_0])[:, : len(columns)]
+
+
+def _put(into: Sparse, found: Sparse, who: np.ndarray, kept: np.ndarray) -> Sparse:
+    width = max(into.columns.shape[1], found.columns.shape[1])
+    columns = np.full((len(into.columns), width), -1, dtype=np.int32)
+    values = np.zeros((len(into.columns), width))
+    columns[:, : into.columns.shape[1]], values[:, : into.columns.shape[1]] = into.columns, into.values
+    columns[who], values[who] = -1, 0.0
+    held = np.where(found.columns >= 0, kept[np.maximum(found.columns, 0)], -1)
+    columns[who[:, None], np.arange(held.shape[1])], values[who[:, None], np.arange(held.shape[1])] = held, found.values
+    return Sparse(columns, np.maximum(values, 0.0))
+
+
+def prove(answer: Answer) -> Proof:
+    """As for radial efficiencies; a DMU that reaches 1, without itself in the reference."""
+    frame = radial_frame(answer)
+    scores = answer.scores.to_numpy()
+    own = np.zeros(len(scores))
+    if answer.own:
+        for k in np.flatnonzero(scores >= 1 - TOLERANCE).tolist():
+            frame.iloc[k] = radial_frame(_without(answer, k)).iloc[0]
+            own[k] = answer.intensities.values[k][answer.intensities.columns[k] == k].sum()
+    size = np.maximum(np.abs(scores), 1.0)
+    return Proof(frame, {
+        "gap": frame["gap"].to_numpy() / size,
+        "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
+        "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
+        "distance_of_the_score_from_its_proof": np.abs(frame["primal"].to_numpy() - scores) / size,
+        "share_of_itself_among_its_peers": own,
+    }, ("the slacks of a DMU above 1 are those of one optimum, not the largest",))
+
+
+def _without(answer: Answer, k: int) -> Answer:
+    """The answer of DMU k alone, all others as reference."""
+    part = slice(k, k + 1)
+    data = replace(answer.data, outputs=answer.data.outputs.iloc[part], inputs=answer.data.inputs.iloc[part])
+    return replace(
+        answer, scores=answer.scores.iloc[part], weights=answer.weights.iloc[part], slacks=answer.slacks.iloc[part],
+        efficient=answer.efficient.iloc[part], intensities=answer.intensities[part], data=data,
+        frontier=np.delete(np.arange(len(answer.reference.labels)), k),
+    )
+
+
+MODEL = Model(
+    name="super",
+    title="radial efficiency of each DMU against the others; breaks ties at 1 (super-efficiency)",
+    equation="(3) without the DMU itself",
+    options={"returns": ("crs", "vrs", "nirs", "ndrs"), "orientation": ("output", "input")},
+    solve=solve,
+    prove=prove,
+    meaning=radial_meaning,
+)

@@ -1,0 +1,62 @@
+"""Data of a task as arrays in units of about 1, with the input that everybody has where none is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from deabench.arrays import Sparse, scale
+from deabench.dea.models.record import Answer, Task
+from deabench.tables.gate import Data
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """The arrays of a task.
+
+    Attributes
+    ----------
+    X, Y : arrays (n, m) and (n, s)
+        Of the reference, divided by `unit_x` and `unit_y` (powers of two: nothing is rounded).
+    x, y : arrays (K, m) and (K, s)
+        Of the tested DMUs, in the same units.
+    returns : str
+        "vrs" where there is no input: everybody then has one that is 1.
+    """
+
+    X: np.ndarray
+    Y: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    unit_x: np.ndarray
+    unit_y: np.ndarray
+    returns: str
+
+    @classmethod
+    def of(cls, task: Task | Answer) -> Scaled:
+        """The arrays of a task's data and reference."""
+        X, x = task.reference.inputs.to_numpy(), task.data.inputs.to_numpy()
+        returns = task.options.get("returns", "vrs")
+        if not X.shape[1]:
+            X, x, returns = np.ones((len(X), 1)), np.ones((len(x), 1)), "vrs"
+        Y, y = task.reference.outputs.to_numpy(), task.data.outputs.to_numpy()
+        unit_x, unit_y = scale(X), scale(Y)
+        return cls(X / unit_x, Y / unit_y, x / unit_x, y / unit_y, unit_x, unit_y, returns)
+
+
+def slacks_of(task: Task | Answer, lam: Sparse, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """What λ gives beyond the points (x, y), (K, s + m), outputs first, in the metrics' own units."""
+    gained = lam.dot(task.reference.outputs.to_numpy()) - y
+    spared = x - lam.dot(task.reference.inputs.to_numpy())
+    return np.column_stack([gained, spared])
+
+
+def metrics(data: Data) -> list[str]:
+    """The outputs, then the inputs."""
+    return [*data.outputs.columns, *data.inputs.columns]
+
+
+def total_lambda(returns: str) -> tuple[float, float]:
+    """The bounds of Σ λ."""
+    return {"crs": (0.0, np.inf), "vrs": (1.0, 1.0), "nirs": (0.0, 1.0), "ndrs": (1.0, np.inf)}[returns]
