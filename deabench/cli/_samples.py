@@ -35,7 +35,12 @@ class Reading:
 
 def read_samples(file: Path, how: Reading) -> Samples:
     """Samples from a CSV file in one of the layouts."""
-    samples = _samples(read_instances(file), file, how)
+    frame = read_instances(file)
+    first = frame.columns[0]
+    if first not in ("classifier", "dataset", "y_true"):  # read as the rows' labels, that is as text
+        numeric = pd.to_numeric(frame[first], errors="coerce")
+        frame[first] = numeric if numeric.notna().all() else frame[first]
+    samples = _samples(frame, file, how)
     if how.costs is None:
         return samples
     from deabench.tables.reader import read

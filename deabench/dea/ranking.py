@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ from deabench.tables.gate import Data, check
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from deabench.dea.uncertainty.result import Uncertainty
+    from deabench.dea.uncertainty.samples import Samples
     from deabench.plot import RankingDisplay
 
 DECIMALS = 9
@@ -42,10 +44,13 @@ class Ranking(Answer, Result):
         The model that was asked.
     notes : tuple of str
         What was done to the data, chosen or not proved, as sentences.
+    uncertainty : Uncertainty, optional
+        How sure the scores are, where samples were given.
     """
 
     record: Model
     notes: tuple[str, ...]
+    uncertainty: Uncertainty | None = None
 
     @property
     def model(self) -> str:
@@ -105,14 +110,22 @@ class Ranking(Answer, Result):
         return self.record.prove(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the table's order."""
+        """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the table's order.
+
+        With samples also `lower`, `upper`, `verdict`, `best_rank`, `worst_rank` and `tier`.
+        """
         frame = pd.DataFrame({self.measure: self.scores, "rank": self.ranks, "efficient": self.efficient})
+        if self.uncertainty is not None:
+            beside = self.uncertainty.to_frame().drop(columns="score")
+            frame[list(beside.columns)] = beside.loc[[str(label) for label in frame.index]].to_numpy()
+            frame = frame.astype(dict(zip(beside.columns, beside.dtypes, strict=True)))
         frame.index.name = "classifier"
         return frame.sort_values("rank", kind="stable")
 
     def summary(self) -> str:
-        """Who is efficient, who is not and by how much, and what was assumed."""
-        return summary(self)
+        """Who is efficient, who is not and by how much, and what was assumed; with samples, how sure that is."""
+        said = summary(self)
+        return said if self.uncertainty is None else f"{said}\n{self.uncertainty.summary()}"
 
     def explain(self, name: object) -> str:
         """One classifier's story: efficient or not, its peers, what it would have to gain, on which weights its score rests.
@@ -126,7 +139,25 @@ class Ranking(Answer, Result):
         DataError
             Where there is no such label.
         """
-        return explain(self, name)
+        said = explain(self, name)
+        return said if self.uncertainty is None else f"{said}\n{self.uncertainty.explain(str(name))}"
+
+    def with_uncertainty(self, samples: Samples) -> Ranking:
+        """The same ranking with how sure it is.
+
+        Parameters
+        ----------
+        samples : Samples
+            Of the same classifiers and metrics; see `deabench.Samples`.
+
+        Raises
+        ------
+        DataError
+            Where they are of other classifiers, metrics or numbers, or the model has no intervals.
+        """
+        from deabench.dea.uncertainty.beside import beside
+
+        return replace(self, uncertainty=beside(self, samples))
 
     def plot(self, ax: Axes | None = None) -> RankingDisplay:
         """Draw the scores; see `deabench.plot.RankingDisplay`."""
@@ -145,6 +176,7 @@ def rank(
     returns: Returns | None = None,
     orientation: Orientation | None = None,
     reference: pd.DataFrame | None = None,
+    uncertainty: Samples | None = None,
 ) -> Ranking:
     """Rank classifiers by their efficiency: how near each comes to the best trade-off that the others reach.
 
@@ -167,6 +199,9 @@ def rank(
         What is to change: outputs, inputs, or both.
     reference : DataFrame, optional
         The DMUs that span the frontier; the table itself without it.
+    uncertainty : Samples, optional
+        What the table was made of; the ranking then says how sure it is. Known without inputs, and with inputs under variable
+        returns to scale, output-oriented.
 
     Returns
     -------
@@ -204,7 +239,8 @@ def rank(
     with progress("rank", len(data.labels)) as advance:
         answer = record.solve(task, advance)
     notes = (*answer.data.notes, *notes, *_weak_points(answer, record))
-    return Ranking(**{f.name: getattr(answer, f.name) for f in fields(Answer)}, record=record, notes=notes)
+    ranking = Ranking(**{f.name: getattr(answer, f.name) for f in fields(Answer)}, record=record, notes=notes)
+    return ranking if uncertainty is None else ranking.with_uncertainty(uncertainty)
 
 
 def _chosen(data: Data, model: str | None, returns: str | None, orientation: str | None
