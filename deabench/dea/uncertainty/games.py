@@ -39,8 +39,8 @@ class Games:
     mix: Array
 
 
-def play(rows: Array, gain: Array | None = None, *, pivots: int | None = None) -> Games:
-    """Solve max{gain · v : rows v ≤ 1, v ≥ 0} for every game.
+def play(rows: Array, gain: Array | None = None, *, limit: Array | None = None, pivots: int | None = None) -> Games:
+    """Solve max{gain · v : rows v ≤ limit, v ≥ 0} for every game.
 
     Parameters
     ----------
@@ -48,6 +48,8 @@ def play(rows: Array, gain: Array | None = None, *, pivots: int | None = None) -
         Finite; negative entries are allowed where the gain stays bounded.
     gain : array (s,) or (n, s), optional
         1 for every column without it.
+    limit : array (k,), optional
+        Numbers >= 0; 1 for every row without it.
     pivots : int, optional
         At most so many pivots by the steepest column, then as many by Bland's rule; what is not solved by then, and what its own
         weights and mix do not prove, HiGHS solves.
@@ -57,26 +59,27 @@ def play(rows: Array, gain: Array | None = None, *, pivots: int | None = None) -
     Games
         The value is inf where it is unbounded.
     """
-    n, _k, s = rows.shape
+    n, k, s = rows.shape
     gains = np.broadcast_to(np.ones(s) if gain is None else np.asarray(gain, dtype=float), (n, s))
     unit = np.abs(rows).max(axis=1, initial=0.0)
     unit = np.where(unit > 0, unit, 1.0)
     unbounded = ((rows <= 0).all(axis=1) & (gains > 0)).any(axis=1)
-    weights, mix = _simplex(rows / unit[:, None, :], gains / unit, 50 + 10 * s if pivots is None else pivots)
+    most = np.ones(k) if limit is None else np.asarray(limit, dtype=float)
+    weights, mix = _simplex(rows / unit[:, None, :], gains / unit, most, 50 + 10 * s if pivots is None else pivots)
     weights = weights / unit
     value = np.einsum("ns,ns->n", weights, gains)
-    for game in np.flatnonzero(~_proved(rows, gains, weights, mix) & ~unbounded):
-        value[game], weights[game], mix[game] = _by_highs(rows[game], gains[game])
+    for game in np.flatnonzero(~_proved(rows, gains, most, weights, mix) & ~unbounded):
+        value[game], weights[game], mix[game] = _by_highs(rows[game], gains[game], most)
     value[unbounded], mix[unbounded] = np.inf, 0.0
     total = mix.sum(axis=1, keepdims=True)
     return Games(value, weights, np.divide(mix, total, out=np.zeros_like(mix), where=total > 0))
 
 
-def _simplex(rows: Array, gains: Array, pivots: int) -> tuple[Array, Array]:
+def _simplex(rows: Array, gains: Array, most: Array, pivots: int) -> tuple[Array, Array]:
     """Weights (n, s) and duals (n, k), as far as the pivots go."""
     n, k, s = rows.shape
     tableau = np.zeros((n, k + 1, s + 1))
-    tableau[:, :k, :s], tableau[:, :k, s], tableau[:, k, :s] = rows, 1.0, -gains
+    tableau[:, :k, :s], tableau[:, :k, s], tableau[:, k, :s] = rows, most, -gains
     column = np.tile(np.arange(s), (n, 1))
     basis = np.tile(np.arange(s, s + k), (n, 1))
     floor = TINY * gains.max(axis=1, initial=0.0)
@@ -137,23 +140,23 @@ def _read(tableau: Array, column: Array, basis: Array, at: Array, weights: Array
     duals[at[game], column[game, col] - s] = np.maximum(tableau[game, -1, col], 0.0)
 
 
-def _proved(rows: Array, gains: Array, weights: Array, duals: Array) -> Array:
+def _proved(rows: Array, gains: Array, most: Array, weights: Array, duals: Array) -> Array:
     """Whether weights and duals prove each other: both feasible, and alike in what they reach."""
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        over = np.einsum("nks,ns->nk", rows, weights).max(axis=1, initial=0.0) - 1
-        reached, bound = np.einsum("ns,ns->n", weights, gains), duals.sum(axis=1)
+        over = (np.einsum("nks,ns->nk", rows, weights) - most).max(axis=1, initial=0.0)
+        reached, bound = np.einsum("ns,ns->n", weights, gains), duals @ most
         short = ((gains - np.einsum("nk,nks->ns", duals, rows)) / np.where(gains > 0, gains, 1.0)).max(axis=1, initial=0.0)
         size = np.maximum(np.abs(reached), 1e-300)
         return np.asarray((over <= PROVED) & (short <= PROVED) & (np.abs(bound - reached) <= PROVED * size))
 
 
-def _by_highs(rows: Array, gain: Array) -> tuple[float, Array, Array]:
+def _by_highs(rows: Array, gain: Array, most: Array) -> tuple[float, Array, Array]:
     """One game by HiGHS."""
     from scipy.optimize import linprog
 
     from deabench.errors import SolveError
 
-    found = linprog(-gain, A_ub=rows, b_ub=np.ones(len(rows)), method="highs",
+    found = linprog(-gain, A_ub=rows, b_ub=most, method="highs",
                     options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10})
     if found.status == 3:
         return np.inf, np.zeros(len(gain)), np.zeros(len(rows))
