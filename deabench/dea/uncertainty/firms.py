@@ -32,8 +32,8 @@ def simar_wilson(table: pd.DataFrame, *, outputs: Sequence[str] | None = None, i
     outputs, inputs : sequences of columns, optional
         With inputs the scores are input-oriented under variable returns to scale, as in [1]_; without, as `rank` gives them.
     method : {"smooth", "subsample"}
-        "smooth": distances 1/score are redrawn from their kernel density, reflected at 1 [1]_. "subsample": n^0.7 firms are drawn without
-        replacement and the error is scaled by the rate of convergence n^(2/(p + q + 1)) [2]_.
+        "smooth": distances 1/score are redrawn from their kernel density, reflected at 1 [1]_. "subsample": n^0.7 firms are
+        drawn without replacement and the error is scaled by the rate of convergence n^(2/(p + q + 1)) [2]_.
     bandwidth : number > 0, optional
         Of "smooth", in units of 1/score; 0.9 min(sd, IQR/1.34) n^(−1/5) without it.
     level : number between 0 and 1

@@ -40,7 +40,7 @@ def stability(table: pd.DataFrame, *, outputs: Sequence[str] | None = None) -> p
     --------
     >>> table = pd.DataFrame({"TPR": [0.9, 0.8, 0.6], "TNR": [0.6, 0.8, 0.7]}, index=["a", "b", "c"])
     >>> stability(table, outputs=["TPR", "TNR"]).round(3).tolist()
-    [0.061, 0.155, 0.069]
+    [0.061, 0.089, 0.069]
     """
     data = check(table, outputs=outputs, warn=False)
     if len(data.labels) < 2:

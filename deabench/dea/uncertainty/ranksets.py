@@ -57,8 +57,8 @@ def conformal_ranks(scores: pd.DataFrame, *, level: float = 0.9, simultaneous: b
     """Where each classifier would rank on a new data set like these: no distribution is assumed, only exchangeable data sets.
 
     The rank on the new data set is as likely to take any place among the J + 1 ranks of a classifier: a set that leaves out the l
-    lowest and the u highest of the J known ranks holds it with probability at least 1 − (l + u)/(J + 1). For all classifiers at once
-    every second data set gives their median ranks, and the others how far any classifier's rank is from its median at most.
+    lowest and the u highest of the J known ranks holds it with probability at least 1 − (l + u)/(J + 1). For all classifiers at
+    once every second data set gives their median ranks, and the others how far any classifier's rank is from its median at most.
 
     Parameters
     ----------

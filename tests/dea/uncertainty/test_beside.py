@@ -33,7 +33,8 @@ def test_rank_takes_samples(table, samples):
     ranking = db.rank(table, uncertainty=samples)
     alone = db.uncertainty(samples)
     frame = ranking.to_frame()
-    assert list(frame.columns) == ["efficiency", "rank", "efficient", "lower", "upper", "verdict", "best_rank", "worst_rank", "tier"]
+    assert list(frame.columns) == ["efficiency", "rank", "efficient",
+                                   "lower", "upper", "verdict", "best_rank", "worst_rank", "tier"]
     for name in ("lower", "upper", "verdict", "tier"):
         assert frame[name].sort_index().tolist() == alone.to_frame()[name].sort_index().tolist()
     assert frame["lower"].dtype == float
