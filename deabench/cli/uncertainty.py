@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from deabench.cli._io import Format, emit, say
+from deabench.cli._options import Form, Out, Plot
 from deabench.cli._samples import Reading, read_samples
 
 
@@ -33,8 +34,9 @@ def command(
     each: Annotated[bool, typer.Option("--each", help="Add intervals for one classifier asked for beforehand.")] = False,
     explain: Annotated[str | None, typer.Option(help="Say what is known of this classifier.")] = None,
     seed: Annotated[int, typer.Option(help="Of max-t's draws.")] = 0,
-    form: Annotated[Format, typer.Option("--format", help="How to write the table.")] = Format.table,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write to this file, not standard output.")] = None,
+    plot: Plot = None,
+    form: Form = Format.table,
+    out: Out = None,
 ) -> None:
     """Say which classifiers are dominated, which undecided, and where each efficiency and rank lies.
 
@@ -52,6 +54,10 @@ def command(
 
     samples = read_samples(file, Reading(metrics, positive, scores, threshold, costs))
     answer = uncertainty(samples, level=level, method=method.value, seed=seed)
+    if plot is not None:
+        from deabench.plot import save_figure
+
+        save_figure(answer.plot().figure_, plot)
     for line in (answer.explain(explain) if explain is not None else answer.summary()).splitlines():
         say(line)
     emit(answer.to_frame(each=each), form=form, out=out, title="Efficiencies and how sure they are")

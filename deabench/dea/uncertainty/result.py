@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,11 @@ from deabench.dea.uncertainty import maxt, words
 from deabench.dea.uncertainty.analytic import Limits, Problem, Side, critical, decided_by, limits, tails
 from deabench.dea.uncertainty.samples import Samples
 from deabench.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from deabench.plot import UncertaintyDisplay
 
 Array = np.ndarray
 Method = Literal["analytic", "max-t"]
@@ -143,6 +148,12 @@ class Uncertainty(Result):
             frame["lower_each"], frame["upper_each"] = self.each["lower"], self.each["upper"]
         frame = frame.rename_axis("classifier")
         return frame.sort_values(["tier", "score", "lower"], ascending=[True, False, False], kind="stable")
+
+    def plot(self, ax: Axes | None = None) -> UncertaintyDisplay:
+        """Draw the intervals; see `deabench.plot.UncertaintyDisplay`, and `FrontierBandDisplay` for the frontier's band."""
+        from deabench.plot import UncertaintyDisplay
+
+        return UncertaintyDisplay.from_uncertainty(self).plot(ax=ax)
 
     def summary(self) -> str:
         """The findings, then what they rest on."""
