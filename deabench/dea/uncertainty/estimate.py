@@ -116,14 +116,15 @@ def scores_of(samples: Samples, problem: Problem, metrics: tuple[str, ...], orde
 
 
 def _ranks(lower: Array, upper: Array) -> tuple[Array, Array]:
-    """best = 1 + #{j : L_j > U_i}, worst = k − #{j : U_j < L_i}."""
-    return (1 + (lower[None] > upper[:, None]).sum(axis=1), len(lower) - (upper[None] < lower[:, None]).sum(axis=1))
+    """best = 1 + #{j : L_j > U_i}, worst = k − #{j : U_j < L_i}; by more than rounding, for an upper limit of 1 may be 1 − 2e-16."""
+    over = lower[None] > upper[:, None] + EDGE
+    return 1 + over.sum(axis=1), len(lower) - over.sum(axis=0)
 
 
 def _tiers(lower: Array, upper: Array) -> Array:
     """One more than the highest tier of those proved above."""
     tiers = np.ones(len(lower), dtype=int)
     for i in np.argsort(-upper, kind="stable"):
-        above = lower > upper[i]
+        above = lower > upper[i] + EDGE
         tiers[i] = 1 + tiers[above].max(initial=0)
     return tiers

@@ -48,6 +48,7 @@ def test_dominated_classifiers_are_found_out():
     assert found["A2 proven"] >= 0.62
     assert found["A list"] >= found["A2 proven"]
     assert found["A2 width"] <= 0.10
+    assert found["A2 ranks"] >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 10)
 
 
 def test_the_simulated_truth_is_what_many_instances_show():

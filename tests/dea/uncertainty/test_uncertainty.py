@@ -8,6 +8,7 @@ from scipy.stats import norm, t
 from threadpoolctl import threadpool_limits
 
 import deabench as db
+from deabench.dea.uncertainty.estimate import _ranks, _tiers
 
 TRUTH = np.column_stack([np.linspace(0.7, 0.92, 7), [0.9, 0.8, 0.86, 0.7, 0.8, 0.6, 0.75]])
 
@@ -222,6 +223,13 @@ def test_ranks_tiers_and_verdicts_are_what_they_say(answers):
         assert mix.sum() == pytest.approx(1)
         assert gap > 0
         assert ((mix @ found.samples.values) / found.samples.values.loc[name] - 1 > gap).all()
+
+
+def test_rounding_does_not_rank():
+    """Two with a true score of 1, of whom one is proved efficient: the other's upper limit may be 1 − 2e-16."""
+    best, worst = _ranks(np.array([1.0, 0.98, 0.9]), np.array([1.0, 1 - 2e-16, 0.95]))
+    assert (best.tolist(), worst.tolist()) == ([1, 1, 3], [2, 2, 3])
+    assert _tiers(np.array([1.0, 0.98, 0.9]), np.array([1.0, 1 - 2e-16, 0.95])).tolist() == [1, 1, 2]
 
 
 def test_the_instances_that_would_decide_do_decide():
