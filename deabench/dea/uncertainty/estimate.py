@@ -116,7 +116,7 @@ def scores_of(samples: Samples, problem: Problem, metrics: tuple[str, ...], orde
 
 
 def _ranks(lower: Array, upper: Array) -> tuple[Array, Array]:
-    """best = 1 + #{j : L_j > U_i}, worst = k − #{j : U_j < L_i}; by more than rounding, for an upper limit of 1 may be 1 − 2e-16."""
+    """best = 1 + #{j : L_j > U_i}, worst = k − #{j : U_j < L_i}; by more than rounding: an upper limit of 1 may be 1 − 2e-16."""
     over = lower[None] > upper[:, None] + EDGE
     return 1 + over.sum(axis=1), len(lower) - over.sum(axis=0)
 
