@@ -45,6 +45,7 @@ __all__ = [
     "Samples",
     "SolveError",
     "Study",
+    "Uncertainty",
     "Targets",
     "__version__",
     "certify",
