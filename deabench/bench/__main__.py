@@ -14,6 +14,7 @@ import pandas as pd
 
 from deabench.bench.certainty import GROUPS, certainty
 from deabench.bench.closest import faces_and_milp, published, right, speed
+from deabench.bench.rivals import rivals
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
 from deabench.cli._io import say
@@ -52,6 +53,7 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
     if "certainty" in wanted:
         for group in GROUPS:
             yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs)
+        yield "Certainty, beside others", rivals(2 if quick else 100)
 
 
 def machine() -> str:
