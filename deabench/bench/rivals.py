@@ -1,7 +1,7 @@
 """Who else says which classifiers are dominated on two criteria: false verdicts and power in one table, on the same draws.
 
-Packages that are not installed are left out. They ask another question, where mixtures do not count: a classifier is dominated by one
-other alone. A verdict is false where it is wrong in the package's own sense; power is over those that one other dominates.
+Packages that are not installed are left out. They ask another question, where mixtures do not count: a classifier is dominated by
+one other alone. A verdict is false where it is wrong in the package's own sense; power is over those that one other dominates.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from deabench.bench.measure import cpu
 from deabench.bench.simulated import Array, Rng, latent, names
 from deabench.dea.uncertainty.estimate import uncertainty
 from deabench.dea.uncertainty.games import play
+from deabench.dea.uncertainty.result import Method
 from deabench.dea.uncertainty.samples import Samples
 
 Say = Callable[[Array, Array | None], Array]
@@ -69,12 +70,12 @@ def _packages(cost: bool) -> Iterator[tuple[str, Say, bool]]:
         yield "honestboard", _honestboard, False
 
 
-def _deabench(hits: Array, costs: Array | None, method: str) -> Array:
+def _deabench(hits: Array, costs: Array | None, method: Method) -> Array:
     who = names(hits.shape[1])
     samples = Samples.from_outcomes({f"m{r}": pd.DataFrame(part.T, columns=who) for r, part in enumerate(hits)})
     if costs is not None:
         samples = samples.with_costs({"cost": pd.Series(costs, who)})
-    return (uncertainty(samples, method=method).verdicts == "dominated").to_numpy()  # type: ignore[arg-type]
+    return np.asarray(uncertainty(samples, method=method).verdicts == "dominated")
 
 
 def _evalstats(hits: Array) -> Array:
@@ -99,8 +100,10 @@ def _honestboard(hits: Array, costs: Array | None) -> Array:
 
 def _beaten_by_one(truth: Array, cost: Array | None) -> Array:
     """Whether some other is better in every metric and costs no more."""
-    better = (truth[None] > truth[:, None]).all(axis=2)
-    return np.asarray((better if cost is None else better & (cost[None] <= cost[:, None])).any(axis=1))
+    better = np.asarray((truth[None] > truth[:, None]).all(axis=2))
+    if cost is not None:
+        better &= cost[None] <= cost[:, None]
+    return np.asarray(better.any(axis=1))
 
 
 def _beaten_by_mixes(truth: Array, cost: Array | None) -> Array:

@@ -111,11 +111,15 @@ class Uncertainty(Result):
 
         Whoever scores below 1 is decided when it is proved dominated, whoever scores 1 when it is proved efficient.
         """
+        return self.times_the_instances((self.verdicts == "undecided").to_numpy())
+
+    def times_the_instances(self, wanted: Array) -> pd.Series:
+        """`instances` of some classifiers: a bool for each, in the table's order; NaN for the others."""
         growth = np.full(len(self.scores), np.nan)
-        score, verdict = (values.to_numpy()[list(self.order)] for values in (self.scores, self.verdicts))
+        score, asked = self.scores.to_numpy()[list(self.order)], np.asarray(wanted)[list(self.order)]
         below = score < 1 - EDGE
-        for side, constants, wanted in zip(SIDES, (self.c_lower, self.c_list), (~below, below), strict=True):
-            rows = np.flatnonzero(wanted & (verdict == "undecided")).tolist()
+        for side, constants, part in zip(SIDES, (self.c_lower, self.c_list), (~below, below), strict=True):
+            rows = np.flatnonzero(part & asked).tolist()
             growth[rows] = decided_by(self.problem, side, constants.c, constants.h, rows, 1 - EDGE)
         return pd.Series(in_order(growth, self.order), self.scores.index, name="times_the_instances")
 

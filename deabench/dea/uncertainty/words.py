@@ -86,7 +86,8 @@ def _verdict(result: Uncertainty, name: str) -> str:
 
 def needed(result: Uncertainty, name: str) -> str:
     """About how many instances would decide an undecided classifier."""
-    growth, total = result.instances[name], sum(result.samples.sizes.values())
+    growth = result.times_the_instances(result.scores.index == name)[name]
+    total = sum(result.samples.sizes.values())
     if not np.isfinite(growth):
         return "no number of instances would decide it if the figures stay as they are"
     what = "test instances" if len(result.samples.sizes) > 1 else next(iter(result.samples.sizes), "instances")
