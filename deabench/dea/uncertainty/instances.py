@@ -12,6 +12,7 @@ from deabench import labels
 from deabench.dea.uncertainty.influence import AREA, Array, Rates, known, mean_covariance, moved, placements
 from deabench.dea.uncertainty.moments import Moments, Part
 from deabench.errors import DataError
+from deabench.instances import Predictions, Values, named
 
 Made: TypeAlias = tuple[pd.DataFrame, Moments, dict[str, int], str, tuple[str, ...], tuple[str, ...]]
 """What `Samples` is made of: values, moments, sizes, pairing, costs, notes."""
@@ -20,19 +21,19 @@ PAIRED = "paired: all classifiers answered the same instances"
 UNPAIRED = "unpaired: the classifiers count as independent, which makes intervals wider than paired answers would"
 
 
-def predicted(y_true: labels.Values, predictions: labels.Predictions, positive: object, metrics: tuple[str, ...]) -> Made:
+def predicted(y_true: Values, predictions: Predictions, positive: object, metrics: tuple[str, ...]) -> Made:
     """From predicted labels."""
     known(metrics, scored=False, labelled=True)
-    pairs, true = labels.named(predictions), _two_each(y_true, positive)
+    pairs, true = named(predictions), _two_each(y_true, positive)
     hit = np.array([labels.predicted_positive(values, true, name=name) for name, values in pairs.items()])
     return _of_answers(list(pairs), true, hit == true.is_positive, None, metrics)
 
 
-def scored(y_true: labels.Values, scores: labels.Predictions, positive: object,
+def scored(y_true: Values, scores: Predictions, positive: object,
            threshold: float | Mapping[str, float] | None, metrics: tuple[str, ...]) -> Made:
     """From scores, with labels where there is a threshold."""
     known(metrics, scored=True, labelled=threshold is not None)
-    pairs, true = labels.named(scores), _two_each(y_true, positive)
+    pairs, true = named(scores), _two_each(y_true, positive, scores=True)
     values = np.array([labels.scores_of(score, true, name=name) for name, score in pairs.items()])
     right = None
     if threshold is not None:
@@ -152,8 +153,8 @@ def _outcome(metric: str, frame: pd.DataFrame, names: list[str]) -> Array:
     return np.asarray(shares)
 
 
-def _two_each(y_true: labels.Values, positive: object) -> labels.Truth:
-    true = labels.two_classes(y_true, positive)
+def _two_each(y_true: Values, positive: object, *, scores: bool = False) -> labels.Truth:
+    true = labels.two_classes(y_true, positive, scores=scores)
     for what, count in (("positive", int(true.is_positive.sum())), ("negative", int((~true.is_positive).sum()))):
         if count < 2:
             raise DataError(f"there is one {what} instance; an interval needs two of each class")

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from deabench import labels
 from deabench.checks import did_you_mean
 from deabench.dea.uncertainty import blocks, costs, instances
 from deabench.dea.uncertainty.moments import Moments
 from deabench.errors import DataError
+from deabench.instances import Predictions, Values
 from deabench.results import Result
 
 LABELLED = ("TPR", "TNR")
@@ -50,7 +50,7 @@ class Samples(Result):
     notes: tuple[str, ...] = field(default=())
 
     @classmethod
-    def from_predictions(cls, y_true: labels.Values, predictions: labels.Predictions, *, positive: object = None,
+    def from_predictions(cls, y_true: Values, predictions: Predictions, *, positive: object = None,
                          metrics: Sequence[str] = LABELLED) -> Samples:
         """Predicted labels of all classifiers on the same test instances.
 
@@ -61,7 +61,7 @@ class Samples(Result):
         predictions : mapping or DataFrame
             {name: predicted labels}.
         positive : label, optional
-            The positive class; by default the minority.
+            The positive class; by default 1 of {0, 1} and the like, otherwise the minority, which is warned of.
         metrics : sequence of names
             TPR, TNR, accuracy, balanced_accuracy, G-mean, F1, PPV, NPV, MCC, Youden, IBA.
 
@@ -75,7 +75,7 @@ class Samples(Result):
         return cls(*instances.predicted(y_true, predictions, positive, _names(metrics)))
 
     @classmethod
-    def from_scores(cls, y_true: labels.Values, scores: labels.Predictions, *, positive: object = None,
+    def from_scores(cls, y_true: Values, scores: Predictions, *, positive: object = None,
                     threshold: float | Mapping[str, float] | None = None, metrics: Sequence[str] | None = None) -> Samples:
         """Scores of all classifiers on the same test instances: the area under the ROC curve, and metrics at a threshold.
 
