@@ -148,7 +148,7 @@ def certainty(group: str, *, runs: int, only: Sequence[str] = ()) -> pd.DataFram
         found, percentile = measured(case.make(), runs=runs, seed=zlib.crc32(name.encode()))
         for measure, value in found.items():
             least, most = case.must.get(measure, (None, None))
-            rows.append((name, measure, value, least, most, _holds(value, least, most, runs), percentile))
+            rows.append((name, measure, value, least, most, _holds(value, least, most, 0 if "width" in measure else runs), percentile))
     table = pd.DataFrame(rows, columns=["setting", "measure", "measured", "least", "most", "holds", "percentile"])
     return table.assign(runs=runs).set_index("setting")
 
@@ -156,7 +156,7 @@ def certainty(group: str, *, runs: int, only: Sequence[str] = ()) -> pd.DataFram
 def _holds(value: float, least: float | None, most: float | None, runs: int) -> str:
     if least is None and most is None:
         return ""
-    error = 2 * np.sqrt(max(value * (1 - value), 0.0) / runs)
+    error = 2 * np.sqrt(max(value * (1 - value), 0.0) / runs) if runs else 0.0  # a width is no share: it has no such error
     return "yes" if (least is None or value + error >= least) and (most is None or value - error <= most) else "no"
 
 
