@@ -148,7 +148,8 @@ def certainty(group: str, *, runs: int, only: Sequence[str] = ()) -> pd.DataFram
         found, percentile = measured(case.make(), runs=runs, seed=zlib.crc32(name.encode()))
         for measure, value in found.items():
             least, most = case.must.get(measure, (None, None))
-            rows.append((name, measure, value, least, most, _holds(value, least, most, 0 if "width" in measure else runs), percentile))
+            holds = _holds(value, least, most, 0 if "width" in measure else runs)
+            rows.append((name, measure, value, least, most, holds, percentile))
     table = pd.DataFrame(rows, columns=["setting", "measure", "measured", "least", "most", "holds", "percentile"])
     return table.assign(runs=runs).set_index("setting")
 
