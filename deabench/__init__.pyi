@@ -13,6 +13,15 @@ from deabench.dea.ranking import Ranking as Ranking
 from deabench.dea.ranking import rank as rank
 from deabench.dea.targets import Targets as Targets
 from deabench.dea.targets import targets as targets
+from deabench.dea.uncertainty.estimate import uncertainty as uncertainty
+from deabench.dea.uncertainty.firms import simar_wilson as simar_wilson
+from deabench.dea.uncertainty.gate import Gate as Gate
+from deabench.dea.uncertainty.gate import gate as gate
+from deabench.dea.uncertainty.radius import stability as stability
+from deabench.dea.uncertainty.ranksets import conformal_ranks as conformal_ranks
+from deabench.dea.uncertainty.ranksets import rank_sets as rank_sets
+from deabench.dea.uncertainty.result import Uncertainty as Uncertainty
+from deabench.dea.uncertainty.samples import Samples as Samples
 from deabench.errors import CertificateError as CertificateError
 from deabench.errors import DataError as DataError
 from deabench.errors import DataWarning as DataWarning
@@ -32,29 +41,38 @@ __all__ = [
     "DataWarning",
     "DeabenchError",
     "Frontier",
+    "Gate",
     "Ranking",
     "Reading",
     "Report",
     "Reproduction",
+    "Samples",
     "SolveError",
     "Study",
     "Targets",
+    "Uncertainty",
     "__version__",
     "best",
     "certify",
     "compare",
+    "conformal_ranks",
     "curves",
     "datasets",
     "frontier",
+    "gate",
     "metrics",
     "models",
     "plot",
     "rank",
+    "rank_sets",
     "read",
     "report",
     "reproduce",
+    "simar_wilson",
+    "stability",
     "tango",
     "targets",
+    "uncertainty",
 ]
 
 __version__: str

@@ -12,18 +12,20 @@ from pathlib import Path
 
 import pandas as pd
 
+from deabench.bench.certainty import GROUPS, certainty
 from deabench.bench.closest import faces_and_milp, published, right, speed
 from deabench.bench.coverage import of_counts, of_differences, of_scores
 from deabench.bench.proofs import costs, integer_tables, noisy_tables
+from deabench.bench.rivals import rivals
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
 from deabench.bench.type_one import type_one
 from deabench.cli._io import say
 
-SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "proofs", "type-one", "start", "coverage")
+SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "proofs", "type-one", "start", "coverage", "certainty")
 
 
-def sections(wanted: list[str], sizes: list[int], *, repeats: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
+def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each table with its title, as it is measured."""
     if "scores" in wanted:
         for n in sizes:
@@ -64,6 +66,10 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, quick: bool) 
         yield "Coverage of 95 % intervals, differences, 200 instances", of_differences(10 if quick else 500)
     if "start" in wanted:
         yield "Start-up, whole process", start_up(1 if quick else 7)
+    if "certainty" in wanted:
+        for group in GROUPS:
+            yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs)
+        yield "Certainty, beside others", rivals(2 if quick else 100)
 
 
 def machine() -> str:
@@ -90,6 +96,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"of {', '.join(SECTIONS)}; all without it")
     parser.add_argument("--sizes", default="100,1000,5000", help="n of the comparison, as 100,1000")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=500, help="of each setting of certainty")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     given = parser.parse_args(argv)
@@ -100,7 +107,7 @@ def main(argv: list[str] | None = None) -> int:
     found = {}
     say(machine())
     for title, table in sections(given.sections or list(SECTIONS), sizes, repeats=1 if given.quick else given.repeats,
-                                 quick=given.quick):
+                                 runs=given.runs, quick=given.quick):
         found[title] = json.loads(table.reset_index().to_json(orient="records", double_precision=15))
         if not given.json:
             sys.stdout.write(f"\n{title}\n\n{shown(table)}\n")

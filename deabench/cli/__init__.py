@@ -19,6 +19,8 @@ VERBS = {
     "metrics": "predictions, scores or counts to the metric table that rank reads",
     "curve": "ROC points with Tango's intervals, gain, lift, cost and other curves of scores",
     "compare": "statistical tests between classifiers",
+    "uncertainty": "how sure the efficiencies are: verdicts, intervals and ranks with proven coverage",
+    "gate": "whether a new model is efficient beside those in use, by exit status and as JSON",
     "reproduce": "every printed table of the paper: printed, computed, verdict",
     "study": "many classifiers on many data sets, in one resumable run",
     "report": "one self-contained page (HTML, Markdown or LaTeX) about a table, a ranking or a study",
@@ -39,7 +41,7 @@ Commands:
 
 def usage() -> str:
     """The top-level help: the verbs, one line each."""
-    return USAGE.format(verbs="\n".join(f"  {verb:<10}  {line}" for verb, line in VERBS.items()))
+    return USAGE.format(verbs="\n".join(f"  {verb:<11}  {line}" for verb, line in VERBS.items()))
 
 
 def main(argv: list[str] | None = None) -> int:

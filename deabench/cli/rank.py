@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -57,6 +58,11 @@ def command(
     label: Label = None,
     dataset: DataSet = None,
     strict: Strict = False,
+    uncertainty: Annotated[Path | None, typer.Option(
+        help="CSV of the answers, counts, folds or data sets that TABLE was made of, as for 'deabench uncertainty'.")] = None,
+    scores: Annotated[bool, typer.Option("--scores", help="The answers of --uncertainty are scores, not labels.")] = False,
+    threshold: Annotated[float | None, typer.Option(help="Of the scores of --uncertainty.")] = None,
+    positive: Annotated[str | None, typer.Option(help="The positive class of --uncertainty; by default the minority.")] = None,
     explain: Annotated[str | None, typer.Option(help="Tell one classifier's story instead of the ranking.")] = None,
     out: Out = None,
     form: Form = Format.table,
@@ -77,6 +83,12 @@ def command(
     how = bounded if missing == "bounds" else ranked
     ranking = how(ready, of_technology(ways["model"], ways["technology"]), ways["returns"], ways["orientation"],
                   None if reference is None else table_of(read(reference)))
+    if uncertainty is not None:
+        from deabench.cli._samples import Reading, read_samples
+
+        metrics = [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
+        ranking = ranking.with_uncertainty(
+            read_samples(uncertainty, Reading(",".join(metrics), positive, scores, threshold)))
     if plot is not None:
         from deabench.plot import PeerNetworkDisplay, RankingDisplay, WeightsDisplay, save_figure
 
@@ -91,6 +103,9 @@ def command(
         typer.echo(ranking.explain(explain))
         return
     say(_proved(ranking))
+    if ranking.uncertainty is not None:
+        for line in ranking.uncertainty.summary().splitlines():
+            say(line)
     frame = ranking.to_frame()
     as_json = form is Format.json or (out is not None and out.suffix == ".json")
     peers = _peers(ranking)

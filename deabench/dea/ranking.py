@@ -26,6 +26,8 @@ from deabench.tables.units import same_units
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from deabench.dea.uncertainty.result import Uncertainty
+    from deabench.dea.uncertainty.samples import Samples
     from deabench.plot import RankingDisplay
 
 Technology = Literal["convex", "fdh"]
@@ -48,11 +50,14 @@ class Ranking(Answer, Result):
         What was done to the data, chosen or not proved, as sentences.
     bounds : DataFrame or None
         `lower` and `upper` of each score over all completions of the table's empty cells, where missing="bounds" asked for them.
+    uncertainty : Uncertainty, optional
+        How sure the scores are, where samples were given.
     """
 
     record: Model
     notes: tuple[str, ...]
     bounds: pd.DataFrame | None = None
+    uncertainty: Uncertainty | None = None
 
     @property
     def model(self) -> str:
@@ -117,15 +122,23 @@ class Ranking(Answer, Result):
         return self.record.prove(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the table's order."""
+        """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the table's order.
+
+        With samples also `lower`, `upper`, `verdict`, `best_rank`, `worst_rank` and `tier`.
+        """
         frame = pd.DataFrame({self.measure: self.scores, "rank": self.ranks, "efficient": self.efficient})
         frame = frame if self.bounds is None else frame.join(self.bounds)
+        if self.uncertainty is not None:
+            beside = self.uncertainty.to_frame().drop(columns="score")
+            frame[list(beside.columns)] = beside.loc[[str(label) for label in frame.index]].to_numpy()
+            frame = frame.astype(dict(zip(beside.columns, beside.dtypes, strict=True)))
         frame.index.name = "classifier"
         return frame.sort_values("rank", kind="stable")
 
     def summary(self) -> str:
-        """Who is efficient, who is not and by how much, and what was assumed."""
-        return summary(self)
+        """Who is efficient, who is not and by how much, and what was assumed; with samples, how sure that is."""
+        said = summary(self)
+        return said if self.uncertainty is None else f"{said}\n{self.uncertainty.summary()}"
 
     def explain(self, name: object) -> str:
         """One classifier's story: efficient or not, its peers, what it would have to gain, on which weights its score rests.
@@ -139,7 +152,25 @@ class Ranking(Answer, Result):
         DataError
             Where there is no such label.
         """
-        return explain(self, name)
+        said = explain(self, name)
+        return said if self.uncertainty is None else f"{said}\n{self.uncertainty.explain(str(name))}"
+
+    def with_uncertainty(self, samples: Samples) -> Ranking:
+        """The same ranking with how sure it is.
+
+        Parameters
+        ----------
+        samples : Samples
+            Of the same classifiers and metrics; see `deabench.Samples`.
+
+        Raises
+        ------
+        DataError
+            Where they are of other classifiers, metrics or numbers, or the model has no intervals.
+        """
+        from deabench.dea.uncertainty.beside import beside
+
+        return replace(self, uncertainty=beside(self, samples))
 
     def plot(self, ax: Axes | None = None) -> RankingDisplay:
         """Draw the scores; see `deabench.plot.RankingDisplay`."""
@@ -161,6 +192,7 @@ def rank(
     technology: Technology = "convex",
     missing: Missing = "refuse",
     strict: bool = False,
+    uncertainty: Samples | None = None,
 ) -> Ranking:
     """Rank classifiers by their efficiency: how near each comes to the best trade-off that the others reach.
 
@@ -190,6 +222,9 @@ def rank(
         ranges.
     strict : bool
         Refuse to guess what a column of an unknown name is.
+    uncertainty : Samples, optional
+        What the table was made of; the ranking then says how sure it is. Known without inputs, and with inputs under variable
+        returns to scale, output-oriented.
 
     Returns
     -------
@@ -220,9 +255,9 @@ def rank(
     model = of_technology(model, technology)
     ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing, strict=strict)
     among = None if reference is None else table_of(reference)
-    if missing != "bounds":
-        return ranked(ready, model, returns, orientation, among)
-    return bounded(ready, model, returns, orientation, among)
+    how = bounded if missing == "bounds" else ranked
+    ranking = how(ready, model, returns, orientation, among)
+    return ranking if uncertainty is None else ranking.with_uncertainty(uncertainty)
 
 
 def bounded(ready: Prepared, model: ModelName | None, returns: Returns | None = None, orientation: Orientation | None = None,

@@ -13,6 +13,8 @@ _HOME = {
     "RankingDisplay": "ranking.scores",
     "PeerNetworkDisplay": "ranking.peers",
     "WeightsDisplay": "ranking.weights",
+    "UncertaintyDisplay": "ranking.uncertainty",
+    "FrontierBandDisplay": "ranking.uncertainty",
     "GroupsDisplay": "comparisons.groups",
     "CostRangeDisplay": "frontier.costs",
     "RocDisplay": "curves.roc",

@@ -1,0 +1,124 @@
+"""Classifiers of known truth, drawn as often as one likes: what intervals are held against.
+
+An instance of metric r is answered rightly by classifier i where a standard normal, correlated between the classifiers, lies below
+the normal quantile of the true share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr, ndtri
+
+from deabench.dea.uncertainty.samples import Samples
+
+Array = np.ndarray
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One design with its true metrics.
+
+    Attributes
+    ----------
+    truth : array (k, s)
+    draw : function of a generator
+        Samples of the design.
+    outcomes : function of a generator, or None
+        The answers (k, n) behind the same samples, metric by metric, where the percentile bootstrap can redraw them.
+    """
+
+    truth: Array
+    draw: Callable[[Rng], Samples]
+    outcomes: Callable[[Rng], list[Array]] | None = None
+
+
+def latent(rng: Rng, k: int, n: int, rho: float) -> Array:
+    """Standard normals (k, n), correlated at rho between classifiers."""
+    common = rng.standard_normal(n)
+    return np.asarray(np.sqrt(rho) * common + np.sqrt(1 - rho) * rng.standard_normal((k, n)))
+
+
+def names(k: int) -> list[str]:
+    """c00, c01, ...: sorted as they are numbered."""
+    return [f"c{i:03d}" for i in range(k)]
+
+
+def recalls(truth: Array, sizes: int | list[int], rho: float) -> Setting:
+    """Shares of right answers, every metric with instances of its own."""
+    k, s = truth.shape
+    count = [sizes] * s if isinstance(sizes, int) else sizes
+    cuts = ndtri(truth)
+
+    def outcomes(rng: Rng) -> list[Array]:
+        return [latent(rng, k, n, rho) < cuts[:, [r]] for r, n in enumerate(count)]
+
+    def draw(rng: Rng) -> Samples:
+        frames = {f"m{r}": pd.DataFrame(hits.T, columns=names(k)) for r, hits in enumerate(outcomes(rng))}
+        return Samples.from_outcomes(frames)
+
+    return Setting(truth, draw, outcomes)
+
+
+def spread(k: int) -> tuple[Array, Array]:
+    """Normal quantiles of TPR and TNR along an arc, every second classifier inside it."""
+    q = np.zeros(k)
+    q[1::2] = np.linspace(0.1, 1.2, k)[1::2]
+    t = np.linspace(-0.8, 0.8, k)
+    return 0.8 - q / 2 + t, 0.8 - q / 2 - t
+
+
+def spread_recalls(k: int) -> Array:
+    """TPR and TNR of `spread`, (k, 2)."""
+    return np.asarray(ndtr(np.column_stack(spread(k))))
+
+
+def binormal(k: int, positives: int, negatives: int, rho: float, metrics: tuple[str, ...]) -> Setting:
+    """Normal scores of `spread`, labelled at 0: metrics of labels and the area under the ROC curve."""
+    a, b = spread(k)
+    y = np.repeat([1, 0], [positives, negatives])
+
+    def draw(rng: Rng) -> Samples:
+        ups = latent(rng, k, positives, rho) + a[:, None]
+        downs = latent(rng, k, negatives, rho) - b[:, None]
+        scores = np.hstack([ups, downs])
+        return Samples.from_scores(y, dict(zip(names(k), scores, strict=True)), positive=1, threshold=0.0, metrics=metrics)
+
+    return Setting(true_binormal(a, b, positives, negatives)[list(metrics)].to_numpy(), draw)
+
+
+def true_binormal(a: Array, b: Array, positives: int, negatives: int) -> pd.DataFrame:
+    """The metrics that the scores of `binormal` estimate."""
+    t, u = ndtr(a), ndtr(b)
+    tp, fp = positives * t, negatives * (1 - u)
+    return pd.DataFrame({
+        "TPR": t, "TNR": u, "G-mean": np.sqrt(t * u), "F1": 2 * tp / (tp + positives + fp), "roc_auc": ndtr((a + b) / np.sqrt(2)),
+        "accuracy": (tp + negatives * u) / (positives + negatives), "balanced_accuracy": (t + u) / 2})
+
+
+def near_perfect(k: int, positives: int, negatives: int, area: float, rho: float) -> Setting:
+    """Scores whose areas under the ROC curve are all the same, and near 1."""
+    shift = np.sqrt(2) * ndtri(area)
+    y = np.repeat([1, 0], [positives, negatives])
+
+    def draw(rng: Rng) -> Samples:
+        scores = np.hstack([latent(rng, k, positives, rho) + shift, latent(rng, k, negatives, rho)])
+        return Samples.from_scores(y, dict(zip(names(k), scores, strict=True)), positive=1)
+
+    return Setting(np.full((k, 1), area), draw)
+
+
+def blocks(k: int, count: int, correlation: float, ratio: float | None) -> Setting:
+    """Tied metric values of folds, correlated between folds by the training data they share; data sets where there is no ratio."""
+    def draw(rng: Rng) -> Samples:
+        own = np.sqrt(correlation) * rng.standard_normal((k, 1)) + np.sqrt(1 - correlation) * rng.standard_normal((k, count))
+        frame = pd.DataFrame(0.8 + 0.02 * own, index=pd.Index(names(k), name="classifier")).stack().rename("m0").reset_index()
+        if ratio is None:
+            return Samples.from_datasets(frame.rename(columns={"level_1": "dataset"}))
+        return Samples.from_folds(frame.rename(columns={"level_1": "fold"}), ratio=ratio)
+
+    return Setting(np.full((k, 1), 0.8), draw)

@@ -1,0 +1,50 @@
+"""`deabench gate`: is a new model efficient beside those in use, or was it luck? By exit status and as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deabench.cli._io import say
+from deabench.cli._samples import Reading, read_samples
+from deabench.files import write_whole
+
+STATUS = {"efficient": 0, "dominated": 3, "undecided": 4}
+"""Exit status by verdict; 1 and 2 are the errors of every command."""
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="CSV file as for 'deabench uncertainty'; - is standard input.")],
+    candidate: Annotated[str, typer.Option(help="The new model, as the file names it.")],
+    at_least: Annotated[float, typer.Option(help="The efficiency that must be proved, up to 1.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Of both limits together.")] = 0.95,
+    metrics: Annotated[str | None, typer.Option(help="Metrics, as TPR,TNR,F1; TPR,TNR by default, of scores roc_auc.")] = None,
+    positive: Annotated[str | None, typer.Option(help="The positive class; by default the minority.")] = None,
+    scores: Annotated[bool, typer.Option("--scores", help="The wide columns are scores, not labels.")] = False,
+    threshold: Annotated[float | None, typer.Option(
+        help="Label positive where score >= this; the columns are then scores.")] = None,
+    costs: Annotated[Path | None, typer.Option(help="CSV with a row per classifier and columns to be low, as exact.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the JSON to this file, not standard output.")] = None,
+) -> None:
+    """Pass a new model only where its efficiency beside those in use is proved; JSON on standard output.
+
+    Exit status: 0 efficient to at least --at-least; 3 dominated: a mix of those in use beats it in every metric; 4 undecided,
+    with the number of instances that would decide it. 1 and 2 are errors, as in every command.
+    """
+    from deabench.dea.uncertainty.gate import gate
+
+    samples = read_samples(file, Reading(metrics, positive, scores, threshold, costs))
+    answer = gate(samples, candidate, at_least=at_least, level=level)
+    text = json.dumps(answer.to_dict(), indent=1, ensure_ascii=False) + "\n"
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(out, text)
+    say(answer.summary())
+    for note in answer.notes:
+        say(note)
+    raise typer.Exit(STATUS[answer.verdict])

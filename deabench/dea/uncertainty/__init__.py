@@ -1,0 +1,1 @@
+"""How sure is that: samples in, intervals, verdicts and rank sets of efficiencies out."""

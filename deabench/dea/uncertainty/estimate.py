@@ -1,0 +1,130 @@
+"""How sure is an efficiency: from samples to an `Uncertainty`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from deabench.checks import choice, share
+from deabench.dea.uncertainty import maxt, words
+from deabench.dea.uncertainty.analytic import Problem, critical, tails
+from deabench.dea.uncertainty.games import play
+from deabench.dea.uncertainty.result import EDGE, Array, Constants, Method, Uncertainty, in_order
+from deabench.dea.uncertainty.samples import Samples, chosen
+
+
+def uncertainty(samples: Samples, *, outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None,
+                level: float = 0.95, method: Method = "analytic", simultaneous: bool = True, seed: int = 0) -> Uncertainty:
+    """How sure the efficiencies are, given the samples that the metrics come from.
+
+    Parameters
+    ----------
+    samples : Samples
+    outputs, inputs : sequences of metrics, optional
+        To be high and to be low; by default all metrics, and all costs. With inputs the scores are output-oriented under variable
+        returns to scale.
+    level : number between 0 and 1
+    method : {"analytic", "max-t"}
+        "analytic" claims the scores alone, without resampling. "max-t" claims every ratio of two classifiers in every metric at
+        once, by draws from the joint normal distribution of the errors.
+    simultaneous : bool
+        Whether `lower` and `upper` hold for all classifiers at once, or for one asked for beforehand. Verdicts, ranks and tiers
+        always hold at once.
+    seed : int
+        Of the draws.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> y = [1] * 100 + [0] * 100
+    >>> a, b = [1] * 95 + [0] * 105, [1] * 60 + [0] * 80 + [1] * 60
+    >>> answer = uncertainty(db.Samples.from_predictions(y, {"a": a, "b": b}))
+    >>> answer.verdicts.tolist()
+    ['efficient', 'dominated']
+    """
+    choice("method", method, ("analytic", "max-t"))
+    alpha = 1 - share("level", level)
+    problem, metrics, order = problem_of(samples, outputs, inputs)
+    lower, upper, listed, how = _constants(problem, alpha, method, seed)
+    score = scores_of(samples, problem, metrics, order)
+    low, up, verdict = lower.limits(problem, "lower"), upper.limits(problem, "upper"), listed.limits(problem, "upper")
+    lows, ups = np.minimum(low.value, score), np.minimum(np.maximum(up.value, score), 1.0)
+    best, worst = _ranks(lows, ups)
+    dominated = verdict.value < 1 - EDGE
+    named = np.select([dominated, lows >= 1 - EDGE], ["dominated", "efficient"], "undecided")
+    index = samples.values.index
+    labels = index[list(order)]
+
+    def series(values: Array, name: str) -> pd.Series:
+        return pd.Series(in_order(values, order), index, name=name)
+
+    result = Uncertainty(
+        series(score, "score"), series(lows, "lower"), series(ups, "upper"), series(named, "verdict"),
+        series(np.where(dominated, 1 / verdict.value - 1, np.nan), "secure_gap"),
+        pd.DataFrame(verdict.mix, labels, labels).loc[index, index],
+        pd.DataFrame({"best": in_order(best, order), "worst": in_order(worst, order)}, index), series(_tiers(lows, ups), "tier"),
+        samples, level, method, simultaneous, lower, upper, listed, problem, metrics, order, seed, maxt.DRAWS,
+        (*samples.notes, *words.assumed(problem, upper, how)))
+    if simultaneous:
+        return result
+    return replace(result, lower=result.each["lower"], upper=result.each["upper"])
+
+
+def problem_of(samples: Samples, outputs: Sequence[str] | None, inputs: Sequence[str] | None
+             ) -> tuple[Problem, tuple[str, ...], tuple[int, ...]]:
+    """The moments in an order that is not the user's: what is drawn and pivoted does not depend on how a table was sorted."""
+    high, low = chosen(samples, outputs, inputs)
+    names = [str(label) for label in samples.values.index]
+    order = sorted(range(len(names)), key=names.__getitem__)
+    metrics = (*sorted(high), *sorted(low))
+    columns = [list(samples.values.columns).index(name) for name in metrics]
+    return Problem(samples.moments.take(order, columns), len(low)), metrics, tuple(order)
+
+
+def _constants(problem: Problem, alpha: float, method: Method, seed: int) -> tuple[Constants, Constants, Constants, str]:
+    """Of the lower limits, the upper limits and the verdicts, and how they were had."""
+    k, s = problem.size[0], problem.noisy
+    df = problem.moments.degrees
+    one_sided = critical(alpha / (k * (k - 1)), df)
+    if method == "analytic":
+        ends = [critical(tail, df) for tail in tails(k, s, alpha, every=True)]
+        return Constants(ends[0], ends[0]**2 / 4), Constants(ends[1], ends[1]**2 / 4), Constants(one_sided, one_sided**2 / 4), \
+            "Bonferroni over the statements made"
+    unit = np.full(len(df), maxt.RIDGE)
+    if np.isfinite(df).any():
+        c, how = maxt.constant(problem.moments, alpha, draws=maxt.DRAWS, seed=seed)
+        return Constants(c, unit), Constants(c, unit), Constants(one_sided, unit), how
+    found = maxt.maxima(problem.moments, draws=maxt.DRAWS, seed=seed)
+    both = Constants(np.full(len(df), maxt.quantile(found.metrics.max(axis=0), alpha)), unit)
+    within = max(maxt.quantile(row, alpha) for row in found.metrics)
+    how = f"the largest of all |t| in {maxt.DRAWS:,} draws; verdicts by the largest within a metric (measured, not proved)"
+    return both, both, Constants(np.full(len(df), within), unit), how
+
+
+def scores_of(samples: Samples, problem: Problem, metrics: tuple[str, ...], order: tuple[int, ...]) -> Array:
+    """The efficiencies of the values as they stand, zeros among them."""
+    values = samples.values[list(metrics)].to_numpy(dtype=float)[list(order)]
+    y, x = np.split(values / values.max(axis=0), [len(metrics) - problem.inputs], axis=1)
+    k, s = values.shape
+    rows = np.empty((k, k, s))
+    rows[:, :, : y.shape[1]] = y
+    rows[:, :, y.shape[1]:] = 1 - x[None] / x[:, None]
+    return play(rows, np.hstack([y, np.zeros_like(x)])).value
+
+
+def _ranks(lower: Array, upper: Array) -> tuple[Array, Array]:
+    """best = 1 + #{j : L_j > U_i}, worst = k − #{j : U_j < L_i}; by more than rounding: an upper limit of 1 may be 1 − 2e-16."""
+    over = lower[None] > upper[:, None] + EDGE
+    return 1 + over.sum(axis=1), len(lower) - over.sum(axis=0)
+
+
+def _tiers(lower: Array, upper: Array) -> Array:
+    """One more than the highest tier of those proved above."""
+    tiers = np.ones(len(lower), dtype=int)
+    for i in np.argsort(-upper, kind="stable"):
+        above = lower > upper[i] + EDGE
+        tiers[i] = 1 + tiers[above].max(initial=0)
+    return tiers

@@ -1,0 +1,59 @@
+"""How far the metrics may move before a verdict changes: the deterministic sister of an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from deabench.dea.uncertainty.games import play
+from deabench.errors import DataError
+from deabench.tables.gate import check
+
+Array = np.ndarray
+
+
+def stability(table: pd.DataFrame, *, outputs: Sequence[str] | None = None) -> pd.Series:
+    """The stability radius of every classifier.
+
+    The classifier's metrics may all be off by the factor 1 + radius to one side and those of all others by the same factor to the
+    other side, and it stays efficient, or stays dominated, as it is. Of a score θ, taken against the others alone (so that the
+    efficient score 1 and more), the radius is √max(θ, 1/θ) − 1: a box of that size moves every ratio by (1 + radius)².
+
+    Parameters
+    ----------
+    table : DataFrame, n x columns
+        As for `rank`.
+    outputs : sequence of metrics, optional
+
+    Returns
+    -------
+    Series (n,)
+        A share: 0.01 stands for one per cent of each metric; inf for the only one with a metric above 0.
+
+    References
+    ----------
+    Charnes, Haag, Jaska, Semple (1992), International Journal of Systems Science 23, 789-801, for absolute changes.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"TPR": [0.9, 0.8, 0.6], "TNR": [0.6, 0.8, 0.7]}, index=["a", "b", "c"])
+    >>> stability(table, outputs=["TPR", "TNR"]).round(3).tolist()
+    [0.061, 0.089, 0.069]
+    """
+    data = check(table, outputs=outputs, warn=False)
+    if len(data.labels) < 2:
+        raise DataError("the table has one row; a stability radius compares, give at least two classifiers")
+    theta = against_others(data.outputs.to_numpy())
+    with np.errstate(divide="ignore"):
+        radius = np.sqrt(np.maximum(theta, 1 / theta)) - 1
+    return pd.Series(radius, data.labels, name="stability")
+
+
+def against_others(y: Array) -> Array:
+    """Scores against the other rows alone: above 1 outside their frontier, inf where a metric is the row's own; (n,)."""
+    unit = y / y.max(axis=0)
+    rows = np.repeat(unit[None], len(y), axis=0)
+    rows[np.arange(len(y)), np.arange(len(y))] = 0.0
+    return play(rows, unit).value

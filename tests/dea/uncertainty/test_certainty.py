@@ -1,0 +1,67 @@
+"""The benchmark's quick form: intervals hold where the truth is known, and the percentile bootstrap is seen to fail."""
+
+import numpy as np
+import pytest
+
+from deabench.bench import certainty as bench
+from deabench.bench.simulated import binormal, recalls, spread_recalls, true_binormal
+
+RUNS = 40
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(bench, "REDRAWN", 6)
+
+
+def error(share):
+    return 3 * np.sqrt(share * (1 - share) / RUNS)
+
+
+@pytest.mark.parametrize("name", ["k=20, s=1, tied, n=500", "chain, k=20, s=2, n=500"])
+def test_tied_classifiers_are_covered_and_not_called_dominated(name):
+    found, percentile = bench.measured(bench.ACCEPTANCE[name].make(), runs=RUNS, seed=1)
+    assert found["A2 all"] >= 0.95 - error(0.95)
+    assert found["A2 ranks"] >= 0.95 - error(0.95)
+    for list_ in ("A2 false list", "A false list"):
+        assert found[list_] <= 0.05 + error(0.05)
+    assert found["A box"] >= 0.95 - error(0.95)
+    assert percentile < 0.80
+
+
+def test_few_errors_and_few_instances():
+    for group, name in (("HARD", "one dominator .95 / .85, 10/990, k=10"), ("HARD", "TPR .995 on 10 positives, k=20")):
+        found, _ = bench.measured(getattr(bench, group)[name].make(), runs=RUNS, seed=2)
+        assert found["A2 all"] >= 0.95 - error(0.95)
+        assert found["A box"] >= 0.95 - error(0.95)
+
+
+def test_blocks_hold_where_their_assumption_does_and_fail_where_it_does_not():
+    for name, (low, high) in (("10 folds, correlation .1", (0.95 - error(0.95), 1)), ("12 data sets", (0.95 - error(0.95), 1)),
+                              ("10 folds, correlation .3, assumed .1", (0, 0.90))):
+        found, _ = bench.measured(bench.BLOCKS[name].make(), runs=RUNS, seed=3)
+        assert low <= found["A2 all"] <= high
+
+
+def test_dominated_classifiers_are_found_out():
+    found, _ = bench.measured(bench.ACCEPTANCE["spread recalls, k=20, s=2, n=500, rho=.8"].make(), runs=10, seed=4)
+    assert found["A2 proven"] >= 0.62
+    assert found["A list"] >= found["A2 proven"]
+    assert found["A2 width"] <= 0.10
+    assert found["A2 ranks"] >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 10)
+
+
+def test_the_simulated_truth_is_what_many_instances_show():
+    setting = binormal(4, 20_000, 20_000, 0.5, ("TPR", "TNR", "F1", "roc_auc"))
+    np.testing.assert_allclose(setting.draw(np.random.default_rng(0)).values, setting.truth, atol=0.015)
+    shares = spread_recalls(4)
+    np.testing.assert_allclose(recalls(shares, 20_000, 0.5).draw(np.random.default_rng(0)).values, shares, atol=0.015)
+    assert true_binormal(np.array([1.0]), np.array([1.0]), 10, 10)["accuracy"].iloc[0] == pytest.approx(0.8413, abs=1e-4)
+
+
+def test_the_table_says_what_must_be_reached(monkeypatch):
+    monkeypatch.setattr(bench, "GROUPS", {"one": {"k=2": bench.ACCEPTANCE["k=2, s=1, tied, n=500"]}})
+    table = bench.certainty("one", runs=3).set_index("measure")
+    assert table.loc["A2 each", "least"] == 0.955
+    assert set(table["holds"]) <= {"yes", "no", ""}
+    assert (table["runs"] == 3).all()

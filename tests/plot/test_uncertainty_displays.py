@@ -1,0 +1,48 @@
+"""The pictures of an uncertainty: what is drawn is what was computed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.plot import FrontierBandDisplay
+from deabench.plot.ranking.uncertainty import staircase
+
+COUNTS = pd.DataFrame({"tp": [95, 88, 60, 94], "fn": [5, 12, 40, 6], "fp": [10, 12, 45, 11], "tn": [190, 188, 155, 189]},
+                      index=["good", "fair", "$poor_", "_fine"])
+
+
+@pytest.fixture
+def found():
+    return db.uncertainty(db.Samples.from_counts(COUNTS))
+
+
+def test_intervals_verdicts_and_tiers(found):
+    display = found.plot()
+    drawn = np.array([segment[:, 0] for segment in display.intervals_.get_segments()])
+    np.testing.assert_allclose(drawn, found.to_frame()[["lower", "upper"]])
+    assert {name: len(dots.get_offsets()) for name, dots in display.dots_.items()} == found.verdicts.value_counts().to_dict()
+    assert len(display.tiers_) == found.tiers.max() - 1
+    best, worst = found.ranks.loc["$poor_"]
+    assert display.ranks_[-2].get_text() == f"{best} to {worst}"
+
+
+def test_the_band_holds_the_frontier(found):
+    display = FrontierBandDisplay.from_uncertainty(found).plot()
+    lower, value, upper = (staircase(found.band[[("TNR", end), ("TPR", end)]].to_numpy()) for end in ("lower", "value", "upper"))
+    np.testing.assert_allclose(display.line_.get_xydata(), value)
+    for angle in np.linspace(0.05, 1.5, 20):
+        direction = np.array([np.cos(angle), np.sin(angle)])
+        reach = [np.max(chain @ direction) for chain in (lower, value, upper)]
+        assert reach[0] < reach[1] < reach[2]
+
+
+def test_the_outline_is_the_hull_of_what_is_attained():
+    points = np.array([[0.2, 0.9], [0.5, 0.8], [0.6, 0.5], [0.9, 0.3], [0.9, 0.2], [0.1, 0.9]])
+    assert staircase(points).tolist() == [[0, 0.9], [0.2, 0.9], [0.5, 0.8], [0.9, 0.3], [0.9, 0]]
+
+
+def test_a_band_needs_two_metrics(refused):
+    one = db.uncertainty(db.Samples.from_counts(COUNTS, metrics=["TPR"]))
+    with refused("the band of a frontier is drawn for two metrics to be high and there are 1 columns; name two in outputs"):
+        FrontierBandDisplay.from_uncertainty(one)
