@@ -9,7 +9,10 @@ import typer
 
 from deabench.cli._io import Format, emit, say
 from deabench.cli._options import (
+    Counts,
+    Direction,
     Form,
+    Goal,
     Inputs,
     LowerIsBetter,
     Model,
@@ -17,10 +20,17 @@ from deabench.cli._options import (
     Out,
     Outputs,
     Plot,
+    Ratios,
     Returns,
+    Shares,
+    Sums,
     TableFile,
+    bounds,
     directions,
+    pairs,
+    ranges,
     several,
+    words_or_numbers,
 )
 
 if TYPE_CHECKING:
@@ -44,6 +54,12 @@ def command(
     returns: Returns = None,
     orientation: Orientation = None,
     reference: Annotated[str | None, typer.Option(help="CSV of the DMUs that span the frontier; the table without it.")] = None,
+    direction: Direction = None,
+    weights: Counts = None,
+    goal: Goal = None,
+    sums: Sums = None,
+    shares: Shares = None,
+    ratios: Ratios = None,
     explain: Annotated[str | None, typer.Option(help="Tell one classifier's story instead of the ranking.")] = None,
     out: Out = None,
     form: Form = Format.table,
@@ -54,7 +70,10 @@ def command(
     from deabench.dea.ranking import rank
     from deabench.tables.reader import read
 
-    settings: dict[str, Any] = {"model": model, "returns": returns, "orientation": orientation}
+    settings: dict[str, Any] = {"model": model, "returns": returns, "orientation": orientation, "goal": goal,
+                                "direction": words_or_numbers(direction, "--direction"),
+                                "weights": words_or_numbers(weights, "--weights"), "sums": bounds(sums, "--sums"),
+                                "shares": ranges(shares, "--shares"), "ratios": pairs(ratios)}
     ranking = rank(
         read(table),
         outputs=several(outputs),

@@ -13,7 +13,7 @@ import pandas as pd
 from deabench.checks import choice
 from deabench.dea import certify
 from deabench.dea.explain import explain, summary
-from deabench.dea.models import HINTS, MODELS, ModelName
+from deabench.dea.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting
 from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task
 from deabench.errors import DataError
 from deabench.progress import progress
@@ -145,6 +145,12 @@ def rank(
     returns: Returns | None = None,
     orientation: Orientation | None = None,
     reference: pd.DataFrame | None = None,
+    direction: Direction | Mapping[str, float] | None = None,
+    weights: Weighting | Mapping[str, float] | None = None,
+    goal: Goal | None = None,
+    sums: tuple[float, float] | None = None,
+    shares: Mapping[str, tuple[float, float]] | None = None,
+    ratios: Mapping[tuple[str, str], tuple[float, float]] | None = None,
 ) -> Ranking:
     """Rank classifiers by their efficiency: how near each comes to the best trade-off that the others reach.
 
@@ -157,16 +163,27 @@ def rank(
     lower_is_better : mapping or sequence of column names
         `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to).
     model : str, optional
-        "wei": (4) and (5), with inputs on all quotients output/input; "score": (6), the dual of (5), the same efficiencies
-        from the weights' side; "ccr": (2) and (3); "fdh": no mixtures; "super": each DMU against the others; "sbm": slacks
-        instead of one factor. Without it "wei" where there is no input, and "ccr" with returns "vrs" where there is one:
-        rates do not scale with costs.
+        One of `deabench.dea.models.MODELS`, each with its limits in docs/models.md. Without it "wei" where there is no input, and
+        "ccr" with returns "vrs" where there is one: rates do not scale with costs.
     returns : {"crs", "vrs", "nirs", "ndrs"}, optional
         Which multiples and mixtures of DMUs count as possible; the model's default without it.
     orientation : {"output", "input", "none"}, optional
         What is to change: outputs, inputs, or both.
     reference : DataFrame, optional
         The DMUs that span the frontier; the table itself without it.
+    direction : {"own", "ones", "mean", "range", "ideal"} or mapping of metric to number, optional
+        Where model "ddf" moves to: shares of own values, units, shares of the reference's means or ranges, or straight to the
+        best value of each metric.
+    weights : {"ones", "mip", "normalized", "ram", "bam"} or mapping of metric to number, optional
+        What a unit left to gain counts in model "additive".
+    goal : str, optional
+        What else the weights are chosen for: "aggressive" or "benevolent" in model "cross", "sum" or "largest" in "common".
+    sums : (least, most), optional
+        Bounds of Σ λ in model "ccr", in the place of `returns`.
+    shares : mapping of metric to (least, most), optional
+        Bounds of each metric's share of the weighted sum of outputs (or inputs), between 0 and 1, in "wei", "score", "ccr".
+    ratios : mapping of (metric, metric) to (least, most), optional
+        Bounds of what a unit of the first counts in units of the second, in the same models: (2, inf) is "at least two".
 
     Returns
     -------
@@ -191,58 +208,67 @@ def rank(
     >>> db.rank(table, inputs=["TNR"], model="wei").scores.round(3).tolist()
     [1.0, 0.895, 0.745, 0.735, 0.71, 0.605, 0.5]
     """
+    asked = {"returns": returns, "orientation": orientation, "direction": direction, "weights": weights, "goal": goal,
+             "sums": sums, "shares": shares, "ratios": ratios}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    record = None
     if model is not None:
         choice("model", model, list(MODELS), HINTS)
-        _options(MODELS[model], returns, orientation)
-    given: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
+        record = MODELS[model]
+    below = record is not None and record.negative(_options(record, asked))
+    given: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better, "negative": below}
     data = check(table, **given)
     spanning = data
     if reference is not None:
         spanning = check(reference, **(given | {"outputs": list(data.outputs.columns)}), warn=False)
-    record, options, notes = _chosen(data, model, returns, orientation)
-    task = Task(record.prepare(data), record.prepare(spanning), options, own=reference is None)
+    record, options, notes = _chosen(data, record, asked)
+    prepared = record.prepare(data)
+    options |= {name: read(options[name], prepared) for name, read in record.readers.items() if name in options}
+    task = Task(prepared, record.prepare(spanning), options, own=reference is None)
     with progress("rank", len(data.labels)) as advance:
         answer = record.solve(task, advance)
     notes = (*answer.data.notes, *notes, *_weak_points(answer, record))
     return Ranking(**{f.name: getattr(answer, f.name) for f in fields(Answer)}, record=record, notes=notes)
 
 
-def _chosen(data: Data, model: str | None, returns: str | None, orientation: str | None
-            ) -> tuple[Model, dict[str, str], tuple[str, ...]]:
+def _chosen(data: Data, record: Model | None, asked: dict[str, Any]) -> tuple[Model, dict[str, Any], tuple[str, ...]]:
     """The record and its options; what was chosen without being asked is said."""
     inputs = list(data.inputs.columns)
-    if model is not None:
-        record = MODELS[model]
+    if record is not None:
         if record.inputs == "needed" and not inputs:
-            raise DataError(f"model '{model}' needs an input and none is given; name one in inputs, or use model 'wei'")
-        options = _options(record, returns, orientation)
+            raise DataError(f"model '{record.name}' needs an input and none is given; name one in inputs, or use model 'wei'")
+        options = _options(record, asked)
         if options.get("orientation") == "input" and not inputs:
             raise DataError("orientation 'input' needs an input and none is given; name one in inputs")
         return record, options, ()
     if not inputs:
-        return MODELS["wei"], _options(MODELS["wei"], returns, orientation), ()
-    options = _options(MODELS["ccr"], returns or "vrs", orientation)
-    said = "" if returns else "; rates do not scale with costs, so returns to scale are variable"
-    return MODELS["ccr"], options, (f"model 'ccr' was chosen, for {', '.join(map(repr, inputs))} is an input{said}",)
+        return MODELS["wei"], _options(MODELS["wei"], asked), ()
+    chosen = asked if "returns" in asked or "sums" in asked else asked | {"returns": "vrs"}
+    said = "" if chosen is asked else "; rates do not scale with costs, so returns to scale are variable"
+    return MODELS["ccr"], _options(MODELS["ccr"], chosen), (
+        f"model 'ccr' was chosen, for {', '.join(map(repr, inputs))} is an input{said}",)
 
 
-def _options(record: Model, returns: str | None, orientation: str | None) -> dict[str, str]:
-    """Every option of the model, as given or its default; a word that the model does not know is refused."""
-    given = {"returns": returns, "orientation": orientation}
-    for name, value in given.items():
-        if value is None:
-            continue
-        known = record.options.get(name, ())
+def _options(record: Model, asked: dict[str, Any]) -> dict[str, Any]:
+    """Every option of the model, as asked or its default; one or a word that the model does not know is refused."""
+    for name, value in asked.items():
         anywhere = [word for one in MODELS.values() for word in one.options.get(name, ())]
+        if name in record.readers and not (isinstance(value, str) and anywhere):
+            continue
+        if not isinstance(value, str) or not anywhere:
+            others = [f"'{one.name}'" for one in MODELS.values() if name in one.readers]
+            raise DataError(f"model '{record.name}' has no {name}; leave it out" + (
+                f", or use model {' or '.join(others)}" if others else ""))
         choice(name, value, list(dict.fromkeys(anywhere)), RETURN_HINTS)
-        if value not in known:
-            others = [f"'{one.name}'" for one in MODELS.values() if value in one.options.get(name, ())]
+        if value not in record.options.get(name, ()):
+            others = [f"'{one.name}'" for one in MODELS.values() if value in one.options.get(name, ())][:4]
             raise DataError(f"model '{record.name}' has no {name} '{value}'; leave it out, or use model {' or '.join(others)}")
-    return {name: given.get(name) or known[0] for name, known in record.options.items()}
+    return record.defaults() | asked
 
 
 RETURN_HINTS = {"irs": "'ndrs'", "drs": "'nirs'", "variable": "'vrs'", "constant": "'crs'", "bcc": "'vrs'", "ccr": "'crs'",
-                "in": "'input'", "out": "'output'", "non-oriented": "'none'", "graph": "'none'"}
+                "in": "'input'", "out": "'output'", "non-oriented": "'none'", "graph": "'none'", "observed": "'own'",
+                "normalised": "'normalized'"}
 
 
 def _weak_points(answer: Answer, record: Model) -> tuple[str, ...]:

@@ -50,6 +50,7 @@ def check(
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
     warn: bool = True,
+    negative: bool = False,
 ) -> Data:
     """Refuse what DEA cannot use, warn of what weakens it, and put every metric where it belongs.
 
@@ -64,6 +65,8 @@ def check(
         `{"error": 1.0}` replaces it by its complement to that known maximum, `1.0 - error`, an output.
     warn : bool
         Whether weak data are warned of (a reference set is checked without, once is enough).
+    negative : bool
+        Whether the model stands values below 0, and with them rows of zeros, as a translation-invariant one does.
 
     Raises
     ------
@@ -83,10 +86,11 @@ def check(
     for name, maximum in complements.items():
         values[name] = _complement(values[name], name, maximum)
         notes.append(f"'{name}' stands for its complement {maximum:g} - {name}: lower is better")
-    _nonnegative(values)
-    _zero_rows(values[chosen_outputs], "output")
-    if chosen_inputs:
-        _zero_rows(values[chosen_inputs], "input")
+    if not negative:
+        _nonnegative(values)
+        _zero_rows(values[chosen_outputs], "output")
+        if chosen_inputs:
+            _zero_rows(values[chosen_inputs], "input")
     if warn:
         _weak(values, len(chosen_outputs))
     return Data(values[chosen_outputs], values[chosen_inputs], tuple(notes))

@@ -14,13 +14,16 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse
+from deabench.checks import did_you_mean
 from deabench.dea.certify import Proof
+from deabench.errors import DataError
 from deabench.tables.gate import Data
 
 Returns = Literal["crs", "vrs", "nirs", "ndrs"]
 Orientation = Literal["output", "input", "none"]
 Measure = Literal["efficiency", "inefficiency"]
 Advance = Callable[[int], None]
+Reader = Callable[[Any, Data], Any]
 
 
 @dataclass(frozen=True)
@@ -31,15 +34,15 @@ class Task:
     ----------
     data, reference : Data
         Tested DMUs, and those that span the frontier.
-    options : mapping of str to str
-        Every option of the model, the default where none was given.
+    options : mapping of str to object
+        Every option of the model, the default where none was given: a word, or what its reader made of it.
     own : bool
         Whether the tested DMUs are the reference: DMU k is then reference DMU k.
     """
 
     data: Data
     reference: Data
-    options: Mapping[str, str]
+    options: Mapping[str, Any]
     own: bool
 
 
@@ -61,7 +64,7 @@ class Answer:
         Pareto-efficient in the reference.
     data, reference : Data
         What was scored and what spans the frontier (quotients, where inputs made them).
-    options : mapping of str to str
+    options : mapping of str to object
     own : bool
         Whether the tested DMUs are the reference.
     frontier : int array
@@ -70,6 +73,8 @@ class Answer:
         Why a DMU has no score.
     path : str
         How the scores were found.
+    tables : dict of str to DataFrame
+        What the model says beyond one score a DMU, by its name, as the matrix of a cross-efficiency.
     """
 
     scores: pd.Series
@@ -79,20 +84,21 @@ class Answer:
     efficient: pd.Series
     data: Data
     reference: Data
-    options: Mapping[str, str]
+    options: Mapping[str, Any]
     own: bool
     frontier: np.ndarray
     reasons: dict[Any, str]
     path: str
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict, kw_only=True)
 
     @property
     def returns(self) -> str:
         """The returns to scale; without inputs every DMU has the same one, which is vrs."""
-        return self.options.get("returns", "vrs") if self.data.inputs.shape[1] else "vrs"
+        return str(self.options.get("returns", "vrs")) if self.data.inputs.shape[1] else "vrs"
 
     @property
     def orientation(self) -> str:
-        return self.options.get("orientation", "output")
+        return str(self.options.get("orientation", "output"))
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,11 @@ class Model:
         What a score says, as a clause: "every output could grow by 3.1 % together".
     prepare : function of Data to Data
         What is done to data that have passed the gate.
+    readers : mapping of str to function of (given, Data)
+        The options that take more than a word, and what makes of it what `solve` reads; it refuses what it cannot read. One that
+        is not in `options` has no default.
+    negative : function of options to bool
+        Whether data may be below 0: where the model is translation-invariant.
     """
 
     name: str
@@ -127,10 +138,16 @@ class Model:
     options: Mapping[str, tuple[str, ...]]
     solve: Callable[[Task, Advance], Answer]
     prove: Callable[[Answer], Proof] | None
-    meaning: Callable[[float, Mapping[str, str]], str]
+    meaning: Callable[[float, Mapping[str, Any]], str]
     inputs: Literal["needed", "optional"] = "optional"
     measure: Measure = "efficiency"
     prepare: Callable[[Data], Data] = field(default=lambda data: data)
+    readers: Mapping[str, Reader] = field(default_factory=dict)
+    negative: Callable[[Mapping[str, Any]], bool] = field(default=lambda _: False)
+
+    def defaults(self) -> dict[str, Any]:
+        """Its options where none is given."""
+        return {name: words[0] for name, words in self.options.items()}
 
 
 def pareto(scores: pd.Series, slacks: pd.DataFrame, data: Data) -> pd.Series:
@@ -140,7 +157,28 @@ def pareto(scores: pd.Series, slacks: pd.DataFrame, data: Data) -> pd.Series:
     return ((scores >= 1 - TOLERANCE) & (left <= TOLERANCE)).rename("efficient")
 
 
-def radial_meaning(score: float, options: Mapping[str, str]) -> str:
+def weighing(what: str, given: object, data: Data, *, least: float = 0.0) -> dict[str, float]:
+    """A number for each metric of a mapping {metric: number}; 0 for a metric that it leaves out.
+
+    Raises
+    ------
+    DataError
+        Where it is no such mapping, names no metric, or a number is below `least`, not finite, or they are all 0.
+    """
+    known = [*data.outputs.columns, *data.inputs.columns]
+    if not isinstance(given, Mapping):
+        raise DataError(f"{what} is {given!r}; give a mapping of metric to number, as {{'{known[0]}': 1.0}}")
+    for name, value in given.items():
+        if name not in known:
+            raise DataError(f"{what} names '{name}', which is no metric here; {did_you_mean(name, known)}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value) or value < least:
+            raise DataError(f"{what} of '{name}' is {value!r}; give a finite number, {least:g} or more")
+    if not any(given.values()):
+        raise DataError(f"{what} is 0 for every metric; give at least one of them a number above 0")
+    return {name: float(given.get(name, 0.0)) for name in known}
+
+
+def radial_meaning(score: float, options: Mapping[str, Any]) -> str:
     """What a radial efficiency says."""
     if options.get("orientation", "output") == "input":
         share = 100 * (1 - score)

@@ -26,7 +26,7 @@ UNDEFINED = "its factor is 0: no other DMU has any of one of its metrics"
 def solve(task: Task, advance: Advance) -> Answer:
     """Ordinary efficiencies, and those that reach 1 once more without themselves."""
     inputs = task.data.inputs.shape[1] > 0
-    base = ccr.solve(task, advance) if inputs else wei.solve(replace(task, options=wei_options()), advance)
+    base = ccr.solve(task, advance) if inputs else wei.solve(replace(task, options=wei.MODEL.defaults()), advance)
     base = replace(base, options=task.options, own=task.own)
     who = np.flatnonzero(base.scores.to_numpy() >= 1 - TOLERANCE)
     if not task.own or not len(who):
@@ -41,10 +41,6 @@ def solve(task: Task, advance: Advance) -> Answer:
     solved = each(form, reference[kept], reference[who], without=np.searchsorted(kept, who),
                   name=lambda k: str(task.data.labels[who[k]]))
     return _joined(base, task, given, solved, who, kept)
-
-
-def wei_options() -> dict[str, str]:
-    return {name: words[0] for name, words in wei.MODEL.options.items()}
 
 
 def _joined(base: Answer, task: Task, given: Scaled, solved: Solved, who: np.ndarray, kept: np.ndarray) -> Answer:
