@@ -118,6 +118,7 @@ def _with_slack(task: Task, given: Scaled, moved: np.ndarray, lam: Sparse, kept:
     there = replace(given, x=given.x - moved[:, s:] + INWARD, y=given.y + moved[:, :s] - INWARD)
     second = weighted.totals(task, there, kept, np.arange(len(moved)), np.ones_like(moved), lambda _: None)
     found = placed(second.shared["lam"], kept)
+    found.values[found.values < 100 * INWARD] = 0.0  # what the drawing back left
     good = ~np.isnan(second.objective) & (weighted.reached(there, found)[1] <= TOLERANCE / 10)
     width = max(lam.columns.shape[1], found.columns.shape[1])
     first, second_columns = (np.pad(part.columns, ((0, 0), (0, width - part.columns.shape[1])), constant_values=-1)

@@ -7,7 +7,7 @@ measure and what proves them. `rank`, the commands, studies, reports and `certif
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -148,6 +148,15 @@ class Model:
     def defaults(self) -> dict[str, Any]:
         """Its options where none is given."""
         return {name: words[0] for name, words in self.options.items()}
+
+
+def part(answer: Answer, rows: np.ndarray) -> Answer:
+    """The answer of some of the DMUs alone."""
+    data = Data(answer.data.outputs.iloc[rows], answer.data.inputs.iloc[rows], answer.data.notes)
+    return replace(
+        answer, scores=answer.scores.iloc[rows], slacks=answer.slacks.iloc[rows], weights=answer.weights.iloc[rows],
+        intensities=answer.intensities[rows], efficient=answer.efficient.iloc[rows], data=data,
+    )
 
 
 def pareto(scores: pd.Series, slacks: pd.DataFrame, data: Data) -> pd.Series:

@@ -32,15 +32,19 @@ def solve(task: Task, advance: Advance) -> Answer:
     if not task.own or not len(who):
         return base
     given = Scaled.of(task)
-    values = np.column_stack([given.Y, -given.X])
-    first = undominated(values)
-    rest = np.setdiff1d(np.arange(len(values)), first)
-    kept = np.union1d(np.union1d(first, rest[undominated(values[rest])]), who) if len(rest) else first
+    kept = two_layers(np.column_stack([given.Y, -given.X]), who)
     form = ccr_form(given.X.shape[1], given.Y.shape[1], given.returns, task.options["orientation"])
     reference = np.column_stack([given.X, given.Y])
     solved = each(form, reference[kept], reference[who], without=np.searchsorted(kept, who),
                   name=lambda k: str(task.data.labels[who[k]]))
     return _joined(base, task, given, solved, who, kept)
+
+
+def two_layers(values: np.ndarray, who: np.ndarray) -> np.ndarray:
+    """The undominated rows, those that only they dominate, and `who`: all that counts where one of `who` is left out."""
+    first = undominated(values)
+    rest = np.setdiff1d(np.arange(len(values)), first)
+    return np.union1d(np.union1d(first, rest[undominated(values[rest])]), who) if len(rest) else first
 
 
 def _joined(base: Answer, task: Task, given: Scaled, solved: Solved, who: np.ndarray, kept: np.ndarray) -> Answer:
@@ -56,7 +60,7 @@ def _joined(base: Answer, task: Task, given: Scaled, solved: Solved, who: np.nda
                               for p, k in enumerate(who.tolist()) if np.isnan(found[p])}
     weights.iloc[who] = _weights(given, solved, outward, list(weights.columns), task)
     weights.iloc[gone] = np.nan
-    lam = _put(base.intensities, solved.shared["lam"], who, kept)
+    lam = put(base.intensities, solved.shared["lam"], who, kept)
     x, y, level = task.data.inputs.to_numpy()[who], task.data.outputs.to_numpy()[who], found[:, None]
     slacks = base.slacks.copy()
     slacks.iloc[who] = np.maximum(slacks_of(task, lam[who], x if outward else x * level, y / level if outward else y), 0.0)
@@ -75,7 +79,8 @@ def _weights(given: Scaled, solved: Solved, outward: bool, columns: list[str], t
     return np.column_stack([u, v, u_0])[:, : len(columns)]
 
 
-def _put(into: Sparse, found: Sparse, who: np.ndarray, kept: np.ndarray) -> Sparse:
+def put(into: Sparse, found: Sparse, who: np.ndarray, kept: np.ndarray) -> Sparse:
+    """`into` with the rows `who` replaced by λ over the reference DMUs `kept`."""
     width = max(into.columns.shape[1], found.columns.shape[1])
     columns = np.full((len(into.columns), width), -1, dtype=np.int32)
     values = np.zeros((len(into.columns), width))
