@@ -35,7 +35,7 @@ class Ranking(Answer, Result):
 
     Attributes
     ----------
-    scores, slacks, weights, intensities, efficient, data, reference, options, frontier, reasons, path
+    scores, slacks, weights, intensities, efficient, data, reference, options, frontier, reasons, path, tables
         See `deabench.dea.models.record.Answer`. For a radial model 1 is on the frontier, below 1 inside it, above 1 outside
         the reference.
     record : Model
@@ -176,8 +176,8 @@ def rank(
         best value of each metric.
     weights : {"ones", "mip", "normalized", "ram", "bam"} or mapping of metric to number, optional
         What a unit left to gain counts in model "additive".
-    goal : str, optional
-        What else the weights are chosen for: "aggressive" or "benevolent" in model "cross", "sum" or "largest" in "common".
+    goal : {"aggressive", "benevolent"}, optional
+        What else the weights of model "cross" are chosen for: "aggressive" (the others' least good) or "benevolent" (their most).
     sums : (least, most), optional
         Bounds of Σ λ in model "ccr", in the place of `returns`.
     shares : mapping of metric to (least, most), optional

@@ -6,6 +6,7 @@
 from deabench_models.additive import additive
 from deabench_models.benchmark import closest, closest_change, closest_split, pareto_frontier
 from deabench_models.ccr import envelopment_input, envelopment_output, multiplier_input, multiplier_output, slacks
+from deabench_models.cross import aggressive, benevolent
 from deabench_models.directional import directional
 from deabench_models.fdh import free_disposal_input, free_disposal_output
 from deabench_models.normalised import normalised, supports
@@ -32,6 +33,8 @@ FORMULATIONS = (
     russell_input,
     russell_output,
     directional,
+    aggressive,
+    benevolent,
     pareto_frontier,
     closest_change,
     closest_split,
