@@ -251,6 +251,8 @@ def _chosen(data: Data, record: Model | None, asked: dict[str, Any]) -> tuple[Mo
 
 def _options(record: Model, asked: dict[str, Any]) -> dict[str, Any]:
     """Every option of the model, as asked or its default; one or a word that the model does not know is refused."""
+    if "sums" in asked and "returns" in asked:
+        raise DataError("sums takes the place of returns; leave one of the two out")
     for name, value in asked.items():
         anywhere = [word for one in MODELS.values() for word in one.options.get(name, ())]
         if name in record.readers and not (isinstance(value, str) and anywhere):

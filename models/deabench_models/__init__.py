@@ -11,6 +11,7 @@ from deabench_models.directional import directional
 from deabench_models.fdh import free_disposal_input, free_disposal_output
 from deabench_models.normalised import normalised, supports
 from deabench_models.projection import face, halfspaces
+from deabench_models.restricted import restricted_input, restricted_output, restricted_slacks
 from deabench_models.russell import russell_input, russell_output
 from deabench_models.sbm import slacks_based
 from deabench_models.score import score
@@ -33,6 +34,9 @@ FORMULATIONS = (
     russell_input,
     russell_output,
     directional,
+    restricted_output,
+    restricted_input,
+    restricted_slacks,
     aggressive,
     benevolent,
     pareto_frontier,

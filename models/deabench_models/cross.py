@@ -1,12 +1,14 @@
 """Cross-efficiency: Sexton, Silkman, Hogan (1986), with the secondary goals of Doyle and Green (1994).
 
-Every DMU is judged by the weights of every other: E_oj = u_o·y_j / v_o·x_j. The weights with which o does best are not unique, so
-among them those are taken that do the others, as one, the least (aggressive) or the most (benevolent) good.
+Every DMU is judged by the weights of every other: E_oj = u_o·y_j / v_o·x_j. The weights with which o does best are not unique,
+so among them those are taken that do the others, as one, the least (aggressive) or the most (benevolent) good.
 
-Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0; y_o the outputs of o; z_o its inputs times its efficiency e_o; X_sum and Y_sum
-the sums over the others. LPs with m + s columns and n + 2 rows; feasible where e_o is the crs efficiency of o. Only the goal differs.
+Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0; y_o the outputs of o; z_o its inputs times its efficiency e_o; X_sum and
+Y_sum the sums over the others. LPs with m + s columns and n + 2 rows; feasible where e_o is the crs
+efficiency of o. Only the goal differs.
 
-References: Sexton et al. (1986), New Directions for Program Evaluation 32:73-105; Doyle, Green (1994), J. Oper. Res. Soc. 45:567-578.
+References: Sexton et al. (1986), New Directions for Program Evaluation 32:73-105; Doyle, Green (1994), J. Oper. Res. Soc.
+45:567-578.
 """
 
 from pyomo.core.base import ConcreteModel, Objective, Param, Var, maximize

@@ -33,6 +33,9 @@ SMALLEST = {
     "additive": ((*ONE, {"x": 2.0}, {"y": 1.0}), 4.0),
     "russell_input": (ONE, 0.5), "russell_output": (ONE, 2.0),
     "directional": ((*ONE, {"x": 4.0}, {"y": 0.0}), 0.5),
+    "restricted_output": ((*ONE, {("k", "y"): -1.0}, {("k", "x"): 0.0}, (None, 1.5)), 1.5),
+    "restricted_input": ((*ONE, {("k", "y"): -1.0}, {("k", "x"): 0.0}, (0.8, 1.5)), 0.5),
+    "restricted_slacks": ((*ONE, {("k", "y"): -1.0}, {("k", "x"): -0.5}, (0.8, 1.0)), 2.0),
     "aggressive": ((X, Y, {"y": 3.0}, {"x": 2.0}, {"x": 1.0}, {"y": 4.0}), 8 / 3),
     "benevolent": ((X, Y, {"y": 3.0}, {"x": 2.0}, {"x": 1.0}, {"y": 4.0}), 8 / 3),
     "wei": ((Y, {"y": 1.5}), 2.0), "score": ((Y, {"y": 1.5}), 0.5),
@@ -57,6 +60,8 @@ SMALL = {
     "super_slacks_based": (INPUTS, TRIANGLE, {"u": 0.8, "v": 1.2}, OWN, {"u": 0.5, "v": 0.5}, {"x": 0.5, "y": 0.5}),
     "additive": (*FULL, {"u": 1.0, "v": 0.7}, {"x": 0.9, "y": 2.0}), "russell_input": FULL, "russell_output": FULL,
     "directional": (*FULL, {"u": 0.5, "v": 1.0}, {"x": 0.3, "y": 0.4}),
+    **dict.fromkeys(["restricted_output", "restricted_input", "restricted_slacks"], (
+        *FULL, {("k", "x"): -1.0, ("k", "y"): 0.5}, {("k", "u"): 0.0, ("k", "v"): 0.0}, (0.8, 1.2))),
     **dict.fromkeys(["aggressive", "benevolent"], (INPUTS, TRIANGLE, {"x": 1.0, "y": 0.2}, {"u": 1.0, "v": 3.0},
                                                    {"u": 4.5, "v": 3.5}, {"x": 0.8, "y": 1.8})),
     "wei": (TRIANGLE, OWN), "score": (TRIANGLE, OWN),

@@ -30,8 +30,8 @@ def solve(task: Task, advance: Advance) -> Answer:
     table = pd.DataFrame({"own": own.scores, "common": scores, "lost": lost})
     zero = [str(name) for name in weights if weights[name].iloc[0] == 0]
     notes = (f"the common weights leave out {', '.join(map(repr, zero))}",) if zero else ()
-    lam = Sparse(np.tile(mean.intensities.columns, (len(scores), 1)), np.tile(mean.intensities.values, (len(scores), 1)))
-    return replace(own, scores=scores, weights=weights, intensities=lam, tables={"common": table}, options=task.options,
+    tables = {"common": table, "mean": mean.intensities.frame(mean.scores.index, task.reference.labels)}
+    return replace(own, scores=scores, weights=weights, tables=tables, options=task.options,
                    data=replace(own.data, notes=(*own.data.notes, *notes)), path=f"{own.path}, and once for the mean")
 
 
@@ -47,10 +47,11 @@ def _scores(data: Data, weights: pd.DataFrame) -> pd.Series:
 def prove(answer: Answer) -> Proof:
     """That nobody exceeds 1 under the weights, that the mean cannot do better under any, and the scores again."""
     weights, data = answer.weights, _mean(answer.data)
-    again = _scores(answer.data, weights)
+    again, peers = _scores(answer.data, weights), answer.tables["mean"]
     mean = replace(
         answer, scores=pd.Series([again.mean()], index=data.labels), data=data, weights=weights.iloc[[0]].set_axis(data.labels),
-        slacks=answer.slacks.iloc[[0]].set_axis(data.labels), intensities=answer.intensities[:1], own=False,
+        slacks=0 * answer.slacks.iloc[[0]].set_axis(data.labels), own=False,
+        intensities=Sparse(answer.reference.labels.get_indexer(peers.columns)[None], peers.to_numpy()),
     )
     proof = radial(mean)
     frame = proof.frame.loc[proof.frame.index.repeat(len(again))].set_axis(again.index)
@@ -61,7 +62,7 @@ def prove(answer: Answer) -> Proof:
     }, ("that these weights are the only ones with this sum",))
 
 
-def meaning(score: float, options: Mapping[str, Any]) -> str:
+def meaning(score: float, _: Mapping[str, Any]) -> str:
     """What the score says."""
     return f"under one weighting for all it reaches {100 * score:.1f} % of the best"
 
@@ -73,5 +74,6 @@ MODEL = replace(
     equation="(6) of the mean",
     solve=solve,
     prove=prove,
+    readers={},
     meaning=meaning,
 )

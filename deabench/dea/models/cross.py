@@ -83,7 +83,7 @@ def _form(goal: str, m: int, s: int) -> Template:
                     {name: dict.fromkeys(range(k), 1.0) for name, k in rows.items()})
 
 
-def meaning(score: float, options: Mapping[str, Any]) -> str:
+def meaning(score: float, _: Mapping[str, Any]) -> str:
     """What the mean says."""
     return f"under the weights that suit each of the classifiers best it reaches {100 * score:.1f} % of the best on average"
 

@@ -20,7 +20,7 @@ from deabench.checks import choice
 from deabench.dea.certify import Proof
 from deabench.dea.models import weighted
 from deabench.dea.models.record import Advance, Answer, Model, Task, weighing
-from deabench.dea.models.units import Scaled, metrics, placed, slacks_of, support
+from deabench.dea.models.units import Scaled, metrics, placed, prefer, slacks_of, support
 from deabench.errors import DataError
 from deabench.solve.each import Solved, each
 from deabench.solve.shared.pareto import undominated
@@ -120,11 +120,7 @@ def _with_slack(task: Task, given: Scaled, moved: np.ndarray, lam: Sparse, kept:
     found = placed(second.shared["lam"], kept)
     found.values[found.values < 100 * INWARD] = 0.0  # what the drawing back left
     good = ~np.isnan(second.objective) & (weighted.reached(there, found)[1] <= TOLERANCE / 10)
-    width = max(lam.columns.shape[1], found.columns.shape[1])
-    first, second_columns = (np.pad(part.columns, ((0, 0), (0, width - part.columns.shape[1])), constant_values=-1)
-                             for part in (lam, found))
-    low, high = (np.pad(part.values, ((0, 0), (0, width - part.values.shape[1]))) for part in (lam, found))
-    return Sparse(np.where(good[:, None], second_columns, first), np.where(good[:, None], high, low))
+    return prefer(np.flatnonzero(good), found[good], lam)
 
 
 def _weights(given: Scaled, solved: Solved, task: Task) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """Super-efficiency by slacks (Tone 2002): where the slacks-based measure is 1, how far the others are from doing as well.
 
-The dual of `deabench_models.super_slacks_based` proves it: with v_i x_i ≤ p_i and u_r y_r ≤ q_r ξ, no combination of the others makes
+The dual of `deabench_models.super_slacks_based` proves it: with v_i x_i ≤ p_i and u_r y_r ≤ q_r ξ, no mix of the others makes
 δ smaller than ξ = 1 − v·x_o + u·y_o − h, where h is the largest u·y − v·x of what the others can do.
 """
 
@@ -17,9 +17,9 @@ import pandas as pd
 from deabench.arrays import TOLERANCE, Sparse
 from deabench.dea.certify import Proof
 from deabench.dea.models import sbm
-from deabench.dea.models.record import Advance, Answer, Model, Task, part
-from deabench.dea.models.superefficiency import put, two_layers
-from deabench.dea.models.units import Scaled, support, total_lambda
+from deabench.dea.models.record import Advance, Answer, Task, part
+from deabench.dea.models.superefficiency import two_layers
+from deabench.dea.models.units import Scaled, placed, prefer, support, total_lambda
 from deabench.solve.each import Solved, each
 from deabench.solve.template import Template, template
 
@@ -45,7 +45,7 @@ def solve(task: Task, advance: Advance) -> Answer:
     slacks.iloc[gone] = np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
         lam = solved.shared["lam"].values / solved.values["t"][:, None]
-    intensities = put(base.intensities, Sparse(solved.shared["lam"].columns, np.nan_to_num(lam)), who, kept)
+    intensities = prefer(who, placed(Sparse(solved.shared["lam"].columns, np.nan_to_num(lam)), kept), base.intensities)
     return replace(base, scores=scores, weights=weights, slacks=slacks, intensities=intensities,
                    reasons=base.reasons | {task.data.labels[k]: ALONE for k in gone.tolist()},
                    path=f"{base.path}, {len(who)} of them without themselves")
@@ -143,7 +143,8 @@ def _form(m: int, s: int, returns: str, change: str) -> Template:
 
     own = {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)}
     counts = {"p": dict.fromkeys(range(m), 1.0), "q": dict.fromkeys(range(s), 1.0)}
-    return template(deabench_models.super_slacks_based, {"X": range(m), "Y": range(s)}, own | counts, returns=returns, change=change)
+    return template(deabench_models.super_slacks_based, {"X": range(m), "Y": range(s)}, own | counts, returns=returns,
+                    change=change)
 
 
 def meaning(score: float, options: Mapping[str, Any]) -> str:

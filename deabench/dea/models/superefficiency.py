@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from deabench.arrays import TOLERANCE, Sparse
+from deabench.arrays import TOLERANCE
 from deabench.dea.certify import Proof, radial_frame
 from deabench.dea.models import ccr, wei
 from deabench.dea.models.radial import ccr_form
 from deabench.dea.models.record import Advance, Answer, Model, Task, radial_meaning
-from deabench.dea.models.units import Scaled, slacks_of
+from deabench.dea.models.units import Scaled, placed, prefer, slacks_of
 from deabench.solve.each import Solved, each
 from deabench.solve.shared.pareto import undominated
 
@@ -60,7 +60,7 @@ def _joined(base: Answer, task: Task, given: Scaled, solved: Solved, who: np.nda
                               for p, k in enumerate(who.tolist()) if np.isnan(found[p])}
     weights.iloc[who] = _weights(given, solved, outward, list(weights.columns), task)
     weights.iloc[gone] = np.nan
-    lam = put(base.intensities, solved.shared["lam"], who, kept)
+    lam = prefer(who, placed(solved.shared["lam"], kept), base.intensities)
     x, y, level = task.data.inputs.to_numpy()[who], task.data.outputs.to_numpy()[who], found[:, None]
     slacks = base.slacks.copy()
     slacks.iloc[who] = np.maximum(slacks_of(task, lam[who], x if outward else x * level, y / level if outward else y), 0.0)
@@ -77,18 +77,6 @@ def _weights(given: Scaled, solved: Solved, outward: bool, columns: list[str], t
     if not task.data.inputs.shape[1]:  # against the input that everybody has: normed, so that no other is worth more than 1
         return u / (v[:, 0] + u_0)[:, None]
     return np.column_stack([u, v, u_0])[:, : len(columns)]
-
-
-def put(into: Sparse, found: Sparse, who: np.ndarray, kept: np.ndarray) -> Sparse:
-    """`into` with the rows `who` replaced by λ over the reference DMUs `kept`."""
-    width = max(into.columns.shape[1], found.columns.shape[1])
-    columns = np.full((len(into.columns), width), -1, dtype=np.int32)
-    values = np.zeros((len(into.columns), width))
-    columns[:, : into.columns.shape[1]], values[:, : into.columns.shape[1]] = into.columns, into.values
-    columns[who], values[who] = -1, 0.0
-    held = np.where(found.columns >= 0, kept[np.maximum(found.columns, 0)], -1)
-    columns[who[:, None], np.arange(held.shape[1])], values[who[:, None], np.arange(held.shape[1])] = held, found.values
-    return Sparse(columns, np.maximum(values, 0.0))
 
 
 def prove(answer: Answer) -> Proof:

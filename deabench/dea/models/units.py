@@ -68,13 +68,24 @@ def placed(lam: Sparse, kept: np.ndarray) -> Sparse:
     return Sparse(columns, np.maximum(lam.values, 0.0))
 
 
-def support(given: Scaled, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def prefer(rows: np.ndarray, better: Sparse, other: Sparse) -> Sparse:
+    """`other` with the rows at the positions `rows` replaced by those of `better`, in order."""
+    width, used = max(better.columns.shape[1], other.columns.shape[1]), np.arange(better.columns.shape[1])
+    columns, values = np.full((len(other.columns), width), -1, dtype=np.int32), np.zeros((len(other.columns), width))
+    columns[:, : other.columns.shape[1]], values[:, : other.columns.shape[1]] = other.columns, other.values
+    columns[rows], values[rows] = -1, 0.0
+    columns[rows[:, None], used], values[rows[:, None], used] = better.columns, better.values
+    return Sparse(columns, values)
+
+
+def support(given: Scaled, u: np.ndarray, v: np.ndarray, sums: tuple[float, float] | None = None
+            ) -> tuple[np.ndarray, np.ndarray]:
     """The largest u·y − v·x of any possible production, for each row of weights u (K, s), v (K, m) in scaled metrics, and by
     how much one that can be multiplied without end has it above 0 (then there is no largest).
 
     That is what proves every model: no mixture of the reference lies beyond the hyperplane of its weights.
     """
-    most, low, high = np.empty(len(u)), *total_lambda(given.returns)
+    most, (low, high) = np.empty(len(u)), sums or total_lambda(given.returns)
     table = np.ascontiguousarray(np.column_stack([given.Y, -given.X]).T)
     weights = np.column_stack([u, v])
     for part in blocks(len(u), len(given.Y)):
