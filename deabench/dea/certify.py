@@ -90,11 +90,11 @@ def radial(result: Scored) -> Proof:
         "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
         "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
         "distance_of_the_score_from_its_proof": (frame["primal"] - result.scores).abs().to_numpy() / size,
-        "distance_of_the_slacks_from_their_proof": _slack_error(result),
+        "distance_of_the_slacks_from_their_proof": slack_error(result),
     })
 
 
-def _slack_error(result: Scored) -> np.ndarray:
+def slack_error(result: Scored) -> np.ndarray:
     """|projection - (radial projection + slack)|, largest metric, in scaled metrics."""
     y, x = result.data.outputs.to_numpy(), result.data.inputs.to_numpy()
     reached, score = projections(result).to_numpy(), result.scores.to_numpy()[:, None]

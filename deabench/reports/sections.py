@@ -20,6 +20,7 @@ from deabench.reports.words import listed
 from deabench.tables.text import csv_text
 
 if TYPE_CHECKING:
+    from deabench.dea.ranking import Ranking
     from deabench.reports.build import Findings
 
 VERSIONED = ("numpy", "pandas", "scipy", "pyomo", "highspy", "networkx", "matplotlib")
@@ -221,15 +222,12 @@ def method(found: Findings) -> Section:
 
 def provenance(found: Findings, given: Mapping[str, Any]) -> Section:
     """Versions, settings, digests and certificates."""
-    proof = found.ranking.certificate
-    held = int((proof["gap"] <= TOLERANCE).sum())
     facts = {
         "deabench": __version__, "Python": platform.python_version(), **{name: _version(name) for name in VERSIONED},
         "model": found.ranking.model, "norm": found.norm, "targets on": found.on,
         "classifiers": str(len(found.ranking.scores)), "metrics": ", ".join(map(str, found.metrics.columns)),
         "SHA-256 of the metrics as CSV": hashlib.sha256(csv_text(found.metrics).encode()).hexdigest(),
-        "scores proved again from λ and weights": f"{held} of {int(found.ranking.scores.notna().sum())} within {TOLERANCE:g}",
-        "largest gap of a certificate": f"{proof['gap'].max():.3g}",
+        **_proved(found.ranking),
         **{str(name): str(value) for name, value in given.items()},
     }
     for what, one in (("targets", found.own), ("tested algorithms", found.tested)):
@@ -238,6 +236,16 @@ def provenance(found: Findings, given: Mapping[str, Any]) -> Section:
             facts[f"largest miss of a proof of the {what}"] = f"{worst:.3g}"
     frame = pd.DataFrame({"value": facts}).rename_axis("what")
     return Section("provenance", "Provenance", tables=[Table("provenance-table", "What made this report", frame)])
+
+
+def _proved(ranking: Ranking) -> dict[str, str]:
+    """How many scores were proved again, and how well."""
+    if ranking.record.prove is None:
+        return {"certificates": f"none: model '{ranking.record.name}' has none"}
+    gap = ranking.certificate["gap"]
+    held = int((gap <= TOLERANCE).sum())
+    return {"scores proved again from λ and weights": f"{held} of {int(ranking.scores.notna().sum())} within {TOLERANCE:g}",
+            "largest gap of a certificate": f"{gap.max():.3g}"}
 
 
 def _target_frame(one: Any) -> pd.DataFrame:

@@ -120,8 +120,12 @@ def _parts(found: np.ndarray, fixed: int, keys: list[str], who: np.ndarray) -> t
 def _split(names: tuple[str, ...], of_reference: np.ndarray) -> tuple[list[str], list[str]]:
     """The names that are not of a reference DMU, and those that are without its index, both in order."""
     pairs = list(zip(names, of_reference, strict=True))
-    return [name for name, repeated in pairs if not repeated], [
-        name.replace(f"[{REFERENCE}]", "") for name, repeated in pairs if repeated]
+    return [name for name, repeated in pairs if not repeated], [component(name) for name, repeated in pairs if repeated]
+
+
+def component(name: str) -> str:
+    """The name of a row or column of a reference DMU without its index: `lam` for the λ of each."""
+    return name.replace(f"[{REFERENCE}]", "")
 
 
 def sparse(rows: Sequence[Entries]) -> Sparse:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from deabench.arrays import TOLERANCE
-from deabench.dea.certify import Proof, radial_frame
+from deabench.dea.certify import Proof, radial_frame, slack_error
 from deabench.dea.models import ccr, wei
 from deabench.dea.models.radial import ccr_form
 from deabench.dea.models.record import Advance, Answer, Model, Task, radial_meaning
@@ -94,8 +94,18 @@ def prove(answer: Answer) -> Proof:
         "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
         "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
         "distance_of_the_score_from_its_proof": np.abs(frame["primal"].to_numpy() - scores) / size,
+        "distance_of_the_slacks_from_their_proof": slack_error(answer),
         "share_of_itself_among_its_peers": own,
-    }, ("the slacks of a DMU above 1 are those of one optimum, not the largest",))
+        "efficient": _wrong_verdict(answer),
+    }, ("the slacks of a DMU above 1 are those of one optimum, not the largest",
+        "whether a DMU of exactly 1 is efficient, or on the frontier with slack"))
+
+
+def _wrong_verdict(answer: Answer) -> np.ndarray:
+    """1 where a DMU above 1 (or that nobody reaches) is called inefficient, or one below 1 efficient."""
+    scores, said = answer.scores.to_numpy(), answer.efficient.to_numpy(dtype=bool)
+    above = (scores > 1 + TOLERANCE) | (np.isnan(scores) & answer.own)
+    return np.where(above, ~said, said & (scores < 1 - TOLERANCE)).astype(float)
 
 
 def _without(answer: Answer, k: int) -> Answer:

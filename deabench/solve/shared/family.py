@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deabench.solve.shared.fits import misfit
 from deabench.solve.template import Program, Template, expand
 
 FEASIBLE = 5e-11
@@ -49,12 +50,14 @@ class Family:
     Parameters
     ----------
     t : Template
-        Its reference DMUs are columns, all with bounds [0, ∞); every row is one-sided or an equality.
+        One that `deabench.solve.shared.fits.misfit` has nothing against.
     reference : array (n, p)
         The data of the reference DMUs, scaled to about 1.
     """
 
     def __init__(self, t: Template, reference: np.ndarray) -> None:
+        if words := misfit(t):
+            raise ValueError(f"the shared path does not take {words}")
         self.template, self.reference = t, reference
         self.n, self.m = len(reference), len(t.row_names)
         own = int(np.flatnonzero(t.column_of_reference)[0])

@@ -1,0 +1,57 @@
+"""What a user's editor and type checker see: real names, real types, and wrong words refused before anything runs."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import deabench as db
+
+ROOT = Path(__file__).parent.parent
+
+USERS = '''
+import deabench as db
+
+table = db.datasets.load("chao2022-wine1")
+ranking: db.Ranking = db.rank(table, outputs=["TPR"], model="sbm", returns="vrs")
+gaps = db.targets(table, table, norm="l2").gaps
+db.rank(table, model="nonsense")
+db.rank(table, foo=1)
+db.rank(table, returns="drs")
+db.targets(table, table, norm="l3")
+number: int = db.rank(table)
+'''
+WRONG = {7: "arg-type", 8: "call-arg", 9: "arg-type", 10: "arg-type", 11: "assignment"}
+"""Lines of the user's file that a type checker must refuse, and for what."""
+
+
+def test_a_type_checker_refuses_wrong_words_and_knows_the_right_ones(tmp_path) -> None:
+    file = tmp_path / "users.py"
+    file.write_text(USERS)
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml"), "--no-pretty", str(file)]
+    said = subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout.splitlines()
+    own = [line.split("users.py:")[1] for line in said if "users.py:" in line and " error: " in line]
+    assert {int(line.split(":")[0]): line.rsplit("[", 1)[1].rstrip("]") for line in own} == WRONG, said
+
+
+def test_the_stub_says_what_is_there() -> None:
+    tree = ast.parse((ROOT / "deabench" / "__init__.pyi").read_text(encoding="utf-8"))
+    said = {alias.asname or alias.name: node.module for node in tree.body if isinstance(node, ast.ImportFrom)
+            for alias in node.names}
+    assert {name: module for name, module in said.items() if module != "deabench"} == db._HOME
+    assert {name for name, module in said.items() if module == "deabench"} | {"models"} == set(db._MODULES)
+    assert dir(db) == db.__all__
+    listed = next(node for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+    assert sorted(ast.literal_eval(listed.value)) == db.__all__
+
+
+def test_every_public_name_is_what_its_home_holds_and_no_module_hides_it() -> None:
+    for name in db._HOME:
+        assert getattr(db, name) is getattr(importlib.import_module(db._HOME[name]), name)
+    for name in db._HOME:
+        assert importlib.util.find_spec(f"deabench.{name}") is None, f"deabench.{name} is a module and a public name"
+    assert type(db) is type(sys)
