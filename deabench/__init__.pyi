@@ -6,10 +6,21 @@ from deabench import metrics as metrics
 from deabench import plot as plot
 from deabench import tango as tango
 from deabench.dea.certify import certify as certify
+from deabench.dea.contexts import Groups as Groups
+from deabench.dea.contexts import Layers as Layers
+from deabench.dea.contexts import Malmquist as Malmquist
+from deabench.dea.contexts import groups as groups
+from deabench.dea.contexts import layers as layers
+from deabench.dea.contexts import malmquist as malmquist
 from deabench.dea.frontier import Frontier as Frontier
 from deabench.dea.frontier import frontier as frontier
+from deabench.dea.partial import Partial as Partial
+from deabench.dea.partial import order_alpha as order_alpha
+from deabench.dea.partial import order_m as order_m
 from deabench.dea.ranking import Ranking as Ranking
 from deabench.dea.ranking import rank as rank
+from deabench.dea.scale import ScaleEfficiency as ScaleEfficiency
+from deabench.dea.scale import scale_efficiency as scale_efficiency
 from deabench.dea.targets import Targets as Targets
 from deabench.dea.targets import targets as targets
 from deabench.errors import CertificateError as CertificateError
@@ -29,9 +40,14 @@ __all__ = [
     "DataWarning",
     "DeabenchError",
     "Frontier",
+    "Groups",
+    "Layers",
+    "Malmquist",
+    "Partial",
     "Ranking",
     "Report",
     "Reproduction",
+    "ScaleEfficiency",
     "SolveError",
     "Study",
     "Targets",
@@ -41,12 +57,18 @@ __all__ = [
     "curves",
     "datasets",
     "frontier",
+    "groups",
+    "layers",
+    "malmquist",
     "metrics",
     "models",
+    "order_alpha",
+    "order_m",
     "plot",
     "rank",
     "report",
     "reproduce",
+    "scale_efficiency",
     "tango",
     "targets",
 ]
