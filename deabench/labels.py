@@ -1,27 +1,28 @@
 """Which instances are positive, and their scores: labels of any kind, checked once and for all functions alike.
 
-Every message counts the instances from 1.
+The positive class is the one named; without a name it is 1 of {0, 1} and {-1, 1} and True of {False, True}, as
+everywhere in the field. Of other labels the minority is taken, with a warning that names it; where scores go with them
+it is refused, because a score speaks for one class and nobody can see which.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+import warnings
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from deabench.errors import DataError
-
-Values: TypeAlias = ArrayLike | Iterable[object]
-"""One value per instance: a list, an array, a Series, categories."""
-Predictions: TypeAlias = Mapping[str, Values] | pd.DataFrame
-"""{name: one value per instance}; a DataFrame has a column per classifier. Values are matched by position."""
+from deabench.errors import DataError, DataWarning
+from deabench.instances import Array, Values, classes_of, equal, index_of, known, listed, one_dimensional, plain, same_index
 
 logger = logging.getLogger(__name__)
+
+CONVENTIONS = ([0, 1], [-1, 1], ["0", "1"], ["-1", "1"], ["false", "true"])
+"""Pairs of labels whose second is positive by convention."""
+EXACT = 2**53
+"""The whole numbers up to here are floats."""
 
 
 @dataclass(frozen=True)
@@ -35,70 +36,113 @@ class Truth:
     is_positive : bool array, instances
     note : str
         Which class is positive and why, as a sentence.
+    guessed : bool
+        Whether it is the minority because none was named.
+    index : Index or None
+        Of the Series that the labels came in.
+    rest : tuple of labels
+        The classes that make the negative one together; empty for two classes.
     """
 
     positive: object
     negative: object
     is_positive: np.ndarray
     note: str
+    guessed: bool = False
+    index: pd.Index | None = field(default=None, repr=False)
+    rest: tuple[object, ...] = ()
 
 
-def truth(y_true: Values, positive: object = None) -> Truth:
-    """The classes of `y_true`: the positive one named, or else the minority.
+def truth(y_true: Values | Truth, positive: object = None, *, scores: bool = False) -> Truth:
+    """The classes of `y_true`: the positive one named, or else the one of the convention, or else the minority.
 
     Parameters
     ----------
-    y_true : labels of the instances
+    y_true : labels of the instances, or what `against_rest` gives
         Numbers, text or booleans; two classes, or one where `positive` is named.
     positive : label, optional
-        The positive class. By default the rarer class; where both are equally frequent, 1 of {0, 1} or {-1, 1} and
-        True of {False, True}.
+        The positive class. By default 1 of {0, 1} or {-1, 1} and True of {False, True}, also as text; of other labels
+        the rarer one.
+    scores : bool
+        Whether scores go with the labels: then the rarer one is no default.
 
     Raises
     ------
     DataError
-        No instances, a missing label, one class only, three classes and more, an unknown positive label, or two
-        equally frequent classes neither of which is named.
+        No instances, a missing label, one class only, three classes and more, an unknown positive label, no positive
+        label where one is needed.
+
+    Warns
+    -----
+    DataWarning
+        Where the rarer class is taken.
     """
-    labels = one_dimensional(y_true, "y_true")
-    if not len(labels):
-        raise DataError("y_true is empty; give at least one instance of each class")
-    gone = pd.isna(labels)
-    if gone.any():
-        raise DataError(f"y_true is missing for instance {int(np.argmax(gone)) + 1}; leave the instance out")
-    classes, counts = _classes(labels)
+    if isinstance(y_true, Truth):
+        return _given(y_true, positive)
+    labels = known(y_true)
+    classes, counts = classes_of(labels)
     if len(classes) > 2:
         raise DataError(
-            f"y_true holds {len(classes)} classes ({listed(classes)}); deabench compares classifiers of two classes, "
-            "merge some or compare one against the rest"
+            f"y_true holds {len(classes)} classes ({listed(classes)}); merge some, take one against the rest "
+            "(metrics.against_rest) or compare them all (metrics.from_classes)"
         )
-    if positive is None:
-        chosen, note = _minority(classes, counts)
-    else:
+    guessed = positive is None and not _conventional(classes)
+    if positive is not None:
         chosen, note = _named(positive, classes), f"{plain(positive)!r} is the positive class, as asked"
+    else:
+        chosen, note = _by_default(classes, counts, scores=scores)
     others = [name for name in classes if name != chosen]
     logger.info(note)
-    return Truth(chosen, others[0] if others else None, _equal(labels, chosen), note)
+    if guessed:
+        warnings.warn(f"{note}; name the positive class if it is another", DataWarning, stacklevel=3)
+    return Truth(chosen, others[0] if others else None, equal(labels, chosen), note, guessed, index_of(y_true))
 
 
-def two_classes(y_true: Values, positive: object = None) -> Truth:
+def two_classes(y_true: Values | Truth, positive: object = None, *, scores: bool = False) -> Truth:
     """`truth` where both classes must occur, also the one that is not named.
 
     Parameters
     ----------
-    y_true, positive : as for `truth`
+    y_true, positive, scores : as for `truth`
 
     Raises
     ------
     DataError
         As `truth` does, and where every instance is positive, or none.
     """
-    true = truth(y_true, positive)
+    true = truth(y_true, positive, scores=scores)
     for what, share in (("positive", true.is_positive), ("negative", ~true.is_positive)):
         if not share.any():
             raise DataError(f"y_true holds no {what} instance ({true.positive!r} is the positive class); "
                             "give instances of both classes")
     return true
+
+
+def against_rest(y_true: Values, positive: object) -> Truth:
+    """One class of several against the rest: what every function of two classes takes in the place of `y_true`.
+
+    Parameters
+    ----------
+    y_true : labels of the instances
+        Two classes or more.
+    positive : label
+        One of them.
+
+    Examples
+    --------
+    >>> one = against_rest(["a", "b", "c", "a"], "a")
+    >>> one.note, one.is_positive.tolist()
+    ("'a' is the positive class against the rest ('b', 'c')", [True, False, False, True])
+    """
+    labels = known(y_true)
+    classes, _ = classes_of(labels)
+    if len(classes) < 2:
+        raise DataError(f"y_true holds one class only ({classes[0]!r}); give instances of both classes")
+    chosen = _named(positive, classes)
+    rest = tuple(name for name in classes if name != chosen)
+    note = f"{plain(positive)!r} is the positive class against the rest ({listed(rest)})"
+    return Truth(plain(positive), rest[0] if len(rest) == 1 else "the rest", equal(labels, chosen), note,
+                 index=index_of(y_true), rest=rest)
 
 
 def predicted_positive(y_pred: Values, true: Truth, *, name: str) -> np.ndarray:
@@ -107,29 +151,36 @@ def predicted_positive(y_pred: Values, true: Truth, *, name: str) -> np.ndarray:
     gone = pd.isna(labels)
     if gone.any():
         raise DataError(f"the prediction of '{name}' for instance {int(np.argmax(gone)) + 1} is missing; give a label")
-    hit = _equal(labels, true.positive)
-    if true.negative is not None:
-        strange = ~hit & ~_equal(labels, true.negative)
+    hit = equal(labels, true.positive)
+    others = list(true.rest) or [true.negative]
+    if others != [None]:
+        strange = ~hit & ~np.logical_or.reduce([equal(labels, other) for other in others])
         if strange.any():
             where = int(np.argmax(strange))
             raise DataError(
                 f"'{name}' predicts the label {plain(labels[where])!r} for instance {where + 1}; "
-                f"y_true knows only {listed([true.negative, true.positive])}"
+                f"y_true knows only {listed([*others, true.positive])}"
             )
     return hit
 
 
 def scores_of(score: Values, true: Truth, *, name: str | None = None) -> np.ndarray:
-    """A classifier's scores as finite float64, one per instance; without a name it is "the classifier"."""
+    """A classifier's scores, finite, one per instance; without a name it is "the classifier".
+
+    As float64; whole numbers beyond 2⁵³ stay whole numbers, for as floats they would tie.
+    """
     who = "the classifier" if name is None else f"'{name}'"
     values = _one_each(score, true, "score", who)
-    numbers = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    numeric = pd.to_numeric(pd.Series(values), errors="coerce")
+    numbers = numeric.to_numpy(dtype=float, na_value=np.nan)
     bad = ~np.isfinite(numbers)
     if bad.any():
         where = int(np.argmax(bad))
         value = plain(values[where])
         said = "missing" if pd.isna(value) else repr(value)
         raise DataError(f"the score of {who} for instance {where + 1} is {said}; give a finite number")
+    if numeric.dtype.kind in "iu" and np.abs(numbers).max(initial=0.0) > EXACT:
+        return np.asarray(numeric.to_numpy())
     return numbers
 
 
@@ -140,6 +191,7 @@ def weights_of(sample_weight: Values | None, true: Truth) -> np.ndarray | None:
     weights = pd.to_numeric(pd.Series(one_dimensional(sample_weight, "sample_weight")), errors="coerce")
     if len(weights) != len(true.is_positive):
         raise DataError(f"{len(weights)} sample weights for {len(true.is_positive)} instances; give one for each")
+    same_index(sample_weight, true.index, "sample_weight")
     values = weights.to_numpy(dtype=float, na_value=np.nan)
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
@@ -151,75 +203,43 @@ def weights_of(sample_weight: Values | None, true: Truth) -> np.ndarray | None:
     return values
 
 
-def named(predictions: Predictions) -> dict[str, Values]:
-    """{name: predictions} from a mapping or from a frame with a column per classifier."""
-    if not isinstance(predictions, Mapping | pd.DataFrame):
-        raise DataError(
-            f"the predictions are a {type(predictions).__name__}; give {{name: predictions}} or a DataFrame, "
-            "a column per classifier"
-        )
-    pairs = {str(name): values for name, values in predictions.items()}
-    if not pairs:
-        raise DataError("there is no classifier; give {name: predictions} with at least one name")
-    return pairs
+def _given(true: Truth, positive: object) -> Truth:
+    if positive is not None and positive != true.positive:
+        raise DataError(f"positive is {plain(positive)!r} and y_true was made for {true.positive!r}; name one of them")
+    return true
 
 
-def one_dimensional(values: Values, what: str) -> np.ndarray:
-    """The values as an array of one dimension."""
-    array = values.to_numpy() if isinstance(values, pd.Series | pd.Index) else np.asarray(values)
-    if array.dtype.kind == "U" and not isinstance(values, np.ndarray):
-        array = np.asarray(values, dtype=object)  # a NaN among text stays a gap and is not the text 'nan'
-    if array.ndim != 1:
-        raise DataError(f"{what} has {array.ndim} dimensions; give one value per instance")
-    return array
-
-
-def plain(label: object) -> object:
-    """A numpy scalar as Python's own, so that 1 is said and not np.int64(1)."""
-    return label.item() if hasattr(label, "item") else label
-
-
-def listed(labels: Iterable[object]) -> str:
-    """The first labels in words."""
-    names = [repr(plain(name)) for name in labels]
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-
-
-def _one_each(values: Values, true: Truth, what: str, who: str) -> np.ndarray:
-    """A classifier's predictions or scores, refused where they are not one per instance."""
+def _one_each(values: Values, true: Truth, what: str, who: str) -> Array:
+    """A classifier's predictions or scores, refused where they are not one per instance, in the instances' order."""
     array = one_dimensional(values, f"the {what} of {who}")
     if len(array) != len(true.is_positive):
         raise DataError(
             f"{who} has {len(array)} {what}s and y_true has {len(true.is_positive)} instances; give one for each"
         )
+    same_index(values, true.index, who)
     return array
 
 
-def _equal(labels: np.ndarray, label: object) -> np.ndarray:
-    """Which labels equal the one given; text and numbers never do."""
-    alike = labels.dtype.kind in "biuf" and isinstance(label, bool | int | float)
-    return np.asarray((labels if alike else labels.astype(object)) == label, dtype=bool)
-
-
-def _classes(labels: np.ndarray) -> tuple[list[object], list[int]]:
-    counts = pd.Series(labels).value_counts(sort=False)
-    pairs = sorted(zip(map(plain, counts.index), counts, strict=True), key=lambda pair: (str(type(pair[0])), pair[0]))
-    return [name for name, _ in pairs], [int(count) for _, count in pairs]
-
-
 def _named(positive: object, classes: list[object]) -> object:
-    if len(classes) == 2 and positive not in classes:
+    if len(classes) > 1 and positive not in classes:
         raise DataError(f"there is no class {plain(positive)!r} in y_true; its classes are {listed(classes)}")
     return plain(positive)
 
 
-def _minority(classes: list[object], counts: list[int]) -> tuple[object, str]:
+def _conventional(classes: list[object]) -> bool:
+    return [name.lower() if isinstance(name, str) else name for name in classes] in CONVENTIONS
+
+
+def _by_default(classes: list[object], counts: list[int], *, scores: bool) -> tuple[object, str]:
     if len(classes) == 1:
         raise DataError(f"y_true holds one class only ({classes[0]!r}); give instances of both classes")
     total = sum(counts)
+    if _conventional(classes):
+        return classes[1], f"{classes[1]!r} is the positive class by convention, {counts[1]} of {total} instances"
+    if scores:
+        raise DataError(f"y_true holds the classes {listed(classes)} and a score speaks for one of them; "
+                        "name the positive class")
     if counts[0] == counts[1]:
-        if classes in ([0, 1], [-1, 1]):
-            return classes[1], f"{classes[1]!r} is the positive class: both have {counts[1]} of {total} instances"
         raise DataError(
             f"the classes {listed(classes)} have {counts[0]} instances each, so neither is the minority; "
             "name the positive class"

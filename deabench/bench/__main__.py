@@ -13,11 +13,13 @@ from pathlib import Path
 import pandas as pd
 
 from deabench.bench.closest import faces_and_milp, published, right, speed
+from deabench.bench.coverage import of_counts, of_differences, of_scores
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
+from deabench.bench.type_one import type_one
 from deabench.cli._io import say
 
-SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "start")
+SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "type-one", "start", "coverage")
 
 
 def sections(wanted: list[str], sizes: list[int], *, repeats: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -46,6 +48,14 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, quick: bool) 
         yield "Targets against brute force", right(4 if quick else 100)
         if not quick:
             yield "Targets where a published MILP errs", published()
+    if "type-one" in wanted:
+        found = type_one((2, 3, 11), replicates=20) if quick else type_one()
+        yield "Rejections of three classifiers that are alike, at a nominal 5 %", found.T.rename_axis("test")
+    if "coverage" in wanted:
+        for design in ("rows", "classes"):
+            yield f"Coverage of 95 % intervals, counts, 200 instances, {design}", of_counts(design, 100 if quick else 2000)
+        yield "Coverage of 95 % intervals, scores, 200 instances", of_scores(10 if quick else 500)
+        yield "Coverage of 95 % intervals, differences, 200 instances", of_differences(10 if quick else 500)
     if "start" in wanted:
         yield "Start-up, whole process", start_up(1 if quick else 7)
 

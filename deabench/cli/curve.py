@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,12 +13,13 @@ import typer
 
 from deabench import curves
 from deabench.checks import did_you_mean
-from deabench.cli._instances import label_named, read_instances
-from deabench.cli._io import Format, emit, say
+from deabench.cli._instances import classes, part_of, read_instances
+from deabench.cli._io import Format, emit, say, weighed
+from deabench.cli._learning import learn
 from deabench.curves.roc import trace
 from deabench.curves.segment import of_roc
 from deabench.errors import DataError
-from deabench.labels import two_classes
+from deabench.labels import Truth
 
 LONG = ("classifier", "y_true", "score")
 
@@ -35,6 +36,14 @@ class Kind(enum.StrEnum):
     conversion = "conversion"
     pr = "pr"
     cost = "cost"
+    learning = "learning"
+
+
+class Band(enum.StrEnum):
+    """Which band of a ROC curve."""
+
+    fixed_width = "fixed-width"
+    simultaneous = "simultaneous"
 
 
 _MAKERS: Mapping[Kind, Any] = {Kind.gain: curves.gain, Kind.lift: curves.lift, Kind.pr: curves.precision_recall,
@@ -59,10 +68,19 @@ def command(
     file: Annotated[str, typer.Argument(help="CSV with y_true and a score column per classifier, or with the columns "
                                              "classifier, y_true, score; '-' is standard input")],
     kind: Annotated[Kind, typer.Option(help="roc and tango: every ROC point with Tango's interval; summary: SAUC, AveD "
-                                            "and AUC per classifier; bands: fixed-width")] = Kind.roc,
+                                            "and AUC per classifier; learning: "
+                                            "y_true and columns of features, balanced accuracy by training rows")] = Kind.roc,
     alpha: Annotated[float, typer.Option(help="one minus the level of intervals and bands")] = 0.05,
-    positive: Annotated[str | None, typer.Option(help="the positive label (without it, the minority class)")] = None,
+    positive: Annotated[str | None, typer.Option(help="the positive label (without it, 1 or True)")] = None,
+    against_rest: Annotated[bool, typer.Option("--against-rest", help="--positive against all other classes")] = False,
+    band: Annotated[Band, typer.Option(help="bands: near-nominal by the bootstrap, or simultaneous by theorem")
+                    ] = Band.fixed_width,
+    costs: Annotated[str | None, typer.Option(
+        help="say the threshold of least cost, for the cost of a missed positive and of a false alarm, as fn=5,fp=1")] = None,
+    prevalence: Annotated[float | None, typer.Option(help="the share of positives that --costs is for")] = None,
     above: Annotated[float, typer.Option(help="conversion: positive where score > this")] = 0.5,
+    learner: Annotated[str, typer.Option(help="learning: a scikit-learn classifier, by its class's name")] = "GaussianNB",
+    start: Annotated[int, typer.Option(help="learning: the first number of training rows; it doubles")] = 50,
     plot: Annotated[Path | None, typer.Option(help="draw it into FILE.png, .svg or .pdf")] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="write the table here (CSV, or .json)")] = None,
     form: Annotated[Format, typer.Option("--format", help="how the table is written")] = Format.table,
@@ -73,23 +91,45 @@ def command(
 
         picture_format(plot)
     frame = read_instances(file)
+    if kind is Kind.learning:
+        emit(learn(frame, learner, start, plot), form=form, out=out, title=f"learning curve of {learner}")
+        return
     data = _scores(frame, file)
-    true = two_classes(frame["y_true"], label_named(positive, frame["y_true"]))
-    segments = {name: _segment(name, y, score, alpha, positive=true.positive) for name, (y, score) in data.items()}
+    true = classes(frame, positive, scores=True, rest=against_rest)
+    price = _price(costs, prevalence)
+    segments = {name: _segment(name, y, score, alpha, true) for name, (y, score) in data.items()}
     results = segments if kind in _SEGMENTS else {
-        name: _result(kind, segment, *data[name], above=above) for name, segment in segments.items()}
+        name: _result(kind, segment, part_of(true, data[name][0]), data[name][1], above=above, band=band.value)
+        for name, segment in segments.items()}
     if plot is not None:
         _draw(kind, results, segments, plot)
     emit(_fitted(_table(kind, results), kind, form, out), form=form, out=out, title=_TITLES[kind])
-    _say(true.note, segments)
+    _say(true.note, segments, price)
 
 
-def _result(kind: Kind, segment: curves.Segment, y: np.ndarray, score: np.ndarray, *, above: float) -> Any:
+def _result(
+    kind: Kind, segment: curves.Segment, true: Truth, score: np.ndarray, *, above: float,
+    band: Literal["fixed-width", "simultaneous"],
+) -> Any:
     if kind is Kind.bands:
-        return curves.bands(segment.roc, alpha=segment.alpha)
+        return curves.bands(segment.roc, band, alpha=segment.alpha)
     if kind is Kind.conversion:
-        return curves.conversion_rates(y, score, above=above, positive=segment.roc.positive)
-    return _MAKERS[kind](y, score, positive=segment.roc.positive)
+        return curves.conversion_rates(true, score, above=above)
+    return _MAKERS[kind](true, score)
+
+
+def _price(costs: str | None, prevalence: float | None) -> dict[str, float] | None:
+    """The arguments of the least cost, where it is asked for."""
+    given = weighed(costs, "--costs")
+    if given is None:
+        if prevalence is not None:
+            raise DataError("--prevalence is for --costs; give both, as --costs fn=5,fp=1 --prevalence 0.02")
+        return None
+    for name in given:
+        if name not in ("fn", "fp"):
+            raise DataError(f"--costs names '{name}'; a threshold takes fn and fp, as --costs fn=5,fp=1")
+    found = {f"cost_{name}": value for name, value in given.items()}
+    return found if prevalence is None else {**found, "prevalence": prevalence}
 
 
 def _fitted(table: pd.DataFrame, kind: Kind, form: Format, out: Path | None) -> pd.DataFrame:
@@ -118,12 +158,12 @@ def _scores(frame: pd.DataFrame, file: str) -> dict[str, tuple[np.ndarray, np.nd
     return {str(name): (y, frame[name].to_numpy()) for name in names}
 
 
-def _segment(name: str, y: np.ndarray, score: np.ndarray, alpha: float, *, positive: object) -> curves.Segment:
+def _segment(name: str, y: np.ndarray, score: np.ndarray, alpha: float, true: Truth) -> curves.Segment:
     try:
-        true = two_classes(y, positive)  # of a long file's classifier: the file as a whole has both
+        part = part_of(true, y)  # of a long file's classifier: the file as a whole has both
     except DataError as error:
         raise DataError(f"classifier '{name}': {error}") from None
-    return of_roc(trace(true, score, name), alpha)
+    return of_roc(trace(part, score, name), alpha)
 
 
 def _table(kind: Kind, results: Mapping[str, Any]) -> pd.DataFrame:
@@ -136,7 +176,7 @@ def _table(kind: Kind, results: Mapping[str, Any]) -> pd.DataFrame:
     return table.drop(columns=["index", "point"], errors="ignore")  # the row numbers of one classifier's frame
 
 
-def _say(note: str, segments: Mapping[str, curves.Segment]) -> None:
+def _say(note: str, segments: Mapping[str, curves.Segment], price: dict[str, float] | None) -> None:
     """The summary, a line per classifier, on standard error."""
     say(note)
     for name, one in segments.items():
@@ -145,6 +185,9 @@ def _say(note: str, segments: Mapping[str, curves.Segment]) -> None:
                  if len(one.confident) else "no confident point")
         youden = round(best.value, 4) + 0.0  # no -0.0
         say(f"{name}: n = {one.roc.n}, AUC {one.roc.auc:.4f}, {found}; Youden's J {youden:.4f} with {best.rule}")
+        if price is not None:
+            cheapest: Any = curves.best_threshold(one.roc, "cost", **price)
+            say(f"{name}: {cheapest.criterion}: {cheapest.value:.4g} an instance, with {cheapest.rule}")
 
 
 def _draw(kind: Kind, results: Mapping[str, Any], segments: Mapping[str, curves.Segment], plot: Path) -> None:

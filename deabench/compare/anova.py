@@ -10,10 +10,11 @@ import pandas as pd
 
 from deabench.compare._gate import level, warn
 from deabench.errors import DataError
+from deabench.results import Result
 
 
-@dataclass(frozen=True)
-class Anova:
+@dataclass(frozen=True, eq=False, repr=False)
+class Anova(Result):
     """One-way analysis of variance.
 
     Attributes
@@ -27,6 +28,9 @@ class Anova:
     levene_p, shapiro_p : float
         p values of Levene's test (medians) of equal variances and of Shapiro and Wilk's of normal residuals; NaN where
         the groups are too small or without spread.
+    alpha : float
+    notes : tuple of str
+        Assumptions that do not hold.
     """
 
     table: pd.DataFrame
@@ -34,9 +38,22 @@ class Anova:
     eta_squared: float
     levene_p: float
     shapiro_p: float
+    alpha: float = 0.05
+    notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         return self.table
+
+    def summary(self) -> str:
+        """Whether the means differ, which are the extremes, and what to know."""
+        row = self.table.loc["between"]
+        differ = "differ" if row["p_value"] < self.alpha else "are not found to differ"
+        df = self.table["df"]
+        order = self.means.sort_values(kind="stable")
+        found = (f"the means of {len(order)} groups {differ} at {self.alpha:g}: F({df.iloc[0]}, {df.iloc[1]}) = {row['F']:.4g}, "
+                 f"p = {row['p_value']:.4g}; from {order.iloc[0]:.4g} ('{order.index[0]}') to {order.iloc[-1]:.4g} "
+                 f"('{order.index[-1]}'), {100 * self.eta_squared:.3g} % of the variance lies between them")
+        return "\n".join([found, *self.notes])
 
 
 def anova(groups: Mapping[str, Sequence[float]] | pd.DataFrame, *, alpha: float = 0.05) -> Anova:
@@ -83,9 +100,9 @@ def anova(groups: Mapping[str, Sequence[float]] | pd.DataFrame, *, alpha: float 
         {"sum_of_squares": [between, within], "df": df, "mean_square": [between / df[0], within / df[1]],
          "F": [float(found.statistic), np.nan], "p_value": [float(found.pvalue), np.nan]},
         index=pd.Index(["between", "within"], name="source"))
-    levene_p, shapiro_p = _assumptions(samples, alpha)
+    levene_p, shapiro_p, notes = _assumptions(samples, alpha)
     means = pd.Series({name: float(x.mean()) for name, x in samples.items()}, name="mean").rename_axis("group")
-    return Anova(table, means, between / (between + within), levene_p, shapiro_p)
+    return Anova(table, means, between / (between + within), levene_p, shapiro_p, alpha, notes)
 
 
 def _samples(groups: Mapping[str, Sequence[float]] | pd.DataFrame) -> dict[str, np.ndarray]:
@@ -93,7 +110,12 @@ def _samples(groups: Mapping[str, Sequence[float]] | pd.DataFrame) -> dict[str, 
         raise DataError(f"there are {len(groups.keys())} groups; give at least 2")
     samples = {}
     for name in groups:
-        samples[str(name)] = x = np.asarray(groups[name], dtype=float)
+        if str(name) in samples:
+            raise DataError(f"the group '{name}' stands twice; give each a name of its own")
+        try:
+            samples[str(name)] = x = np.asarray(groups[name], dtype=float)
+        except (TypeError, ValueError):
+            raise DataError(f"group '{name}' holds what is no number; give finite numbers") from None
         if x.ndim != 1 or len(x) < 2:
             raise DataError(f"group '{name}' has shape {x.shape}; give at least 2 numbers in each group")
         if not np.isfinite(x).all():
@@ -101,15 +123,18 @@ def _samples(groups: Mapping[str, Sequence[float]] | pd.DataFrame) -> dict[str, 
     return samples
 
 
-def _assumptions(samples: Mapping[str, np.ndarray], alpha: float) -> tuple[float, float]:
+def _assumptions(samples: Mapping[str, np.ndarray], alpha: float) -> tuple[float, float, tuple[str, ...]]:
     from scipy.stats import levene, shapiro
 
     residuals = np.concatenate([x - x.mean() for x in samples.values()])
     spread = any(np.ptp(np.abs(x - np.median(x))) > 0 for x in samples.values())
     levene_p = float(levene(*samples.values()).pvalue) if spread else np.nan
     shapiro_p = float(shapiro(residuals).pvalue) if 3 <= len(residuals) <= 5000 else np.nan
+    notes = []
     if levene_p < alpha:
-        warn(f"Levene's test rejects equal variances of the groups (p = {levene_p:.4f}): the F test's p value is rough")
+        notes.append(f"Levene's test rejects equal variances of the groups (p = {levene_p:.4f}): the F test's p value is rough")
     if shapiro_p < alpha:
-        warn(f"Shapiro and Wilk's test rejects normal residuals (p = {shapiro_p:.4f}): the F test's p value is rough")
-    return levene_p, shapiro_p
+        notes.append(f"Shapiro and Wilk's test rejects normal residuals (p = {shapiro_p:.4f}): the F test's p value is rough")
+    for note in notes:
+        warn(note)
+    return levene_p, shapiro_p, tuple(notes)

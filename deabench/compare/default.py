@@ -2,77 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import combinations
+from math import factorial
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from deabench.compare._gate import differences, known_control, level, scores, warn
-from deabench.compare.folds import corrected_t
-from deabench.compare.many import Friedman, friedman, rank, signs
-from deabench.compare.posthoc import adjusted, pairwise
+from deabench.checks import choice
+from deabench.compare import pairs as of_two
+from deabench.compare._gate import known_control, level, old_direction, scores, warn
+from deabench.compare._shape import TITLES, Asked, family, finish, undecided
+from deabench.compare.adjust import Adjustment
+from deabench.compare.clusters import Clusters, cluster_means, unsaid
+from deabench.compare.exact import FEW as EXACT
+from deabench.compare.findings import Findings
+from deabench.compare.many import Friedman, of_ranks, ranked
+from deabench.compare.others import incomplete, over_folds
+from deabench.compare.posthoc import OF_TWO, by_ranks, fits, nemenyi
 from deabench.compare.two import wilcoxon
 from deabench.errors import DataError
 
+Test = Literal["auto", "ranks", "wilcoxon", "permutation", "t"]
+Missing = Literal["refuse", "skillings-mack"]
 FEW = 10
-"""Demšar (2006) trusts the approximated distributions above so many data sets."""
+"""With so few data sets only large differences are found."""
+WHY = {"wilcoxon": "the signed-rank test takes no distribution for granted",
+       "permutation": "a permutation test takes no distribution for granted",
+       "t": "the t test takes the differences to be normal, on data sets that are independent",
+       "ranks": "ranks take no common scale of the scores for granted"}
 
 
-@dataclass(frozen=True)
-class Report:
-    """What `compare` found.
-
-    Attributes
-    ----------
-    pairs : DataFrame
-        first, second, wins, ties, losses (of the first), difference, p_value, adjusted, different, better.
-    mean_ranks : Series
-        Of every classifier, 1 = best on every row.
-    omnibus : Friedman or None
-        The test of "all alike", where there are three or more classifiers over data sets.
-    test : str
-        The test that was chosen.
-    why : str
-        Why, in a sentence.
-    notes : tuple of str
-        What a reader must know.
-    alpha : float
-    control : str or None
-    """
-
-    pairs: pd.DataFrame
-    mean_ranks: pd.Series
-    omnibus: Friedman | None
-    test: str
-    why: str
-    notes: tuple[str, ...]
-    alpha: float
-    control: str | None = None
-
-    def to_frame(self) -> pd.DataFrame:
-        return self.pairs
-
-    def summary(self) -> str:
-        """The test, the reason, the omnibus test and the notes, as lines of text."""
-        lines = [self.test, self.why]
-        if self.omnibus is not None:
-            row = self.omnibus.tests.loc["Iman-Davenport (tie-corrected)"]
-            lines.append(f"all alike? Iman-Davenport {row['distribution']} = {row['statistic']:.4g}, "
-                         f"p = {row['p_value']:.4g}")
-        return "\n".join([*lines, *self.notes])
-
-
-def compare(table: pd.DataFrame, *, control: str | None = None, lower_is_better: bool = False, alpha: float = 0.05,
-            folds: int | None = None) -> Report:
-    """Compare classifiers by the test that the shape of the data calls for.
+@old_direction
+def compare(table: pd.DataFrame, *, control: str | None = None, higher_is_better: bool = True, alpha: float = 0.05,
+            folds: int | None = None, test: Test = "auto", adjust: Adjustment | None = None, clusters: Clusters | None = None,
+            missing: Missing = "refuse") -> Findings:
+    """Compare classifiers by the test that the shape of the data calls for, or by the one named.
 
     | rows are                      | classifiers | test                                                               |
     |-------------------------------|-------------|--------------------------------------------------------------------|
     | data sets (`folds=None`)      | 2           | Wilcoxon signed-rank, zeros split                                  |
     | data sets                     | 3 or more   | Friedman and Iman-Davenport; then mean ranks with Shaffer over all |
-    |                               |             | pairs, or Holm against the control                                 |
+    |                               |             | pairs, or Holm against the control; up to 13 data sets exact       |
+    | data sets, scores missing     | 3 or more   | Skillings-Mack; then Wilcoxon on each pair's common data sets      |
     | (repeats of) k folds of one   | 2 or more   | Nadeau-Bengio corrected t, Holm over the pairs                     |
     | data set (`folds=k`)          |             |                                                                    |
 
@@ -82,47 +53,70 @@ def compare(table: pd.DataFrame, *, control: str | None = None, lower_is_better:
         Data sets (or folds) in rows, classifiers in columns; `from_long` makes it from a long table.
     control : str, optional
         The classifier to compare the others with; None compares all pairs.
-    lower_is_better : bool
-        Whether a low score is good (an error, a cost).
+    higher_is_better : bool
+        Whether a high score is good; False for an error or a cost.
     alpha : float
         Level over the family of comparisons.
     folds : int, optional
         The rows are the folds of a (repeated) k-fold cross-validation on one data set, with this k.
+    test : "auto", "ranks", "wilcoxon", "permutation" or "t"
+        The test of each pair; "auto" as in the table. See `pairwise`.
+    adjust : str, optional
+        The adjustment of the p values, by default as in the table. See `pairwise`.
+    clusters : mapping or "keel", optional
+        Data sets that depend on each other count once, with their mean scores; see `cluster_means`.
+    missing : "refuse" or "skillings-mack"
+        What to do with scores that are missing.
 
     Returns
     -------
-    Report
+    Findings
 
     Raises
     ------
     DataError
-        A score that is not a finite number, an unknown control, fewer than 2 classifiers or rows, rows that are no
-        multiple of `folds`.
+        A score that is not a finite number, an unknown control, test or adjustment, fewer than 2 classifiers or rows,
+        rows that are no multiple of `folds`, or options that do not go together.
 
     Warns
     -----
     DataWarning
-        Too few data sets to reject at all, or for the approximation; many ties; differences over folds far from normal.
+        Too few data sets to reject at all, or for small differences; many ties; differences over folds far from normal.
     """
     level(alpha)
-    values = scores(table)
+    choice("test", test, get_args(Test))
+    choice("missing", missing, get_args(Missing))
+    if folds is not None and (test not in ("auto", "t") or clusters is not None or missing != "refuse"):
+        raise DataError("folds of one data set are compared by the corrected t test, all scores present; leave test, "
+                        "clusters and missing out")
+    counted = table if clusters is None else cluster_means(table, clusters)
+    values = scores(counted, gaps=missing != "refuse")
     known_control(control, values.columns)
+    asked = Asked(control, higher_is_better, alpha, adjust)
+    by_rank = folds is None and test in ("auto", "ranks") and values.shape[1] > 2 and not values.isna().to_numpy().any()
+    if adjust is not None:
+        fits(adjust, control, by_ranks=by_rank or test == "ranks")
     if folds is not None:
-        return _over_folds(values, control, lower_is_better, alpha, folds)
-    if values.shape[1] == 2:
-        return _two_over_data_sets(values, control, lower_is_better, alpha)
-    return _many_over_data_sets(values, control, lower_is_better, alpha)
+        return over_folds(values, asked, folds)
+    about = _about(table, values, clusters)
+    if values.isna().to_numpy().any():
+        return incomplete(values, asked, test, about)
+    if by_rank:
+        return _many_over_data_sets(values, asked, about)
+    return _each_pair(values, asked, "wilcoxon" if test == "auto" else test, about)
 
 
-def from_long(long: pd.DataFrame, *, dataset: str = "dataset", classifier: str = "classifier", score: str = "score"
-              ) -> pd.DataFrame:
+def from_long(long: pd.DataFrame, *, dataset: str = "dataset", classifier: str = "classifier", score: str = "score",
+              missing: Missing = "refuse") -> pd.DataFrame:
     """A long table (one row per data set and classifier) as the wide one that `compare` reads.
 
     Raises
     ------
     DataError
-        A column that is missing, a pair that stands twice or is missing.
+        A column that is missing, a pair that stands twice, or is missing where that is refused.
     """
+    if not isinstance(long, pd.DataFrame):
+        raise DataError(f"the long table is a {type(long).__name__}; give a DataFrame")
     for name in (dataset, classifier, score):
         if name not in long.columns:
             raise DataError(f"there is no column '{name}' in the long table; it needs '{dataset}', '{classifier}' "
@@ -132,98 +126,82 @@ def from_long(long: pd.DataFrame, *, dataset: str = "dataset", classifier: str =
         row = long[twice].iloc[0]
         raise DataError(f"'{row[classifier]}' has two scores on '{row[dataset]}'; average them, or name folds apart")
     wide = long.set_index([dataset, classifier])[score].unstack(sort=False)
-    missing = np.argwhere(wide.isna().to_numpy())
-    if len(missing):
-        row, column = missing[0]
+    gone = np.argwhere(wide.isna().to_numpy())
+    if len(gone) and missing == "refuse":
+        row, column = gone[0]
         raise DataError(f"'{wide.columns[column]}' has no score on '{wide.index[row]}'; give one, or leave the row out")
     return wide.rename_axis(columns=None)
 
 
-def _two_over_data_sets(values: pd.DataFrame, control: str | None, lower: bool, alpha: float) -> Report:
-    a, b = values.columns if control is None else [control, *values.columns.drop(control)]
-    found = wilcoxon(values[a].to_numpy(), values[b].to_numpy(), alpha=alpha)
-    least = 2.0 ** (1 - len(values))
-    if least >= alpha:
-        warn(f"with {len(values)} data sets the signed-rank test can never reject: its smallest p value is {least:g}, "
-             f"not below alpha = {alpha:g}; add data sets")
-    pairs = _finish([(a, b, found.difference, found.statistic, found.p_value)], values, lower, "holm", alpha)
-    why = f"2 classifiers over {len(values)} data sets: the signed-rank test takes no distribution for granted"
-    return Report(pairs, rank(values, lower_is_better=lower).mean().rename("mean_rank"), None, found.test, why,
-                  found.notes, alpha, control)
+def _about(table: pd.DataFrame, values: pd.DataFrame, clusters: Clusters | None) -> tuple[str, ...]:
+    """The note on data sets that depend on each other."""
+    if clusters is not None:
+        return (f"{len(table)} data sets count as {len(values)} clusters, each with its mean scores",)
+    dependent = unsaid(values.index)
+    return (dependent,) if dependent else ()
 
 
-def _many_over_data_sets(values: pd.DataFrame, control: str | None, lower: bool, alpha: float) -> Report:
+def _each_pair(values: pd.DataFrame, asked: Asked, test: str, about: tuple[str, ...]) -> Findings:
+    """Every pair by a test of the two alone."""
     count, k = values.shape
-    omnibus = friedman(values, lower_is_better=lower)
-    if count <= FEW:
-        warn(f"{count} data sets are few: the distributions of the rank tests are approximations that want more than "
-             f"{FEW}, and only large differences are found")
+    which = of_two.chosen(values.columns, asked.control)
+    ranks = ranked(values, asked.higher)
+    adjust = asked.chosen("shaffer" if k > 2 else "holm")
+    notes: tuple[str, ...] = ()
+    if test == "ranks":
+        rows = by_ranks(ranks, which)
+    else:
+        rows, notes = of_two.each(values, which, OF_TWO[test])
+    least = 2.0 ** (1 - count)
+    if least >= asked.alpha and test != "t":
+        name = {"wilcoxon": "signed-rank", "ranks": "rank"}.get(test, test)
+        warn(f"with {count} data sets the {name} test can never reject: its smallest p value is {least:g}, "
+             f"not below alpha = {asked.alpha:g}; add data sets")
+    pairs = of_two.frame(values, which, rows, asked.higher)
+    if adjust == "nemenyi":
+        pairs["adjusted"] = nemenyi(ranks, pairs["difference"].to_numpy())
+    pairs = finish(pairs, k, adjust, asked, low_wins=test == "ranks" or not asked.higher)
+    title = TITLES[test] + family(asked.control, adjust, len(which))
+    if k == 2 and test == "wilcoxon":
+        title = wilcoxon(values[which[0][0]].to_numpy(), values[which[0][1]].to_numpy()).test
+    why = f"{k} classifiers over {count} data sets: {WHY[test]}"
+    return Findings(pairs, ranks.mean().rename("mean_rank"), None, title, why, asked.alpha, asked.control, adjust,
+                    (*notes, *about))
+
+
+def _many_over_data_sets(values: pd.DataFrame, asked: Asked, about: tuple[str, ...]) -> Findings:
+    """Friedman, then mean ranks."""
+    count, k = values.shape
+    ranks = ranked(values, asked.higher)
+    omnibus = of_ranks(ranks)
+    _warn_of_few(omnibus, asked.alpha)
+    adjust = asked.chosen("shaffer")
+    which = of_two.chosen(values.columns, asked.control)
+    pairs = of_two.frame(values, which, by_ranks(ranks, which), asked.higher)
+    if adjust == "nemenyi":
+        pairs["adjusted"] = nemenyi(ranks, pairs["difference"].to_numpy())
+    pairs = finish(pairs, k, adjust, asked, low_wins=True, omnibus=omnibus)
+    notes = ["mean ranks depend on every classifier of the table: add or leave out one and other pairs may change",
+             *undecided(omnibus, asked.alpha)]
+    if count <= EXACT:
+        notes.append(f"with {count} data sets the pairs' p values are exact under 'all alike', not approximations")
+    why = f"{k} classifiers over {count} data sets: {WHY['ranks']}"
+    title = "Friedman with Iman-Davenport, then mean ranks" + family(asked.control, adjust, len(which))
+    return Findings(pairs, omnibus.mean_ranks, omnibus, title, why, asked.alpha, asked.control, adjust,
+                    (*notes, *omnibus.notes, *about))
+
+
+def _warn_of_few(omnibus: Friedman, alpha: float) -> None:
+    """Too few data sets, too many ties."""
+    count, k = omnibus.ranks.shape
+    least = 1 / factorial(min(k, 170))**(count - 1) if count <= EXACT else 0.0
+    if least >= alpha:
+        warn(f"with {count} data sets the test of the whole can never reject: its smallest p value is {least:.3g}, "
+             f"not below alpha = {alpha:g}; add data sets")
+    elif count <= FEW:
+        warn(f"{count} data sets are few: only large differences are found")
     tied = int((omnibus.ranks.nunique(axis=1) < k).sum())
     if omnibus.tie_factor < 0.95:
+        also = "" if count <= EXACT else "; the pairwise ones are conservative"
         warn(f"{tied} of {count} data sets have tied classifiers, which take {100 * (1 - omnibus.tie_factor):.1f} % of "
-             "the rank variance: read the tie-corrected tests; the pairwise ones are conservative")
-    adjust = "shaffer" if control is None else "holm"
-    found = pairwise(values, control=control, adjust=adjust, lower_is_better=lower, alpha=alpha)
-    p = float(omnibus.tests.loc["Iman-Davenport (tie-corrected)", "p_value"])
-    pairs = found.pairs.copy()
-    notes = ["mean ranks depend on every classifier of the table: add or leave out one and other pairs may change"]
-    if p >= alpha:
-        notes.append(f"the classifiers as a whole do not differ at {alpha:g}, so no pair is called different")
-        pairs["different"] = False
-    pairs["better"] = _better(pairs, low_wins=True)
-    family = (f"against '{control}' with Holm's adjustment of {k - 1} p values" if control is not None
-              else f"all pairs with Shaffer's static adjustment of {k * (k - 1) // 2} p values")
-    why = f"{k} classifiers over {count} data sets: ranks take no common scale of the scores for granted"
-    return Report(pairs, omnibus.mean_ranks, omnibus, f"Friedman with Iman-Davenport, then mean ranks {family}", why,
-                  tuple(notes), alpha, control)
-
-
-def _over_folds(values: pd.DataFrame, control: str | None, lower: bool, alpha: float, folds: int) -> Report:
-    count, k = values.shape
-    if folds < 2 or count % folds:
-        raise DataError(f"{count} rows are not whole repeats of {folds}-fold cross-validation; give every fold a row")
-    chosen = (list(combinations(values.columns, 2)) if control is None
-              else [(control, name) for name in values.columns if name != control])
-    rows = []
-    for a, b in chosen:
-        found = corrected_t(values[a].to_numpy(), values[b].to_numpy(), ratio=1 / (folds - 1), alpha=alpha)
-        rows.append((a, b, found.difference, found.statistic, found.p_value))
-        _normal(values[a].to_numpy(), values[b].to_numpy(), f"'{a}' and '{b}'", alpha)
-    pairs = _finish(rows, values, lower, "holm", alpha)
-    why = (f"{k} classifiers on {count // folds} x {folds} folds of one data set: folds share training data, which the "
-           "corrected t test allows for")
-    notes = ("it speaks of this data set only; over data sets give one row per data set",)
-    test = "corrected resampled t test (Nadeau-Bengio)" + (f", Holm over {len(rows)} pairs" if len(rows) > 1 else "")
-    means = rank(values, lower_is_better=lower).mean().rename("mean_rank")
-    return Report(pairs, means, None, test, why, notes, alpha, control)
-
-
-def _normal(x: np.ndarray, y: np.ndarray, names: str, alpha: float) -> None:
-    from scipy.stats import shapiro
-
-    d = differences(x, y)
-    if len(d) >= 3 and np.ptp(d) > 0:
-        p = float(shapiro(d).pvalue)
-        if p < alpha:
-            warn(f"the differences of {names} over the folds are far from normal (Shapiro-Wilk p = {p:.4f}): "
-                 "the t test's p value is rough")
-
-
-def _finish(rows: list[tuple[str, str, float, float, float]], values: pd.DataFrame, lower: bool, adjust: str,
-            alpha: float) -> pd.DataFrame:
-    pairs = pd.DataFrame(rows, columns=["first", "second", "difference", "statistic", "p_value"])
-    counts = [signs(values, row[0], row[1], lower_is_better=lower) for row in rows]
-    for place, name in enumerate(("wins", "ties", "losses")):
-        pairs.insert(2 + place, name, [c[place] for c in counts])
-    pairs["adjusted"] = adjusted(pairs["p_value"].to_numpy(), adjust, values.shape[1])
-    pairs["different"] = pairs["adjusted"] < alpha
-    pairs["better"] = _better(pairs, low_wins=lower)
-    return pairs
-
-
-def _better(pairs: pd.DataFrame, low_wins: bool) -> list[str]:
-    """Who is better where the pair is different, else empty; a difference of ranks or errors is won by the low one."""
-    first_wins = (pairs["difference"] < 0) == low_wins
-    names: Mapping[bool, str] = {True: "first", False: "second"}
-    return [str(row[names[bool(wins)]]) if row["different"] else ""
-            for (_, row), wins in zip(pairs.iterrows(), first_wins, strict=True)]
+             f"the rank variance: read the tie-corrected tests{also}")

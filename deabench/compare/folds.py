@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
-from deabench.compare._gate import differences, level, pair
+from deabench.compare._gate import differences, level, number, pair
 from deabench.compare._result import Comparison
 from deabench.errors import DataError
 
 
-def paired_t(first: Sequence[float], second: Sequence[float], *, alpha: float = 0.05) -> Comparison:
+def paired_t(first: Sequence[float] | ArrayLike, second: Sequence[float] | ArrayLike, *, alpha: float = 0.05) -> Comparison:
     """Student's paired t over J independent pairs: t = d̄ / (s/√J), df J - 1.
 
     On the folds of a cross-validation the pairs share training data, so the test finds differences too often; it is
@@ -40,7 +41,8 @@ def paired_t(first: Sequence[float], second: Sequence[float], *, alpha: float = 
                "take the corrected t test",))
 
 
-def corrected_t(first: Sequence[float], second: Sequence[float], *, ratio: float, alpha: float = 0.05) -> Comparison:
+def corrected_t(first: Sequence[float] | ArrayLike, second: Sequence[float] | ArrayLike, *, ratio: float,
+                alpha: float = 0.05) -> Comparison:
     """Nadeau and Bengio's corrected resampled t test: t = d̄ / √((1/J + n_test/n_train) s²), df J - 1.
 
     Parameters
@@ -66,12 +68,12 @@ def corrected_t(first: Sequence[float], second: Sequence[float], *, ratio: float
     -----
     Nadeau, Bengio (2003), Machine Learning 52, 239-281, doi:10.1023/A:1024068626366.
     """
-    if not ratio > 0:
+    if not number(ratio, "the ratio of test to training size") > 0:
         raise DataError(f"the ratio of test to training size is {ratio:g}; give a positive number, 1/9 for ten folds")
     return _t(first, second, alpha, ratio, "corrected resampled t test (Nadeau-Bengio)", ())
 
 
-def _t(first: Sequence[float], second: Sequence[float], alpha: float, ratio: float, name: str,
+def _t(first: Sequence[float] | ArrayLike, second: Sequence[float] | ArrayLike, alpha: float, ratio: float, name: str,
        notes: tuple[str, ...]) -> Comparison:
     level(alpha)
     d = differences(*pair(first, second))
@@ -89,7 +91,7 @@ def _t(first: Sequence[float], second: Sequence[float], alpha: float, ratio: flo
                       mean - margin, mean + margin, alpha, mean / s, "Cohen's d_z", notes)
 
 
-def five_by_two_f(differences_5x2: Sequence[Sequence[float]], *, alpha: float = 0.05) -> Comparison:
+def five_by_two_f(differences_5x2: Sequence[Sequence[float]] | ArrayLike, *, alpha: float = 0.05) -> Comparison:
     """Alpaydın's combined 5x2cv F test: f = Σ_i Σ_j d_ij² / (2 Σ_i s_i²), s_i² = Σ_j (d_ij - d̄_i)², F(10, 5).
 
     Parameters
@@ -114,7 +116,10 @@ def five_by_two_f(differences_5x2: Sequence[Sequence[float]], *, alpha: float = 
     Alpaydın (1999), Neural Computation 11, 1885-1892, doi:10.1162/089976699300016007.
     """
     level(alpha)
-    d = np.asarray(differences_5x2, dtype=float)
+    try:
+        d = np.asarray(differences_5x2, dtype=float)
+    except (TypeError, ValueError):
+        raise DataError("the differences are not all numbers; give five repeats of two folds, shape (5, 2)") from None
     if d.shape != (5, 2):
         raise DataError(f"the differences have shape {d.shape}; give five repeats of two folds, shape (5, 2)")
     if not np.isfinite(d).all():

@@ -1,67 +1,111 @@
-"""Which pairs of classifiers differ: rank differences or Wilcoxon, adjusted for how many pairs are looked at."""
+"""Which pairs of classifiers differ: by ranks, Wilcoxon, permutation or t, adjusted for how many pairs are looked at."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from deabench.compare._gate import known_control, level, one_of, scores
-from deabench.compare.many import rank, signs
+from deabench.checks import choice
+from deabench.compare import pairs as of_two
+from deabench.compare._gate import known_control, level, old_direction, scores
+from deabench.compare.adjust import ADJUSTMENTS, Adjustment, adjusted
+from deabench.compare.exact import FEW, gaps, rank_sums
+from deabench.compare.folds import paired_t
+from deabench.compare.many import ranked
+from deabench.compare.permutation import permutation
 from deabench.compare.two import wilcoxon
 from deabench.errors import DataError
+from deabench.results import Result
 
-TESTS = ("ranks", "wilcoxon")
-ADJUSTMENTS = ("holm", "shaffer", "nemenyi", "bonferroni", "hochberg", "hommel")
-STATSMODELS_NAMES = {"hochberg": "simes-hochberg"}
+if TYPE_CHECKING:
+    from deabench.plot.comparisons.critical import CriticalDifferenceDisplay
+
+Floats = NDArray[np.float64]
+PairTest = Literal["ranks", "wilcoxon", "permutation", "t"]
+OF_TWO: dict[str, of_two.Test] = {"wilcoxon": wilcoxon, "permutation": permutation, "t": paired_t}
 
 
-@dataclass(frozen=True)
-class Pairwise:
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairwise(Result):
     """Pairs of classifiers with raw and adjusted p values.
 
     Attributes
     ----------
     pairs : DataFrame
         first, second, wins, ties, losses (of the first), difference (mean rank of the first minus the second's, or the
-        median difference of scores for "wilcoxon"), statistic, p_value, adjusted, different; in the table's order.
+        median, for "permutation" and "t" the mean, difference of scores), statistic, p_value, adjusted, different; in
+        the table's order.
     mean_ranks : Series
         Over all classifiers of the table.
     test, adjust : str
         As asked for.
     alpha : float
         Level over the family of pairs.
+    control : str or None
+    notes : tuple of str
     """
 
     pairs: pd.DataFrame
     mean_ranks: pd.Series
-    test: str
-    adjust: str
+    test: PairTest
+    adjust: Adjustment
     alpha: float
+    control: str | None = None
+    notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         return self.pairs
 
+    def summary(self) -> str:
+        """How many pairs differ and which, then the test and what to know."""
+        how = f"pairwise test '{self.test}', adjustment '{self.adjust}' of {len(self.pairs)} p values"
+        return "\n".join([said(self.pairs, self.alpha), how, *self.notes])
+
     def matrix(self) -> pd.DataFrame:
         """The adjusted p values as a symmetric frame, 1 on the diagonal, NaN for pairs not compared."""
-        names = self.mean_ranks.index
-        frame = pd.DataFrame(np.where(np.eye(len(names), dtype=bool), 1.0, np.nan), index=names, columns=names)
-        for row in self.pairs.itertuples():
-            frame.loc[row.first, row.second] = frame.loc[row.second, row.first] = row.adjusted
-        return frame
+        return of_two.matrix(self.pairs, self.mean_ranks.index, self.pairs["adjusted"])
+
+    def plot(self) -> CriticalDifferenceDisplay:
+        """The critical-difference diagram; of three classifiers or more."""
+        from deabench.plot.comparisons.critical import CriticalDifferenceDisplay
+
+        return CriticalDifferenceDisplay.from_pairwise(self).plot()
 
 
-def pairwise(table: pd.DataFrame, *, control: str | None = None, test: str = "ranks", adjust: str = "holm",
-             lower_is_better: bool = False, alpha: float = 0.05) -> Pairwise:
+def said(pairs: pd.DataFrame, alpha: float) -> str:
+    """How many pairs differ, and the clearest of them by name."""
+    total = len(pairs)
+    family = "the only pair" if total == 1 else f"the {total} pairs"
+    found = pairs[pairs["different"]].sort_values("adjusted", kind="stable")
+    if found.empty:
+        return f"{'' if total == 1 else 'none of '}{family} {'is not' if total == 1 else 'is'} found different at {alpha:g}"
+    names = ", ".join(_one(row) for _, row in found.head(5).iterrows())
+    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+    lead = "the pair differs" if total == 1 else f"{len(found)} of {family} differ{'s' if len(found) == 1 else ''}"
+    return f"{lead} at {alpha:g}: {names}{more}"
+
+
+def _one(row: pd.Series) -> str:
+    if row.get("better"):
+        other = row["second"] if row["better"] == str(row["first"]) else row["first"]
+        return f"'{row['better']}' is better than '{other}' (p = {row['adjusted']:.3g})"
+    return f"'{row['first']}' and '{row['second']}' (p = {row['adjusted']:.3g})"
+
+
+@old_direction
+def pairwise(table: pd.DataFrame, *, control: str | None = None, test: PairTest = "ranks", adjust: Adjustment = "holm",
+             higher_is_better: bool = True, alpha: float = 0.05) -> Pairwise:
     """Compare all pairs of classifiers, or every classifier with a control, over many data sets.
 
-    test "ranks": z = (R_i - R_j)/√(k(k+1)/(6N)), normal (depends on the other classifiers of the table);
-    test "wilcoxon": the signed-rank test of the two alone (Benavoli, Corani, Mangili 2016, JMLR 17:5).
+    test "ranks": z = (R_i - R_j)/√(k(k+1)/(6N)), normal above 13 data sets and up to 13 exact under "all alike", ties
+    kept (depends on the other classifiers of the table); the others look at the two alone (Benavoli, Corani, Mangili
+    2016, JMLR 17:5): "wilcoxon", the signed-rank test; "permutation", of the mean difference; "t", the plain paired t.
 
     Parameters
     ----------
@@ -70,12 +114,14 @@ def pairwise(table: pd.DataFrame, *, control: str | None = None, test: str = "ra
     control : str, optional
         Compare every other classifier with this one only: k - 1 tests in place of k(k-1)/2.
     test : str
-        "ranks" or "wilcoxon" (zeros split).
+        "ranks", "wilcoxon" (zeros split), "permutation" or "t".
     adjust : str
-        "holm"; "shaffer" (static, all pairs only, uniformly sharper than Holm there); "nemenyi" (ranks, all pairs; from
-        the studentised range); "bonferroni" (against a control: Bonferroni-Dunn); "hochberg", "hommel".
-    lower_is_better : bool
-        Whether a low score is good.
+        "holm"; all pairs only: "shaffer" (static, uniformly sharper than Holm), "bergmann-hommel" (sharper still, up
+        to 12 classifiers), "nemenyi" (ranks; from the studentised range, exact or drawn up to 13 data sets); a control
+        only: "finner" (a little sharper than Holm); "bonferroni" (against a control: Bonferroni-Dunn); "hochberg",
+        "hommel".
+    higher_is_better : bool
+        Whether a high score is good; False for errors and costs.
     alpha : float
         Level over the family.
 
@@ -86,7 +132,7 @@ def pairwise(table: pd.DataFrame, *, control: str | None = None, test: str = "ra
     Raises
     ------
     DataError
-        As `rank`; an unknown control, test or adjustment; Shaffer or Nemenyi against a control, Nemenyi on Wilcoxon.
+        As `rank`; an unknown control, test or adjustment; an adjustment that does not fit the pairs or the test.
 
     Notes
     -----
@@ -95,92 +141,73 @@ def pairwise(table: pd.DataFrame, *, control: str | None = None, test: str = "ra
     """
     values = scores(table)
     known_control(control, values.columns)
-    one_of(test, TESTS, "pairwise test")
-    one_of(adjust, ADJUSTMENTS, "adjustment")
+    choice("test", test, get_args(PairTest))
+    fits(adjust, control, by_ranks=test == "ranks")
     level(alpha)
-    if adjust in ("shaffer", "nemenyi") and control is not None:
+    ranks = ranked(values, higher_is_better)
+    means = ranks.mean().rename("mean_rank")
+    which = of_two.chosen(values.columns, control)
+    notes: tuple[str, ...] = ()
+    if test == "ranks":
+        rows = by_ranks(ranks, which)
+    else:
+        rows, notes = of_two.each(values, which, OF_TWO[test])
+    found = of_two.frame(values, which, rows, higher_is_better)
+    found["adjusted"] = (nemenyi(ranks, found["difference"].to_numpy()) if adjust == "nemenyi"
+                         else adjusted(found["p_value"].to_numpy(), adjust, len(means)))
+    found["different"] = found["adjusted"] < alpha
+    return Pairwise(found, means, test, adjust, alpha, control, notes)
+
+
+def fits(adjust: str, control: str | None, *, by_ranks: bool) -> None:
+    """Refuse an adjustment that is unknown, or is not for these pairs or this test."""
+    choice("adjust", adjust, ADJUSTMENTS, {"bergmann": "'bergmann-hommel'", "bonferroni-dunn": "'bonferroni'"})
+    if adjust in ("shaffer", "bergmann-hommel", "nemenyi") and control is not None:
         raise DataError(f"'{adjust}' is for all pairs; against a control take 'holm'")
-    if adjust == "nemenyi" and test != "ranks":
+    if adjust == "finner" and control is None:
+        raise DataError("'finner' is for comparisons with a control; for all pairs take 'shaffer'")
+    if adjust == "nemenyi" and not by_ranks:
         raise DataError("'nemenyi' is for mean ranks; with Wilcoxon's test take 'holm' or 'shaffer'")
-    means = rank(values, lower_is_better=lower_is_better).mean().rename("mean_rank")
-    chosen = (list(combinations(values.columns, 2)) if control is None
-              else [(control, name) for name in values.columns if name != control])
-    raw = [_by_ranks(means, len(values), a, b) if test == "ranks" else _by_wilcoxon(values, a, b) for a, b in chosen]
-    pairs = pd.DataFrame(raw, columns=["difference", "statistic", "p_value"])
-    pairs.insert(0, "second", [b for _, b in chosen])
-    pairs.insert(0, "first", [a for a, _ in chosen])
-    counts = [signs(values, a, b, lower_is_better=lower_is_better) for a, b in chosen]
-    for place, name in enumerate(("wins", "ties", "losses")):
-        pairs.insert(2 + place, name, [c[place] for c in counts])
-    pairs["adjusted"] = (nemenyi(means, len(values), chosen) if adjust == "nemenyi"
-                         else adjusted(pairs["p_value"].to_numpy(), adjust, len(means)))
-    pairs["different"] = pairs["adjusted"] < alpha
-    return Pairwise(pairs, means, test, adjust, alpha)
 
 
-def _by_ranks(means: pd.Series, count: int, a: str, b: str) -> tuple[float, float, float]:
-    k = len(means)
-    gap = float(means[a] - means[b])
+def by_ranks(ranks: pd.DataFrame, which: Sequence[of_two.Pair]) -> list[tuple[float, float, float]]:
+    """Difference of mean ranks, z and p of every pair."""
+    count, k = ranks.shape
+    means = ranks.mean().to_numpy()
+    first = ranks.columns.get_indexer([a for a, _ in which])
+    second = ranks.columns.get_indexer([b for _, b in which])
+    gap = means[first] - means[second]
     z = gap / (k * (k + 1) / (6 * count))**0.5
-    return gap, z, float(2 * special.ndtr(-abs(z)))
+    p = gaps(ranks.to_numpy(), gap * count) if count <= FEW else 2 * special.ndtr(-np.abs(z))
+    return list(zip(gap.tolist(), z.tolist(), p.tolist(), strict=True))
 
 
-def _by_wilcoxon(values: pd.DataFrame, a: str, b: str) -> tuple[float, float, float]:
-    found = wilcoxon(values[a].to_numpy(), values[b].to_numpy())
-    return found.difference, found.statistic, found.p_value
+def nemenyi(ranks: pd.DataFrame, gap: ArrayLike) -> Floats:
+    """Nemenyi's p values of differences of mean ranks: how often the largest difference of any pair is as large.
 
-
-def nemenyi(means: pd.Series, count: int, pairs: Sequence[tuple[str, str]]) -> list[float]:
-    """Nemenyi's p values: √2 |R_i - R_j| / √(k(k+1)/(6N)) on the studentised range of k means, infinite df.
-
-    `scikit_posthocs.posthoc_nemenyi_friedman` gives the same from the raw table (the tests hold the two together); this
-    takes the ranks, in which low scores may be the good ones and rounding noise is already off.
+    Up to 13 data sets from the distribution of the rank sums; above from the studentised range of k means with infinite
+    degrees of freedom, at √2 |R_i - R_j| / √(k(k+1)/(6N)).
     """
-    from scipy.stats import studentized_range
-
-    k = len(means)
-    spread = (k * (k + 1) / (6 * count))**0.5
-    return [float(studentized_range.sf(2**0.5 * abs(means[a] - means[b]) / spread, k, np.inf)) for a, b in pairs]
-
-
-def adjusted(p_values: Sequence[float], method: str, k: int) -> np.ndarray:
-    """p values adjusted for multiple testing, in the order given; `k` classifiers matter to Shaffer only."""
-    if method == "shaffer":
-        return shaffer(p_values, k)
-    from statsmodels.stats.multitest import multipletests
-
-    return multipletests(p_values, method=STATSMODELS_NAMES.get(method, method))[1]
+    count, k = ranks.shape
+    sizes = np.abs(np.asarray(gap, dtype=float))
+    if count <= FEW:
+        return rank_sums(ranks.to_numpy()).of_reach(sizes * count)
+    return normal_range((12 * count / (k * (k + 1)))**0.5 * sizes, k)
 
 
-def shaffer(p_values: Sequence[float], k: int) -> np.ndarray:
-    """Shaffer's static adjustment of the p values of all k(k-1)/2 pairs.
+def normal_range(q: ArrayLike, k: int) -> Floats:
+    """P(range of k independent standard normals >= q): k∫φ(z)(Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1))dz.
 
-    In ascending order, the i-th p value is multiplied by t_i, the largest number of hypotheses that can be true
-    together when i - 1 are false, t_i = max{s in S(k): s <= m - i + 1}, and made monotone; at most 1.
-
-    Raises
-    ------
-    DataError
-        Where the number of p values is not k(k-1)/2.
+    `scipy.stats.studentized_range` with infinite df, for many q at once: the trapezoid rule on a smooth integrand that
+    vanishes at both ends is exact to 1e-14.
     """
-    p = np.asarray(p_values, dtype=float)
-    m = comb(k, 2)
-    if len(p) != m:
-        raise DataError(f"there are {len(p)} p values; Shaffer's adjustment needs all {m} pairs of {k} classifiers")
-    possible = np.array(sorted(true_together(k)))
-    order = np.argsort(p, kind="stable")
-    factors = np.array([possible[possible <= m - i].max() for i in range(m)])
-    result = np.empty(m)
-    result[order] = np.minimum(1.0, np.maximum.accumulate(factors * p[order]))
-    return result
-
-
-def true_together(k: int) -> set[int]:
-    """S(k): how many of the pairwise equalities of k classifiers can hold together.
-
-    S(k) = ∪_j {C(j, 2) + s: s in S(k - j)}, S(0) = S(1) = {0}; S(4) = {0, 1, 2, 3, 6}.
-    """
-    sets: list[set[int]] = [{0}, {0}]
-    for n in range(2, k + 1):
-        sets.append({comb(j, 2) + s for j in range(1, n + 1) for s in sets[n - j]})
-    return sets[k]
+    values, place = np.unique(np.round(np.asarray(q, dtype=float), 12), return_inverse=True)
+    z, step = np.linspace(-9.0, 41.0, 1001, retstep=True)
+    below = special.log_ndtr(z)
+    weight = k * step * np.exp((k - 1) * below - z * z / 2) / (2 * np.pi)**0.5
+    tail = np.empty(len(values))
+    for start in range(0, len(values), 500):
+        share = np.exp(np.minimum(special.log_ndtr(z[None, :] - values[start:start + 500, None]) - below, 0.0))
+        with np.errstate(divide="ignore"):
+            tail[start:start + 500] = -np.expm1((k - 1) * np.log1p(-share)) @ weight
+    return np.clip(tail, 0.0, 1.0)[place]

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from deabench.compare._gate import differences, level, one_of, pair, warn
+from deabench.checks import choice
+from deabench.compare._gate import differences, level, number, pair, warn, whole
 from deabench.compare._result import Comparison
 from deabench.errors import DataError
 
-MCNEMAR_METHODS = ("exact", "mid-p", "asymptotic", "corrected")
-ZEROS = {"zsplit": "ranks split between the signs", "wilcox": "dropped", "pratt": "ranked, then dropped"}
+Floats = NDArray[np.float64]
+McNemarMethod = Literal["exact", "mid-p", "asymptotic", "corrected"]
+Zeros = Literal["zsplit", "wilcox", "pratt"]
+ZEROS: dict[Zeros, str] = {"zsplit": "ranks split between the signs", "wilcox": "dropped", "pratt": "ranked, then dropped"}
 PERMUTED = 13
-"""Up to so many pairs all 2^n signs are listed, which stays exact under ties and zeros."""
+"""Up to so many pairs with ties or zeros the distribution over all 2^n signs is taken; it stays exact under both."""
+LISTED = 50
+"""And up to so many without ties and zeros."""
 
 
 def two_error_rates(e1: float, n1: int, e2: float, n2: int, *, alpha: float = 0.05) -> Comparison:
@@ -53,10 +61,9 @@ def two_error_rates(e1: float, n1: int, e2: float, n2: int, *, alpha: float = 0.
     """
     level(alpha)
     for e, n in ((e1, n1), (e2, n2)):
-        if not 0 <= e <= 1:
+        if not 0 <= number(e, "the error rate") <= 1:
             raise DataError(f"the error rate is {e:g}; give a share between 0 and 1")
-        if n < 1:
-            raise DataError(f"the size of the test set is {n}; give at least 1")
+        whole(n, "the size of the test set", 1)
         if 0 < min(e, 1 - e) * n < 5:
             warn(f"an error rate of {e:g} on {n} instances means {min(e, 1 - e) * n:.3g} expected errors or hits, "
                  "fewer than 5: the normal approximation is rough")
@@ -71,25 +78,11 @@ def two_error_rates(e1: float, n1: int, e2: float, n2: int, *, alpha: float = 0.
         float(2 * np.arcsin(e1**0.5) - 2 * np.arcsin(e2**0.5)), "Cohen's h")
 
 
-def discordant(y_true: Sequence[object], first: Sequence[object], second: Sequence[object]) -> tuple[int, int]:
-    """b: instances that only the first classifier gets right; c: those that only the second does.
-
-    Raises
-    ------
-    DataError
-        Where the three lengths differ.
-    """
-    truth, x, y = (np.asarray(values, dtype=object) for values in (y_true, first, second))
-    if not len(truth) == len(x) == len(y):
-        raise DataError(f"there are {len(truth)} labels, {len(x)} and {len(y)} predictions; give as many of each")
-    right_x, right_y = x == truth, y == truth
-    return int((right_x & ~right_y).sum()), int((~right_x & right_y).sum())
-
-
-def mcnemar(b: int, c: int, *, n: int, method: str = "mid-p", alpha: float = 0.05) -> Comparison:
+def mcnemar(b: int, c: int, *, n: int, method: McNemarMethod = "mid-p", alpha: float = 0.05) -> Comparison:
     """McNemar's test on one test set, from the instances that only one of the two classifiers gets right.
 
-    exact: 2 P(X ≤ min(b, c)), X ~ Bin(b + c, 1/2), at most 1; mid-p: exact - P(X = min(b, c));
+    exact: 2 P(X ≤ min(b, c)), X ~ Bin(b + c, 1/2), at most 1; mid-p: exact - P(X = min(b, c)), where b = c
+    1 - P(X = b)/2;
     asymptotic: (b - c)²/(b + c) on χ²(1); corrected: (|b - c| - 1)²/(b + c) on χ²(1).
 
     Parameters
@@ -119,19 +112,17 @@ def mcnemar(b: int, c: int, *, n: int, method: str = "mid-p", alpha: float = 0.0
     Fagerland, Lydersen, Laake (2013), BMC Medical Research Methodology 13:91, doi:10.1186/1471-2288-13-91 (mid-p).
     """
     level(alpha)
-    one_of(method, MCNEMAR_METHODS, "McNemar method")
-    for value, name in ((b, "b"), (c, "c"), (n, "n")):
-        if value != int(value) or value < 0:
-            raise DataError(f"the count {name} is {value:g}; give a whole number of instances, 0 or more")
+    choice("method", method, get_args(McNemarMethod))
+    b, c, n = (whole(value, f"the count {name}") for value, name in ((b, "b"), (c, "c"), (n, "n")))
     if b + c > n or n < 1:
         raise DataError(f"b + c is {b + c} of n = {n} instances; n counts the whole test set")
-    statistic, distribution, p = _mcnemar(int(b), int(c), method)
+    statistic, distribution, p = _mcnemar(b, c, method)
     notes = ("the two classifiers are right on the same instances",) if b + c == 0 else ()
     return Comparison(f"McNemar's test ({method})", statistic, distribution, p, (b - c) / n, np.nan, np.nan, alpha,
                       (b - c) / (b + c) if b + c else 0.0, "(b - c)/(b + c)", notes)
 
 
-def _mcnemar(b: int, c: int, method: str) -> tuple[float, str, float]:
+def _mcnemar(b: int, c: int, method: McNemarMethod) -> tuple[float, str, float]:
     total, least = b + c, min(b, c)
     if total == 0:
         return 0.0, "exact" if method in ("exact", "mid-p") else "chi2(1)", 1.0
@@ -141,21 +132,21 @@ def _mcnemar(b: int, c: int, method: str) -> tuple[float, str, float]:
         p = float(binomtest(least, total, 0.5).pvalue)
         if method == "exact":
             return float(least), "exact", p
-        twice = 2 * float(binom.cdf(least, total, 0.5))
-        return float(least), "exact, mid-p", min(1.0, twice - float(binom.pmf(least, total, 0.5)))
+        point = float(binom.pmf(least, total, 0.5))
+        return float(least), "exact, mid-p", 1 - point / 2 if b == c else p - point
     gap = abs(b - c) - (method == "corrected")
     statistic = max(gap, 0)**2 / total
     return statistic, "chi2(1)", float(special.chdtrc(1, statistic))
 
 
-def wilcoxon(first: Sequence[float], second: Sequence[float], *, zeros: str = "zsplit", alpha: float = 0.05
-             ) -> Comparison:
+def wilcoxon(first: Sequence[float] | ArrayLike, second: Sequence[float] | ArrayLike, *, zeros: Zeros = "zsplit",
+             alpha: float = 0.05) -> Comparison:
     """Wilcoxon's signed-rank test of two classifiers over independent data sets.
 
     Equal scores (zeros) are treated by a named rule, for it changes the answer: "zsplit" (Demšar: half of their ranks
     to each sign), "wilcox" (dropped, SciPy's default), "pratt" (ranked with the others, then dropped). Exact without
-    ties and up to 50 data sets; up to 13 by listing all 2ⁿ signs, exact under ties and zeros; else the normal
-    approximation.
+    ties and up to 50 data sets; up to 13 from the distribution over all 2ⁿ signs, exact under ties and zeros; else the
+    normal approximation.
 
     Parameters
     ----------
@@ -182,33 +173,67 @@ def wilcoxon(first: Sequence[float], second: Sequence[float], *, zeros: str = "z
     Demšar (2006), JMLR 7, 1-30, section 3.1.3. The computation is `scipy.stats.wilcoxon`'s.
     """
     level(alpha)
-    one_of(zeros, list(ZEROS), "rule for zeros")
+    choice("zeros", zeros, get_args(Zeros))
     d = differences(*pair(first, second))
-    none = int((d == 0).sum())
-    if none == len(d):
+    if not d.any():
         return Comparison("Wilcoxon signed-rank test (no difference at all)", 0.0, "exact", 1.0, 0.0, np.nan, np.nan,
                           alpha, 0.0, "rank-biserial correlation", ("the two are equal on every data set",))
-    from scipy import stats
-
+    ranks, none = _ranks(d, zeros), int((d == 0).sum())
+    plus, minus = float(ranks[d > 0].sum()), float(ranks[d < 0].sum())
+    if zeros == "zsplit":
+        plus, minus = (side + float(ranks[d == 0].sum()) / 2 for side in (plus, minus))
     ties = len(np.unique(np.abs(d))) < len(d)
-    if len(d) <= PERMUTED and (ties or none):
-        method, distribution = stats.PermutationMethod(n_resamples=2**PERMUTED + 1), "all signs listed"
-    elif len(d) <= 50 and not ties and not none:
-        method, distribution = "exact", "exact"
-    else:
-        method, distribution = "asymptotic", "normal"
-    p = float(stats.wilcoxon(d, zero_method=zeros, method=method).pvalue)
-    plus, minus = _signed_ranks(d, zeros)
+    p, distribution = _signed_rank_p(d, ranks, zeros, crossed=ties or none > 0)
     treated = f"{none} {'zero' if none == 1 else 'zeros'}: {ZEROS[zeros]}" if none else "no zeros"
     name = f"Wilcoxon signed-rank test ({treated})"
     return Comparison(name, min(plus, minus), distribution, p, float(np.median(d)), np.nan, np.nan, alpha,
                       (plus - minus) / (plus + minus), "rank-biserial correlation")
 
 
-def _signed_ranks(d: np.ndarray, zeros: str) -> tuple[float, float]:
+def _ranks(d: Floats, zeros: Zeros) -> Floats:
+    """Ranks of |d|; dropped zeros have rank 0."""
     from scipy.stats import rankdata
 
-    kept = d[d != 0] if zeros == "wilcox" else d
-    ranks = rankdata(np.abs(kept))
-    split = ranks[kept == 0].sum() / 2 if zeros == "zsplit" else 0.0
-    return float(ranks[kept > 0].sum() + split), float(ranks[kept < 0].sum() + split)
+    ranks = np.zeros(len(d))
+    kept = (d != 0) if zeros == "wilcox" else np.ones(len(d), dtype=bool)
+    ranks[kept] = rankdata(np.abs(d[kept]))
+    return ranks
+
+
+def _signed_rank_p(d: Floats, ranks: Floats, zeros: Zeros, *, crossed: bool) -> tuple[float, str]:
+    """The two-sided p value and what it is referred to; `crossed` by ties or zeros."""
+    if len(d) <= (PERMUTED if crossed else LISTED):
+        return _over_signs(ranks[d != 0], d[d != 0] > 0), "all signs listed" if crossed else "exact"
+    from scipy.stats import wilcoxon as scipys
+
+    return float(scipys(d, zero_method=zeros, method="asymptotic").pvalue), "normal"
+
+
+@lru_cache(maxsize=256)
+def _sums(twice: tuple[int, ...]) -> Floats:
+    """How probable each R+ is over all signs, in half ranks."""
+    shares = np.ones(1)
+    for step in twice:
+        shares = (np.concatenate([shares, np.zeros(step)]) + np.concatenate([np.zeros(step), shares])) / 2
+    return shares
+
+
+def _over_signs(ranks: Floats, positive: NDArray[np.bool_]) -> float:
+    """P(|R+ - R-| >= the observed) over all signs, from the distribution of R+ in half ranks."""
+    twice = np.sort(np.rint(2 * ranks).astype(int))
+    total, side = int(twice.sum()), int(np.rint(2 * ranks[positive].sum()))
+    shares = _sums(tuple(twice.tolist()))
+    far = np.abs(2 * np.arange(total + 1) - total) >= abs(2 * side - total)
+    return min(1.0, float(shares[far].sum()))
+
+
+def one_sided(d: Floats) -> tuple[float, str]:
+    """P(R+ at least as large as seen) where the differences are symmetric about 0 (zeros split), and how it was found."""
+    crossed = not d.all() or len(np.unique(np.abs(d))) < len(d)
+    if len(d) > (PERMUTED if crossed else LISTED):
+        from scipy.stats import wilcoxon as scipys
+
+        return float(scipys(d, zero_method="zsplit", alternative="greater", method="asymptotic").pvalue), "normal"
+    twice = np.rint(2 * _ranks(d, "zsplit")).astype(int)
+    shares = _sums(tuple(np.sort(twice[d != 0]).tolist()))
+    return min(1.0, float(shares[int(twice[d > 0].sum()):].sum())), "all signs listed" if crossed else "exact"

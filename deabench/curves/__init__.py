@@ -7,6 +7,7 @@ one; without it, the minority) and refuses NaN scores, one class only, three cla
 
 from deabench.curves.average import MeanRoc, average_threshold, average_vertical
 from deabench.curves.bands import Band, bands
+from deabench.curves.classes import per_class
 from deabench.curves.cost import CostCurve, cost_curve, probability_cost
 from deabench.curves.gain import Conversion, Gain, Lift, conversion_rates, gain, lift
 from deabench.curves.learning import LearningCurve, Schedule, arithmetic, geometric, learning_curve
@@ -18,5 +19,5 @@ __all__ = [
     "Band", "Conversion", "CostCurve", "Gain", "LearningCurve", "Lift", "MeanRoc", "Operating", "PrecisionRecall",
     "Roc", "Schedule", "Segment", "Segments", "arithmetic", "average_threshold", "average_vertical",
     "balanced_segment", "bands", "best_threshold", "compare_segments", "conversion_rates", "cost_curve", "gain",
-    "geometric", "learning_curve", "lift", "precision_recall", "probability_cost", "roc",
+    "geometric", "learning_curve", "lift", "per_class", "precision_recall", "probability_cost", "roc",
 ]

@@ -23,6 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from deabench.curves.roc import Roc, roc
 from deabench.errors import DataError
+from deabench.instances import Values
+from deabench.labels import Truth
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class CostCurve:
         return self.envelope.copy()
 
 
-def cost_curve(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> CostCurve:
+def cost_curve(y_true: Values | Truth, score: Values, *, positive: object = None) -> CostCurve:
     """The cost curve of one score.
 
     Parameters

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from deabench.curves.roc import Roc, roc
 from deabench.errors import DataError
-from deabench.labels import scores_of, two_classes
+from deabench.instances import Values
+from deabench.labels import Truth, scores_of, two_classes
 
 DECILES = np.arange(1, 11) / 10
 
@@ -105,7 +105,7 @@ class Conversion:
         return self.rates.copy()
 
 
-def gain(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> Gain:
+def gain(y_true: Values | Truth, score: Values, *, positive: object = None) -> Gain:
     """Cumulative gain and negative gain.
 
     Parameters
@@ -135,7 +135,7 @@ def gain(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> Gai
     return Gain(points[columns], deciles, curve)
 
 
-def lift(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> Lift:
+def lift(y_true: Values | Truth, score: Values, *, positive: object = None) -> Lift:
     """Lift: how many times more positives are among the rows taken than among as many taken at random.
 
     Parameters
@@ -155,7 +155,7 @@ def lift(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> Lif
 
 
 def conversion_rates(
-    y_true: ArrayLike, score: ArrayLike, *, above: float = 0.5, positive: object = None
+    y_true: Values | Truth, score: Values, *, above: float = 0.5, positive: object = None
 ) -> Conversion:
     """Conversion rates of the rule "positive where score > above".
 
@@ -172,7 +172,7 @@ def conversion_rates(
     """
     if np.isnan(above):
         raise DataError("the threshold is missing; give above= a number")
-    true = two_classes(y_true, positive)
+    true = two_classes(y_true, positive, scores=True)
     taken = scores_of(score, true) > above
     groups = {"all": np.ones_like(taken), "predicted positive": taken, "predicted negative": ~taken}
     n = np.array([group.sum() for group in groups.values()])

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from deabench.curves.roc import Roc, roc
+from deabench.instances import Values
+from deabench.labels import Truth
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class PrecisionRecall:
         return self.points.copy()
 
 
-def precision_recall(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> PrecisionRecall:
+def precision_recall(y_true: Values | Truth, score: Values, *, positive: object = None) -> PrecisionRecall:
     """The precision-recall curve of one score, equal scores merged, with its average precision.
 
     Parameters

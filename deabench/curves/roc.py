@@ -13,10 +13,11 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from deabench.errors import DataError
-from deabench.labels import Truth, Values, scores_of, two_classes
+from deabench.instances import Values
+from deabench.labels import EXACT, Truth, scores_of, two_classes
 
 Criterion = Literal["closest", "youden", "cost"]
 
@@ -107,7 +108,7 @@ class Operating:
         return pd.DataFrame([vars(self)]).set_index("criterion")
 
 
-def roc(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> Roc:
+def roc(y_true: Values | Truth, score: Values, *, positive: object = None) -> Roc:
     """The ROC curve of one score, equal scores merged into one point, no point dropped.
 
     Parameters
@@ -117,7 +118,7 @@ def roc(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> Roc:
     score : array_like of float, n
         Higher says more positive.
     positive : object, optional
-        The positive label; without it the minority class.
+        The positive label; without it 1 of {0, 1} or {−1, 1} and True of {False, True}, and of other labels none.
 
     Raises
     ------
@@ -130,14 +131,16 @@ def roc(y_true: ArrayLike, score: ArrayLike, *, positive: object = None) -> Roc:
     >>> print(f"{curve.auc:.4f}")
     0.9167
     """
-    return trace(two_classes(y_true, positive), score)
+    return trace(two_classes(y_true, positive, scores=True), score)
 
 
 def trace(true: Truth, score: Values, name: str | None = None) -> Roc:
     """`roc` for labels of both classes that are already told apart; `name` is the classifier's in errors."""
     from sklearn.metrics import confusion_matrix_at_thresholds
 
-    tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds(true.is_positive, scores_of(score, true, name=name))
+    values = scores_of(score, true, name=name)
+    note = true.note if values.dtype.kind == "f" else f"{true.note}; thresholds beyond {EXACT} are rounded, counts are not"
+    tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds(true.is_positive, values)
     points = pd.DataFrame({
         "at_least": np.concatenate([[np.inf], thresholds]),
         "above": np.concatenate([thresholds, [-np.inf]]),
@@ -147,7 +150,7 @@ def trace(true: Truth, score: Values, name: str | None = None) -> Roc:
     points["FPR"], points["TPR"] = points["fp"] / fp[-1], points["tp"] / tp[-1]
     points["hull"] = hull(points["fp"].to_numpy(), points["tp"].to_numpy())
     return Roc(points, _auc(points["fp"].to_numpy(), points["tp"].to_numpy()),
-               true.positive, true.negative, true.note)
+               true.positive, true.negative, note)
 
 
 def hull(fp: NDArray[np.int64], tp: NDArray[np.int64]) -> NDArray[np.bool_]:

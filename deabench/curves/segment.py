@@ -25,10 +25,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from deabench.curves.roc import Roc, roc, trace
-from deabench.labels import named, two_classes
+from deabench.instances import Predictions, Values, named
+from deabench.labels import Truth, two_classes
 from deabench.tango import contains_zero, interval
 
 CAUTION = (
@@ -122,7 +122,7 @@ class Segments:
 
 
 def balanced_segment(
-    y_true: ArrayLike, score: ArrayLike, alpha: float = 0.05, *, positive: object = None
+    y_true: Values | Truth, score: Values, alpha: float = 0.05, *, positive: object = None
 ) -> Segment:
     """The balanced misclassification segment of one score, by the paper's four steps.
 
@@ -146,7 +146,7 @@ def balanced_segment(
 
 
 def compare_segments(
-    y_true: ArrayLike, scores: Mapping[str, ArrayLike], alpha: float = 0.05, *, positive: object = None
+    y_true: Values | Truth, scores: Predictions, alpha: float = 0.05, *, positive: object = None
 ) -> Segments:
     """The segments of several classifiers on the same rows, and SAUC against AveD for each.
 
@@ -162,7 +162,7 @@ def compare_segments(
     DataError
         As `balanced_segment` does, with the classifier's name, and where there is none.
     """
-    pairs, true = named(scores), two_classes(y_true, positive)
+    pairs, true = named(scores), two_classes(y_true, positive, scores=True)
     return Segments.of({name: of_roc(trace(true, score, name), alpha) for name, score in pairs.items()})
 
 

@@ -13,5 +13,6 @@ from __future__ import annotations
 
 from deabench.datasets._tables import DATASETS, Entry, describe, load, names
 from deabench.datasets.chao2022 import PRINTED, printed
+from deabench.datasets.recommendations import table22
 
-__all__ = ["DATASETS", "PRINTED", "Entry", "describe", "load", "names", "printed"]
+__all__ = ["DATASETS", "PRINTED", "Entry", "describe", "load", "names", "printed", "table22"]

@@ -1,39 +1,44 @@
-"""Intervals for any metric by bootstrap, stratified by class."""
+"""Intervals for many 2x2 tables at once, and for any statistic, by the design that made the instances."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from deabench import labels
+from deabench import instances, labels
+from deabench.checks import choice
 from deabench.errors import DataError, DataWarning
-from deabench.metrics.counts import label, table_of, whole
+from deabench.metrics.catalogue import CELLS
+from deabench.metrics.counts import label, table_of, weighted, whole
+from deabench.metrics.draws import PRIOR
 from deabench.metrics.intervals import by_row, level
 
 Statistic: TypeAlias = Callable[[np.ndarray, np.ndarray], float]
 
 
 def bootstrap_counts(
-    counts: pd.DataFrame, *, resamples: int = 2000, alpha: float = 0.05, seed: int = 0, **options: Any
+    counts: pd.DataFrame, *, design: Literal["rows", "classes"] = "rows",
+    method: Literal["jeffreys", "resample"] = "jeffreys", alpha: float = 0.05, **options: Any,
 ) -> pd.DataFrame:
-    """Percentile intervals of any metric of counts by bootstrap stratified by class.
-
-    Resampling P positives among themselves leaves tp binomial (P, tp/P), and likewise tn: the resamples are drawn so,
-    which is the same distribution as redrawing the instances.
+    """Intervals of any metric of counts, row by row, by redrawing the cells.
 
     Parameters
     ----------
     counts : DataFrame with tp, fn, fp, tn
-    resamples : int >= 100
+    design : 'rows' or 'classes'
+        rows: the instances are a sample, and the number of positives is as random as the rest. classes: the numbers of
+        positives and negatives were fixed; intervals of accuracy, PPV and their like are then narrower, and where the
+        instances were a sample they are too narrow (at prevalence .3, TPR .3, TNR .95 accuracy's covers .87, not .95).
+    method : 'jeffreys' or 'resample'
+        jeffreys: the cells' posterior, with half an instance in every cell; covers .93 to .97 at nominal .95 for 200
+        rows. resample: the instances redrawn, which leaves an empty cell empty, so that a perfect rate gets [1, 1].
     alpha : float in (0, 1)
-    seed : int
-        Of numpy's default generator.
     **options
-        `metrics` and the rest as for `from_counts`.
+        `resamples` (2000), `seed` (0), `metrics` and the rest as for `from_counts`.
 
     Returns
     -------
@@ -50,12 +55,17 @@ def bootstrap_counts(
     ----------
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 8 and 13.
     """
+    resamples, seed = options.pop("resamples", 2000), options.pop("seed", 0)
     level(alpha, resamples)
+    choice("design", design, ("rows", "classes"))
+    choice("method", method, ("jeffreys", "resample"))
+    if weighted(counts):
+        raise DataError("the counts are sums of sample weights; give the instances and their weights to metrics.intervals")
     checked = whole(counts)
     estimates = table_of(checked, **options)
     rng = np.random.default_rng(seed)
     rows = [
-        _summary(table_of(_redrawn(row, resamples, rng), **options).to_numpy(), alpha)
+        _summary(table_of(_redrawn(row, resamples, rng, design, method), **options).to_numpy(), alpha)
         for row in checked.to_numpy(dtype=np.int64)
     ]
     parts = {
@@ -64,24 +74,25 @@ def bootstrap_counts(
     }
     for name, part in parts.items():
         part.insert(0, "estimate", estimates[name])
+        if method == "jeffreys":  # a rate of 0 or 1 is the end of its interval
+            part["lower"], part["upper"] = np.fmin(part["lower"], estimates[name]), np.fmax(part["upper"], estimates[name])
         part["undefined"] = part["undefined"].astype(int)
     table = by_row(parts, counts.index)
+    table.attrs["design"] = design
     _tell(table["undefined"], resamples)
     return table
 
 
 def bootstrap(
-    y_true: labels.Values,
-    predictions: labels.Predictions,
+    y_true: instances.Values,
+    predictions: instances.Predictions,
     statistic: Statistic,
     *,
     positive: object = None,
     method: str = "percentile",
     **options: Any,
 ) -> pd.DataFrame:
-    """Intervals of any statistic of (y_true, prediction) by bootstrap stratified by class.
-
-    Positives and negatives are resampled among themselves by `scipy.stats.bootstrap`.
+    """Intervals of any statistic of (y_true, prediction) by `scipy.stats.bootstrap`; `intervals` covers better.
 
     Parameters
     ----------
@@ -96,7 +107,8 @@ def bootstrap(
     method : 'percentile' or 'BCa'
         BCa is not to be had where a resample is undefined or infinite, or all are equal: its limits are then NaN.
     **options
-        `resamples` (2000), `alpha` (0.05) and `seed` (0), as for `bootstrap_counts`.
+        `design` ('rows', or 'classes' to resample positives and negatives among themselves), `resamples` (2000),
+        `alpha` (0.05) and `seed` (0), as for `bootstrap_counts`.
 
     Returns
     -------
@@ -106,11 +118,11 @@ def bootstrap(
     Warns
     -----
     DataWarning
-        Where the statistic is undefined in some resamples.
+        Where the statistic is undefined in some resamples, or the same in all of them: its limits then say nothing.
     """
     if method not in ("percentile", "BCa"):
         raise DataError(f"there is no method '{method}'; the methods are percentile and BCa")
-    pairs, true = labels.named(predictions), labels.two_classes(y_true, positive)
+    pairs, true = instances.named(predictions), labels.two_classes(y_true, positive, scores=True)
     for what, share in (("positive", true.is_positive), ("negative", ~true.is_positive)):
         if share.sum() < 2:
             raise DataError(f"there is one {what} instance; a stratified bootstrap needs two of each class")
@@ -121,23 +133,29 @@ def bootstrap(
     columns = ["estimate", "lower", "upper", "undefined"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("classifier")
     table["undefined"] = table["undefined"].astype(int)
+    for name in table.index[(table["lower"] == table["upper"]) & (table["estimate"] == table["lower"])]:
+        warnings.warn(f"the statistic of '{name}' is the same in every resample: its limits say nothing", DataWarning,
+                      stacklevel=2)
     _tell(table["undefined"], options.get("resamples", 2000))
     return table
 
 
 def _resampled(
     positive: np.ndarray, values: np.ndarray, statistic: Statistic, method: str,
-    resamples: int = 2000, alpha: float = 0.05, seed: int = 0,
+    resamples: int = 2000, alpha: float = 0.05, seed: int = 0, design: str = "rows",
 ) -> tuple[float, float, float, int]:
     from scipy import stats
 
     level(alpha, resamples)
+    choice("design", design, ("rows", "classes"))
 
-    def of(ups: np.ndarray, downs: np.ndarray) -> float:
-        rows = np.concatenate([ups, downs]).astype(int)
-        return float(statistic(positive[rows], values[rows]))
+    def of(*drawn: np.ndarray) -> float:
+        rows = np.concatenate(drawn).astype(int)
+        both = 0 < positive[rows].sum() < len(rows)
+        return float(statistic(positive[rows], values[rows])) if both else np.nan
 
-    data = (np.flatnonzero(positive).astype(float), np.flatnonzero(~positive).astype(float))
+    sides = [np.ones_like(positive)] if design == "rows" else [positive, ~positive]
+    data = tuple(np.flatnonzero(side).astype(float) for side in sides)
     same = {"vectorized": False, "confidence_level": 1 - alpha}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # a constant statistic: the limits are its value
@@ -153,11 +171,18 @@ def _resampled(
     return of(*data), float(lower), float(upper), int(lacking)
 
 
-def _redrawn(row: np.ndarray, resamples: int, rng: np.random.Generator) -> pd.DataFrame:
-    tp, fn, fp, tn = row
-    hits = rng.binomial(tp + fn, tp / max(tp + fn, 1), resamples)
-    rights = rng.binomial(fp + tn, tn / max(fp + tn, 1), resamples)
-    return pd.DataFrame({"tp": hits, "fn": tp + fn - hits, "fp": fp + tn - rights, "tn": rights})
+def _redrawn(row: np.ndarray, resamples: int, rng: np.random.Generator, design: str, method: str) -> pd.DataFrame:
+    """The cells (tp, fn, fp, tn) drawn again; both classes apart where their sizes are fixed."""
+    parts = [row] if design == "rows" else [row[:2], row[2:]]
+    drawn = []
+    for part in parts:
+        total = part.sum()
+        if method == "resample":
+            drawn.append(rng.multinomial(total, part / max(total, 1), resamples))
+        else:
+            sums = rng.standard_gamma(part + PRIOR, (resamples, len(part)))
+            drawn.append(total * sums / sums.sum(axis=1, keepdims=True))
+    return pd.DataFrame(np.concatenate(drawn, axis=1), columns=list(CELLS))
 
 
 def _summary(drawn: np.ndarray, alpha: float) -> list[tuple[float, float, int]]:

@@ -8,12 +8,15 @@ M = fn + tn labelled negative, n all; C_x the cost and w_x the weight of one ins
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+
+from deabench.metrics.words import ALIASES
 
 CELLS = ("tp", "fn", "fp", "tn")
 """The four cells, in the order of the result tables."""
@@ -72,7 +75,7 @@ class Cells:
         return each["tp"] * self.tp + each["fn"] * self.fn + each["fp"] * self.fp + each["tn"] * self.tn
 
 
-class Metric(NamedTuple):
+class Formula(NamedTuple):
     """One row of the catalogue."""
 
     formula: str
@@ -122,53 +125,61 @@ def _weighted(c: Cells) -> Array:
     return (c.weights["tp"] * c.tp + c.weights["tn"] * c.tn) / c.sum(c.weights)
 
 
-METRICS: dict[str, Metric] = {
-    "TPR": Metric("tp / P", lambda c: c.tp / c.P, "higher", 0, 1, _POSITIVES),
-    "TNR": Metric("tn / N", lambda c: c.tn / c.N, "higher", 0, 1, _NEGATIVES),
-    "FPR": Metric("fp / N", lambda c: c.fp / c.N, "lower", 0, 1, _NEGATIVES),
-    "FNR": Metric("fn / P", lambda c: c.fn / c.P, "lower", 0, 1, _POSITIVES),
-    "PPV": Metric("tp / L", lambda c: c.tp / c.L, "higher", 0, 1, ("labelled positive",)),
-    "NPV": Metric("tn / M", lambda c: c.tn / c.M, "higher", 0, 1, ("labelled negative",)),
-    "FDR": Metric("fp / L", lambda c: c.fp / c.L, "lower", 0, 1, ("labelled positive",)),
-    "FOR": Metric("fn / M", lambda c: c.fn / c.M, "lower", 0, 1, ("labelled negative",)),
-    "accuracy": Metric("(tp + tn) / n", lambda c: (c.tp + c.tn) / c.n, "higher", 0, 1, ("instances",)),
-    "misclassification_rate": Metric("(fn + fp) / n", lambda c: (c.fn + c.fp) / c.n, "lower", 0, 1, ("instances",)),
-    "null_error_rate": Metric("min(P, N) / n", lambda c: np.minimum(c.P, c.N) / c.n, "neither", 0, 0.5, ("instances",)),
-    "null_accuracy": Metric("max(P, N) / n", lambda c: np.maximum(c.P, c.N) / c.n, "neither", 0.5, 1, ("instances",)),
-    "prevalence": Metric("P / n", lambda c: c.P / c.n, "neither", 0, 1, ("instances",)),
-    "queue_rate": Metric("L / n", lambda c: c.L / c.n, "neither", 0, 1, ("instances",)),
-    "balanced_accuracy": Metric(
+METRICS: dict[str, Formula] = {
+    "TPR": Formula("tp / P", lambda c: c.tp / c.P, "higher", 0, 1, _POSITIVES),
+    "TNR": Formula("tn / N", lambda c: c.tn / c.N, "higher", 0, 1, _NEGATIVES),
+    "FPR": Formula("fp / N", lambda c: c.fp / c.N, "lower", 0, 1, _NEGATIVES),
+    "FNR": Formula("fn / P", lambda c: c.fn / c.P, "lower", 0, 1, _POSITIVES),
+    "PPV": Formula("tp / L", lambda c: c.tp / c.L, "higher", 0, 1, ("labelled positive",)),
+    "NPV": Formula("tn / M", lambda c: c.tn / c.M, "higher", 0, 1, ("labelled negative",)),
+    "FDR": Formula("fp / L", lambda c: c.fp / c.L, "lower", 0, 1, ("labelled positive",)),
+    "FOR": Formula("fn / M", lambda c: c.fn / c.M, "lower", 0, 1, ("labelled negative",)),
+    "accuracy": Formula("(tp + tn) / n", lambda c: (c.tp + c.tn) / c.n, "higher", 0, 1, ("instances",)),
+    "misclassification_rate": Formula("(fn + fp) / n", lambda c: (c.fn + c.fp) / c.n, "lower", 0, 1, ("instances",)),
+    "null_error_rate": Formula("min(P, N) / n", lambda c: np.minimum(c.P, c.N) / c.n, "neither", 0, 0.5, ("instances",)),
+    "null_accuracy": Formula("max(P, N) / n", lambda c: np.maximum(c.P, c.N) / c.n, "neither", 0.5, 1, ("instances",)),
+    "prevalence": Formula("P / n", lambda c: c.P / c.n, "neither", 0, 1, ("instances",)),
+    "queue_rate": Formula("L / n", lambda c: c.L / c.n, "neither", 0, 1, ("instances",)),
+    "balanced_accuracy": Formula(
         "(TPR + TNR) / 2", lambda c: (c.tp / c.P + c.tn / c.N) / 2, "higher", 0, 1, _CLASSES),
-    "G-mean": Metric("√(TPR · TNR)", lambda c: np.sqrt(c.tp / c.P * (c.tn / c.N)), "higher", 0, 1, _CLASSES),
-    "F1": Metric("(1 + β²) tp / ((1 + β²) tp + β² fn + fp)", _f, "higher", 0, 1, ("either positive",)),
-    "IBA": Metric("(1 + α (TPR − TNR)) · TPR · TNR", _iba, "higher", 0, 1, _CLASSES),
-    "MCC": Metric(
+    "G-mean": Formula("√(TPR · TNR)", lambda c: np.sqrt(c.tp / c.P * (c.tn / c.N)), "higher", 0, 1, _CLASSES),
+    "F1": Formula("(1 + β²) tp / ((1 + β²) tp + β² fn + fp)", _f, "higher", 0, 1, ("either positive",)),
+    "IBA": Formula("(1 + α (TPR − TNR)) · TPR · TNR", _iba, "higher", 0, 1, _CLASSES),
+    "MCC": Formula(
         "(tp tn − fp fn) / √(P N L M)",
         lambda c: (c.tp * c.tn - c.fp * c.fn) / (np.sqrt(c.P * c.N) * np.sqrt(c.L * c.M)), "higher", -1, 1, _MARGINS),
-    "kappa": Metric(
+    "kappa": Formula(
         "2 (tp tn − fn fp) / (L N + P M)",
         lambda c: 2 * (c.tp * c.tn - c.fn * c.fp) / (c.L * c.N + c.P * c.M), "higher", -1, 1, ("two classes",)),
-    "Youden": Metric("TPR + TNR − 1", lambda c: c.tp / c.P + c.tn / c.N - 1, "higher", -1, 1, _CLASSES),
-    "LR+": Metric(
+    "Youden": Formula("TPR + TNR − 1", lambda c: c.tp / c.P + c.tn / c.N - 1, "higher", -1, 1, _CLASSES),
+    "LR+": Formula(
         "TPR / FPR", lambda c: (c.tp / c.P) / (c.fp / c.N), "higher", 0, np.inf, (*_CLASSES, "labelled positive")),
-    "LR-": Metric(
+    "LR-": Formula(
         "FNR / TNR", lambda c: (c.fn / c.P) / (c.tn / c.N), "lower", 0, np.inf, (*_CLASSES, "labelled negative")),
-    "label_odds+": Metric("tp / fn", lambda c: c.tp / c.fn, "higher", 0, np.inf, _POSITIVES),
-    "label_odds-": Metric("fp / tn", lambda c: c.fp / c.tn, "lower", 0, np.inf, _NEGATIVES),
-    "DOR": Metric("tp tn / (fn fp)", lambda c: c.tp * c.tn / (c.fn * c.fp), "higher", 0, np.inf, _MARGINS),
-    "weighted_accuracy": Metric(
+    "label_odds+": Formula("tp / fn", lambda c: c.tp / c.fn, "higher", 0, np.inf, _POSITIVES),
+    "label_odds-": Formula("fp / tn", lambda c: c.fp / c.tn, "lower", 0, np.inf, _NEGATIVES),
+    "DOR": Formula("tp tn / (fn fp)", lambda c: c.tp * c.tn / (c.fn * c.fp), "higher", 0, np.inf, _MARGINS),
+    "weighted_accuracy": Formula(
         "(w_tp tp + w_tn tn) / (w_tp tp + w_fn fn + w_fp fp + w_tn tn)", _weighted, "higher", 0, 1, ("weight",)),
-    "total_cost": Metric(
+    "total_cost": Formula(
         "C_tp tp + C_fn fn + C_fp fp + C_tn tn", lambda c: c.sum(c.costs), "lower", -np.inf, np.inf, ()),
-    "balancing_cost": Metric(
+    "balancing_cost": Formula(
         "C_fp (fp + fn N / P)", lambda c: c.costs["fp"] * (c.fp + c.fn * c.N / c.P), "lower", 0, np.inf, _POSITIVES),
 }
 """The metrics of counts by name, in the order of the result tables; 'F1' is named after its beta."""
 
 SCORE_METRICS = {"roc_auc": "higher", "pr_auc": "higher", "KS": "higher"}
-"""The metrics that need scores."""
+"""The metrics of scores that `from_scores` gives by default."""
 
-DIRECTION: dict[str, str] = {**{name: metric.better for name, metric in METRICS.items()}, **SCORE_METRICS}
+MORE_METRICS = {
+    "partial_auc@f": "higher", "TPR@FPR=f": "higher", "precision@k": "higher", "net_benefit@t": "higher",
+    "log_loss": "lower", "brier": "lower", "ece": "lower", "fit_seconds": "lower", "predict_seconds": "lower",
+}
+"""Those that must be asked for: at a value ('partial_auc@0.1', 'TPR@FPR=0.05', 'precision@10', 'net_benefit@0.2'), of
+probabilities, of seconds."""
+
+DIRECTION: dict[str, str] = {
+    **{name: metric.better for name, metric in METRICS.items()}, **SCORE_METRICS, **MORE_METRICS}
 """Which way is better, by metric: 'higher', 'lower', or 'neither' (it describes, it does not judge)."""
 
 PROPORTIONS: dict[str, tuple[str, str]] = {
@@ -185,12 +196,29 @@ def f_name(beta: float) -> str:
     return f"F{beta:g}"
 
 
-def needed(name: str, beta: float = 1.0) -> Metric:
+def canonical(name: str) -> str:
+    """The catalogue's word for a user's: 'recall' is 'TPR'; a word that is not known stays as it is."""
+    return name if name in DIRECTION and name not in ALIASES else ALIASES.get(name.lower(), name)
+
+
+def direction_of(name: str) -> str | None:
+    """Which way is better, for a user's word ('recall', 'F2', 'precision@10') too; None where it is not known."""
+    word = canonical(name)
+    if word in DIRECTION:
+        return DIRECTION[word]
+    if re.fullmatch(r"F\d+(\.\d+)?", word):
+        return "higher"
+    at = word.partition("@")[0]
+    found = [way for known, way in MORE_METRICS.items() if "@" in word and known.partition("@")[0] == at]
+    return found[0] if found else None
+
+
+def needed(name: str, beta: float = 1.0) -> Formula:
     """The catalogue's entry for a column name, 'F2' and the like among them."""
-    return METRICS["F1" if name == f_name(beta) else name]
+    return METRICS["F1" if name == f_name(beta) else canonical(name)]
 
 
-def evaluate(metric: Metric, cells: Cells) -> tuple[Array, Array]:
+def evaluate(metric: Formula, cells: Cells) -> tuple[Array, Array]:
     """Values (NaN where undefined, ±inf where a nonzero number is divided by 0) and the number of the failed need.
 
     The second array holds 0 where the metric is defined, else k for the first unmet need `metric.needs[k - 1]`.
@@ -205,7 +233,7 @@ def evaluate(metric: Metric, cells: Cells) -> tuple[Array, Array]:
     return values, failed
 
 
-def reason(metric: Metric, failed: int) -> str:
+def reason(metric: Formula, failed: int) -> str:
     """The words for the unmet need number `failed` of `evaluate`."""
     return NEEDS[metric.needs[failed - 1]][1]
 

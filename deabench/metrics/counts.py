@@ -10,7 +10,8 @@ import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
-from deabench.metrics.catalogue import CELLS, METRICS, Cells, evaluate, f_name, needed, reason
+from deabench.metrics.catalogue import CELLS, METRICS, Cells, canonical, direction_of, evaluate, f_name, needed, reason
+from deabench.metrics.words import HINTS
 
 SENTENCES = 20
 """So many undefined values are told one by one in `attrs["undefined"]`; `undefined` lists them all."""
@@ -30,8 +31,8 @@ def from_counts(
     Parameters
     ----------
     counts : DataFrame, rows x (tp, fn, fp, tn and any others)
-        One row per classifier, operating point, fold ...; whole numbers >= 0. The index is kept; columns other than
-        the four cells are left out.
+        One row per classifier, operating point, fold ...; whole numbers >= 0, or the sums of weights of `count`. The
+        index is kept; columns other than the four cells are left out.
     metrics : sequence of names, optional
         Which metrics, in which order; all of `catalogue()` by default.
     beta : float >= 0
@@ -65,7 +66,8 @@ def from_counts(
     """
     checked = whole(counts)
     table = table_of(checked, metrics=metrics, beta=beta, dominance=dominance, costs=costs, weights=weights)
-    table.attrs = {**counts.attrs, **table.attrs}
+    better = {name: str(direction_of(name)) for name in table.columns}
+    table.attrs = {**{k: v for k, v in counts.attrs.items() if k != "weighted"}, **table.attrs, "better": better}
     return table
 
 
@@ -89,7 +91,10 @@ def undefined(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
 
 
 def whole(counts: pd.DataFrame) -> pd.DataFrame:
-    """The four cells as float64, or a DataError that names the row, the column and the value."""
+    """The four cells as float64, or a DataError that names the row, the column and the value.
+
+    They are whole numbers, but for a frame that `count` made with sample weights and marked as such.
+    """
     if not isinstance(counts, pd.DataFrame):
         raise DataError(f"counts is a {type(counts).__name__}; give a DataFrame with the columns tp, fn, fp, tn")
     for cell in CELLS:
@@ -99,7 +104,7 @@ def whole(counts: pd.DataFrame) -> pd.DataFrame:
             raise DataError(f"the column '{cell}' appears more than once; give every count once")
     numbers = pd.DataFrame({cell: _numbers(counts[cell]) for cell in CELLS}, index=counts.index)
     values = numbers.to_numpy()
-    bad = ~np.isfinite(values) | (values < 0) | (values != np.floor(values))
+    bad = ~np.isfinite(values) | (values < 0) | (values != np.floor(values)) & (not weighted(counts))
     if bad.any():
         row, column = np.argwhere(bad)[0]
         value = "missing" if np.isnan(values[row, column]) else f"{values[row, column]:g}"
@@ -107,6 +112,11 @@ def whole(counts: pd.DataFrame) -> pd.DataFrame:
             f"the count '{CELLS[column]}' of '{label(counts.index[row])}' is {value}; counts are whole numbers >= 0"
         )
     return numbers
+
+
+def weighted(counts: pd.DataFrame) -> bool:
+    """Whether the cells are sums of sample weights."""
+    return "weighted" in counts.attrs
 
 
 def table_of(cells: pd.DataFrame, **options: Any) -> pd.DataFrame:
@@ -142,8 +152,9 @@ def chosen(metrics: Sequence[str] | None, beta: float = 1.0, *, also: Iterable[s
     if metrics is not None and len(metrics) == 0:
         raise DataError("metrics is empty; name at least one metric, or leave it out for all of them")
     for name in metrics or ():
-        if name not in known:
-            raise DataError(f"there is no metric '{name}'; {did_you_mean(name, [*known, *also])}")
+        if canonical(str(name)) not in known:
+            hint = HINTS.get(str(name).lower()) or did_you_mean(name, [*known, *also])
+            raise DataError(f"there is no metric '{name}'; {hint}")
     return known if metrics is None else list(dict.fromkeys(metrics))
 
 

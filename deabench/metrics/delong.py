@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from deabench import labels
+from deabench import instances, labels
 from deabench.errors import DataError, DataWarning
+from deabench.metrics.ranking import Sorted, falling, placements
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class DeLong:
 
         for name in (first, second):
             if name not in self.auc.index:
-                raise DataError(f"there is no classifier '{name}'; there are {labels.listed(self.auc.index)}")
+                raise DataError(f"there is no classifier '{name}'; there are {instances.listed(self.auc.index)}")
         v = self.covariance
         gap = float(self.auc[first] - self.auc[second])
         se = float(np.sqrt(max(v.loc[first, first] + v.loc[second, second] - 2 * v.loc[first, second], 0.0)))
@@ -104,12 +106,11 @@ class DeLong:
         return np.nan, np.nan, "none"
 
 
-def delong(y_true: labels.Values, scores: labels.Predictions, *, positive: object = None) -> DeLong:
+def delong(y_true: instances.Values, scores: instances.Predictions, *, positive: object = None) -> DeLong:
     """Areas under the ROC curves and their covariance, by midranks in O(n log n).
 
-    With T_X, T_Y, T_Z the midranks of scores among the positives, the negatives, and all: A = (Σ T_Z over positives −
-    P (P + 1)/2) / (P N), V₁₀ = (T_Z − T_X) / N over positives, V₀₁ = 1 − (T_Z − T_Y) / P over negatives, covariance =
-    cov(V₁₀)/P + cov(V₀₁)/N [1]_ [2]_.
+    V₁₀ of a positive is the share of negatives below it, V₀₁ of a negative the share of positives above it, ties one
+    half, all from one sort; A = mean V₁₀, covariance = cov(V₁₀)/P + cov(V₀₁)/N [1]_, as fast as by midranks [2]_.
 
     Parameters
     ----------
@@ -129,17 +130,21 @@ def delong(y_true: labels.Values, scores: labels.Predictions, *, positive: objec
     >>> float(delong([1, 1, 0, 0], {"a": [0.9, 0.4, 0.5, 0.1]}).auc["a"])
     0.75
     """
-    from scipy.stats import rankdata
+    pairs = instances.named(scores)
+    true = labels.two_classes(y_true, positive, scores=True)
+    return of_sorted({name: falling(true.is_positive, labels.scores_of(score, true, name=name))
+                      for name, score in pairs.items()})
 
-    pairs = labels.named(scores)
-    true = labels.two_classes(y_true, positive)
-    values = np.array([labels.scores_of(score, true, name=name) for name, score in pairs.items()])
-    x, y = values[:, true.is_positive], values[:, ~true.is_positive]
-    p, n = x.shape[1], y.shape[1]
-    ranks = rankdata(values, axis=1)
-    v10 = (ranks[:, true.is_positive] - rankdata(x, axis=1)) / n
-    v01 = 1 - (ranks[:, ~true.is_positive] - rankdata(y, axis=1)) / p
-    names = pd.Index(list(pairs), name="classifier")
+
+def of_sorted(samples: Mapping[str, Sorted]) -> DeLong:
+    """`delong` of scores that are sorted already."""
+    first = next(iter(samples.values()))
+    is_positive = np.empty(len(first.order), dtype=bool)
+    is_positive[first.order] = first.positive
+    components = np.array([placements(sample) for sample in samples.values()])
+    v10, v01 = components[:, is_positive], components[:, ~is_positive]
+    p, n = v10.shape[1], v01.shape[1]
+    names = pd.Index(list(samples), name="classifier")
     covariance = _covariance(v10) / p + _covariance(v01) / n
     return DeLong(pd.Series(v10.mean(axis=1), names, name="roc_auc"), pd.DataFrame(covariance, names, names), p, n)
 

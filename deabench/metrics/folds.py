@@ -11,7 +11,7 @@ import pandas as pd
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.metrics.catalogue import CELLS
-from deabench.metrics.counts import SENTENCES, first_of, from_counts, label, whole
+from deabench.metrics.counts import SENTENCES, first_of, from_counts, label, weighted, whole
 
 
 def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:
@@ -29,7 +29,9 @@ def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:
         In order of first appearance; `attrs["folds"]` says that they are pooled, and `from_counts` hands that on.
     """
     checked = whole(counts)
-    result = checked.astype("int64").groupby(_keys(counts, by), sort=False, dropna=False).sum()
+    result = (checked if weighted(counts) else checked.astype("int64")).groupby(_keys(counts, by), sort=False, dropna=False).sum()
+    if weighted(counts):
+        result.attrs["weighted"] = counts.attrs["weighted"]
     result.attrs["folds"] = "pooled: the counts of the folds are added, then each metric is computed once"
     return result
 

@@ -10,7 +10,7 @@ import pandas as pd
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.metrics.catalogue import CELLS, PROPORTIONS, Cells
-from deabench.metrics.counts import whole
+from deabench.metrics.counts import weighted, whole
 
 METHODS = ("wilson", "beta", "agresti_coull", "jeffreys", "normal")
 """Of `statsmodels.stats.proportion.proportion_confint`; 'beta' is Clopper and Pearson's."""
@@ -58,6 +58,9 @@ def proportion_intervals(
     for name in metrics or ():
         if name not in PROPORTIONS:
             raise DataError(f"metric '{name}' is not a proportion; {did_you_mean(name, list(PROPORTIONS))}")
+    if weighted(counts):
+        raise DataError("the counts are sums of sample weights, which have no binomial interval; give the instances and "
+                        "their weights to metrics.intervals")
     checked = whole(counts)
     cells = Cells(**{cell: checked[cell].to_numpy() for cell in CELLS})
     parts = {}

@@ -1,4 +1,4 @@
-"""From predicted labels or scores to metrics, one row per classifier."""
+"""From predicted labels to metrics, one row per classifier."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench import labels
+from deabench import instances, labels
 from deabench.errors import DataError
-from deabench.metrics.catalogue import CELLS, SCORE_METRICS
-from deabench.metrics.counts import chosen, table_of
-from deabench.metrics.delong import delong
-
-INTERVAL = ("roc_auc_lower", "roc_auc_upper")
-"""The columns of DeLong's interval."""
+from deabench.metrics.catalogue import CELLS, direction_of
+from deabench.metrics.counts import table_of
+from deabench.metrics.declared import Metric
+from deabench.metrics.shipped import of_scores
 
 
 def count(
-    y_true: labels.Values,
-    predictions: labels.Predictions,
+    y_true: instances.Values | labels.Truth,
+    predictions: instances.Predictions,
     *,
     positive: object = None,
-    sample_weight: labels.Values | None = None,
+    sample_weight: instances.Values | None = None,
 ) -> pd.DataFrame:
     """The 2x2 table of each classifier.
 
     Parameters
     ----------
     y_true : labels, one per instance
-        Of any kind; two classes, or one (a fold without positives) where `positive` is named.
+        Of any kind; two classes, or one (a fold without positives) where `positive` is named; or `against_rest(...)`.
     predictions : mapping or DataFrame
         {name: predicted labels}, one per instance, of the labels of `y_true`.
     positive : label, optional
-        The positive class; by default the minority, which `attrs["positive"]` and `attrs["note"]` say.
+        The positive class; by default 1 of {0, 1} and {-1, 1} and True of booleans, and of other labels the minority,
+        with a warning. `attrs["positive"]` and `attrs["note"]` say which.
     sample_weight : numbers >= 0, optional
-        One per instance; the cells are then sums of weights.
+        One per instance; the cells are then sums of weights, and `attrs["weighted"]` says so, which lets `from_counts`,
+        `pooled` and `usefulness` take them.
 
     Returns
     -------
@@ -46,19 +46,19 @@ def count(
     Raises
     ------
     DataError
-        Three classes, one class only, a missing label, a label that y_true does not know, lengths that differ, an
-        unknown positive label.
+        Three classes, one class only, a missing label, a label that y_true does not know, lengths or indexes that
+        differ, two classifiers of one name, an unknown positive label.
     """
     return _count(labels.truth(y_true, positive), predictions, sample_weight)
 
 
 def from_predictions(
-    y_true: labels.Values,
-    predictions: labels.Predictions,
+    y_true: instances.Values | labels.Truth,
+    predictions: instances.Predictions,
     *,
     positive: object = None,
-    sample_weight: labels.Values | None = None,
-    metrics: Sequence[str] | None = None,
+    sample_weight: instances.Values | None = None,
+    metrics: Sequence[str | Metric] | None = None,
     **options: Any,
 ) -> pd.DataFrame:
     """Metrics of predicted labels, one row per classifier: `from_counts` of `count`.
@@ -67,157 +67,68 @@ def from_predictions(
     ----------
     y_true, predictions, positive, sample_weight
         As for `count`; both classes must occur.
-    metrics, **options
-        As for `from_counts`.
-
-    Returns
-    -------
-    DataFrame, classifiers x metrics
-        `attrs["positive"]` is the positive class, `attrs["note"]` says why, `attrs["undefined"]` what is undefined.
-
-    Examples
-    --------
-    >>> from_predictions(["ill", "well", "well"], {"all": ["ill", "ill", "ill"]}, metrics=["TPR", "TNR"])
-                TPR  TNR
-    classifier          
-    all         1.0  0.0
-    """  # noqa: W291 - pandas writes the spaces
-    true = labels.two_classes(y_true, positive)
-    counts = _count(true, predictions, sample_weight)
-    table = table_of(counts, metrics=metrics, **options)
-    table.attrs = {**counts.attrs, **table.attrs}
-    return table
-
-
-def from_scores(
-    y_true: labels.Values,
-    scores: labels.Predictions,
-    *,
-    threshold: float | Mapping[str, float] | None = None,
-    positive: object = None,
-    sample_weight: labels.Values | None = None,
-    metrics: Sequence[str] | None = None,
-    **options: Any,
-) -> pd.DataFrame:
-    """Metrics of scores, one row per classifier: those of the whole ranking, and those at a threshold.
-
-    Parameters
-    ----------
-    y_true, positive, sample_weight
-        As for `count`; both classes must occur.
-    scores : mapping or DataFrame
-        {name: scores}, one finite number per instance; the higher, the more positive.
-    threshold : float or {name: float}, optional
-        An instance is labelled positive where its score is >= threshold, as in scikit-learn's curves. Without one,
-        only the metrics of the ranking are given.
-    metrics : sequence of names, optional
-        Of `catalogue()`, and 'roc_auc', 'pr_auc', 'KS'; by default all that can be had.
+    metrics : sequence of names and `Metric`s, optional
+        Names of `catalogue()` or the usual other words for them ('recall', 'precision'); metrics of labels of one's own.
+        By default all of the catalogue.
     **options
         As for `from_counts`.
 
     Returns
     -------
     DataFrame, classifiers x metrics
-        First 'roc_auc' with DeLong's 95% interval ('roc_auc_lower', 'roc_auc_upper'; see `delong`), 'pr_auc' (average
-        precision: the step-wise area, scikit-learn's) and 'KS' (the greatest TPR − FPR); then those of the labels.
-        Sample weights leave the interval undefined, for DeLong's variance takes none.
+        As `from_counts` gives it; `attrs["positive"]` is the positive label, `attrs["note"]` says why, `attrs["better"]`
+        which way each column is better.
 
-    Warns
-    -----
-    DataWarning
-        Where DeLong's variance is 0 or unknown (a perfect ranking, one instance of a class); see `delong`.
+    Examples
+    --------
+    >>> from_predictions([1, 1, 0, 0, 0], {"a": [1, 0, 0, 0, 1]}, metrics=["TPR", "TNR"]).round(3)
+                TPR    TNR
+    classifier
+    a           0.5  0.667
     """
-    ranking, at = _split(metrics, threshold, float(options.get("beta", 1.0)))
-    pairs = labels.named(scores)
     true = labels.two_classes(y_true, positive)
     weight = labels.weights_of(sample_weight, true)
-    values = {name: labels.scores_of(score, true, name=name) for name, score in pairs.items()}
-    table = _ranking(true, values, weight, ranking)
-    if at:
-        limits = _thresholds(threshold, list(values))
-        counts = _counted(true, {name: score >= limits[name] for name, score in values.items()}, weight)
-        labelled = table_of(counts, metrics=at, **options)
-        told = (*table.attrs["undefined"], *labelled.attrs["undefined"])
-        table = pd.concat([table, labelled], axis=1)
-        table.attrs = {**counts.attrs, "undefined": told, "threshold": "positive where score >= threshold"}
-        table = table[[name for name in _columns(metrics, ranking, at) if name in table.columns]]
-    return table
+    hits = {name: labels.predicted_positive(said, true, name=name) for name, said in instances.named(predictions).items()}
+    return labelled(true, hits, weight, metrics, options)
 
 
 def _count(
-    true: labels.Truth, predictions: labels.Predictions, sample_weight: labels.Values | None
+    true: labels.Truth, predictions: instances.Predictions, sample_weight: instances.Values | None
 ) -> pd.DataFrame:
     weight = labels.weights_of(sample_weight, true)
-    pairs = labels.named(predictions)
-    return _counted(true, {name: labels.predicted_positive(said, true, name=name) for name, said in pairs.items()}, weight)
+    pairs = instances.named(predictions)
+    return counted(true, {name: labels.predicted_positive(said, true, name=name) for name, said in pairs.items()}, weight)
 
 
-def _counted(true: labels.Truth, hits: Mapping[str, np.ndarray], weight: np.ndarray | None) -> pd.DataFrame:
-    each: np.ndarray = np.ones(len(true.is_positive), dtype=np.int64) if weight is None else weight
-    rows = {
-        name: [each[true.is_positive == actual][hit[true.is_positive == actual] == said].sum()
-               for actual, said in ((True, True), (True, False), (False, True), (False, False))]
-        for name, hit in hits.items()
-    }
+def counted(true: labels.Truth, hits: Mapping[str, np.ndarray], weight: np.ndarray | None) -> pd.DataFrame:
+    cells = np.where(true.is_positive, 0, 2)  # tp, fn, fp, tn: plus one where it is not labelled positive
+    rows = {name: np.bincount(cells + ~hit, weight, 4) for name, hit in hits.items()}
     table = pd.DataFrame.from_dict(rows, orient="index", columns=list(CELLS)).rename_axis("classifier")
     table.attrs = {"positive": true.positive, "note": true.note}
+    if weight is not None:
+        table.attrs["weighted"] = "the cells are sums of sample weights"
     return table
 
 
-def _ranking(
-    true: labels.Truth, values: Mapping[str, np.ndarray], weight: np.ndarray | None, names: Sequence[str]
+def labelled(
+    true: labels.Truth, hits: Mapping[str, np.ndarray], weight: np.ndarray | None,
+    metrics: Sequence[str | Metric] | None, options: Mapping[str, Any],
 ) -> pd.DataFrame:
-    from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
-
-    def ks(y: np.ndarray, score: np.ndarray) -> float:
-        fpr, tpr, _ = roc_curve(y, score, sample_weight=weight)
-        return float(np.max(tpr - fpr))
-
-    areas = {
-        "roc_auc": lambda y, score: roc_auc_score(y, score, sample_weight=weight),
-        "pr_auc": lambda y, score: average_precision_score(y, score, sample_weight=weight),
-        "KS": ks,
-    }
-    table = pd.DataFrame(index=pd.Index(list(values), name="classifier"))
-    told: tuple[str, ...] = ()
-    for name in names:
-        table[name] = [float(areas[name](true.is_positive, score)) for score in values.values()]
-        if name == "roc_auc" and weight is None:
-            limits = delong(true.is_positive, values, positive=True).interval()
-            table[INTERVAL[0]], table[INTERVAL[1]] = limits["lower"], limits["upper"]
-        elif name == "roc_auc":
-            table[INTERVAL[0]], table[INTERVAL[1]] = np.nan, np.nan
-            told = ("the interval of roc_auc is undefined: DeLong's variance takes no sample weights",)
-    table.attrs = {"positive": true.positive, "note": true.note, "undefined": told}
+    """The metrics of labels: those of the catalogue from the counts, one's own from the labels."""
+    asked = [metrics] if isinstance(metrics, str) else list(metrics or ())
+    own = {one.name: one for one in asked if isinstance(one, Metric)}
+    for one in asked:
+        needs = one.needs if isinstance(one, Metric) else getattr(of_scores(one), "needs", "labels")
+        if needs != "labels":
+            raise DataError(f"metric '{one.name if isinstance(one, Metric) else one}' needs {needs}; give them to from_scores")
+    counts = counted(true, hits, weight)
+    names = metrics if isinstance(metrics, str) or not own else [one for one in asked if isinstance(one, str)]
+    table = table_of(counts, metrics=names, **options) if names or not own else pd.DataFrame(index=counts.index)
+    told = table.attrs.get("undefined", ())
+    for name, metric in own.items():
+        table[name] = [metric.value(true.is_positive, hit.astype(int), weight) for hit in hits.values()]
+    if own:
+        table = table[[one.name if isinstance(one, Metric) else one for one in dict.fromkeys(asked)]]
+    better = {name: own[name].better if name in own else str(direction_of(name)) for name in table.columns}
+    table.attrs = {"positive": true.positive, "note": true.note, "undefined": told, "better": better}
     return table
-
-
-def _split(metrics: Sequence[str] | None, threshold: object, beta: float) -> tuple[list[str], list[str]]:
-    """The names that need the scores, and those that need the labels at the threshold."""
-    if metrics is None:
-        return list(SCORE_METRICS), chosen(None, beta) if threshold is not None else []
-    if isinstance(metrics, str) or not len(metrics):
-        chosen(metrics, beta)  # refuses both
-    ranking = [name for name in metrics if name in SCORE_METRICS]
-    rest = [name for name in metrics if name not in SCORE_METRICS]
-    at = chosen(rest, beta, also=SCORE_METRICS) if rest else []
-    if at and threshold is None:
-        raise DataError(f"metric '{at[0]}' needs labels; give a threshold on the scores")
-    return ranking, at
-
-
-def _columns(metrics: Sequence[str] | None, ranking: Sequence[str], at: Sequence[str]) -> list[str]:
-    """The order asked for, with the interval beside its area."""
-    order = []
-    for name in [*ranking, *at] if metrics is None else list(dict.fromkeys(metrics)):
-        order += [name, *INTERVAL] if name == "roc_auc" else [name]
-    return order
-
-
-def _thresholds(threshold: float | Mapping[str, float] | None, names: Sequence[str]) -> dict[str, float]:
-    limits = dict(threshold) if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
-    for name in names:
-        value = limits.get(name)
-        if value is None or not np.isfinite(value):
-            raise DataError(f"the threshold of '{name}' is {value}; give a finite number")
-    return {name: float(limits[name]) for name in names}  # type: ignore[arg-type]

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
+from deabench import instances
 from deabench.errors import DataError
 from deabench.metrics.catalogue import needed
 from deabench.metrics.counts import chosen, table_of
+from deabench.metrics.predictions import count
 
 
 def score(
-    y_true: Iterable[object],
-    y_pred: Iterable[object],
+    y_true: instances.Values,
+    y_pred: instances.Values,
     *,
     metric: str,
     positive: object = 1,
-    sample_weight: Iterable[float] | None = None,
+    sample_weight: instances.Values | None = None,
     **options: Any,
 ) -> float:
     """One metric of one classifier's labels; NaN where it is undefined, as in a fold without positives.
@@ -27,18 +26,15 @@ def score(
     Parameters
     ----------
     y_true, y_pred : labels, one per instance
-        Every label other than `positive` counts as negative.
+        Checked as `from_predictions` checks them, but that y_true may hold one class only.
     metric : name from `catalogue()`
     positive : label
     sample_weight : numbers >= 0, optional
     **options
         As for `from_counts`.
     """
-    actual, said = np.asarray(y_true) == positive, np.asarray(y_pred) == positive
-    weight = np.ones(len(actual)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    cells = {"tp": actual & said, "fn": actual & ~said, "fp": ~actual & said, "tn": ~actual & ~said}
-    frame = pd.DataFrame({cell: [weight[rows].sum()] for cell, rows in cells.items()})
-    return float(table_of(frame, metrics=[metric], **options)[metric].iloc[0])
+    counts = count(y_true, {"the classifier": y_pred}, positive=positive, sample_weight=sample_weight)
+    return float(table_of(counts, metrics=[metric], **options)[metric].iloc[0])
 
 
 def scorers(metrics: Sequence[str], *, positive: object = 1, **options: Any) -> dict[str, Any]:
@@ -62,7 +58,8 @@ def scorers(metrics: Sequence[str], *, positive: object = 1, **options: Any) -> 
     Raises
     ------
     DataError
-        For an unknown metric, or one that has no better direction, as 'prevalence'.
+        For an unknown metric, or one that has no better direction, as 'prevalence'; when a scorer is used, for labels
+        that `from_predictions` would refuse: a positive class that is not there, a third one, a gap.
 
     Examples
     --------

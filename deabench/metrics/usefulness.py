@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pandas as pd
 
 from deabench.metrics.catalogue import CELLS
-from deabench.metrics.counts import whole
+from deabench.metrics.counts import weighted, whole
+
+SMALL = 1e9
+"""Below it in all, the products of counts are machine integers."""
 
 
 def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
@@ -19,12 +24,13 @@ def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     counts : DataFrame with tp, fn, fp, tn
-        Whole numbers >= 0; below 1e9 in all, so that the products are exact.
+        Whole numbers >= 0 of any size, or the sums of weights of `count`.
 
     Returns
     -------
     DataFrame of nullable booleans, rows x 8 conditions
-        Compared as products of whole numbers, so that equality is exact; missing (NA) where a side is 0/0.
+        Compared as products of whole numbers (of fractions, where they are sums of weights), so that equality is exact;
+        missing (NA) where a side is 0/0.
 
     References
     ----------
@@ -36,7 +42,7 @@ def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
     >>> bool(usefulness(counts).loc["net"].all())
     True
     """
-    tp, fn, fp, tn = (whole(counts)[cell].astype("int64") for cell in CELLS)
+    tp, fn, fp, tn = _exact(counts)
     p, n, labelled, rest = tp + fn, fp + tn, tp + fp, fn + tn
     both, total = (p > 0) & (n > 0), p + n
     conditions = {
@@ -50,5 +56,15 @@ def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
         "accuracy > chance": ((tp + tn) * total > p * labelled + n * rest, total > 0),
     }
     return pd.DataFrame({
-        name: holds.astype("boolean").mask(~defined) for name, (holds, defined) in conditions.items()
+        name: holds.astype("boolean").mask(~defined.astype(bool)) for name, (holds, defined) in conditions.items()
     }, index=counts.index)
+
+
+def _exact(counts: pd.DataFrame) -> list[pd.Series]:
+    """The four cells in numbers whose products are exact: machine integers, or Python's own where those overflow."""
+    checked = whole(counts)
+    if weighted(counts):
+        return [checked[cell].map(Fraction).astype(object) for cell in CELLS]
+    if checked.sum(axis=1).max() < SMALL:
+        return [checked[cell].astype("int64") for cell in CELLS]
+    return [pd.Series([int(number) for number in counts[cell]], counts.index, dtype=object) for cell in CELLS]

@@ -184,7 +184,7 @@ def _diagram(result: Any) -> list[Picture]:
     if not hasattr(result, "omnibus"):
         return []
     try:
-        display = CriticalDifferenceDisplay.from_report(result)
+        display = CriticalDifferenceDisplay.from_findings(result)
     except DataError:  # fewer than three classifiers: there is nothing to draw
         return []
     return [drawn(display.plot(), display.caption() + ".", display.caption())]

@@ -58,8 +58,7 @@ def test_no_pair_differs_where_the_whole_does_not() -> None:
 def test_few_data_sets_warn() -> None:
     with pytest.warns(DataWarning) as caught:
         compare.compare(untied(6, 3, 1.0))
-    assert messages(caught) == ["6 data sets are few: the distributions of the rank tests are approximations that want "
-                                "more than 10, and only large differences are found"]
+    assert messages(caught) == ["6 data sets are few: only large differences are found"]
 
 
 def test_two_over_data_sets() -> None:
@@ -164,7 +163,7 @@ def test_command_reads_long_tables(file: Path, capsys: pytest.CaptureFixture[str
 
 @pytest.mark.parametrize(("arguments", "text"), [
     (["--control", "SVM"], "the control 'SVM' is not a column of the table; there are 'c0', 'c1', 'c2', 'c3'"),
-    (["--alpha", "2"], "alpha is 2; give a level between 0 and 1, as 0.05"),
+    (["--alpha", "2"], "alpha is 2.0; give a number between 0 and 1, both excluded, as 0.05"),
     (["--plot", "cd.xyz"], "cannot write a figure as '.xyz'; name a file that ends in .png, .svg or .pdf"),
     (["--folds", "10", "--plot", "cd.png"],
      "a critical-difference diagram needs three or more classifiers over data sets")])
@@ -189,7 +188,7 @@ def test_command_draws(file: Path, ending: str) -> None:
 def test_bars_join_exactly_the_pairs_not_found_different() -> None:
     """Every bar's ends are a pair that is not different, and every such pair lies under one bar."""
     table = untied(30, 8, 0.25, seed=4)
-    display = CriticalDifferenceDisplay.from_report(compare.compare(table)).plot()
+    display = CriticalDifferenceDisplay.from_findings(compare.compare(table)).plot()
     ranks = display.mean_ranks
     bars = [tuple(sorted({round(float(x), 9) for x in line.get_xdata()})) for bar in display.artists_["crossbars"]
             for line in np.atleast_1d(np.asarray(bar, dtype=object))]
@@ -221,7 +220,7 @@ def test_a_display_draws_into_axes_given_and_leaves_pyplot_alone() -> None:
 
 def test_a_picture_of_an_undecided_table_has_one_bar() -> None:
     report = compare.compare(untied(20, 4, seed=1))
-    display = CriticalDifferenceDisplay.from_report(report).plot()
+    display = CriticalDifferenceDisplay.from_findings(report).plot()
     assert len(display.artists_["crossbars"]) == 1
 
 

@@ -157,9 +157,15 @@ def test_mcnemar_against_statsmodels(b: int, c: int) -> None:
         found = compare.mcnemar(b, c, n=200, method="corrected")
         assert (found.statistic, found.p_value) == pytest.approx((corrected.statistic, corrected.pvalue), rel=1e-10)
     mid = compare.mcnemar(b, c, n=200).p_value
-    assert mid == pytest.approx(min(1, 2 * stats.binom.cdf(min(b, c), b + c, .5)
-                                    - stats.binom.pmf(min(b, c), b + c, .5)), rel=1e-10)
+    point = stats.binom.pmf(min(b, c), b + c, .5)
+    assert mid == pytest.approx(1 - point / 2 if b == c else 2 * stats.binom.cdf(min(b, c), b + c, .5) - point, rel=1e-10)
     assert mid <= exact.p_value
+
+
+def test_the_mid_p_of_equal_counts_is_fagerlands() -> None:
+    """Fagerland et al. (2013): where the two counts are equal, 1 - P/2; .75 for one and one."""
+    assert compare.mcnemar(1, 1, n=10).p_value == pytest.approx(0.75, rel=1e-14)
+    assert compare.mcnemar(0, 0, n=10).p_value == 1
 
 
 def test_mcnemar_from_predictions_agrees_with_mlxtend() -> None:
@@ -227,14 +233,15 @@ REFUSED = [
     (lambda: compare.two_error_rates(1.2, 10, 0.5, 10), "the error rate is 1.2; give a share between 0 and 1"),
     (lambda: compare.two_error_rates(0, 10, 0, 10),
      "the error rates 0 and 0 leave no variance to test with; use larger test sets"),
-    (lambda: compare.two_error_rates(0.5, 0, 0.5, 10), "the size of the test set is 0; give at least 1"),
+    (lambda: compare.two_error_rates(0.5, 0, 0.5, 10),
+     "the size of the test set is 0; give a whole number of instances, 1 or more"),
     (lambda: compare.paired_t([1, 2], [1]),
      "the scores have shapes (2,) and (1,); give two sequences of the same length"),
     (lambda: compare.paired_t([1], [1]), "there is 1 pair of scores; give at least 2"),
     (lambda: compare.paired_t([1, np.nan], [1, 2]), "pair 1 of the scores is (nan, 2); give finite numbers"),
     (lambda: compare.paired_t([0.9, 0.7], [0.8, 0.6]),
      "the difference is 0.1 on every pair: without spread a t test cannot judge it, use the signed-rank test"),
-    (lambda: compare.paired_t([1, 2], [2, 1], alpha=5), "alpha is 5; give a level between 0 and 1, as 0.05"),
+    (lambda: compare.paired_t([1, 2], [2, 1], alpha=5), "alpha is 5; give a number between 0 and 1, both excluded, as 0.05"),
     (lambda: compare.corrected_t([1, 2], [2, 1], ratio=0),
      "the ratio of test to training size is 0; give a positive number, 1/9 for ten folds"),
     (lambda: compare.five_by_two_f(np.zeros((2, 5))),
@@ -246,9 +253,10 @@ REFUSED = [
     (lambda: compare.mcnemar(-1, 2, n=9), "the count b is -1; give a whole number of instances, 0 or more"),
     (lambda: compare.mcnemar(1, 2.5, n=9), "the count c is 2.5; give a whole number of instances, 0 or more"),
     (lambda: compare.mcnemar(5, 5, n=9), "b + c is 10 of n = 9 instances; n counts the whole test set"),
-    (lambda: compare.mcnemar(1, 2, n=9, method="mid"), "there is no McNemar method 'mid'; did you mean 'mid-p'?"),
+    (lambda: compare.mcnemar(1, 2, n=9, method="mid"), "method 'mid' is not known; it is one of 'exact', 'mid-p', "
+     "'asymptotic', 'corrected'"),
     (lambda: compare.wilcoxon([1, 2], [2, 1], zeros="split"),
-     "there is no rule for zeros 'split'; did you mean 'zsplit'?"),
+     "zeros 'split' is not known; it is one of 'zsplit', 'wilcox', 'pratt'"),
     (lambda: compare.discordant([1], [1, 2], [1]), "there are 1 labels, 2 and 1 predictions; give as many of each"),
 ]
 

@@ -16,7 +16,7 @@ import pytest
 from deabench import curves
 from deabench.cli import main
 
-KINDS = ("roc", "tango", "summary", "bands", "gain", "lift", "conversion", "pr", "cost")
+KINDS = ("roc", "tango", "summary", "bands", "gain", "lift", "conversion", "pr", "cost")  # learning has its own
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_the_table_is_the_segments_points(capsys, wide, six):
         expected = curves.balanced_segment(six[0], score).points.reset_index(drop=True)
         pd.testing.assert_frame_equal(ours, expected, check_dtype=False, rtol=0, atol=1e-15)
     assert err.splitlines()[:2] == [
-        "1 is the positive class: the minority, 8 of 20 instances",
+        "1 is the positive class by convention, 8 of 20 instances",
         "net: n = 20, AUC 0.9062, 7 confident points, SAUC 0.1146, AveD 0.0857; Youden's J 0.7500 with positive where "
         "score >= 0.41, or equally where score > any value in [0.4, 0.41)"]
 
@@ -62,11 +62,11 @@ def test_long_and_wide_files_say_the_same(capsys, wide, tmp_path):
 def test_standard_input_and_labels_of_text(capsys, six, monkeypatch):
     frame = pd.DataFrame({"net": six[1], "y_true": np.where(six[0], "ill", "well")})
     monkeypatch.setattr(sys, "stdin", io.StringIO(frame.to_csv(index=False)))
-    code, out, err = run(capsys, "-", "--kind", "summary", "--format", "json")
+    code, out, err = run(capsys, "-", "--kind", "summary", "--format", "json", "--positive", "ill")
     assert code == 0
     (row,) = json.loads(out)
     assert (row["classifier"], row["n"], row["confident"], row["AUC"]) == ("net", 20, 7, 0.90625)
-    assert err.startswith("'ill' is the positive class: the minority, 8 of 20 instances\n")
+    assert err.startswith("'ill' is the positive class, as asked\n")
     monkeypatch.setattr(sys, "stdin", io.StringIO(frame.to_csv(index=False)))
     assert "'well' is the positive class, as asked\n" in run(capsys, "-", "--positive", "well")[2]
 
@@ -95,8 +95,8 @@ def test_alpha_and_above_are_used(capsys, wide, six):
 
 @pytest.mark.parametrize(("text", "arguments", "message"), [
     ("y_true,a\n1,.2\n0,.1\n2,.3\n", (),
-     "y_true holds 3 classes (0, 1, 2); deabench compares classifiers of two classes, merge some or compare one against "
-     "the rest"),
+     "y_true holds 3 classes (0, 1, 2); take one against the rest (--positive CLASS --against-rest) or compare them all "
+     "(deabench metrics --multiclass)"),
     ("y_true,a\n1,.2\n1,.1\n", (), "y_true holds one class only (1); give instances of both classes"),
     ("y_true,a\n1,.2\n,.1\n0,.1\n", (),
      "y_true is missing for instance 2; leave the instance out"),
@@ -109,7 +109,7 @@ def test_alpha_and_above_are_used(capsys, wide, six):
     ("y_true,a\n1,.2\n0,.3\n0,.1\n", ("--positive", "yes"),
      "there is no class 'yes' in y_true; its classes are 0, 1"),
     ("y_true,a\nno,.2\nyes,.3\n", (),
-     "the classes 'no', 'yes' have 1 instances each, so neither is the minority; name the positive class"),
+     "y_true holds the classes 'no', 'yes' and a score speaks for one of them; name the positive class"),
     ("y_true,a\n1,.2\n0,.3\n0,.1\n", ("--alpha", "0"),
      "alpha is 0; give a number between 0 and 1, as 0.05 for a 95 % interval"),
     ("classifier,y_true,score\na,1,.2\na,0,.1\na,0,.4\na,0,.3\nb,1,.5\n", (),
@@ -166,3 +166,51 @@ def test_importing_the_curves_loads_no_heavy_library():
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
                            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
     assert found.stdout.strip() == "[]"
+
+
+def test_simultaneous_bands(capsys, wide, six):
+    out = run(capsys, wide, "--kind", "bands", "--band", "simultaneous", "--format", "csv")[1]
+    found = pd.read_csv(io.StringIO(out)).query("classifier == 'net'")
+    expected = curves.bands(curves.roc(*six), "simultaneous").at(np.linspace(0, 1, 101))
+    np.testing.assert_allclose(found[["lower", "upper"]], expected[["lower", "upper"]], atol=1e-15)
+
+
+def test_the_threshold_of_least_cost_is_said(capsys, wide, six):
+    err = run(capsys, wide, "--kind", "cost", "--costs", "fn=5,fp=1", "--prevalence", "0.02")[2]
+    best = curves.best_threshold(curves.roc(*six), "cost", cost_fn=5, cost_fp=1, prevalence=0.02)
+    assert f"net: {best.criterion}: {best.value:.4g} an instance, with {best.rule}" in err.splitlines()
+    assert run(capsys, wide, "--prevalence", "0.02")[2] == (
+        "deabench: --prevalence is for --costs; give both, as --costs fn=5,fp=1 --prevalence 0.02\n")
+    assert run(capsys, wide, "--costs", "tp=5")[2] == (
+        "deabench: --costs names 'tp'; a threshold takes fn and fp, as --costs fn=5,fp=1\n")
+
+
+def test_one_class_against_the_rest(capsys, tmp_path):
+    path = tmp_path / "three.csv"
+    path.write_text("y_true,a\nx,.9\ny,.1\nz,.2\nx,.3\n")
+    code, out, err = run(capsys, path, "--positive", "x", "--against-rest", "--kind", "summary", "--format", "csv")
+    assert code == 0
+    assert pd.read_csv(io.StringIO(out)).loc[0, "AUC"] == 1
+    assert err.startswith("'x' is the positive class against the rest ('y', 'z')\n")
+
+
+def test_a_learning_curve(capsys, normal, tmp_path):
+    from sklearn.naive_bayes import GaussianNB
+
+    y, s = normal
+    path, picture = tmp_path / "data.csv", tmp_path / "curve.svg"
+    frame = pd.DataFrame({"y_true": y, "x": s, "noise": np.arange(300) % 7})
+    frame.to_csv(path, index=False)
+    code, out, err = run(capsys, path, "--kind", "learning", "--start", "40", "--format", "csv", "--plot", picture)
+    expected = curves.learning_curve(GaussianNB(), frame[["x", "noise"]].to_numpy(float), y,
+                                     schedule=curves.geometric(40, 2.0, tolerance=None)).summary
+    assert (code, err) == (0, "balanced accuracy, mean over five folds\n")
+    pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(out), index_col=0), expected)
+    assert picture.exists()
+    assert run(capsys, path, "--kind", "learning", "--learner", "GaussianMB")[2] == (
+        "deabench: there is no classifier 'GaussianMB' in scikit-learn; did you mean 'GaussianNB'?\n")
+    assert run(capsys, path, "--kind", "learning", "--learner", "VotingClassifier")[2] == (
+        "deabench: 'VotingClassifier' needs another estimator inside; name one that stands alone, as GaussianNB\n")
+    path.write_text("y_true,x\n1,a\n0,b\n")
+    assert run(capsys, path, "--kind", "learning")[2] == (
+        "deabench: the feature 'x' is not a number in every row; encode or fill it\n")

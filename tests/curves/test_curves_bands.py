@@ -158,7 +158,7 @@ def test_a_perfect_curve_has_no_bootstrap_spread_and_says_so():
 
 
 @pytest.mark.parametrize(("call", "message"), [
-    (lambda c: curves.average_vertical([c, curves.roc([0, 1, 1], [1, 2, 3])]),
+    (lambda c: curves.average_vertical([c, curves.roc([0, 1, 1], [1, 2, 3], positive=0)]),
      "the curves take 0 and 1 as positive; give positive= where they are made"),
     (lambda c: curves.bands(c, "wide"), "method is 'wide'; it is 'fixed-width' or 'simultaneous'"),
     (lambda c: curves.bands(c, alpha=1), "alpha is 1; give a number between 0 and 1, as 0.05 for a 95 % band"),

@@ -110,10 +110,10 @@ def test_labels_of_any_kind_give_one_curve(six, labels):
     negative = a if positive == b else b
     named = pd.Series([positive if one else negative for one in y])
     for data in (named, named.astype("category"), named.tolist()):
-        curve = curves.roc(data, s)
+        curve = curves.roc(data, s, positive=positive)
         assert curve.auc == 0.90625
         assert (curve.positive, curve.negative) == (positive, negative)
-        assert curve.note == f"{positive!r} is the positive class: the minority, 8 of 20 instances"
+        assert curve.note == f"{positive!r} is the positive class, as asked"
     assert curves.roc(named, -s, positive=negative).auc == 0.90625
 
 
@@ -121,19 +121,20 @@ def test_labels_of_any_kind_give_one_curve(six, labels):
 def test_of_equally_frequent_classes_one_or_true_is_positive(classes):
     curve = curves.roc(classes, [1, 2])
     assert (curve.positive, curve.negative) == classes[::-1]
-    assert curve.note == f"{classes[1]!r} is the positive class: both have 1 of 2 instances"
+    assert curve.note == f"{classes[1]!r} is the positive class by convention, 1 of 2 instances"
 
 
-def test_other_equally_frequent_classes_must_be_named():
+def test_other_classes_must_be_named():
     with pytest.raises(DataError) as error:
         curves.roc(["no", "yes"], [1, 2])
     assert str(error.value) == (
-        "the classes 'no', 'yes' have 1 instances each, so neither is the minority; name the positive class")
+        "y_true holds the classes 'no', 'yes' and a score speaks for one of them; name the positive class")
     curve = curves.roc(["no", "yes"], [1, 2], positive="no")
     assert (curve.positive, curve.note) == ("no", "'no' is the positive class, as asked")
 
 
-TWO = "deabench compares classifiers of two classes, merge some or compare one against the rest"
+TWO = ("merge some, take one against the rest (metrics.against_rest) or compare them all "
+       "(metrics.from_classes)")
 
 
 @pytest.mark.parametrize(("y", "s", "message"), [

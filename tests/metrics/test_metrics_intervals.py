@@ -21,6 +21,7 @@ from deabench import metrics as m
 from deabench.errors import DataWarning
 
 CELLS = list(m.CELLS)
+FIXED = {"design": "classes", "method": "resample"}
 
 
 def frame(*rows):
@@ -60,20 +61,20 @@ def test_intervals_row_after_row_and_other_methods():
 
 def test_bootstrap_of_counts_has_binomial_quantiles():
     """The resampled TPR is binomial(P, TPR) / P: its percentile limits are that law's, within a count and a half."""
-    table = m.bootstrap_counts(frame((60, 20, 300, 900)), metrics=["TPR", "TNR"], resamples=20_000, seed=1)
+    table = m.bootstrap_counts(frame((60, 20, 300, 900)), metrics=["TPR", "TNR"], resamples=20_000, seed=1, **FIXED)
     for name, hits, trials in (("TPR", 60, 80), ("TNR", 900, 1200)):
         exact = stats.binom.ppf([0.025, 0.975], trials, hits / trials) / trials
         assert table.loc[("c0", name), ["lower", "upper"]].tolist() == pytest.approx(exact, abs=1.5 / trials)
         assert table.loc[("c0", name), "estimate"] == hits / trials
     assert (table["undefined"] == 0).all()
-    again = m.bootstrap_counts(frame((60, 20, 300, 900)), metrics=["TPR", "TNR"], resamples=20_000, seed=1)
+    again = m.bootstrap_counts(frame((60, 20, 300, 900)), metrics=["TPR", "TNR"], resamples=20_000, seed=1, **FIXED)
     pd.testing.assert_frame_equal(table, again)
 
 
 def test_undefined_resamples_are_counted_and_said():
     """tp and fp both 0 in a resample with probability (1 − 1/4)⁴ (1 − 1/8)⁸ = .109: PPV is 0/0 there."""
     with pytest.warns(DataWarning) as caught:
-        table = m.bootstrap_counts(frame((1, 3, 1, 7)), metrics=["PPV", "TPR"], resamples=4000)
+        table = m.bootstrap_counts(frame((1, 3, 1, 7)), metrics=["PPV", "TPR"], resamples=4000, **FIXED)
     lacking = table.loc[("c0", "PPV"), "undefined"]
     assert lacking / 4000 == pytest.approx(0.75**4 * 0.875**8, abs=0.02)
     assert [str(w.message) for w in caught] == [
@@ -83,7 +84,7 @@ def test_undefined_resamples_are_counted_and_said():
 
 
 def test_infinite_resamples_stay():
-    table = m.bootstrap_counts(frame((20, 5, 1, 99)), metrics=["LR+"], resamples=500)
+    table = m.bootstrap_counts(frame((20, 5, 1, 99)), metrics=["LR+"], resamples=500, **FIXED)
     assert table.loc[("c0", "LR+"), "upper"] == np.inf
 
 
@@ -107,15 +108,16 @@ def test_bootstrap_of_an_area_is_near_delong(scored, method):
     assert ours["undefined"] == 0
 
 
-def test_bootstrap_is_stratified_and_counts_the_undefined(scored):
+def test_bootstrap_is_stratified_and_counts_the_undefined(scored, warned):
     y, s = scored
 
     def share(actual, _):
         return actual.mean()
 
-    fixed = m.bootstrap(y, {"s": s}, share, positive=1, resamples=100).loc["s"]
+    with warned("the statistic of 's' is the same in every resample: its limits say nothing"):
+        fixed = m.bootstrap(y, {"s": s}, share, positive=1, resamples=100, design="classes").loc["s"]
     assert fixed[["estimate", "lower", "upper"]].tolist() == [25 / 85] * 3
-    accelerated = m.bootstrap(y, {"s": s}, share, positive=1, resamples=100, method="BCa").loc["s"]
+    accelerated = m.bootstrap(y, {"s": s}, share, positive=1, resamples=100, method="BCa", design="classes").loc["s"]
     assert accelerated[["lower", "upper"]].isna().all()
 
     def precision_at_top(actual, score):
@@ -123,7 +125,7 @@ def test_bootstrap_is_stratified_and_counts_the_undefined(scored):
         return actual[top].mean() if top.any() else np.nan
 
     with pytest.warns(DataWarning) as caught:
-        row = m.bootstrap(y, {"s": s}, precision_at_top, positive=1, resamples=400).loc["s"]
+        row = m.bootstrap(y, {"s": s}, precision_at_top, positive=1, resamples=400, design="classes").loc["s"]
     assert row["undefined"] / 400 == pytest.approx((1 - 1 / 25) ** 25, abs=0.1)  # the top one is not drawn
     assert str(caught[-1].message) == (
         f"the statistic of 's' is undefined in {int(row['undefined'])} of 400 resamples: "

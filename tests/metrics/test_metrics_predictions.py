@@ -22,14 +22,13 @@ ORACLES = Path(__file__).parents[1] / "oracles"
 def test_labels_of_any_kind_give_one_table(positive, negative, net):
     y = [positive if t else negative for t in net["target"]]
     p = [positive if s > 0.5 else negative for s in net["output"]]
-    t = m.from_predictions(y, {"net": p})  # the 8 positives of 20 are the minority
+    t = m.from_predictions(y, {"net": p}, positive=positive)
     reference = m.from_counts(pd.DataFrame({"tp": [6], "fn": [2], "fp": [3], "tn": [9]}, index=["net"]))
     pd.testing.assert_frame_equal(t, reference, check_names=False)
     assert t.attrs["positive"] == positive
-    assert t.attrs["note"] == f"{positive!r} is the positive class: the minority, 8 of 20 instances".replace(
-        "np.str_('a')", "'a'")
+    assert t.attrs["note"] == f"{positive!r} is the positive class, as asked".replace("np.str_('a')", "'a'")
     assert t.index.name == "classifier"
-    categorical = m.from_predictions(pd.Series(y).astype("category"), pd.DataFrame({"net": p}))
+    categorical = m.from_predictions(pd.Series(y).astype("category"), pd.DataFrame({"net": p}), positive=positive)
     pd.testing.assert_frame_equal(categorical, t)
 
 
@@ -38,7 +37,7 @@ def test_the_positive_class_named_and_of_equal_classes():
     assert named.attrs["note"] == "0 is the positive class, as asked"
     assert named.loc["p", "TPR"] == 0.5
     equal = m.from_predictions([0, 1], {"p": [0, 0]}, metrics=["TPR"])
-    assert equal.attrs["note"] == "1 is the positive class: both have 1 of 2 instances"
+    assert equal.attrs["note"] == "1 is the positive class by convention, 1 of 2 instances"
     assert equal.loc["p", "TPR"] == 0
 
 
@@ -63,8 +62,8 @@ KNOWN = "y_true knows only 'b', 'a'"
 
 @pytest.mark.parametrize(("call", "text"), [
     (lambda: m.from_predictions(["a", "b", "c"], P),
-     "y_true holds 3 classes ('a', 'b', 'c'); deabench compares classifiers of two classes, merge some or compare one "
-     "against the rest"),
+     "y_true holds 3 classes ('a', 'b', 'c'); merge some, take one against the rest (metrics.against_rest) or compare "
+     "them all (metrics.from_classes)"),
     (lambda: m.from_predictions(["a"] * 3, P), "y_true holds one class only ('a'); give instances of both classes"),
     (lambda: m.from_predictions(["a"] * 3, P, positive="b"),
      "y_true holds no positive instance ('b' is the positive class); give instances of both classes"),
@@ -78,44 +77,46 @@ KNOWN = "y_true knows only 'b', 'a'"
     (lambda: m.from_predictions(Y, P, positive="z"), "there is no class 'z' in y_true; its classes are 'a', 'b'"),
     (lambda: m.from_predictions(["a", "b"], {"p": ["a", "b"]}),
      "the classes 'a', 'b' have 1 instances each, so neither is the minority; name the positive class"),
-    (lambda: m.from_predictions(Y, {"p": ["a", "b"]}),
+    (lambda: m.from_predictions(Y, {"p": ["a", "b"]}, positive="a"),
      "'p' has 2 predictions and y_true has 3 instances; give one for each"),
-    (lambda: m.from_predictions(Y, {"p": ["a", "c", "b"]}),
+    (lambda: m.from_predictions(Y, {"p": ["a", "c", "b"]}, positive="a"),
      f"'p' predicts the label 'c' for instance 2; {KNOWN}"),
-    (lambda: m.from_predictions(Y, {"p": [1, 0, 0]}), f"'p' predicts the label 1 for instance 1; {KNOWN}"),
-    (lambda: m.from_predictions(Y, {"p": ["a", "b", None]}),
+    (lambda: m.from_predictions(Y, {"p": [1, 0, 0]}, positive="a"), f"'p' predicts the label 1 for instance 1; {KNOWN}"),
+    (lambda: m.from_predictions(Y, {"p": ["a", "b", None]}, positive="a"),
      "the prediction of 'p' for instance 3 is missing; give a label"),
-    (lambda: m.from_predictions(Y, {"p": ["a", "b", np.nan]}),
+    (lambda: m.from_predictions(Y, {"p": ["a", "b", np.nan]}, positive="a"),
      "the prediction of 'p' for instance 3 is missing; give a label"),
-    (lambda: m.from_predictions(Y, {"p": [["a"], ["b"], ["a"]]}),
+    (lambda: m.from_predictions(Y, {"p": [["a"], ["b"], ["a"]]}, positive="a"),
      "the prediction of 'p' has 2 dimensions; give one value per instance"),
-    (lambda: m.from_predictions(Y, ["a", "b", "a"]),
+    (lambda: m.from_predictions(Y, ["a", "b", "a"], positive="a"),
      "the predictions are a list; give {name: predictions} or a DataFrame, a column per classifier"),
-    (lambda: m.from_predictions(Y, {}), "there is no classifier; give {name: predictions} with at least one name"),
+    (lambda: m.from_predictions(Y, {}, positive="a"), "there is no classifier; give {name: predictions} with at least one name"),
     (lambda: m.from_predictions([["a"], ["b"]], P), "y_true has 2 dimensions; give one value per instance"),
-    (lambda: m.from_predictions(Y, P, sample_weight=[1, 2]), "2 sample weights for 3 instances; give one for each"),
-    (lambda: m.from_predictions(Y, P, sample_weight=[1, -2, 1]),
+    (lambda: m.from_predictions(Y, P, sample_weight=[1, 2], positive="a"), "2 sample weights for 3 instances; give one for each"),
+    (lambda: m.from_predictions(Y, P, sample_weight=[1, -2, 1], positive="a"),
      "the sample weight of instance 2 is -2; weights are numbers >= 0"),
-    (lambda: m.from_predictions(Y, P, sample_weight=[0, 1, 1]),
+    (lambda: m.from_predictions(Y, P, sample_weight=[0, 1, 1], positive="a"),
      "every positive instance has the sample weight 0; give one of them a weight > 0"),
-    (lambda: m.from_scores(Y, {"s": [0.1, np.nan, 0.3]}),
+    (lambda: m.from_scores(Y, {"s": [0.1, np.nan, 0.3]}, positive="a"),
      "the score of 's' for instance 2 is missing; give a finite number"),
-    (lambda: m.from_scores(Y, {"s": [0.1, 0.2, np.inf]}),
+    (lambda: m.from_scores(Y, {"s": [0.1, 0.2, np.inf]}, positive="a"),
      "the score of 's' for instance 3 is inf; give a finite number"),
-    (lambda: m.from_scores(Y, {"s": [0.1, "x", 0.3]}), "the score of 's' for instance 2 is 'x'; give a finite number"),
-    (lambda: m.from_scores(Y, {"s": [[0.1], [0.2], [0.3]]}),
+    (lambda: m.from_scores(Y, {"s": [0.1, "x", 0.3]}, positive="a"),
+     "the score of 's' for instance 2 is 'x'; give a finite number"),
+    (lambda: m.from_scores(Y, {"s": [[0.1], [0.2], [0.3]]}, positive="a"),
      "the score of 's' has 2 dimensions; give one value per instance"),
-    (lambda: m.from_scores(Y, {"s": [0.1, 0.2]}),
+    (lambda: m.from_scores(Y, {"s": [0.1, 0.2]}, positive="a"),
      "'s' has 2 scores and y_true has 3 instances; give one for each"),
-    (lambda: m.from_scores(Y, S, metrics=["TPR"]), "metric 'TPR' needs labels; give a threshold on the scores"),
-    (lambda: m.from_scores(Y, S, metrics=["roc-auc"]), "there is no metric 'roc-auc'; did you mean 'roc_auc'?"),
-    (lambda: m.from_scores(Y, S, threshold=np.nan, metrics=["TPR"]),
+    (lambda: m.from_scores(Y, S, metrics=["TPR"], positive="a"), "metric 'TPR' needs labels; give a threshold on the scores"),
+    (lambda: m.from_scores(Y, S, metrics=["roc-auc"], positive="a"), "there is no metric 'roc-auc'; did you mean 'roc_auc'?"),
+    (lambda: m.from_scores(Y, S, threshold=np.nan, metrics=["TPR"], positive="a"),
      "the threshold of 's' is nan; give a finite number"),
-    (lambda: m.from_scores(Y, S, threshold={}, metrics=["TPR"]), "the threshold of 's' is None; give a finite number"),
-    (lambda: m.delong(Y, S).interval(0), "alpha is 0; an interval needs an alpha between 0 and 1, as 0.05"),
-    (lambda: m.delong(Y, S).interval(method="wilson"),
+    (lambda: m.from_scores(Y, S, threshold={}, metrics=["TPR"], positive="a"),
+     "the threshold of 's' is None; give a finite number"),
+    (lambda: m.delong(Y, S, positive="a").interval(0), "alpha is 0; an interval needs an alpha between 0 and 1, as 0.05"),
+    (lambda: m.delong(Y, S, positive="a").interval(method="wilson"),
      "there is no method 'wilson'; the methods are auto, wald and logit"),
-    (lambda: m.delong(Y, S).test("s", "t"), "there is no classifier 't'; there are 's'"),
+    (lambda: m.delong(Y, S, positive="a").test("s", "t"), "there is no classifier 't'; there are 's'"),
 ])
 def test_bad_input_is_named(call, text, refused):
     with refused(text):

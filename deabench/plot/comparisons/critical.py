@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from deabench.compare._gate import old_direction
 from deabench.errors import DataError
 from deabench.files import write_whole
 
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from deabench.compare import Report
+    from deabench.compare import Findings, Pairwise
+    from deabench.compare.adjust import Adjustment
 
 
 @dataclass
@@ -50,8 +53,9 @@ class CriticalDifferenceDisplay:
     artists_: dict[str, list[Any]] = field(init=False, repr=False)
 
     @classmethod
-    def from_table(cls, table: pd.DataFrame, *, control: str | None = None, adjust: str | None = None,
-                   lower_is_better: bool = False, alpha: float = 0.05) -> CriticalDifferenceDisplay:
+    @old_direction
+    def from_table(cls, table: pd.DataFrame, *, control: str | None = None, adjust: Adjustment | None = None,
+                   higher_is_better: bool = True, alpha: float = 0.05) -> CriticalDifferenceDisplay:
         """Rank the table and test its pairs; see `deabench.compare.pairwise`.
 
         Raises
@@ -61,32 +65,47 @@ class CriticalDifferenceDisplay:
         """
         from deabench.compare import pairwise
 
-        if table.shape[1] < 3:
-            raise DataError(f"there are {table.shape[1]} classifiers; a critical-difference diagram needs at least 3")
-        chosen = adjust or ("shaffer" if control is None else "holm")
-        found = pairwise(table, control=control, adjust=chosen, lower_is_better=lower_is_better, alpha=alpha)
-        return cls(found.mean_ranks, found.matrix(), alpha, control, chosen)
+        chosen: Adjustment = adjust or ("shaffer" if control is None else "holm")
+        return cls.from_pairwise(pairwise(table, control=control, adjust=chosen, higher_is_better=higher_is_better, alpha=alpha))
 
     @classmethod
-    def from_report(cls, report: Report) -> CriticalDifferenceDisplay:
-        """Show what `deabench.compare.compare` found over data sets, so that picture and words agree.
-
-        Where the omnibus test does not reject, no pair is different here either.
+    def from_pairwise(cls, found: Pairwise) -> CriticalDifferenceDisplay:
+        """Show what `deabench.compare.pairwise` found.
 
         Raises
         ------
         DataError
-            Where the report is not of three or more classifiers over data sets.
+            Fewer than 3 classifiers.
         """
-        if report.omnibus is None:
+        if len(found.mean_ranks) < 3:
+            raise DataError(f"there are {len(found.mean_ranks)} classifiers; a critical-difference diagram needs at least 3")
+        return cls(found.mean_ranks, found.matrix(), found.alpha, found.control, found.adjust)
+
+    @classmethod
+    def from_findings(cls, found: Findings) -> CriticalDifferenceDisplay:
+        """Show what `deabench.compare.compare` found over data sets, so that picture and words agree.
+
+        Where the omnibus test does not reject, no pair is different here either; a pair that could not be tested is not
+        found different.
+
+        Raises
+        ------
+        DataError
+            Where the findings are not of three or more classifiers over data sets.
+        """
+        from deabench.compare.pairs import matrix
+
+        if found.omnibus is None:
             raise DataError("a critical-difference diagram needs three or more classifiers over data sets")
-        names = report.mean_ranks.index
-        matrix = pd.DataFrame(np.where(np.eye(len(names), dtype=bool), 1.0, np.nan), index=names, columns=names)
-        for row in report.pairs.itertuples():
-            shown = row.adjusted if row.different else max(row.adjusted, report.alpha)
-            matrix.loc[row.first, row.second] = matrix.loc[row.second, row.first] = shown
-        adjust = "shaffer" if report.control is None else "holm"
-        return cls(report.mean_ranks, matrix, report.alpha, report.control, adjust)
+        pairs = found.pairs
+        shown = pairs["adjusted"].fillna(1.0).where(pairs["different"], pairs["adjusted"].fillna(1.0).clip(lower=found.alpha))
+        return cls(found.mean_ranks, matrix(pairs, found.mean_ranks.index, shown), found.alpha, found.control, found.adjust)
+
+    @classmethod
+    def from_report(cls, report: Findings) -> CriticalDifferenceDisplay:
+        """The former name of `from_findings`."""
+        warnings.warn("CriticalDifferenceDisplay.from_report is now called from_findings", FutureWarning, stacklevel=2)
+        return cls.from_findings(report)
 
     def plot(self, ax: Axes | None = None) -> CriticalDifferenceDisplay:
         """Draw into `ax`, or into a figure of its own."""

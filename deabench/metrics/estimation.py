@@ -1,0 +1,133 @@
+"""What an estimator's error would be on new rows, by the bootstrap; and how long it takes to fit and to predict.
+
+References
+----------
+Efron B (1983) Estimating the error rate of a prediction rule. JASA 78:316-331. doi:10.1080/01621459.1983.10477973
+Efron B, Tibshirani R (1997) Improvements on cross-validation: the .632+ bootstrap method. JASA 92:548-560.
+doi:10.1080/01621459.1997.10474007
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError
+
+
+def bootstrap_632(estimator: Any, X: Any, y: Any, *, resamples: int = 50, seed: int = 0) -> pd.Series:
+    """The error rate of a classifier by the bootstrap: apparent, left out, .632 and .632+.
+
+    Each resample of n rows trains a model that is tested on the rows not drawn. With e the error of the model of all rows
+    on those rows (apparent), E the mean over the rows of their error where left out, and γ the error if labels and
+    features were independent (every prediction against every label):
+
+        .632 = .368 e + .632 E        .632+ = (1 − w) e + w E',   w = .632 / (1 − .368 R),   R = (E' − e) / (γ − e),
+        E' = min(E, γ),   R = 0 where E' <= e or γ <= e
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier
+        Cloned before every fit.
+    X, y : rows of features; labels
+    resamples : int >= 2
+    seed : int
+
+    Returns
+    -------
+    Series (apparent, left_out, no_information, overfitting, '.632', '.632+')
+        Error rates in [0, 1]; overfitting is R.
+
+    Raises
+    ------
+    DataError
+        Where X and y differ in length, y has one class, or a row was in every resample.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> found = bootstrap_632(KNeighborsClassifier(1), rng.normal(size=(100, 2)), rng.integers(0, 2, 100))
+    >>> bool(found["apparent"] == 0 and found[".632"] < 0.4 < found[".632+"])   # it learnt noise by heart
+    True
+    """
+    from sklearn.base import clone
+
+    labels = np.asarray(y)
+    n = len(labels)
+    if n != (X.shape[0] if hasattr(X, "shape") else len(X)):
+        raise DataError(f"X has {X.shape[0] if hasattr(X, 'shape') else len(X)} rows and y has {n}; give one label for each row")
+    classes, share = np.unique(labels, return_counts=True)
+    if len(classes) < 2:
+        raise DataError(f"y holds one class only ({classes[0]!r}); give instances of both classes")
+    rng = np.random.default_rng(seed)
+    wrong, tested = np.zeros(n), np.zeros(n)
+    for _ in range(resamples):
+        rows = _both(rng, labels)
+        rest = np.setdiff1d(np.arange(n), rows)
+        wrong[rest] += clone(estimator).fit(_taken(X, rows), labels[rows]).predict(_taken(X, rest)) != labels[rest]
+        tested[rest] += 1
+    if (tested == 0).any():
+        raise DataError(f"row {int(np.argmin(tested)) + 1} was in every one of {resamples} resamples; give more")
+    said = clone(estimator).fit(X, labels).predict(X)
+    apparent, left_out = float(np.mean(said != labels)), float(np.mean(wrong / tested))
+    guessed = float(1 - sum(count / n * np.mean(said == label) for label, count in zip(classes, share, strict=True)))
+    capped = min(left_out, guessed)
+    overfit = (capped - apparent) / (guessed - apparent) if min(capped, guessed) > apparent else 0.0
+    w = 0.632 / (1 - 0.368 * overfit)
+    return pd.Series({"apparent": apparent, "left_out": left_out, "no_information": guessed, "overfitting": overfit,
+                      ".632": 0.368 * apparent + 0.632 * left_out, ".632+": (1 - w) * apparent + w * capped}, name="error")
+
+
+def seconds(estimators: Mapping[str, Any], X: Any, y: Any, X_test: Any = None, *, repeats: int = 3) -> pd.DataFrame:
+    """How long classifiers take to fit and to predict.
+
+    Parameters
+    ----------
+    estimators : {name: scikit-learn classifier}
+        Cloned before every fit.
+    X, y : the rows to fit
+    X_test : the rows to predict, optional
+        Without them X.
+    repeats : int >= 1
+        The median of so many is given; classifiers take turns, so that a busy moment strikes all of them alike.
+
+    Returns
+    -------
+    DataFrame, classifiers x (fit_seconds, predict_seconds)
+        Wall time; both are better low.
+    """
+    from sklearn.base import clone
+
+    if repeats < 1:
+        raise DataError(f"repeats is {repeats}; give at least 1")
+    taken: dict[str, list[tuple[float, float]]] = {str(name): [] for name in estimators}
+    for _ in range(repeats):
+        for name, estimator in estimators.items():
+            model, start = clone(estimator), perf_counter()
+            model.fit(X, y)
+            middle = perf_counter()
+            model.predict(X if X_test is None else X_test)
+            taken[str(name)].append((middle - start, perf_counter() - middle))
+    rows = {name: np.median(times, axis=0) for name, times in taken.items()}
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=["fit_seconds", "predict_seconds"]).rename_axis("classifier")
+    table.attrs["better"] = {"fit_seconds": "lower", "predict_seconds": "lower"}
+    return table
+
+
+def _both(rng: np.random.Generator, labels: np.ndarray) -> np.ndarray:
+    """A bootstrap sample that holds two classes and leaves a row out; one that does not is drawn again."""
+    while True:
+        rows = rng.integers(0, len(labels), len(labels))
+        if len(np.unique(labels[rows])) > 1 and len(np.unique(rows)) < len(labels):
+            return rows
+
+
+def _taken(X: Any, rows: np.ndarray) -> Any:
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]

@@ -1,0 +1,116 @@
+"""Adjustments for many pairs: Finner, Bergmann and Hommel, and the simple ones against statsmodels and brute force."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+
+from deabench import compare, datasets
+from deabench.compare.adjust import adjusted, partitions, true_together
+from deabench.errors import DataError
+
+BELL = [1, 1, 2, 5, 15, 52, 203, 877, 4140]
+
+
+def closed(pairs: frozenset[tuple[int, int]], k: int) -> frozenset[tuple[int, int]]:
+    """Every equality that follows from those given."""
+    group = list(range(k))
+    for i, j in pairs:
+        old, new = group[j], group[i]
+        group = [new if g == old else g for g in group]
+    return frozenset((i, j) for i, j in combinations(range(k), 2) if group[i] == group[j])
+
+
+def bergmann_by_hand(p: np.ndarray, k: int) -> np.ndarray:
+    """From the definition: over all subsets of hypotheses that are closed under what follows from them."""
+    pairs = list(combinations(range(k), 2))
+    value = dict(zip(pairs, p, strict=True))
+    out = dict.fromkeys(pairs, 0.0)
+    for size in range(1, len(pairs) + 1):
+        for subset in map(frozenset, combinations(pairs, size)):
+            if closed(subset, k) == subset:
+                weight = min(1.0, len(subset) * min(value[pair] for pair in subset))
+                for pair in subset:
+                    out[pair] = max(out[pair], weight)
+    return np.array([out[pair] for pair in pairs])
+
+
+@pytest.mark.parametrize("k", [3, 4, 5])
+def test_bergmann_and_hommel_by_hand(k: int) -> None:
+    for seed in range(3 if k == 5 else 8):
+        p = np.random.default_rng(seed).random(comb(k, 2))**3
+        mine = compare.bergmann_hommel(p, k)
+        assert mine == pytest.approx(bergmann_by_hand(p, k), rel=1e-12)
+        assert (mine >= p - 1e-15).all()
+        assert (mine <= compare.shaffer(p, k) + 1e-12).all()
+
+
+def test_partitions_are_bells_numbers() -> None:
+    for k in range(1, 9):
+        rows = partitions(k)
+        assert len(np.unique(rows, axis=0)) == len(rows) == BELL[k]
+
+
+def test_bergmann_and_hommel_on_demsars_table_is_never_above_shaffer() -> None:
+    table = datasets.load("demsar2006-auc")
+    sharp = compare.pairwise(table, adjust="bergmann-hommel").pairs["adjusted"]
+    assert sharp.to_numpy() == pytest.approx(
+        bergmann_by_hand(compare.pairwise(table).pairs["p_value"].to_numpy(), 4), rel=1e-12)
+
+
+def test_finner_from_its_formula() -> None:
+    """1 - (1 - p)^(m/i) in ascending order, each at least the one before."""
+    assert compare.finner([0.02, 0.01, 0.04]) == pytest.approx([1 - 0.98**1.5, 1 - 0.99**3, 0.04], rel=1e-12)
+    assert compare.finner([0.5, 0.4, 1.0]) == pytest.approx([1 - 0.6**3, 1 - 0.6**3, 1.0], rel=1e-12)
+    raw = np.random.default_rng(0).random(7)
+    assert (compare.finner(raw) <= adjusted(raw, "holm", 0) + 1e-15).all()
+
+
+@pytest.mark.parametrize("method", ["holm", "hochberg", "hommel", "bonferroni"])
+def test_the_others_are_statsmodels(method: str) -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    p = np.random.default_rng(3).random(10)**2
+    theirs = multipletests(p, method={"hochberg": "simes-hochberg"}.get(method, method))[1]
+    assert adjusted(p, method, 5) == pytest.approx(theirs, rel=1e-12)  # type: ignore[arg-type]
+
+
+def test_a_missing_p_value_counts_in_the_family_and_stays_missing() -> None:
+    found = adjusted([0.01, np.nan, 0.02], "holm", 3)
+    assert found[[0, 2]] == pytest.approx([0.03, 0.04])
+    assert np.isnan(found[1])
+
+
+def test_three_hundred_classifiers_have_their_sets() -> None:
+    found = true_together(300)
+    assert (max(found), comb(299, 2) + 1 in found, comb(299, 2) in found) == (comb(300, 2), False, True)
+
+
+def test_nemenyi_of_two_is_their_p_value() -> None:
+    table = datasets.load("demsar2006-auc").iloc[:, :2]
+    found = compare.compare(table, test="ranks", adjust="nemenyi").pairs.iloc[0]
+    assert found["adjusted"] == pytest.approx(found["p_value"], rel=1e-9)  # the range of two is their difference
+
+
+REFUSED = [
+    (lambda: adjusted([0.1], "nemenyi", 2),
+     "Nemenyi's p values come from the ranks, not from p values; take pairwise(adjust='nemenyi')"),
+    (lambda: compare.bergmann_hommel(np.ones(78), 13),
+     "Bergmann and Hommel's adjustment lists all partitions of 13 classifiers, too many above 12; take 'shaffer'"),
+    (lambda: compare.bergmann_hommel([0.1], 3),
+     "there are 1 p values; Bergmann and Hommel's adjustment needs all 3 pairs of 3 classifiers"),
+    (lambda: compare.pairwise(datasets.load("demsar2006-auc"), adjust="finner"),
+     "'finner' is for comparisons with a control; for all pairs take 'shaffer'"),
+    (lambda: compare.pairwise(datasets.load("demsar2006-auc"), adjust="bergmann"),
+     "adjust 'bergmann' is not known; write 'bergmann-hommel'"),
+]
+
+
+@pytest.mark.parametrize(("call", "text"), REFUSED)
+def test_refusals(call: object, text: str) -> None:
+    with pytest.raises(DataError) as e:
+        call()  # type: ignore[operator]
+    assert str(e.value) == text
