@@ -90,8 +90,10 @@ def bounds(given: str | None, what: str) -> tuple[float, float] | None:
     """`.8:1.2` as (least, most)."""
     if given is None:
         return None
-    found = ranges([f"{what}={given}"], what)
-    return found[what] if found else None
+    least, colon, most = given.partition(":")
+    if not colon:
+        raise UsageError(f"{what} '{given}' is no range; give LEAST:MOST, as .8:1.2")
+    return _number(least or "0", what), _number(most or "inf", what)
 
 
 def words_or_numbers(given: Sequence[str] | None, what: str) -> str | dict[str, float] | None:

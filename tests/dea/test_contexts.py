@@ -103,7 +103,7 @@ def test_order_m_is_the_mean_over_all_draws(m) -> None:
     for o in range(6):
         levels = (Y[X[:, 0] <= X[o, 0]] / Y[o]).min(axis=1)
         assert 1 / found.iloc[o] == pytest.approx(brute_m(levels, m), rel=1e-12)
-        levels = -(X[(Y >= Y[o]).all(axis=1)] / X[o]).max(axis=1)
+        levels = -(X[(Y[o] <= Y).all(axis=1)] / X[o]).max(axis=1)
         assert -back.iloc[o] == pytest.approx(brute_m(levels, m), rel=1e-12)
 
 
