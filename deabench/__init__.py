@@ -26,6 +26,8 @@ _HOME = {
     "certify": "deabench.dea.certify",
     "scale_efficiency": "deabench.dea.scale",
     "ScaleEfficiency": "deabench.dea.scale",
+    "advise": "deabench.dea.advice",
+    "Advice": "deabench.dea.advice",
     "layers": "deabench.dea.contexts",
     "Layers": "deabench.dea.contexts",
     "groups": "deabench.dea.contexts",

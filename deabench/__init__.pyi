@@ -5,6 +5,8 @@ from deabench import datasets as datasets
 from deabench import metrics as metrics
 from deabench import plot as plot
 from deabench import tango as tango
+from deabench.dea.advice import Advice as Advice
+from deabench.dea.advice import advise as advise
 from deabench.dea.certify import certify as certify
 from deabench.dea.contexts import Groups as Groups
 from deabench.dea.contexts import Layers as Layers
@@ -35,6 +37,7 @@ from deabench.reproduction import reproduce as reproduce
 from deabench.study import Study as Study
 
 __all__ = [
+    "Advice",
     "CertificateError",
     "DataError",
     "DataWarning",
@@ -52,6 +55,7 @@ __all__ = [
     "Study",
     "Targets",
     "__version__",
+    "advise",
     "certify",
     "compare",
     "curves",

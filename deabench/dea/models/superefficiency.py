@@ -75,7 +75,8 @@ def _weights(given: Scaled, solved: Solved, outward: bool, columns: list[str], t
     v = np.column_stack([-sign * solved.duals[f"inputs[{i}]"] for i in range(given.X.shape[1])]) / given.unit_x
     u_0 = solved.duals.get("returns_to_scale", np.zeros(len(u)))
     if not task.data.inputs.shape[1]:  # against the input that everybody has: normed, so that no other is worth more than 1
-        return u / (v[:, 0] + u_0)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):  # no other has any of a metric: no score, and no weights
+            return u / (v[:, 0] + u_0)[:, None]
     return np.column_stack([u, v, u_0])[:, : len(columns)]
 
 
