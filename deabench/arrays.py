@@ -73,3 +73,21 @@ def scale(values: np.ndarray) -> np.ndarray:
     """The power of two next to each column's maximum: dividing by it rounds nothing, and units stop mattering."""
     top = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
     return np.where(top > 0, np.exp2(np.floor(np.log2(np.where(top > 0, top, 1.0)))), 1.0)
+
+
+FINEST = 2.0**-16
+"""The finest unit of `box`, as a share of a metric's size: in a finer one, what float64 rounds would count."""
+
+
+def box(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """An origin and a power of two as unit per column, in which (values - origin) / unit lies between 1 and 3.
+
+    Who is efficient, the faces and their closest points do not change when metrics are moved or stretched, and classifiers that
+    lie within a few thousandths of each other are told apart as well as others. A metric that varies by less than `FINEST` of
+    its size is not stretched further.
+    """
+    low, high = values.min(axis=0), values.max(axis=0)
+    size, spread = scale(values), high - low
+    finest = np.maximum(size * FINEST, np.finfo(float).tiny)
+    unit = np.where(spread > 0, np.maximum(np.exp2(np.floor(np.log2(np.where(spread > 0, spread, 1.0)))), finest), size)
+    return low - unit, unit

@@ -15,7 +15,13 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
-from deabench.instances import Array, Values, classes_of, equal, index_of, known, listed, one_dimensional, plain, same_index
+from deabench.instances import Array, classes_of, equal, index_of, known, same_index
+from deabench.instances import Predictions as Predictions
+from deabench.instances import Values as Values
+from deabench.instances import listed as listed
+from deabench.instances import named as named
+from deabench.instances import one_dimensional as one_dimensional
+from deabench.instances import plain as plain
 
 logger = logging.getLogger(__name__)
 
@@ -172,7 +178,7 @@ def scores_of(score: Values, true: Truth, *, name: str | None = None) -> np.ndar
     who = "the classifier" if name is None else f"'{name}'"
     values = _one_each(score, true, "score", who)
     numeric = pd.to_numeric(pd.Series(values), errors="coerce")
-    numbers = numeric.to_numpy(dtype=float, na_value=np.nan)
+    numbers: np.ndarray = numeric.to_numpy(dtype=float, na_value=np.nan)
     bad = ~np.isfinite(numbers)
     if bad.any():
         where = int(np.argmax(bad))
@@ -192,7 +198,7 @@ def weights_of(sample_weight: Values | None, true: Truth) -> np.ndarray | None:
     if len(weights) != len(true.is_positive):
         raise DataError(f"{len(weights)} sample weights for {len(true.is_positive)} instances; give one for each")
     same_index(sample_weight, true.index, "sample_weight")
-    values = weights.to_numpy(dtype=float, na_value=np.nan)
+    values: np.ndarray = weights.to_numpy(dtype=float, na_value=np.nan)
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
         where = int(np.argmax(bad))

@@ -90,3 +90,55 @@ def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path, refused, monkeypatc
     monkeypatch.undo()
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.csv"]
+
+
+def test_a_device_a_fifo_and_a_link_are_written_through(tmp_path):
+    """What is there stays what it is: /dev/null a device, a FIFO a FIFO, a link a link to the file that is written."""
+    import os
+    import stat
+    import threading
+
+    write_whole("/dev/null", "gone")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    fifo, heard = tmp_path / "fifo", []
+    os.mkfifo(fifo)
+    reader = threading.Thread(target=lambda: heard.append(fifo.read_text()))
+    reader.start()
+    write_whole(fifo, "through " * 20_000)
+    reader.join(10)
+    assert heard == ["through " * 20_000]
+    assert stat.S_ISFIFO(os.stat(fifo).st_mode)
+    (tmp_path / "link").symlink_to("real.csv")
+    write_whole(tmp_path / "link", "a")
+    write_whole(tmp_path / "link", "b")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real.csv").read_text() == "b"
+
+
+def test_a_full_device_is_said(refused):
+    with refused("cannot write '/dev/full': No space left on device; name a folder that exists and is writable"):
+        write_whole("/dev/full", "a")
+
+
+def test_compressed_files_are_inflated_within_bounds(tmp_path, refused):
+    import bz2
+    import gzip
+    import zipfile
+
+    from deabench.files import inflated
+
+    for name, pack in (("a.gz", gzip.compress), ("a.bz2", bz2.compress)):
+        path = tmp_path / name
+        path.write_bytes(pack(bytes(5_000_000)))
+        assert inflated(path).read() == bytes(5_000_000)
+        with refused(f"'{path}' inflates to more than 1000000 bytes; unpack it, and look at what it holds"):
+            inflated(path, most=1_000_000)
+    none = tmp_path / "none.zip"
+    none.write_text("no archive")
+    with refused(f"'{none}' is not a .zip file: File is not a zip file"):
+        inflated(none)
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("a", "1")
+        archive.writestr("b", "2")
+    with refused(f"'{tmp_path / 'two.zip'}' holds 2 files; give an archive of one, or unpack it"):
+        inflated(tmp_path / "two.zip")

@@ -14,12 +14,13 @@ import pandas as pd
 
 from deabench.bench.closest import faces_and_milp, published, right, speed
 from deabench.bench.coverage import of_counts, of_differences, of_scores
+from deabench.bench.proofs import costs, integer_tables, noisy_tables
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
 from deabench.bench.type_one import type_one
 from deabench.cli._io import say
 
-SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "type-one", "start", "coverage")
+SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "proofs", "type-one", "start", "coverage")
 
 
 def sections(wanted: list[str], sizes: list[int], *, repeats: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -48,6 +49,11 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, quick: bool) 
         yield "Targets against brute force", right(4 if quick else 100)
         if not quick:
             yield "Targets where a published MILP errs", published()
+    if "proofs" in wanted:
+        yield "Integer tables against a rational simplex", integer_tables(8 if quick else 2_000)
+        yield "Tables with noise", noisy_tables(9 if quick else 1_200)
+        if not quick:
+            yield "What proofs cost", costs()
     if "type-one" in wanted:
         found = type_one((2, 3, 11), replicates=20) if quick else type_one()
         yield "Rejections of three classifiers that are alike, at a nominal 5 %", found.T.rename_axis("test")

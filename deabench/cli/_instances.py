@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from deabench.cli._io import names
 from deabench.errors import DataError
-from deabench.instances import classes_of, listed
+from deabench.instances import classes_of, listed, plain
 from deabench.labels import Truth, against_rest, truth, two_classes
 from deabench.tables.reader import read
 
@@ -24,6 +25,17 @@ def read_instances(file: str | Path) -> pd.DataFrame:
     if "y_true" in frame.columns:
         frame["y_true"] = frame["y_true"].replace("", None)
     return frame
+
+
+def by_cell(text: str | None, what: str, example: str) -> dict[str, float] | None:
+    """`fn=100,fp=1` as a mapping; None stays None."""
+    if text is None:
+        return None
+    pairs = [part.partition("=") for part in names(text) or []]
+    try:
+        return {cell.strip(): float(value) for cell, _, value in pairs}
+    except ValueError:
+        raise DataError(f"the {what} are '{text}'; give them as {example}") from None
 
 
 def label_named(text: str | None, y_true: pd.Series) -> object:
@@ -85,6 +97,6 @@ def _one_class_each(frame: pd.DataFrame) -> None:
         place = dict(zip(keys, which if isinstance(which, tuple) else (which,), strict=True))
         rows = frame[(frame[keys] == pd.Series(place)).all(axis=1)]
         second = rows[rows["y_true"] != rows["y_true"].iloc[0]].iloc[0]
-        raise DataError(f"instance '{place['instance']}' has the class {rows['y_true'].iloc[0]!r} for "
-                        f"'{rows['classifier'].iloc[0]}' and {second['y_true']!r} for '{second['classifier']}'; "
+        raise DataError(f"instance '{place['instance']}' has the class {plain(rows['y_true'].iloc[0])!r} for "
+                        f"'{rows['classifier'].iloc[0]}' and {plain(second['y_true'])!r} for '{second['classifier']}'; "
                         "an instance has one class")

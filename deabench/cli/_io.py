@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from deabench.errors import DataError
 from deabench.files import write_whole
 from deabench.tables.text import csv_text
 
@@ -29,32 +28,6 @@ class Format(enum.StrEnum):
 def names(text: str | None) -> list[str] | None:
     """`A,B` from the command line as ["A", "B"]; None stays None."""
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
-
-
-def directions(text: str | None) -> dict[str, object]:
-    """`error=1,logloss=input` as a mapping: a number is the metric's known maximum."""
-    out: dict[str, object] = {}
-    for part in names(text) or []:
-        name, equals, how = part.rpartition("=")
-        if not equals:
-            raise DataError(f"--lower-is-better '{part}' says no way; give {part}=input or {part}=MAXIMUM")
-        out[name] = how if how == "input" else _number(how, f"--lower-is-better {name}")
-    return out
-
-
-def weighed(text: str | None, option: str = "--weights") -> dict[str, float] | None:
-    """`TPR=2,TNR=1` as a mapping; None stays None."""
-    if text is None:
-        return None
-    pairs = [part.rpartition("=") for part in names(text) or []]
-    return {name: _number(value, f"{option} {name}") for name, _, value in pairs}
-
-
-def _number(text: str, what: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise DataError(f"{what} is '{text}'; give a number") from None
 
 
 def say(text: str) -> None:

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from deabench.study.tasks import Job, Outcome
+    from deabench.study.running.tasks import Job, Outcome
 
 
 class _Rate(ProgressColumn):

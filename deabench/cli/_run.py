@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -18,7 +19,10 @@ def run(verb: str, arguments: list[str]) -> int:
     app = getattr(module, "app", None) or _single(module.command)
     warnings.showwarning = _one_line  # type: ignore[assignment]
     try:
-        app(arguments, prog_name=f"deabench {verb}")
+        try:
+            app(arguments, prog_name=f"deabench {verb}")
+        finally:
+            sys.stdout.flush()  # a full disk is told here, not when Python ends
     except UsageError as error:
         sys.stderr.write(f"deabench: {error}\n")
         return 2
@@ -27,6 +31,12 @@ def run(verb: str, arguments: list[str]) -> int:
         return 1
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: not our error
+        return 1
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EFBIG):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.stderr.write(f"deabench: cannot write to standard output: {error.strerror}; nothing more was written\n")
         return 1
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)

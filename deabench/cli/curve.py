@@ -13,8 +13,8 @@ import typer
 
 from deabench import curves
 from deabench.checks import did_you_mean
-from deabench.cli._instances import classes, part_of, read_instances
-from deabench.cli._io import Format, emit, say, weighed
+from deabench.cli._instances import by_cell, classes, part_of, read_instances
+from deabench.cli._io import Format, emit, say
 from deabench.cli._learning import learn
 from deabench.curves.roc import trace
 from deabench.curves.segment import of_roc
@@ -120,7 +120,7 @@ def _result(
 
 def _price(costs: str | None, prevalence: float | None) -> dict[str, float] | None:
     """The arguments of the least cost, where it is asked for."""
-    given = weighed(costs, "--costs")
+    given = by_cell(costs, "costs", "fn=5,fp=1")
     if given is None:
         if prevalence is not None:
             raise DataError("--prevalence is for --costs; give both, as --costs fn=5,fp=1 --prevalence 0.02")

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from deabench.cli._instances import read_instances
-from deabench.cli._io import Format, emit, names, say
+from deabench.cli._instances import by_cell, read_instances
+from deabench.cli._io import Format, emit, say
 from deabench.cli._judged import COUNTS, LABELLED, SCORED, SEVERAL, Answer, Design, Folds, Request, of_counts, of_instances
 from deabench.errors import DataError
 
@@ -63,7 +63,7 @@ def command(
     """
     answer = _answer(intervals=intervals, differences=differences, usefulness=usefulness, prevalence=prevalence)
     ask = Request(answer, metrics, positive, against_rest, multiclass, scores, threshold, folds, design, alpha, prevalence,
-                  weighted, beta, _cells(costs, "costs"), _cells(weights, "weights"))
+                  weighted, beta, by_cell(costs, "costs", "fn=100,fp=1"), by_cell(weights, "weights", "fn=5,tp=5"))
     frame = read_instances(file)
     table = of_counts(frame, ask) if set(COUNTS) <= set(frame.columns) else of_instances(frame, ask, file)
     for line in [table.attrs.get(key) for key in ("note", "threshold", "folds")]:
@@ -80,14 +80,3 @@ def _answer(*, intervals: bool, differences: bool, usefulness: bool, prevalence:
     if len(wanted) > 1:
         raise DataError(f"--{wanted[0]} and --{wanted[1]} are two answers; ask for one at a time")
     return wanted[0] if wanted else "table"
-
-
-def _cells(text: str | None, what: str) -> dict[str, float] | None:
-    if text is None:
-        return None
-    pairs = [part.partition("=") for part in names(text) or []]
-    try:
-        return {cell.strip(): float(value) for cell, _, value in pairs}
-    except ValueError:
-        example = "fn=100,fp=1" if what == "costs" else "fn=5,tp=5"
-        raise DataError(f"the {what} are '{text}'; give them as {example}") from None

@@ -11,7 +11,7 @@ import typer
 from deabench.cli._io import Format, emit, say
 
 if TYPE_CHECKING:
-    from deabench.study.status import Status
+    from deabench.study.results.status import Status
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True,
                   help="A comparative study from one TOML file: many classifiers on many data sets, resumable.")
@@ -24,7 +24,7 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="write to this fil
 @app.command()
 def init(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="the study file to write")],
-    preset: Annotated[str, typer.Option(help="default, smoke, chao2022, elazmeh2006, noise, outliers, dimensionality")]
+    preset: Annotated[str, typer.Option(help="default, smoke, chao2022, elazmeh2006, prevalence, noise, outliers, dimensionality")]
     = "default",
     force: Annotated[bool, typer.Option("--force", help="replace a file that is there")] = False,
 ) -> None:
@@ -51,17 +51,21 @@ def run(
 
     study = Study.from_toml(file)
     if dry_run:
-        from deabench.study.forecast import forecast
+        from deabench.study.running.forecast import forecast
 
         foreseen = forecast(study.plan, workers=workers)
         emit(foreseen.per_classifier, form=form, out=out, title=foreseen.sentence)
         if form is not Format.table or out is not None:
             say(foreseen.sentence)
         return
+    for note in study.plan.data_notes:
+        say(f"note: {note}")
     with watched() as (begin, watch):
         done = study.run(workers=workers, scheduler=scheduler, retry_failed=retry_failed, begin=begin, watch=watch)
-    _say_failures(done.failures)
+    _say_failures(done)
     _emit_status(done, form, out)
+    if done.failed:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -70,8 +74,32 @@ def status(file: StudyFile, form: Form = Format.table, out: Out = None) -> None:
     from deabench.study import Study
 
     now = Study.from_toml(file).status()
-    _say_failures(now.failures)
+    _say_failures(now)
+    for note in now.notes:
+        say(f"note: {note}")
     _emit_status(now, form, out)
+
+
+@app.command()
+def verify(
+    file: StudyFile,
+    repair: Annotated[bool, typer.Option("--repair", help="leave a store of what is sound; the rest is run again")] = False,
+    form: Form = Format.table,
+    out: Out = None,
+) -> None:
+    """Is the store what was written? Names what is damaged; exit code 1 where something is."""
+    from deabench.study import Study
+
+    study = Study.from_toml(file)
+    found = study.verify(repair=repair)
+    say(found.summary())
+    if found.sound:
+        return
+    if repair:
+        say(f"the store now holds what is sound; the damaged one is '{study.plan.store}.damaged'; next: deabench study run {file}")
+    if len(found.damaged):
+        emit(found.damaged.set_index("dataset"), form=form, out=out)
+    raise typer.Exit(1)
 
 
 @app.command()
@@ -139,7 +167,7 @@ def bring_in(
     of predictions has dataset, classifier, y_true, y_pred (and repeat, fold).
     """
     from deabench.study import Study
-    from deabench.study.imports import import_results
+    from deabench.study.results.outside import import_results
 
     added = import_results(Study.from_toml(file).plan, results)
     say(f"added {added.classifiers} classifiers on {added.datasets} data sets ({added.rows} rows)")
@@ -153,7 +181,8 @@ def _emit_status(now: Status, form: Format, out: Path | None) -> None:
     emit(frame, form=form, out=out)
 
 
-def _say_failures(failures: pd.Series) -> None:
-    if len(failures):
-        said = ", ".join(f"{name} {status} {tasks}" for (name, status), tasks in failures.items())
-        say(f"{int(failures.sum())} tasks failed: {said}")
+def _say_failures(status: Status) -> None:
+    if status.failed:
+        from deabench.study.results.status import failures_in_words
+
+        say(failures_in_words(status))

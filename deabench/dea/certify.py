@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse, blocks, chunks, scale
+from deabench.dea.proofs import ranking as beyond
 from deabench.errors import CertificateError
 from deabench.tables.gate import Data
 from deabench.threads import one_thread
@@ -61,6 +62,10 @@ class Scored(Protocol):
     def returns(self) -> str: ...
     @property
     def orientation(self) -> str: ...
+    @property
+    def efficient(self) -> pd.Series: ...
+    @property
+    def slack_weights(self) -> beyond.SlackWeights | None: ...
 
 
 def projections(result: Scored) -> pd.DataFrame:
@@ -85,13 +90,15 @@ def radial(result: Scored) -> Proof:
     """
     frame = radial_frame(result)
     size = np.maximum(result.scores.abs().to_numpy(), 1.0)
+    more, unclaimed = beyond.further(result)
     return Proof(frame, {
         "gap": frame["gap"].to_numpy() / size,
         "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
         "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
         "distance_of_the_score_from_its_proof": (frame["primal"] - result.scores).abs().to_numpy() / size,
         "distance_of_the_slacks_from_their_proof": slack_error(result),
-    })
+        **more,
+    }, unclaimed)
 
 
 def slack_error(result: Scored) -> np.ndarray:
@@ -100,7 +107,7 @@ def slack_error(result: Scored) -> np.ndarray:
     reached, score = projections(result).to_numpy(), result.scores.to_numpy()[:, None]
     grown = np.column_stack([y / score, x] if result.orientation == "output" else [y, score * x])
     signs = np.append(np.ones(y.shape[1]), -np.ones(x.shape[1]))
-    unit = np.fmax.reduce(np.abs(reached), axis=0, initial=1e-300)  # a NaN is no unit
+    unit = beyond.maxima(result)
     return np.abs((reached - grown - signs * result.slacks.to_numpy()) / unit).max(axis=1)
 
 
@@ -199,11 +206,11 @@ class Provable(Protocol):
 
 
 def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
-    """Re-prove a Ranking or Targets from its own numbers; no solver is used.
+    """Re-prove a Ranking, a Frontier or Targets from its own numbers; no solver is used.
 
     Parameters
     ----------
-    result : Ranking or Targets
+    result : Ranking, Frontier or Targets
     tolerance : float
         What a number may miss by, in metrics scaled to a maximum of about 1.
 

@@ -11,20 +11,26 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from deabench.arrays import scale
+from deabench.arrays import box
 from deabench.checks import choice
+from deabench.dea.certify import Proof
+from deabench.dea.proofs import frontier as proving
 from deabench.errors import DataError
 from deabench.progress import progress
-from deabench.solve.nearest.faces import TIGHT, Hull, hull
-from deabench.solve.shared.pareto import undominated
+from deabench.results import Result
+from deabench.solve.nearest import faces
+from deabench.solve.nearest.faces import Hull
+from deabench.solve.shared.pareto import dominators
 from deabench.tables.gate import Data, check, numbers
 
 Norm = Literal["l1", "l2", "linf"]
 NORMS: tuple[Norm, ...] = get_args(Norm)
+ON = 1e-9
+"""A point is on the frontier within this, in boxed metrics."""
 
 
-@dataclass(frozen=True)
-class Frontier:
+@dataclass(frozen=True, eq=False, repr=False)
+class Frontier(Result):
     """The Pareto frontier that the DMUs of a table span, with free disposal.
 
     Attributes
@@ -35,17 +41,54 @@ class Frontier:
         E with each distinct point once.
     data : Data
         The table as it passed the gate.
-    unit : array (s,)
-        The power of two that each metric is divided by in `hull`.
-    hull : Hull
-        Points, facets and faces in those units, by position in `vertices`.
+    origin, unit : arrays (s,)
+        Boxed metrics are (metric - origin) / unit, between 1 and 3 over the table; who is efficient and what is closest do not
+        depend on either.
+    dominator : int array (n,)
+        For each row of the table one that is nowhere below it, itself where none dominates it.
+    listed : Hull or None
+        Facets and faces in boxed metrics; points are numbered as in `vertices`, and members of simplices by their place among
+        the rows that are their own dominators. None until they are needed, where there are many metrics: see `hull`.
     """
 
     extreme: list[Any]
     vertices: list[Any]
     data: Data
+    origin: np.ndarray
     unit: np.ndarray
-    hull: Hull
+    dominator: np.ndarray
+    listed: Hull | None
+
+    @cached_property
+    def hull(self) -> Hull:
+        """The facets and faces, listed now if they were not."""
+        if self.listed is not None:
+            return self.listed
+        where = self.data.labels.get_indexer(self.vertices)
+        return faces.hull(self.rows, extreme=np.searchsorted(self.kept, where))
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """The rows of the table that are their own dominators."""
+        return np.flatnonzero(self.dominator == np.arange(len(self.dominator)))
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """Their boxed metrics."""
+        return self.boxed(self.data.outputs.to_numpy()[self.kept])
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.data.notes
+
+    def boxed(self, values: np.ndarray) -> np.ndarray:
+        """Points (n, s) in boxed metrics."""
+        return (values - self.origin) / self.unit
+
+    def plain(self, normals: np.ndarray) -> np.ndarray:
+        """Normals w (f, s) of boxed hyperplanes w·z = 1 as normals of the metrics themselves, with normal·Y = 1 on them."""
+        own = normals / self.unit
+        return own / (1.0 + own @ self.origin)[:, None]
 
     @property
     def outputs(self) -> list[str]:
@@ -60,7 +103,7 @@ class Frontier:
     def facets(self) -> pd.DataFrame:
         """One row per facet: the normal by metric (normal·Y ≤ offset for every attainable Y), `offset`, `vertices`,
         `full_dimensional` (Pareto-efficient throughout; the others are flat in some metric)."""
-        frame = pd.DataFrame(self.hull.normals / self.unit, columns=self.outputs)
+        frame = pd.DataFrame(self.plain(self.hull.normals), columns=self.outputs)
         frame["offset"] = 1.0
         frame["vertices"] = [tuple(self.vertices[k] for k in np.flatnonzero(row)) for row in self.hull.on]
         frame["full_dimensional"] = self.hull.full
@@ -72,8 +115,8 @@ class Frontier:
         """Every Pareto-efficient face of any dimension: `vertices`, `dimension`, `maximal` (in no larger one)."""
         maximal = set(self.hull.maximal)
         rows = [
-            (tuple(self.vertices[k] for k in sorted(face)), self.hull.dimension(face), face in maximal)
-            for face in sorted(self.hull.faces(), key=lambda face: (-len(face), sorted(face)))
+            (tuple(self.vertices[k] for k in sorted(face)), dimension, face in maximal)
+            for face, dimension in sorted(self.hull.faces().items(), key=lambda item: (-len(item[0]), sorted(item[0])))
         ]
         return pd.DataFrame(rows, columns=["vertices", "dimension", "maximal"]).rename_axis("face")
 
@@ -131,9 +174,9 @@ class Frontier:
 
         known(norm)
         values = self.values(points)
-        distance = signed_distance(self.hull, self.unit, values, norm)
-        return pd.DataFrame({"position": position(self.hull.normals, values / self.unit), "distance": distance},
-                            index=points.index)
+        boxed = self.boxed(values)
+        distance = signed_distance(self.hull.normals, boxed, self.unit, norm)
+        return pd.DataFrame({"position": position(self.hull.normals, boxed), "distance": distance}, index=points.index)
 
     def values(self, points: pd.DataFrame) -> np.ndarray:
         """The frontier's metrics of other points, checked."""
@@ -141,6 +184,36 @@ class Frontier:
         if missing:
             raise DataError(f"the points have no column '{missing[0]}'; the frontier is in {', '.join(self.outputs)}")
         return numbers(points, self.outputs).to_numpy()
+
+    def to_frame(self) -> pd.DataFrame:
+        """The classifiers of the frontier with their metrics."""
+        return self.data.outputs.loc[self.extreme].rename_axis("classifier")
+
+    def summary(self) -> str:
+        """Who is on it, and what it is made of."""
+        said = (f"{len(self.extreme)} of {len(self.data.labels)} classifiers are extreme on the frontier of "
+                f"{', '.join(self.outputs)}")
+        if self.listed is None:
+            return said + "; its facets are not listed yet"
+        return said + f": {len(self.hull.normals)} facets, {int(self.hull.full.sum())} of them efficient throughout"
+
+    @cached_property
+    def certificate(self) -> pd.DataFrame:
+        """The proof that nothing is missing and nothing wrong: see `deabench.dea.proofs.frontier`."""
+        return self.recompute()
+
+    def recompute(self) -> pd.DataFrame:
+        """The certificate, by numpy alone: one row."""
+        return proving.certificate(self)
+
+    def proof(self) -> Proof:
+        """The certificate with what each claim of it misses."""
+        frame = self.recompute()
+        return Proof(frame, {str(name): frame[name].to_numpy(dtype=float) for name in frame})
+
+    @property
+    def reasons(self) -> dict[Any, str]:
+        return {}
 
     def cost_ranges(self, *, prevalence: float = 0.5) -> pd.DataFrame:
         """Which classifier to use for which ratio of misclassification costs; for a frontier in TPR and TNR.
@@ -209,8 +282,8 @@ def frontier(
         return span(data)
 
 
-def span(data: Data) -> Frontier:
-    """The frontier of data that have passed the gate."""
+def span(data: Data, *, facets: bool = True) -> Frontier:
+    """The frontier of data that have passed the gate; without `facets`, which explode with the metrics, its DMUs only."""
     if data.inputs.shape[1]:
         raise DataError(f"a frontier has outputs only and '{data.inputs.columns[0]}' is an input; "
                         "complement it to its known maximum in lower_is_better")
@@ -218,23 +291,27 @@ def span(data: Data) -> Frontier:
     zero = ~values.any(axis=0)
     if zero.any():
         raise DataError(f"metric '{data.outputs.columns[int(np.argmax(zero))]}' is 0 for every DMU; leave it out")
-    unit = scale(values)
-    kept = undominated(values)
-    scaled = values / unit
-    found = hull(scaled[kept])
-    where = [int(kept[np.flatnonzero((scaled[kept] == point).all(axis=1))[0]]) for point in found.points]
-    corners = {tuple(point) for point in found.points.tolist()}
-    same = np.array([tuple(row) in corners for row in scaled.tolist()])
-    order = np.argsort(where)
-    ordered = Hull(found.points[order], found.normals, found.on[:, order])
-    labels = data.labels
-    return Frontier(labels[same].tolist(), [labels[where[k]] for k in order], data, unit, ordered)
+    origin, unit = box(values)
+    boxed, dominator = (values - origin) / unit, dominators(values)
+    kept = np.flatnonzero(dominator == np.arange(len(values)))
+    found = faces.hull(boxed[kept]) if facets else None
+    where = kept[faces.extreme(boxed[kept]) if found is None else found.rows]
+    return Frontier(
+        extreme=data.labels[np.isin(_first_alike(values, dominator), where)].tolist(),
+        vertices=data.labels[where].tolist(),
+        data=data, origin=origin, unit=unit, dominator=dominator, listed=found,
+    )
 
 
-def position(normals: np.ndarray, scaled: np.ndarray) -> np.ndarray:
-    """"inside", "on" or "outside" of {w·y ≤ 1 for all normals}, for scaled points."""
-    excess = (scaled @ normals.T).max(axis=1) - 1.0
-    return np.where(np.abs(excess) <= 10 * TIGHT, "on", np.where(excess > 0, "outside", "inside"))
+def _first_alike(values: np.ndarray, dominator: np.ndarray) -> np.ndarray:
+    """The dominator of each row that equals it; -1 of the others."""
+    return np.where((values == values[dominator]).all(axis=1), dominator, -1)
+
+
+def position(normals: np.ndarray, boxed: np.ndarray) -> np.ndarray:
+    """"inside", "on" or "outside" of {w·z ≤ 1 for all normals}, for boxed points."""
+    excess = (boxed @ normals.T).max(axis=1) - 1.0
+    return np.where(np.abs(excess) <= ON, "on", np.where(excess > 0, "outside", "inside"))
 
 
 def known(norm: str) -> None:

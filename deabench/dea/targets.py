@@ -12,14 +12,15 @@ import pandas as pd
 
 from deabench.checks import choice
 from deabench.dea.certify import Proof
-from deabench.dea.frontier import NORMS, Frontier, Norm, position, span
+from deabench.dea.frontier import NORMS, ON, Frontier, Norm, position, span
+from deabench.dea.proofs import targets as proving
 from deabench.errors import DataError
 from deabench.progress import progress
-from deabench.solve.nearest.closest import Found, by_milp, on_faces, on_facets
-from deabench.solve.nearest.faces import Hull
-from deabench.solve.nearest.points import distance
+from deabench.results import Result
+from deabench.solve.nearest.closest import Found, on_faces, on_facets
+from deabench.solve.nearest.milp import Clock, by_milp
+from deabench.solve.nearest.points import depths, distance
 from deabench.tables.gate import check
-from deabench.tables.text import csv_text
 
 On = Literal["faces", "facets"]
 Method = Literal["auto", "faces", "milp"]
@@ -27,12 +28,14 @@ Method = Literal["auto", "faces", "milp"]
 FACES_METRICS = 6
 """Most metrics for which "auto" enumerates faces; above, Qhull's list explodes and the MILP takes over."""
 
-CLAIMED = ("lambda_error", "beyond", "off", "gap_error", "distance_error")
+CLAIMED = proving.CLAIMED
 """The columns of a certificate that must be 0."""
+NOWHERE = "no point of the frontier dominates it"
+NOWHERE_TOGETHER = "no one face of the frontier has points that dominate all of the tested"
 
 
-@dataclass(frozen=True)
-class Targets:
+@dataclass(frozen=True, eq=False, repr=False)
+class Targets(Result):
     """Closest targets on the frontier, with what proves them.
 
     Attributes
@@ -49,6 +52,13 @@ class Targets:
         A normal of the face, positive throughout, with normal·target = 1: no reference DMU has normal·Y > 1.
     intensities : DataFrame, n x frontier DMUs
         λ; zero on the facets extended, where a target may lie beyond its facet's vertices.
+    slopes : DataFrame, metrics as columns, any number of rows per DMU
+        What proves a target the closest: no point of a face with vertices v is nearer than the least slope·(v - actual). See
+        docs/proofs.md.
+    common, dominating : bool
+        As asked for.
+    unproved : tuple of str
+        What `deabench.certify` does not prove of this result, in words; empty where it proves everything.
     """
 
     targets: pd.DataFrame
@@ -58,12 +68,15 @@ class Targets:
     position: pd.Series
     normals: pd.DataFrame
     intensities: pd.DataFrame
+    slopes: pd.DataFrame
     actual: pd.DataFrame
     frontier: Frontier
     norm: str
     weights: dict[str, float]
     on: str
     method: str
+    common: bool
+    dominating: bool
     reasons: dict[Any, str]
     notes: tuple[str, ...]
 
@@ -77,49 +90,33 @@ class Targets:
         """The proof of every target: see `recompute`."""
         return self.recompute()
 
-    def recompute(self) -> pd.DataFrame:
-        """The certificate, by numpy alone: one row per DMU.
+    @cached_property
+    def unproved(self) -> tuple[str, ...]:
+        return proving.unproved(self)
 
-        Returns
-        -------
-        DataFrame
-            lambda_error : how far λ is from non-negative, from sum 1 and from giving the target (0 on facets extended);
-            beyond : how far a reference DMU lies beyond the face's hyperplane; off : how far the target lies off it;
-            least_weight : the smallest weight of the normal (positive proves the face Pareto-efficient);
-            gap_error : how far the gaps are from target minus actual; distance_error : how far the distance is from
-            their norm. In metrics scaled to about 1.
-        """
-        unit, front = self.frontier.unit, self.frontier.points.to_numpy()
-        target, normal, lam = self.targets.to_numpy(), self.normals.to_numpy() * unit, self.intensities.to_numpy()
-        weight = np.array([self.weights[name] for name in self.targets.columns])
-        miss = np.abs(lam @ (front / unit) - target / unit).max(axis=1)
-        miss = np.maximum.reduce([miss, np.abs(lam.sum(axis=1) - 1), -lam.min(axis=1)])
-        size = np.abs(normal).max(axis=1)
-        gaps = target - self.actual.to_numpy()
-        length = np.array([distance(gap * weight, self.norm) for gap in gaps])
-        frame = pd.DataFrame(
-            {
-                "lambda_error": miss if self.on == "faces" else np.where(np.isnan(miss), np.nan, 0.0),
-                "beyond": np.maximum(((front / unit) @ normal.T).max(axis=0) - 1.0, 0.0) / size,
-                "off": np.abs((target / unit * normal).sum(axis=1) - 1.0) / size,
-                "least_weight": normal.min(axis=1),
-                "gap_error": np.abs((self.gaps.to_numpy() - gaps) / unit).max(axis=1),
-                "distance_error": np.abs(length - self.distance.to_numpy()) / np.maximum(np.abs(weight * unit).max(), 1e-300),
-            },
-            index=self.targets.index,
-        )
-        frame.loc[self.distance.isna()] = np.nan
-        return frame
+    def recompute(self) -> pd.DataFrame:
+        """The certificate, by numpy alone, one row per DMU: see `deabench.dea.proofs.targets.certificate`."""
+        return proving.certificate(self)
 
     def claims(self, certificate: pd.DataFrame) -> dict[str, np.ndarray]:
         """By how much each claim misses: what `deabench.certify` holds against its tolerance."""
-        claims = {name: certificate[name].to_numpy() for name in CLAIMED}
-        return claims | {"weight_that_is_not_positive": np.where(certificate["least_weight"] <= 0, 1.0, 0.0)}
+        return proving.claims(self, certificate)
+
+    def summary(self) -> str:
+        """How far the tested are, who is nearest, and what is not proved."""
+        known_ = self.distance.dropna()
+        said = [f"{len(known_)} of {len(self.distance)} classifiers have a target"]
+        if len(known_):
+            said[0] += (f"; the nearest is '{known_.idxmin()}' at {known_.min():.4g}, "
+                        f"the farthest '{known_.idxmax()}' at {known_.max():.4g}")
+        said[0] += f" ({self.norm} distance on {self.on})"
+        said += [f"'{label}' has none: {reason}" for label, reason in list(self.reasons.items())[:3]]
+        return ". ".join([*said, *self.unproved]) + "."
 
     def proof(self) -> Proof:
         """The certificate with what each claim of it misses."""
         frame = self.recompute()
-        return Proof(frame, self.claims(frame))
+        return Proof(frame, self.claims(frame), self.unproved)
 
     def to_frame(self) -> pd.DataFrame:
         """`position`, `distance`, then `target_<metric>` columns, in the tested table's order."""
@@ -127,24 +124,11 @@ class Targets:
         frame.index.name = "classifier"
         return frame.join(self.targets.add_prefix("target_"))
 
-    def to_csv(self, path: Any = None) -> str | None:
-        """The frame as CSV: to the file `path`, written whole, or as text where there is none."""
-        from deabench.files import write_whole
-
-        text = csv_text(self.to_frame())
-        if path is None:
-            return text
-        write_whole(path, text)
-        return None
-
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw actual and target; see `deabench.plot.TargetsDisplay`."""
         from deabench.plot import TargetsDisplay
 
         return TargetsDisplay.from_targets(self).plot(ax=ax, **options)
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(escape=True)
 
 
 def targets(
@@ -181,7 +165,7 @@ def targets(
     method : {"auto", "faces", "milp"}
         Enumeration of faces, the normalised model (11), or whichever suits the number of metrics.
     time_limit : float, optional
-        Seconds for each MILP.
+        Seconds for all MILPs of this call together.
 
     Raises
     ------
@@ -204,83 +188,94 @@ def targets(
     [51.5]
     """
     _choices(norm, on, method)
+    clock = Clock(time_limit)
     spanning = check(reference, outputs=outputs, lower_is_better=lower_is_better, warn=False)
     with progress("targets", len(tested)) as advance:
-        front = span(spanning)
+        chosen = _method(method, on, norm, spanning.outputs.shape[1])
+        front = span(spanning, facets=chosen == "faces" or spanning.outputs.shape[1] <= FACES_METRICS)
         given = check(tested, outputs=front.outputs, lower_is_better=lower_is_better, warn=False)
         weight = _weights(weights, front.outputs)
-        chosen = _method(method, on, norm, len(front.outputs))
-        factor = np.array([weight[name] for name in front.outputs])
-        weighed = _Weighed(front, factor, given.outputs.to_numpy())
-        found, where = weighed.solve(norm, on, chosen, common, dominating, time_limit, given.labels, advance)
-    return _result(front, given.outputs, found, factor, where, norm, on, chosen, spanning.notes)
-
-
-class _Weighed:
-    """The frontier and the tested points in coordinates where the weighted norm is plain, and about 1 in size."""
-
-    def __init__(self, front: Frontier, factor: np.ndarray, values: np.ndarray) -> None:
-        self.front = front
-        stretch = factor * front.unit
-        self.size = float(np.exp2(np.floor(np.log2(stretch.max()))))
-        self.stretch = stretch / self.size
-        hull = front.hull
-        self.hull = Hull(hull.points * self.stretch, hull.normals / self.stretch, hull.on)
-        self.points = values / front.unit * self.stretch
-
-    def solve(self, norm: str, on: str, method: str, common: bool, dominating: bool, time_limit: float | None,
-              labels: pd.Index, advance: Any) -> tuple[list[Found], np.ndarray]:
-        hull, points = self.hull, self.points
-        where = position(hull.normals, points)
+        asked = _Asked(front, np.array([weight[name] for name in front.outputs]), norm, common, dominating)
+        points = front.boxed(given.outputs.to_numpy())
         if on == "facets":
-            full = hull.full
-            if not full.any():
-                raise DataError("the frontier has no full-dimensional Pareto-efficient facet to extend; use on='faces'")
-            where = position(hull.normals[full], points)
-            return on_facets(hull.normals[full], hull.on[full], points, norm, dominating=dominating, common=common), where
-        names = [f"'{label}'" for label in labels]
-        if method == "faces":
-            return on_faces(hull, points, names, norm, dominating=dominating, common=common, advance=advance), where
-        groups = [points] if common else [points[[k]] for k in range(len(points))]
-        names = ["the group"] if common else names
+            found, where = asked.facets(points)
+        elif chosen == "faces":
+            names = [f"'{label}'" for label in given.labels]
+            found = on_faces(front.hull, points, names, norm, asked.stretch, dominating=dominating, common=common, advance=advance)
+            where = position(front.hull.normals, points)
+        else:
+            found, where = asked.milp(points, given.labels, clock, advance)
+    return asked.result(given.outputs, found, where, on, chosen)
+
+
+class _Asked:
+    """What is asked of which frontier. In boxed metrics the weights (s,) of the norm are `stretch`, at most about 1; a distance
+    there is `size` times smaller than in the metrics' own units."""
+
+    def __init__(self, front: Frontier, factor: np.ndarray, norm: str, common: bool, dominating: bool) -> None:
+        self.front, self.factor, self.norm, self.common, self.dominating = front, factor, norm, common, dominating
+        self.size, self.stretch = proving.stretched(factor, front.unit)
+
+    def facets(self, points: np.ndarray) -> tuple[list[Found], np.ndarray]:
+        """On the facets extended: the targets, and where the points lie to their region."""
+        hull = self.front.hull
+        if not hull.full.any():
+            raise DataError("the frontier has no full-dimensional Pareto-efficient facet to extend; use on='faces'")
+        normals = hull.normals[hull.full]
+        found = on_facets(normals, hull.on[hull.full], points, self.norm, self.stretch, dominating=self.dominating,
+                          common=self.common)
+        return found, position(normals, points)
+
+    def milp(self, points: np.ndarray, labels: pd.Index, clock: Clock, advance: Any) -> tuple[list[Found], np.ndarray]:
+        """By the normalised (11)."""
+        corners = self.front.boxed(self.front.points.to_numpy())
+        groups = [points] if self.common else [points[[k]] for k in range(len(points))]
+        names = ["the group"] if self.common else [f"'{label}'" for label in labels]
         found = []
         for group, name in zip(groups, names, strict=True):
-            found += by_milp(hull.points, group, norm, dominating=dominating, time_limit=time_limit, name=name,
+            found += by_milp(corners, group, self.norm, self.stretch, dominating=self.dominating, clock=clock, name=name,
                              unit=self.size)
             advance(len(group))
-        return found, where
+        if self.front.listed is not None:
+            return found, position(self.front.hull.normals, points)
+        depth = depths(corners, points, labels)
+        return found, np.where(np.abs(depth) <= ON, "on", np.where(depth < 0, "outside", "inside"))
 
-
-def _result(front: Frontier, actual: pd.DataFrame, found: list[Found], factor: np.ndarray, where: np.ndarray, norm: str,
-            on: str, method: str, notes: tuple[str, ...]) -> Targets:
-    stretch = factor * front.unit
-    stretch = stretch / np.exp2(np.floor(np.log2(stretch.max())))
-    labels, columns = actual.index, actual.columns
-    points = np.array([f.point for f in found]) / stretch * front.unit
-    normals = np.array([f.normal for f in found]) * stretch / front.unit
-    lam = np.zeros((len(found), len(front.vertices)))
-    for k, one in enumerate(found):
-        lam[k, list(one.face)] = one.lam
-    gaps = points - actual.to_numpy()
-    lengths = [np.nan if np.isnan(gap).any() else distance(gap * factor, norm) for gap in gaps]
-    missing = {labels[k]: "no point of the frontier dominates it" for k in range(len(found)) if np.isnan(lengths[k])}
-    return Targets(
-        targets=pd.DataFrame(points, index=labels, columns=columns),
-        gaps=pd.DataFrame(gaps, index=labels, columns=columns),
-        distance=pd.Series(lengths, index=labels, name="distance"),
-        faces=pd.Series([tuple(front.vertices[k] for k in f.face) for f in found], index=labels, name="face", dtype=object),
-        position=pd.Series(where, index=labels, name="position"),
-        normals=pd.DataFrame(normals, index=labels, columns=columns),
-        intensities=pd.DataFrame(lam, index=labels, columns=front.vertices),
-        actual=actual,
-        frontier=front,
-        norm=norm,
-        weights=dict(zip(columns, factor.tolist(), strict=True)),
-        on=on,
-        method=method,
-        reasons=missing,
-        notes=notes + _beyond_range(points, columns, labels, actual, front),
-    )
+    def result(self, actual: pd.DataFrame, found: list[Found], where: np.ndarray, on: str, method: str) -> Targets:
+        """The targets in the metrics' own units."""
+        front, labels, columns = self.front, actual.index, actual.columns
+        points = np.array([f.point for f in found]) * front.unit + front.origin
+        normals = np.array([f.normal for f in found])
+        lam = np.zeros((len(found), len(front.vertices)))
+        for k, one in enumerate(found):
+            lam[k, list(one.face)] = one.lam
+        corners = front.points.to_numpy()
+        if on == "faces":
+            points = np.where(np.isnan(points), np.nan, lam @ corners)
+        gaps = points - actual.to_numpy()
+        lengths = [np.nan if np.isnan(gap).any() else distance(gap * self.factor, self.norm) for gap in gaps]
+        words = NOWHERE_TOGETHER if self.common else NOWHERE
+        slopes = np.vstack([f.slopes.reshape(-1, len(columns)) for f in found]) * (self.size / front.unit)
+        return Targets(
+            targets=pd.DataFrame(points, index=labels, columns=columns),
+            gaps=pd.DataFrame(gaps, index=labels, columns=columns),
+            distance=pd.Series(lengths, index=labels, name="distance"),
+            faces=pd.Series([tuple(front.vertices[k] for k in f.face) for f in found], index=labels, name="face", dtype=object),
+            position=pd.Series(where, index=labels, name="position"),
+            normals=pd.DataFrame(front.plain(normals), index=labels, columns=columns),
+            intensities=pd.DataFrame(lam, index=labels, columns=front.vertices),
+            slopes=pd.DataFrame(slopes, index=labels.repeat([len(f.slopes) for f in found]), columns=columns),
+            actual=actual,
+            frontier=front,
+            norm=self.norm,
+            weights=dict(zip(columns, self.factor.tolist(), strict=True)),
+            on=on,
+            method=method,
+            common=self.common,
+            dominating=self.dominating,
+            reasons={labels[k]: words for k in range(len(found)) if np.isnan(lengths[k])},
+            notes=front.notes + _beyond_range(points, columns, labels, actual, front),
+        )
 
 
 def _beyond_range(points: np.ndarray, columns: pd.Index, labels: pd.Index, actual: pd.DataFrame,

@@ -146,7 +146,8 @@ def _pattern(asked: Asked, name: str) -> NDArray[np.intp]:
 
 def _counts_of(asked: Asked, column: str, drawn: Floats) -> Floats:
     frame = pd.DataFrame(drawn, columns=list(CELLS))
-    return table_of(frame, metrics=[column], **asked.options)[column].to_numpy(dtype=float)
+    values: Floats = table_of(frame, metrics=[column], **asked.options)[column].to_numpy(dtype=float)
+    return values
 
 
 def _estimate(asked: Asked, name: str, column: str, design: Design) -> float:

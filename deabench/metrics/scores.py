@@ -53,7 +53,7 @@ def from_scores(
     Returns
     -------
     DataFrame, classifiers x metrics
-        'roc_auc' has DeLong's 95% interval beside it ('roc_auc_lower', 'roc_auc_upper'; see `delong`); 'pr_auc' is
+        'roc_auc' has DeLong's 95% interval beside it, on the logit ('roc_auc_lower', 'roc_auc_upper'; see `delong`); 'pr_auc' is
         average precision (step-wise, scikit-learn's), 'KS' the greatest TPR − FPR. Sample weights leave the interval
         undefined, for DeLong's variance takes none.
 
@@ -115,7 +115,7 @@ def _scored(
     for column, metric in metrics.items():
         table[column] = [_value(metric, true, score, name, weight, steps[name]) for name, score in values.items()]
         if metric is SHIPPED["roc_auc"] and weight is None:
-            limits = of_sorted(samples).interval()
+            limits = of_sorted(samples).interval(method="logit")  # Wald's covers .87 near 1
             table[INTERVAL[0]], table[INTERVAL[1]] = limits["lower"], limits["upper"]
         elif metric is SHIPPED["roc_auc"]:
             table[INTERVAL[0]], table[INTERVAL[1]] = np.nan, np.nan

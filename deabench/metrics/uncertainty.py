@@ -92,8 +92,8 @@ def intervals(
     Notes
     -----
     Coverage at nominal 95 %, simulated at 200 rows, prevalence .1 to .5 (`python -m deabench.bench coverage`, docs/metrics.md):
-    .93 to .97 for metrics of counts and roc_auc; pr_auc .92 to .97. KS and ece have no interval: both are biased upward,
-    and no bootstrap of them covers.
+    .93 to .97 on average over the cases for every method but the percentiles of a metric of one's own, which are not known.
+    KS and ece have no interval: both are biased upward, and no bootstrap of them covers.
 
     Examples
     --------

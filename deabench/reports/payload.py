@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from deabench.plot.ranking.scores import peers_text
 from deabench.reports.content import plain_value
 
@@ -63,8 +65,8 @@ def _whole(front: Frontier | None, table: Any) -> tuple[dict[str, Any] | None, s
     return {
         "metrics": [list(map(str, table.columns)).index(str(name)) for name in front.outputs],
         "rows": [where[label] for label in front.vertices],
-        "normals": (hull.normals / front.unit).tolist(),
+        "normals": front.plain(hull.normals).tolist(),
         "full": hull.full.tolist(),
         "faces": faces,
-        "faceNormals": [(hull.cone(frozenset(face)).mean(axis=0) / front.unit).tolist() for face in faces],
+        "faceNormals": front.plain(np.array([hull.cone(frozenset(face)).mean(axis=0) for face in faces])).tolist(),
     }, ""

@@ -60,6 +60,7 @@ class Solver:
     ) -> None:
         self.name = program.name
         self.columns = len(program.cost)
+        self.rows = program.row_names
         self.integer = bool(program.integer.any())
         self.quadratic = bool(program.hessian)
         self.highs: Any = highspy.Highs()  # its methods are bound at run time, which no type checker follows
@@ -140,6 +141,10 @@ class Solver:
     def column_bounds(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
         """Replace some columns' bounds."""
         self.highs.changeColsBounds(len(columns), columns.astype(np.int32), lower, upper)
+
+    def costs(self, columns: np.ndarray, values: np.ndarray) -> None:
+        """Replace some columns' costs."""
+        self.highs.changeColsCost(len(columns), columns.astype(np.int32), values)
 
     def forget(self) -> None:
         """Start the next solve from nothing, as the first did: what it finds does not depend on the solves before it."""

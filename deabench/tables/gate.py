@@ -216,13 +216,13 @@ def _weak(values: pd.DataFrame, outputs: int) -> None:
     constant = matrix.min(axis=0) == matrix.max(axis=0)
     if n > 1:
         for name in values.columns[constant]:
-            _warn(f"metric '{name}' is {values[name].iloc[0]:g} in every row: as an output it makes every "
-                  "DMU at least weakly efficient, as an input it changes nothing")
+            _warn(f"metric '{name}' is {values[name].iloc[0]:g} in every row: with variable returns a constant "
+                  "output makes every DMU at least weakly efficient, and a constant input stands for the scale itself")
     first, again = _duplicate_rows(values)
     if again:
         _warn(f"'{again[0]}' has the same metrics as '{first}'"
               + (f" ({len(again)} duplicate rows in all)" if len(again) > 1 else "")
-              + ": they score alike and each is the other's peer")
+              + ": they score alike, and one of them stands for both among the peers")
     if 1 < n < 3 * k:
         _warn(f"{n} DMUs for {k} metrics, fewer than 3 per metric: with so much freedom of weights "
               "most DMUs look efficient")

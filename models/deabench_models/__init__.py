@@ -4,13 +4,13 @@
 """
 
 from deabench_models.additive import additive
-from deabench_models.benchmark import closest, closest_change, closest_split, pareto_frontier
+from deabench_models.benchmark import closest, closest_as_printed, closest_change, closest_split, pareto_frontier
 from deabench_models.ccr import envelopment_input, envelopment_output, multiplier_input, multiplier_output, slacks
 from deabench_models.cross import aggressive, benevolent
 from deabench_models.directional import directional
 from deabench_models.fdh import free_disposal_input, free_disposal_output
 from deabench_models.normalised import normalised, supports
-from deabench_models.projection import face, halfspaces
+from deabench_models.projection import depth, face, halfspaces
 from deabench_models.restricted import restricted_input, restricted_output, restricted_slacks
 from deabench_models.russell import russell_input, russell_output
 from deabench_models.sbm import slacks_based
@@ -43,10 +43,12 @@ FORMULATIONS = (
     closest_change,
     closest_split,
     closest,
+    closest_as_printed,
     normalised,
     supports,
     face,
     halfspaces,
+    depth,
 )
 
 __all__ = ["FORMULATIONS", "quotients", *(formulation.__name__ for formulation in FORMULATIONS)]

@@ -49,6 +49,16 @@ def l2(m: Model, weights: Row) -> Model:
     return m
 
 
+def shortfall(m: Model, weights: Row) -> Model:
+    """Give `m` the shortfall as objective, what its points miss in the metrics where they are below: min Σ weight_r h_gr."""
+
+    @m.Objective()
+    def shortfall(m: Model) -> object:
+        return sum(weights[r] * m.h[g, r] for g in m.G for r in m.R)
+
+    return m
+
+
 def dominating(m: Model) -> Model:
     """Let no metric get worse: h = 0 [no_worse]."""
 

@@ -5,10 +5,10 @@ optimum of (11). The distance is added by one of `deabench_models.norms`. Symbol
 j, metric r), normals w with w·y ≤ 1; p_G (tested DMU g, metric r).
 """
 
-from pyomo.core.base import ConcreteModel, Param, Var
+from pyomo.core.base import ConcreteModel, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals
 
-from deabench_models._types import Model, Table, firsts, seconds
+from deabench_models._types import Model, Row, Table, firsts, seconds
 
 
 def _gap(p_G: Table) -> Model:
@@ -66,5 +66,45 @@ def halfspaces(W: Table, p_G: Table) -> Model:
     @m.Constraint(m.G, m.R)
     def target(m: Model, g: object, r: object) -> object:
         return m.y[g, r] + m.h[g, r] - m.l[g, r] == m.p[g, r]
+
+    return m
+
+
+def depth(P: Table, p_o: Row) -> Model:
+    """How far the tested DMU can rise in all metrics together and still be attainable; below 0 where it is not.
+
+        max  t                                               [rise]
+        s.t. Σ_j P_jr λ_j − t ≥ p_ro                 ∀ r     [attainable]
+             Σ_j λ_j = 1                                     [convexity]
+             λ_j ≥ 0                                         [lam]
+             t free                                          [t]
+    """
+    m = ConcreteModel()
+    m.J, m.R = firsts(P), seconds(P)
+    m.p = Param(m.R, mutable=True, initialize=dict(p_o))
+    m.lam = Var(m.J, within=NonNegativeReals)
+    m.t = Var()
+
+    @m.Objective(sense=maximize)
+    def rise(m: Model) -> object:
+        return m.t
+
+    @m.Constraint(m.R)
+    def attainable(m: Model, r: object) -> object:
+        return sum(P[j, r] * m.lam[j] for j in m.J) - m.t >= m.p[r]
+
+    @m.Constraint()
+    def convexity(m: Model) -> object:
+        return sum(m.lam[j] for j in m.J) == 1
+
+    return m
+
+
+def touching(m: Model, W: Table, j: object) -> Model:
+    """Hold the point of `halfspaces` on facet j: Σ_r W_jr y_gr ≥ 1 [touching]."""
+
+    @m.Constraint(m.G)
+    def touching(m: Model, g: object) -> object:
+        return sum(W[j, r] * m.y[g, r] for r in m.R) >= 1
 
     return m

@@ -41,8 +41,9 @@ def wei(Y: Table, y_o: Row) -> Model:
         return m.theta
 
     @m.Constraint(m.R)
-    def outputs(m: Model, r: object) -> object:
-        return sum(Y[j, r] * m.lam[j] for j in m.J) - m.y_o[r] * m.theta >= 0
+    def outputs(m: Model, *r: object) -> object:
+        metric = r[0] if len(r) == 1 else r  # of quotients a metric is a pair, which Pyomo takes apart
+        return sum(Y[j, metric] * m.lam[j] for j in m.J) - m.y_o[metric] * m.theta >= 0
 
     @m.Constraint()
     def convexity(m: Model) -> object:

@@ -9,8 +9,8 @@ import pytest
 from deabench.datasets import keel
 from deabench.datasets.keel import read_keel
 from deabench.errors import DataError
-from deabench.study.data import DataSpec
-from deabench.study.loaders import load
+from deabench.study.data.dataset import DataSpec
+from deabench.study.data.loaders import load
 
 
 @pytest.fixture

@@ -118,7 +118,9 @@ def test_an_undefined_answer_with_its_reason_is_certified_and_one_without_is_not
     above = frame(np.array([[9.0, 9.0]]), "t")
     found = db.targets(above, frame(np.array([[0.9, 0.5], [0.5, 0.9]])), dominating=True)
     assert found.reasons == {"t0": "no point of the frontier dominates it"}
-    assert db.certify(found).isna().all(axis=None)
+    proof = db.certify(found)
+    assert proof.drop(columns=["closest", "position", "frontier"]).isna().all(axis=None)
+    assert proof["closest"].tolist() == [0.0]  # a slope shows that no face has a point that dominates it
     with pytest.raises(CertificateError) as caught:
         db.certify(replace(found, reasons={}))
     assert str(caught.value) == "'t0': lambda error is nan, above 1e-09; the result does not hold"
@@ -157,7 +159,11 @@ def test_every_target_has_its_certificate(name) -> None:
     proof = db.certify(FOUND[name])
     assert list(proof.columns) == [*CLAIMED[:3], "least_weight", *CLAIMED[3:]]
     assert (proof["least_weight"] > 0).all()
-    assert (proof.drop(columns="least_weight") <= 1e-9).all(axis=None)
+    claimed = proof.drop(columns=["least_weight"] + ["closest"] * (name == "milp"))
+    assert (claimed <= 1e-9).all(axis=None)
+    unproved = ("not certified: that no target is nearer is the MILP solver's word",) if name == "milp" else ()
+    assert FOUND[name].unproved == unproved
+    assert all(words in FOUND[name].summary() for words in unproved)
 
 
 def tampered(found, part: str, value: float):
@@ -200,12 +206,19 @@ def test_a_weakly_efficient_normal_is_caught(refused) -> None:
         db.certify(replace(found, normals=normals))
 
 
-def test_a_distance_that_is_no_nearest_one_is_not_claimed() -> None:
-    """The certificate proves that a target is on the frontier and how far; that it is nearest, brute force does."""
+def test_a_point_of_the_frontier_that_is_not_the_nearest_is_refused(refused) -> None:
+    """All else of it holds: its λ, its face, its normal, its gaps and its distance."""
     reference = frame(np.array([[1.0, 0.5], [0.5, 1.0]]))
     found = db.targets(frame(np.array([[0.9, 0.5]]), "t"), reference)
     assert found.distance["t0"] == pytest.approx(0.1, abs=1e-12)
-    assert set(db.certify(found).columns) == {*CLAIMED, "least_weight"}
+    other = db.targets(frame(np.array([[0.6, 0.9]]), "t"), reference)
+    gaps = other.targets - found.actual
+    forged = replace(found, targets=other.targets, intensities=other.intensities, gaps=gaps,
+                     distance=gaps.abs().sum(axis=1).rename("distance"))
+    assert db.certify(found)["closest"].max() <= 1e-12
+    miss = forged.recompute()["closest"].iloc[0]
+    with refused(f"'t0': closest is {miss:.3g}, above 1e-09; the result does not hold", CertificateError):
+        db.certify(forged)
 
 
 @pytest.mark.parametrize("power", [-6, 9])

@@ -92,14 +92,12 @@ def test_tango_per_class(iris):
     assert list(segments) == CLASSES
 
 
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")  # three classifiers for three metrics
 def test_from_predictions_to_ranking_and_targets(iris):
     y, said, _ = iris
     table = m.from_classes(y, said, metrics=["recall"])
     assert list(table.columns) == [f"recall[{label}]" for label in CLASSES]
-    with pytest.warns(db.DataWarning):  # three classifiers for three metrics
-        ranking = db.rank(table)
-    with pytest.warns(db.DataWarning):
-        found = db.targets(table, table)
+    ranking, found = db.rank(table), db.targets(table, table)
     assert ranking.scores.between(0, 1).all()
     assert ranking.efficient.any()
     assert (found.targets.to_numpy() >= 0).all()

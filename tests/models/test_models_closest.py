@@ -11,7 +11,7 @@ from scipy.optimize import LinearConstraint, milp
 
 import deabench_models as models
 from deabench.solve.highs import Solver
-from deabench.solve.nearest.closest import by_milp
+from deabench.solve.nearest.milp import Clock, by_milp
 from deabench.solve.template import expand, whole
 from deabench_models import norms
 
@@ -43,7 +43,7 @@ def by_scipy(model) -> tuple[float, np.ndarray]:
 
 
 def normalised(P: np.ndarray, points: np.ndarray) -> float:
-    found = by_milp(P, points, "l1", dominating=False, time_limit=None, name="test")
+    found = by_milp(P, points, "l1", np.ones(P.shape[1]), dominating=False, clock=Clock(None), name="test")
     return sum(float(np.abs(one.point - p).sum()) for one, p in zip(found, points, strict=True))
 
 

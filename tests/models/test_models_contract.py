@@ -41,6 +41,7 @@ SMALLEST = {
     "wei": ((Y, {"y": 1.5}), 2.0), "score": ((Y, {"y": 1.5}), 0.5),
     "pareto_frontier": ((P, p, 10.0), 0.0),
     "closest_change": ((P, p, 10.0), 2.0), "closest_split": ((P, p, 10.0), 2.0), "closest": ((P, p, 10.0), 2.0),
+    "closest_as_printed": ((P, p, 10.0), 0.0), "depth": ((P, {"y": 1.0}), 2.0),
     "normalised": ((P, p, {"y": 1.0}), 2.0), "supports": ((P, ["a"], {"y": 1.0}), 1.0),
     "face": ((P, p), 2.0), "halfspaces": (({("f", "y"): 0.5}, {("g", "y"): 3.0}), 1.0),
 }
@@ -65,9 +66,10 @@ SMALL = {
     **dict.fromkeys(["aggressive", "benevolent"], (INPUTS, TRIANGLE, {"x": 1.0, "y": 0.2}, {"u": 1.0, "v": 3.0},
                                                    {"u": 4.5, "v": 3.5}, {"x": 0.8, "y": 1.8})),
     "wei": (TRIANGLE, OWN), "score": (TRIANGLE, OWN),
-    **dict.fromkeys(["pareto_frontier", "closest_change", "closest_split", "closest"], (TRIANGLE, GROUP, 20.0)),
+    **dict.fromkeys(["pareto_frontier", "closest_change", "closest_split", "closest", "closest_as_printed"],
+                    (TRIANGLE, GROUP, 20.0)),
     "normalised": (TRIANGLE, GROUP, SLOPES), "supports": (TRIANGLE, ["a", "b"], SLOPES),
-    "face": (TRIANGLE, GROUP),
+    "face": (TRIANGLE, GROUP), "depth": (TRIANGLE, OWN),
     "halfspaces": ({("f", "x"): 0.8, ("f", "y"): 0.5, ("e", "x"): 0.2, ("e", "y"): 1.0}, GROUP),
 }
 """Arguments of a small model in which nothing is trivial: three DMUs, two metrics, a group of two."""
@@ -290,3 +292,22 @@ def test_no_solver_is_imported_by_the_models() -> None:
             for name in names:
                 assert name.split(".")[0] in allowed, (file.name, name)
                 assert "solver" not in name
+
+
+def test_the_index_data_of_5_can_be_built() -> None:
+    """The quotients of outputs over inputs, by hand: b's are 2 and 4, o's 1 and 1, so all could double."""
+    X, Y = {("a", "x"): 2.0, ("b", "x"): 1.0}, {("a", "u"): 1.0, ("a", "v"): 1.0, ("b", "u"): 2.0, ("b", "v"): 4.0}
+    index = models.quotients(X, Y)
+    assert index["b", ("v", "x")] == 4.0
+    model = models.wei(index, {("u", "x"): 1.0, ("v", "x"): 1.0})
+    solver = Solver(expand(whole(model), np.zeros((0, 0)), np.ones(2)))
+    solver.run("test")
+    assert solver.objective() == pytest.approx(2.0, abs=1e-12)
+
+
+def test_the_printed_form_of_9_to_11_puts_everybody_at_distance_0() -> None:
+    far = {("g", "x"): 0.01, ("g", "y"): 0.01}
+    for formulation, zero in ((models.closest_as_printed, True), (models.closest_split, False)):
+        solver = Solver(expand(whole(formulation(TRIANGLE, far, 100.0), symbolic=False), np.zeros((0, 0)), np.zeros(0)))
+        solver.run("test")
+        assert (abs(solver.objective()) <= 1e-9) == zero

@@ -10,7 +10,7 @@ import pandas as pd
 
 import deabench as db
 from deabench.datasets import keel, keel67
-from deabench.study import summarise
+from deabench.study.results import aggregate
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "=HYPERLINK(\"x\")", "$\\input{x}$",
            "a|b & c_d"]
@@ -65,13 +65,13 @@ def study():
 def shipped_study():
     """The study that is shipped: 18 classifiers on 67 data sets, its counts summarised as `deabench study` does."""
     counts, sets = keel67.read().reset_index(), keel.table2()
-    metrics = summarise.pooled_metrics(counts, ["TPR", "TNR", "G-mean", "IBA"])
+    metrics = aggregate.pooled_metrics(counts, ["TPR", "TNR", "G-mean", "IBA"])
     facts = sets.rename(columns={"paper_ir": "imbalance_ratio"}).loc[list(dict.fromkeys(counts["dataset"])),
                                                                      ["type", "imbalance_ratio"]]
     names = list(dict.fromkeys(counts["classifier"]))
-    settings = summarise.Settings(["TPR", "TNR", "G-mean"], {"all": names}, mixed="drop")
-    groups, single = summarise.membership(facts, settings), summarise.per_dataset(metrics, settings)
-    means = summarise.group_means(metrics, groups)
+    settings = aggregate.Settings(["TPR", "TNR", "G-mean"], {"all": names}, mixed="drop")
+    groups, single = aggregate.membership(facts, settings), aggregate.per_dataset(metrics, settings)
+    means = aggregate.group_means(metrics, groups)
     frames = {"means": means, "metrics": metrics, "per_dataset": single, "facts": facts, "failures": pd.DataFrame(),
-              "efficiency": summarise.two_ways(means, single, groups, settings)}
+              "efficiency": aggregate.two_ways(means, single, groups, settings)}
     return SimpleNamespace(frames=lambda: frames, left_out=(), notes=(), tests={})

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deabench as db
+from deabench.arrays import box
 from deabench.dea.models import MODELS
 from deabench.dea.models.radial import Ccr, Wei, theta
 from deabench.dea.models.record import Task
@@ -41,7 +42,9 @@ def by_facets(problem) -> np.ndarray:
 
 def by_all_facets(problem) -> np.ndarray:
     """Efficiency = max over facets of w·Y: one matrix product, no basis and no solver."""
-    _, normals = polar.simplices(problem.points)
+    origin, unit = box(problem.points)
+    own = polar.surface((problem.points - origin) / unit).normals / unit
+    normals = own / (1 + own @ origin)[:, None]
     return (problem.tested @ normals.T).max(axis=1) * problem.size
 
 
@@ -154,8 +157,10 @@ def test_undominated_is_the_definition(Y) -> None:
 @given(tables(rows=(2, 8), metrics=(2, 4), near=False))
 def test_qhulls_facets_hold_all_points_and_touch_their_members(Y) -> None:
     kept = undominated(Y)
-    points = Y[kept]
-    members, normals = polar.simplices(points)
+    origin, unit = box(Y[kept])
+    points = (Y[kept] - origin) / unit
+    found = polar.surface(points)
+    members, normals = found.members, found.normals[found.facet]
     assert (points @ normals.T).max() <= 1 + 1e-11
     assert normals.min() >= 0
     for own, w in zip(members, normals, strict=True):

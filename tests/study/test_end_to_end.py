@@ -11,7 +11,7 @@ import pytest
 from deabench.cli import main
 from deabench.study import Study
 from deabench.study.presets import write_preset
-from deabench.study.status import current_rows
+from deabench.study.results.status import current_rows
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +194,7 @@ def test_the_shipped_counts_are_made_again(tmp_path):
     """Two folds of one set by all 18 classifiers, to the last count; other versions may differ and are not held to it."""
     from deabench.datasets import keel67
     from deabench.study import versions
-    from deabench.study.tasks import run_job
+    from deabench.study.running.tasks import run_job
 
     made_by, here = keel67.manifest()["versions"], versions()
     if any(made_by[name] != here.get(name) for name in ("numpy", "scikit-learn", "imbalanced-learn", "c50py")):

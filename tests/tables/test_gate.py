@@ -101,20 +101,21 @@ def test_all_refuse_alike_and_before_any_solver(table, options, text, refused, m
 
 WARNED = [
     (TABLE.assign(AUC=1.0), {"outputs": ["TPR", "AUC"]},
-     ["metric 'AUC' is 1 in every row: as an output it makes every DMU at least weakly efficient, "
-      "as an input it changes nothing"]),
+     ["metric 'AUC' is 1 in every row: with variable returns a constant output makes every DMU at least weakly efficient, "
+      "and a constant input stands for the scale itself"]),
     (pd.concat([TABLE, TABLE.loc[["SVM"]].rename({"SVM": "twin"})]), {},
-     ["'twin' has the same metrics as 'SVM': they score alike and each is the other's peer"]),
+     ["'twin' has the same metrics as 'SVM': they score alike, and one of them stands for both among the peers"]),
     (pd.concat([TABLE, TABLE.loc[["SVM", "RBF"]].rename({"SVM": "twin", "RBF": "other"})]), {},
-     ["'twin' has the same metrics as 'SVM' (2 duplicate rows in all): they score alike and each is the other's peer"]),
+     ["'twin' has the same metrics as 'SVM' (2 duplicate rows in all): they score alike, "
+      "and one of them stands for both among the peers"]),
     (TABLE.iloc[:4], {},
      ["4 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient"]),
     (TABLE.assign(GM=TABLE["TPR"] * 0.9 + 0.01), {"outputs": ["TPR", "GM"]},
      ["metrics 'TPR' and 'GM' are correlated at 1.000: they say nearly the same, "
       "and each extra metric can only raise efficiencies"]),
     (TABLE.assign(AUC=1.0).iloc[:5], {"outputs": ["TPR"], "inputs": ["AUC"]},
-     ["metric 'AUC' is 1 in every row: as an output it makes every DMU at least weakly efficient, "
-      "as an input it changes nothing",
+     ["metric 'AUC' is 1 in every row: with variable returns a constant output makes every DMU at least weakly efficient, "
+      "and a constant input stands for the scale itself",
       "5 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient"]),
 ]
 

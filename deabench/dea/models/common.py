@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import Sparse
-from deabench.dea.certify import Proof, radial
+from deabench.dea.certify import Proof, radial_frame
 from deabench.dea.models import wei
 from deabench.dea.models.record import Advance, Answer, Task
 from deabench.tables.gate import Data
@@ -31,7 +31,7 @@ def solve(task: Task, advance: Advance) -> Answer:
     zero = [str(name) for name in weights if weights[name].iloc[0] == 0]
     notes = (f"the common weights leave out {', '.join(map(repr, zero))}",) if zero else ()
     tables = {"common": table, "mean": mean.intensities.frame(mean.scores.index, task.reference.labels)}
-    return replace(own, scores=scores, weights=weights, tables=tables, options=task.options,
+    return replace(own, scores=scores, weights=weights, tables=tables, options=task.options, slack_weights=None,
                    data=replace(own.data, notes=(*own.data.notes, *notes)), path=f"{own.path}, and once for the mean")
 
 
@@ -53,10 +53,10 @@ def prove(answer: Answer) -> Proof:
         slacks=0 * answer.slacks.iloc[[0]].set_axis(data.labels), own=False,
         intensities=Sparse(answer.reference.labels.get_indexer(peers.columns)[None], peers.to_numpy()),
     )
-    proof = radial(mean)
-    frame = proof.frame.loc[proof.frame.index.repeat(len(again))].set_axis(again.index)
+    one = radial_frame(mean)
+    frame = one.loc[one.index.repeat(len(again))].set_axis(again.index)
     return Proof(frame, {
-        **{name: np.full(len(again), proof.misses[name][0]) for name in ("gap", "primal_infeasibility", "dual_infeasibility")},
+        **{name: frame[name].to_numpy() for name in ("gap", "primal_infeasibility", "dual_infeasibility")},
         "distance_of_the_score_from_its_proof": np.abs(answer.scores - again).to_numpy(),
         "weights_that_are_not_common": np.abs(weights - weights.iloc[0]).max(axis=1).to_numpy() / weights.to_numpy().max(),
     }, ("that these weights are the only ones with this sum",))

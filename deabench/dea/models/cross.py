@@ -49,7 +49,7 @@ def _answer(task: Task, own: Answer, weights: pd.DataFrame) -> Answer:
     undefined = int(matrix.isna().to_numpy().sum())
     notes = (f"{undefined} of {matrix.size} judgements are 0/0 and leave the mean",) if undefined else ()
     return replace(own, scores=matrix.mean(axis=0).rename("efficiency"), weights=weights, options=task.options,
-                   data=replace(own.data, notes=(*own.data.notes, *notes)), tables={"cross": matrix},
+                   data=replace(own.data, notes=(*own.data.notes, *notes)), tables={"cross": matrix}, slack_weights=None,
                    path=f"{own.path}, then {len(matrix)} solves for the goal")
 
 

@@ -32,6 +32,7 @@ class Wei:
         self.points = (Y / self.unit)[self.frontier]
         self.tested = y / self.unit / self.size[:, None]
         self.family = Family(wei_form(Y.shape[1]), self.points)
+        self.tops = tops(Y / self.unit)
 
     def facets(self) -> Bases | None:
         """All facets, where listing them pays."""
@@ -64,6 +65,7 @@ class Ccr:
         form = ccr_form(X.shape[1], Y.shape[1], returns, orientation)
         self.size = np.ones(len(self.tested))
         self.family = Family(form, np.column_stack([X / self.unit_x, Y / self.unit_y])[self.frontier])
+        self.tops = tops(np.column_stack([Y / self.unit_y, X / self.unit_x]))
 
     def facets(self) -> Bases | None:
         return None
@@ -82,6 +84,12 @@ class Ccr:
         if self.returns != "crs":
             weights["u_0"] = -duals[:, -1] if outward else duals[:, -1]
         return scores, weights
+
+
+def tops(values: np.ndarray) -> np.ndarray:
+    """The maximum of each metric; 1 where it is 0."""
+    top = values.max(axis=0)
+    return np.asarray(np.where(top > 0, top, 1.0))
 
 
 def name_of(problem: Wei | Ccr, first: int = 0) -> Callable[[int], str]:

@@ -16,6 +16,7 @@ import pandas as pd
 from deabench.arrays import TOLERANCE, Sparse
 from deabench.checks import did_you_mean
 from deabench.dea.certify import Proof
+from deabench.dea.proofs.ranking import SlackWeights, efficient
 from deabench.errors import DataError
 from deabench.tables.gate import Data
 
@@ -75,6 +76,8 @@ class Answer:
         How the scores were found.
     tables : dict of str to DataFrame
         What the model says beyond one score a DMU, by its name, as the matrix of a cross-efficiency.
+    slack_weights : SlackWeights or None
+        What proves the slacks the largest and the efficient so; None where the model proves them otherwise.
     """
 
     scores: pd.Series
@@ -90,6 +93,14 @@ class Answer:
     reasons: dict[Any, str]
     path: str
     tables: dict[str, pd.DataFrame] = field(default_factory=dict, kw_only=True)
+    slack_weights: SlackWeights | None = field(default=None, kw_only=True)
+
+    @property
+    def undecided(self) -> pd.Series:
+        """Who is not proved efficient, nor proved not to be, within `deabench.arrays.TOLERANCE`; they are not called efficient."""
+        if self.slack_weights is None:
+            return pd.Series(False, index=self.scores.index, name="undecided")
+        return pd.Series(efficient(self, self.slack_weights)[1], index=self.scores.index, name="undecided")
 
     @property
     def returns(self) -> str:

@@ -9,7 +9,8 @@ import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse, chunks
 from deabench.dea.models.radial import Ccr, Wei, intensities
-from deabench.solve.shared.engine import solve
+from deabench.dea.proofs.ranking import SlackWeights, positive
+from deabench.solve.shared.engine import Solution, solve
 from deabench.solve.shared.family import Family
 from deabench.solve.template import Template, template
 from deabench.tables.gate import Data
@@ -18,40 +19,37 @@ INWARD = 1e-14
 """The radial projection is drawn back by this share before the second stage: rounded, it may lie just beyond the frontier."""
 
 
-def second_stage(
-    problem: Wei | Ccr, scores: pd.Series, weights: pd.DataFrame, lam: Sparse, who: np.ndarray, open_: np.ndarray
-) -> pd.DataFrame:
-    """The largest slacks beyond the radial projection; the peers that give them replace the first stage's in `lam`.
+def second_stage(problem: Wei | Ccr, scores: pd.Series, weights: pd.DataFrame, lam: Sparse, who: np.ndarray,
+                 known: SlackWeights) -> tuple[pd.DataFrame, SlackWeights]:
+    """The largest slacks beyond the radial projection, and what proves them; the peers that give them replace those in `lam`.
 
-    Where all weights are positive there is no slack (complementary slackness), and where λ is unique there is no other, so only
-    the `open_` rest is solved, each from the peers it has. Where the second stage cannot be solved to the certificate's
-    tolerance (near-duplicates), the first stage's peers and slacks stay.
+    Where all weights are positive there is no slack (complementary slackness), and where the first stage's λ is the only one its
+    basis gives the proof (`known`, see `deabench.dea.models.unique`); the rest are solved, each from the peers it has.
+    Where the second stage cannot be solved to the certificate's tolerance (near-duplicates), the first stage's peers and slacks
+    stay.
     """
     X, Y = problem.reference.inputs.to_numpy(), problem.reference.outputs.to_numpy()
     names = [*problem.data.outputs.columns, *problem.data.inputs.columns]
-    values = scores.to_numpy()
-    positive = _positive(weights[names].to_numpy(), np.append(Y.max(axis=0), X.max(axis=0)))
-    open_ = np.flatnonzero(open_ & ~positive & ~np.isnan(values))
+    values, top = scores.to_numpy(), np.append(Y.max(axis=0), X.max(axis=0))
+    top = np.where(top > 0, top, 1.0)
+    own = positive(weights[names].to_numpy(), top)
+    proof = SlackWeights(known.rows, np.where(own, -1, known.of).astype(np.int32))
+    open_ = np.flatnonzero((proof.of == -2) & ~np.isnan(values))
     if len(open_):
-        _take_slack(problem, scores, lam, who, open_)
+        proof = joined(proof, _take_slack(problem, scores, lam, who, open_), open_)
     both = np.column_stack([Y, -X])
     slacks = np.empty((len(values), len(names)))
     for rows in chunks(len(values)):
         x, y = _projected(problem, values[rows], who[rows])
         slacks[rows] = np.maximum(lam[rows].dot(both) - np.column_stack([y, -x]), 0.0)
-    slacks[positive] = 0.0
+    slacks[own] = 0.0
     slacks[np.isnan(values)] = np.nan
-    return pd.DataFrame(slacks, index=scores.index, columns=names, copy=False)
+    return pd.DataFrame(slacks, index=scores.index, columns=names, copy=False), proof
 
 
-def _positive(weights: np.ndarray, top: np.ndarray) -> np.ndarray:
-    """Whether every weight is, in metrics scaled to a maximum of 1."""
-    shares = weights * np.where(top > 0, top, 1.0)
-    return shares.min(axis=1) > TOLERANCE * shares.max(axis=1)
-
-
-def _take_slack(problem: Wei | Ccr, given: pd.Series, lam: Sparse, who: np.ndarray, open_: np.ndarray) -> None:
-    """Solve the second stage for the DMUs at `open_`, and put its peers in the place of the first's where it is sound."""
+def _take_slack(problem: Wei | Ccr, given: pd.Series, lam: Sparse, who: np.ndarray, open_: np.ndarray) -> SlackWeights:
+    """Solve the second stage for the DMUs at `open_`, put its peers in the place of the first's where it is sound, and keep the
+    row duals, which prove its slacks the largest."""
     X, Y = problem.reference.inputs.to_numpy(), problem.reference.outputs.to_numpy()
     data, m, scores = np.column_stack([X, Y]), X.shape[1], given.to_numpy()[open_]
     top = np.where(data.max(axis=0) > 0, data.max(axis=0), 1.0)  # not a power of two: a sum of slacks must have no unit
@@ -70,6 +68,25 @@ def _take_slack(problem: Wei | Ccr, given: pd.Series, lam: Sparse, who: np.ndarr
     level = _level(problem, better, *_of(problem.data, who[open_]))
     good = (miss <= TOLERANCE / 10) & (solution.which >= 0) & (np.abs(level - scores) <= TOLERANCE / 10)
     _adopt(lam, better, good, open_)
+    return _proof(family, solution)
+
+
+def _proof(family: Family, solution: Solution) -> SlackWeights:
+    """Weights of outputs, then inputs, from the bases' duals; slack is worth at least 1 there."""
+    names = family.template.row_names
+    gain = [i for i, name in enumerate(names) if name.startswith("outputs")]
+    spare = [i for i, name in enumerate(names) if name.startswith("inputs")]
+    used, place = np.unique(solution.which, return_inverse=True)
+    duals = solution.bases.duals[used]
+    rows = np.maximum(np.column_stack([duals[:, gain], -duals[:, spare]]), 1.0)
+    return SlackWeights(rows, np.where(solution.which >= 0, place, -2).astype(np.int32))
+
+
+def joined(ours: SlackWeights, more: SlackWeights, who: np.ndarray) -> SlackWeights:
+    """Our weights with those of the DMUs `who` replaced."""
+    of = ours.of.copy()
+    of[who] = np.where(more.of >= 0, more.of + len(ours.rows), more.of)
+    return SlackWeights(np.vstack([ours.rows, more.rows]), of)
 
 
 def _level(problem: Wei | Ccr, lam: Sparse, x: np.ndarray, y: np.ndarray) -> np.ndarray:

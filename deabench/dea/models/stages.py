@@ -3,43 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from deabench.arrays import TOLERANCE, blocks
+from deabench.arrays import TOLERANCE
 from deabench.dea.certify import radial_frame
 from deabench.dea.models.radial import Ccr, Wei, intensities, name_of
 from deabench.dea.models.record import Answer, pareto
-from deabench.dea.models.slacks import second_stage
-from deabench.errors import SolveError
-from deabench.solve.shared.engine import Solution
+from deabench.dea.models.slacks import joined, second_stage
+from deabench.dea.models.unique import ray, slack_weights
+from deabench.dea.proofs.ranking import SlackWeights, efficient, misses
+from deabench.solve.shared.engine import Solution, solve_exactly
 from deabench.solve.shared.engine import solve as solve_family
-from deabench.solve.shared.family import Family
 from deabench.tables.gate import Data
 from deabench.threads import one_thread
 
-DISTINCT = 1e-8
-"""A reduced cost above this, of duals of size 1, is not 0."""
+FAR = 1e8
+"""A score above this, or below its inverse, is settled in rational arithmetic."""
 
 
 def solve(problem: Wei | Ccr, model: str, advance: Callable[[int], None]) -> Answer:
     """Both stages for every DMU of a problem; every score is proved before it is returned.
 
+    What floating point does not prove is solved again in rational arithmetic, DMU by DMU. A DMU that is not proved even then
+    has no score, and its reason; the others keep theirs.
+
     Raises
     ------
     SolveError
-        Where a solve fails, or where a certificate does not hold even after the DMU was solved again on its own.
+        Where a solve fails.
     """
     with one_thread(max(len(problem.tested), len(problem.reference.labels))):
         answer = _all(problem, advance)
-        left = _unproved(answer)
-        for k in left:
-            alone = solve_family(problem.family, problem.tested[[k]], name=name_of(problem, k))
-            _replace(answer, _stages(problem, alone, np.array([k]), ""), k)
-        left = _unproved(answer) if len(left) else left
+        for k in _unproved(answer).tolist():
+            answer = _replaced(answer, _settled(problem, model, k), k)
+        return _judged(answer)
+
+
+def _judged(answer: Answer) -> Answer:
+    """The answer with what it says proved: slacks that are not proved the largest are known, and nobody is called efficient
+    without proof."""
+    weights = answer.slack_weights
+    assert weights is not None
+    left = misses(answer, weights)["slack_that_is_left"] > TOLERANCE
+    weights = replace(weights, of=np.where(left, -2, weights.of).astype(np.int32))
+    proved, _ = efficient(answer, weights)
+    return replace(answer, slack_weights=weights, efficient=pd.Series(proved, index=answer.scores.index, name="efficient"))
+
+
+def _settled(problem: Wei | Ccr, model: str, k: int) -> Answer:
+    """The answer of one DMU in rational arithmetic."""
+    who = np.array([k])
+    solution = solve_exactly(problem.family, problem.tested[k], name_of(problem)(k))
+    duals = solution.duals[0].copy()
+    answer = _stages(problem, solution, who, "")
+    if answer.scores.isna().iloc[0]:
+        proof = SlackWeights(ray(problem.family, duals, problem.tops), np.zeros(1, dtype=np.int32))
+        return replace(answer, slack_weights=proof)
+    left = _unproved(answer, settled=True)
     if len(left):
-        raise SolveError(f"{model} for '{problem.data.labels[left[0]]}': the certificate does not hold after a second solve")
+        score = float(answer.scores.iloc[0])
+        answer.reasons[answer.scores.index[0]] = (
+            f"its {model} score, about {score:.6g}, is not proved to {TOLERANCE:g}: its metrics are too far apart for "
+            "floating point")
+        answer.scores.iloc[0] = np.nan
+        answer.efficient.iloc[0] = False
+        for frame in (answer.weights, answer.slacks):
+            frame.iloc[0] = np.nan
     return answer
 
 
@@ -63,49 +95,58 @@ def _stages(problem: Wei | Ccr, solution: Solution, who: np.ndarray, path: str) 
     weights.index = labels
     reasons = {labels[k]: words for k, words in solution.infeasible.items()}
     for k in np.flatnonzero(np.isnan(values)):
-        reasons.setdefault(labels[k], "its factor is 0: no reference DMU has any of one of its metrics")
+        reasons.setdefault(labels[k], _nothing(problem, who[k]))
     if reasons:
         weights.loc[np.isnan(values)] = np.nan
     scores = pd.Series(values, index=labels, name="efficiency")
-    lam, alone = intensities(problem, problem.family, solution), _unique(problem.family, solution)
+    lam = intensities(problem, problem.family, solution)
+    known = slack_weights(problem.family, solution, problem.tops)
     del solution  # as large as the table, and read
-    slacks = second_stage(problem, scores, weights, lam, who, ~alone)
+    slacks, proof = second_stage(problem, scores, weights, lam, who, known)
     return Answer(
         scores=scores, slacks=slacks, weights=weights, intensities=lam, efficient=pareto(scores, slacks, data),
+        slack_weights=proof,
         data=data, reference=problem.reference, options=problem.options, own=problem.own,
         frontier=problem.frontier, reasons=reasons, path=path,
     )
 
 
-def _unique(family: Family, solution: Solution) -> np.ndarray:
-    """Whether a DMU's λ and slacks are the only optimal ones: no column outside of its basis has a reduced cost of 0."""
-    used, which = np.unique(solution.which, return_inverse=True)
-    codes, duals = solution.bases.columns[used], solution.bases.duals[used]
-    duals = duals / np.maximum(np.abs(duals).max(axis=1, keepdims=True), 1e-300)
-    alone = np.empty(len(used), dtype=bool)
-    slack = ~family.equality
-    basic = (codes < family.n) | (codes >= family.n + family.statics) & ~family.zero[codes]
-    for part in blocks(len(used), family.n):
-        free = (np.abs(family.cost - duals[part] @ family.columns.T) <= DISTINCT).sum(axis=1)
-        free += (np.abs(duals[part][:, slack]) <= DISTINCT).sum(axis=1)
-        alone[part] = free == basic[part].sum(axis=1)
-    return (alone & (codes == family.n + family.theta).any(axis=1))[which]
+def _nothing(problem: Wei | Ccr, k: int) -> str:
+    """Why the factor of DMU k is 0."""
+    has, there = problem.data.outputs.to_numpy()[k] > 0, problem.reference.outputs.to_numpy().max(axis=0) > 0
+    if (has & ~there).any():
+        return "its factor is 0: no reference DMU has any of one of its metrics"
+    if problem.orientation == "input":
+        return "its factor is 0: the reference reaches its outputs without any of its inputs"
+    return "its factor is 0: no mix of the reference that its inputs allow has any of one of its outputs"
 
 
-def _unproved(answer: Answer) -> np.ndarray:
-    """Positions of the DMUs whose certificate does not hold."""
-    proof = radial_frame(answer)
-    size = np.maximum(answer.scores.abs().to_numpy(), 1.0)
+def _unproved(answer: Answer, *, settled: bool = False) -> np.ndarray:
+    """Positions of the DMUs whose certificate does not hold, and, before they are `settled` exactly, of those that have no score
+    or one so far from 1 that floating point may have made it of nothing."""
+    proof, scores = radial_frame(answer), answer.scores.to_numpy()
+    size = np.maximum(np.abs(scores), 1.0)
     worst = np.maximum.reduce(
         [proof["gap"].to_numpy() / size, proof["primal_infeasibility"].to_numpy(), proof["dual_infeasibility"].to_numpy()]
     )
-    return np.flatnonzero(worst > TOLERANCE)
+    with np.errstate(invalid="ignore"):
+        far = np.isnan(scores) | (scores > FAR) | (scores < 1 / FAR)
+    return np.flatnonzero((~(worst <= TOLERANCE) & ~np.isnan(scores)) if settled else (~(worst <= TOLERANCE) | far))
 
 
-def _replace(answer: Answer, one: Answer, k: int) -> None:
-    """Put one DMU, solved again, in the place of the first answer's."""
+def _replaced(answer: Answer, one: Answer, k: int) -> Answer:
+    """The answer with one DMU, solved again, in the place of the first one."""
+    label = answer.scores.index[k]
+    before = answer.reasons.pop(label, "")
+    answer.reasons.update(one.reasons)
+    if label in one.reasons and "HiGHS" in before:
+        answer.reasons[label] = before  # infeasible is infeasible: now it is proved
     for ours, new in ((answer.scores, one.scores), (answer.weights, one.weights), (answer.slacks, one.slacks),
                       (answer.efficient, one.efficient)):
         ours.iloc[k] = new.iloc[0]
     answer.intensities.columns[k] = one.intensities.columns[0]
     answer.intensities.values[k] = one.intensities.values[0]
+    ours_, new_ = answer.slack_weights, one.slack_weights
+    assert ours_ is not None
+    assert new_ is not None
+    return replace(answer, slack_weights=joined(ours_, new_, np.array([k])))

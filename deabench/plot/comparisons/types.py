@@ -1,7 +1,7 @@
 """A map of a data set with its minority's rows by kind: a picture, and only a picture.
 
 t-SNE keeps neighbours together but not distances or sizes, and of a minority's rows 2 to 43 % change their kind between
-the data and the map; the type comes from `deabench.study.typing`, computed in the space of the features.
+the data and the map; the type comes from `deabench.study.data.data_type`, computed in the space of the features.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pandas as pd
 from deabench.errors import DataError
 
 if TYPE_CHECKING:
-    from deabench.study.data import Dataset
+    from deabench.study.data.dataset import Dataset
 
 STYLES = {"safe": ("#0072B2", "o"), "borderline": ("#E69F00", "s"),
           "rare": ("#009E73", "^"), "outlier": ("#D55E00", "X")}
@@ -47,7 +47,7 @@ class TypeMapDisplay:
         Parameters
         ----------
         data : Dataset
-            See `deabench.study.data`. A map of 500 rows takes a second, one of 5,000 a minute.
+            See `deabench.study.data.dataset`. A map of 500 rows takes a second, one of 5,000 a minute.
         perplexity : float
             About how many neighbours count; below the number of rows. The picture depends on it.
 
@@ -58,7 +58,7 @@ class TypeMapDisplay:
         """
         from sklearn.manifold import TSNE
 
-        from deabench.study.typing import data_type, standardised
+        from deabench.study.data.data_type import data_type, standardised
 
         if not 1 <= perplexity < len(data.y):
             raise DataError(f"perplexity is {perplexity:g}; give a number from 1 to below the {len(data.y)} rows")

@@ -1,23 +1,30 @@
 """The frontier's combinatorics: extreme points, facets, and which of their faces are Pareto-efficient.
 
-All in metrics scaled to about 1, with integer positions; `deabench.frontier` puts the labels on.
+All in boxed metrics (`deabench.arrays.box`), with integer positions; `deabench.frontier` puts the labels on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from itertools import combinations
 from operator import and_
 
 import numpy as np
 
 from deabench.arrays import blocks
+from deabench.solve.shared.polar import TIGHT, surface
 
-TIGHT = 1e-10
-"""A point is on a hyperplane within this, in metrics scaled to about 1."""
-CLEAR = 1e-6
-"""A point that stands out from the others by this needs no linear program to show it."""
+RISES = 1e-9
+"""A facet with a weight below this is as good as flat in that metric: one is worth 1e9 times the other."""
+ALIKE = 1e-8
+"""Points that are nearer than this in every metric are near-duplicates."""
+CLEAR = 2e-12
+"""An extreme point stands out by more than this from those that are no near-duplicates of it: a certificate asks for it."""
+REACHED = 5e-10
+"""A point that combinations of others miss by no more than this is not extreme, but as one of its near-duplicates."""
+MATES = 1e-6
+"""What a combination that reaches a point is made of lies within this of the point's own hyperplane."""
 
 
 @dataclass(frozen=True)
@@ -32,26 +39,40 @@ class Hull:
         w ≥ 0 with w·Y ≤ 1 for every attainable Y and = 1 on the facet; flat in the metrics where w_r = 0.
     on : bool array (f, e)
         Which points lie on which facet.
+    rows : int array (e,)
+        Where the points stand among those that the hull was made of.
+    members : int array (B, s)
+        Simplices that cover all facets: points that the hull was made of, or their number + r for the axis of metric r.
+    facet : int array (B,)
+        The facet of each simplex.
     """
 
     points: np.ndarray
     normals: np.ndarray
     on: np.ndarray
+    rows: np.ndarray
+    members: np.ndarray
+    facet: np.ndarray
 
     @cached_property
     def full(self) -> np.ndarray:
         """Facets that are Pareto-efficient as a whole: all weights positive."""
-        return np.asarray((self.normals > 0).all(axis=1))
+        return np.asarray((self.normals > RISES).all(axis=1))
 
     @cached_property
     def through(self) -> list[int]:
         """For each point, the facets that hold it, as the bits of a number."""
-        return [_bits(column) for column in self.on.T]
+        return [bits(column) for column in self.on.T]
+
+    @cached_property
+    def corners(self) -> list[frozenset[int]]:
+        """For each facet, its points."""
+        return [frozenset(np.flatnonzero(row).tolist()) for row in self.on]
 
     @cached_property
     def rising(self) -> list[int]:
         """For each metric, the facets that are not flat in it, as bits."""
-        return [_bits(column) for column in (self.normals > 0).T]
+        return [bits(column) for column in (self.normals > RISES).T]
 
     def holding(self, face: frozenset[int]) -> int:
         """The facets that hold a face, given by its points, as bits."""
@@ -64,16 +85,16 @@ class Hull:
 
     def cone(self, face: frozenset[int]) -> np.ndarray:
         """The normals (k, s) of the facets that hold the face."""
-        return self.normals[_places(self.holding(face))]
+        return self.normals[places(self.holding(face))]
 
     @cached_property
     def maximal(self) -> list[frozenset[int]]:
         """The Pareto-efficient faces that lie in no larger one: the full facets, and below the flat ones what no full one holds."""
-        full = _bits(self.full)
-        flat = [frozenset(np.flatnonzero(row).tolist()) for row in self.on[~self.full]]
+        full = bits(self.full)
+        flat = bits(~self.full)
         seen: set[frozenset[int]] = set()
         lower: set[frozenset[int]] = set()
-        stack = list(flat)
+        stack = [self.corners[f] for f in np.flatnonzero(~self.full).tolist()]
         while stack:
             face = stack.pop()
             if not face or face in seen:
@@ -84,22 +105,34 @@ class Hull:
             if self.pareto(face):
                 lower.add(face)
             else:
-                stack.extend(face & facet for facet in flat if not face <= facet)
-        found = [frozenset(np.flatnonzero(row).tolist()) for row in self.on[self.full]]
+                stack.extend(self._below(face, flat))
+        found = [self.corners[f] for f in np.flatnonzero(self.full).tolist()]
         return sorted(found + [f for f in lower if not any(f < g for g in lower)], key=sorted)
 
-    def faces(self) -> Iterator[frozenset[int]]:
-        """Every Pareto-efficient face of any dimension, each once: the intersections of facets below the maximal ones."""
-        facets = [frozenset(np.flatnonzero(row).tolist()) for row in self.on]
-        seen: set[frozenset[int]] = set()
+    def _below(self, face: frozenset[int], among: int) -> set[frozenset[int]]:
+        """The faces that a face shares with the facets `among` (bits) that touch it and do not hold it."""
+        near = reduce(int.__or__, (self.through[k] for k in face)) & among & ~self.holding(face)
+        return {face & self.corners[f] for f in places(near)}
+
+    def faces(self) -> dict[frozenset[int], int]:
+        """Every Pareto-efficient face of any dimension with its dimension: the intersections of facets below the maximal ones.
+
+        All subsets of a simplex are its faces, which saves the intersections.
+        """
+        every = bits(np.ones(len(self.normals), dtype=bool))
+        found: dict[frozenset[int], int] = {}
         stack = list(self.maximal)
         while stack:
             face = stack.pop()
-            if not face or face in seen:
+            if not face or face in found:
                 continue
-            seen.add(face)
-            yield face
-            stack.extend(face & facet for facet in facets if not face <= facet)
+            found[face] = self.dimension(face)
+            if found[face] == len(face) - 1:
+                for size in range(1, len(face)):
+                    found.update(dict.fromkeys(map(frozenset, combinations(sorted(face), size)), size - 1))
+            else:
+                stack.extend(self._below(face, every))
+        return found
 
     def dimension(self, face: frozenset[int]) -> int:
         """The dimension of the affine hull of a face's points."""
@@ -121,33 +154,39 @@ class Hull:
         return pairs
 
 
-def _bits(flags: np.ndarray) -> int:
+def bits(flags: np.ndarray) -> int:
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
 
-def _places(bits: int) -> list[int]:
+def places(number: int) -> list[int]:
     """The positions of the bits that are set."""
     out = []
-    while bits:
-        lowest = bits & -bits
+    while number:
+        lowest = number & -number
         out.append(lowest.bit_length() - 1)
-        bits ^= lowest
+        number ^= lowest
     return out
 
 
-def hull(points: np.ndarray) -> Hull:
-    """The hull of undominated, distinct points (n, s), non-negative, each metric positive somewhere, scaled to about 1."""
-    from deabench.solve.shared import polar
+def hull(points: np.ndarray, *, extreme: np.ndarray | None = None) -> Hull:
+    """The hull of undominated, distinct, boxed points (n, s); `extreme`, where it is known, are the positions of its points."""
+    n, s = points.shape
+    if s == 1:
+        best = np.array([int(np.argmax(points[:, 0]))])
+        return Hull(points[best], 1.0 / points[best], np.array([[True]]), best, best[None], np.array([0]))
+    found = surface(points)
+    candidates = np.unique(found.members[found.members < n]) if extreme is None else extreme
+    on = _on(points[candidates], found.normals)
+    if extreme is None:
+        kept = _extreme(points[candidates], found.normals, on)
+        candidates, on = candidates[kept], on[kept]
+    return Hull(points[candidates], found.normals, on.T, candidates, found.members, found.facet)
 
-    if points.shape[1] == 1:
-        best = points[[int(np.argmax(points[:, 0]))]]
-        return Hull(best, 1.0 / best, np.array([[True]]))
-    members, normals = polar.simplices(points)
-    normals = _distinct(normals)
-    candidates = points[np.unique(members[members < len(points)])]
-    on = _on(candidates, normals)
-    extreme = _extreme(candidates, normals, on)
-    return Hull(candidates[extreme], normals, on[extreme].T)
+
+def extreme(points: np.ndarray) -> np.ndarray:
+    """Positions of the extreme ones of undominated, distinct, boxed points (n, s), without their facets: for many metrics."""
+    everyone = np.ones((len(points), len(points)), dtype=bool)
+    return _kept(points, np.arange(len(points)), everyone)
 
 
 def _on(points: np.ndarray, normals: np.ndarray) -> np.ndarray:
@@ -158,50 +197,37 @@ def _on(points: np.ndarray, normals: np.ndarray) -> np.ndarray:
     return out
 
 
-def _distinct(normals: np.ndarray) -> np.ndarray:
-    """The normals with those of one hyperplane, which Qhull triangulated, taken once."""
-    size = np.abs(normals).max(axis=1, keepdims=True)
-    _, first = np.unique(np.round(normals / size, 9), axis=0, return_index=True)
-    return normals[np.sort(first)]
-
-
 def _extreme(points: np.ndarray, normals: np.ndarray, on: np.ndarray) -> np.ndarray:
-    """Positions of the points that no combination of the others reaches; of near-duplicates one stays."""
-    kept = list(range(len(points)))
-    for k in np.flatnonzero(_margins(points, normals, on) <= CLEAR)[::-1].tolist():
-        others = [j for j in kept if j != k]
-        if others and _reached(points[others], points[k]):
-            kept = others
-    return np.array(kept)
+    """Positions of the points that no combination of the others reaches; of near-duplicates one stays.
 
-
-def _margins(points: np.ndarray, normals: np.ndarray, on: np.ndarray) -> np.ndarray:
-    """How far at least each point stands out from the combinations of the others, (e,); `on` (e, f) is where they lie.
-
-    Let W be the k normals at a point v, and σ the least singular value of W. For any other attainable y, W(v - y) ≥ 0, so the
-    mean of the normals falls by mean |W(v - y)| ≥ ‖W(v - y)‖/k ≥ σ‖v - y‖/k on the way: by no less than that to the nearest of
-    the other points, and so to all of their combinations and to what those dominate.
+    The mean of the normals at a point is greatest there; where it is so by a margin, no combination of the others comes near.
     """
-    from scipy.spatial import cKDTree
+    mean = (on @ normals) / np.maximum(on.sum(axis=1), 1)[:, None]
+    reach = mean @ points.T
+    room = np.diag(reach)[:, None] - reach
+    np.fill_diagonal(room, np.inf)
+    doubtful = np.flatnonzero(room.min(axis=1) <= TIGHT)
+    kept = _kept(points, doubtful, room[doubtful] <= MATES)
+    alike = np.array([(np.abs(points - points[k]) <= ALIKE).all(axis=1) for k in doubtful]).reshape(-1, len(points))
+    level = np.where(alike, np.inf, room[doubtful]).min(axis=1, initial=np.inf) <= CLEAR
+    return np.setdiff1d(kept, doubtful[level])
 
-    s = points.shape[1]
-    squares = (normals[:, :, None] * normals[:, None, :]).reshape(len(normals), s * s)
-    least = np.empty(len(points))
-    for part in blocks(len(points), len(normals)):
-        least[part] = np.sqrt(np.maximum(np.linalg.eigvalsh((on[part] @ squares).reshape(-1, s, s))[:, 0], 0.0))
-    apart = cKDTree(points).query(points, k=2)[0][:, 1]  # of one point alone, infinite
-    return np.asarray(least * apart / np.maximum(on.sum(axis=1), 1))
+
+def _kept(points: np.ndarray, doubtful: np.ndarray, mates: np.ndarray) -> np.ndarray:
+    """All points but the doubtful ones that a combination of their mates, a row of flags each, reaches."""
+    kept = np.ones(len(points), dtype=bool)
+    for k, near in zip(doubtful[::-1].tolist(), mates[::-1], strict=True):
+        kept[k] = False
+        others = points[kept & near]
+        kept[k] = not (len(others) and _reached(others, points[k]))
+    return np.flatnonzero(kept)
 
 
 def _reached(others: np.ndarray, point: np.ndarray) -> bool:
-    """Whether a combination of the others dominates the point, or is as good."""
-    import deabench_models
-    from deabench.solve.shared.engine import solve
-    from deabench.solve.shared.family import Family
-    from deabench.solve.template import template
+    """Whether a combination of the others dominates the point, or is as good: non-negative least squares with slacks."""
+    from scipy.optimize import nnls
 
     s = len(point)
-    form = template(deabench_models.wei, {"Y": range(s)}, {"y_o": dict.fromkeys(range(s), 1.0)})
-    found = solve(Family(form, others), point[None], name=str)
-    level = found.x[0][found.bases.columns[found.which[0]] == len(others)]
-    return bool(len(level) and level[0] >= 1.0 - TIGHT)
+    matrix = np.vstack([np.hstack([others.T, -np.eye(s)]), np.append(np.ones(len(others)), np.zeros(s))])
+    _, miss = nnls(matrix, np.append(point, 1.0))
+    return bool(miss <= REACHED)

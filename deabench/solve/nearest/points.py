@@ -1,8 +1,8 @@
 """The nearest point of a face, and of a polyhedron: linear programs (L1, L∞) by HiGHS, L2 by non-negative least squares.
 
-Everything is in coordinates in which the norm is plain: metrics times their weights. The linear programs are the formulations
-of `deabench_models.projection`. For L2 they are convex QPs that non-negative least squares solves exactly on its final support;
-only `dominating` needs HiGHS's QP. The tests hold both ways against each other.
+Coordinates are boxed metrics, about 1 in size; how much a change counts, metric by metric, is in the weights of the norm, so that
+units 1e10 apart stay out of the constraints. The linear programs are the formulations of `deabench_models.projection`. For L2
+without `dominating` non-negative least squares is exact on its final support; with it, `wolfe` needs linear programs only.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import pandas as pd
 
 from deabench.solve.highs import Infeasible, Solver
-from deabench.solve.nearest.faces import Hull
-from deabench.solve.template import Template, expand, template
+from deabench.solve.nearest.wolfe import least_norm
+from deabench.solve.template import Template, expand, template, whole
 
 ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
 """The norms, as numpy numbers them."""
-STEEP = 1e3
-"""A slope above this bounds no distance: in metrics of about 1 its products may be off by 1e-12."""
+SHORT = 1e-9
+"""A face that falls short of the point by no more than this still dominates it."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class Projection:
         λ over the face's vertices.
     slope : array (s,) or None
         y with dual norm at most 1 under which the distance is the least y·(v - point) over the face; for every other face that
-        is a lower bound. With `dominating`, only the positive part of y has to have that norm. None where there is no point, or
-        where y is so steep that its products round to more than distances differ by.
+        is a lower bound. With `dominating`, only the positive part of y has to have that norm; where no point of the face
+        dominates, y ≤ 0 with y·(v - point) > 0 on all of it. None where the distance is 0.
     """
 
     distance: float
@@ -44,69 +45,107 @@ class Projection:
 
 
 class Faces:
-    """Projections on the faces of one set of vertices (e, s): one model with all λ, those outside of the face held at 0."""
+    """Projections on the faces of one set of vertices (e, s), in the norm of the weights (s,) times the change."""
 
-    def __init__(self, vertices: np.ndarray, norm: str, dominating: bool) -> None:
-        self.vertices, self.norm, self.dominating = vertices, norm, dominating
-        e, s = vertices.shape
-        self.form = _face_form(s, norm, dominating)
-        self.solver: Solver | None = None
-        if norm != "l2":
-            program = expand(self.form, vertices, np.zeros(s))
-            self.first = len(program.cost) - e
-            self.rows = np.array([name.startswith("target[") for name in program.row_names])
-            self.lower, self.upper = program.lower, program.upper
-            self.solver = Solver(program)
-            self.solver.column_bounds(self.first + np.arange(e), np.zeros(e), np.zeros(e))
-            self.open = np.zeros(0, dtype=int)
+    def __init__(self, vertices: np.ndarray, weights: np.ndarray, norm: str, dominating: bool) -> None:
+        self.vertices, self.weights, self.norm, self.dominating = vertices, weights, norm, dominating
+        linear = "l1" if norm == "l2" else norm
+        self.program = None if norm == "l2" and not dominating else _Linear(vertices, weights, linear, dominating)
+        self.shortfall: _Linear | None = None
 
     def start(self, point: np.ndarray, name: str) -> None:
         """Project `point` (s,) from here on; `name` is the DMU's in errors. What is found does not depend on the points before."""
         self.point, self.name = point, name
-        if self.solver is not None:
-            self.lower[self.rows] = self.upper[self.rows] = point
-            self.solver.bounds(self.lower, self.upper)
-            self.solver.forget()
+        for program in (self.program, self.shortfall):
+            if program is not None:
+                program.start(point, name)
 
     def nearest(self, face: np.ndarray) -> Projection:
         """The nearest point of the face with the vertices `face` (k,)."""
-        vertices, point = self.vertices[face], self.point
-        if self.norm == "l2":
-            lam = self._quadratic(vertices) if self.dominating else closest_l2(vertices, point)
-            if lam is None:
-                return Projection(np.inf, np.zeros(len(face)), None)
-            gap = lam @ vertices - point
-            length = float(np.linalg.norm(gap))
-            return Projection(length, lam, gap / length if length > 0 else None)
-        assert self.solver is not None
-        self._hold(face)
+        if self.program is None:
+            return self._least_squares(face)
         try:
-            self.solver.run(self.name)
+            if self.norm == "l2":
+                return self._least_norm(face, self.program)
+            lam, slope = self.program.solved(face, patient=not self.dominating)
         except Infeasible:
-            return Projection(np.inf, np.zeros(len(face)), None)
-        lam = np.maximum(self.solver.values()[self.first + face], 0.0)
-        lam /= lam.sum()
-        slope = -self.solver.duals()[self.rows]
-        slope /= max(dual_norm(np.maximum(slope, 0.0) if self.dominating else slope, self.norm), 1.0)
-        length = distance(lam @ vertices - point, self.norm)
-        return Projection(length, lam, slope if np.abs(slope).max() <= STEEP else None)
+            ray = self._ray(face)
+            if ray is not None:
+                return Projection(np.inf, np.zeros(len(face)), ray)
+            lam, slope = self.program.solved(face, patient=True)  # short by a rounding error only
+        length = distance((lam @ self.vertices[face] - self.point) * self.weights, self.norm)
+        return Projection(length, lam, within_ball(slope, self.weights, self.norm, self.dominating))
 
-    def _hold(self, face: np.ndarray) -> None:
-        """Free the λ of the face, hold those of the last at 0."""
-        assert self.solver is not None
+    def _least_squares(self, face: np.ndarray) -> Projection:
+        lam = closest_l2(self.vertices[face] * self.weights, self.point * self.weights)
+        gap = (lam @ self.vertices[face] - self.point) * self.weights
+        length = float(np.linalg.norm(gap))
+        return Projection(length, lam, gap * self.weights / length if length > 0 else None)
+
+    def _least_norm(self, face: np.ndarray, program: _Linear) -> Projection:
+        """With `dominating`: the least norm over the points of the face that are nowhere below the point."""
+        vertices = self.vertices[face]
+        slope = np.zeros(len(self.point))
+
+        def least(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            program.costs(cost * self.weights)
+            lam, slope[:] = program.solved(face, patient=False)
+            return lam, (lam @ vertices - self.point) * self.weights
+
+        lam, gap = least_norm(least, np.ones(len(self.point)))
+        length = float(np.linalg.norm(gap))
+        return Projection(length, lam, within_ball(slope / length, self.weights, "l2", True) if length > 0 else None)
+
+    def _ray(self, face: np.ndarray) -> np.ndarray | None:
+        """y ≤ 0 under which all of the face falls short of the point; None where it falls short by a rounding error only."""
+        if self.shortfall is None:
+            self.shortfall = _Linear(self.vertices, np.ones(len(self.point)), "shortfall", False)
+            self.shortfall.start(self.point, self.name)
+        lam, slope = self.shortfall.solved(face, patient=True)
+        short = np.maximum(self.point - lam @ self.vertices[face], 0.0).max()
+        return np.minimum(slope, 0.0) if short > SHORT else None
+
+
+class _Linear:
+    """One model with all λ, those outside of the face held at 0."""
+
+    def __init__(self, vertices: np.ndarray, weights: np.ndarray, norm: str, dominating: bool) -> None:
+        e, s = vertices.shape
+        program = expand(_face_form(tuple(weights.tolist()), norm, dominating), vertices, np.zeros(s))
+        self.first = len(program.cost) - e
+        self.rows = np.array([name.startswith("target[") for name in program.row_names])
+        self.gains = np.array([k for k, name in enumerate(program.column_names) if name.startswith("l[")])
+        self.lower, self.upper = program.lower, program.upper
+        self.solver = Solver(program)
+        self.solver.column_bounds(self.first + np.arange(e), np.zeros(e), np.zeros(e))
+        self.open = np.zeros(0, dtype=int)
+
+    def start(self, point: np.ndarray, name: str) -> None:
+        self.name = name
+        self.lower[self.rows] = self.upper[self.rows] = point
+        self.solver.bounds(self.lower, self.upper)
+        self.solver.forget()
+
+    def costs(self, values: np.ndarray) -> None:
+        """What a gain in each metric costs."""
+        self.solver.costs(self.gains, values)
+
+    def solved(self, face: np.ndarray, *, patient: bool) -> tuple[np.ndarray, np.ndarray]:
+        """λ over the face, and the slope that proves it."""
         free = np.isin(both := np.union1d(self.open, face), face)
         self.solver.column_bounds(self.first + both, np.zeros(len(both)), np.where(free, np.inf, 0.0))
         self.open = face
+        self.solver.run(self.name, patient=patient)
+        lam = np.maximum(self.solver.values()[self.first + face], 0.0)
+        return lam / lam.sum(), -self.solver.duals()[self.rows]
 
-    def _quadratic(self, vertices: np.ndarray) -> np.ndarray | None:
-        """λ by HiGHS's QP, made exact; None where no point of the face will do."""
-        solver = Solver(expand(self.form, vertices, self.point))
-        try:
-            solver.run(self.name)
-        except Infeasible:
-            return None
-        lam = np.maximum(solver.values()[-len(vertices):], 0.0)
-        return _settled(vertices, self.point, lam / lam.sum())
+
+def within_ball(slope: np.ndarray, weights: np.ndarray, norm: str, dominating: bool) -> np.ndarray:
+    """The slope brought to a dual norm of at most 1, which solvers exceed by their tolerance; if `dominating` what is above 0."""
+    if norm == "l1":
+        return np.asarray(np.clip(slope, -np.inf if dominating else -weights, weights))
+    size = float(dual_norm((np.maximum(slope, 0.0) if dominating else slope) / weights, norm))
+    return np.asarray(slope / max(size, 1.0))
 
 
 def distance(gap: np.ndarray, norm: str) -> float:
@@ -116,7 +155,7 @@ def distance(gap: np.ndarray, norm: str) -> float:
 
 def dual_norm(normals: np.ndarray, norm: str) -> np.ndarray:
     """The dual norm of each normal (..., s): distance to a hyperplane is the residual over it."""
-    return np.linalg.norm(normals, {"l1": np.inf, "l2": 2, "linf": 1}[norm], axis=-1)
+    return np.asarray(np.linalg.norm(normals, {"l1": np.inf, "l2": 2, "linf": 1}[norm], axis=-1))
 
 
 def closest_l2(vertices: np.ndarray, point: np.ndarray) -> np.ndarray:
@@ -130,78 +169,121 @@ def closest_l2(vertices: np.ndarray, point: np.ndarray) -> np.ndarray:
     shifted = vertices - point
     size = max(np.abs(shifted).max(), 1e-300)
     mu, _ = nnls(np.vstack([shifted.T / size, np.ones(len(vertices))]), np.append(np.zeros(len(point)), 1.0))
-    return mu / mu.sum()
+    return np.asarray(mu / mu.sum())
 
 
-def within(normals: np.ndarray, point: np.ndarray, norm: str) -> np.ndarray:
-    """The nearest point of {y : normals·y ≤ 1} to a point outside of it."""
+def within(normals: np.ndarray, point: np.ndarray, norm: str, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest point of {y : normals·y ≤ 1} to a point outside of it, in the norm of weights times the change.
+
+    Returns
+    -------
+    array (s,)
+        The nearest point.
+    array (f,)
+        μ ≥ 0: Σ μ_f w_f has dual norm at most 1, and falls by the distance from the point to the nearest one.
+    """
     if norm == "l2":
-        return point - _least_distance(normals, 1.0 - normals @ point)
-    form = _halfspace_form(len(point), norm)
-    solver = Solver(expand(form, normals, point))
+        step, mu = _least_distance(normals / weights, 1.0 - normals @ point)
+        return point - step / weights, mu / max(float(np.linalg.norm(step)), 1e-300)
+    solver = Solver(expand(_halfspace_form(tuple(weights.tolist()), norm), normals, point))
     solver.run("a point outside")
     down, up = np.split(solver.values()[: 2 * len(point)], 2)
-    return point + up - down
+    held = np.array([name.startswith("within[") for name in solver.rows])
+    mu = np.maximum(-solver.duals()[held], 0.0)
+    size = float(dual_norm(mu @ normals / weights, norm))
+    return point + up - down, mu / max(size, 1.0)
 
 
-def _least_distance(normals: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The least z with normals·z ≥ -right, by non-negative least squares (Lawson and Hanson 1974, LDP)."""
+def on_facet(normals: np.ndarray, facet: int, point: np.ndarray, norm: str, weights: np.ndarray,
+             dominating: bool) -> np.ndarray | None:
+    """The nearest point of {y : normals·y ≤ 1} on one of its facets, nowhere below the point if `dominating`; None without one."""
+    import deabench_models
+    from deabench_models import norms
+
+    s = len(point)
+    if norm == "l2":
+        matrix = np.vstack([normals / weights, -normals[facet] / weights, *([-np.eye(s)] if dominating else [])])
+        right = np.append(1.0 - normals @ point, normals[facet] @ point - 1.0)
+        step, _ = _least_distance(matrix, np.append(right, np.zeros(s if dominating else 0)))
+        found = point - step / weights
+        return found if np.isfinite(found).all() and _inside(normals, facet, found) else None
+    table = {(j, r): float(w) for j, row in enumerate(normals) for r, w in enumerate(row)}
+    model = deabench_models.halfspaces(table, {("g", r): float(v) for r, v in enumerate(point)})
+    deabench_models.projection.touching(model, table, facet)
+    getattr(norms, norm)(model, dict(enumerate(weights.tolist())))
+    if dominating:
+        norms.dominating(model)
+    solver = Solver(expand(whole(model, name="halfspaces", symbolic=False), np.zeros((0, 0)), np.zeros(0)))
+    try:
+        solver.run("a point")
+    except Infeasible:
+        return None
+    down, up = np.split(solver.values()[: 2 * s], 2)
+    return np.asarray(point + up - down)
+
+
+def _inside(normals: np.ndarray, facet: int, point: np.ndarray) -> bool:
+    reach = normals @ point
+    return bool(reach.max() <= 1 + SHORT and abs(reach[facet] - 1) <= SHORT)
+
+
+def _least_distance(normals: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least z with normals·z ≥ -right, by non-negative least squares (Lawson and Hanson 1974, LDP), as Σ μ normals, and μ ≥ 0.
+
+    Not finite where there is none.
+    """
     from scipy.optimize import nnls
 
-    need = -right
-    matrix = np.vstack([normals.T, need])
+    size = max(float(-right.min()), 1e-300)  # a point far outside is scaled back: both rows are then about 1
+    matrix = np.vstack([normals.T, -right / size])
     target = np.append(np.zeros(normals.shape[1]), 1.0)
     mu, _ = nnls(matrix, target)
     residual = matrix @ mu - target
-    return -residual[:-1] / residual[-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(-size * residual[:-1] / residual[-1]), np.asarray(-size * mu / residual[-1])
 
 
-def signed_distance(hull: Hull, unit: np.ndarray, values: np.ndarray, norm: str) -> np.ndarray:
-    """Distance to the boundary of the attainable set in the metrics' own units: below 0 inside, above 0 outside."""
-    normals = hull.normals / unit
-    room = (1.0 - values @ normals.T) / dual_norm(normals, norm)
+def signed_distance(normals: np.ndarray, boxed: np.ndarray, unit: np.ndarray, norm: str) -> np.ndarray:
+    """Distance of boxed points (n, s) to the boundary of {z : normals·z ≤ 1} in the metrics' own units: below 0 inside."""
+    room = (1.0 - boxed @ normals.T) / dual_norm(normals / unit, norm)
     out = -room.min(axis=1)
+    size = float(unit.max())
     for k in np.flatnonzero(out > 0):
-        out[k] = distance(within(normals, values[k], norm) - values[k], norm)
+        move = within(normals, boxed[k], norm, unit / size)[0] - boxed[k]
+        out[k] = distance(move * unit, norm)
+    return np.asarray(out)
+
+
+def depths(vertices: np.ndarray, points: np.ndarray, names: pd.Index) -> np.ndarray:
+    """How far each point could rise in all metrics together and still be dominated by a mixture of the vertices."""
+    import deabench_models
+
+    s = vertices.shape[1]
+    form = template(deabench_models.depth, {"P": range(s)}, {"p_o": dict.fromkeys(range(s), 1.0)})
+    out = np.empty(len(points))
+    for k, point in enumerate(points):
+        solver = Solver(expand(form, vertices, point))
+        solver.run(f"'{names[k]}'")
+        out[k] = solver.objective()
     return out
 
 
 @lru_cache(maxsize=64)
-def _face_form(s: int, norm: str, dominating: bool) -> Template:
+def _face_form(weights: tuple[float, ...], norm: str, dominating: bool) -> Template:
     import deabench_models
     from deabench_models import norms
 
+    s = len(weights)
     steps = [norms.dominating] if dominating else []
-    weights = dict.fromkeys(range(s), 1.0)
     return template(deabench_models.face, {"P": range(s)}, {"p_G": {("g", r): 1.0 for r in range(s)}},
-                    lambda m: getattr(norms, norm)(m, weights), *steps)
+                    lambda m: getattr(norms, norm)(m, dict(enumerate(weights))), *steps)
 
 
 @lru_cache(maxsize=64)
-def _halfspace_form(s: int, norm: str) -> Template:
+def _halfspace_form(weights: tuple[float, ...], norm: str) -> Template:
     import deabench_models
     from deabench_models import norms
 
-    weights = dict.fromkeys(range(s), 1.0)
+    s = len(weights)
     return template(deabench_models.halfspaces, {"W": range(s)}, {"p_G": {("g", r): 1.0 for r in range(s)}},
-                    lambda m: getattr(norms, norm)(m, weights))
-
-
-def _settled(vertices: np.ndarray, point: np.ndarray, lam: np.ndarray) -> np.ndarray:
-    """The QP's λ made exact on its final support: equality-constrained least squares over the vertices in use and the
-    metrics that are held at the point."""
-    used = lam > 1e-7
-    held = np.abs(lam @ vertices - point) <= 1e-7
-    rows = vertices[used]
-    k, h = int(used.sum()), int(held.sum())
-    system = np.zeros((k + 1 + h, k + 1 + h))
-    system[:k, :k] = rows @ rows.T
-    fixed = np.column_stack([np.ones(k), rows[:, held]])
-    system[:k, k:], system[k:, :k] = fixed, fixed.T
-    right = np.concatenate([rows @ point, [1.0], point[held]])
-    better = np.linalg.lstsq(system, right, rcond=None)[0][:k]
-    out = np.zeros(len(lam))
-    out[used] = better
-    sound = better.min() >= 0 and ((out @ vertices - point) >= -1e-9).all() and np.linalg.norm(
-        out @ vertices - point) <= np.linalg.norm(lam @ vertices - point) + 1e-7
-    return out if sound else lam
+                    lambda m: getattr(norms, norm)(m, dict(enumerate(weights))))

@@ -97,6 +97,24 @@ def solve(
     return run.solution()
 
 
+def solve_exactly(family: Family, tested: np.ndarray, name: str) -> Solution:
+    """The solution of one DMU (q,) in rational arithmetic from the start, rounded once at the end.
+
+    Where it is infeasible, the duals are the ray that proves it.
+    """
+    from deabench.solve.shared.exact import Impossible, exact
+
+    start = family.n + family.statics + np.arange(family.m)
+    try:
+        codes, x, duals = exact(family, start, tested, name)
+    except Impossible as error:
+        empty = Bases(start[None], np.full((1, family.m, family.m), np.inf), np.zeros((1, family.m)), np.array([-1]))
+        return Solution(np.array([-1]), np.zeros((1, family.m)), error.ray[None], empty, 0, {0: str(error)})
+    place = np.flatnonzero(codes == family.n + family.theta) if family.theta >= 0 else np.zeros(0, dtype=int)
+    basis = Bases(codes[None], np.full((1, family.m, family.m), np.inf), duals[None], np.array([place[0] if len(place) else -1]))
+    return Solution(np.array([0]), x[None], duals[None], basis, 0, {})
+
+
 class _Run:
     """The state of one call of `solve`."""
 

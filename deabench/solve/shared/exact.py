@@ -40,6 +40,14 @@ def exact(family: Family, codes: np.ndarray, tested: np.ndarray, name: str) -> t
     raise SolveError(f"{family.template.name} for '{name}': no optimal basis after {PIVOTS} exact pivots")
 
 
+class Impossible(Infeasible):
+    """No feasible point, in exact arithmetic; `ray` (m,) are the row duals that prove it (Farkas)."""
+
+    def __init__(self, text: str, ray: np.ndarray) -> None:
+        super().__init__(text)
+        self.ray = ray
+
+
 class _Rational:
     """One DMU's program with all its columns, in fractions where it matters."""
 
@@ -67,7 +75,7 @@ class _Rational:
         q, direction = self._entering(basis, bland, feasible)
         if q < 0:
             if not feasible:
-                raise Infeasible(self.words)
+                raise Impossible(self.words, np.array([float(v) for v in self.y]))
             return False
         step = [-direction * _dot(row, self.column(q)) for row in inverse]
         p = self._leaving(basis, step, bland)

@@ -1,0 +1,155 @@
+"""Whether what is answered is right and proved, on tables that try it: counts, and what the proofs cost."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.bench.data import frame, metrics, sphere, unif
+from deabench.bench.measure import cpu
+from deabench.bench.rational import efficiency
+from deabench.dea.certify import certify
+from deabench.dea.frontier import frontier
+from deabench.dea.ranking import rank
+from deabench.dea.targets import targets
+from deabench.errors import DataError, DataWarning, DeabenchError
+
+RETURNS = ("crs", "vrs", "nirs", "ndrs")
+
+
+def integer_tables(count: int) -> pd.DataFrame:
+    """Integer tables of 0 to 8 with zeros and a separate reference, against the rational simplex: how many are wrong.
+
+    `unproved` numbers are those that `certify` refuses; `company` is the largest difference between a DMU's score alone and
+    beside others; `refused` tables are those that the gate does not take.
+    """
+    found = [_integer_table(k) for k in range(count)]
+    frame_ = pd.DataFrame([row for row in found if row is not None])
+    out = frame_.groupby("returns").agg(tables=("dmus", "size"), dmus=("dmus", "sum"), wrong=("wrong", "sum"),
+                                        unproved=("unproved", "sum"), company=("company", "max"))
+    return out.assign(refused=sum(row is None for row in found))
+
+
+def _integer_table(seed: int) -> dict[str, object] | None:
+    rng = np.random.default_rng(seed)
+    returns, orientation = RETURNS[seed % 4], ("input", "output")[seed // 4 % 2]
+    s, m = int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    reference, tested = (_integers(rng, int(rng.integers(low, high)), s, m) for low, high in ((2, 6), (1, 5)))
+    names = list(frame(reference).columns)
+    how: dict[str, Any] = {"outputs": names[:s], "inputs": names[s:], "model": "ccr", "returns": returns,
+                           "orientation": orientation, "reference": frame(reference)}
+    table = frame(tested)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        try:
+            ranking = rank(table, **how)
+        except DataError:
+            return None
+        truth = [efficiency(reference[:, s:], reference[:, :s], row[s:], row[:s], orientation=orientation, returns=returns)
+                 for row in tested]
+        alone = [float(rank(table.iloc[[k]], **how).scores.iloc[0]) for k in range(len(table))]
+    try:
+        certify(ranking)
+        unproved = 0
+    except DeabenchError:
+        unproved = 1
+    scores = ranking.scores.to_numpy()
+    right = [_same(score, value) for score, value in zip(scores, truth, strict=True)]
+    apart = np.abs(scores - np.array(alone)) / np.maximum(np.abs(scores), 1.0)
+    return {"returns": returns, "dmus": len(table), "wrong": right.count(False), "unproved": unproved,
+            "company": np.nanmax(np.where(np.isnan(scores) & np.isnan(alone), 0.0, np.nan_to_num(apart, nan=np.inf)))}
+
+
+def _integers(rng: np.random.Generator, n: int, s: int, m: int) -> np.ndarray:
+    """Outputs and inputs from 0 to 8, three in ten of them 0, but not all outputs or all inputs of a row."""
+    values = rng.integers(0, 9, (n, s + m)).astype(float)
+    values[rng.uniform(size=(n, s + m)) < 0.3] = 0.0
+    for first, last in ((0, s), (s, s + m)):
+        empty = ~values[:, first:last].any(axis=1)
+        values[empty, first] = rng.integers(1, 9, int(empty.sum()))
+    return values
+
+
+def _same(score: float, truth: object) -> bool:
+    if truth is None:
+        return bool(np.isnan(score))
+    value = float(truth)  # type: ignore[arg-type]
+    return bool(abs(score - value) <= 1e-9 * max(value, 1.0))
+
+
+def noisy_tables(count: int) -> pd.DataFrame:
+    """Rounded tables with noise of 1e-15 to 1e-7: how many rows are answered, and how many results hold."""
+    rows = []
+    for seed in range(count):
+        table, noise = _noisy(seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            try:
+                ranking = rank(table)
+                certify(ranking)
+                rows.append((noise, len(table), int(ranking.scores.isna().sum()), 0))
+            except DeabenchError:
+                rows.append((noise, len(table), 0, 1))
+    found = pd.DataFrame(rows, columns=["noise", "rows", "unanswered", "refused"])
+    return found.groupby("noise").agg(tables=("rows", "size"), rows=("rows", "sum"), unanswered=("unanswered", "sum"),
+                                      refused=("refused", "sum"))
+
+
+def _noisy(seed: int) -> tuple[pd.DataFrame, float]:
+    rng = np.random.default_rng(seed)
+    exponent = -15 + seed % 9
+    n, s = int(rng.integers(3, 40)), int(rng.integers(2, 6))
+    steps = (4, 10)[seed // 9 % 2]
+    values = np.ceil(rng.uniform(0.2, 1, (n, s)) * steps) / steps
+    return frame(values * (1 + rng.uniform(-1, 1, (n, s)) * 10.0**exponent)), 10.0**exponent
+
+
+def degenerate_tables(count: int) -> Iterator[np.ndarray]:
+    """Tables with what real ones have: ties, duplicates, mixtures, zeros, clipped and constant metrics, scales from 1e-8 to 1e9."""
+    for seed, kind in zip(range(count), itertools.cycle(range(8)), strict=False):
+        rng = np.random.default_rng(seed)
+        values = rng.uniform(0.2, 1, (int(rng.integers(2, 25)), int(rng.integers(2, 6))))
+        if kind == 1:
+            values = np.ceil(values * 5) / 5
+        if kind == 2:
+            values = np.vstack([values, values[::2]])
+        if kind == 3:
+            values = np.vstack([values, (values[:-1] + values[1:]) / 2])
+        if kind == 4:
+            values = np.where(rng.uniform(size=values.shape) < 0.2, 0.0, np.round(values, 2))
+            values[~values.any(axis=1)] = 0.5
+            values[:, ~values.any(axis=0)] = 0.5
+        if kind == 5:
+            values = np.minimum(values * 1.5, 1.0)
+        if kind == 6:
+            values[:, -1] = 0.75
+        if kind == 7:
+            values = values * 10.0 ** rng.integers(-8, 10, values.shape[1])
+        yield values
+
+
+def costs() -> pd.DataFrame:
+    """What proofs cost beside what they prove: CPU seconds."""
+    rows = []
+    for s in (4, 5, 6):
+        table = frame(sphere(100, s))
+        found_s, front = cpu(partial(frontier, table))
+        proved_s, _ = cpu(partial(certify, front))
+        rows.append({"what": f"frontier, 100 extreme, s = {s}", "found_s": found_s, "proved_s": proved_s})
+        inside = frame(0.9 * unif(20, s))
+        found_s, near = cpu(partial(targets, inside, table))
+        proved_s, _ = cpu(partial(certify, near))
+        rows.append({"what": f"20 targets, 100 extreme, s = {s}", "found_s": found_s, "proved_s": proved_s,
+                     "slopes_per_dmu": len(near.slopes) / 20})
+    for n in (1_000, 100_000):
+        table = frame(metrics(n))
+        found_s, ranking = cpu(partial(rank, table))
+        proved_s, _ = cpu(partial(certify, ranking))
+        rows.append({"what": f"scores, metrics, n = {n:,}", "found_s": found_s, "proved_s": proved_s})
+    return pd.DataFrame(rows).set_index("what")

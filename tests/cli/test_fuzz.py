@@ -1,0 +1,98 @@
+"""Whatever is in a file, a command ends in one line and exit status 0, 1 or 2, never in a traceback."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from deabench.cli import main
+from deabench.study.presets import HERE as PRESETS
+
+TABLE = "classifier,TPR,TNR,F1\na,0.9,0.8,0.7\nb,0.8,0.9,0.6\nc,0.5,0.5,0.5\n"
+COUNTS = "classifier,tp,fn,fp,tn\na,9,1,2,8\nb,8,2,1,9\n"
+PREDICTIONS = "y_true,a,b\n" + "1,1,0\n0,0,0\n1,0,1\n0,1,0\n" * 3
+SCORES = "y_true,a,b\n" + "1,0.9,0.3\n0,0.2,0.4\n1,0.6,0.8\n0,0.5,0.1\n" * 3
+STUDY = '[[data.set]]\nname = "rows"\nfile = "rows.csv"\n[split]\nfolds = 2\n[classifiers]\n"C4.5" = {}\nstump = {}\n'
+ROWS = "x,z,c\n" + "".join(f"{k},{'ab'[k % 2]},{'yn'[k % 3 // 2]}\n" for k in range(24))
+
+COMMANDS = {
+    "rank": (["rank", "{}"], TABLE), "frontier": (["frontier", "{}", "--outputs", "TPR,TNR"], TABLE),
+    "targets": (["targets", "{}", "--reference", "{}", "--outputs", "TPR,TNR"], TABLE), "compare": (["compare", "{}"], TABLE),
+    "metrics": (["metrics", "{}"], PREDICTIONS), "counts": (["metrics", "{}"], COUNTS), "curve": (["curve", "{}"], SCORES),
+    "status": (["study", "status", "{}"], STUDY), "tables": (["study", "tables", "{}"], STUDY),
+    "data": (["study", "status", "study.toml"], ROWS), "import": (["study", "import", "study.toml", "{}"], COUNTS)}
+
+WORDS = ["", "nan", "inf", "-1", "1e999", "9" * 5001, "0x1", "1,5", "\0", "\x1b[31m", "‮", "\ud800", "'", '"', "{", "[" * 3000,
+         "=1+1", "../../x", "/etc/passwd", "None", "true", "1e3", "-0.0", "é", "a" * 3000, "[a]\nb = 1", "\r", "\t", ";", "%s",
+         "<b>", "1979-05-27", 'import = ".x.y"', 'generator = "subclus"\nrows = 1e3', "folds = 0", "seed = 99999999999999999999999"]
+
+
+def mangled(text: str, rng: random.Random) -> bytes:
+    """The text with a few cells, lines or bytes changed."""
+    lines = text.splitlines()
+    for _ in range(rng.randint(1, 3)):
+        place = rng.randrange(len(lines)) if lines else 0
+        how = rng.randrange(6)
+        if not lines or how == 0:
+            lines.insert(place, rng.choice(WORDS))
+        elif how == 1:
+            del lines[place]
+        elif how == 2:
+            lines[place] = lines[place].replace(rng.choice("abcxyz0123456789,=") or "a", rng.choice(WORDS), 1)
+        elif how == 3:
+            cells = lines[place].split(",")
+            cells[rng.randrange(len(cells))] = rng.choice(WORDS)
+            lines[place] = ",".join(cells)
+        elif how == 4:
+            lines[place] = lines[place][: rng.randrange(len(lines[place]) + 1)]
+        else:
+            lines.append(rng.choice(lines))
+    data = bytearray("\n".join(lines).encode("utf-8", "surrogatepass"))
+    if data and rng.random() < 0.2:
+        data[rng.randrange(len(data))] = rng.randrange(256)
+    return bytes(data)
+
+
+@pytest.mark.filterwarnings("default::deabench.errors.DataWarning", "ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_a_mangled_file_ends_in_a_sentence(name, tmp_path, monkeypatch, capsys):
+    arguments, text = COMMANDS[name]
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text(STUDY.replace("rows.csv", "data.csv" if name == "data" else "rows.csv"))
+    Path("rows.csv").write_text(ROWS)
+    rng = random.Random(name)
+    for case in range(30):
+        file = "data.csv" if name == "data" else f"file{case}.{'toml' if text == STUDY else 'csv'}"
+        Path(file).write_bytes(mangled(text, rng))
+        status = main([argument.replace("{}", file) for argument in arguments])
+        said = capsys.readouterr().err
+        assert status in (0, 1, 2)
+        assert "Traceback" not in said
+        errors = [line for line in said.splitlines() if line.startswith("deabench: ") and not line.startswith("deabench: warning")]
+        assert len(errors) <= 1
+        assert status != 1 or len(errors) == 1, (case, said)
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ('[data]\nnames = ["ecoli4"]\n[classifiers]\nm = {import = ".x.y"}',
+     "classifier 'm': cannot import '.x.y': give the whole path, as module.Class"),
+    ("a = " + "[" * 100_000, "'study.toml' is not TOML that can be read: it is nested too deeply"),
+    ("a = " + "9" * 5001, "is not TOML: Exceeds the limit"),
+    ('[data]\nnames = ["ecoli4"]\n[classifiers]\nm = {import = "sklearn.calibration.CalibratedClassifierCV", estimator = "abc"}',
+     "classifier 'm' cannot be built: "),
+    ('[[data.set]]\nname = "g"\ngenerator = "subclus"\nrows = 1e3\n[classifiers]\nstump = {}',
+     "[[data.set]] 1 rows is 1000.0; give a whole number >= 0"),
+])
+def test_the_study_files_that_ended_in_tracebacks(tmp_path, monkeypatch, capsys, text, said):
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text("allow_imports = true\n" + text)
+    assert main(["study", "status", "study.toml"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert said in lines[0]
+
+
+def test_presets_are_there():
+    assert len(list(PRESETS.glob("*.toml"))) == 8

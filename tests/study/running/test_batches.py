@@ -1,0 +1,77 @@
+"""Small tasks travel together, none is lost on the way, and a failed run says so by its exit status."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from deabench.cli import main
+from deabench.study.running.batches import MOST, SPELL, Batches
+
+
+def test_every_task_goes_once_and_batches_follow_the_tasks():
+    queue = Batches([SimpleNamespace(key=k) for k in range(5000)], 2)
+    sizes, went = [], []
+    while queue:
+        batch = queue.next()
+        sizes.append(len(batch))
+        went += [job.key for job in batch]
+        queue.took(len(batch), 0.002 * len(batch))
+    assert sorted(went) == list(range(5000))
+    assert sizes[0] == 1
+    assert max(sizes) == int(SPELL / 0.002) <= MOST
+    assert sizes[-1] == 1  # all workers end together
+    slow = Batches([SimpleNamespace(key=k) for k in range(50)], 1)
+    slow.took(1, 3.0)
+    assert len(slow.next()) == 1
+
+
+def test_tasks_come_back_to_the_front():
+    queue = Batches([1, 2, 3, 4], 1)
+    queue.back(queue.next())
+    assert list(queue.waiting) == [1, 2, 3, 4]
+
+
+def test_a_run_with_failures_exits_1_and_counts_them(study_file, capsys):
+    path = study_file('allow_imports = true\n[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 3\n[classifiers]\n'
+                      'bad = {import = "poison.Raises"}\nminus = {import = "poison.Minus"}\nmajority = {}')
+    assert main(["study", "run", str(path), "--workers", "1", "--format", "json"]) == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out)[0]["failed"] == 6
+    assert said.err.splitlines()[-1] == "6 of 9 tasks failed: bad failed 3, minus failed 3"
+    assert main(["study", "status", str(path)]) == 0
+    assert main(["study", "run", str(path)]) == 1
+    capsys.readouterr()
+    assert main(["study", "tables", str(path), "metrics", "--format", "csv"]) == 0
+    said = capsys.readouterr()
+    assert said.err.splitlines()[-1] == "6 tasks failed; 2 pairs of data set and classifier are left out"
+    assert [line.split(",")[1] for line in said.out.splitlines()] == ["classifier", "majority"]
+
+
+@pytest.mark.parametrize("preset", ["prevalence"])
+def test_testing_prevalence_moves_neither_rate_and_training_prevalence_both(preset, tmp_path):
+    """The Bayes post's two tables: TPR rises with the training prevalence, TNR falls, the AUROC stays; testing moves none."""
+    from deabench.study import Study
+    from deabench.study.presets import write_preset
+    from deabench.study.results.store import Store
+    from deabench.study.running.tasks import run_job
+
+    write_preset(tmp_path / "p.toml", preset)
+    text = (tmp_path / "p.toml").read_text().replace('"random forest" = {trees = 100, depth = 6}\n', "")
+    (tmp_path / "p.toml").write_text(text)
+    study = Study.from_toml(tmp_path / "p.toml")
+    with Store(study.plan.store) as store:
+        for job in study.plan.jobs():
+            store.put(job, run_job(job)[1])
+    found = study.summary().metrics.droplevel("classifier")
+    trained = found[found.index.str.startswith("trained")]
+    tested = found[found.index.str.startswith("tested")]
+    assert trained["TPR"].is_monotonic_increasing
+    assert trained["TNR"].is_monotonic_decreasing
+    assert trained["TPR"].iloc[-1] - trained["TPR"].iloc[0] > 0.1
+    assert trained["roc_auc"].max() - trained["roc_auc"].min() < 0.01
+    assert tested["TPR"].max() - tested["TPR"].min() < 0.02
+    assert tested["TNR"].max() - tested["TNR"].min() < 0.05
+    assert tested["PPV"].is_monotonic_increasing

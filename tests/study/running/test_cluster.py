@@ -1,0 +1,125 @@
+"""A study on a Dask cluster that is there already, and what is said where there is none."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from distributed import LocalCluster
+from study_runs import SLOW
+
+from deabench.errors import DataError
+from deabench.study import Study
+from deabench.study.running import cluster
+
+
+def test_an_existing_cluster_gives_the_same_digest(study_file, undisturbed):
+    study = Study.from_toml(study_file(SLOW))
+    with LocalCluster(n_workers=1, threads_per_worker=2, host="127.0.0.1", dashboard_address=None) as there:
+        done = study.run(scheduler=there.scheduler_address)
+        assert (done.done, done.digest) == (50, undisturbed)
+        assert study.run(scheduler=there.scheduler_address).digest == undisturbed
+
+
+def test_no_scheduler_answers(study_file, monkeypatch):
+    monkeypatch.setattr(cluster, "ANSWER", 0.3)
+    with pytest.raises(DataError) as e:
+        Study.from_toml(study_file(SLOW)).run(scheduler="tcp://127.0.0.1:9")
+    assert str(e.value).startswith("no Dask scheduler answers at 'tcp://127.0.0.1:9': ")
+
+
+def test_without_distributed(study_file, monkeypatch):
+    monkeypatch.setattr(cluster, "find_spec", lambda name: None)
+    with pytest.raises(DataError) as e:
+        Study.from_toml(study_file(SLOW)).run(scheduler="local")
+    assert str(e.value) == "a cluster needs the package distributed: pip install 'deabench[dask]'"
+
+
+CLUSTER = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as there:
+        print(there.scheduler_address, flush=True)
+        sys.stdin.readline()
+        for worker in list(there.workers.values()):
+            there.sync(worker.close)
+        print("closed", flush=True)
+        sys.stdin.readline()
+"""
+
+
+def _cluster(folder):
+    """A cluster in a process of its own, that can be killed; its address."""
+    import subprocess
+    import sys
+
+    from study_runs import HERE, ROOT
+
+    (folder / "there.py").write_text(CLUSTER)
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "models"), str(HERE)])
+    there = subprocess.Popen([sys.executable, str(folder / "there.py")], env={**os.environ, "PYTHONPATH": paths}, text=True,
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+    return there, there.stdout.readline().strip()
+
+
+def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(study_file, undisturbed, tmp_path, monkeypatch):
+    import signal
+
+    monkeypatch.setattr(cluster, "ANSWER", 4.0)
+    study = Study.from_toml(study_file(SLOW))
+    there, address = _cluster(tmp_path)
+
+    def kill(job, outcome):
+        if there.poll() is None and study_rows() >= 5:
+            os.killpg(there.pid, signal.SIGKILL)
+            there.wait()
+
+    seen = []
+
+    def study_rows() -> int:
+        seen.append(1)
+        return len(seen)
+
+    with pytest.raises(DataError) as e:
+        study.run(scheduler=address, watch=kill)
+    assert str(e.value) == (f"the Dask scheduler at '{address}' is gone; start it again, and run again: what was done is in the "
+                            "store")
+    assert 5 <= study.status().done < 50
+    assert study.run(workers=2).digest == undisturbed
+
+
+def test_a_cluster_without_workers_is_said(study_file, tmp_path, monkeypatch):
+    import time
+
+    monkeypatch.setattr(cluster, "ANSWER", 4.0)
+    study = Study.from_toml(study_file(SLOW))
+    there, address = _cluster(tmp_path)
+    try:
+        there.stdin.write("\n")
+        there.stdin.flush()
+        assert there.stdout.readline() == "closed\n"
+        began = time.monotonic()
+        with pytest.raises(DataError) as e:
+            study.run(scheduler=address)
+        assert time.monotonic() - began < 30
+        assert str(e.value) == (f"the cluster at '{address}' has had no worker for 4 s; start workers, and run again: what was "
+                                "done is in the store")
+    finally:
+        there.communicate("\n", timeout=30)
+
+
+def test_data_and_functions_from_code_reach_a_cluster(tmp_path):
+    import numpy as np
+    import poison
+
+    rng = np.random.default_rng(0)
+    data = {"d": (rng.normal(size=(60, 3)), np.arange(60) % 3 // 2)}
+    learners = {"forest": poison.small_forest, "tree": "C4.5"}
+    digests = set()
+    for k, scheduler in enumerate((None, "local")):
+        study = Study(data, learners, positive=1, split=3, store=tmp_path / f"{k}.sqlite")
+        done = study.run(workers=1, scheduler=scheduler)
+        assert (done.done, done.failed) == (6, 0), study.summary().failures
+        digests.add(done.digest)
+    assert len(digests) == 1
