@@ -5,12 +5,25 @@ from deabench import datasets as datasets
 from deabench import metrics as metrics
 from deabench import plot as plot
 from deabench import tango as tango
+from deabench.dea.advice import Advice as Advice
+from deabench.dea.advice import advise as advise
 from deabench.dea.best import best as best
 from deabench.dea.certify import certify as certify
+from deabench.dea.contexts import Groups as Groups
+from deabench.dea.contexts import Layers as Layers
+from deabench.dea.contexts import Malmquist as Malmquist
+from deabench.dea.contexts import groups as groups
+from deabench.dea.contexts import layers as layers
+from deabench.dea.contexts import malmquist as malmquist
 from deabench.dea.frontier import Frontier as Frontier
 from deabench.dea.frontier import frontier as frontier
+from deabench.dea.partial import Partial as Partial
+from deabench.dea.partial import order_alpha as order_alpha
+from deabench.dea.partial import order_m as order_m
 from deabench.dea.ranking import Ranking as Ranking
 from deabench.dea.ranking import rank as rank
+from deabench.dea.scale import ScaleEfficiency as ScaleEfficiency
+from deabench.dea.scale import scale_efficiency as scale_efficiency
 from deabench.dea.targets import Targets as Targets
 from deabench.dea.targets import targets as targets
 from deabench.dea.uncertainty.estimate import uncertainty as uncertainty
@@ -36,22 +49,29 @@ from deabench.tables.reading import Reading as Reading
 from deabench.tables.reading import read as read
 
 __all__ = [
+    "Advice",
     "CertificateError",
     "DataError",
     "DataWarning",
     "DeabenchError",
     "Frontier",
     "Gate",
+    "Groups",
+    "Layers",
+    "Malmquist",
+    "Partial",
     "Ranking",
     "Reading",
     "Report",
     "Reproduction",
     "Samples",
+    "ScaleEfficiency",
     "SolveError",
     "Study",
     "Targets",
     "Uncertainty",
     "__version__",
+    "advise",
     "best",
     "certify",
     "compare",
@@ -60,14 +80,20 @@ __all__ = [
     "datasets",
     "frontier",
     "gate",
+    "groups",
+    "layers",
+    "malmquist",
     "metrics",
     "models",
+    "order_alpha",
+    "order_m",
     "plot",
     "rank",
     "rank_sets",
     "read",
     "report",
     "reproduce",
+    "scale_efficiency",
     "simar_wilson",
     "stability",
     "tango",

@@ -61,6 +61,49 @@ def weighed(given: Sequence[str] | None) -> dict[str, float] | None:
     return {name: _number(value, f"--weights {name}") for name, _, value in pairs}
 
 
+def ranges(given: Sequence[str] | None, what: str) -> dict[str, tuple[float, float]] | None:
+    """`TPR=.2:.5,TNR=.1:` as a mapping to (least, most), 0 and infinity where one is left out; None stays None."""
+    if given is None:
+        return None
+    out = {}
+    for part in several(given) or []:
+        name, _, bounds = part.rpartition("=")
+        least, colon, most = bounds.partition(":")
+        if not name or not colon:
+            raise UsageError(f"{what} '{part}' is no range; give NAME=LEAST:MOST, as TPR=.2:.5")
+        out[name] = (_number(least or "0", f"{what} {name}"), _number(most or "inf", f"{what} {name}"))
+    return out
+
+
+def pairs(given: Sequence[str] | None) -> dict[tuple[str, str], tuple[float, float]] | None:
+    """`TPR/TNR=2:` as a mapping of the two names to (least, most)."""
+    found = ranges(given, "--ratios")
+    if found is None:
+        return None
+    for name in found:
+        if name.count("/") != 1:
+            raise UsageError(f"--ratios '{name}' is no pair; give FIRST/SECOND=LEAST:MOST, as TPR/TNR=2:")
+    return {(name.split("/")[0], name.split("/")[1]): bounds for name, bounds in found.items()}
+
+
+def bounds(given: str | None, what: str) -> tuple[float, float] | None:
+    """`.8:1.2` as (least, most)."""
+    if given is None:
+        return None
+    least, colon, most = given.partition(":")
+    if not colon:
+        raise UsageError(f"{what} '{given}' is no range; give LEAST:MOST, as .8:1.2")
+    return _number(least or "0", what), _number(most or "inf", what)
+
+
+def words_or_numbers(given: Sequence[str] | None, what: str) -> str | dict[str, float] | None:
+    """A word, or `TPR=2,TNR=1` as a mapping."""
+    parts = several(given)
+    if parts is None or (len(parts) == 1 and "=" not in parts[0]):
+        return None if parts is None else parts[0]
+    return {name: _number(value, f"{what} {name}") for name, _, value in (part.rpartition("=") for part in parts)}
+
+
 def _number(text: str, what: str) -> float:
     try:
         return float(text)
@@ -138,6 +181,15 @@ TechnologyOf = Annotated[str, typer.Option("--technology", help="convex (mixture
                                          **word("technology", lambda: ("convex", "fdh")))]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse to guess what an unknown column measures.")]
 Within = Annotated[list[str] | None, typer.Option(help="A budget, as latency_ms=20: only those that keep it are ranked.")]
+Direction = Annotated[list[str] | None, typer.Option(
+    help="Model ddf: own, ones, mean, range or ideal, or steps as TPR=1,cost=2.")]
+Counts = Annotated[list[str] | None, typer.Option(
+    "--weights", help="Model additive: ones, mip, normalized, ram or bam, or numbers as TPR=2,TNR=1.")]
+Goal = Annotated[str | None, typer.Option(
+    help="Model cross: aggressive (its default) or benevolent.", **word("goal", _words("goal"), _return_hints))]
+Sums = Annotated[str | None, typer.Option(help="Model ccr: bounds of the sum of lambda, as .8:1.2.")]
+Shares = Annotated[list[str] | None, typer.Option(help="Bounds of a metric's share of the score, as TPR=.2:.5.")]
+Ratios = Annotated[list[str] | None, typer.Option(help="What a unit of one metric counts in another's, as TPR/TNR=2:.")]
 Norm = Annotated[str, typer.Option(help="How change is counted: l1, l2 or linf.", **word("norm", _norms))]
 On = Annotated[str, typer.Option(help="Where targets lie: faces (mixtures of real classifiers) or facets (extended).",
                                  **word("on", lambda: ("faces", "facets")))]

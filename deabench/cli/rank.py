@@ -10,8 +10,11 @@ import typer
 
 from deabench.cli._io import Format, emit, say
 from deabench.cli._options import (
+    Counts,
     DataSet,
+    Direction,
     Form,
+    Goal,
     Inputs,
     Label,
     LowerIsBetter,
@@ -21,14 +24,21 @@ from deabench.cli._options import (
     Out,
     Outputs,
     Plot,
+    Ratios,
     Returns,
+    Shares,
     Strict,
+    Sums,
     TableFile,
     TechnologyOf,
     Within,
+    bounds,
     budget,
     directions,
+    pairs,
+    ranges,
     several,
+    words_or_numbers,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +61,12 @@ def command(
     model: Model = None,
     returns: Returns = None,
     orientation: Orientation = None,
+    direction: Direction = None,
+    weights: Counts = None,
+    goal: Goal = None,
+    sums: Sums = None,
+    shares: Shares = None,
+    ratios: Ratios = None,
     reference: Annotated[str | None, typer.Option(help="A table of the DMUs that span the frontier; the table without it.")] = None,
     technology: TechnologyOf = "convex",
     within: Within = None,
@@ -75,13 +91,16 @@ def command(
     from deabench.tables.preparation import prepared, table_of
     from deabench.tables.reading import read
 
-    ways: Any = {"missing": missing, "technology": technology, "model": model, "returns": returns, "orientation": orientation}
+    asked = {"returns": returns, "orientation": orientation, "goal": goal,
+             "direction": words_or_numbers(direction, "--direction"), "weights": words_or_numbers(weights, "--weights"),
+             "sums": bounds(sums, "--sums"), "shares": ranges(shares, "--shares"), "ratios": pairs(ratios)}
+    ways: Any = {"missing": missing, "technology": technology, "model": model}
     source = read(table, label=several(label), roles={} if dataset is None else {dataset: "dataset"})
     ready = prepared(source, outputs=several(outputs), inputs=several(inputs), lower_is_better=directions(lower_is_better),
                      missing=ways["missing"], strict=strict)
     ready = kept(ready, budget(within)) if within else ready
     how = bounded if missing == "bounds" else ranked
-    ranking = how(ready, of_technology(ways["model"], ways["technology"]), ways["returns"], ways["orientation"],
+    ranking = how(ready, of_technology(ways["model"], ways["technology"]), asked,
                   None if reference is None else table_of(read(reference)))
     if uncertainty is not None:
         from deabench.cli._samples import Reading, read_samples

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, get_args
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,12 +14,12 @@ import pandas as pd
 from deabench.checks import choice
 from deabench.dea import certify, completions, undefined
 from deabench.dea.explain import explain, summary
-from deabench.dea.models import HINTS, MODELS, ModelName
+from deabench.dea.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting
 from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
-from deabench.tables.gate import Allowed, Data, check
+from deabench.tables.gate import Data, check
 from deabench.tables.preparation import Missing, Prepared, prepared, table_of
 from deabench.tables.turns import values_outside
 from deabench.tables.units import same_units
@@ -41,7 +42,7 @@ class Ranking(Answer, Result):
 
     Attributes
     ----------
-    scores, slacks, weights, intensities, efficient, data, reference, options, frontier, reasons, path
+    scores, slacks, weights, intensities, efficient, data, reference, options, frontier, reasons, path, tables
         See `deabench.dea.models.record.Answer`. For a radial model 1 is on the frontier, below 1 inside it, above 1 outside
         the reference.
     record : Model
@@ -193,6 +194,12 @@ def rank(
     missing: Missing = "refuse",
     strict: bool = False,
     uncertainty: Samples | None = None,
+    direction: Direction | Mapping[str, float] | None = None,
+    weights: Weighting | Mapping[str, float] | None = None,
+    goal: Goal | None = None,
+    sums: tuple[float, float] | None = None,
+    shares: Mapping[str, tuple[float, float]] | None = None,
+    ratios: Mapping[tuple[str, str], tuple[float, float]] | None = None,
 ) -> Ranking:
     """Rank classifiers by their efficiency: how near each comes to the best trade-off that the others reach.
 
@@ -205,10 +212,8 @@ def rank(
     lower_is_better : mapping or sequence of column names
         `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to).
     model : str, optional
-        "wei": (4) and (5), with inputs on all quotients output/input; "score": (6), the dual of (5), the same efficiencies
-        from the weights' side; "ccr": (2) and (3); "fdh": no mixtures; "super": each DMU against the others; "sbm": slacks
-        instead of one factor. Without it "wei" where there is no input, and "ccr" with returns "vrs" where there is one:
-        rates do not scale with costs.
+        One of `deabench.dea.models.MODELS`, each with its limits in docs/models.md. Without it "wei" where there is no input, and
+        "ccr" with returns "vrs" where there is one: rates do not scale with costs.
     returns : {"crs", "vrs", "nirs", "ndrs"}, optional
         Which multiples and mixtures of DMUs count as possible; the model's default without it.
     orientation : {"output", "input", "none"}, optional
@@ -225,6 +230,19 @@ def rank(
     uncertainty : Samples, optional
         What the table was made of; the ranking then says how sure it is. Known without inputs, and with inputs under variable
         returns to scale, output-oriented.
+    direction : {"own", "ones", "mean", "range", "ideal"} or mapping of metric to number, optional
+        Where model "ddf" moves to: shares of own values, units, shares of the reference's means or ranges, or straight to the
+        best value of each metric.
+    weights : {"ones", "mip", "normalized", "ram", "bam"} or mapping of metric to number, optional
+        What a unit left to gain counts in model "additive".
+    goal : {"aggressive", "benevolent"}, optional
+        What else the weights of model "cross" are chosen for: "aggressive" (the others' least good) or "benevolent" (their most).
+    sums : (least, most), optional
+        Bounds of Σ λ in model "ccr", in the place of `returns`.
+    shares : mapping of metric to (least, most), optional
+        Bounds of each metric's share of the weighted sum of outputs (or inputs), between 0 and 1, in "wei", "score", "ccr".
+    ratios : mapping of (metric, metric) to (least, most), optional
+        Bounds of what a unit of the first counts in units of the second, in the same models: (2, inf) is "at least two".
 
     Returns
     -------
@@ -249,37 +267,42 @@ def rank(
     >>> db.rank(table, inputs=["TNR"], model="wei").scores.round(3).tolist()
     [1.0, 0.895, 0.745, 0.735, 0.71, 0.605, 0.5]
     """
+    asked = {name: value for name, value in (
+        ("returns", returns), ("orientation", orientation), ("direction", direction), ("weights", weights), ("goal", goal),
+        ("sums", sums), ("shares", shares), ("ratios", ratios)) if value is not None}
     if model is not None:
         choice("model", model, list(MODELS), HINTS)
-        _options(MODELS[model], returns, orientation)
+        _options(MODELS[model], asked)
     model = of_technology(model, technology)
     ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing, strict=strict)
     among = None if reference is None else table_of(reference)
-    how = bounded if missing == "bounds" else ranked
-    ranking = how(ready, model, returns, orientation, among)
+    ranking = (bounded if missing == "bounds" else ranked)(ready, model, asked, among)
     return ranking if uncertainty is None else ranking.with_uncertainty(uncertainty)
 
 
-def bounded(ready: Prepared, model: ModelName | None, returns: Returns | None = None, orientation: Orientation | None = None,
+def bounded(ready: Prepared, model: ModelName | None, asked: Mapping[str, Any] = MappingProxyType({}),
             among: pd.DataFrame | None = None) -> Ranking:
     """Rank a table with empty cells: the scores for their worst, and the bounds of all completions."""
-    found = ranked(completions.completed(ready)[0], model, returns, orientation, among)
+    found = ranked(completions.completed(ready)[0], model, asked, among)
     if found.measure != "efficiency" or among is not None:
         raise DataError("missing='bounds' bounds efficiencies of a table that is its own reference; say missing='drop-systems'")
-    frame = completions.bounds(ready, lambda one: ranked(one, model, returns, orientation).scores)
+    frame = completions.bounds(ready, lambda one: ranked(one, model, asked).scores)
     return replace(found, bounds=frame, notes=(*found.notes, completions.said(frame)))
 
 
-def ranked(ready: Prepared, model: ModelName | None, returns: Returns | None = None, orientation: Orientation | None = None,
+def ranked(ready: Prepared, model: ModelName | None, asked: Mapping[str, Any] = MappingProxyType({}),
            among: pd.DataFrame | None = None) -> Ranking:
-    """Rank a table whose metrics are known; `among` spans the frontier, the table itself without it."""
-    allow = _allowed(model, returns, orientation)
+    """Rank a table whose metrics are known; `asked` are the model's options, `among` spans the frontier, the table without it."""
+    asked = {name: value for name, value in asked.items() if value is not None}
+    record = MODELS["ccr" if model is None else model]
+    allow = record.allows(_options(record, _costly(asked) if model is None else asked))
     data = check(ready.table, **ready.given, allow=allow, among=among)
     spanning = data
     if among is not None:
         same_units(ready.table, among, list(ready.given["outputs"]))
         spanning = check(among, **ready.given, warn=False, allow=allow, among=ready.table)
-    record, options, notes = _chosen(data, model, returns, orientation)
+    record, options, notes = _chosen(data, None if model is None else record, asked)
+    options |= {name: read(options[name], record.prepare(data)) for name, read in record.readers.items() if name in options}
     notes = (*ready.notes, *notes)
     task = Task(data, spanning, options, own=among is None)
     with progress("rank", len(data.labels)) as advance:
@@ -298,55 +321,51 @@ def of_technology(model: ModelName | None, technology: Technology) -> ModelName 
     return "fdh"
 
 
-def _allowed(model: str | None, returns: str | None, orientation: str | None) -> tuple[Allowed, ...]:
-    """What the model can do with beyond values >= 0: with Σλ = 1 the origin of the side that does not change is arbitrary,
-    and where inputs are not scaled a DMU may need none."""
-    returns = returns or {"ccr": "crs", "fdh": "vrs"}.get(model or "", "vrs" if model is None else "")
-    if model not in (None, "ccr", "fdh"):
-        return () if model == "super" else ("zero outputs",)
-    if orientation == "input":
-        return ("zero outputs", "negative outputs") if returns == "vrs" else ("zero outputs",)
-    if returns == "vrs":
-        return ("zero inputs", "negative inputs", "zero outputs")
-    return ("zero inputs", "zero outputs") if returns == "nirs" else ("zero outputs",)
-
-
-def _chosen(data: Data, model: str | None, returns: str | None, orientation: str | None
-            ) -> tuple[Model, dict[str, str], tuple[str, ...]]:
+def _chosen(data: Data, record: Model | None, asked: dict[str, Any]) -> tuple[Model, dict[str, Any], tuple[str, ...]]:
     """The record and its options; what was chosen without being asked is said."""
     inputs = list(data.inputs.columns)
-    if model is not None:
-        record = MODELS[model]
+    if record is not None:
         if record.inputs == "needed" and not inputs:
-            raise DataError(f"model '{model}' needs an input and none is given; name one in inputs, or use model 'wei'")
-        options = _options(record, returns, orientation)
+            raise DataError(f"model '{record.name}' needs an input and none is given; name one in inputs, or use model 'wei'")
+        options = _options(record, asked)
         if options.get("orientation") == "input" and not inputs:
             raise DataError("orientation 'input' needs an input and none is given; name one in inputs")
         return record, options, ()
     if not inputs:
-        return MODELS["wei"], _options(MODELS["wei"], returns, orientation), ()
-    options = _options(MODELS["ccr"], returns or "vrs", orientation)
-    said = "" if returns else "; rates do not scale with costs, so returns to scale are variable"
-    return MODELS["ccr"], options, (f"model 'ccr' was chosen, for {', '.join(map(repr, inputs))} is an input{said}",)
+        return MODELS["wei"], _options(MODELS["wei"], asked), ()
+    chosen = _costly(asked)
+    said = "" if chosen == asked else "; rates do not scale with costs, so returns to scale are variable"
+    return MODELS["ccr"], _options(MODELS["ccr"], chosen), (
+        f"model 'ccr' was chosen, for {', '.join(map(repr, inputs))} is an input{said}",)
 
 
-def _options(record: Model, returns: str | None, orientation: str | None) -> dict[str, str]:
-    """Every option of the model, as given or its default; a word that the model does not know is refused."""
-    given = {"returns": returns, "orientation": orientation}
-    for name, value in given.items():
-        if value is None:
-            continue
-        known = record.options.get(name, ())
+def _costly(asked: dict[str, Any]) -> dict[str, Any]:
+    """What is asked of a table with costs: variable returns to scale where nothing is said of them."""
+    return asked if "returns" in asked or "sums" in asked else asked | {"returns": "vrs"}
+
+
+def _options(record: Model, asked: dict[str, Any]) -> dict[str, Any]:
+    """Every option of the model, as asked or its default; one or a word that the model does not know is refused."""
+    if "sums" in asked and "returns" in asked:
+        raise DataError("sums takes the place of returns; leave one of the two out")
+    for name, value in asked.items():
         anywhere = [word for one in MODELS.values() for word in one.options.get(name, ())]
+        if name in record.readers and not (isinstance(value, str) and anywhere):
+            continue
+        if not isinstance(value, str) or not anywhere:
+            others = [f"'{one.name}'" for one in MODELS.values() if name in one.readers]
+            raise DataError(f"model '{record.name}' has no {name}; leave it out" + (
+                f", or use model {' or '.join(others)}" if others else ""))
         choice(name, value, list(dict.fromkeys(anywhere)), RETURN_HINTS)
-        if value not in known:
-            others = [f"'{one.name}'" for one in MODELS.values() if value in one.options.get(name, ())]
+        if value not in record.options.get(name, ()):
+            others = [f"'{one.name}'" for one in MODELS.values() if value in one.options.get(name, ())][:4]
             raise DataError(f"model '{record.name}' has no {name} '{value}'; leave it out, or use model {' or '.join(others)}")
-    return {name: given.get(name) or known[0] for name, known in record.options.items()}
+    return record.defaults() | asked
 
 
 RETURN_HINTS = {"irs": "'ndrs'", "drs": "'nirs'", "variable": "'vrs'", "constant": "'crs'", "bcc": "'vrs'", "ccr": "'crs'",
-                "in": "'input'", "out": "'output'", "non-oriented": "'none'", "graph": "'none'"}
+                "in": "'input'", "out": "'output'", "non-oriented": "'none'", "graph": "'none'", "observed": "'own'",
+                "normalised": "'normalized'"}
 
 
 def _weak_points(answer: Answer, record: Model) -> tuple[str, ...]:

@@ -21,7 +21,8 @@ def solve(record: Model, task: Task, advance: Advance) -> Answer:
     Such a DMU stays in the reference: what it lives on may matter there.
     """
     zero = ~task.data.outputs.to_numpy().any(axis=1)
-    if not zero.any() or task.options.get("orientation", "output") != "output":
+    shifts = "negative outputs" in record.allows(task.options)  # then a row of zeros is where the origin was put
+    if not zero.any() or shifts or task.options.get("orientation", "output") != "output":
         return record.solve(replace(task, data=record.prepare(task.data), reference=record.prepare(task.reference)), advance)
     if zero.all():
         raise DataError(f"every output of '{task.data.labels[0]}' is 0, as of all others; their efficiencies are undefined")

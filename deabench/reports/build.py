@@ -170,7 +170,8 @@ def _ranked(source: Any, tested: Any, settings: Mapping[str, Any]) -> tuple[Rank
         whole, ready = ready.table, replace(ready, table=ready.table.drop(new))
         new = whole.loc[new]
     technology = settings.get("technology", "convex")
-    found = ranked(ready, of_technology(settings.get("model"), technology), settings.get("returns"), settings.get("orientation"))
+    asked = {name: settings.get(name) for name in ("returns", "orientation")}
+    found = ranked(ready, of_technology(settings.get("model"), technology), asked)
     return found, ready, new
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deabench.arrays import Sparse
-from deabench.solve.highs import Infeasible, Solver
+from deabench.solve.highs import Infeasible, Solver, Unbounded
 from deabench.solve.template import REFERENCE, Program, Template, expand
 
 Entries = tuple[np.ndarray, np.ndarray]
@@ -26,7 +26,7 @@ class Solved:
     Attributes
     ----------
     objective : array (K,)
-        NaN where the program is infeasible.
+        NaN where the program is infeasible or unbounded.
     values : mapping of column name to array (K,)
         The columns that are not of a reference DMU.
     duals : mapping of row name to array (K,)
@@ -69,7 +69,7 @@ def each(
     Raises
     ------
     SolveError
-        Where HiGHS ends neither optimal nor infeasible.
+        Where HiGHS ends neither optimal nor infeasible nor unbounded.
     """
     at = _Places(form)
     n, count = len(reference), len(tested)
@@ -81,7 +81,7 @@ def each(
         rows = np.arange(n) if without is None else np.delete(np.arange(n), without[k])
         try:
             solver = _solved(expand(form, reference[rows], tested[k]), f"'{name(k)}'")
-        except Infeasible as error:
+        except (Infeasible, Unbounded) as error:
             infeasible[k] = str(error)
         else:
             objective[k] = solver.objective()

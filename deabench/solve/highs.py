@@ -30,6 +30,10 @@ class Undecided(SolveError):
     """HiGHS ended neither optimal nor infeasible nor at a limit: the numbers are too near degenerate for it."""
 
 
+class Unbounded(Undecided):
+    """The program has no finite optimum: where that is an answer (no weights keep the user's bounds), callers catch it."""
+
+
 class Limit(SolveError):
     """A time or iteration limit ended the solve; `bound` is what is proved of the objective, `found` the best point's."""
 
@@ -96,7 +100,7 @@ class Solver:
         if status in LIMITS:
             info = self.highs.getInfo()
             raise Limit(words, float(info.mip_dual_bound), float(info.objective_function_value))
-        raise Undecided(words)
+        raise (Unbounded if status == highspy.HighsModelStatus.kUnbounded else Undecided)(words)
 
     def _retry(self, status: highspy.HighsModelStatus) -> highspy.HighsModelStatus:
         """Once more, cold, without perturbed costs and at looser tolerances, before a failure is believed."""

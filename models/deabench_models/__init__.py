@@ -3,13 +3,19 @@
 `FORMULATIONS` lists them; README.md beside this folder says which equation is where, and what was misprinted.
 """
 
+from deabench_models.additive import additive
 from deabench_models.benchmark import closest, closest_as_printed, closest_change, closest_split, pareto_frontier
 from deabench_models.ccr import envelopment_input, envelopment_output, multiplier_input, multiplier_output, slacks
+from deabench_models.cross import aggressive, benevolent
+from deabench_models.directional import directional
 from deabench_models.fdh import free_disposal_input, free_disposal_output
 from deabench_models.normalised import normalised, supports
 from deabench_models.projection import depth, face, halfspaces
+from deabench_models.restricted import restricted_input, restricted_output, restricted_slacks
+from deabench_models.russell import russell_input, russell_output
 from deabench_models.sbm import slacks_based
 from deabench_models.score import score
+from deabench_models.super_sbm import super_slacks_based
 from deabench_models.wei import quotients, wei
 
 FORMULATIONS = (
@@ -23,6 +29,16 @@ FORMULATIONS = (
     free_disposal_output,
     free_disposal_input,
     slacks_based,
+    super_slacks_based,
+    additive,
+    russell_input,
+    russell_output,
+    directional,
+    restricted_output,
+    restricted_input,
+    restricted_slacks,
+    aggressive,
+    benevolent,
     pareto_frontier,
     closest_change,
     closest_split,

@@ -326,13 +326,15 @@ def test_to_frame_to_csv_and_html(tmp_path) -> None:
 
 
 REFUSED = [
-    ({"model": "nonsense"}, "model 'nonsense' is not known; it is one of 'wei', 'score', 'ccr', 'fdh', 'super', 'sbm'"),
+    ({"model": "nonsense"}, "model 'nonsense' is not known; it is one of "
+     "'wei', 'score', 'ccr', 'fdh', 'super', 'sbm', 'super-sbm', 'russell', 'additive', 'ram', 'bam', 'ddf', 'rdm', 'cross', "
+     "'common'"),
     ({"model": "BCC"}, "model 'BCC' is not known; write model 'ccr' with returns 'vrs'"),
     ({"returns": "drs"}, "returns 'drs' is not known; write 'nirs'"),
     ({"returns": "rising"}, "returns 'rising' is not known; it is one of 'crs', 'vrs', 'nirs', 'ndrs'"),
     ({"orientation": "both"}, "orientation 'both' is not known; it is one of 'output', 'input', 'none'"),
     ({"model": "ccr"}, "model 'ccr' needs an input and none is given; name one in inputs, or use model 'wei'"),
-    ({"returns": "ndrs"}, "model 'wei' has no returns 'ndrs'; leave it out, or use model 'ccr' or 'super' or 'sbm'"),
+    ({"returns": "ndrs"}, "model 'wei' has no returns 'ndrs'; leave it out, or use model 'ccr' or 'super' or 'sbm' or 'super-sbm'"),
     ({"model": "score", "orientation": "input"},
      "model 'score' has no orientation 'input'; leave it out, or use model 'ccr' or 'fdh' or 'super' or 'sbm'"),
     ({"model": "fdh", "orientation": "input"}, "orientation 'input' needs an input and none is given; name one in inputs"),

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from typing import Literal
 
-from deabench.dea.models import ccr, fdh, sbm, score, superefficiency, wei
+from deabench.dea.models import additive, ccr, common, cross, directional, fdh, russell, sbm, score, super_sbm, superefficiency, wei
 from deabench.dea.models.record import Model
 
-ModelName = Literal["wei", "score", "ccr", "fdh", "super", "sbm"]
+ModelName = Literal["wei", "score", "ccr", "fdh", "super", "sbm", "super-sbm", "russell", "additive", "ram", "bam", "ddf", "rdm",
+                    "cross", "common"]
+Direction = Literal["own", "ones", "mean", "range", "ideal"]
+Weighting = Literal["ones", "mip", "normalized", "ram", "bam"]
+Goal = Literal["aggressive", "benevolent"]
 
 MODELS: dict[str, Model] = {
     record.name: record
-    for record in (wei.MODEL, score.MODEL, ccr.MODEL, fdh.MODEL, superefficiency.MODEL, sbm.MODEL)
+    for record in (
+        wei.MODEL, score.MODEL, ccr.MODEL, fdh.MODEL, superefficiency.MODEL, sbm.MODEL, super_sbm.MODEL, russell.MODEL,
+        additive.MODEL, additive.RAM, additive.BAM, directional.MODEL, directional.RDM, cross.MODEL, common.MODEL,
+    )
 }
 
 HINTS = {
@@ -27,5 +34,9 @@ HINTS = {
     "supereff": "model 'super'",
     "super-efficiency": "model 'super'",
     "free disposal hull": "model 'fdh'",
+    "irs": "model 'ccr' with returns 'ndrs'",
+    "drs": "model 'ccr' with returns 'nirs'",
+    "add": "model 'additive'",
+    "directional": "model 'ddf'",
 }
 """What other tools and papers call them, in lower case."""

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from deabench.dea.certify import radial as proof
-from deabench.dea.models import stages
+from deabench.dea.certify import Proof, radial
+from deabench.dea.models import preferences, restricted, stages
 from deabench.dea.models.radial import Ccr
-from deabench.dea.models.record import Advance, Answer, Model, Task, radial_meaning
+from deabench.dea.models.record import Advance, Answer, Model, Task, radial_allows, radial_meaning
 
 
 def solve(task: Task, advance: Advance) -> Answer:
     """(3) for every DMU."""
+    if restricted.asked(task):
+        return restricted.solve(task, advance)
     return stages.solve(Ccr(task), "ccr", advance)
+
+
+def prove(answer: Answer) -> Proof:
+    """From both sides, with the restrictions where there are some."""
+    return restricted.prove(answer) if restricted.asked(answer) else radial(answer)
 
 
 MODEL = Model(
@@ -20,6 +27,8 @@ MODEL = Model(
     options={"returns": ("crs", "vrs", "nirs", "ndrs"), "orientation": ("output", "input")},
     inputs="needed",
     solve=solve,
-    prove=proof,
+    prove=prove,
     meaning=radial_meaning,
+    allows=radial_allows,
+    readers={"sums": preferences.read_sums, "shares": preferences.read_shares, "ratios": preferences.read_ratios},
 )

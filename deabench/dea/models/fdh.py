@@ -12,7 +12,7 @@ import pandas as pd
 
 from deabench.arrays import Sparse, blocks
 from deabench.dea.certify import Proof
-from deabench.dea.models.record import Advance, Answer, Model, Task, pareto, radial_meaning
+from deabench.dea.models.record import Advance, Answer, Model, Task, pareto, radial_allows, radial_meaning
 from deabench.dea.models.units import Scaled, slacks_of
 from deabench.solve.shared.pareto import undominated
 
@@ -118,4 +118,5 @@ MODEL = Model(
     solve=solve,
     prove=prove,
     meaning=radial_meaning,
+    allows=radial_allows,
 )

@@ -7,21 +7,26 @@ measure and what proves them. `rank`, the commands, studies, reports and `certif
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse
+from deabench.checks import did_you_mean
 from deabench.dea.certify import Proof
 from deabench.dea.proofs.ranking import SlackWeights, efficient
-from deabench.tables.gate import Data
+from deabench.errors import DataError
+from deabench.tables.gate import Allowed, Data
 
 Returns = Literal["crs", "vrs", "nirs", "ndrs"]
 Orientation = Literal["output", "input", "none"]
 Measure = Literal["efficiency", "inefficiency"]
 Advance = Callable[[int], None]
+Reader = Callable[[Any, Data], Any]
+ANYTHING: tuple[Allowed, ...] = ("zero inputs", "zero outputs", "negative inputs", "negative outputs")
+"""What a translation-invariant model can do with."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +37,15 @@ class Task:
     ----------
     data, reference : Data
         Tested DMUs, and those that span the frontier.
-    options : mapping of str to str
-        Every option of the model, the default where none was given.
+    options : mapping of str to object
+        Every option of the model, the default where none was given: a word, or what its reader made of it.
     own : bool
         Whether the tested DMUs are the reference: DMU k is then reference DMU k.
     """
 
     data: Data
     reference: Data
-    options: Mapping[str, str]
+    options: Mapping[str, Any]
     own: bool
 
 
@@ -62,7 +67,7 @@ class Answer:
         Pareto-efficient in the reference.
     data, reference : Data
         What was scored and what spans the frontier (quotients, where inputs made them).
-    options : mapping of str to str
+    options : mapping of str to object
     own : bool
         Whether the tested DMUs are the reference.
     frontier : int array
@@ -71,6 +76,8 @@ class Answer:
         Why a DMU has no score.
     path : str
         How the scores were found.
+    tables : dict of str to DataFrame
+        What the model says beyond one score a DMU, by its name, as the matrix of a cross-efficiency.
     slack_weights : SlackWeights or None
         What proves the slacks the largest and the efficient so; None where the model proves them otherwise.
     """
@@ -82,11 +89,12 @@ class Answer:
     efficient: pd.Series
     data: Data
     reference: Data
-    options: Mapping[str, str]
+    options: Mapping[str, Any]
     own: bool
     frontier: np.ndarray
     reasons: dict[Any, str]
     path: str
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict, kw_only=True)
     slack_weights: SlackWeights | None = field(default=None, kw_only=True)
 
     @property
@@ -99,11 +107,11 @@ class Answer:
     @property
     def returns(self) -> str:
         """The returns to scale; without inputs every DMU has the same one, which is vrs."""
-        return self.options.get("returns", "vrs") if self.data.inputs.shape[1] else "vrs"
+        return str(self.options.get("returns", "vrs")) if self.data.inputs.shape[1] else "vrs"
 
     @property
     def orientation(self) -> str:
-        return self.options.get("orientation", "output")
+        return str(self.options.get("orientation", "output"))
 
 
 @dataclass(frozen=True)
@@ -130,6 +138,11 @@ class Model:
         What a score says, as a clause: "every output could grow by 3.1 % together".
     prepare : function of Data to Data
         What is done to data that have passed the gate.
+    readers : mapping of str to function of (given, Data)
+        The options that take more than a word, and what makes of it what `solve` reads; it refuses what it cannot read. One that
+        is not in `options` has no default.
+    allows : function of options to words
+        Which data beyond values >= 0 and rows with something in them it can do with; see `deabench.tables.gate.check`.
     """
 
     name: str
@@ -138,10 +151,25 @@ class Model:
     options: Mapping[str, tuple[str, ...]]
     solve: Callable[[Task, Advance], Answer]
     prove: Callable[[Answer], Proof] | None
-    meaning: Callable[[float, Mapping[str, str]], str]
+    meaning: Callable[[float, Mapping[str, Any]], str]
     inputs: Literal["needed", "optional"] = "optional"
     measure: Measure = "efficiency"
     prepare: Callable[[Data], Data] = field(default=lambda data: data)
+    readers: Mapping[str, Reader] = field(default_factory=dict)
+    allows: Callable[[Mapping[str, Any]], tuple[Allowed, ...]] = field(default=lambda _: ())
+
+    def defaults(self) -> dict[str, Any]:
+        """Its options where none is given."""
+        return {name: words[0] for name, words in self.options.items()}
+
+
+def part(answer: Answer, rows: np.ndarray) -> Answer:
+    """The answer of some of the DMUs alone."""
+    data = Data(answer.data.outputs.iloc[rows], answer.data.inputs.iloc[rows], answer.data.notes)
+    return replace(
+        answer, scores=answer.scores.iloc[rows], slacks=answer.slacks.iloc[rows], weights=answer.weights.iloc[rows],
+        intensities=answer.intensities[rows], efficient=answer.efficient.iloc[rows], data=data,
+    )
 
 
 def pareto(scores: pd.Series, slacks: pd.DataFrame, data: Data) -> pd.Series:
@@ -151,7 +179,28 @@ def pareto(scores: pd.Series, slacks: pd.DataFrame, data: Data) -> pd.Series:
     return ((scores >= 1 - TOLERANCE) & (left <= TOLERANCE)).rename("efficient")
 
 
-def radial_meaning(score: float, options: Mapping[str, str]) -> str:
+def weighing(what: str, given: object, data: Data, *, least: float = 0.0) -> dict[str, float]:
+    """A number for each metric of a mapping {metric: number}; 0 for a metric that it leaves out.
+
+    Raises
+    ------
+    DataError
+        Where it is no such mapping, names no metric, or a number is below `least`, not finite, or they are all 0.
+    """
+    known = [*data.outputs.columns, *data.inputs.columns]
+    if not isinstance(given, Mapping):
+        raise DataError(f"{what} is {given!r}; give a mapping of metric to number, as {{'{known[0]}': 1.0}}")
+    for name, value in given.items():
+        if name not in known:
+            raise DataError(f"{what} names '{name}', which is no metric here; {did_you_mean(name, known)}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value) or value < least:
+            raise DataError(f"{what} of '{name}' is {value!r}; give a finite number, {least:g} or more")
+    if not any(given.values()):
+        raise DataError(f"{what} is 0 for every metric; give at least one of them a number above 0")
+    return {name: float(given.get(name, 0.0)) for name in known}
+
+
+def radial_meaning(score: float, options: Mapping[str, Any]) -> str:
     """What a radial efficiency says."""
     if options.get("orientation", "output") == "input":
         share = 100 * (1 - score)
@@ -160,3 +209,14 @@ def radial_meaning(score: float, options: Mapping[str, str]) -> str:
     share = 100 * (1 / score - 1) if score > 0 else np.inf
     return (f"every output could grow by {share:.1f} % together" if share >= 0
             else f"every output could shrink by {-share:.1f} % together before the others reach it")
+
+
+def radial_allows(options: Mapping[str, Any]) -> tuple[Allowed, ...]:
+    """What a radial model can do with: with Σ λ = 1 the origin of the side that does not change is arbitrary, and where inputs
+    are not scaled a DMU may need none."""
+    returns, inward = options.get("returns", "crs"), options.get("orientation") == "input"
+    if inward:
+        return ("zero outputs", "negative outputs") if returns == "vrs" else ("zero outputs",)
+    if returns == "vrs":
+        return ("zero inputs", "negative inputs", "zero outputs")
+    return ("zero inputs", "zero outputs") if returns == "nirs" else ("zero outputs",)

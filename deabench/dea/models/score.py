@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from deabench.dea.models import stages, wei
+from deabench.dea.models import restricted, stages, wei
 from deabench.dea.models.radial import Wei
 from deabench.dea.models.record import Advance, Answer, Task
 
 
 def solve(task: Task, advance: Advance) -> Answer:
     """(6) for every DMU, as the dual of (5)."""
+    if restricted.asked(task):
+        return restricted.solve(task, advance)
     return stages.solve(Wei(task), "score", advance)
 
 

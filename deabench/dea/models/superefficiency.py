@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from deabench.arrays import TOLERANCE, Sparse
+from deabench.arrays import TOLERANCE
 from deabench.dea.certify import Proof, radial_frame, slack_error
 from deabench.dea.models import ccr, wei
 from deabench.dea.models.radial import ccr_form
 from deabench.dea.models.record import Advance, Answer, Model, Task, radial_meaning
-from deabench.dea.models.units import Scaled, slacks_of
+from deabench.dea.models.units import Scaled, placed, prefer, slacks_of
 from deabench.solve.each import Solved, each
 from deabench.solve.shared.pareto import undominated
 
@@ -26,16 +26,13 @@ UNDEFINED = "its factor is 0: no other DMU has any of one of its metrics"
 def solve(task: Task, advance: Advance) -> Answer:
     """Ordinary efficiencies, and those that reach 1 once more without themselves."""
     inputs = task.data.inputs.shape[1] > 0
-    base = ccr.solve(task, advance) if inputs else wei.solve(replace(task, options=wei_options()), advance)
+    base = ccr.solve(task, advance) if inputs else wei.solve(replace(task, options=wei.MODEL.defaults()), advance)
     base = replace(base, options=task.options, own=task.own)
     who = np.flatnonzero(base.scores.to_numpy() >= 1 - TOLERANCE)
     if not task.own or not len(who):
         return base
     given = Scaled.of(task)
-    values = np.column_stack([given.Y, -given.X])
-    first = undominated(values)
-    rest = np.setdiff1d(np.arange(len(values)), first)
-    kept = np.union1d(np.union1d(first, rest[undominated(values[rest])]), who) if len(rest) else first
+    kept = two_layers(np.column_stack([given.Y, -given.X]), who)
     form = ccr_form(given.X.shape[1], given.Y.shape[1], given.returns, task.options["orientation"])
     reference = np.column_stack([given.X, given.Y])
     solved = each(form, reference[kept], reference[who], without=np.searchsorted(kept, who),
@@ -43,8 +40,11 @@ def solve(task: Task, advance: Advance) -> Answer:
     return _joined(base, task, given, solved, who, kept)
 
 
-def wei_options() -> dict[str, str]:
-    return {name: words[0] for name, words in wei.MODEL.options.items()}
+def two_layers(values: np.ndarray, who: np.ndarray) -> np.ndarray:
+    """The undominated rows, those that only they dominate, and `who`: all that counts where one of `who` is left out."""
+    first = undominated(values)
+    rest = np.setdiff1d(np.arange(len(values)), first)
+    return np.union1d(np.union1d(first, rest[undominated(values[rest])]), who) if len(rest) else first
 
 
 def _joined(base: Answer, task: Task, given: Scaled, solved: Solved, who: np.ndarray, kept: np.ndarray) -> Answer:
@@ -60,7 +60,7 @@ def _joined(base: Answer, task: Task, given: Scaled, solved: Solved, who: np.nda
                               for p, k in enumerate(who.tolist()) if np.isnan(found[p])}
     weights.iloc[who] = _weights(given, solved, outward, list(weights.columns), task)
     weights.iloc[gone] = np.nan
-    lam = _put(base.intensities, solved.shared["lam"], who, kept)
+    lam = prefer(who, placed(solved.shared["lam"], kept), base.intensities)
     x, y, level = task.data.inputs.to_numpy()[who], task.data.outputs.to_numpy()[who], found[:, None]
     slacks = base.slacks.copy()
     slacks.iloc[who] = np.maximum(slacks_of(task, lam[who], x if outward else x * level, y / level if outward else y), 0.0)
@@ -75,19 +75,9 @@ def _weights(given: Scaled, solved: Solved, outward: bool, columns: list[str], t
     v = np.column_stack([-sign * solved.duals[f"inputs[{i}]"] for i in range(given.X.shape[1])]) / given.unit_x
     u_0 = solved.duals.get("returns_to_scale", np.zeros(len(u)))
     if not task.data.inputs.shape[1]:  # against the input that everybody has: normed, so that no other is worth more than 1
-        return u / (v[:, 0] + u_0)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):  # no other has any of a metric: no score, and no weights
+            return u / (v[:, 0] + u_0)[:, None]
     return np.column_stack([u, v, u_0])[:, : len(columns)]
-
-
-def _put(into: Sparse, found: Sparse, who: np.ndarray, kept: np.ndarray) -> Sparse:
-    width = max(into.columns.shape[1], found.columns.shape[1])
-    columns = np.full((len(into.columns), width), -1, dtype=np.int32)
-    values = np.zeros((len(into.columns), width))
-    columns[:, : into.columns.shape[1]], values[:, : into.columns.shape[1]] = into.columns, into.values
-    columns[who], values[who] = -1, 0.0
-    held = np.where(found.columns >= 0, kept[np.maximum(found.columns, 0)], -1)
-    columns[who[:, None], np.arange(held.shape[1])], values[who[:, None], np.arange(held.shape[1])] = held, found.values
-    return Sparse(columns, np.maximum(values, 0.0))
 
 
 def prove(answer: Answer) -> Proof:

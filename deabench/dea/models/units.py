@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deabench.arrays import Sparse, scale
+from deabench.arrays import Sparse, blocks, scale
 from deabench.dea.models.record import Answer, Task
 from deabench.tables.gate import Data
 
@@ -60,3 +60,35 @@ def metrics(data: Data) -> list[str]:
 def total_lambda(returns: str) -> tuple[float, float]:
     """The bounds of Σ λ."""
     return {"crs": (0.0, np.inf), "vrs": (1.0, 1.0), "nirs": (0.0, 1.0), "ndrs": (1.0, np.inf)}[returns]
+
+
+def placed(lam: Sparse, kept: np.ndarray) -> Sparse:
+    """λ over the reference DMUs `kept`, by their positions in the whole reference; what rounding made negative is 0."""
+    columns = np.where(lam.columns >= 0, kept[np.maximum(lam.columns, 0)], -1).astype(np.int32)
+    return Sparse(columns, np.maximum(lam.values, 0.0))
+
+
+def prefer(rows: np.ndarray, better: Sparse, other: Sparse) -> Sparse:
+    """`other` with the rows at the positions `rows` replaced by those of `better`, in order."""
+    width, used = max(better.columns.shape[1], other.columns.shape[1]), np.arange(better.columns.shape[1])
+    columns, values = np.full((len(other.columns), width), -1, dtype=np.int32), np.zeros((len(other.columns), width))
+    columns[:, : other.columns.shape[1]], values[:, : other.columns.shape[1]] = other.columns, other.values
+    columns[rows], values[rows] = -1, 0.0
+    columns[rows[:, None], used], values[rows[:, None], used] = better.columns, better.values
+    return Sparse(columns, values)
+
+
+def support(given: Scaled, u: np.ndarray, v: np.ndarray, sums: tuple[float, float] | None = None
+            ) -> tuple[np.ndarray, np.ndarray]:
+    """The largest u·y − v·x of any possible production, for each row of weights u (K, s), v (K, m) in scaled metrics, and by
+    how much one that can be multiplied without end has it above 0 (then there is no largest).
+
+    That is what proves every model: no mixture of the reference lies beyond the hyperplane of its weights.
+    """
+    most, (low, high) = np.empty(len(u)), sums or total_lambda(given.returns)
+    table = np.ascontiguousarray(np.column_stack([given.Y, -given.X]).T)
+    weights = np.column_stack([u, v])
+    for part in blocks(len(u), len(given.Y)):
+        most[part] = (weights[part] @ table).max(axis=1)
+    above = np.maximum(most, 0.0)
+    return (high * above if np.isfinite(high) else 0.0) + low * np.minimum(most, 0.0), 0.0 * above if np.isfinite(high) else above

@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from deabench.dea.certify import radial as proof
-from deabench.dea.models import stages
+from deabench.dea.models import ccr, preferences, restricted, stages
 from deabench.dea.models.radial import Wei
-from deabench.dea.models.record import Advance, Answer, Model, Task, radial_meaning
+from deabench.dea.models.record import Advance, Answer, Model, Task, radial_allows, radial_meaning
 from deabench.errors import DataError
 from deabench.tables.gate import Data
 
 
 def solve(task: Task, advance: Advance) -> Answer:
     """(5) for every DMU."""
+    if restricted.asked(task):
+        return restricted.solve(task, advance)
     return stages.solve(Wei(task), "wei", advance)
 
 
@@ -42,6 +43,8 @@ MODEL = Model(
     options={"returns": ("crs",), "orientation": ("output",)},
     prepare=quotients,
     solve=solve,
-    prove=proof,
+    prove=ccr.prove,
     meaning=radial_meaning,
+    allows=radial_allows,
+    readers={"shares": preferences.read_shares, "ratios": preferences.read_ratios},
 )

@@ -1,0 +1,118 @@
+"""Which model suits a table, and what each would say of it, side by side."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from deabench.dea.models import MODELS
+from deabench.dea.models.record import ANYTHING, Model
+from deabench.dea.ranking import rank
+from deabench.errors import DataError, DataWarning
+from deabench.results import Result
+from deabench.tables.gate import Data, check
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Advice(Result):
+    """What suits a table.
+
+    Attributes
+    ----------
+    model : str
+        The first choice.
+    frame : DataFrame
+        A row per model: `suits`, `why`, `measures`.
+    scores : DataFrame
+        Classifiers x the models that suit: what each says, with its default options.
+    notes : tuple of str
+    """
+
+    model: str
+    frame: pd.DataFrame
+    scores: pd.DataFrame
+    notes: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """See `frame`."""
+        return self.frame
+
+    def summary(self) -> str:
+        """The first choice, why, and what to mind."""
+        return " ".join([f"Use model '{self.model}': {self.frame.loc[self.model, 'why']}.",
+                         *(f"{note[:1].upper()}{note[1:]}." for note in self.notes)])
+
+
+def advise(
+    table: pd.DataFrame,
+    *,
+    outputs: Sequence[str] | None = None,
+    inputs: Sequence[str] | None = None,
+    lower_is_better: Mapping[str, object] | Sequence[str] = (),
+) -> Advice:
+    """Which model suits a table and why, by its inputs, its values below 0, its zeros and its size.
+
+    Parameters
+    ----------
+    table, outputs, inputs, lower_is_better
+        As for `deabench.rank`; values may be below 0.
+
+    Returns
+    -------
+    Advice
+    """
+    given: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        data, below = _checked(table, given)
+        judged = {name: _judged(record, data, below) for name, record in MODELS.items()}
+        suited = [name for name, (suits, _) in judged.items() if suits]
+        rankings = {name: rank(table, **given, model=name) for name in suited}  # type: ignore[arg-type]
+    frame = pd.DataFrame([{"suits": suits, "why": why, "measures": MODELS[name].title} for name, (suits, why) in judged.items()],
+                         index=pd.Index(list(judged), name="model"))
+    scores = pd.DataFrame({name: ranking.scores for name, ranking in rankings.items()})
+    first = "rdm" if below else "ccr" if data.inputs.shape[1] else "wei"
+    return Advice(first, frame, scores, (*data.notes, *_minded(data)))
+
+
+def _checked(table: pd.DataFrame, given: dict[str, Any]) -> tuple[Data, bool]:
+    """The data, and whether only a model that does not depend on the origin can do with them: values are below 0."""
+    try:
+        return check(table, **given), False
+    except DataError:
+        return check(table, **given, allow=ANYTHING), True  # whatever else is wrong is refused here again
+
+
+def _judged(record: Model, data: Data, below: bool) -> tuple[bool, str]:
+    """Whether a model suits, and why."""
+    inputs = data.inputs.shape[1] > 0
+    if below:
+        fits = "negative outputs" in record.allows(record.defaults())
+        return fits, "it stands values below 0" if fits else "it has no meaning for values below 0"
+    if record.inputs == "needed" and not inputs:
+        return False, "it needs an input"
+    if inputs and record.name in ("wei", "score", "common"):
+        return False, "with inputs it works on quotients, where whatever is cheap wins by any ratio"
+    if inputs and "crs" in record.options.get("returns", ("crs",))[:1]:
+        return True, "give returns 'vrs' where metrics do not scale with costs" if "vrs" in record.options.get("returns", ()) else (
+            "outputs are taken to scale with inputs")
+    return True, "inputs are held against outputs" if inputs else "there is no input, and none is needed"
+
+
+def _minded(data: Data) -> tuple[str, ...]:
+    """What weakens any model on this table, and what helps."""
+    n, k = len(data.labels), data.outputs.shape[1] + data.inputs.shape[1]
+    notes = []
+    if n < 3 * k:
+        notes.append(f"{n} classifiers for {k} metrics leave most efficient; say what counts with ratios= or shares=, or compare "
+                     "under the weights of all with model 'cross'")
+    zero = data.outputs.columns[(data.outputs == 0).any()].tolist()
+    if zero:
+        notes.append(f"'{zero[0]}' is 0 for some: free weights can leave it out, and ratios= or shares= hold it in")
+    if not data.inputs.shape[1]:
+        notes.append("mixtures stand for drawing one of two classifiers at random; where that makes no sense use model 'fdh'")
+    return tuple(notes)

@@ -1,0 +1,79 @@
+"""Common weights: one weighting for all, the one that comes nearest to everybody's own best score in sum.
+
+Σ_j (e_j − w·y_j) is least where Σ_j w·y_j is largest under w·y_j ≤ 1: where the mean of the DMUs has its performance score (6). So
+its dual, (5) of the mean DMU, finds and proves the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.arrays import Sparse
+from deabench.dea.certify import Proof, radial_frame
+from deabench.dea.models import wei
+from deabench.dea.models.record import Advance, Answer, Task
+from deabench.tables.gate import Data
+
+
+def solve(task: Task, advance: Advance) -> Answer:
+    """Own scores, for slacks and peers, and those under the weights of the mean."""
+    own = wei.solve(task, advance)
+    mean = wei.solve(replace(task, data=_mean(task.data), own=False), lambda _: None)
+    weights = pd.DataFrame(np.tile(mean.weights.to_numpy(), (len(own.scores), 1)), index=own.scores.index,
+                           columns=mean.weights.columns)
+    lost = own.scores - (scores := _scores(task.data, weights))
+    table = pd.DataFrame({"own": own.scores, "common": scores, "lost": lost})
+    zero = [str(name) for name in weights if weights[name].iloc[0] == 0]
+    notes = (f"the common weights leave out {', '.join(map(repr, zero))}",) if zero else ()
+    tables = {"common": table, "mean": mean.intensities.frame(mean.scores.index, task.reference.labels)}
+    return replace(own, scores=scores, weights=weights, tables=tables, options=task.options, slack_weights=None,
+                   data=replace(own.data, notes=(*own.data.notes, *notes)), path=f"{own.path}, and once for the mean")
+
+
+def _mean(data: Data) -> Data:
+    outputs = data.outputs.mean().to_frame("the mean").T
+    return Data(outputs, pd.DataFrame(index=outputs.index))
+
+
+def _scores(data: Data, weights: pd.DataFrame) -> pd.Series:
+    return (data.outputs * weights.to_numpy()).sum(axis=1).rename("efficiency")
+
+
+def prove(answer: Answer) -> Proof:
+    """That nobody exceeds 1 under the weights, that the mean cannot do better under any, and the scores again."""
+    weights, data = answer.weights, _mean(answer.data)
+    again, peers = _scores(answer.data, weights), answer.tables["mean"]
+    mean = replace(
+        answer, scores=pd.Series([again.mean()], index=data.labels), data=data, weights=weights.iloc[[0]].set_axis(data.labels),
+        slacks=0 * answer.slacks.iloc[[0]].set_axis(data.labels), own=False,
+        intensities=Sparse(answer.reference.labels.get_indexer(peers.columns)[None], peers.to_numpy()),
+    )
+    one = radial_frame(mean)
+    frame = one.loc[one.index.repeat(len(again))].set_axis(again.index)
+    return Proof(frame, {
+        **{name: frame[name].to_numpy() for name in ("gap", "primal_infeasibility", "dual_infeasibility")},
+        "distance_of_the_score_from_its_proof": np.abs(answer.scores - again).to_numpy(),
+        "weights_that_are_not_common": np.abs(weights - weights.iloc[0]).max(axis=1).to_numpy() / weights.to_numpy().max(),
+    }, ("that these weights are the only ones with this sum",))
+
+
+def meaning(score: float, _: Mapping[str, Any]) -> str:
+    """What the score says."""
+    return f"under one weighting for all it reaches {100 * score:.1f} % of the best"
+
+
+MODEL = replace(
+    wei.MODEL,
+    name="common",
+    title="scores under one weighting for all, the nearest to everybody's own best (common weights)",
+    equation="(6) of the mean",
+    solve=solve,
+    prove=prove,
+    readers={},
+    meaning=meaning,
+)

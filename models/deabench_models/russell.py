@@ -1,0 +1,90 @@
+"""The Russell measures: Färe, Lovell (1978). Every metric has a factor of its own, and their mean is what counts.
+
+With s⁻_i = (1 − θ_i) x_io the input-oriented one is 1 minus, with s⁺_r = (φ_r − 1) y_ro the output-oriented one 1 plus the additive
+model with weights 1/(m x_io), or 1/(s y_ro): that is how the software solves them, and the tests hold the two equal.
+
+Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0; x_o > 0 or y_o > 0 of the tested DMU. LPs with n + m or n + s columns and
+m + s + 1 rows (and the bounds of the factors); infeasible only where o lies outside its reference.
+
+Reference: Färe, Lovell (1978), J. Economic Theory 19:150-162.
+"""
+
+from pyomo.core.base import ConcreteModel, Constraint, Param, Var, maximize
+from pyomo.core.base.set_types import NonNegativeReals
+
+from deabench_models._types import Model, Row, Table, firsts, seconds
+from deabench_models.ccr import SUM_LAMBDA
+
+
+def _base(X: Table, Y: Table, x_o: Row, y_o: Row) -> Model:
+    m = ConcreteModel()
+    m.J, m.I, m.R = firsts(Y), seconds(X), seconds(Y)
+    m.x_o = Param(m.I, mutable=True, initialize=dict(x_o))
+    m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
+    m.lam = Var(m.J, within=NonNegativeReals)
+    return m
+
+
+def _returns(m: Model, returns: str) -> None:
+    @m.Constraint()
+    def returns_to_scale(m: Model) -> object:
+        L, U = SUM_LAMBDA[returns]
+        return Constraint.Skip if returns == "crs" else (L, sum(m.lam[j] for j in m.J), U)
+
+
+def russell_input(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Model:
+    """The Russell measure, input-oriented.
+
+        min  (1/m) Σ_i θ_i                                   [efficiency]
+        s.t. Σ_j X_ji λ_j − x_io θ_i ≤ 0             ∀ i     [inputs]
+             Σ_j Y_jr λ_j ≥ y_ro                     ∀ r     [outputs]
+             L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
+             λ_j ≥ 0                                         [lam]
+             θ_i ≤ 1                                         [theta]
+    """
+    m = _base(X, Y, x_o, y_o)
+    m.theta = Var(m.I, bounds=(None, 1))
+
+    @m.Objective()
+    def efficiency(m: Model) -> object:
+        return sum(m.theta[i] for i in m.I) / len(m.I)
+
+    @m.Constraint(m.I)
+    def inputs(m: Model, i: object) -> object:
+        return sum(X[j, i] * m.lam[j] for j in m.J) - m.x_o[i] * m.theta[i] <= 0
+
+    @m.Constraint(m.R)
+    def outputs(m: Model, r: object) -> object:
+        return sum(Y[j, r] * m.lam[j] for j in m.J) >= m.y_o[r]
+
+    _returns(m, returns)
+    return m
+
+
+def russell_output(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Model:
+    """The Russell measure, output-oriented.
+
+        max  (1/s) Σ_r φ_r                                   [expansion]
+        s.t. Σ_j X_ji λ_j ≤ x_io                     ∀ i     [inputs]
+             Σ_j Y_jr λ_j − y_ro φ_r ≥ 0             ∀ r     [outputs]
+             L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
+             λ_j ≥ 0                                         [lam]
+             φ_r ≥ 1                                         [phi]
+    """
+    m = _base(X, Y, x_o, y_o)
+    m.phi = Var(m.R, bounds=(1, None))
+
+    @m.Objective(sense=maximize)
+    def expansion(m: Model) -> object:
+        return sum(m.phi[r] for r in m.R) / len(m.R)
+
+    @m.Constraint(m.I)
+    def inputs(m: Model, i: object) -> object:
+        return sum(X[j, i] * m.lam[j] for j in m.J) <= m.x_o[i]
+
+    @m.Constraint(m.R)
+    def outputs(m: Model, r: object) -> object:
+        return sum(Y[j, r] * m.lam[j] for j in m.J) - m.y_o[r] * m.phi[r] >= 0
+
+    _returns(m, returns)
+    return m
