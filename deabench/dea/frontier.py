@@ -32,6 +32,8 @@ HULL: tuple[Allowed, ...] = ("zero inputs", "zero outputs", "negative inputs", "
 """What the hull of a table can do with: its faces do not depend on the origin."""
 ON = 1e-9
 """A point is on the frontier within this, in boxed metrics."""
+NAMED = 5
+"""Classifiers that a summary names."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,10 +205,12 @@ class Frontier(Result):
     def summary(self) -> str:
         """Who is on it, and what it is made of."""
         said = (f"{len(self.extreme)} of {len(self.data.labels)} classifiers are extreme on the frontier of "
-                f"{', '.join(self.outputs)}")
+                f"{', '.join(self.outputs)}: {_listed([repr(name) for name in self.extreme[:NAMED]])}")
+        said += f" and {len(self.extreme) - NAMED} more" if len(self.extreme) > NAMED else ""
         if self.listed is None:
-            return said + "; its facets are not listed yet"
-        return said + f": {len(self.hull.normals)} facets, {int(self.hull.full.sum())} of them efficient throughout"
+            return said + ". Its facets are not listed yet"
+        said += f". It has {len(self.hull.normals)} facets, {int(self.hull.full.sum())} of them efficient throughout"
+        return f"{said}; {self.prices['says'].iloc[0]}" if self.hull.full.any() and len(self.outputs) > 1 else said
 
     @cached_property
     def certificate(self) -> pd.DataFrame:
