@@ -136,7 +136,9 @@ def _judge(recipe: _Recipe, printed: float, computed: float) -> tuple[str, str]:
 def _scores(name: str, inputs: list[str]) -> pd.Series:
     from deabench.dea.ranking import rank
 
-    return rank(datasets.load(name), inputs=inputs or None, model="wei").scores
+    table = datasets.load(name)
+    outputs = [metric for metric in table if metric not in inputs]
+    return rank(table, outputs=outputs, inputs=inputs or None, model="wei").scores
 
 
 def _by_type(table: str, key: str) -> Callable[[], Iterator[tuple[str, str, float, float]]]:
