@@ -11,7 +11,7 @@ import os
 import stat
 import tempfile
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from deabench.errors import DataError
 
@@ -137,7 +137,9 @@ def _opened(path: Path) -> IO[bytes]:
 
     ending = path.suffix.lower()
     if ending != ".zip":
-        return {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}[ending](path, "rb")  # type: ignore[operator]
+        ways: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+        stream: IO[bytes] = ways[ending](path, "rb")
+        return stream
     names = (archive := zipfile.ZipFile(path)).namelist()
     if len(names) != 1:
         raise DataError(f"'{path}' holds {len(names)} files; give an archive of one, or unpack it")

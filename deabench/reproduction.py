@@ -188,7 +188,7 @@ def _holm(table: str) -> Callable[[], Iterator[tuple[str, str, float, float]]]:
     def compute() -> Iterator[tuple[str, str, float, float]]:
         from scipy.special import ndtr
 
-        from deabench.compare.posthoc import adjusted
+        from deabench.compare.adjust import adjusted
 
         frame = datasets.printed(table)
         computed = adjusted(2 * ndtr(-frame["statistic"].abs().to_numpy()), "holm", len(frame))

@@ -55,4 +55,4 @@ class Result:
 
     def _repr_html_(self) -> str:
         said = "".join(f"<p>{escape(line)}</p>" for line in self.summary().splitlines())
-        return said + self.to_frame().to_html(escape=True, max_rows=30, max_cols=20)
+        return str(said + self.to_frame().to_html(escape=True, max_rows=30, max_cols=20))

@@ -14,7 +14,8 @@ def one_thread(rows: int) -> AbstractContextManager[Any]:
     """A context in which numpy's products of matrices with that many rows run on one thread."""
     if rows < FEW:
         return nullcontext()
-    return _libraries().limit(limits=1, user_api="blas")
+    limit: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
+    return limit
 
 
 @lru_cache(maxsize=1)

@@ -88,7 +88,7 @@ def shown(table: pd.DataFrame) -> str:
     def digits(value: float) -> str:
         return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
-    return table.reset_index().to_string(index=False, float_format=digits, na_rep="")
+    return str(table.reset_index().to_string(index=False, float_format=digits, na_rep=""))
 
 
 def main(argv: list[str] | None = None) -> int:

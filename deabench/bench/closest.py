@@ -123,7 +123,7 @@ def _efficient(points: np.ndarray, face: list[int]) -> bool:
     tight = np.vstack([np.column_stack([points[face] - first, np.zeros(len(face))]), np.append(np.ones(s), 0.0)])
     found = linprog(np.append(np.zeros(s), -1.0), rows, np.zeros(len(rows)), tight, np.append(np.zeros(len(face)), 1.0),
                     bounds=[(0, None)] * s + [(None, None)], method="highs")
-    return found.status == 0 and -found.fun > 1e-9
+    return bool(found.status == 0 and -found.fun > 1e-9)
 
 
 def _distance(vertices: np.ndarray, point: np.ndarray, norm: str, dominating: bool) -> float:

@@ -22,7 +22,7 @@ def metrics(n: int, s: int = 5) -> np.ndarray:
 def sphere(n: int, s: int = 5) -> np.ndarray:
     """Every DMU extreme efficient: points of a sphere."""
     direction = np.abs(np.random.default_rng(0).normal(size=(n, s)))
-    return 0.3 + 0.7 * direction / np.linalg.norm(direction, axis=1, keepdims=True)
+    return np.asarray(0.3 + 0.7 * direction / np.linalg.norm(direction, axis=1, keepdims=True))
 
 
 KINDS: dict[str, Callable[..., np.ndarray]] = {"unif": unif, "metrics": metrics, "sphere": sphere}

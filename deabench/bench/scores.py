@@ -43,7 +43,7 @@ def engine(values: np.ndarray) -> np.ndarray:
     problem = Wei(Task(data, data, options, own=True))
     with one_thread(len(values)):
         solution = solve(problem.family, problem.tested)
-    return problem.read(solution)[0] * problem.size
+    return np.asarray(problem.read(solution)[0] * problem.size)
 
 
 def beside(kind: str, n: int, *, repeats: int, s: int = 5) -> pd.DataFrame:

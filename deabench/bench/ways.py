@@ -81,7 +81,7 @@ def deapack(Y: np.ndarray, who: np.ndarray) -> np.ndarray:
     table = pd.DataFrame(Y, columns=[f"m{r}" for r in range(Y.shape[1])]).assign(one=1.0, dmu=range(len(Y)))
     data = DEAData.from_frame(table, dmu="dmu", inputs=["one"], outputs=list(table.columns[: Y.shape[1]]))
     summary = BCC(orientation="output", compute_slacks=False).fit(data).summary_frame
-    return summary.set_index("dmu_id").loc[who, "efficiency"].to_numpy()
+    return np.asarray(summary.set_index("dmu_id").loc[who, "efficiency"].to_numpy())
 
 
 def orange3_dea(Y: np.ndarray, who: np.ndarray) -> np.ndarray:
@@ -90,7 +90,7 @@ def orange3_dea(Y: np.ndarray, who: np.ndarray) -> np.ndarray:
 
     problem = DEAProblem([str(k) for k in range(len(Y))], ["one"], [f"m{r}" for r in range(Y.shape[1])], np.ones(len(Y)), Y)
     found = solve_radial(problem, orientation="output", rts="VRS", two_phase=False, dmu_eval=who.tolist())
-    return 1 / found.efficiency[who]
+    return np.asarray(1 / found.efficiency[who])
 
 
 def frontierguard(Y: np.ndarray, who: np.ndarray) -> np.ndarray:

@@ -150,4 +150,5 @@ def _peers(ranking: Ranking) -> list[dict[str, float]]:
 
 def listed(peers: dict[str, float]) -> str:
     """Peers with their λ, largest first: `AdBS 0.60, BaS 0.40`."""
-    return ", ".join(f"{peer} {share:.2f}" for peer, share in sorted(peers.items(), key=lambda pair: -pair[1]))
+    shown = {peer: share for peer, share in peers.items() if share >= 0.005}  # below, it would be printed as 0.00
+    return ", ".join(f"{peer} {share:.2f}" for peer, share in sorted(shown.items(), key=lambda pair: -pair[1]))

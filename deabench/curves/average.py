@@ -156,4 +156,4 @@ def _scores(curve: Roc) -> Floats:
 def _at(curve: Roc, at_least: Floats) -> Floats:
     """FPR and TPR of the rule score >= at_least, thresholds x 2."""
     index = np.searchsorted(-curve.points["at_least"].to_numpy(), -at_least, side="right") - 1
-    return curve.points[["FPR", "TPR"]].to_numpy()[index]
+    return np.asarray(curve.points[["FPR", "TPR"]].to_numpy()[index])

@@ -144,4 +144,4 @@ def probability_cost(prevalence: ArrayLike, cost_fn: ArrayLike = 1.0, cost_fp: A
     whole = pi * fn + (1 - pi) * fp
     if np.any(whole == 0):
         raise DataError("no error costs anything at this prevalence; give a cost above 0")
-    return pi * fn / whole
+    return np.asarray(pi * fn / whole)

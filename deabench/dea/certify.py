@@ -108,7 +108,7 @@ def slack_error(result: Scored) -> np.ndarray:
     grown = np.column_stack([y / score, x] if result.orientation == "output" else [y, score * x])
     signs = np.append(np.ones(y.shape[1]), -np.ones(x.shape[1]))
     unit = beyond.maxima(result)
-    return np.abs((reached - grown - signs * result.slacks.to_numpy()) / unit).max(axis=1)
+    return np.asarray(np.abs((reached - grown - signs * result.slacks.to_numpy()) / unit).max(axis=1))
 
 
 def radial_frame(result: Scored) -> pd.DataFrame:
@@ -181,9 +181,9 @@ def _wrong_sign(u_0: np.ndarray, returns: str, outward: bool) -> np.ndarray:
     if returns == "vrs":
         return np.zeros(len(u_0))
     if returns == "crs":
-        return np.abs(u_0)
+        return np.asarray(np.abs(u_0))
     allowed_above = (returns == "ndrs") != outward
-    return np.maximum(-u_0 if allowed_above else u_0, 0.0)
+    return np.asarray(np.maximum(-u_0 if allowed_above else u_0, 0.0))
 
 
 def _beyond(weights: np.ndarray, table: np.ndarray) -> np.ndarray:

@@ -90,12 +90,12 @@ class Frontier(Result):
 
     def boxed(self, values: np.ndarray) -> np.ndarray:
         """Points (n, s) in boxed metrics."""
-        return (values - self.origin) / self.unit
+        return np.asarray((values - self.origin) / self.unit)
 
     def plain(self, normals: np.ndarray) -> np.ndarray:
         """Normals w (f, s) of boxed hyperplanes w·z = 1 as normals of the metrics themselves, with normal·Y = 1 on them."""
         own = normals / self.unit
-        return own / (1.0 + own @ self.origin)[:, None]
+        return np.asarray(own / (1.0 + own @ self.origin)[:, None])
 
     @property
     def outputs(self) -> list[str]:
@@ -196,7 +196,7 @@ class Frontier(Result):
         missing = [name for name in self.outputs if name not in points.columns]
         if missing:
             raise DataError(f"the points have no column '{missing[0]}'; the frontier is in {', '.join(self.outputs)}")
-        return values_inside(numbers(points, self.outputs), self.data.turns).to_numpy()
+        return np.asarray(values_inside(numbers(points, self.outputs), self.data.turns).to_numpy())
 
     def to_frame(self) -> pd.DataFrame:
         """The classifiers of the frontier with their metrics."""

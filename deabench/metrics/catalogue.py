@@ -52,23 +52,23 @@ class Cells:
 
     @property
     def P(self) -> Array:
-        return self.tp + self.fn
+        return np.asarray(self.tp + self.fn)
 
     @property
     def N(self) -> Array:
-        return self.fp + self.tn
+        return np.asarray(self.fp + self.tn)
 
     @property
     def L(self) -> Array:
-        return self.tp + self.fp
+        return np.asarray(self.tp + self.fp)
 
     @property
     def M(self) -> Array:
-        return self.fn + self.tn
+        return np.asarray(self.fn + self.tn)
 
     @property
     def n(self) -> Array:
-        return self.tp + self.fn + self.fp + self.tn
+        return np.asarray(self.tp + self.fn + self.fp + self.tn)
 
     def sum(self, each: Mapping[str, float]) -> Array:
         """Σ each[x] · x over the four cells."""
@@ -113,16 +113,16 @@ _MARGINS = ("positives", "negatives", "labelled positive", "labelled negative")
 
 def _f(c: Cells) -> Array:
     square = c.beta * c.beta
-    return (1 + square) * c.tp / ((1 + square) * c.tp + square * c.fn + c.fp)
+    return np.asarray((1 + square) * c.tp / ((1 + square) * c.tp + square * c.fn + c.fp))
 
 
 def _iba(c: Cells) -> Array:
     tpr, tnr = c.tp / c.P, c.tn / c.N
-    return (1 + c.dominance * (tpr - tnr)) * tpr * tnr
+    return np.asarray((1 + c.dominance * (tpr - tnr)) * tpr * tnr)
 
 
 def _weighted(c: Cells) -> Array:
-    return (c.weights["tp"] * c.tp + c.weights["tn"] * c.tn) / c.sum(c.weights)
+    return np.asarray((c.weights["tp"] * c.tp + c.weights["tn"] * c.tn) / c.sum(c.weights))
 
 
 METRICS: dict[str, Formula] = {

@@ -198,4 +198,4 @@ def _numbers(column: pd.Series) -> np.ndarray:
         for row, cell, number in zip(column.index, column, numeric, strict=True):
             if np.isnan(number) and isinstance(cell, str) and cell.strip():
                 raise DataError(f"the count '{column.name}' of '{label(row)}' is the text '{cell}'; give a number")
-    return numeric
+    return np.asarray(numeric)

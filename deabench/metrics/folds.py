@@ -66,7 +66,7 @@ def averaged(counts: pd.DataFrame, by: Hashable | list[Hashable], **options: Any
 def mean_of(folds: pd.DataFrame, keys: list[pd.Series]) -> pd.DataFrame:
     """The mean over the rows of each group, NaN where one of them is, with the number of undefined folds."""
     groups = folds.groupby(keys, sort=False, dropna=False)
-    table = groups.mean(skipna=False)
+    table = groups.agg(lambda column: column.mean(skipna=False))
     lacking = folds.isna().groupby(keys, sort=False, dropna=False).sum()
     sizes = groups.size().to_numpy()
     said = [

@@ -130,7 +130,7 @@ def _lead(spot: np.ndarray, centre: np.ndarray, half: np.ndarray, distance: floa
     if distance == DISTANCES[0]:
         return np.empty((0, 2))
     edge = np.clip(spot, centre - half, centre + half)
-    return spot + (edge - spot) * np.linspace(0.15, 0.9, 12)[:, None]
+    return np.asarray(spot + (edge - spot) * np.linspace(0.15, 0.9, 12)[:, None])
 
 
 def _written(ax: Any, name: str, spot: np.ndarray, offset: np.ndarray, led: bool) -> Any:

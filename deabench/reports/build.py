@@ -16,7 +16,7 @@ from deabench.dea.ranking import Ranking, of_technology, rank, ranked
 from deabench.dea.targets import On
 from deabench.errors import DataError, DataWarning
 from deabench.reports import sections, words
-from deabench.reports.content import Report
+from deabench.reports.content import Report, Section
 from deabench.reports.payload import payload
 from deabench.tables.gate import numbers
 from deabench.tables.preparation import Prepared, prepared
@@ -235,6 +235,6 @@ def _of_study(summary: Any, title: str | None, tested: Any, how: dict[str, Any],
     report_ = assembled(found, title or "Comparative study", [part for part in inserted if part], extra)
     notes = study.remarks(summary) + ([f"without a mean in some metric: {', '.join(map(str, left))}"] if left else [])
     if notes:
-        first = sections.Section("notes", "Read this first", notes)
+        first = Section("notes", "Read this first", notes)
         report_ = Report(report_.title, report_.answer, [first, *report_.sections], report_.plot)
     return report_

@@ -28,10 +28,10 @@ def html(report: Report) -> str:
     style = template("style.css")
     tables = {table.key: {"columns": table.columns, "rows": table.rows}
               for section in report.sections for table in section.all_tables}
-    return _environment().from_string(template("report.html.j2")).render(
+    return str(_environment().from_string(template("report.html.j2")).render(
         report=report, plot=report.plot, version=__version__, style=style, script=script,
         style_digest=_digest(style), script_digest=_digest(script), data=embedded({"tables": tables, "plot": report.plot}),
-    )
+    ))
 
 
 def embedded(data: Any) -> str:

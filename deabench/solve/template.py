@@ -41,7 +41,7 @@ class Affine:
 
     def at(self, reference: np.ndarray, tested: np.ndarray) -> np.ndarray:
         """The numbers for data of shape (..., p) and (..., q): an array (..., k)."""
-        return self.const + reference @ self.reference.T + tested @ self.tested.T
+        return np.asarray(self.const + reference @ self.reference.T + tested @ self.tested.T)
 
 
 @dataclass(frozen=True)

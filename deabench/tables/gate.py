@@ -167,7 +167,7 @@ def _floats(column: pd.Series) -> np.ndarray:
             if isinstance(cell, str) and (found.failed[k] if found is not None else cell.strip().lower() not in MISSING):
                 raise DataError(f"metric '{column.name}' of '{label}' is the text '{cell}'; DEA needs a number")
     if found is None:
-        return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+        return np.asarray(pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan))
     return found.values
 
 

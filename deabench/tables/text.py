@@ -24,4 +24,4 @@ def csv_text(frame: pd.DataFrame) -> str:
         if not pd.api.types.is_numeric_dtype(flat[name]):
             flat[name] = [guarded(cell) if isinstance(cell, str) else cell for cell in flat[name]]
     flat.columns = [guarded(str(name)) for name in flat.columns]
-    return flat.to_csv(index=False, lineterminator="\n")
+    return str(flat.to_csv(index=False, lineterminator="\n"))

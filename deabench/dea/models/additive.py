@@ -77,7 +77,7 @@ def _units(how: str, values: np.ndarray, spanning: np.ndarray, task: Task | Answ
         raise DataError(f"weights 'bam' have a bound for returns 'vrs' only, and returns is '{task.options['returns']}'; "
                         "leave returns out, or use weights 'ram'")
     room = np.column_stack([spanning[:, :s].max(axis=0) - values[:, :s], values[:, s:] - spanning[:, s:].min(axis=0)])
-    return number * np.maximum(room, 0.0)
+    return np.asarray(number * np.maximum(room, 0.0))
 
 
 def meaning(score: float, options: Mapping[str, Any]) -> str:

@@ -67,7 +67,7 @@ def _counts(data: Data, given: Scaled, orientation: str) -> tuple[np.ndarray, np
 
 def _inverse(values: np.ndarray) -> np.ndarray:
     positive = values > 0
-    return np.where(positive, 1.0 / np.where(positive, values, 1.0), 0.0) / np.maximum(positive.sum(axis=1), 1)[:, None]
+    return np.asarray(np.where(positive, 1.0 / np.where(positive, values, 1.0), 0.0) / np.maximum(positive.sum(axis=1), 1)[:, None])
 
 
 def _scores(solved: Solved, labels: pd.Index) -> tuple[pd.Series, dict[object, str]]:
@@ -86,7 +86,7 @@ def _peers(solved: Solved, kept: np.ndarray) -> Sparse:
 
 def _slacks(task: Task | Answer, lam: Sparse, who: np.ndarray) -> np.ndarray:
     found = slacks_of(task, lam, task.data.inputs.to_numpy()[who], task.data.outputs.to_numpy()[who])
-    return np.maximum(found, 0.0)
+    return np.asarray(np.maximum(found, 0.0))
 
 
 def _weights(given: Scaled, solved: Solved, task: Task) -> pd.DataFrame:

@@ -93,8 +93,8 @@ def _level(problem: Wei | Ccr, lam: Sparse, x: np.ndarray, y: np.ndarray) -> np.
     """The efficiency that λ reaches for DMUs at (x, y): the second stage must not move it."""
     with np.errstate(divide="ignore", invalid="ignore"):
         if problem.orientation == "output":
-            return np.where(y > 0, y / lam.dot(problem.reference.outputs.to_numpy()), -np.inf).max(axis=1)
-        return np.where(x > 0, lam.dot(problem.reference.inputs.to_numpy()) / x, -np.inf).max(axis=1)
+            return np.asarray(np.where(y > 0, y / lam.dot(problem.reference.outputs.to_numpy()), -np.inf).max(axis=1))
+        return np.asarray(np.where(x > 0, lam.dot(problem.reference.inputs.to_numpy()) / x, -np.inf).max(axis=1))
 
 
 @lru_cache(maxsize=64)

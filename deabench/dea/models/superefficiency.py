@@ -76,7 +76,7 @@ def _weights(given: Scaled, solved: Solved, outward: bool, columns: list[str], t
     u_0 = solved.duals.get("returns_to_scale", np.zeros(len(u)))
     if not task.data.inputs.shape[1]:  # against the input that everybody has: normed, so that no other is worth more than 1
         with np.errstate(divide="ignore", invalid="ignore"):  # no other has any of a metric: no score, and no weights
-            return u / (v[:, 0] + u_0)[:, None]
+            return np.asarray(u / (v[:, 0] + u_0)[:, None])
     return np.column_stack([u, v, u_0])[:, : len(columns)]
 
 
@@ -106,7 +106,7 @@ def _wrong_verdict(answer: Answer) -> np.ndarray:
     """1 where a DMU above 1 (or that nobody reaches) is called inefficient, or one below 1 efficient."""
     scores, said = answer.scores.to_numpy(), answer.efficient.to_numpy(dtype=bool)
     above = (scores > 1 + TOLERANCE) | (np.isnan(scores) & answer.own)
-    return np.where(above, ~said, said & (scores < 1 - TOLERANCE)).astype(float)
+    return np.asarray(np.where(above, ~said, said & (scores < 1 - TOLERANCE)).astype(float))
 
 
 def _without(answer: Answer, k: int) -> Answer:

@@ -127,4 +127,4 @@ def _finite(at_least: pd.Series) -> np.ndarray:
     """Thresholds with the infinite one, "nothing is positive", set a twentieth of the range above the highest."""
     x = at_least.to_numpy(dtype=float).copy()
     x[0] = x[1] + (0.05 * (x[1] - x[-1]) or 1.0)
-    return x
+    return np.asarray(x)

@@ -98,11 +98,11 @@ class Family:
 
     def right_hand_side(self, tested: np.ndarray) -> np.ndarray:
         """b(k) for tested data (K, q): an array (K, m)."""
-        return self.bound[0] + tested @ self.bound[1].T
+        return np.asarray(self.bound[0] + tested @ self.bound[1].T)
 
     def theta_column(self, tested: np.ndarray) -> np.ndarray:
         """a(k), the column of θ, for tested data (K, q): an array (K, m)."""
-        return self.static[self.theta] + tested @ self.varying[self.theta].T
+        return np.asarray(self.static[self.theta] + tested @ self.varying[self.theta].T)
 
     def program(self, active: np.ndarray, tested: np.ndarray) -> Program:
         """The program of one DMU over the active reference DMUs only."""
@@ -131,7 +131,7 @@ class Family:
 
     def reduced_costs(self, duals: np.ndarray) -> np.ndarray:
         """c_j - y·A_j of every reference DMU; none below 0 makes a feasible basis optimal."""
-        return self.cost - self.columns @ duals
+        return np.asarray(self.cost - self.columns @ duals)
 
     def dual_feasible(self, duals: np.ndarray, tolerance: float) -> bool:
         """Whether no column but θ, slacks included, has a reduced cost of the wrong sign."""
@@ -180,7 +180,7 @@ class Family:
         left = x @ self.table[codes] - self.right_hand_side(tested)
         for i in np.flatnonzero(codes == self.n + self.theta) if self.theta >= 0 else ():
             left += x[:, [i]] * (tested @ self.varying[self.theta].T)
-        return left
+        return np.asarray(left)
 
     def feasible(self, codes: np.ndarray, x: np.ndarray, factor: np.ndarray) -> np.ndarray:
         """Which of the K rows of x (K, m) satisfy the signs of their columns (m,) or (K, m), with a positive dual factor."""
@@ -189,4 +189,4 @@ class Family:
         zero = self.zero[codes]
         if zero.any():
             good &= ~(zero & (np.abs(x) > FEASIBLE)).any(axis=1)
-        return good & (factor > 0) & np.isfinite(factor)
+        return np.asarray(good & (factor > 0) & np.isfinite(factor))

@@ -55,13 +55,13 @@ class Prices:
     def _best(self, tested: np.ndarray) -> np.ndarray:
         family = self.family
         if self.ratio:
-            return (family.theta_column(tested).astype(self.precision) @ self.transposed).argmin(axis=1)
+            return np.asarray((family.theta_column(tested).astype(self.precision) @ self.transposed).argmin(axis=1))
         value = family.right_hand_side(tested).astype(self.precision) @ self.transposed
         if family.theta >= 0:
             scale = family.theta_column(tested).astype(self.precision) @ self.transposed
             with np.errstate(divide="ignore", invalid="ignore"):
                 value = np.where(scale * self.cost > 0, value * self.cost / scale, -np.inf)
-        return value.argmax(axis=1)
+        return np.asarray(value.argmax(axis=1))
 
 
 def popular(family: Family, duals: np.ndarray, sample: np.ndarray) -> np.ndarray:

@@ -138,7 +138,7 @@ def _distinct(points: np.ndarray, normals: np.ndarray) -> tuple[np.ndarray, np.n
         on = np.abs(normals[part] @ points.T - 1.0) <= TIGHT
         bits[part] = np.packbits(np.hstack([on, normals[part] == 0]), axis=1)
     _, first, place = np.unique(bits, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
+    order = np.lexsort(normals[first].T[::-1])  # by their weights, the first metric's first: Qhull's order is nobody's
     rank = np.empty(len(order), dtype=int)
     rank[order] = np.arange(len(order))
     return normals[first[order]], rank[place.ravel()]

@@ -22,7 +22,7 @@ def mean_one(sample_weight: Any) -> np.ndarray | None:
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, dtype=float)
-    return weight * len(weight) / weight.sum()
+    return np.asarray(weight * len(weight) / weight.sum())
 
 
 class SteadySVC(SVC):
@@ -46,7 +46,7 @@ class SteadySVC(SVC):
 
     def decision_function(self, X: Any) -> np.ndarray:
         if self.only_ is None:
-            return super().decision_function(X)
+            return np.asarray(super().decision_function(X))
         return np.full(len(X), 1.0 if self.only_ == self.classes_[-1] and len(self.classes_) > 1 else -1.0)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -196,7 +196,7 @@ def cross_entropy(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def information_gain(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return cross_entropy(a, b) + cross_entropy(b, a)
+    return np.asarray(cross_entropy(a, b) + cross_entropy(b, a))
 
 
 def mutual_information(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -132,7 +132,9 @@ REFUSED = [
     ({"weights": 3}, "weights is 3; give a mapping of metric to number, as {'y': 1.0}"),
     ({"orientation": "both"}, "orientation 'both' is not known; it is one of 'output', 'input', 'none'"),
     ({"direction": {"y": 1.0}}, "model 'additive' has no direction; leave it out, or use model 'ddf'"),
-    ({"weights": "mip", "table": "negative"}, "metric 'y' of 'a' is -2; DEA needs values >= 0"),
+    ({"weights": "mip", "table": "negative"},
+     "metric 'y' of 'a' is -2, metric 'y' of 'b' is -5, metric 'y' of 'c' is -7 and 4 more; "
+     "DEA needs values >= 0"),
 ]
 
 

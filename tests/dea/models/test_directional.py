@@ -124,7 +124,7 @@ def test_the_best_of_all_has_a_direction_too() -> None:
     table = pd.DataFrame({"y": [-1.0, -3.0, -2.0], "z": [4.0, 1.0, 2.5]}, index=["a", "b", "c"])
     ranking = db.rank(table, model="rdm")
     assert ranking.scores.tolist() == pytest.approx([1.0, 0.0, 0.0], abs=1e-12)  # the others' way to the best is open
-    assert ranking.notes == ("'a' has the best value of every metric that is to change: its direction is the same step in each",)
+    assert "'a' has the best value of every metric that is to change: its direction is the same step in each" in ranking.notes
     db.certify(ranking)
 
 
