@@ -198,9 +198,9 @@ def test_the_short_form_stays_short_for_300_classifiers() -> None:
         assert max(map(len, repr(result).splitlines())) <= 200
 
 
-@pytest.mark.parametrize("name", ["mean vertical", "mean threshold", "segment", "segments", "gain", "lift", "conversion", "cost",
-                                  "precision-recall", "learning"])
-def test_a_curve_draws_itself(name: str) -> None:
+@pytest.mark.parametrize("name", ["frontier", "mean vertical", "mean threshold", "segment", "segments", "gain", "lift",
+                                  "conversion", "cost", "precision-recall", "learning"])
+def test_a_result_draws_itself(name: str) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -222,4 +222,5 @@ def test_summaries_say_the_findings() -> None:
     front = db.frontier(WINE.drop("MLP"), outputs=OUTPUTS)
     assert front.summary().startswith(
         "3 of 6 classifiers are extreme on the frontier of TPR, TNR: 'RUS+SVM', 'CS-MCQP', 'Bagging'. It has ")
-    assert front.summary().endswith(front.prices["says"].iloc[0])
+    rates = front.prices.loc[front.prices["gain"] == "TPR", "rate"]
+    assert front.summary().endswith(f"one more of 'TPR' costs {rates.min():.4g} to {rates.max():.4g} of 'TNR'")
