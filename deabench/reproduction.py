@@ -12,6 +12,7 @@ import pandas as pd
 from deabench import datasets
 from deabench.checks import did_you_mean
 from deabench.errors import DataError, DataWarning
+from deabench.results import Result
 
 TYPES = ("disjunct", "overlapping", "noisy")
 ONE_MORE_OUTPUT = ("the paper's value is higher, as one more output makes it: its Table 4 lists ACC among the outputs, "
@@ -32,8 +33,8 @@ NOT_RECOMPUTED = {
 """Why a table is listed and not recomputed."""
 
 
-@dataclass(frozen=True)
-class Reproduction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reproduction(Result):
     """Printed and recomputed numbers side by side.
 
     Attributes
@@ -49,11 +50,31 @@ class Reproduction:
     def to_frame(self) -> pd.DataFrame:
         return self.cells
 
-    def summary(self) -> pd.DataFrame:
+    def counts(self) -> pd.DataFrame:
         """How many cells of each verdict every table has."""
         order = ["equal", "close", "differs", "not recomputed"]
         counts = pd.crosstab(self.cells["table"], self.cells["verdict"]).reindex(columns=order, fill_value=0)
         return counts.rename_axis(columns=None)
+
+    def summary(self) -> str:
+        """How many printed cells come out again, which tables do not, and what is not recomputed."""
+        counts = self.counts()
+        total = counts.sum()
+        cells = int(total[["equal", "close", "differs"]].sum())
+        said = [f"{total['equal']} of {cells} printed cells are equal when recomputed, {total['close']} are close, "
+                f"{total['differs']} differ"
+                if cells else "no printed cell is recomputed"]
+        differing = counts.index[counts["differs"] > 0]
+        if len(differing):
+            said.append(f"cells of {', '.join(differing)} differ")
+        if total["not recomputed"]:
+            said.append(f"{total['not recomputed']} of {len(counts)} tables are not recomputed")
+        return "; ".join(said)
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        left = self.cells[self.cells["verdict"] == "not recomputed"]
+        return tuple(f"{table} is not recomputed: {why}" for table, why in zip(left["table"], left["why"], strict=True))
 
 
 @dataclass(frozen=True)
@@ -115,7 +136,9 @@ def _judge(recipe: _Recipe, printed: float, computed: float) -> tuple[str, str]:
 def _scores(name: str, inputs: list[str]) -> pd.Series:
     from deabench.dea.ranking import rank
 
-    return rank(datasets.load(name), inputs=inputs or None, model="wei").scores
+    table = datasets.load(name)
+    outputs = [metric for metric in table if metric not in inputs]
+    return rank(table, outputs=outputs, inputs=inputs or None, model="wei").scores
 
 
 def _by_type(table: str, key: str) -> Callable[[], Iterator[tuple[str, str, float, float]]]:

@@ -32,13 +32,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from deabench.errors import DataError
+from deabench.results import Result
 
 Floats = NDArray[np.float64]
 Kind = Literal["two-sided", "equivalence", "noninferiority"]
 
 
-@dataclass(frozen=True)
-class TangoTest:
+@dataclass(frozen=True, eq=False, repr=False)
+class TangoTest(Result):
     """The outcome of one of Tango's tests.
 
     Attributes
@@ -71,6 +72,12 @@ class TangoTest:
     def to_frame(self) -> pd.DataFrame:
         """The outcome as one row, a column per attribute."""
         return pd.DataFrame([vars(self)]).set_index("kind")
+
+    def summary(self) -> str:
+        """Whether the hypothesis is rejected, and by what."""
+        return (f"{self.hypothesis} is {'rejected' if self.rejected else 'not rejected'} (p = {self.p_value:.4g}, "
+                f"T = {self.statistic:.4g}): the difference is {self.difference:.4g}, between {self.lower:.4g} and "
+                f"{self.upper:.4g}")
 
 
 def interval(b: ArrayLike, c: ArrayLike, n: ArrayLike, alpha: float = 0.05) -> tuple[Floats, Floats]:

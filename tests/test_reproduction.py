@@ -22,7 +22,7 @@ def everything() -> Reproduction:
 
 
 def test_every_table_from_1_to_24_is_there(everything: Reproduction) -> None:
-    assert everything.summary().index.tolist() == [f"table{number:02}" for number in range(1, 25)]
+    assert everything.counts().index.tolist() == [f"table{number:02}" for number in range(1, 25)]
     assert not set(RECIPES) & set(NOT_RECOMPUTED)
     assert (everything.cells["why"].str.len() > 10).all()
 
@@ -30,8 +30,8 @@ def test_every_table_from_1_to_24_is_there(everything: Reproduction) -> None:
 @pytest.mark.parametrize(("table", "cells"), [
     ("table08", 15), ("table11", 3), ("table12", 3), ("table19", 10), ("table21", 7), ("table23", 24), ("table24", 24)])
 def test_tables_that_reproduce_to_the_printed_digit(everything: Reproduction, table: str, cells: int) -> None:
-    assert everything.summary().loc[table, "equal"] == cells
-    assert everything.summary().loc[table].sum() == cells
+    assert everything.counts().loc[table, "equal"] == cells
+    assert everything.counts().loc[table].sum() == cells
 
 
 def test_equal_means_the_same_text_at_the_printed_digits(everything: Reproduction) -> None:
@@ -57,7 +57,7 @@ def test_table_10_noisy_reproduces_to_three_decimals(everything: Reproduction) -
 
 
 def test_how_much_of_tables_9_and_10_reproduces(everything: Reproduction) -> None:
-    counts = everything.summary().loc[["table09", "table10"], ["equal", "close", "differs"]]
+    counts = everything.counts().loc[["table09", "table10"], ["equal", "close", "differs"]]
     assert counts.to_numpy().tolist() == [[14, 6, 4], [21, 2, 1]]
 
 

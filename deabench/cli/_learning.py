@@ -32,7 +32,7 @@ def learn(frame: pd.DataFrame, learner: str, start: int, plot: Path | None) -> p
 
         save_figure(LearningCurveDisplay(curve).plot().figure_, plot)
     say("balanced accuracy, mean over five folds")
-    return curve.summary
+    return curve.means
 
 
 def _named(learner: str) -> Any:

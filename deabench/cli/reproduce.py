@@ -20,6 +20,6 @@ def command(
 
     found = reproduce(name)
     emit(found.cells.set_index("table"), form=form, out=out)
-    for table, counts in found.summary().iterrows():
+    for table, counts in found.counts().iterrows():
         said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
         say(f"{table}: {said}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,12 +20,18 @@ from numpy.typing import NDArray
 from deabench.curves.bands import read
 from deabench.curves.roc import Roc
 from deabench.errors import DataError
+from deabench.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from deabench.plot import MeanRocDisplay
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class MeanRoc:
+@dataclass(frozen=True, eq=False, repr=False)
+class MeanRoc(Result):
     """The mean of R ROC curves with an interval at each point.
 
     Attributes
@@ -43,6 +50,23 @@ class MeanRoc:
     def to_frame(self) -> pd.DataFrame:
         """The points, as a frame of its own."""
         return self.points.copy()
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("the intervals are pointwise and treat the curves as independent; folds share training rows, so they are too "
+                "narrow",)
+
+    def summary(self) -> str:
+        """The mean area and its spread over the curves."""
+        areas = np.array([curve.auc for curve in self.curves])
+        return (f"the mean area under {len(areas)} ROC curves is {areas.mean():.4g}, from {areas.min():.4g} to {areas.max():.4g}; "
+                f"their mean curve has {len(self.points)} points with {1 - self.alpha:.4g} intervals")
+
+    def plot(self, ax: Axes | None = None) -> MeanRocDisplay:
+        """Draw the mean and its intervals; see `deabench.plot.MeanRocDisplay`."""
+        from deabench.plot import MeanRocDisplay
+
+        return MeanRocDisplay(self).plot(ax)
 
 
 def average_vertical(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int = 101) -> MeanRoc:

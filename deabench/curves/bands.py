@@ -33,6 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deabench.curves.roc import Roc
 from deabench.errors import DataError, DataWarning
+from deabench.results import Result
 
 Method = Literal["fixed-width", "simultaneous"]
 Floats = NDArray[np.float64]
@@ -41,8 +42,8 @@ HAIR = 1e-12
 """Added where the curve is read beside a jump, so that rounding can only widen the band."""
 
 
-@dataclass(frozen=True)
-class Band:
+@dataclass(frozen=True, eq=False, repr=False)
+class Band(Result):
     """A confidence band around a ROC curve.
 
     Attributes
@@ -77,6 +78,15 @@ class Band:
     def to_frame(self) -> pd.DataFrame:
         """The limits, as a frame of its own."""
         return self.points.copy()
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.roc.notes
+
+    def summary(self) -> str:
+        """How wide the band is."""
+        return (f"the {self.method} band of level {1 - self.alpha:.4g} takes {self.area:.4g} of the ROC square: the curve of area "
+                f"{self.roc.auc:.4g} moved by {self.up:.4g} in TPR and {self.across:.4g} in FPR")
 
 
 def bands(

@@ -16,6 +16,7 @@ Drummond C, Holte RC (2006) Cost curves: an improved method for visualizing clas
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -25,10 +26,16 @@ from deabench.curves.roc import Roc, roc
 from deabench.errors import DataError
 from deabench.instances import Values
 from deabench.labels import Truth
+from deabench.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from deabench.plot import CostCurveDisplay
 
 
-@dataclass(frozen=True)
-class CostCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class CostCurve(Result):
     """A classifier's cost lines and their lower envelope.
 
     Attributes
@@ -67,6 +74,23 @@ class CostCurve:
     def to_frame(self) -> pd.DataFrame:
         """The envelope, as a frame of its own."""
         return self.envelope.copy()
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.roc.notes
+
+    def summary(self) -> str:
+        """For which probability costs the classifier is of use, and its mean cost."""
+        low, high = self.useful
+        said = ("the classifier is nowhere cheaper than predicting one class always" if np.isnan(low) else
+                f"the classifier is cheaper than predicting one class always for probability costs from {low:.4g} to {high:.4g}")
+        return f"{said}; its mean normalised expected cost is {self.area:.4g}, where the better of those two rules has 0.25"
+
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> CostCurveDisplay:
+        """Draw the lines and their envelope; see `deabench.plot.CostCurveDisplay`."""
+        from deabench.plot import CostCurveDisplay
+
+        return CostCurveDisplay({name: self}).plot(ax)
 
 
 def cost_curve(y_true: Values | Truth, score: Values, *, positive: object = None) -> CostCurve:

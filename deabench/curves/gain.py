@@ -15,6 +15,7 @@ largest at a decile; the true maximum of that example is 0.75 at 55 %.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -23,12 +24,18 @@ from deabench.curves.roc import Roc, roc
 from deabench.errors import DataError
 from deabench.instances import Values
 from deabench.labels import Truth, scores_of, two_classes
+from deabench.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from deabench.plot import ConversionDisplay, GainDisplay, LiftDisplay
 
 DECILES = np.arange(1, 11) / 10
 
 
-@dataclass(frozen=True)
-class Gain:
+@dataclass(frozen=True, eq=False, repr=False)
+class Gain(Result):
     """A cumulative gain chart.
 
     Attributes
@@ -58,9 +65,25 @@ class Gain:
         """The points, as a frame of its own."""
         return self.points.copy()
 
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.roc.notes
 
-@dataclass(frozen=True)
-class Lift:
+    def summary(self) -> str:
+        """The largest gain over chance, and where."""
+        most = self.maximum
+        return (f"the gain is farthest from the negative gain, by {most['difference']:.4g}, at {most['population']:.4g} of the "
+                f"rows: {most['gain']:.4g} of the positives and {most['negative_gain']:.4g} of the negatives are among them")
+
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> GainDisplay:
+        """Draw both gains; see `deabench.plot.GainDisplay`."""
+        from deabench.plot import GainDisplay
+
+        return GainDisplay(self, name).plot(ax)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Lift(Result):
     """A lift chart.
 
     Attributes
@@ -80,9 +103,25 @@ class Lift:
         """The points, as a frame of its own."""
         return self.points.copy()
 
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.roc.notes
 
-@dataclass(frozen=True)
-class Conversion:
+    def summary(self) -> str:
+        """The lift of the first tenth, and the largest."""
+        top = self.points.loc[self.points["lift"].idxmax()]
+        return (f"the first tenth of the rows holds {self.deciles['lift'].iloc[0]:.4g} times as many positives as a tenth at "
+                f"random; the largest lift is {top['lift']:.4g}, at {top['population']:.4g} of the rows")
+
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> LiftDisplay:
+        """Draw the lift; see `deabench.plot.LiftDisplay`."""
+        from deabench.plot import LiftDisplay
+
+        return LiftDisplay({name: self}).plot(ax)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Conversion(Result):
     """Conversion rates: the share of each class in the data and in the two predicted groups.
 
     Attributes
@@ -103,6 +142,21 @@ class Conversion:
     def to_frame(self) -> pd.DataFrame:
         """The rates, as a frame of its own."""
         return self.rates.copy()
+
+    def summary(self) -> str:
+        """By how much the rule raises the share of each class."""
+        n, of_all = int(self.rates.loc["predicted positive", "n"]), int(self.rates.loc["all", "n"])
+        if not 0 < n < of_all:
+            return f"{self.rule} predicts {'nothing' if n == 0 else 'everything'} positive: one of its two groups is empty"
+        raised = self.multipliers
+        return (f"{self.rule} raises the share of positives {raised['positive']:.4g} times among the {n} predicted positive, and "
+                f"that of negatives {raised['negative']:.4g} times among the {of_all - n} predicted negative")
+
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> ConversionDisplay:
+        """Draw the shares; see `deabench.plot.ConversionDisplay`."""
+        from deabench.plot import ConversionDisplay
+
+        return ConversionDisplay(self, name).plot(ax)
 
 
 def gain(y_true: Values | Truth, score: Values, *, positive: object = None) -> Gain:

@@ -16,13 +16,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from deabench.errors import DataError
+from deabench.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from deabench.plot import LearningCurveDisplay
 
 
 @dataclass(frozen=True)
@@ -62,8 +68,8 @@ class Schedule:
             yield limit
 
 
-@dataclass(frozen=True)
-class LearningCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class LearningCurve(Result):
     """A metric against the training size.
 
     Attributes
@@ -81,14 +87,29 @@ class LearningCurve:
     schedule: Schedule
 
     @property
-    def summary(self) -> pd.DataFrame:
+    def means(self) -> pd.DataFrame:
         """mean, sd and training_mean over the folds, a row per size."""
         return pd.DataFrame({"mean": self.scores.mean(axis=1), "sd": self.scores.std(axis=1, ddof=1),
                              "training_mean": self.training_scores.mean(axis=1)})
 
     def to_frame(self) -> pd.DataFrame:
-        """The summary."""
-        return self.summary
+        """The means."""
+        return self.means
+
+    def summary(self) -> str:
+        """What the metric reached, and whether it had stopped changing."""
+        last = self.means.iloc[-1]
+        said = (f"at {self.means.index[-1]} training rows the metric is {last['mean']:.4g} on {self.scores.shape[1]} test folds "
+                f"(sd {last['sd']:.4g}) and {last['training_mean']:.4g} on the training rows")
+        if self.stopped_at is None:
+            return f"{said}; the rows ran out before it stopped changing" if self.schedule.tolerance is not None else said
+        return f"{said}; it had stopped changing at {self.stopped_at} rows"
+
+    def plot(self, ax: Axes | None = None) -> LearningCurveDisplay:
+        """Draw the means; see `deabench.plot.LearningCurveDisplay`."""
+        from deabench.plot import LearningCurveDisplay
+
+        return LearningCurveDisplay(self).plot(ax)
 
 
 def arithmetic(start: int, step: int, *, tolerance: float | None = 0.0, seed: int = 0) -> Schedule:

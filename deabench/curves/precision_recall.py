@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,10 +11,16 @@ import pandas as pd
 from deabench.curves.roc import Roc, roc
 from deabench.instances import Values
 from deabench.labels import Truth
+from deabench.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from deabench.plot import PrecisionRecallDisplay
 
 
-@dataclass(frozen=True)
-class PrecisionRecall:
+@dataclass(frozen=True, eq=False, repr=False)
+class PrecisionRecall(Result):
     """A precision-recall curve.
 
     Attributes
@@ -41,6 +48,22 @@ class PrecisionRecall:
     def to_frame(self) -> pd.DataFrame:
         """The points, as a frame of its own."""
         return self.points.copy()
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.roc.notes
+
+    def summary(self) -> str:
+        """The average precision beside that of random scores, and the break-even point."""
+        even = self.break_even
+        return (f"the average precision is {self.average_precision:.4g}, where random scores reach {self.prevalence:.4g}; "
+                f"precision {even['precision']:.4g} and recall {even['recall']:.4g} are nearest at score >= {even['at_least']:.4g}")
+
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> PrecisionRecallDisplay:
+        """Draw the curve; see `deabench.plot.PrecisionRecallDisplay`."""
+        from deabench.plot import PrecisionRecallDisplay
+
+        return PrecisionRecallDisplay({name: self}).plot(ax)
 
 
 def precision_recall(y_true: Values | Truth, score: Values, *, positive: object = None) -> PrecisionRecall:

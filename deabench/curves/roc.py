@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from deabench.errors import DataError
 from deabench.instances import Values
 from deabench.labels import EXACT, Truth, scores_of, two_classes
+from deabench.results import Result
 
 Criterion = Literal["closest", "youden", "cost"]
 
 
-@dataclass(frozen=True)
-class Roc:
+@dataclass(frozen=True, eq=False, repr=False)
+class Roc(Result):
     """A ROC curve.
 
     Attributes
@@ -66,9 +67,19 @@ class Roc:
         """The points, as a frame of its own."""
         return self.points.copy()
 
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (self.note,) if self.note else ()
 
-@dataclass(frozen=True)
-class Operating:
+    def summary(self) -> str:
+        """The area and what it is of."""
+        return (f"the area under the ROC curve is {self.auc:.4g} ({self.hull_auc:.4g} under its convex hull): {self.positive!r} "
+                f"against {self.negative!r}, {self.n_positive} positives and {self.n_negative} negatives, "
+                f"{len(self.points)} points")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Operating(Result):
     """One point of a ROC curve, chosen by a criterion.
 
     Attributes
@@ -106,6 +117,12 @@ class Operating:
     def to_frame(self) -> pd.DataFrame:
         """The point as one row, the criterion its label."""
         return pd.DataFrame([vars(self)]).set_index("criterion")
+
+    def summary(self) -> str:
+        """The rule, its errors, and whether others are as good."""
+        said = (f"{self.rule} ({self.criterion} {self.value:.4g}): TPR {self.TPR:.4g}, FPR {self.FPR:.4g}, {self.fn} positives "
+                f"missed, {self.fp} false alarms")
+        return said if self.tied == 1 else f"{said}; {self.tied} points are as good, and this has the fewest false alarms"
 
 
 def roc(y_true: Values | Truth, score: Values, *, positive: object = None) -> Roc:

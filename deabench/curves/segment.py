@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,13 @@ import pandas as pd
 from deabench.curves.roc import Roc, roc, trace
 from deabench.instances import Predictions, Values, named
 from deabench.labels import Truth, two_classes
+from deabench.results import Result
 from deabench.tango import contains_zero, interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from deabench.plot import SegmentsDisplay, TangoDisplay
 
 CAUTION = (
     "SAUC is no quality score: it shrinks as 1/√n, so compare on one test set only; it first rises and then falls "
@@ -38,8 +45,8 @@ CAUTION = (
 """What SAUC does not say; it stands beside every plot of it."""
 
 
-@dataclass(frozen=True)
-class Segment:
+@dataclass(frozen=True, eq=False, repr=False)
+class Segment(Result):
     """A ROC curve with Tango's interval at every point.
 
     Attributes
@@ -77,7 +84,7 @@ class Segment:
         return self.points[self.points["confident"]]
 
     @property
-    def summary(self) -> pd.Series:
+    def figures(self) -> pd.Series:
         """The figures of this curve, by name."""
         ends = self.confident[["at_least"]].to_numpy()[[0, -1], 0] if len(self.confident) else [np.nan, np.nan]
         return pd.Series({
@@ -91,9 +98,27 @@ class Segment:
         """The points, as a frame of its own."""
         return self.points.copy()
 
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (*self.roc.notes, CAUTION)
 
-@dataclass(frozen=True)
-class Segments:
+    def summary(self) -> str:
+        """Where the two kinds of error are statistically alike."""
+        if np.isnan(self.sauc):
+            return (f"no threshold balances the two kinds of error at {1 - self.alpha:.4g}: the curve of area {self.roc.auc:.4g} "
+                    "has no segment")
+        return (f"{len(self.confident)} of {len(self.points)} points balance the two kinds of error at {1 - self.alpha:.4g}: SAUC "
+                f"{self.sauc:.4g}, AveD {self.aved:.4g}, AUC {self.roc.auc:.4g}, {self.roc.n} instances")
+
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> TangoDisplay:
+        """Draw Tango's intervals along the curve; see `deabench.plot.TangoDisplay`."""
+        from deabench.plot import TangoDisplay
+
+        return TangoDisplay(self, name).plot(ax)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Segments(Result):
     """The segments of several classifiers on one test set (the paper's Figure 5).
 
     Attributes
@@ -112,13 +137,32 @@ class Segments:
     @classmethod
     def of(cls, segments: Mapping[str, Segment]) -> Segments:
         """The table of segments that are already there."""
-        table = pd.DataFrame({name: segment.summary for name, segment in segments.items()}).T.infer_objects()
+        table = pd.DataFrame({name: segment.figures for name, segment in segments.items()}).T.infer_objects()
         excluded = tuple(name for name, segment in segments.items() if np.isnan(segment.sauc))
         return cls(table.rename_axis("classifier"), segments, excluded)
 
     def to_frame(self) -> pd.DataFrame:
         """The table, as a frame of its own."""
         return self.table.copy()
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (CAUTION,)
+
+    def summary(self) -> str:
+        """Whose errors are nearest to balance, and who has no segment."""
+        left = f"; without a segment: {', '.join(map(repr, self.excluded))}" if self.excluded else ""
+        known = self.table["AveD"].dropna().astype(float)
+        if known.empty:
+            return f"none of {len(self.table)} classifiers has a segment"
+        return (f"{len(known)} of {len(self.table)} classifiers have a segment; '{known.idxmin()}' has the least AveD, "
+                f"{known.min():.4g}{left}")
+
+    def plot(self, ax: Axes | None = None) -> SegmentsDisplay:
+        """Draw SAUC against AveD; see `deabench.plot.SegmentsDisplay`."""
+        from deabench.plot import SegmentsDisplay
+
+        return SegmentsDisplay(self).plot(ax)
 
 
 def balanced_segment(

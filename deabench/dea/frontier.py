@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -26,12 +26,19 @@ from deabench.tables.high import high
 from deabench.tables.preparation import Missing, prepared
 from deabench.tables.turns import Turn, normals_outside, values_inside, values_outside
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from deabench.plot import FrontierDisplay
+
 Norm = Literal["l1", "l2", "linf"]
 NORMS: tuple[Norm, ...] = get_args(Norm)
 HULL: tuple[Allowed, ...] = ("zero inputs", "zero outputs", "negative inputs", "negative outputs")
 """What the hull of a table can do with: its faces do not depend on the origin."""
 ON = 1e-9
 """A point is on the frontier within this, in boxed metrics."""
+NAMED = 5
+"""Classifiers that a summary names."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,10 +210,26 @@ class Frontier(Result):
     def summary(self) -> str:
         """Who is on it, and what it is made of."""
         said = (f"{len(self.extreme)} of {len(self.data.labels)} classifiers are extreme on the frontier of "
-                f"{', '.join(self.outputs)}")
+                f"{', '.join(self.outputs)}: {', '.join(repr(name) for name in self.extreme[:NAMED])}")
+        said += f" and {len(self.extreme) - NAMED} more" if len(self.extreme) > NAMED else ""
         if self.listed is None:
-            return said + "; its facets are not listed yet"
-        return said + f": {len(self.hull.normals)} facets, {int(self.hull.full.sum())} of them efficient throughout"
+            return said + ". Its facets are not listed yet"
+        said += f". It has {len(self.hull.normals)} facets, {int(self.hull.full.sum())} of them efficient throughout"
+        return f"{said}; {self._costs()}" if self.hull.full.any() and len(self.outputs) == 2 else said
+
+    def _costs(self) -> str:
+        """With two metrics, whose facets are few: what the first costs in the second, over all facets."""
+        gain, pay = self.outputs
+        rates = self.prices.loc[self.prices["gain"] == gain, "rate"]
+        one = "one less" if self.data.turns.get(gain, Turn()).sign < 0 else "one more"
+        span_ = f"{rates.min():.4g}" if len(rates) == 1 else f"{rates.min():.4g} to {rates.max():.4g}"
+        return f"{one} of '{gain}' costs {span_} of '{pay}'"
+
+    def plot(self, ax: Axes | None = None) -> FrontierDisplay:
+        """Draw the frontier of two metrics; see `deabench.plot.FrontierDisplay`."""
+        from deabench.plot import FrontierDisplay
+
+        return FrontierDisplay.from_frontier(self).plot(ax)
 
     @cached_property
     def certificate(self) -> pd.DataFrame:

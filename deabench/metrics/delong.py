@@ -12,10 +12,11 @@ import pandas as pd
 from deabench import instances, labels
 from deabench.errors import DataError, DataWarning
 from deabench.metrics.ranking import Sorted, falling, placements
+from deabench.results import Result
 
 
-@dataclass(frozen=True)
-class DeLong:
+@dataclass(frozen=True, eq=False, repr=False)
+class DeLong(Result):
     """Areas under the ROC curves of classifiers on the same instances, with their covariance.
 
     Attributes
@@ -32,6 +33,18 @@ class DeLong:
     covariance: pd.DataFrame
     positives: int
     negatives: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """The areas with their standard errors; `interval` has limits."""
+        return pd.DataFrame({"auc": self.auc, "se": np.sqrt(np.diag(self.covariance))}).rename_axis("classifier")
+
+    def summary(self) -> str:
+        """The largest area, and over what."""
+        frame = self.to_frame().sort_values("auc", ascending=False, kind="stable")
+        error = frame["se"].iloc[0]
+        known = f"standard error {error:.4g}" if np.isfinite(error) else "its standard error is not known"
+        return (f"the largest of {len(frame)} areas under the ROC curve is {frame['auc'].iloc[0]:.4g}, of '{frame.index[0]}' "
+                f"({known}); {self.positives} positives, {self.negatives} negatives")
 
     def interval(self, alpha: float = 0.05, *, method: str = "auto") -> pd.DataFrame:
         """An interval of level 1 − alpha for each area.

@@ -6,7 +6,7 @@ import base64
 import io
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.files import write_whole
+from deabench.results import Result
 
 FORMATS = ("html", "md", "tex")
 HEAVY = 300_000
@@ -104,8 +105,8 @@ class Section:
         return [*self.tables, *(page.table for page in self.pages)]
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Result):
     """A report, to be written as one file.
 
     Attributes
@@ -121,7 +122,17 @@ class Report:
     title: str
     answer: Sequence[str]
     sections: Sequence[Section]
-    plot: dict[str, Any] | None = field(default=None, repr=False)
+    plot: dict[str, Any] | None = None
+
+    def summary(self) -> str:
+        """The answer, a sentence per line."""
+        return "\n".join(self.answer)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The first table of the page; empty where it has none."""
+        tables = (table for section in self.sections for table in section.all_tables)
+        first = next(tables, None)
+        return pd.DataFrame() if first is None else first.frame.copy()
 
     def to_html(self) -> str:
         """One self-contained HTML file: no network, light and dark, printable."""

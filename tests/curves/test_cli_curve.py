@@ -203,7 +203,7 @@ def test_a_learning_curve(capsys, normal, tmp_path):
     frame.to_csv(path, index=False)
     code, out, err = run(capsys, path, "--kind", "learning", "--start", "40", "--format", "csv", "--plot", picture)
     expected = curves.learning_curve(GaussianNB(), frame[["x", "noise"]].to_numpy(float), y,
-                                     schedule=curves.geometric(40, 2.0, tolerance=None)).summary
+                                     schedule=curves.geometric(40, 2.0, tolerance=None)).means
     assert (code, err) == (0, "balanced accuracy, mean over five folds\n")
     pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(out), index_col=0), expected)
     assert picture.exists()

@@ -39,7 +39,7 @@ def test_sizes_rise_to_the_limit(start, how, limit):
 
 def test_sampling_stops_where_the_metric_stops(data):
     found = curves.learning_curve(LogisticRegression(), *data, schedule=curves.arithmetic(20, 10, tolerance=0.01))
-    change = found.summary["mean"].diff().abs().to_numpy()[1:]
+    change = found.means["mean"].diff().abs().to_numpy()[1:]
     assert (change[:-1] > 0.01).all()
     assert change[-1] <= 0.01
     assert found.stopped_at == found.scores.index[-1]

@@ -27,8 +27,8 @@ def test_the_example_of_twenty_rows(six):
     assert found.aved == pytest.approx(0.0857, abs=5e-5)
     assert found.aved_signed == pytest.approx(0, abs=1e-16)
     assert found.sauc == pytest.approx(auc(found.confident["FPR"], found.confident["TPR"]), abs=1e-15)
-    assert found.summary["n"] == 20
-    assert (found.summary["from_at_least"], found.summary["to_at_least"]) == (0.55, 0.41)
+    assert found.figures["n"] == 20
+    assert (found.figures["from_at_least"], found.figures["to_at_least"]) == (0.55, 0.41)
 
 
 @given(orders(), st.sampled_from([0.01, 0.05, 0.2]))

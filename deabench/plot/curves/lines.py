@@ -195,7 +195,7 @@ class LearningCurveDisplay:
         """Draw on `ax`, or on a figure of its own."""
         self.ax_ = ax = axes(ax, size=(6.0, 4.2))
         self.figure_ = ax.figure
-        table = self.curve.summary
+        table = self.curve.means
         self.area_ = ax.fill_between(table.index, table["mean"] - table["sd"], table["mean"] + table["sd"], alpha=0.2,
                                      linewidth=0, color=style(0)["color"])
         self.lines_ = [ax.plot(table.index, table[column], marker="o", markersize=3.5, linewidth=1.5, label=label,
