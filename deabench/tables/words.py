@@ -85,12 +85,12 @@ _LOSSES = r"""
 """
 _QUALITY_RATES = r"""
     acc accs accuracy accuracies bacc balacc bal_acc balanced_accuracy balanced_acc top\d+ top\d+_acc top\d+_accuracy
-    precision recall prec rec f1 f2 f0_5 f1_score f_score fscore f_measure fmeasure f_beta fbeta f1score f1_macro f1_micro
+    precision recall prec rec f f1 f2 f0_5 f1_score f_score fscore f_measure fmeasure f_beta fbeta f1score f1_macro f1_micro
     auc aucroc auroc roc_auc rocauc auc_roc aucpr auprc pr_auc prauc auc_pr aupr ap ap\d+ map map\d+ average_precision
     sensitivity specificity sens spec tpr tnr ppv npv tar true_positive_rate true_negative_rate positive_predictive_value
     negative_predictive_value detection_rate hit_rate hits hits\d+ hit ndcg mrr reciprocal_rank mean_reciprocal_rank iou
     miou dice jaccard dsc pq em exact_match win_rate winrate lc_winrate wins win passed success success_rate solve_rate solved
-    resolved resolution_rate completion_rate agreement correct correctness percent_correct gmean g_mean geometric_mean pass1
+    resolved resolution_rate completion_rate agreement correct correctness percent_correct gm gmean g_mean geometric_mean pass1
     pass_1 coverage_rate purity nmi homogeneity completeness v_measure vmeasure fidelity validity uniqueness novelty
     faithfulness groundedness relevance relevancy helpfulness harmlessness coherence fluency consistency p_at_\d+ r_at_\d+
     accuracy_score recall_score precision_score auc_score robust_accuracy clean_accuracy

@@ -56,6 +56,13 @@ def learned():
                                  schedule=curves.geometric(20, 2, tolerance=None))
 
 
+def sampled():
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], 60)
+    labels = {name: np.where(rng.random(120) < right, y, 1 - y) for name, right in (("A", 0.9), ("B", 0.8), ("C", 0.7))}
+    return db.uncertainty(db.Samples.from_predictions(y, labels, metrics=["TPR", "TNR"]))
+
+
 def targeted(**how):
     return db.targets(cloud(4, seed=1) * 0.8, cloud(30), **how)
 
@@ -81,6 +88,8 @@ DISPLAYS = {
     "PrecisionRecallDisplay": lambda: plot.PrecisionRecallDisplay({"net": curves.precision_recall(*scored())}),
     "CostCurveDisplay": lambda: plot.CostCurveDisplay({"net": curves.cost_curve(*scored())}),
     "LearningCurveDisplay": lambda: plot.LearningCurveDisplay(learned(), "accuracy"),
+    "UncertaintyDisplay": lambda: plot.UncertaintyDisplay.from_uncertainty(sampled()),
+    "FrontierBandDisplay": lambda: plot.FrontierBandDisplay.from_uncertainty(sampled()),
     "CriticalDifferenceDisplay": lambda: plot.CriticalDifferenceDisplay.from_table(wide()),
 }
 

@@ -14,7 +14,7 @@ import deabench as db
 import deabench_models as models
 from deabench.dea.models import stages
 from deabench.errors import SolveError
-from deabench.solve.highs import TOLERANCES, Infeasible, Limit, Solver, Undecided
+from deabench.solve.highs import TOLERANCES, Infeasible, Limit, Solver, Unbounded, Undecided
 from deabench.solve.nearest.points import Faces
 from deabench.solve.shared import engine, exact
 from deabench.solve.template import Program, expand, template, whole
@@ -43,7 +43,7 @@ def test_an_infeasible_program_raises_with_the_model_the_dmu_and_highss_words(re
 def test_an_unbounded_program_raises(refused) -> None:
     form = template(models.score, {"E": range(2)}, {"e_o": {0: 1.0, 1: 1.0}})
     solver = Solver(expand(form, np.array([[1.0, 0.0]]), np.array([1.0, 1.0])))
-    with refused("score for 'k-NN': HiGHS ended with 'Unbounded'", Undecided):
+    with refused("score for 'k-NN': HiGHS ended with 'Unbounded'", Unbounded):
         solver.run("'k-NN'")
 
 
@@ -212,6 +212,6 @@ def test_what_highs_calls_unknown_is_asked_again_without_perturbed_costs() -> No
     vertices = np.array([[1.938746263559644, 0.698098054145893, 1.239952164026727],
                          [0.995609413260145, 1.825248157232045, 1.138437361309337],
                          [1.93874626392714, 0.698098054816793, 1.239952163193664]])
-    project = Faces(vertices, "l1", dominating=True)
+    project = Faces(vertices, np.ones(3), "l1", True)
     project.start(np.array([1.759484475053746, 1.789359593762494, 1.186445438495624]), "t")
     assert project.nearest(np.arange(3)).distance == np.inf

@@ -2,6 +2,7 @@
 // Frontiers and closest targets, as deabench.frontier and deabench.targets compute them. A hull is
 // {points, normals, full (flag per normal), faces (lists of point numbers), faceNormals}; metrics are in their own units.
 const TIGHT = 1e-10;
+const PIVOTS = 2000;  // Bland's rule ends in exact arithmetic; rounding may turn in a circle, and a page must not hang
 const dot = (a, b) => { let t = 0; for (let i = 0; i < a.length; i++) t += a[i] * b[i]; return t; };
 const length = (v, norm) => norm === "l2" ? Math.hypot(...v)
   : v.reduce((t, x) => norm === "l1" ? t + Math.abs(x) : Math.max(t, Math.abs(x)), 0);
@@ -188,7 +189,7 @@ function pivot(rows, cost, basis, i, j) {
 function simplex(rows, basis, gain) {
   const n = gain.length - 1, cost = gain.slice();
   rows.forEach((row, i) => { const c = cost[basis[i]]; if (c) for (let k = 0; k <= n; k++) cost[k] -= c * row[k]; });
-  for (;;) {
+  for (let turn = 0; turn < PIVOTS; turn++) {
     let j = 0;
     while (j < n && cost[j] <= 1e-13) j++;
     if (j === n) break;
@@ -215,7 +216,7 @@ function nnls(columns, b) {
     if (next < 0) break;
     used.add(next);
     let first = true;
-    for (;;) {
+    for (let drop = 0; drop <= columns.length; drop++) {
       const at = [...used], x = leastSquares(at.map((k) => columns[k]), b);
       if (first && x[at.indexOf(next)] <= 0) { used.delete(next); return mu; }
       first = false;
