@@ -9,6 +9,7 @@ import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse, chunks
 from deabench.dea.models.radial import Ccr, Wei, intensities
+from deabench.dea.models.unique import ALONE
 from deabench.dea.proofs.ranking import SlackWeights, positive
 from deabench.solve.shared.engine import Solution, solve
 from deabench.solve.shared.family import Family
@@ -37,6 +38,7 @@ def second_stage(problem: Wei | Ccr, scores: pd.Series, weights: pd.DataFrame, l
     open_ = np.flatnonzero((proof.of == -2) & ~np.isnan(values))
     if len(open_):
         proof = joined(proof, _take_slack(problem, scores, lam, who, open_), open_)
+    proof = SlackWeights(proof.rows, np.where(proof.of == ALONE, -2, proof.of).astype(np.int32))
     both = np.column_stack([Y, -X])
     slacks = np.empty((len(values), len(names)))
     for rows in chunks(len(values)):

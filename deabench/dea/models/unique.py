@@ -18,10 +18,13 @@ DISTINCT = 1e-8
 """A reduced cost above this, of duals of size 1, is not 0."""
 MOST = 1e6
 """An M above this would lose too many digits."""
+ALONE = -3
+"""λ is the only one, so there is nothing to solve again, but M is above `MOST`: no proof."""
 
 
 def slack_weights(family: Family, solution: Solution, top: np.ndarray) -> SlackWeights:
-    """The weights of outputs, then inputs, for the DMUs whose λ is the only one; -2 for the others.
+    """The weights of outputs, then inputs, for the DMUs whose λ is the only one; `ALONE` where their M is too large, -2 for
+    the others.
 
     `top` are the metrics' maxima in the family's units, outputs, then inputs.
     """
@@ -38,11 +41,12 @@ def slack_weights(family: Family, solution: Solution, top: np.ndarray) -> SlackW
     factor = np.full(len(used), np.inf)
     for part in blocks(len(used), len(family.table)):
         factor[part] = _factor(family, codes[part], duals[part], second[part], cost)
+    alone = good & np.isfinite(factor)
     good &= factor <= MOST
     y = second + np.where(good, factor, 0.0)[:, None] * duals
     rows = np.maximum(np.column_stack([y[:, gain], -y[:, spare]]) * top, 1.0)
     place = np.cumsum(good) - 1
-    return SlackWeights(rows[good], np.where(good, place, -2)[which].astype(np.int32))
+    return SlackWeights(rows[good], np.where(good, place, np.where(alone, ALONE, -2))[which].astype(np.int32))
 
 
 def ray(family: Family, duals: np.ndarray, top: np.ndarray) -> np.ndarray:
