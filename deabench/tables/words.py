@@ -85,7 +85,7 @@ _LOSSES = r"""
 """
 _QUALITY_RATES = r"""
     acc accs accuracy accuracies bacc balacc bal_acc balanced_accuracy balanced_acc top\d+ top\d+_acc top\d+_accuracy
-    precision recall prec rec f f1 f2 f0_5 f1_score f_score fscore f_measure fmeasure f_beta fbeta f1score f1_macro f1_micro
+    precision recall prec rec f1 f2 f0_5 f1_score f_score fscore f_measure fmeasure f_beta fbeta f1score f1_macro f1_micro
     auc aucroc auroc roc_auc rocauc auc_roc aucpr auprc pr_auc prauc auc_pr aupr ap ap\d+ map map\d+ average_precision
     sensitivity specificity sens spec tpr tnr ppv npv tar true_positive_rate true_negative_rate positive_predictive_value
     negative_predictive_value detection_rate hit_rate hits hits\d+ hit ndcg mrr reciprocal_rank mean_reciprocal_rank iou
