@@ -64,6 +64,7 @@ class _Bar:
             if not self.timer.finished.is_set():
                 rich.start()
                 self.rich = rich
+                rich.update(self.task, completed=self.done)  # steps taken while it opened
 
     def close(self) -> None:
         with self.lock:
