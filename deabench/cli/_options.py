@@ -165,7 +165,7 @@ Inputs = Annotated[list[str] | None, typer.Option(help="Costs, as C,D.")]
 LowerIsBetter = Annotated[list[str] | None, typer.Option(
     help="Metrics to be low, as error=1 (complement to its maximum) or logloss=input.")]
 Model = Annotated[str | None, typer.Option(
-    help="A DEA model ('deabench models --dea' lists them); without it wei, with inputs ccr and returns vrs.",
+    help="A DEA model (docs/models.md has them all); without it wei, with inputs ccr and returns vrs.",
     **word("model", _models, _model_hints))]
 Returns = Annotated[str | None, typer.Option(
     help="Returns to scale: crs, vrs, nirs or ndrs, where the model has them.",
