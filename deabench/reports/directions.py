@@ -1,0 +1,17 @@
+"""Which metrics of a report are better low."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deabench.reports.build import Findings
+
+
+def lower(found: Findings) -> set[str]:
+    """The metrics of the page that are better low, by name."""
+    data = found.ranking.data
+    parts = [data] + ([one.data for one in (found.front, found.wide) if one is not None])
+    low = {str(name) for part in parts for name in part.inputs} | {str(n) for part in parts for n, t in part.turns.items() if t.sign < 0}
+    losses = {str(name) for name, turn in data.turns.items() if turn.sign < 0 and name in data.inputs}  # with their sign turned: high
+    return low - losses
