@@ -45,7 +45,7 @@ def command(
                                 "orientation": orientation, "lower_is_better": directions(lower_is_better)}
     page = _study(Path(source), how, settings) if source.endswith(".toml") else _table(source, how, settings)
     chosen = form.value if form is not None else out.suffix.lower().lstrip(".") if out is not None and out.suffix else "html"
-    if out is None:
+    if out is None or str(out) == "-":
         sys.stdout.write(page.text(chosen))
     else:
         page.save(out, chosen)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from deabench.checks import choice
 from deabench.dea import certify, completions, undefined
 from deabench.dea.explain import explain, summary
 from deabench.dea.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting
-from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task
+from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task, Technology
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from deabench.dea.uncertainty.samples import Samples
     from deabench.plot import RankingDisplay
 
-Technology = Literal["convex", "fdh"]
 DECIMALS = 9
 """Scores and slacks that agree to so many decimals are tied."""
 
