@@ -42,6 +42,7 @@ TESTED = {
     "p": (range(M), 0.5 / x), "q": (range(S), 0.5 / y), "w_minus": (range(M), 1 / x), "w_plus": (range(S), 2 / y),
     "g_x": (range(M), x / 2), "g_y": (range(S), y), "p_G": ([("g", r) for r in range(S)], y),
     "A": (PAIRS, np.tile([-1.0, 0.5, 0.25, -1.0], (K, 1))), "B": (PAIRS, np.tile([0.0, 0.0, 0.5, -0.5], (K, 1))),
+    "slope": (PAIRS, np.tile([1.0, 0.25, 1.0, 1 / 16], (K, 1))), "level": (PAIRS, np.tile([2.0, 1.0, 2.0, 0.5], (K, 1))),
     "z_o": (range(M), x * E_O), "X_sum": (range(M), X.sum(axis=0) - x), "Y_sum": (range(S), Y.sum(axis=0) - y),
 }
 """What a tested DMU brings, by the name of the argument: its keys, and the values of K of them."""
