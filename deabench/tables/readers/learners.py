@@ -47,7 +47,7 @@ def folds_of(results: Mapping[str, Any]) -> pd.DataFrame:
     if not splits:
         raise DataError("cv_results_ has no columns split0_test_..., so nothing says how far folds differ; keep them")
     labels = [_listed(params) for params in results["params"]]
-    parts = [pd.DataFrame({"classifier": labels, "fold": k, **{f"mean_{name}": list(results[f"split{k}_{name}"]) for name in names}})
+    parts = [pd.DataFrame({"classifier": labels, "fold": k} | {f"mean_{name}": list(results[f"split{k}_{name}"]) for name in names})
              for k in range(splits)]
     return pd.concat(parts, ignore_index=True)
 
