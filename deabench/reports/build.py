@@ -15,8 +15,8 @@ from deabench.dea.frontier import Norm
 from deabench.dea.ranking import Ranking, of_technology, rank, ranked
 from deabench.dea.targets import On
 from deabench.errors import DataError, DataWarning
-from deabench.reports import sections, words
-from deabench.reports.content import Report, Section
+from deabench.reports import sections, sentences
+from deabench.reports.document import Report, Section
 from deabench.reports.payload import payload
 from deabench.tables.gate import numbers
 from deabench.tables.preparation import Prepared, prepared
@@ -123,7 +123,7 @@ def assembled(found: Findings, title: str, inserted: Sequence[Any], extra: Mappi
         sections.weights(found), sections.facets(found), sections.costs(found), *inserted,
         sections.method(found), sections.provenance(found, extra.get("provenance") or {}),
     ]
-    return Report(title, words.answer(found), [part for part in parts if part is not None], payload(found))
+    return Report(title, sentences.answer(found), [part for part in parts if part is not None], payload(found))
 
 
 def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: Norm, on: On,
