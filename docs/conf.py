@@ -17,7 +17,15 @@ ROOT = HERE.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "models")]
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "models"), os.environ.get("PYTHONPATH", "")])
 
+from sphinx_gallery.scrapers import figure_rst  # noqa: E402
+
 import deabench  # noqa: E402
+from deabench.plot.drawn import Drawn  # noqa: E402
+
+for made in (HERE / "gallery", HERE / "notebooks"):
+    for page in made.glob("plot_*.rst"):  # of a script that is gone
+        if not (ROOT / "examples" / made.name / f"{page.stem}.py").exists():
+            page.unlink()
 
 warnings.simplefilter("ignore", deabench.DataWarning)  # shipped tables are small, and their pages say so
 
@@ -29,6 +37,7 @@ root_doc = "index"
 exclude_patterns = ["gallery/*.ipynb", "notebooks/*.ipynb"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 default_role = "code"
+suppress_warnings = ["config.cache"]  # the gallery is told a function
 
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
@@ -38,7 +47,19 @@ autodoc_typehints = "none"  # the docstrings say it, with shapes and units
 autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 
+
+def drawn(_block: object, script: dict[str, object], conf: dict[str, object]) -> str:
+    """The pictures of a block of a script: the display that its last line gave, which pyplot does not know of."""
+    display = script["example_globals"].get("___")  # type: ignore[attr-defined]
+    if not isinstance(display, Drawn):
+        return ""
+    path = next(script["image_path_iterator"])  # type: ignore[call-overload]
+    display.figure_.savefig(path, format="png", dpi=110)
+    return figure_rst([path], conf["src_dir"])
+
+
 sphinx_gallery_conf = {
+    "image_scrapers": (drawn,),
     "examples_dirs": ["../examples/gallery", "../examples/notebooks"],
     "gallery_dirs": ["gallery", "notebooks"],
     "filename_pattern": r"\.py",
@@ -50,7 +71,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "plot_gallery": True,
     "download_all_examples": False,
-    "capture_repr": ("_repr_html_", "__repr__"),
+    "capture_repr": ("_repr_html_",),
     "reset_modules": (),
 }
 
