@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.reports.content import Report, Section, Table
-from deabench.reports.words import listed
+from deabench.reports.document import Report, Section, Table
+from deabench.reports.sentences import listed
 
 if TYPE_CHECKING:
     from deabench.dea.frontier import Frontier
@@ -67,8 +67,10 @@ def changes(before: Findings, after: Findings, both: list[Any]) -> pd.DataFrame:
 
 def _rose(frame: pd.DataFrame, before: Findings, after: Findings) -> list[str]:
     rose, fell = frame[frame["rose by"].fillna(0) > 0], frame[frame["rose by"].fillna(0) < 0]
-    said = [f"Of {len(frame)} classifiers in both {len(rose)} rose, {len(fell)} fell and {len(frame) - len(rose) - len(fell)} kept "
-            "their rank." + (f" Up the most: {_moves(rose)}." if len(rose) else "") + (f" Down the most: {_moves(fell)}." if len(fell) else "")]
+    kept = len(frame) - len(rose) - len(fell)
+    first = f"Of {len(frame)} classifiers in both {len(rose)} rose, {len(fell)} fell and {kept} kept their rank."
+    first += f" Up the most: {_moves(rose)}." if len(rose) else ""
+    said = [first + (f" Down the most: {_moves(fell)}." if len(fell) else "")]
     for here, there, where in ((before, after, "first"), (after, before, "second")):
         alone = [name for name in here.ranking.scores.index if name not in there.ranking.scores.index]
         if alone:
@@ -88,7 +90,8 @@ def _frontier(before: Findings, after: Findings, facets: pd.DataFrame) -> list[s
     words = " ".join(part for part in said if part) or "The same classifiers are efficient."
     if len(facets):
         count = facets["what"].value_counts()
-        words += " Of the efficient facets " + ", ".join(f"{count.get(what, 0)} {what}" for what in ("stayed", "moved", "new", "gone")) + "."
+        counted = ", ".join(f"{count.get(what, 0)} {what}" for what in ("stayed", "moved", "new", "gone"))
+        words += f" Of the efficient facets {counted}."
     return [words]
 
 
@@ -102,11 +105,12 @@ def moved(before: Frontier | None, after: Frontier | None) -> pd.DataFrame:
         a, b = old.get(key), new.get(key)
         what = "new" if a is None else "gone" if b is None else "stayed" if np.allclose(
             list(a.values()), list(b.values()), rtol=SAME, atol=0) else "moved"
-        pairs = list((b or a or {}))
+        pairs = list(b or a or {})
         rows.append({"facet": listed(sorted(map(str, key)), 6), "what": what,
-                     **{f"{name} before": (a or {}).get(name) for name in pairs}, **{f"{name} after": (b or {}).get(name) for name in pairs}})
+                     **{f"{name} before": (a or {}).get(name) for name in pairs},
+                     **{f"{name} after": (b or {}).get(name) for name in pairs}})
     order = {"moved": 0, "new": 1, "gone": 2, "stayed": 3}
-    frame = pd.DataFrame(sorted(rows, key=lambda row: order[row["what"]]))
+    frame = pd.DataFrame(sorted(rows, key=lambda row: order[str(row["what"])]))
     return frame.set_index("facet") if len(frame) else frame
 
 

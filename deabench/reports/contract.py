@@ -175,9 +175,9 @@ def _apart(found: Findings, front: Frontier | None) -> str:
     """What is to be said where efficient in the ranking is not the same as on the frontier drawn."""
     if front is None or _same_space(found, front):
         return ""
-    return (f"The ranking is by model '{found.ranking.record.name}' in {', '.join(map(str, found.ranking.actual.columns))}; positions "
-            f"and targets are those of the frontier of mixtures in {', '.join(front.outputs)}: who is efficient in the one need not "
-            "be on the other.")
+    ranked = ", ".join(map(str, found.ranking.actual.columns))
+    return (f"The ranking is by model '{found.ranking.record.name}' in {ranked}; positions and targets are those of the frontier of "
+            f"mixtures in {', '.join(front.outputs)}: who is efficient in the one need not be on the other.")
 
 
 def _front(found: Findings, front: Frontier, names: list[str]) -> dict[str, Any]:

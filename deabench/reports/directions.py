@@ -12,6 +12,7 @@ def lower(found: Findings) -> set[str]:
     """The metrics of the page that are better low, by name."""
     data = found.ranking.data
     parts = [data] + ([one.data for one in (found.front, found.wide) if one is not None])
-    low = {str(name) for part in parts for name in part.inputs} | {str(n) for part in parts for n, t in part.turns.items() if t.sign < 0}
-    losses = {str(name) for name, turn in data.turns.items() if turn.sign < 0 and name in data.inputs}  # with their sign turned: high
-    return low - losses
+    inputs = {str(name) for part in parts for name in part.inputs}
+    turned = {str(name) for part in parts for name, turn in part.turns.items() if turn.sign < 0}
+    losses = {str(name) for name, turn in data.turns.items() if turn.sign < 0 and name in data.inputs}  # their sign is turned: high
+    return (inputs | turned) - losses

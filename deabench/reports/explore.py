@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from deabench.errors import DataError
-from deabench.reports.content import Report
+from deabench.reports.document import Report
 from deabench.reports.html import template
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from deabench import __version__
 
 if TYPE_CHECKING:
-    from deabench.reports.content import Report, Table
+    from deabench.reports.document import Report, Table
 
 UNSAFE = re.compile("[<>&\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What could end the element, hide or turn text, or be no text at all: written as escapes of JSON."""
@@ -64,8 +64,10 @@ def seen(text: object) -> str:
 def _environment() -> Any:
     from jinja2 import Environment, StrictUndefined
 
-    return Environment(autoescape=True, undefined=StrictUndefined, finalize=lambda value: seen(value) if isinstance(value, str) and not
-                       hasattr(value, "__html__") else value)
+    def plain(value: Any) -> Any:
+        return seen(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+    return Environment(autoescape=True, undefined=StrictUndefined, finalize=plain)
 
 
 def _digest(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from deabench.reports.content import Report, Table
+    from deabench.reports.document import Report, Table
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>$&-])")
 

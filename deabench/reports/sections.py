@@ -16,9 +16,9 @@ from deabench import __version__
 from deabench.arrays import TOLERANCE
 from deabench.plot.ranking.merit import by_merit, served
 from deabench.plot.ranking.scores import peers_text
-from deabench.reports.content import Picture, Section, Table
 from deabench.reports.directions import lower
-from deabench.reports.words import listed
+from deabench.reports.document import Picture, Section, Table
+from deabench.reports.sentences import listed
 from deabench.tables.text import csv_text
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def ranking(found: Findings) -> Section:
                       f"Dot chart of the efficiencies, best first; efficient: {listed(frame.index[frame['efficient']])}.",
                       "Efficiencies; the same numbers are in the table.")
     said = ["Efficiency 1 means that no mixture of the others is better in every metric. ↑ marks metrics that are better "
-            "when higher, ↓ those that are better when lower; of equal ranks those come first that most others are measured against."]
+            "when higher, ↓ those that are better when lower; of equal ranks those come first that most others are measured "
+            "against."]
     if found.intervals is None:
         said.append("The efficiencies have no intervals here: they are exact for these metrics, and say nothing about how "
                     "the metrics would vary on other data.")
@@ -72,7 +73,8 @@ def tested(found: Findings) -> Section | None:
     if one is None:
         return None
     pictures = [Picture("targets", lambda: TargetsDisplay.from_targets(one).plot(),
-                        "Actual and target of each tested algorithm, by metric.", "Actual (triangle) and target (cross) by metric.")]
+                        "Actual and target of each tested algorithm, by metric.",
+                        "Actual (triangle) and target (cross) by metric.")]
     if one.targets.shape[1] == 2:
         pictures.insert(0, Picture("tested", lambda: FrontierDisplay.from_targets(one).plot(), "The frontier, with an arrow from "
                                    "each tested algorithm to its target.", "The frontier and the targets."))
@@ -107,8 +109,9 @@ def peers(found: Findings) -> Section | None:
     frame = frame[frame["served"] > 0].sort_values(["served", "sum of λ"], ascending=False, kind="stable")
     if frame.empty:
         return None
-    picture = Picture("peers", lambda: PeerNetworkDisplay.from_ranking(one).plot(), f"Network from inefficient classifiers to their peers; the most used is {frame.index[0]}, for "
-                    f"{frame['served'].iloc[0]} others.", "Who is benchmark for whom.")
+    picture = Picture("peers", lambda: PeerNetworkDisplay.from_ranking(one).plot(),
+                      f"Network from inefficient classifiers to their peers; the most used is {frame.index[0]}, for "
+                      f"{frame['served'].iloc[0]} others.", "Who is benchmark for whom.")
     return Section("peers", "Peers", ["A peer is an efficient classifier that a less efficient one is measured against; λ is "
                                       "its share in the mixture."],
                    [Table("peers-table", "Benchmarks, most used first", frame)], [picture])

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.reports.content import Page, Picture, Section, Table
 from deabench.reports.contract import number
+from deabench.reports.document import Page, Picture, Section, Table
 
 GROUPINGS = {"type": "by data type", "imbalance ratio": "by imbalance ratio",
              "type and ratio": "by data type and imbalance ratio"}
@@ -65,7 +65,8 @@ def _groups(frames: dict[str, pd.DataFrame], grouping: str) -> Section | None:
         table = part.loc[group].sort_values("dea_then_average", ascending=False, kind="stable")
         found.append(Page(str(group), Table(f"{key}-{k}", f"Efficiencies: {group}", table)))
     display = GroupsDisplay.from_efficiency(efficiency, grouping=grouping)
-    picture = Picture(key, display.plot, f"Efficiencies of the classifiers {GROUPINGS[grouping]}.", f"Efficiency {GROUPINGS[grouping]}.")
+    how = GROUPINGS[grouping]
+    picture = Picture(key, display.plot, f"Efficiencies of the classifiers {how}.", f"Efficiency {how}.")
     whole = GroupsDisplay.from_efficiency(efficiency, grouping=grouping, most=len(efficiency)).table
     dots = {"groups": [str(name) for name in whole.index], "names": [str(name) for name in whole],
             "values": [[number(v) for v in row] for row in whole.to_numpy().tolist()]}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from deabench.reports.content import Report, Table
+    from deabench.reports.document import Report, Table
 
 SIGNS = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
@@ -15,9 +15,10 @@ SIGNS = {
     '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
     "[": "{[}", "]": "{]}",  # a cell that starts with [ would be read as an option of \\
     "λ": r"$\lambda$", "α": r"$\alpha$", "θ": r"$\theta$", "∞": r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "−": "$-$",
-    "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$", "…": r"\dots{}", "–": "--", "χ": r"$\chi$", "Σ": r"$\Sigma$", "·": r"$\cdot$",
+    "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$",
+    "…": r"\dots{}", "–": "--", "χ": r"$\chi$", "Σ": r"$\Sigma$", "·": r"$\cdot$",
 }
-HEAD = r"""% made by deabench; needs the packages fontenc with [T1], textcomp, booktabs, longtable, graphicx and, for .pgf figures, pgf.
+HEAD = r"""% made by deabench; needs the packages fontenc with [T1], textcomp, booktabs, longtable, graphicx; pgf for .pgf figures.
 % A sign that pdfLaTeX has no letter for is printed by its number; LuaLaTeX and XeLaTeX print it where the font has it.
 \providecommand{\deabenchsign}[2]{\ifdefined\Umathchar#2\else\texttt{U+#1}\fi}
 """

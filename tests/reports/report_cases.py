@@ -40,8 +40,9 @@ def costly(count, seed=3):
     """A metric to be high, an error rate and a cost that spans decades."""
     rng = np.random.default_rng(seed)
     skill = rng.random(count)
-    return pd.DataFrame({"AUC": 0.55 + 0.4 * skill * rng.uniform(0.9, 1, count), "error": 0.4 - 0.3 * skill * rng.uniform(0.8, 1, count),
-                         "seconds": 10 ** (3 * skill * rng.uniform(0.4, 1, count))}, index=[f"classifier {k:04d}" for k in range(count)])
+    columns = {"AUC": 0.55 + 0.4 * skill * rng.uniform(0.9, 1, count), "error": 0.4 - 0.3 * skill * rng.uniform(0.8, 1, count),
+               "seconds": 10 ** (3 * skill * rng.uniform(0.4, 1, count))}
+    return pd.DataFrame(columns, index=[f"classifier {k:04d}" for k in range(count)])
 
 
 def hostile():

@@ -1,8 +1,9 @@
-"""A real browser reads the report as a person does: what it shows and computes equals the library; nothing errs, nothing is fetched."""
+"""A real browser reads the report as a person does: what it shows equals the library; nothing errs, nothing is fetched."""
 
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -144,8 +145,8 @@ def test_costs_are_in_their_own_direction_and_unit(opened):
         compare(page, table, at=table.loc[name].to_dict(), **COSTS)
 
 
-@pytest.mark.parametrize(("table", "given"), [(cloud(40, 2), {}), (cloud(30, 3), {}), (cloud(45, 5), {"outputs": ["TPR", "TNR", "AUC", "GM", "F"]}),
-                                              (costly(30), COSTS)])
+@pytest.mark.parametrize(("table", "given"), [
+    (cloud(40, 2), {}), (cloud(30, 3), {}), (cloud(45, 5), {"outputs": ["TPR", "TNR", "AUC", "GM", "F"]}), (costly(30), COSTS)])
 def test_no_two_sentences_of_a_page_disagree(opened, table, given):
     """Everything that is claimed of a classifier, wherever it stands, is read, compared, and held against the library."""
     page = opened(db.report(table, **given))
@@ -168,7 +169,8 @@ def test_no_two_sentences_of_a_page_disagree(opened, table, given):
         if efficient:
             assert verdict.inner_text() == f"{name} is on the frontier and lacks nothing."
             assert name not in listed
-        peers = {row.get_attribute("data-peer"): float(row.get_attribute("data-share")) for row in page.locator(".story li[data-peer]").all()}
+        peers = {row.get_attribute("data-peer"): float(row.get_attribute("data-share"))
+                 for row in page.locator(".story li[data-peer]").all()}
         library = ranking.peers.loc[name].sparse.to_dense()
         library = library[(library > 1e-12) & (library.index != name)].to_dict()
         assert peers == pytest.approx(library, rel=1e-9)
@@ -191,7 +193,8 @@ def test_the_section_follows_the_chosen_one_and_says_what_it_holds(opened):
     page = opened(page_of(30, 3))
     choose(page, "classifier 0004")
     note = page.locator(".note.section").inner_text()
-    assert note.startswith(f"The line is the section of the frontier of all 3 metrics where AUC {table.loc['classifier 0004', 'AUC']:.6g}")
+    held = table.loc["classifier 0004", "AUC"]
+    assert note.startswith(f"The line is the section of the frontier of all 3 metrics where AUC {held:.6g}")
     before = page.locator(".frontier path.facets").get_attribute("d")
     choose(page, "classifier 0009")
     assert page.locator(".frontier path.facets").get_attribute("d") != before
@@ -258,7 +261,8 @@ def test_intervals_and_verdicts_are_the_librarys(opened):
     ranking = db.rank(table, uncertainty=samples)
     page = opened(db.report(ranking))
     known = ranking.uncertainty.to_frame()
-    rows = {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in page.locator("#ranking-table tbody tr").all()}
+    rows = {row.locator("th").inner_text(): row.locator("td").all_inner_texts()
+            for row in page.locator("#ranking-table tbody tr").all()}
     heads = page.locator("#ranking-table thead th").all_inner_texts()[1:]
     for name in table.index:
         cells = dict(zip(heads, rows[name], strict=True))
@@ -363,7 +367,7 @@ def test_a_page_prints_on_a4_and_has_names_for_all_controls(opened):
     assert page.evaluate(nameless) == []
     levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3, h4')].map((e) => Number(e.tagName[1]))")
     assert levels[0] == 1
-    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after - before <= 1 for before, after in pairwise(levels))
     if AXE.is_file():  # where npm has installed it; it reads colours, too
         for scheme in ("light", "dark"):
             page.emulate_media(media="screen", color_scheme=scheme)
@@ -382,7 +386,7 @@ def test_five_and_five_thousand(opened):
     report = db.report(table, **given)
     assert len(report.to_html().encode()) < 3_000_000
     page = opened(report)
-    assert int(page.locator("html").get_attribute("data-ready")) < 3000  # milliseconds from the request, on a machine that does more
+    assert int(page.locator("html").get_attribute("data-ready")) < 3000  # milliseconds from the request; the machine does more
     page.locator(".gaps input").first.fill("0.4")
     verdict = page.locator(".verdict")
     point = [float(field.input_value()) for field in page.locator(".gaps input").all()]

@@ -50,7 +50,8 @@ def test_every_change_is_the_difference_of_two_rankings(table):
     counts = [(frame["rose by"] > 0).sum(), (frame["rose by"] < 0).sum(), (frame["rose by"] == 0).sum()]
     assert report.answer[0].startswith("Of 24 classifiers in both {} rose, {} fell and {} kept their rank.".format(*counts))
     facets = tables(report)["facets-moved-table"]["what"].value_counts().to_dict()
-    keys = [{frozenset(v) for v in one[one["full_dimensional"]]["vertices"]} for one in (db.frontier(table).facets, db.frontier(after).facets)]
+    keys = [{frozenset(v) for v in one[one["full_dimensional"]]["vertices"]}
+            for one in (db.frontier(table).facets, db.frontier(after).facets)]
     assert facets.get("new", 0) == len(keys[1] - keys[0])
     assert facets.get("gone", 0) == len(keys[0] - keys[1])
     assert report.to_html().startswith("<!doctype html>")

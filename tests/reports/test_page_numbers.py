@@ -70,7 +70,8 @@ def of_alone(name, table, new):
     values, points = table.to_numpy(), new.to_numpy()
     free = [k for k, row in enumerate(values) if not any((o >= row).all() and (o > row).any() for o in values)]
     gaps = values[None] - points[:, None]
-    where = np.where((gaps > 1e-12).all(axis=2).any(axis=1), "inside", np.where((gaps >= -1e-12).all(axis=2).any(axis=1), "on", "outside"))
+    above, level = (gaps > 1e-12).all(axis=2).any(axis=1), (gaps >= -1e-12).all(axis=2).any(axis=1)
+    where = np.where(above, "inside", np.where(level, "on", "outside"))
     return {"name": name, "data": db.report(table).data, "points": points.tolist(), "position": where.tolist(),
             "nearest": np.abs(gaps[:, free]).sum(axis=2).min(axis=1).tolist()}
 

@@ -1,4 +1,4 @@
-"""The order in which pictures and pages name classifiers: by rank, and of equal ranks first whom most others are measured against."""
+"""The order in which pictures and pages name classifiers: by rank, of equal ranks first whom most others are measured against."""
 
 from __future__ import annotations
 
