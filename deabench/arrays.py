@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csc_matrix
+from scipy.sparse import csc_matrix, csr_matrix
 
 TOLERANCE = 1e-9
 """What a certificate may miss by, in metrics scaled to a maximum of about 1; it also decides who is efficient."""
@@ -49,10 +49,10 @@ class Sparse:
 
     def dot(self, matrix: np.ndarray) -> np.ndarray:
         """The product with a dense matrix (columns, s): an array (n, s), without ever being dense itself."""
-        out = np.zeros((len(self.values), matrix.shape[1]))
-        for k in range(self.values.shape[1]):
-            out += self.values[:, [k]] * matrix[np.maximum(self.columns[:, k], 0)]
-        return out
+        n, k = self.values.shape
+        ends = np.arange(0, n * k + 1, k) if k else np.zeros(n + 1, dtype=int)
+        entries = csr_matrix((self.values.ravel(), np.maximum(self.columns, 0).ravel(), ends), shape=(n, len(matrix)))
+        return np.asarray(entries @ matrix)
 
     def frame(self, rows: pd.Index, labels: pd.Index) -> pd.DataFrame:
         """A labelled frame of sparse columns, one for each column that has an entry."""
