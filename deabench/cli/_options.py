@@ -107,6 +107,13 @@ def words_or_numbers(given: Sequence[str] | None, what: str) -> str | dict[str, 
     return {name: _number(value, f"{what} {name}") for name, _, value in (part.rpartition("=") for part in parts)}
 
 
+def options(direction: Sequence[str] | None, weights: Sequence[str] | None, sums: str | None, shares: Sequence[str] | None,
+            ratios: Sequence[str] | None) -> dict[str, Any]:
+    """The options of models that are more than a word, read."""
+    return {"direction": words_or_numbers(direction, "--direction"), "weights": words_or_numbers(weights, "--weights"),
+            "sums": bounds(sums, "--sums"), "shares": ranges(shares, "--shares"), "ratios": pairs(ratios)}
+
+
 def _number(text: str, what: str) -> float:
     try:
         return float(text)
@@ -193,6 +200,8 @@ Goal = Annotated[str | None, typer.Option(
 Sums = Annotated[str | None, typer.Option(help="Model ccr: bounds of the sum of lambda, as .8:1.2.")]
 Shares = Annotated[list[str] | None, typer.Option(help="Bounds of a metric's share of the score, as TPR=.2:.5.")]
 Ratios = Annotated[list[str] | None, typer.Option(help="What a unit of one metric counts in another's, as TPR/TNR=2:.")]
+NormOf = Annotated[str | None, typer.Option(
+    "--norm", help="Model holder: how change is counted, l1, l2 or linf.", **word("norm", _norms, _return_hints))]
 Norm = Annotated[str, typer.Option(help="How change is counted: l1, l2 or linf.", **word("norm", _norms))]
 On = Annotated[str, typer.Option(help="Where targets lie: faces (mixtures of real classifiers) or facets (extended).",
                                  **word("on", lambda: ("faces", "facets")))]

@@ -20,6 +20,7 @@ from deabench.cli._options import (
     LowerIsBetter,
     MissingCells,
     Model,
+    NormOf,
     Orientation,
     Out,
     Outputs,
@@ -32,13 +33,10 @@ from deabench.cli._options import (
     TableFile,
     TechnologyOf,
     Within,
-    bounds,
     budget,
     directions,
-    pairs,
-    ranges,
+    options,
     several,
-    words_or_numbers,
 )
 from deabench.errors import UsageError
 
@@ -65,6 +63,7 @@ def command(
     direction: Direction = None,
     weights: Counts = None,
     goal: Goal = None,
+    norm: NormOf = None,
     sums: Sums = None,
     shares: Shares = None,
     ratios: Ratios = None,
@@ -94,9 +93,8 @@ def command(
     from deabench.tables.preparation import prepared, table_of
     from deabench.tables.reading import read
 
-    asked = {"returns": returns, "orientation": orientation, "goal": goal,
-             "direction": words_or_numbers(direction, "--direction"), "weights": words_or_numbers(weights, "--weights"),
-             "sums": bounds(sums, "--sums"), "shares": ranges(shares, "--shares"), "ratios": pairs(ratios)}
+    asked = {"returns": returns, "orientation": orientation, "goal": goal, "norm": norm,
+             **options(direction, weights, sums, shares, ratios)}
     ways: Any = {"missing": missing, "technology": technology, "model": model}
     source = read(table, label=several(label), roles={} if dataset is None else {dataset: "dataset"})
     if by_dataset:
@@ -109,7 +107,8 @@ def command(
                      missing=ways["missing"], strict=strict)
     ready = kept(ready, budget(within)) if within else ready
     how = bounded if missing == "bounds" else ranked
-    ranking = how(ready, of_technology(ways["model"], ways["technology"]), asked,
+    chosen, singly = of_technology(ways["model"], ways["technology"])
+    ranking = how(ready, chosen, asked | singly,
                   None if reference is None else table_of(read(reference)))
     if uncertainty is not None:
         from deabench.cli._samples import Reading, read_samples

@@ -41,6 +41,8 @@ def command(
     outputs: Outputs = None,
     inputs: Inputs = None,
     lower_is_better: LowerIsBetter = None,
+    returns: Annotated[str, typer.Option(help="vrs (mixtures) or crs (also multiples, with inputs).",
+                                         **word("returns", lambda: ("vrs", "crs")))] = "vrs",
     norm: Norm = "l1",
     weights: Weights = None,
     on: On = "faces",
@@ -58,7 +60,8 @@ def command(
     """The closest target of each classifier of TESTED on the frontier of the reference, and what it would have to gain."""
     from deabench.dea.targets import targets
 
-    words: dict[str, Any] = {"norm": norm, "on": on, "method": method, "technology": technology, "missing": missing}
+    words: dict[str, Any] = {"norm": norm, "on": on, "method": method, "technology": technology, "missing": missing,
+                             "returns": returns}
     found = targets(
         tested,
         reference,

@@ -57,8 +57,8 @@ def best(
     {'B': 1.0, 'C': 0.875}
     """
     ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing)
-    ready, chosen = kept(ready, within), of_technology(model, technology)
-    return bounded(ready, chosen) if missing == "bounds" else ranked(ready, chosen)
+    ready, (chosen, singly) = kept(ready, within), of_technology(model, technology)
+    return bounded(ready, chosen, singly) if missing == "bounds" else ranked(ready, chosen, singly)
 
 
 def kept(ready: Prepared, within: Mapping[str, float]) -> Prepared:

@@ -105,13 +105,13 @@ def by_dataset(
     >>> db.by_dataset(table).each.round(3).loc["wine"].to_dict()
     {'k-NN': 0.8, 'SVM': 1.0}
     """
-    reading, chosen = read(table), of_technology(model, technology)
+    reading, (chosen, singly) = read(table), of_technology(model, technology)
     if reading.per_dataset is None:
         raise DataError(NO_SETS)
     ready = prepared(reading, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing)
     if missing == "bounds":
         raise DataError("missing='bounds' is for one table; say missing='drop-systems' or 'drop-metrics'")
-    means = ranked(ready, chosen)
+    means = ranked(ready, chosen, singly)
     if means.measure != "efficiency":
         raise DataError(f"model '{means.record.name}' gives inefficiencies, which have no common measure; use another model")
     metrics = [name for name in reading.per_dataset if name in {*ready.given["outputs"], *ready.given["inputs"],

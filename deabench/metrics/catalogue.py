@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from deabench.metrics.words import ALIASES
+from deabench.metrics.aliases import ALIASES
 
 CELLS = ("tp", "fn", "fp", "tn")
 """The four cells, in the order of the result tables."""

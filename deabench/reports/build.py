@@ -12,11 +12,11 @@ import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.dea.frontier import Norm
-from deabench.dea.ranking import Ranking, of_technology, rank, ranked
+from deabench.dea.ranking import OPTIONS, Ranking, of_technology, rank, ranked
 from deabench.dea.targets import On
 from deabench.errors import DataError, DataWarning
-from deabench.reports import sections, words
-from deabench.reports.content import Report, Section
+from deabench.reports import sections, sentences
+from deabench.reports.document import Report, Section
 from deabench.reports.payload import payload
 from deabench.tables.gate import numbers
 from deabench.tables.preparation import Prepared, prepared
@@ -123,7 +123,7 @@ def assembled(found: Findings, title: str, inserted: Sequence[Any], extra: Mappi
         sections.weights(found), sections.facets(found), sections.costs(found), *inserted,
         sections.method(found), sections.provenance(found, extra.get("provenance") or {}),
     ]
-    return Report(title, words.answer(found), [part for part in parts if part is not None], payload(found))
+    return Report(title, sentences.answer(found), [part for part in parts if part is not None], payload(found))
 
 
 def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: Norm, on: On,
@@ -151,7 +151,7 @@ def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: Norm
     return Findings(ranking, shown, front, own, against, scores, intervals, norm, on, remark, list(dict.fromkeys(said)))
 
 
-WAYS = ("model", "returns", "orientation", "technology")
+WAYS = ("model", "technology", *OPTIONS)
 """What a report hands on to `rank` beside the metrics."""
 
 
@@ -169,9 +169,8 @@ def _ranked(source: Any, tested: Any, settings: Mapping[str, Any]) -> tuple[Rank
                 raise DataError(f"there is no classifier '{name}' in the table; {did_you_mean(name, list(ready.table.index))}")
         whole, ready = ready.table, replace(ready, table=ready.table.drop(new))
         new = whole.loc[new]
-    technology = settings.get("technology", "convex")
-    asked = {name: settings.get(name) for name in ("returns", "orientation")}
-    found = ranked(ready, of_technology(settings.get("model"), technology), asked)
+    chosen, singly = of_technology(settings.get("model"), settings.get("technology", "convex"))
+    found = ranked(ready, chosen, {name: settings.get(name) for name in OPTIONS} | singly)
     return found, ready, new
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from deabench import __version__
 
 if TYPE_CHECKING:
-    from deabench.reports.content import Report
+    from deabench.reports.document import Report
 
 SCRIPTS = ("solve.js", "tables.js", "plot.js")
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from deabench.reports.content import Report, Table
+    from deabench.reports.document import Report, Table
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>$&-])")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.plot.ranking.scores import peers_text
-from deabench.reports.content import plain_value
+from deabench.reports.document import plain_value
 from deabench.tables.turns import Turn
 
 if TYPE_CHECKING:

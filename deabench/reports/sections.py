@@ -15,8 +15,8 @@ import pandas as pd
 from deabench import __version__
 from deabench.arrays import TOLERANCE
 from deabench.plot.ranking.scores import peers_text
-from deabench.reports.content import Picture, Section, Table, drawn
-from deabench.reports.words import listed
+from deabench.reports.document import Picture, Section, Table, drawn
+from deabench.reports.sentences import listed
 from deabench.tables.text import csv_text
 
 if TYPE_CHECKING:

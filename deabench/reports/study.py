@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.reports.content import Page, Picture, Section, Table, drawn
+from deabench.reports.document import Page, Picture, Section, Table, drawn
 
 GROUPINGS = {"type": "by data type", "imbalance ratio": "by imbalance ratio",
              "type and ratio": "by data type and imbalance ratio"}

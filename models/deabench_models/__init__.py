@@ -12,7 +12,7 @@ from deabench_models.fdh import free_disposal_input, free_disposal_output
 from deabench_models.normalised import normalised, supports
 from deabench_models.projection import depth, face, halfspaces
 from deabench_models.restricted import restricted_input, restricted_output, restricted_slacks
-from deabench_models.russell import russell_input, russell_output
+from deabench_models.russell import russell_graph, russell_input, russell_output
 from deabench_models.sbm import slacks_based
 from deabench_models.score import score
 from deabench_models.super_sbm import super_slacks_based
@@ -33,6 +33,7 @@ FORMULATIONS = (
     additive,
     russell_input,
     russell_output,
+    russell_graph,
     directional,
     restricted_output,
     restricted_input,

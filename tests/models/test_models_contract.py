@@ -32,6 +32,7 @@ SMALLEST = {
     "super_slacks_based": ((X, Y, {"x": 1.0}, {"y": 3.0}, {"x": 1.0}, {"y": 1.0}), 2.0),
     "additive": ((*ONE, {"x": 2.0}, {"y": 1.0}), 4.0),
     "russell_input": (ONE, 0.5), "russell_output": (ONE, 2.0),
+    "russell_graph": ((*ONE, {"x": 0.5}, {"y": 0.5}, {("y", 0): 0.5}, {("y", 0): 2**0.5}), 2**-0.5),
     "directional": ((*ONE, {"x": 4.0}, {"y": 0.0}), 0.5),
     "restricted_output": ((*ONE, {("k", "y"): -1.0}, {("k", "x"): 0.0}, (None, 1.5)), 1.5),
     "restricted_input": ((*ONE, {("k", "y"): -1.0}, {("k", "x"): 0.0}, (0.8, 1.5)), 0.5),
@@ -60,6 +61,8 @@ SMALL = {
     "slacks_based": (*FULL, {"u": 0.5 / 3.0, "v": 0.5 / 2.8}, {"x": 0.5 / 0.4, "y": 0.5 / 0.5}),
     "super_slacks_based": (INPUTS, TRIANGLE, {"u": 0.8, "v": 1.2}, OWN, {"u": 0.5, "v": 0.5}, {"x": 0.5, "y": 0.5}),
     "additive": (*FULL, {"u": 1.0, "v": 0.7}, {"x": 0.9, "y": 2.0}), "russell_input": FULL, "russell_output": FULL,
+    "russell_graph": (*FULL, {"u": 0.25, "v": 0.25}, {"x": 0.25, "y": 0.25}, *({("x", 0): a, ("x", 1): b, ("y", 0): a, ("y", 1): b}
+                                                                           for a, b in ((1.0, 0.25), (2.0, 1.0)))),
     "directional": (*FULL, {"u": 0.5, "v": 1.0}, {"x": 0.3, "y": 0.4}),
     **dict.fromkeys(["restricted_output", "restricted_input", "restricted_slacks"], (
         *FULL, {("k", "x"): -1.0, ("k", "y"): 0.5}, {("k", "u"): 0.0, ("k", "v"): 0.0}, (0.8, 1.2))),

@@ -14,7 +14,7 @@ from deabench.dea.uncertainty.analytic import critical, decided_by, limits, tail
 from deabench.dea.uncertainty.estimate import problem_of, scores_of
 from deabench.dea.uncertainty.result import EDGE
 from deabench.dea.uncertainty.samples import Samples
-from deabench.dea.uncertainty.words import ceiling, floor, percent, rounded
+from deabench.dea.uncertainty.sentences import ceiling, floor, percent, rounded
 from deabench.errors import DataError
 from deabench.results import Result
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from deabench.dea.uncertainty import maxt, words
+from deabench.dea.uncertainty import maxt, sentences
 from deabench.dea.uncertainty.analytic import Limits, Problem, Side, critical, decided_by, limits, tails
 from deabench.dea.uncertainty.samples import Samples
 from deabench.results import Result
@@ -161,11 +161,11 @@ class Uncertainty(Result):
 
     def summary(self) -> str:
         """The findings, then what they rest on."""
-        return words.summary(self)
+        return sentences.summary(self)
 
     def explain(self, name: str) -> str:
         """One classifier in a few sentences."""
-        return words.explain(self, name)
+        return sentences.explain(self, name)
 
 
 def _each(result: Uncertainty) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.plot.canvas import GREY, axes, directed, legend, plain, style, tidy
+from deabench.plot.drawn import Drawn
 from deabench.tables.turns import Turns
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 MOST = 10
 
 
-@dataclass
-class ParallelDisplay:
+@dataclass(repr=False)
+class ParallelDisplay(Drawn):
     """One vertical line per metric, the better end above; the tested DMUs full, their targets dashed, the frontier's DMUs faint.
 
     Attributes

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.plot.canvas import COLOURS, GREY, axes, directed, plain, tidy
+from deabench.plot.drawn import Drawn
 from deabench.tables.turns import Turns
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 MOST = 40
 
 
-@dataclass
-class TargetsDisplay:
+@dataclass(repr=False)
+class TargetsDisplay(Drawn):
     """One panel per metric: where each tested DMU is, where its target is, and the gap.
 
     Attributes
