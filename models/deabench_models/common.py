@@ -7,7 +7,8 @@ The weights w ≥ 0 let nobody exceed 1, and the largest e_j − w·z_j is as sm
 In that form a basis has a row per DMU; its dual below has one per metric, and w are its row duals (with the other sign).
 
 Symbols: Y (reference DMU, metric) and Z (tested DMU, metric), both ≥ 0, in any unit, over one set of rows, in which rows of 0
-change nothing; e (tested DMU, one column), own scores. An LP with 2n columns and s + 1 rows; always feasible, its optimum between 0 and 1.
+change nothing; e (tested DMU, one column), own scores. An LP with 2n columns and s + 1 rows; always feasible, its optimum between
+0 and 1 where nobody tested is beyond the reference.
 
 References: Kao, Hung (2005), J. Operational Research Society 56:1196-1203 (p = ∞); Roll, Golany (1993), Omega 21:99-109.
 """

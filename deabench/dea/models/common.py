@@ -35,8 +35,9 @@ def solve(task: Task, advance: Advance) -> Answer:
     zero = [str(name) for name in weights if weights[name].iloc[0] == 0]
     notes = (f"the common weights leave out {', '.join(map(repr, zero))}",) if zero else ()
     how = "for the largest loss" if task.options["goal"] == "largest" else "for the mean"
-    return replace(own, scores=scores, weights=weights, options=task.options, slack_weights=None, tables={"common": table, **tables},
-                   data=replace(own.data, notes=(*own.data.notes, *notes)), path=f"{own.path}, and once {how}")
+    return replace(own, scores=scores, weights=weights, options=task.options, slack_weights=None,
+                   data=replace(own.data, notes=(*own.data.notes, *notes)), path=f"{own.path}, and once {how}",
+                   tables={"common": table, **tables})
 
 
 def _mean(data: Data) -> Data:
