@@ -21,6 +21,8 @@ _HOME = {
     "Reading": "deabench.tables.reading",
     "rank": "deabench.dea.ranking",
     "best": "deabench.dea.best",
+    "by_dataset": "deabench.dea.pooled",
+    "ByDataset": "deabench.dea.pooled",
     "Ranking": "deabench.dea.ranking",
     "frontier": "deabench.dea.frontier",
     "Frontier": "deabench.dea.frontier",

@@ -20,6 +20,8 @@ from deabench.dea.frontier import frontier as frontier
 from deabench.dea.partial import Partial as Partial
 from deabench.dea.partial import order_alpha as order_alpha
 from deabench.dea.partial import order_m as order_m
+from deabench.dea.pooled import ByDataset as ByDataset
+from deabench.dea.pooled import by_dataset as by_dataset
 from deabench.dea.ranking import Ranking as Ranking
 from deabench.dea.ranking import rank as rank
 from deabench.dea.scale import ScaleEfficiency as ScaleEfficiency
@@ -50,6 +52,7 @@ from deabench.tables.reading import read as read
 
 __all__ = [
     "Advice",
+    "ByDataset",
     "CertificateError",
     "DataError",
     "DataWarning",
@@ -73,6 +76,7 @@ __all__ = [
     "__version__",
     "advise",
     "best",
+    "by_dataset",
     "certify",
     "compare",
     "conformal_ranks",

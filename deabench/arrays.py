@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csc_matrix
 
 TOLERANCE = 1e-9
 """What a certificate may miss by, in metrics scaled to a maximum of about 1; it also decides who is efficient."""
@@ -60,13 +61,12 @@ class Sparse:
         order = np.lexsort((flat, column))
         flat, column = flat[order], column[order]
         used, start = np.unique(column, return_index=True)
-        ends = np.append(start[1:], len(column))
-        value, row = self.values.ravel()[flat], (flat // self.columns.shape[1]).astype(np.int32)
-        n = len(rows)
-        data = {}
-        for j, low, high in zip(used.tolist(), start.tolist(), ends.tolist(), strict=True):
-            data[labels[j]] = pd.arrays.SparseArray.from_indices(value[low:high], row[low:high], n, fill_value=0.0)
-        return pd.DataFrame(data, index=rows, columns=labels[used]) if data else pd.DataFrame(index=rows)
+        if not len(used):
+            return pd.DataFrame(index=rows)
+        row = (flat // self.columns.shape[1]).astype(np.int32)
+        entries = csc_matrix((self.values.ravel()[flat], row, np.append(start, len(flat))), shape=(len(rows), len(used)))
+        return pd.DataFrame.sparse.from_spmatrix(entries, index=rows, columns=labels[used])
+
 
 
 def scale(values: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar, get_args
 import typer
 
 from deabench.checks import choice
-from deabench.cli._io import Format, names
+from deabench.cli._io import Format, names, target
 from deabench.errors import DataError, UsageError
 
 Read = TypeVar("Read")
@@ -42,13 +42,16 @@ def several(given: Sequence[str] | None) -> list[str] | None:
     return None if given is None else [name for text in given for name in names(text) or []]
 
 
-def directions(given: Sequence[str] | None) -> dict[str, object]:
-    """`error=1,logloss=input` as a mapping: a number is the metric's known maximum."""
+def directions(given: Sequence[str] | None) -> dict[str, object] | list[str]:
+    """`error=1,logloss=input` as a mapping, where a number is the metric's known maximum; `error,logloss` as a list."""
+    parts = several(given) or []
+    if parts and not any("=" in part for part in parts):
+        return parts
     out: dict[str, object] = {}
-    for part in several(given) or []:
+    for part in parts:
         name, equals, how = part.rpartition("=")
         if not equals:
-            raise UsageError(f"--lower-is-better '{part}' says no way; give {part}=input or {part}=MAXIMUM")
+            raise UsageError(f"--lower-is-better '{part}' says no way beside others that do; give {part}=input or {part}=MAXIMUM")
         out[name] = how if how == "input" else _number(how, f"--lower-is-better {name}")
     return out
 
@@ -170,7 +173,7 @@ TableFile = Annotated[str, typer.Argument(
 Outputs = Annotated[list[str] | None, typer.Option(help="Metrics to be high, as A,B; the columns' names decide without it.")]
 Inputs = Annotated[list[str] | None, typer.Option(help="Costs, as C,D.")]
 LowerIsBetter = Annotated[list[str] | None, typer.Option(
-    help="Metrics to be low, as error=1 (complement to its maximum) or logloss=input.")]
+    help="Metrics to be low, as error,latency (names decide), or error=1 (complement to its maximum), logloss=input.")]
 Model = Annotated[str | None, typer.Option(
     help="A DEA model (docs/models.md has them all); without it wei, with inputs ccr and returns vrs.",
     **word("model", _models, _model_hints))]
@@ -204,6 +207,7 @@ Norm = Annotated[str, typer.Option(help="How change is counted: l1, l2 or linf."
 On = Annotated[str, typer.Option(help="Where targets lie: faces (mixtures of real classifiers) or facets (extended).",
                                  **word("on", lambda: ("faces", "facets")))]
 Weights = Annotated[list[str] | None, typer.Option(help="What a unit of each metric counts, as TPR=2,TNR=1; or range.")]
-Out = Annotated[Path | None, typer.Option("-o", "--out", help="Write here instead of printing: CSV, or .json.")]
+Out = Annotated[Path | None, typer.Option(
+    "-o", "--out", parser=target, metavar="FILE", help="Write here instead of printing: CSV, or .json; - is standard output.")]
 Form = Annotated[Format, typer.Option("--format", help="How the table is written.")]
 Plot = Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")]

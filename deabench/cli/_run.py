@@ -10,6 +10,7 @@ import warnings
 
 import typer
 
+from deabench.cli._io import as_options
 from deabench.errors import DeabenchError, UsageError
 
 
@@ -23,12 +24,9 @@ def run(verb: str, arguments: list[str]) -> int:
             app(arguments, prog_name=f"deabench {verb}")
         finally:
             sys.stdout.flush()  # a full disk is told here, not when Python ends
-    except UsageError as error:
-        sys.stderr.write(f"deabench: {error}\n")
-        return 2
     except DeabenchError as error:
-        sys.stderr.write(f"deabench: {error}\n")
-        return 1
+        sys.stderr.write(f"deabench: {as_options(str(error))}\n")
+        return 2 if isinstance(error, UsageError) else 1
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: not our error
         return 1
@@ -50,4 +48,4 @@ def _single(command: object) -> typer.Typer:
 
 
 def _one_line(message: Warning | str, *_: object) -> None:
-    sys.stderr.write(f"deabench: warning: {message}\n")
+    sys.stderr.write(f"deabench: warning: {as_options(str(message))}\n")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from deabench.cli._io import say
+from deabench.cli._io import say, write
 from deabench.cli._samples import Reading, read_samples
-from deabench.files import write_whole
 
 STATUS = {"efficient": 0, "dominated": 3, "undecided": 4}
 """Exit status by verdict; 1 and 2 are the errors of every command."""
@@ -40,10 +38,7 @@ def command(
     samples = read_samples(file, Reading(metrics, positive, scores, threshold, costs))
     answer = gate(samples, candidate, at_least=at_least, level=level)
     text = json.dumps(answer.to_dict(), indent=1, ensure_ascii=False) + "\n"
-    if out is None:
-        sys.stdout.write(text)
-    else:
-        write_whole(out, text)
+    write(Path("-") if out is None else out, text)
     say(answer.summary())
     for note in answer.notes:
         say(note)

@@ -71,7 +71,7 @@ def command(
     settings |= {name: value for name, value in more.items() if value is not None}
     page = _study(Path(source), how, settings) if source.endswith(".toml") else _table(source, how, settings)
     chosen = form.value if form is not None else out.suffix.lower().lstrip(".") if out is not None and out.suffix else "html"
-    if out is None:
+    if out is None or str(out) == "-":
         sys.stdout.write(page.text(chosen))
     else:
         page.save(out, chosen)

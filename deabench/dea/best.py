@@ -10,7 +10,8 @@ import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.dea.models import ModelName
-from deabench.dea.ranking import Ranking, Technology, bounded, of_technology, ranked
+from deabench.dea.models.record import Technology
+from deabench.dea.ranking import Ranking, bounded, of_technology, ranked
 from deabench.errors import DataError
 from deabench.tables.cells import numbers_of
 from deabench.tables.preparation import Missing, Prepared, prepared

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from deabench.dea import certify, completions, undefined
 from deabench.dea.explain import explain, summary
 from deabench.dea.frontier import Norm
 from deabench.dea.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting
-from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task
+from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task, Technology
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from deabench.dea.uncertainty.samples import Samples
     from deabench.plot import RankingDisplay
 
-Technology = Literal["convex", "fdh"]
 OPTIONS = ("returns", "orientation", "direction", "weights", "goal", "norm", "sums", "shares", "ratios")
 """What a model may be asked beside its data; its record says which of them it has."""
 DECIMALS = 9

@@ -12,18 +12,20 @@ import pandas as pd
 
 from deabench.checks import choice
 from deabench.dea.certify import Proof
-from deabench.dea.frontier import HULL, NORMS, ON, Frontier, Norm, position, span
+from deabench.dea.frontier import HULL, NORMS, ON, Frontier, Norm, position, span, unmixed
+from deabench.dea.models.record import Technology
 from deabench.dea.multiples import multiples
 from deabench.dea.proofs import targets as proving
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
+from deabench.solve.nearest import free
 from deabench.solve.nearest.closest import Found, on_faces, on_facets
 from deabench.solve.nearest.milp import Clock, by_milp
 from deabench.solve.nearest.points import depths, distance
 from deabench.tables.gate import Allowed, Data, check
 from deabench.tables.high import high, mixed_units
-from deabench.tables.preparation import prepared, table_of
+from deabench.tables.preparation import Missing, beside, prepared, table_of
 from deabench.tables.turns import changes_outside, values_inside, values_outside
 from deabench.tables.units import same_units
 
@@ -43,6 +45,8 @@ SIGNED = ("gaps", "normals", "slopes")
 CLAIMED = proving.CLAIMED
 """The columns of a certificate that must be 0."""
 NOWHERE = "no point of the frontier dominates it"
+NOBODY = "no classifier of the frontier is nowhere below it"
+NOBODY_TOGETHER = "no one classifier of the frontier is nowhere below all of the tested"
 NOWHERE_TOGETHER = "no one face of the frontier has points that dominate all of the tested"
 
 
@@ -67,7 +71,9 @@ class Targets(Result):
         λ; zero on the facets extended, where a target may lie beyond its facet's vertices.
     slopes : DataFrame, metrics as columns, any number of rows per DMU
         What proves a target the closest: no point of a face with vertices v is nearer than the least slope·(v - actual). See
-        docs/proofs.md.
+        docs/proofs.md. With technology "fdh" neither normals nor slopes are needed: all pairs are compared.
+    on, method : str
+        What was asked for or chosen; with technology "fdh" "classifiers" and "comparison".
     common, dominating : bool
         As asked for.
     multiples : Series or None
@@ -171,6 +177,8 @@ def targets(
     dominating: bool = False,
     method: Method = "auto",
     time_limit: float | None = None,
+    technology: Technology = "convex",
+    missing: Missing = "refuse",
 ) -> Targets:
     """The closest targets of tested classifiers on the frontier that the reference classifiers span.
 
@@ -198,6 +206,12 @@ def targets(
         Enumeration of faces, the normalised model (11), or whichever suits the number of metrics.
     time_limit : float, optional
         Seconds for all MILPs of this call together.
+    technology : {"convex", "fdh"}
+        "fdh": only what is there counts, no mixtures. The Pareto-efficient boundary of the free disposal hull is the reference
+        classifiers that no other dominates, and a target is the closest of them: a classifier that exists. `common` gives one for
+        all, `dominating` the closest that is nowhere worse; of several as close, the first of the table.
+    missing : {"refuse", "drop-systems", "drop-metrics"}
+        What happens to empty cells, of the reference and of the tested; a metric that either lacks counts in neither.
 
     Raises
     ------
@@ -219,9 +233,12 @@ def targets(
     >>> db.targets(wine.loc[["RBF"]], established, outputs=["TPR", "TNR"]).distance.round(1).tolist()
     [51.5]
     """
-    _choices(norm, on, method, returns)
+    _choices(norm, on, method, technology, returns)
     clock = Clock(time_limit)
-    given, spanning, notes = _both(tested, reference, outputs, inputs, lower_is_better, returns)
+    columns = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
+    given, spanning, notes = _both(tested, reference, columns, missing, returns)
+    if technology == "fdh" or spanning.inputs.shape[1]:
+        notes = (*notes, *(unmixed(technology) if technology == "fdh" else SAID[returns]))
     weight, said = _weights(weights, high(spanning).outputs, [str(name) for name in spanning.inputs.columns])
     factor, times = np.array(list(weight.values())), None
     if returns == "crs":
@@ -230,11 +247,15 @@ def targets(
     given = high(given, spanning.turns)
     given = replace(given, outputs=given.outputs[list(spanning.outputs.columns)])
     with progress("targets", len(given.labels)) as advance:
+        place: str = on
         chosen = _method(method, on, norm, spanning.outputs.shape[1])
-        front = span(spanning, facets=chosen == "faces" or spanning.outputs.shape[1] <= FACES_METRICS)
+        front = span(spanning, facets=chosen == "faces" or spanning.outputs.shape[1] <= FACES_METRICS, technology=technology)
         asked = _Asked(front, factor, norm, common, dominating)
         points = front.boxed(given.outputs.to_numpy())
-        if on == "facets":
+        if technology == "fdh":
+            found, where = asked.classifiers(points)
+            place, chosen = "classifiers", "comparison"
+        elif on == "facets":
             found, where = asked.facets(points)
         elif chosen == "faces":
             names = [f"'{label}'" for label in given.labels]
@@ -242,21 +263,24 @@ def targets(
             where = position(front.hull.normals, points)
         else:
             found, where = asked.milp(points, given.labels, clock, advance)
-    return _outside(replace(asked.result(given.outputs, found, where, on, chosen), multiples=times), (*notes, *said))
+    return _outside(replace(asked.result(given.outputs, found, where, place, chosen), multiples=times), (*notes, *said))
 
 
-def _both(tested: object, reference: object, outputs: Sequence[str] | None, inputs: Sequence[str] | None,
-          lower_is_better: Mapping[str, object] | Sequence[str], returns: str) -> tuple[Data, Data, tuple[str, ...]]:
+def _both(tested: object, reference: object, columns: Mapping[str, Any], missing: Missing, returns: str
+          ) -> tuple[Data, Data, tuple[str, ...]]:
     """The tested and the reference past the gate; and notes."""
-    ready = prepared(reference, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better)
+    if missing == "bounds":
+        raise DataError("missing='bounds' bounds efficiencies, not targets; say missing='drop-systems' or 'drop-metrics'")
+    ready = prepared(reference, **columns, missing=missing)
     points = table_of(tested)
-    if isinstance(points, pd.DataFrame):
-        same_units(points, ready.table, list(ready.given["outputs"]))
+    lacking: tuple[str, ...] = ()
+    if missing != "refuse":
+        points, ready, lacking = beside(points, ready, missing)
+    same_units(points, ready.table, list(ready.given["outputs"]))
     allow = HULL if returns == "vrs" else CONE
     spanning = check(ready.table, **ready.given, warn=False, allow=allow, among=points)
     asked = check(points, **ready.given, warn=False, allow=allow, among=ready.table)
-    said = SAID[returns] if spanning.inputs.shape[1] else ()
-    return asked, spanning, (*ready.notes, *said)
+    return asked, spanning, (*ready.notes, *lacking)
 
 
 def _outside(found: Targets, notes: tuple[str, ...]) -> Targets:
@@ -275,6 +299,12 @@ class _Asked:
     def __init__(self, front: Frontier, factor: np.ndarray, norm: str, common: bool, dominating: bool) -> None:
         self.front, self.factor, self.norm, self.common, self.dominating = front, factor, norm, common, dominating
         self.size, self.stretch = proving.stretched(factor, front.unit)
+
+    def classifiers(self, points: np.ndarray) -> tuple[list[Found], np.ndarray]:
+        """Among the classifiers of the free disposal hull's frontier: the targets, and where the points lie to the hull."""
+        corners = self.front.boxed(self.front.corners.to_numpy())
+        found = free.on_points(corners, points, self.norm, self.stretch, dominating=self.dominating, common=self.common)
+        return found, free.position(corners, points)
 
     def facets(self, points: np.ndarray) -> tuple[list[Found], np.ndarray]:
         """On the facets extended: the targets, and where the points lie to their region."""
@@ -310,11 +340,11 @@ class _Asked:
         for k, one in enumerate(found):
             lam[k, list(one.face)] = one.lam
         corners = front.corners.to_numpy()
-        if on == "faces":
+        if on != "facets":
             points = np.where(np.isnan(points), np.nan, lam @ corners)
         gaps = points - actual.to_numpy()
         lengths = [np.nan if np.isnan(gap).any() else distance(gap * self.factor, self.norm) for gap in gaps]
-        words = NOWHERE_TOGETHER if self.common else NOWHERE
+        words = self._nowhere()
         slopes = np.vstack([f.slopes.reshape(-1, len(columns)) for f in found]) * (self.size / front.unit)
         return Targets(
             targets=pd.DataFrame(points, index=labels, columns=columns),
@@ -338,6 +368,13 @@ class _Asked:
         )
 
 
+    def _nowhere(self) -> str:
+        """Why there is no target."""
+        if self.front.technology == "fdh":
+            return NOBODY_TOGETHER if self.common else NOBODY
+        return NOWHERE_TOGETHER if self.common else NOWHERE
+
+
 def _beyond_range(points: np.ndarray, columns: pd.Index, labels: pd.Index, actual: pd.DataFrame,
                   front: Frontier) -> tuple[str, ...]:
     """Targets above 1 (or 100) in a metric whose data all stay below it, as extended facets can give."""
@@ -354,13 +391,20 @@ def _beyond_range(points: np.ndarray, columns: pd.Index, labels: pd.Index, actua
     return tuple(out)
 
 
-def _choices(norm: str, on: str, method: str, returns: str) -> None:
+def _choices(norm: str, on: str, method: str, technology: str, returns: str) -> None:
     choice("norm", norm, NORMS)
     choice("returns", returns, tuple(SAID), {"constant": "'crs'", "variable": "'vrs'", "ccr": "'crs'", "bcc": "'vrs'"})
     if returns == "crs" and on == "facets":
         raise DataError("on 'facets' extends facets of a hull, and multiples have none; leave on out, or use returns 'vrs'")
     choice("on", on, get_args(On))
     choice("method", method, get_args(Method))
+    choice("technology", technology, get_args(Technology))
+    if technology == "fdh" and on == "facets":
+        raise DataError("the free disposal hull has no facets to extend; leave on='facets' out, or use technology='convex'")
+    if technology == "fdh" and returns == "crs":
+        raise DataError("technology 'fdh' compares classifiers as they are, not multiples of them; leave one of the two out")
+    if technology == "fdh" and method == "milp":
+        raise DataError("method 'milp' mixes classifiers, which technology 'fdh' does not; leave the method out")
 
 
 def _method(method: str, on: str, norm: str, metrics: int) -> str:

@@ -22,6 +22,8 @@ from deabench.tables.vocabulary import meaning
 from deabench.tables.weak import warn_of
 
 Allowed = Literal["zero inputs", "zero outputs", "negative inputs", "negative outputs"]
+MISSING_WAYS = "missing='drop-systems', 'drop-metrics' or 'bounds'"
+"""What to say where cells are empty: the option of the library and of the command line."""
 SHOWN = 3
 """So many bad cells are named, the others counted."""
 
@@ -117,9 +119,7 @@ def numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     if len(bad):
         cells = [f"metric '{frame.columns[c]}' of '{frame.index[r]}' is {_said(frame.iloc[r, c])}" for r, c in bad[:SHOWN]]
         more = f" and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
-        way = "give a finite number, or leave the row or the column out"
-        if len(bad) > 1:
-            way = "give finite numbers, or say what to do with missing='drop-systems', 'drop-metrics' or 'bounds'"
+        way = f"give {'a finite number' if len(bad) == 1 else 'finite numbers'}, or say what to do with {MISSING_WAYS}"
         raise DataError(f"{', '.join(cells)}{more}; {way}")
     return frame
 

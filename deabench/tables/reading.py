@@ -39,7 +39,7 @@ class Reading(Result):
     layout : "wide" or "long"
         Whether the source had a row per system, or one per system and data set or fold.
     per_dataset : DataFrame or None
-        (data set, system) x metrics, where there are data sets.
+        (data set, system) x the columns of `table`, where there are data sets.
     missing : mapping of column to number
         Empty cells and cells that hold a text (failures), by metric.
     title : str
@@ -206,8 +206,7 @@ def _finished(source: Source, wide: pivot.Wide, columns: Sequence[Column], found
     used = [c.name for c in final if c.metric]
     about = pivot.said(wide.notes, used)
     missing = {name: count for name, count in wide.missing.items() if name in used}
-    per = None if wide.per_dataset is None else wide.per_dataset[used]
-    return Reading(table, roles, how, per, missing, source.title, (*notes, *about, *said))
+    return Reading(table, roles, how, wide.per_dataset, missing, source.title, (*notes, *about, *said))
 
 
 def _lone(title: str) -> str:
