@@ -10,6 +10,7 @@ import warnings
 
 import typer
 
+from deabench.cli import PAGES
 from deabench.cli._io import as_options
 from deabench.errors import DeabenchError, UsageError
 
@@ -17,7 +18,7 @@ from deabench.errors import DeabenchError, UsageError
 def run(verb: str, arguments: list[str]) -> int:
     """Import the verb's module, parse `arguments`, call it; see `deabench.cli.main` for the exit codes."""
     module = importlib.import_module(f"deabench.cli.{verb}")
-    app = getattr(module, "app", None) or _single(module.command)
+    app = _led(getattr(module, "app", None) or _single(module.command), f"More: docs/{PAGES[verb]}.md")
     warnings.showwarning = _one_line  # type: ignore[assignment]
     try:
         try:
@@ -44,6 +45,14 @@ def run(verb: str, arguments: list[str]) -> int:
 def _single(command: object) -> typer.Typer:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.command()(command)  # type: ignore[type-var]
+    return app
+
+
+def _led(app: typer.Typer, where: str) -> typer.Typer:
+    """The same commands, each help with the page that explains it as its last line."""
+    app.info.epilog = where
+    for one in app.registered_commands:
+        one.epilog = where
     return app
 
 

@@ -60,8 +60,8 @@ def command(
     """The closest target of each classifier of TESTED on the frontier of the reference, and what it would have to gain."""
     from deabench.dea.targets import targets
 
-    words: dict[str, Any] = {"norm": norm, "on": on, "method": method, "returns": returns, "technology": technology,
-                             "missing": missing}
+    words: dict[str, Any] = {"norm": norm, "on": on, "method": method, "technology": technology, "missing": missing,
+                             "returns": returns}
     found = targets(
         tested,
         reference,

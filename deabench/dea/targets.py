@@ -236,9 +236,7 @@ def targets(
     _choices(norm, on, method, technology, returns)
     clock = Clock(time_limit)
     columns = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
-    given, spanning, notes = _both(tested, reference, columns, missing, returns)
-    if technology == "fdh" or spanning.inputs.shape[1]:
-        notes = (*notes, *(unmixed(technology) if technology == "fdh" else SAID[returns]))
+    given, spanning, notes = _both(tested, reference, columns, technology, missing, returns)
     weight, said = _weights(weights, high(spanning).outputs, [str(name) for name in spanning.inputs.columns])
     factor, times = np.array(list(weight.values())), None
     if returns == "crs":
@@ -266,8 +264,8 @@ def targets(
     return _outside(replace(asked.result(given.outputs, found, where, place, chosen), multiples=times), (*notes, *said))
 
 
-def _both(tested: object, reference: object, columns: Mapping[str, Any], missing: Missing, returns: str
-          ) -> tuple[Data, Data, tuple[str, ...]]:
+def _both(tested: object, reference: object, columns: Mapping[str, Any], technology: Technology, missing: Missing,
+          returns: str) -> tuple[Data, Data, tuple[str, ...]]:
     """The tested and the reference past the gate; and notes."""
     if missing == "bounds":
         raise DataError("missing='bounds' bounds efficiencies, not targets; say missing='drop-systems' or 'drop-metrics'")
@@ -280,7 +278,8 @@ def _both(tested: object, reference: object, columns: Mapping[str, Any], missing
     allow = HULL if returns == "vrs" else CONE
     spanning = check(ready.table, **ready.given, warn=False, allow=allow, among=points)
     asked = check(points, **ready.given, warn=False, allow=allow, among=ready.table)
-    return asked, spanning, (*ready.notes, *lacking)
+    said = unmixed(technology) if technology == "fdh" else SAID[returns] if spanning.inputs.shape[1] else ()
+    return asked, spanning, (*ready.notes, *lacking, *said)
 
 
 def _outside(found: Targets, notes: tuple[str, ...]) -> Targets:
@@ -399,10 +398,10 @@ def _choices(norm: str, on: str, method: str, technology: str, returns: str) -> 
     choice("on", on, get_args(On))
     choice("method", method, get_args(Method))
     choice("technology", technology, get_args(Technology))
+    if technology == "fdh" and returns == "crs":
+        raise DataError("technology 'fdh' knows real classifiers, not their multiples; leave returns out")
     if technology == "fdh" and on == "facets":
         raise DataError("the free disposal hull has no facets to extend; leave on='facets' out, or use technology='convex'")
-    if technology == "fdh" and returns == "crs":
-        raise DataError("technology 'fdh' compares classifiers as they are, not multiples of them; leave one of the two out")
     if technology == "fdh" and method == "milp":
         raise DataError("method 'milp' mixes classifiers, which technology 'fdh' does not; leave the method out")
 

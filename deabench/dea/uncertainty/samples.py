@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.checks import did_you_mean
-from deabench.dea.uncertainty import blocks, costs, instances
+from deabench.dea.uncertainty import blocks, costs, instances, searches
 from deabench.dea.uncertainty.moments import Moments
 from deabench.errors import DataError
 from deabench.instances import Predictions, Values
@@ -136,6 +136,21 @@ class Samples(Result):
         Nadeau, Bengio (2003), Machine Learning 52, 239-281, doi:10.1023/A:1024068626366.
         """
         return cls(*blocks.folded(folds, metrics, ratio))
+
+    @classmethod
+    def from_search(cls, search: object, *, metrics: Sequence[str] | None = None, ratio: float | None = None) -> Samples:
+        """A fitted grid search, fold by fold: its candidates are the classifiers, named as `deabench.read` names them.
+
+        Parameters
+        ----------
+        search : GridSearchCV or its like, fitted, or its cv_results_
+        metrics : sequence of names, optional
+            As `deabench.read` names them (mean_test_recall); without it all but those whose sign is turned (neg_log_loss).
+        ratio : number > 0, optional
+            As for `from_folds`; asked for where the splitter has no folds (ShuffleSplit).
+        """
+        folds, taken, given = searches.searched(search, None if metrics is None else _names(metrics), ratio)
+        return cls(*blocks.folded(folds, taken, given))
 
     @classmethod
     def from_datasets(cls, results: pd.DataFrame, *, metrics: Sequence[str] | None = None) -> Samples:

@@ -14,6 +14,7 @@ import pandas as pd
 from deabench.compare._gate import old_direction
 from deabench.errors import DataError
 from deabench.files import write_whole
+from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from deabench.compare.adjust import Adjustment
 
 
-@dataclass
-class CriticalDifferenceDisplay:
+@dataclass(repr=False)
+class CriticalDifferenceDisplay(Drawn):
     """Mean ranks on a line, best at the left; a bar joins classifiers that are not found different.
 
     Against a control no bars are drawn: a filled marker is the control, an open one is not found different from it,

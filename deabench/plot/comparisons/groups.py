@@ -10,12 +10,13 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.plot.canvas import COLOURS, MARKERS, axes, legend, plain, tidy
+from deabench.plot.drawn import Drawn
 
 MOST = 14
 
 
-@dataclass
-class GroupsDisplay:
+@dataclass(repr=False)
+class GroupsDisplay(Drawn):
     """Efficiencies of classifiers (or families) in groups of data sets.
 
     Attributes

@@ -10,10 +10,11 @@ import numpy as np
 
 from deabench.curves import Conversion, CostCurve, Gain, LearningCurve, Lift, PrecisionRecall
 from deabench.plot.canvas import COLOURS, DOTTED, axes, legend, plain, style, tidy, title, unit_square
+from deabench.plot.drawn import Drawn
 
 
-@dataclass
-class GainDisplay:
+@dataclass(repr=False)
+class GainDisplay(Drawn):
     """Cumulative gain and negative gain of one classifier, the maximum gain marked.
 
     Attributes
@@ -45,8 +46,8 @@ class GainDisplay:
         return self
 
 
-@dataclass
-class LiftDisplay:
+@dataclass(repr=False)
+class LiftDisplay(Drawn):
     """Lift of several classifiers over the share of the rows taken.
 
     Attributes
@@ -72,8 +73,8 @@ class LiftDisplay:
         return self
 
 
-@dataclass
-class ConversionDisplay:
+@dataclass(repr=False)
+class ConversionDisplay(Drawn):
     """Conversion rates as bars: the share of each class in the data and in the predicted groups.
 
     Attributes
@@ -108,8 +109,8 @@ class ConversionDisplay:
         return self
 
 
-@dataclass
-class PrecisionRecallDisplay:
+@dataclass(repr=False)
+class PrecisionRecallDisplay(Drawn):
     """Precision-recall curves of several classifiers, as steps.
 
     Attributes
@@ -138,8 +139,8 @@ class PrecisionRecallDisplay:
         return self
 
 
-@dataclass
-class CostCurveDisplay:
+@dataclass(repr=False)
+class CostCurveDisplay(Drawn):
     """Lower envelopes of the cost lines; for one classifier some sixty of its lines too.
 
     Attributes
@@ -175,8 +176,8 @@ class CostCurveDisplay:
         return self
 
 
-@dataclass
-class LearningCurveDisplay:
+@dataclass(repr=False)
+class LearningCurveDisplay(Drawn):
     """The metric against the training size: mean and one standard deviation over the folds.
 
     Attributes

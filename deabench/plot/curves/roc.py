@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 
 from deabench.curves import Band, MeanRoc, Segment, bands, compare_segments
 from deabench.plot.canvas import DOTTED, GREY, axes, legend, plain, style, title, unit_square
+from deabench.plot.drawn import Drawn
 
 ROC_LABELS = ("false positive rate", "true positive rate")
 
 
-@dataclass
-class RocDisplay:
+@dataclass(repr=False)
+class RocDisplay(Drawn):
     """ROC curves of several classifiers, their confident segments dark (Figure 4), with bands if given (Figure 3).
 
     Attributes
@@ -73,8 +74,8 @@ class RocDisplay:
         return f"; shaded: {', '.join(methods)}" if methods else ""
 
 
-@dataclass
-class MeanRocDisplay:
+@dataclass(repr=False)
+class MeanRocDisplay(Drawn):
     """The mean of several ROC curves with its pointwise intervals: a band where FPR is fixed, boxes at thresholds.
 
     Attributes

@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 from deabench.curves import Segment, Segments, balanced_segment, compare_segments
 from deabench.curves.segment import CAUTION
 from deabench.plot.canvas import axes, caption, legend, marker, name_points, plain, tidy, title
+from deabench.plot.drawn import Drawn
 
 
-@dataclass
-class TangoDisplay:
+@dataclass(repr=False)
+class TangoDisplay(Drawn):
     """(b − c)/n with Tango's interval along the threshold (Figures 1, 6 and 7).
 
     Attributes
@@ -64,8 +65,8 @@ class TangoDisplay:
         return self
 
 
-@dataclass
-class SegmentsDisplay:
+@dataclass(repr=False)
+class SegmentsDisplay(Drawn):
     """SAUC against the absolute AveD of several classifiers (Figure 5), with what SAUC does not say below.
 
     Attributes

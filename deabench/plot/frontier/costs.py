@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 
 from deabench.plot.canvas import COLOURS, axes, plain, tidy
+from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
     from deabench.dea.frontier import Frontier
 
 
-@dataclass
-class CostRangeDisplay:
+@dataclass(repr=False)
+class CostRangeDisplay(Drawn):
     """One bar per classifier of the frontier, from the lowest to the highest cost ratio at which it is the best.
 
     Attributes

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.plot.canvas import GREY, axes, legend, plain, style, tidy
+from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
     from deabench.dea.targets import Targets
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 MOST = 10
 
 
-@dataclass
-class ParallelDisplay:
+@dataclass(repr=False)
+class ParallelDisplay(Drawn):
     """One vertical line per metric; the tested DMUs full, their targets dashed, the frontier's DMUs faint.
 
     Attributes

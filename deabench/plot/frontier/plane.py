@@ -12,6 +12,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.plot.canvas import COLOURS, GREY, axes, plain, tidy
+from deabench.plot.drawn import Drawn
 from deabench.plot.placement import along, place_names
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from deabench.dea.targets import Targets
 
 
-@dataclass
-class FrontierDisplay:
+@dataclass(repr=False)
+class FrontierDisplay(Drawn):
     """All DMUs on two metrics, the extreme ones named, the attainable area, facets and their extensions, targets.
 
     Attributes

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.plot.canvas import COLOURS, GREY, axes, plain, tidy
+from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
     from deabench.dea.targets import Targets
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 MOST = 40
 
 
-@dataclass
-class TargetsDisplay:
+@dataclass(repr=False)
+class TargetsDisplay(Drawn):
     """One panel per metric: where each tested DMU is, where its target is, and the gap.
 
     Attributes

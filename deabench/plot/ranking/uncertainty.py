@@ -10,6 +10,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.plot.canvas import COLOURS, GREY, axes, plain, tidy
+from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
     from deabench.dea.uncertainty.result import Uncertainty
@@ -21,8 +22,8 @@ LOOKS = {"efficient": ("o", COLOURS[0], COLOURS[0]), "undecided": ("D", COLOURS[
 """Marker, edge and face of each verdict: told apart without colour."""
 
 
-@dataclass
-class UncertaintyDisplay:
+@dataclass(repr=False)
+class UncertaintyDisplay(Drawn):
     """Intervals of the scores, best first, the verdict by marker, the ranks at the right, a line between tiers.
 
     Attributes
@@ -83,8 +84,8 @@ class UncertaintyDisplay:
         ax.set_title(f"● efficient   ◇ undecided   ▼ dominated{lines}", fontsize=9, loc="left")
 
 
-@dataclass
-class FrontierBandDisplay:
+@dataclass(repr=False)
+class FrontierBandDisplay(Drawn):
     """The frontier of two metrics with the band that holds the true one, and every classifier with its two intervals.
 
     Attributes

@@ -10,6 +10,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.plot.canvas import COLOURS, axes, plain, tidy
+from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
     from deabench.dea.ranking import Ranking
@@ -18,8 +19,8 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++", "ooo")
 MOST = 40
 
 
-@dataclass
-class WeightsDisplay:
+@dataclass(repr=False)
+class WeightsDisplay(Drawn):
     """Virtual outputs: weight times metric, as a share of the DMU's score.
 
     Attributes
