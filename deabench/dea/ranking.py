@@ -239,8 +239,9 @@ def rank(
         best value of each metric.
     weights : {"ones", "mip", "normalized", "ram", "bam"} or mapping of metric to number, optional
         What a unit left to gain counts in model "additive", and a unit of change in "holder" (there not "bam").
-    goal : {"aggressive", "benevolent"}, optional
+    goal : {"aggressive", "benevolent", "sum", "largest"}, optional
         What else the weights of model "cross" are chosen for: "aggressive" (the others' least good) or "benevolent" (their most).
+        What those of model "common" keep least: the "sum" of what all lose against their own best, or the "largest" loss.
     norm : {"l1", "l2", "linf"}, or 1, 2, inf, optional
         How model "holder" counts changes.
     sums : (least, most), optional
