@@ -164,26 +164,6 @@ def test_joint_covariances_are_those_of_instances():
         np.testing.assert_allclose(moments.sampling[r], expected.reshape(4, 4, 4, 4)[:, r, :, r], rtol=1e-10, atol=1e-16)
 
 
-def test_scores_fall_between_the_corners_for_every_point_of_the_box(answers):
-    """Inputs too: ρ up and ξ down lowers every score, and nothing inside the box leaves the limits."""
-    rng = np.random.default_rng(4)
-    timings = pd.DataFrame(rng.uniform(5, 9, (6, 7)), columns=[f"c{i}" for i in range(7)])
-    samples = db.Samples.from_outcomes(answers(TRUTH)).with_costs({"ms": timings})
-    found = db.uncertainty(samples)
-    from deabench.dea.uncertainty.analytic import corner
-    from deabench.dea.uncertainty.games import play
-
-    k, s = found.problem.size
-    gain = np.array([1.0, 1, 0])
-    ends = [corner(found.problem, np.arange(k), side, part.c, part.h, np.ones(k))
-            for side, part in (("lower", found.c_lower), ("upper", found.c_upper))]
-    for _ in range(30):
-        at = rng.random((k, k, s))
-        inside = play(ends[0] * at + ends[1] * (1 - at), gain).value
-        assert (inside >= found.lower.to_numpy()[list(found.order)] - 1e-9).all()
-        assert (inside <= found.upper.to_numpy()[list(found.order)] + 1e-9).all()
-
-
 def test_critical_values():
     """k = 7, s = 2: Bonferroni over the statements made, Student's t over blocks."""
     counts = pd.DataFrame({"tp": range(60, 67), "fn": range(40, 33, -1), "fp": 10, "tn": 90}, index=list("abcdefg"))
@@ -195,15 +175,6 @@ def test_critical_values():
     rows = [(f"c{i}", f, 0.7 + 0.01 * i + 0.003 * ((i * 7 + f * 5) % 11)) for i in range(4) for f in range(12)]
     blocks = db.Samples.from_datasets(pd.DataFrame(rows, columns=["classifier", "dataset", "F1"]))
     np.testing.assert_allclose(db.uncertainty(blocks).c_upper.c, t.isf(0.05 / (2 * 4 * 3), 11))
-
-
-def test_an_exact_cost_is_no_statement(answers):
-    samples = db.Samples.from_outcomes(answers(TRUTH))
-    cost = pd.Series(range(1, 8), samples.values.index)
-    assert db.uncertainty(samples.with_costs({"ms": cost})).c_lower.c[0] == db.uncertainty(samples).c_lower.c[0]
-    noisy = pd.DataFrame(np.random.default_rng(0).uniform(1, 2, (5, 7)), columns=samples.values.index)
-    found = db.uncertainty(samples.with_costs({"ms": noisy}))
-    np.testing.assert_allclose(found.c_lower.c, [norm.isf(0.05 / 42), norm.isf(0.05 / 42), t.isf(0.05 / 42, 4)])
 
 
 def test_ranks_tiers_and_verdicts_are_what_they_say(answers):
