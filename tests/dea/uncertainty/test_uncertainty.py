@@ -8,6 +8,8 @@ from scipy.stats import norm, t
 from threadpoolctl import threadpool_limits
 
 import deabench as db
+from deabench.dea.uncertainty import maxt
+from deabench.dea.uncertainty.analytic import scores
 from deabench.dea.uncertainty.estimate import _ranks, _tiers
 
 TRUTH = np.column_stack([np.linspace(0.7, 0.92, 7), [0.9, 0.8, 0.86, 0.7, 0.8, 0.6, 0.75]])
@@ -247,3 +249,36 @@ def test_each_is_narrower(answers):
         beside = every.to_frame(each=True)["lower_each"]
         pd.testing.assert_series_equal(beside.sort_index(), each.lower.sort_index(), check_names=False)
         pd.testing.assert_series_equal(each.verdicts, every.verdicts)
+
+
+def test_a_cluster_draws_the_same_bits(answers):
+    """Two Dask workers take the blocks of draws; the order in which they come back changes nothing."""
+    from distributed import Client, LocalCluster
+
+    samples = db.Samples.from_outcomes(answers(TRUTH))
+    local = LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None)
+    with local as cluster, Client(cluster) as client:
+        there = db.uncertainty(samples, method="max-t", seed=3, client=client)
+    here = db.uncertainty(samples, method="max-t", seed=3)
+    for name in ("lower", "upper"):
+        assert getattr(here, name).to_numpy().tobytes() == getattr(there, name).to_numpy().tobytes()
+    assert here.c_list.c.tobytes() == there.c_list.c.tobytes()
+
+
+def test_blocks_of_draws_are_cut_where_asked(answers):
+    """300 draws are the first 300 of 2,000."""
+    moments = db.uncertainty(db.Samples.from_outcomes(answers(TRUTH))).problem.moments
+    many, few = (maxt.maxima(moments, draws=draws, seed=1) for draws in (2000, 300))
+    assert few.metrics.shape == (2, 300)
+    np.testing.assert_array_equal(few.metrics, many.metrics[:, :300])
+    np.testing.assert_array_equal(few.classifiers, many.classifiers[:, :300])
+
+
+def test_claimed_ratios_take_the_ridge_of_their_own_c(answers):
+    """gaps: log ratio ± c √(spread + c²/4 ridge), by hand."""
+    found = db.uncertainty(db.Samples.from_outcomes(answers(TRUTH, n=60)))
+    c, _ = maxt.constant(found.problem.moments, 0.05, draws=found.draws, seed=found.seed)
+    gap, spread, ridge = found.problem.moments.pairs(np.arange(7))
+    mix = scores(found.problem).mix
+    upper = np.einsum("ij,ijr->ir", mix, np.exp(gap + c * np.sqrt(spread + c**2 / 4 * ridge))) - 1
+    np.testing.assert_allclose(found.gaps.xs("upper", axis=1, level=1).to_numpy(), upper, rtol=1e-12)
