@@ -232,8 +232,8 @@ def rank(
     strict : bool
         Refuse to guess what a column of an unknown name is.
     uncertainty : Samples, optional
-        What the table was made of; the ranking then says how sure it is. Known without inputs, and with inputs under variable
-        returns to scale, output-oriented.
+        What the table was made of; the ranking then says how sure it is. Known without inputs, and with inputs for model "ccr"
+        with returns "vrs" or "crs".
     direction : {"own", "ones", "mean", "range", "ideal"} or mapping of metric to number, optional
         Where model "ddf" moves to: shares of own values, units, shares of the reference's means or ranges, or straight to the
         best value of each metric.
