@@ -41,6 +41,15 @@ class Gate(Result):
     instances, needed : int, float
         Instances (or blocks) today, and about how many would decide an undecided candidate, if the figures stay; inf if none.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> answer = db.gate(samples, "a", at_least=.8)
+    >>> answer.verdict, answer.passed
+    ('efficient', True)
     """
 
     candidate: str

@@ -35,6 +35,14 @@ class FrontierDisplay(Drawn):
     slopes : sequence of (slope, words)
         Iso-cost lines: what one unit of the first metric is worth in the second.
     ax_, figure_, cloud_, area_, facets_, extended_, arrows_, lines_, texts_, unnamed_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.FrontierDisplay.from_frontier(db.frontier(wine, outputs=["TPR", "TNR"]))
+    FrontierDisplay: not drawn yet; plot() draws it
     """
 
     points: pd.DataFrame

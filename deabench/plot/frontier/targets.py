@@ -30,6 +30,14 @@ class TargetsDisplay(Drawn):
         Tested DMUs in all; the first of them are drawn.
     ax_, figure_ : once drawn; ax_ holds the place of all panels
     axes_, lines_, dots_, texts_ : artists, one list entry per metric
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.TargetsDisplay.from_targets(db.targets(wine, wine, outputs=["TPR", "TNR"]))
+    TargetsDisplay: not drawn yet; plot() draws it
     """
 
     actual: pd.DataFrame
