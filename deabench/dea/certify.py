@@ -224,6 +224,14 @@ def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
     ------
     CertificateError
         Where a number does not hold: the DMU, the number, what it misses by.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> proof = db.certify(db.rank(wine, outputs=["TPR", "TNR"]))
+    >>> bool(proof["gap"].max() < 1e-9)
+    True
     """
     proof = result.proof()
     unanswered = proof.frame.index.isin(list(result.reasons))

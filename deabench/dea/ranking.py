@@ -55,6 +55,16 @@ class Ranking(Answer, Result):
         `lower` and `upper` of each score over all completions of the table's empty cells, where missing="bounds" asked for them.
     uncertainty : Uncertainty, optional
         How sure the scores are, where samples were given.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> ranking = db.rank(wine, outputs=["TPR", "TNR"])
+    >>> ranking.to_frame().round(3).iloc[-1].to_dict()
+    {'efficiency': 0.77, 'rank': 6, 'efficient': False}
+    >>> print(ranking.explain("OSS+SVM").splitlines()[0])
+    OSS+SVM is not efficient (efficiency 0.9084, rank 5 of 6): every output could grow by 10.1 % together.
     """
 
     record: Model

@@ -117,6 +117,14 @@ class Report(Result):
     sections : sequence of Section
     plot : dict or None
         The interactive plot's data; None where there are no metrics to plot.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> page = db.report(wine, outputs=["TPR", "TNR"], title="Wine")
+    >>> page.text("html")[:15]
+    '<!doctype html>'
     """
 
     title: str

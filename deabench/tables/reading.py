@@ -43,6 +43,13 @@ class Reading(Result):
     missing : mapping of column to number
         Empty cells and cells that hold a text (failures), by metric.
     title : str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> reading = db.read({"a": {"accuracy": .9, "latency_ms": 3.0}, "b": {"accuracy": .8, "latency_ms": 1.0}})
+    >>> reading.outputs, reading.inputs
+    (['accuracy'], ['latency_ms'])
     """
 
     table: pd.DataFrame

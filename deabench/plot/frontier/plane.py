@@ -40,6 +40,14 @@ class FrontierDisplay(Drawn):
     mixed : bool
         Whether mixtures of DMUs are on the frontier; without, it is a staircase and nothing is extended.
     ax_, figure_, cloud_, area_, facets_, extended_, arrows_, lines_, texts_, unnamed_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.FrontierDisplay.from_frontier(db.frontier(wine, outputs=["TPR", "TNR"]))
+    FrontierDisplay: not drawn yet; plot() draws it
     """
 
     points: pd.DataFrame

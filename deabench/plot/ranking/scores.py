@@ -34,6 +34,14 @@ class RankingDisplay(Drawn):
     measure : {"efficiency", "inefficiency"}
         What the column efficiency holds: 1 is best, or 0.
     ax_, figure_, dots_, intervals_, peers_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.RankingDisplay.from_ranking(db.rank(wine, outputs=["TPR", "TNR"])).plot()
+    RankingDisplay: drawn; figure_ is its figure, deabench.plot.save_figure writes it
     """
 
     frame: pd.DataFrame
