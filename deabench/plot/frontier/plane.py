@@ -138,7 +138,7 @@ class FrontierDisplay(Drawn):
         if getattr(self.turns.get(self.points.columns[0]), "sign", 1.0) < 0:
             c = c[::-1]
         if self.mixed or len(c) < 2:
-            return c
+            return np.asarray(c)
         inner = np.column_stack([c[:-1, 0], c[1:, 1]])  # what lies below one of two neighbours is worse than it in both
         return np.vstack([c[:1], np.stack([inner, c[1:]], axis=1).reshape(-1, 2)])
 
