@@ -57,6 +57,7 @@ _HOME = {
     "Partial": "deabench.dea.partial",
     "Study": "deabench.study",
     "report": "deabench.reports",
+    "explore": "deabench.reports.explore",
     "Report": "deabench.reports",
     "reproduce": "deabench.reproduction",
     "Reproduction": "deabench.reproduction",

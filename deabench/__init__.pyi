@@ -48,6 +48,7 @@ from deabench.errors import DeabenchError as DeabenchError
 from deabench.errors import SolveError as SolveError
 from deabench.reports import Report as Report
 from deabench.reports import report as report
+from deabench.reports.explore import explore as explore
 from deabench.reproduction import Reproduction as Reproduction
 from deabench.reproduction import reproduce as reproduce
 from deabench.study import Study as Study
@@ -90,6 +91,7 @@ __all__ = [
     "conformal_ranks",
     "curves",
     "datasets",
+    "explore",
     "frontier",
     "gate",
     "groups",
