@@ -38,6 +38,13 @@ class ByDataset(Result):
     means : Ranking
         Of the mean metrics.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> answer = db.by_dataset(db.read(db.datasets.board("amlb-small")))
+    >>> answer.frame.columns.tolist()[:4]
+    ['means', 'means_rank', 'each', 'each_rank']
     """
 
     frame: pd.DataFrame
@@ -192,7 +199,7 @@ def _quietly(ready: Prepared, means: Ranking, where: str) -> Ranking:
     """The ranking of a part by the model of the means, whose weaknesses are said once."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        options = {name: value for name, value in means.options.items() if name in ("returns", "orientation", "goal")}
+        options = {name: value for name, value in means.options.items() if name in ("returns", "orientation", "goal", "technology")}
         try:
             return ranked(ready, means.record.name, options)  # type: ignore[arg-type]
         except DataError as error:

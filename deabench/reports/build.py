@@ -117,6 +117,14 @@ def report(
     ------
     DataError
         Where the data cannot be used.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> page = db.report(wine, outputs=["TPR", "TNR"])
+    >>> page.text("md").splitlines()[0]
+    '# Comparison of classifiers'
     """
     if other is not None:
         again = {"metrics": metrics, "norm": norm, "on": on, "extra": extra, **settings}

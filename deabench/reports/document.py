@@ -160,6 +160,14 @@ class Report(Result):
         What the page's workspace is made of; None where there are fewer than two metrics.
     findings : Findings or None
         The results that it tells of; None where it was made from a saved ranking.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> page = db.report(wine, outputs=["TPR", "TNR"], title="Wine")
+    >>> page.text("html")[:15]
+    '<!doctype html>'
     """
 
     title: str

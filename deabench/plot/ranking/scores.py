@@ -42,6 +42,14 @@ class RankingDisplay(Drawn):
         What the column efficiency holds: 1 is best, or 0.
     ax_, figure_, dots_, intervals_, peers_, counts_, tiers_ : artists, once drawn
         counts_: the bars of the distribution, above a curve.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.RankingDisplay.from_ranking(db.rank(wine, outputs=["TPR", "TNR"])).plot()
+    RankingDisplay: drawn; figure_ is its figure, deabench.plot.save_figure writes it
     """
 
     frame: pd.DataFrame
@@ -56,7 +64,7 @@ class RankingDisplay(Drawn):
         ----------
         ranking : Ranking
         intervals : DataFrame, optional
-            Columns lower and upper, efficiencies, by label.
+            Columns lower and upper, efficiencies, by label; those of the ranking's samples without it, where it has any.
         most : int, optional
             How many to draw; all without it.
         """
