@@ -73,8 +73,9 @@ def check(
     outputs, inputs : sequences of column names, optional
         Without `outputs` the columns' names decide; where none is known, every numeric column that is not an input.
     lower_is_better : mapping or sequence of column names
-        Metrics to be low. `{"logloss": "input"}` (or a bare sequence) makes the metric an input; `{"error": 1.0}`
-        replaces it inside by its complement to that known maximum, `1.0 - error`, an output.
+        Metrics to be low. `{"logloss": "input"}` makes the metric an input; `{"error": 1.0}` replaces it inside by its
+        complement to that known maximum, `1.0 - error`, an output. Of a bare sequence, rates whose greatest value the vocabulary
+        knows are complemented, and all else are inputs.
     warn : bool
         Whether weak data are warned of (a reference set is checked without, once is enough).
     allow : collection of words
