@@ -138,10 +138,29 @@ def name_points(ax: Any, points: Sequence[tuple[float, float]], names: Sequence[
 def save_figure(figure: Any, path: str | Path) -> None:
     """Write a figure whole as .png, .svg or .pdf, the same bytes each time.
 
+    Parameters
+    ----------
+    figure : matplotlib figure
+        As a display's `figure_`.
+    path : str or Path
+        Its end says the format.
+
     Raises
     ------
     DataError
         Where the name ends otherwise or the file cannot be written; nothing is left behind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import deabench as db
+    >>> from deabench import plot
+    >>> shown = db.rank(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"]).plot()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     plot.save_figure(shown.figure_, Path(folder) / "ranking.png")
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['ranking.png']
     """
     import matplotlib
 

@@ -45,6 +45,13 @@ class Reading(Result):
     title : str
     texts : DataFrame or None
         The columns of text of a table with a row per system: what groups systems, as their family.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> reading = db.read({"a": {"accuracy": .9, "latency_ms": 3.0}, "b": {"accuracy": .8, "latency_ms": 1.0}})
+    >>> reading.outputs, reading.inputs
+    (['accuracy'], ['latency_ms'])
     """
 
     table: pd.DataFrame

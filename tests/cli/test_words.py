@@ -63,8 +63,8 @@ def test_a_name_that_promises_another_format_is_refused_before_anything_is_done(
     for end in OTHERS:
         assert main([*verb, board, "-o", str(tmp_path / f"x{end}")]) == 2
         err = capsys.readouterr().err
-        assert err == (f"deabench: cannot write '{tmp_path / f'x{end}'}': tables are written as CSV, or as JSON where the name ends "
-                       f"in .json; say -o '{tmp_path / 'x.csv'}'\n")
+        assert err == (f"deabench: cannot write '{tmp_path / f'x{end}'}': tables are written as CSV, or as JSON where the name "
+                       f"ends in .json; say -o '{tmp_path / 'x.csv'}'\n")
         assert not (tmp_path / f"x{end}").exists()
 
 

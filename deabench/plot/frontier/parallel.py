@@ -31,6 +31,14 @@ class ParallelDisplay(Drawn):
     turns : mapping of metric to Turn
         Which metrics are better low: their lines run from the greatest value below to the least above.
     ax_, figure_, faint_, lines_, targets_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.ParallelDisplay.from_targets(db.targets(wine, wine, outputs=["TPR", "TNR"]))
+    ParallelDisplay: not drawn yet; plot() draws it
     """
 
     actual: pd.DataFrame

@@ -40,6 +40,14 @@ class FrontierDisplay(Drawn):
     mixed : bool
         Whether mixtures of DMUs are on the frontier; without, it is a staircase and nothing is extended.
     ax_, figure_, cloud_, area_, facets_, extended_, arrows_, lines_, texts_, unnamed_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.FrontierDisplay.from_frontier(db.frontier(wine, outputs=["TPR", "TNR"]))
+    FrontierDisplay: not drawn yet; plot() draws it
     """
 
     points: pd.DataFrame
@@ -130,7 +138,7 @@ class FrontierDisplay(Drawn):
         if getattr(self.turns.get(self.points.columns[0]), "sign", 1.0) < 0:
             c = np.flipud(c)
         if self.mixed or len(c) < 2:
-            return c
+            return np.asarray(c)
         inner = np.column_stack([c[:-1, 0], c[1:, 1]])  # what lies below one of two neighbours is worse than it in both
         return np.asarray(np.vstack([c[:1], np.stack([inner, c[1:]], axis=1).reshape(-1, 2)]))
 

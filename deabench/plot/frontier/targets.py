@@ -33,6 +33,14 @@ class TargetsDisplay(Drawn):
         Which metrics are better low.
     ax_, figure_ : once drawn; ax_ holds the place of all panels
     axes_, lines_, dots_, texts_ : artists, one list entry per metric
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.TargetsDisplay.from_targets(db.targets(wine, wine, outputs=["TPR", "TNR"]))
+    TargetsDisplay: not drawn yet; plot() draws it
     """
 
     actual: pd.DataFrame

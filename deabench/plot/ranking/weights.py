@@ -31,6 +31,14 @@ class WeightsDisplay(Drawn):
     total : int
         DMUs in all; `shares` holds the best of them.
     ax_, figure_, bars_, legend_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.WeightsDisplay.from_ranking(db.rank(wine, outputs=["TPR", "TNR"]))
+    WeightsDisplay: not drawn yet; plot() draws it
     """
 
     shares: pd.DataFrame
