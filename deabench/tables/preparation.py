@@ -160,7 +160,9 @@ def _of_reading(reading: Reading) -> Declared:
         said.append(f"lower is better in {listed(list(reading.lower_is_better))}, complemented inside")
     if inputs:
         said.append(f"inputs, for lower is better: {listed(inputs)}")
-    left = [name for name in roles.left_out if name in reading.table]
+    again = [f"'{name}' is left out: {reason}" for name, reason in roles.left_out.items() if reason.endswith("taken")]
+    said += again
+    left = [name for name, reason in roles.left_out.items() if name in reading.table and not reason.endswith("taken")]
     if left:
         said.append(f"left out: {listed(left)}")
     refusal = Declared((), (), {}).refusal
