@@ -83,6 +83,7 @@ html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {"index": []}
 html_theme_options = {
+    "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "navigation_with_keys": False,
     "show_prev_next": False,
@@ -92,7 +93,7 @@ html_theme_options = {
     "header_links_before_dropdown": 6,
 }
 html_context = {"default_mode": "light"}
-copyright = "MIT licence"
+copyright = "the deabench developers, under the MIT licence"
 
 
 def escaped(line: str) -> str:

@@ -14,6 +14,7 @@ from deabench.checks import did_you_mean
 from deabench.dea.explain import listed
 from deabench.dea.models import ModelName
 from deabench.dea.ranking import Ranking, rank
+from deabench.dea.uncertainty.radius import between_layers
 from deabench.errors import DataError, DataWarning
 from deabench.results import Result
 
@@ -25,8 +26,19 @@ class Layers(Result):
     Attributes
     ----------
     frame : DataFrame
-        `layer` of each DMU, 1 the frontier, 2 the frontier of the rest, and so on.
+        `layer` of each DMU, 1 the frontier, 2 the frontier of the rest, and so on; `progress`: its efficiency against the next
+        better layer alone (NaN on the first); `attractiveness`: that against the next worse one (NaN on the last, and where that
+        does not reach it). Without inputs also `stability`: the share by which its metrics may be off to one side, and all others'
+        to the other, until it is in another layer.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> answer = db.layers(wine, outputs=["TPR", "TNR"])
+    >>> int(answer.frame["layer"].max())
+    4
     """
 
     frame: pd.DataFrame
@@ -60,9 +72,16 @@ def layers(
     Returns
     -------
     Layers
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> db.layers(wine, outputs=["TPR", "TNR"]).frame["layer"].to_dict()
+    {'RUS+SVM': 1, 'CS-MCQP': 1, 'Bagging': 1, 'AdaBoostM1': 2, 'OSS+SVM': 3, 'RBF': 4}
     """
     options: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better, "model": model}
-    ranking = rank(table, **options)
+    first = ranking = rank(table, **options)
     found, layer, rest, notes = pd.Series(0, index=table.index, name="layer"), 1, table, ranking.notes
     while True:
         found[ranking.scores.index[ranking.efficient]] = layer
@@ -72,9 +91,25 @@ def layers(
         if not ranking.efficient.any():
             raise DataError(f"nobody of layer {layer} is efficient under model '{ranking.record.name}'; use another model")
         ranking, layer = _quietly(rest, **options), layer + 1
-    frame = found.to_frame().sort_values("layer", kind="stable")
+    frame = found.to_frame()
+    frame["progress"], frame["attractiveness"] = _against(table, found, -1, options), _against(table, found, 1, options)
+    if first.record.name in ("wei", "score") and set(first.data.outputs) <= set(table):  # not quotients
+        frame["stability"] = between_layers(first.data.outputs.to_numpy())
+    frame = frame.sort_values("layer", kind="stable")
     frame.index.name = "classifier"
     return Layers(frame, notes)
+
+
+def _against(table: pd.DataFrame, layer: pd.Series, step: int, options: Mapping[str, Any]) -> pd.Series:
+    """Scores of each layer's DMUs against the layer one step worse, or better, alone."""
+    scores = pd.Series(np.nan, index=table.index)
+    for number in sorted(set(layer)):
+        own, other = layer.index[layer == number], layer.index[layer == number + step]
+        try:
+            scores[own] = _quietly(table.loc[own], reference=table.loc[other], **options).scores if len(other) else np.nan
+        except DataError:  # a model that takes no reference
+            return scores
+    return scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,6 +122,14 @@ class Groups(Result):
         `group`; `in_group` and `meta`: efficiency in its group, and among all; `gap` = meta / in_group, at most 1: how near the
         group's frontier comes to everybody's there.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> answer = db.groups(wine, {name: "SVM" if "SVM" in name else "other" for name in wine.index}, outputs=["TPR", "TNR"])
+    >>> answer.frame.loc["RUS+SVM", ["in_group", "meta", "gap"]].round(3).tolist()
+    [1.0, 1.0, 1.0]
     """
 
     frame: pd.DataFrame
@@ -129,6 +172,14 @@ def groups(
     ------
     DataError
         Where a DMU has no group, or as `deabench.rank`.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> answer = db.groups(wine, {name: "SVM" if "SVM" in name else "other" for name in wine.index}, outputs=["TPR", "TNR"])
+    >>> answer.frame["gap"].round(3).to_dict()
+    {'RBF': 1.0, 'OSS+SVM': 0.975, 'RUS+SVM': 1.0, 'AdaBoostM1': 1.0, 'CS-MCQP': 1.0, 'Bagging': 1.0}
     """
     if isinstance(by, str):
         if by not in table.columns:
@@ -159,6 +210,14 @@ class Malmquist(Result):
         `index` = `efficiency_change` · `technical_change`, each above 1 where it got better: nearer to the frontier of its own
         period, and the frontier itself further out where it is.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> answer = db.malmquist(wine, wine, outputs=["TPR", "TNR"])
+    >>> answer.frame["index"].round(9).unique().tolist()
+    [1.0]
     """
 
     frame: pd.DataFrame
@@ -204,6 +263,14 @@ def malmquist(
     ------
     DataError
         Where the two have no classifier in common, or as `deabench.rank`.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> noisy = wine * [0.9, 0.95]
+    >>> db.malmquist(wine, noisy, outputs=["TPR", "TNR"]).frame.loc["RBF"].round(3).to_dict()
+    {'index': 0.9, 'efficiency_change': 1.0, 'technical_change': 0.9}
     """
     both = before.index.intersection(after.index, sort=False)
     if not len(both):

@@ -69,6 +69,16 @@ class Frontier(Result):
         the rows that are their own dominators. None until they are needed, where there are many metrics: see `hull`.
     technology : {"convex", "fdh"}
         Whether mixtures of DMUs are on it, or only DMUs.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> front = db.frontier(wine, outputs=["TPR", "TNR"])
+    >>> front.extreme
+    ['RUS+SVM', 'CS-MCQP', 'Bagging']
+    >>> front.prices["rate"].round(2).tolist()
+    [1.0, 1.0, 16.36, 0.06]
     """
 
     extreme: list[Any]

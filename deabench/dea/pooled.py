@@ -38,6 +38,13 @@ class ByDataset(Result):
     means : Ranking
         Of the mean metrics.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> answer = db.by_dataset(db.read(db.datasets.board("amlb-small")))
+    >>> answer.frame.columns.tolist()[:4]
+    ['means', 'means_rank', 'each', 'each_rank']
     """
 
     frame: pd.DataFrame

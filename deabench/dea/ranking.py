@@ -55,6 +55,16 @@ class Ranking(Answer, Result):
         `lower` and `upper` of each score over all completions of the table's empty cells, where missing="bounds" asked for them.
     uncertainty : Uncertainty, optional
         How sure the scores are, where samples were given.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> ranking = db.rank(wine, outputs=["TPR", "TNR"])
+    >>> ranking.to_frame().round(3).iloc[-1].to_dict()
+    {'efficiency': 0.77, 'rank': 6, 'efficient': False}
+    >>> print(ranking.explain("OSS+SVM").splitlines()[0])
+    OSS+SVM is not efficient (efficiency 0.9084, rank 5 of 6): every output could grow by 10.1 % together.
     """
 
     record: Model
@@ -232,8 +242,8 @@ def rank(
     strict : bool
         Refuse to guess what a column of an unknown name is.
     uncertainty : Samples, optional
-        What the table was made of; the ranking then says how sure it is. Known without inputs, and with inputs under variable
-        returns to scale, output-oriented.
+        What the table was made of; the ranking then says how sure it is. Known without inputs, and with inputs for model "ccr"
+        with returns "vrs" or "crs".
     direction : {"own", "ones", "mean", "range", "ideal"} or mapping of metric to number, optional
         Where model "ddf" moves to: shares of own values, units, shares of the reference's means or ranges, or straight to the
         best value of each metric.

@@ -80,6 +80,14 @@ class Targets(Result):
         Under constant returns what each reference DMU stands multiplied by in `frontier`, whose first row is nothing.
     unproved : tuple of str
         What `deabench.certify` does not prove of this result, in words; empty where it proves everything.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> found = db.targets(wine.loc[["RBF"]], wine.drop(index="RBF"), outputs=["TPR", "TNR"])
+    >>> found.position["RBF"], found.gaps.loc["RBF"].round(1).to_dict()
+    ('inside', {'TPR': 22.1, 'TNR': 29.4})
     """
 
     targets: pd.DataFrame

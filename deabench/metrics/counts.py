@@ -78,6 +78,14 @@ def undefined(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
     -------
     DataFrame, undefined values x (metric, reason)
         The index is that of `counts`; empty where everything is defined.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> import pandas as pd
+    >>> counts = pd.DataFrame({"tp": [0], "fn": [2], "fp": [0], "tn": [3]}, index=["never"])
+    >>> metrics.undefined(counts)["metric"].tolist()[:2]
+    ['PPV', 'FDR']
     """
     cells, names = _cells(whole(counts), **options)
     parts = []

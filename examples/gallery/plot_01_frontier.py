@@ -11,7 +11,9 @@ lies inside, MLP outside: it is better than what was known.
 """
 
 import deabench as db
+from deabench.plot import FrontierDisplay
 
 wine = db.datasets.load("chao2022-wine1")
 established = wine.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
-db.targets(wine.drop(established.index), established, outputs=["TPR", "TNR"], norm="l2", on="facets").plot()
+found = db.targets(wine.drop(established.index), established, outputs=["TPR", "TNR"], norm="l2", on="facets")
+FrontierDisplay.from_targets(found).plot()

@@ -11,9 +11,8 @@ An ROC curve; dark is where Tango's interval says that missed positives and fals
 
 import numpy as np
 
-from deabench import curves
+from deabench.plot import RocDisplay
 
 rng = np.random.default_rng(0)
 y = np.repeat([1, 0], [40, 120])
-score = rng.normal(1.5 * y)
-curves.balanced_segment(y, score).plot()
+RocDisplay.from_predictions(y, {"net": rng.normal(1.5 * y), "tree": rng.normal(0.8 * y)}).plot()

@@ -164,8 +164,8 @@ CALLS: dict[tuple[str, str], Call] = {
         ("technical_change", "technical_change"))},
 }
 ANSWERED = {
-    (ELECTRIC, "bootstrap_bias_corrected_deaR_B2000_seed1"): "the smoothed bootstrap of firms (Simar, Wilson 1998) is left out: "
-    "docs/uncertainty.md says what its intervals miss for classifiers, whose answers are there to be drawn again",
+    (ELECTRIC, "bootstrap_bias_corrected_deaR_B2000_seed1"): "random draws: tests/dea/uncertainty/test_sisters.py holds "
+    "db.simar_wilson to what their randomness leaves",
     (ELECTRIC, "ci_low_95"): "of the same bootstrap", (ELECTRIC, "ci_high_95"): "of the same bootstrap",
     (SMALL, "deaR_milp_value_WRONG_WHERE_DIFFERENT"): "a wrong column: see the test below",
     (LARGE, "deaR_milp_value_WRONG_WHERE_DIFFERENT"): "a wrong column: see the test below",

@@ -16,7 +16,8 @@ from pages import ELSEWHERE, PAGES, ROOT, SCRIPTS, blocks, checkout, commands, r
 from deabench.cli import VERBS, main
 
 RUN_BY = {
-    "README.md": "tests/test_readme.py", "tables.md": "tests/tables/test_tables_docs.py", "models.md": "tests/dea/test_docs_models.py",
+    "README.md": "tests/test_readme.py", "tables.md": "tests/tables/test_tables_docs.py",
+    "models.md": "tests/dea/test_docs_models.py",
     "uncertainty.md": "tests/dea/uncertainty/test_uncertainty_page.py", "compare.md": "tests/compare/test_docs.py",
     "metrics.md": "tests/metrics/test_metrics_docs.py", "estimation.md": "tests/metrics/test_metrics_docs.py",
 }

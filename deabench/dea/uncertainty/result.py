@@ -76,6 +76,17 @@ class Uncertainty(Result):
     seed, draws : int
         Of "max-t", and of `gaps`, `targets` and `band`.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> answer = db.uncertainty(samples)
+    >>> answer.verdicts.to_dict()
+    {'a': 'undecided', 'b': 'undecided'}
+    >>> answer.to_frame()["lower"].round(2).to_dict()
+    {'a': 0.93, 'b': 0.93}
     """
 
     scores: pd.Series

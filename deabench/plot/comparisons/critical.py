@@ -42,6 +42,13 @@ class CriticalDifferenceDisplay(Drawn):
         The adjustment, for the caption.
     figure_, ax_, artists_ :
         After `plot`: the figure, the axes, and the lists of artists by kind.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> plot.CriticalDifferenceDisplay.from_table(db.datasets.load("demsar2006-auc"))
+    CriticalDifferenceDisplay: not drawn yet; plot() draws it
     """
 
     mean_ranks: pd.Series

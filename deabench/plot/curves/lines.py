@@ -23,6 +23,14 @@ class GainDisplay(Drawn):
     name : str
     ax_, figure_, lines_, maximum_ : artists, once drawn
         lines_: gain, negative gain.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.GainDisplay(curves.gain(y, score))
+    GainDisplay: not drawn yet; plot() draws it
     """
 
     gain: Gain
@@ -54,6 +62,14 @@ class LiftDisplay(Drawn):
     ----------
     lifts : mapping of name to Lift
     ax_, figure_, lines_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.LiftDisplay(curves.lift(y, score))
+    LiftDisplay: not drawn yet; plot() draws it
     """
 
     lifts: Mapping[str, Lift]
@@ -83,6 +99,14 @@ class ConversionDisplay(Drawn):
     name : str
     ax_, figure_, bars_, texts_ : artists, once drawn
         bars_: positives, negatives.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.ConversionDisplay(curves.conversion_rates(y, score, above=.5))
+    ConversionDisplay: not drawn yet; plot() draws it
     """
 
     conversion: Conversion
@@ -117,6 +141,14 @@ class PrecisionRecallDisplay(Drawn):
     ----------
     curves : mapping of name to PrecisionRecall
     ax_, figure_, lines_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.PrecisionRecallDisplay(curves.precision_recall(y, score))
+    PrecisionRecallDisplay: not drawn yet; plot() draws it
     """
 
     curves: Mapping[str, PrecisionRecall]
@@ -148,6 +180,14 @@ class CostCurveDisplay(Drawn):
     curves : mapping of name to CostCurve
     ax_, figure_, lines_, faint_ : artists, once drawn
         lines_: the envelopes; faint_: the cost lines.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.CostCurveDisplay(curves.cost_curve(y, score))
+    CostCurveDisplay: not drawn yet; plot() draws it
     """
 
     curves: Mapping[str, CostCurve]
@@ -187,6 +227,16 @@ class LearningCurveDisplay(Drawn):
         Its name on the axis.
     ax_, figure_, lines_, area_ : artists, once drawn
         lines_: test, training.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from deabench import curves
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> plot.LearningCurveDisplay(curves.learning_curve(GaussianNB(), X, y, schedule=curves.geometric(50, 3), cv=3))
+    LearningCurveDisplay: not drawn yet; plot() draws it
     """
 
     curve: LearningCurve

@@ -29,6 +29,13 @@ class RocDisplay(Drawn):
     bands : mapping of name to Band
     ax_, figure_, lines_, dark_, areas_ : artists, once drawn
         lines_ and dark_ (the confident segments) are lists in the order of `segments`, areas_ in that of `bands`.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.RocDisplay.from_predictions(y, {"net": score})
+    RocDisplay: not drawn yet; plot() draws it
     """
 
     segments: Mapping[str, Segment]
@@ -82,6 +89,14 @@ class MeanRocDisplay(Drawn):
     ----------
     mean : MeanRoc
     ax_, figure_, line_, curves_, intervals_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.MeanRocDisplay(curves.average_vertical([curves.roc(y, score), curves.roc(y, score)]))
+    MeanRocDisplay: not drawn yet; plot() draws it
     """
 
     mean: MeanRoc

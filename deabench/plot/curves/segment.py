@@ -30,6 +30,13 @@ class TangoDisplay(Drawn):
         The classifier's.
     ax_, figure_, bars_, dots_ : artists, once drawn
         bars_ and dots_: the points that are not confident, then the confident ones.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.TangoDisplay.from_predictions(y, score)
+    TangoDisplay: not drawn yet; plot() draws it
     """
 
     segment: Segment
@@ -75,6 +82,13 @@ class SegmentsDisplay(Drawn):
     left_out : list of str, once drawn
         Names for which there was no room; the points are drawn and the caption counts them.
     ax_, figure_, points_, texts_, caption_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.SegmentsDisplay.from_predictions(y, {"net": score})
+    SegmentsDisplay: not drawn yet; plot() draws it
     """
 
     segments: Segments

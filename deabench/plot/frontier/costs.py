@@ -26,6 +26,14 @@ class CostRangeDisplay(Drawn):
     prevalence : float
         The share of positives that the ranges hold for.
     ax_, figure_, bars_, texts_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.CostRangeDisplay.from_frontier(db.frontier(wine, outputs=["TPR", "TNR"]))
+    CostRangeDisplay: not drawn yet; plot() draws it
     """
 
     ranges: pd.DataFrame

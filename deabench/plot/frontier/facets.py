@@ -31,6 +31,14 @@ class FacetGraphDisplay(Drawn):
     left_out : int
         Facets that are not drawn.
     ax_, figure_, nodes_, edges_, texts_, unnamed_ : artists and the number of names left out, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.FacetGraphDisplay.from_frontier(db.frontier(wine, outputs=["TPR", "TNR"]))
+    FacetGraphDisplay: not drawn yet; plot() draws it
     """
 
     graph: nx.Graph

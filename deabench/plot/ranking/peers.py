@@ -33,6 +33,14 @@ class PeerNetworkDisplay(Drawn):
     left_out : int
         DMUs that are not drawn.
     ax_, figure_, nodes_, edges_, texts_, unnamed_ : artists and the number of names left out, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.PeerNetworkDisplay.from_ranking(db.rank(wine, outputs=["TPR", "TNR"]))
+    PeerNetworkDisplay: not drawn yet; plot() draws it
     """
 
     graph: nx.DiGraph

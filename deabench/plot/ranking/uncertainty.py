@@ -36,6 +36,15 @@ class UncertaintyDisplay(Drawn):
     scope : str
         What the intervals hold for together.
     ax_, figure_, dots_, intervals_, tiers_, ranks_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> plot.UncertaintyDisplay.from_uncertainty(db.uncertainty(samples))
+    UncertaintyDisplay: not drawn yet; plot() draws it
     """
 
     frame: pd.DataFrame
@@ -95,6 +104,15 @@ class FrontierBandDisplay(Drawn):
     metrics : tuple of two str
     level : float
     ax_, figure_, area_, line_, dots_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> plot.FrontierBandDisplay.from_uncertainty(db.uncertainty(samples, method="max-t"))
+    FrontierBandDisplay: not drawn yet; plot() draws it
     """
 
     band: pd.DataFrame
