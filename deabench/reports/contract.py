@@ -176,8 +176,8 @@ def _apart(found: Findings, front: Frontier | None) -> str:
     if front is None or _same_space(found, front):
         return ""
     ranked = ", ".join(map(str, found.ranking.actual.columns))
-    return (f"The ranking is by model '{found.ranking.record.name}' in {ranked}; positions and targets are those of the frontier of "
-            f"mixtures in {', '.join(front.outputs)}: who is efficient in the one need not be on the other.")
+    return (f"The ranking is by model '{found.ranking.record.name}' in {ranked}; positions and targets are those of the frontier "
+            f"of mixtures in {', '.join(front.outputs)}: who is efficient in the one need not be on the other.")
 
 
 def _front(found: Findings, front: Frontier, names: list[str]) -> dict[str, Any]:

@@ -168,8 +168,8 @@ def test_latex_compiles_without_running_off_the_page(tmp_path, engine):
     table = costly(12).set_axis(["模型", "نموذج", "😀", "a_b", "50 %", "é", *"abcdef"])
     db.report(table, **COSTS).save(tmp_path / "part.tex")
     packages = "\\usepackage[T1]{fontenc}\\usepackage{textcomp,booktabs,longtable,graphicx}"
-    (tmp_path / "paper.tex").write_text("\\documentclass[a4paper]{article}" + packages + "\\begin{document}\\input{part}\\end{document}\n",
-                                        encoding="utf-8")
+    paper = "\\documentclass[a4paper]{article}" + packages + "\\begin{document}\\input{part}\\end{document}\n"
+    (tmp_path / "paper.tex").write_text(paper, encoding="utf-8")
     done = subprocess.run([program, "-interaction=nonstopmode", "paper.tex"], cwd=tmp_path, capture_output=True, text=True,
                           check=False)
     assert done.returncode == 0, done.stdout[-3000:]
