@@ -28,8 +28,10 @@ class Settings:
 
     Attributes
     ----------
-    outputs, inputs, model, returns, orientation
+    outputs, inputs
         As for `deabench.rank`; each a metric of `deabench.metrics`.
+    options : mapping
+        Further arguments of `deabench.rank`: model, returns, orientation, direction, weights, goal, sums, shares, ratios.
     panels : mapping of name to classifiers
         Who is ranked with whom, as the paper ranks the C4.5 methods and the SVM methods apart.
     families : mapping of classifier to family
@@ -46,9 +48,7 @@ class Settings:
     panels: Mapping[str, Sequence[str]]
     families: Mapping[str, str] = field(default_factory=dict)
     inputs: Sequence[str] = ()
-    model: str = "wei"
-    returns: str | None = None
-    orientation: str | None = None
+    options: Mapping[str, Any] = field(default_factory=lambda: {"model": "wei"})
     mixed: str = "each"
     ratios: Sequence[float] = (10, 30)
     lower: Mapping[str, float] = field(default_factory=dict)
@@ -129,12 +129,11 @@ def efficiencies(table: pd.DataFrame, settings: Settings, where: str = "") -> pd
     """
     from deabench.dea.ranking import rank
 
-    options: dict[str, Any] = {name: getattr(settings, name) for name in ("model", "returns", "orientation")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
             scores = rank(table, outputs=list(settings.outputs), inputs=list(settings.inputs) or None,
-                          lower_is_better=dict(settings.lower), **options).scores
+                          lower_is_better=dict(settings.lower), **settings.options).scores
         except (DataError, SolveError) as error:
             scores = pd.Series(np.nan, index=table.index)
             scores.attrs["notes"] = (f"{where or 'the table'} has no efficiencies: {error}",)

@@ -12,6 +12,7 @@ import pandas as pd
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, from_counts
+from deabench.metrics.shipped import of_scores
 
 CELLS = ["tp", "fn", "fp", "tn"]
 PAIR = ["dataset", "classifier"]
@@ -82,11 +83,19 @@ class Measures:
         ------
         DataError
         """
-        if name not in self.known:
+        if name not in self.known and self.of_rows(name) is None:
             of = "" if self.classes == "two" or name not in DIRECTION else " of more classes than two"
             near = did_you_mean(name, self.known)
             said = near if near.startswith("did") or len(self.known) <= 12 else "see docs/study.md for those there are"
             raise DataError(f"{where}: there is no metric '{name}'{of}; {said}")
+
+    def of_rows(self, name: str) -> Any:
+        """What is computed from the kept test rows: a metric of the user's own, or one of scores ('brier', 'precision@10')."""
+        if name in self.declared:
+            return self.declared[name]
+        if self.classes != "two" or name in (*METRICS, *TIMES):
+            return None
+        return name if name in SCORE_METRICS else of_scores(name)
 
     def ranks(self, where: str, name: str) -> None:
         """Refuse as an output what has no better side, or is better low and has no greatest value.
@@ -102,16 +111,18 @@ class Measures:
 
     def better(self, name: str) -> str:
         """higher, lower or neither."""
-        if name in self.declared:
-            return "higher" if getattr(self.declared[name], "higher_is_better", True) else "lower"
+        own = self.of_rows(name)
+        if own is not None and not isinstance(own, str):
+            return "higher" if getattr(own, "higher_is_better", True) else "lower"
         if name in TIMES:
             return "lower"
         return DIRECTION[name] if self.classes == "two" else "higher"
 
     def highest(self, name: str) -> float:
         """The greatest value that a metric can take; infinity where there is none."""
-        if name in self.declared:
-            return float(getattr(self.declared[name], "range", (0, np.inf))[1])
+        own = self.of_rows(name)
+        if own is not None and not isinstance(own, str):
+            return float(getattr(own, "range", (0, np.inf))[1])
         if name in TIMES:
             return float("inf")
         return float(METRICS[name].high) if self.classes == "two" and name in METRICS else 1.0
@@ -148,11 +159,11 @@ class Measures:
         times = [name for name in names if name in TIMES and name not in self.declared]
         if times:
             parts.append(counts.groupby(PAIR, sort=False)[times].mean())
-        scored = [name for name in names if name in self.declared or (name in SCORE_METRICS and self.classes == "two")]
+        scored = {name: self.of_rows(name) for name in names if self.of_rows(name) is not None}
         if scored:
             from deabench.study.results.scored import scored_metrics
 
-            parts.append(scored_metrics(counts, {name: self.declared.get(name, name) for name in scored}, rows()))
+            parts.append(scored_metrics(counts, scored, rows()))
         attrs = parts[0].attrs
         found = pd.concat(parts, axis=1)[names]
         found.attrs = {**attrs, "notes": tuple(note for part in parts for note in part.attrs.get("notes", ()))}
