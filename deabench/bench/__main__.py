@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from deabench.bench.certainty import GROUPS, certainty
+from deabench.bench.certainty import certainty
 from deabench.bench.closest import faces_and_milp, published, right, speed
 from deabench.bench.coverage import of_counts, of_designs, of_differences, of_scores, of_two_test_sets, summed
+from deabench.bench.designs import GROUPS
 from deabench.bench.proofs import costs, integer_tables, noisy_tables
 from deabench.bench.rivals import rivals
 from deabench.bench.scores import beside, growth, memory, wide
