@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.bench.designs import GROUPS, Case
-from deabench.bench.simulated import Array, Setting
+from deabench.bench.measure import cpu
+from deabench.bench.simulated import Array, Setting, recalls
 from deabench.bench.tally import Tally, tallied
 from deabench.dea.uncertainty import maxt
 from deabench.dea.uncertainty.estimate import uncertainty
@@ -82,6 +83,16 @@ def measured(name: str, case: Case, *, runs: int, seed: int, kept: Path | None =
         return _measures(samples, setting, truth, number, band="A band" in case.must), percentile
 
     return tallied(run, name, runs=runs, kept=kept)
+
+
+def spent(k: int, n: int, s: int = 5) -> pd.DataFrame:
+    """CPU seconds from samples to the answer, median of five, of k classifiers, s metrics and n instances of each."""
+    samples = recalls(np.full((k, s), 0.8), n, 0.5).draw(np.random.default_rng(0))
+    rows = []
+    for method, most in (("analytic", 0.05), ("max-t", 0.6)):
+        seconds = [cpu(lambda method=method: uncertainty(samples, method=method))[0] for _ in range(5)]  # type: ignore[misc]
+        rows.append((method, k, n, s, float(np.median(seconds)), most))
+    return pd.DataFrame(rows, columns=["method", "classifiers", "instances", "metrics", "seconds", "most"]).set_index("method")
 
 
 def true_scores(setting: Setting) -> Array:
