@@ -78,8 +78,9 @@ def measured(name: str, case: Case, *, runs: int, seed: int, kept: Path | None =
         child = np.random.SeedSequence(seed, spawn_key=(number,))
         samples = _quiet(setting.draw, np.random.default_rng(child))
         percentile = np.nan
-        if setting.outcomes is not None and number < REDRAWN:
-            percentile = _percentile(setting.outcomes(np.random.default_rng(child)), truth, np.random.default_rng(number))
+        if setting.redrawn is not None and number < min(setting.bootstrapped, REDRAWN):
+            drawn = setting.redrawn(np.random.default_rng(child), np.random.default_rng(number), BOOTSTRAPS)
+            percentile = _percentile(drawn, truth)
         return _measures(samples, setting, truth, number, band="A band" in case.must), percentile
 
     return tallied(run, name, runs=runs, kept=kept)
@@ -162,14 +163,8 @@ def _columns(answer: Uncertainty) -> list[int]:
     return [list(answer.samples.values.columns).index(name) for name in answer.metrics]
 
 
-def _percentile(outcomes: list[Array], truth: Array, rng: np.random.Generator) -> float:
-    """The share of scores inside the percentile bootstrap's 95 % intervals, instances redrawn."""
-    means = []
-    for hits in outcomes:
-        n = hits.shape[1]
-        weights = rng.multinomial(n, np.full(n, 1 / n), BOOTSTRAPS)
-        means.append(np.maximum(hits.astype(float) @ weights.T, 0.5) / n)
-    drawn = np.stack(means, axis=2).transpose(1, 0, 2)
+def _percentile(drawn: Array, truth: Array) -> float:
+    """The share of scores inside the percentile bootstrap's 95 % intervals, from redrawn metrics (bootstraps, k, s)."""
     scores = np.array([play(y[None] / y[:, None]).value for y in drawn])
     low, high = np.quantile(scores, [0.025, 0.975], axis=0)
     return float(((low <= truth + EDGE) & (truth <= high + EDGE)).mean())
