@@ -20,6 +20,8 @@ from deabench.dea.frontier import frontier as frontier
 from deabench.dea.partial import Partial as Partial
 from deabench.dea.partial import order_alpha as order_alpha
 from deabench.dea.partial import order_m as order_m
+from deabench.dea.pooled import ByDataset as ByDataset
+from deabench.dea.pooled import by_dataset as by_dataset
 from deabench.dea.ranking import Ranking as Ranking
 from deabench.dea.ranking import rank as rank
 from deabench.dea.scale import ScaleEfficiency as ScaleEfficiency
@@ -46,6 +48,7 @@ from deabench.errors import DeabenchError as DeabenchError
 from deabench.errors import SolveError as SolveError
 from deabench.reports import Report as Report
 from deabench.reports import report as report
+from deabench.reports.explore import explore as explore
 from deabench.reproduction import Reproduction as Reproduction
 from deabench.reproduction import reproduce as reproduce
 from deabench.study import Study as Study
@@ -54,6 +57,7 @@ from deabench.tables.reading import read as read
 
 __all__ = [
     "Advice",
+    "ByDataset",
     "CertificateError",
     "ConformalRanks",
     "DataError",
@@ -81,11 +85,13 @@ __all__ = [
     "__version__",
     "advise",
     "best",
+    "by_dataset",
     "certify",
     "compare",
     "conformal_ranks",
     "curves",
     "datasets",
+    "explore",
     "frontier",
     "gate",
     "groups",

@@ -77,6 +77,8 @@ FACTORIES: dict[str, Callable[[], Any]] = {
     "roles": lambda: db.read(WINE).roles,
     "rank": lambda: db.rank(WINE, outputs=OUTPUTS),
     "best": lambda: db.best(WINE.assign(latency_ms=range(len(WINE))), within={"latency_ms": 5}, outputs=OUTPUTS),
+    "by dataset": lambda: db.by_dataset([{"model": m, "dataset": d, "accuracy": 0.5 + 0.1 * k} for k, (m, d) in
+                                         enumerate((m, d) for m in "ab" for d in "xyz")]),
     "frontier": lambda: db.frontier(WINE, outputs=OUTPUTS),
     "targets": lambda: db.targets(WINE, WINE, outputs=OUTPUTS),
     "scale": lambda: db.scale_efficiency(WINE, inputs=["TNR"], outputs=["TPR"]),

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from deabench.cli._io import say
+from deabench.cli._io import say, write
 from deabench.cli._options import word
 from deabench.cli._samples import Reading, read_samples
-from deabench.files import write_whole
 
 STATUS = {"efficient": 0, "dominated": 3, "undecided": 4}
 """Exit status by verdict; 1 and 2 are the errors of every command."""
@@ -46,10 +44,7 @@ def command(
     how: Any = {"returns": returns, "orientation": orientation}  # words, checked when they were read
     answer = gate(samples, candidate, at_least=at_least, level=level, **how)
     text = json.dumps(answer.to_dict(), indent=1, ensure_ascii=False) + "\n"
-    if out is None:
-        sys.stdout.write(text)
-    else:
-        write_whole(out, text)
+    write(Path("-") if out is None else out, text)
     say(answer.summary())
     for note in answer.notes:
         say(note)

@@ -30,6 +30,16 @@ class Advice(Result):
     scores : DataFrame
         Classifiers x the models that suit: what each says, with its default options.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> advice = db.advise(wine, outputs=["TPR", "TNR"])
+    >>> advice.model
+    'wei'
+    >>> list(advice.frame.index[:3])
+    ['wei', 'score', 'ccr']
     """
 
     model: str
@@ -64,6 +74,14 @@ def advise(
     Returns
     -------
     Advice
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> advice = db.advise(wine, outputs=["TPR", "TNR"])
+    >>> advice.model, advice.scores.loc["RBF", ["wei", "fdh"]].round(3).to_dict()
+    ('wei', {'wei': 0.77, 'fdh': 0.77})
     """
     given: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
     with warnings.catch_warnings():

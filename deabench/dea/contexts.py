@@ -27,6 +27,14 @@ class Layers(Result):
     frame : DataFrame
         `layer` of each DMU, 1 the frontier, 2 the frontier of the rest, and so on.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> answer = db.layers(wine, outputs=["TPR", "TNR"])
+    >>> int(answer.frame["layer"].max())
+    4
     """
 
     frame: pd.DataFrame
@@ -60,6 +68,13 @@ def layers(
     Returns
     -------
     Layers
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> db.layers(wine, outputs=["TPR", "TNR"]).frame["layer"].to_dict()
+    {'RUS+SVM': 1, 'CS-MCQP': 1, 'Bagging': 1, 'AdaBoostM1': 2, 'OSS+SVM': 3, 'RBF': 4}
     """
     options: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better, "model": model}
     ranking = rank(table, **options)
@@ -87,6 +102,14 @@ class Groups(Result):
         `group`; `in_group` and `meta`: efficiency in its group, and among all; `gap` = meta / in_group, at most 1: how near the
         group's frontier comes to everybody's there.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> answer = db.groups(wine, {name: "SVM" if "SVM" in name else "other" for name in wine.index}, outputs=["TPR", "TNR"])
+    >>> answer.frame.loc["RUS+SVM", ["in_group", "meta", "gap"]].round(3).tolist()
+    [1.0, 1.0, 1.0]
     """
 
     frame: pd.DataFrame
@@ -129,6 +152,14 @@ def groups(
     ------
     DataError
         Where a DMU has no group, or as `deabench.rank`.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> answer = db.groups(wine, {name: "SVM" if "SVM" in name else "other" for name in wine.index}, outputs=["TPR", "TNR"])
+    >>> answer.frame["gap"].round(3).to_dict()
+    {'RBF': 1.0, 'OSS+SVM': 0.975, 'RUS+SVM': 1.0, 'AdaBoostM1': 1.0, 'CS-MCQP': 1.0, 'Bagging': 1.0}
     """
     if isinstance(by, str):
         if by not in table.columns:
@@ -159,6 +190,14 @@ class Malmquist(Result):
         `index` = `efficiency_change` · `technical_change`, each above 1 where it got better: nearer to the frontier of its own
         period, and the frontier itself further out where it is.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> answer = db.malmquist(wine, wine, outputs=["TPR", "TNR"])
+    >>> answer.frame["index"].round(9).unique().tolist()
+    [1.0]
     """
 
     frame: pd.DataFrame
@@ -204,6 +243,14 @@ def malmquist(
     ------
     DataError
         Where the two have no classifier in common, or as `deabench.rank`.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> noisy = wine * [0.9, 0.95]
+    >>> db.malmquist(wine, noisy, outputs=["TPR", "TNR"]).frame.loc["RBF"].round(3).to_dict()
+    {'index': 0.9, 'efficiency_change': 1.0, 'technical_change': 0.9}
     """
     both = before.index.intersection(after.index, sort=False)
     if not len(both):

@@ -33,6 +33,14 @@ class Partial(Result):
     frontier : str
         Which frontier, as "order-m, m = 25".
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> answer = db.order_m(wine, 3, outputs=["TPR", "TNR"])
+    >>> answer.frame.columns.tolist()
+    ['efficiency', 'compared']
     """
 
     frame: pd.DataFrame
@@ -70,6 +78,13 @@ def order_m(
     Returns
     -------
     Partial
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> db.order_m(wine, 3, outputs=["TPR", "TNR"]).frame["efficiency"].round(3).to_dict()
+    {'RBF': 0.78, 'OSS+SVM': 0.931, 'RUS+SVM': 1.055, 'AdaBoostM1': 1.011, 'CS-MCQP': 1.05, 'Bagging': 1.014}
     """
     if isinstance(m, bool) or not isinstance(m, int) or m < 1:
         raise DataError(f"m is {m!r}; give a whole number of draws, 1 or more")
@@ -103,6 +118,13 @@ def order_alpha(
     Returns
     -------
     Partial
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> db.order_alpha(wine, .8, outputs=["TPR", "TNR"]).frame["efficiency"].round(3).to_dict()
+    {'RBF': 0.779, 'OSS+SVM': 0.922, 'RUS+SVM': 1.018, 'AdaBoostM1': 1.0, 'CS-MCQP': 1.018, 'Bagging': 1.012}
     """
     if alpha != 1:
         share("alpha", alpha)

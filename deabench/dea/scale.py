@@ -31,6 +31,14 @@ class ScaleEfficiency(Result):
         `crs`, `vrs`, `nirs`: the efficiencies; `scale` = crs/vrs in (0, 1]; `returns`: "constant" where scale is 1, otherwise
         "increasing" (it is too small) or "decreasing" (it is too large).
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> tone = db.datasets.load("tone2001")
+    >>> answer = db.scale_efficiency(tone, inputs=["Input1", "Input2"], outputs=["Output1", "Output2"])
+    >>> answer.frame["returns"].to_dict()
+    {'DMU_A': 'constant', 'DMU_B': 'decreasing', 'DMU_C': 'constant', 'DMU_D': 'constant', 'DMU_E': 'constant'}
     """
 
     frame: pd.DataFrame
@@ -74,6 +82,14 @@ def scale_efficiency(
     ------
     DataError
         As `deabench.rank`.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> tone = db.datasets.load("tone2001")
+    >>> answer = db.scale_efficiency(tone, inputs=["Input1", "Input2"], outputs=["Output1", "Output2"])
+    >>> answer.frame["scale"].round(3).to_dict()
+    {'DMU_A': 1.0, 'DMU_B': 0.926, 'DMU_C': 1.0, 'DMU_D': 1.0, 'DMU_E': 1.0}
     """
     given: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "lower_is_better": lower_is_better,
                              "orientation": orientation, "reference": reference, "model": "ccr"}

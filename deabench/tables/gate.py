@@ -22,6 +22,8 @@ from deabench.tables.vocabulary import meaning
 from deabench.tables.weak import warn_of
 
 Allowed = Literal["zero inputs", "zero outputs", "negative inputs", "negative outputs"]
+MISSING_WAYS = "missing='drop-systems', 'drop-metrics' or 'bounds'"
+"""What to say where cells are empty: the option of the library and of the command line."""
 SHOWN = 3
 """So many bad cells are named, the others counted."""
 
@@ -100,26 +102,30 @@ def check(
         raise DataError(f"no output is left: '{turned[0]}' is a loss with its sign turned, which is an input; "
                         "name a metric to be high")
     _nonnegative(values)
+    if turned:
+        values = values[[*chosen_outputs, *chosen_inputs]]
+    s = len(chosen_outputs)
+    high, low = values.iloc[:, :s], values.iloc[:, s:]
     if "zero outputs" not in allow:
-        _zero_rows(values[chosen_outputs], "output")
+        _zero_rows(high, "output")
     if chosen_inputs and "zero inputs" not in allow:
-        _zero_rows(values[chosen_inputs], "input")
-    values = values[[*chosen_outputs, *chosen_inputs]]
+        _zero_rows(low, "input")
     if warn:
-        warn_of(values, len(chosen_outputs))
-    return Data(values[chosen_outputs], values[chosen_inputs], (*said.notes, *notes), turns)
+        warn_of(values, s)
+    return Data(high, low, (*said.notes, *notes), turns)
 
 
 def numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """The chosen columns as float64; NaN, infinity and text are refused by row and column, all of them at once."""
-    frame = pd.DataFrame({name: _floats(table[name]) for name in columns}, index=table.index)
-    bad = np.argwhere(~np.isfinite(frame.to_numpy()))
-    if len(bad):
+    values = np.empty((len(table), len(columns)))
+    for place, name in enumerate(columns):
+        values[:, place] = _floats(table[name])
+    frame = pd.DataFrame(values, index=table.index, columns=pd.Index(columns, dtype=table.columns.dtype))
+    if not np.isfinite(values).all():
+        bad = np.argwhere(~np.isfinite(values))
         cells = [f"metric '{frame.columns[c]}' of '{frame.index[r]}' is {_said(frame.iloc[r, c])}" for r, c in bad[:SHOWN]]
         more = f" and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
-        way = "give a finite number, or leave the row or the column out"
-        if len(bad) > 1:
-            way = "give finite numbers, or say what to do with missing='drop-systems', 'drop-metrics' or 'bounds'"
+        way = f"give {'a finite number' if len(bad) == 1 else 'finite numbers'}, or say what to do with {MISSING_WAYS}"
         raise DataError(f"{', '.join(cells)}{more}; {way}")
     return frame
 
@@ -180,8 +186,8 @@ def _turns(values: pd.DataFrame, beside: pd.DataFrame | None, said: Declared, al
         _below(values[name], name, maximum)
         turns[name] = Turn(-1.0, maximum)
         notes.append(f"'{name}' stands for its complement {maximum:g} - {name}: lower is better")
-    for name in [*said.outputs, *said.inputs]:
-        low = _least(values[name], None if beside is None else beside[name])
+    for name, least in zip(values.columns, values.to_numpy().min(axis=0).tolist(), strict=True):
+        low = least if beside is None else float(np.fmin(least, pd.to_numeric(beside[name], errors="coerce").min()))
         if name in turns or low >= 0:
             continue
         known, output = meaning(name), name in said.outputs
@@ -201,14 +207,6 @@ def _turns(values: pd.DataFrame, beside: pd.DataFrame | None, said: Declared, al
             notes.append(f"'{name}' is counted from {low:g}, the least value there, for it is negative in some rows; "
                          "this model does not depend on the origin")
     return turns, notes, turned
-
-
-def _least(values: pd.Series, beside: pd.Series | None) -> float:
-    low = float(values.min())
-    if beside is None:
-        return low
-    other = pd.to_numeric(beside, errors="coerce").min()
-    return float(np.fmin(low, other))
 
 
 def _below(values: pd.Series, name: str, maximum: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -64,14 +64,28 @@ def prepared(source: object, *, outputs: Sequence[str] | None = None, inputs: Se
     table, said, dropped = _complete(table, said, missing)
     if missing == "refuse" and notes:  # read from a file or a foreign object, where empty cells are common
         _none_empty(table, said)
-    given = {"outputs": list(said.outputs), "inputs": [name for name in said.inputs if name not in said.low_inputs],
-             "lower_is_better": {**said.complements, **dict.fromkeys(said.low_inputs, "input")}}
-    return Prepared(table, given, (*notes, *said.notes, *dropped))
+    return Prepared(table, _given(said), (*notes, *said.notes, *dropped))
 
 
 def table_of(source: object) -> pd.DataFrame:
     """The systems x columns of a source, whose metrics are declared elsewhere (a reference, points)."""
     return _frame(source) if isinstance(source, pd.DataFrame) and _labelled(source) else read(source).table
+
+
+def beside(table: pd.DataFrame, ready: Prepared, missing: Missing) -> tuple[pd.DataFrame, Prepared, tuple[str, ...]]:
+    """Another table in the metrics of a prepared one, its systems or the metrics of both left out where a cell is empty."""
+    low = ready.given["lower_is_better"]
+    said = Declared(tuple(ready.given["outputs"]), (*ready.given["inputs"], *(name for name, how in low.items() if how == "input")),
+                    {name: how for name, how in low.items() if how != "input"},
+                    tuple(name for name, how in low.items() if how == "input"))
+    table, said, notes = _complete(table, said, missing)
+    return table, replace(ready, given=_given(said)), tuple(f"of the tested, {note}" for note in notes)
+
+
+def _given(said: Declared) -> Mapping[str, Any]:
+    """What the gate is told."""
+    return {"outputs": list(said.outputs), "inputs": [name for name in said.inputs if name not in said.low_inputs],
+            "lower_is_better": {**said.complements, **dict.fromkeys(said.low_inputs, "input")}}
 
 
 def _declared(source: object, outputs: Sequence[str] | None, inputs: Sequence[str] | None, lower: Lower

@@ -31,13 +31,20 @@ def solve(task: Task, advance: Advance) -> Answer:
     who = np.flatnonzero(base.scores.to_numpy() >= 1 - TOLERANCE)
     if not task.own or not len(who):
         return base
-    given = Scaled.of(task)
-    kept = two_layers(np.column_stack([given.Y, -given.X]), who)
+    given, at = Scaled.of(task), places(task)[who]
+    kept = two_layers(np.column_stack([given.Y, -given.X]), at)
     form = ccr_form(given.X.shape[1], given.Y.shape[1], given.returns, task.options["orientation"])
     reference = np.column_stack([given.X, given.Y])
-    solved = each(form, reference[kept], reference[who], without=np.searchsorted(kept, who),
+    solved = each(form, reference[kept], reference[at], without=np.searchsorted(kept, at),
                   name=lambda k: str(task.data.labels[who[k]]))
     return _joined(base, task, given, solved, who, kept)
+
+
+def places(task: Task | Answer) -> np.ndarray:
+    """Where each DMU of a table that is its own reference stands there; those without any output are in the reference only."""
+    if len(task.data.labels) == len(task.reference.labels):
+        return np.arange(len(task.data.labels))
+    return np.asarray(task.reference.labels.get_indexer(task.data.labels))
 
 
 def two_layers(values: np.ndarray, who: np.ndarray) -> np.ndarray:
@@ -86,9 +93,10 @@ def prove(answer: Answer) -> Proof:
     scores = answer.scores.to_numpy()
     own = np.zeros(len(scores))
     if answer.own:
+        at = places(answer)
         for k in np.flatnonzero(scores >= 1 - TOLERANCE).tolist():
             frame.iloc[k] = radial_frame(_without(answer, k)).iloc[0]
-            own[k] = answer.intensities.values[k][answer.intensities.columns[k] == k].sum()
+            own[k] = answer.intensities.values[k][answer.intensities.columns[k] == at[k]].sum()
     size = np.maximum(np.abs(scores), 1.0)
     return Proof(frame, {
         "gap": frame["gap"].to_numpy() / size,
@@ -105,7 +113,8 @@ def prove(answer: Answer) -> Proof:
 def _wrong_verdict(answer: Answer) -> np.ndarray:
     """1 where a DMU above 1 (or that nobody reaches) is called inefficient, or one below 1 efficient."""
     scores, said = answer.scores.to_numpy(), answer.efficient.to_numpy(dtype=bool)
-    above = (scores > 1 + TOLERANCE) | (np.isnan(scores) & answer.own)
+    unreached = np.array([answer.reasons.get(label) in (ALONE, UNDEFINED) for label in answer.scores.index])
+    above = (scores > 1 + TOLERANCE) | (np.isnan(scores) & answer.own & unreached)
     return np.asarray(np.where(above, ~said, said & (scores < 1 - TOLERANCE)).astype(float))
 
 
@@ -128,4 +137,5 @@ MODEL = Model(
     solve=solve,
     prove=prove,
     meaning=radial_meaning,
+    allows=lambda _: ("zero outputs",),
 )

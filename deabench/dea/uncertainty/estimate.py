@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.checks import choice, share
-from deabench.dea.uncertainty import maxt, words
+from deabench.dea.uncertainty import maxt, sentences
 from deabench.dea.uncertainty.analytic import Problem, critical, tails
 from deabench.dea.uncertainty.maxt import Cluster
 from deabench.dea.uncertainty.result import EDGE, Array, Constants, Method, Uncertainty, in_order
@@ -74,7 +74,7 @@ def uncertainty(samples: Samples, *, outputs: Sequence[str] | None = None, input
         pd.DataFrame(verdict.mix, labels, labels).loc[index, index],
         pd.DataFrame({"best": in_order(best, order), "worst": in_order(worst, order)}, index), series(_tiers(lows, ups), "tier"),
         samples, level, method, simultaneous, lower, upper, listed, problem, metrics, order, seed, maxt.DRAWS,
-        (*samples.notes, *words.assumed(problem, upper, how)))
+        (*samples.notes, *sentences.assumed(problem, upper, how)))
     if simultaneous:
         return result
     return replace(result, lower=result.each["lower"], upper=result.each["upper"])

@@ -96,6 +96,14 @@ def simar_wilson(table: pd.DataFrame, *, outputs: Sequence[str] | None = None, i
     ----------
     .. [1] Simar, Wilson (1998), Management Science 44, 49-61, doi:10.1287/mnsc.44.1.49.
     .. [2] Kneip, Simar, Wilson (2008), Econometric Theory 24, 1663-1697, doi:10.1017/S0266466608080651.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> branches = db.datasets.load("cooper-branches")
+    >>> sure = db.simar_wilson(branches, outputs=list(branches.columns)[-2:], draws=100)
+    >>> sure.columns.tolist()
+    ['score', 'corrected', 'lower', 'upper']
     """
     choice("method", method, ("smooth", "subsample"))
     alpha = 1 - share("level", level)

@@ -14,8 +14,8 @@ from deabench.dea.uncertainty.analytic import Problem, critical, decided_by, lim
 from deabench.dea.uncertainty.estimate import problem_of, scores_of
 from deabench.dea.uncertainty.result import EDGE
 from deabench.dea.uncertainty.samples import Samples
+from deabench.dea.uncertainty.sentences import ceiling, floor, percent, rounded
 from deabench.dea.uncertainty.technology import Orientation, Returns, Technology
-from deabench.dea.uncertainty.words import ceiling, floor, percent, rounded
 from deabench.errors import DataError
 from deabench.results import Result
 
@@ -44,6 +44,15 @@ class Gate(Result):
     technology : Technology
         What counts as possible: inputs, returns to scale, orientation.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> answer = db.gate(samples, "a", at_least=.8)
+    >>> answer.verdict, answer.passed
+    ('efficient', True)
     """
 
     candidate: str

@@ -114,6 +114,14 @@ def rank_sets(samples: Samples, weights: Mapping[str, float], *, level: float = 
     References
     ----------
     Mogstad, Romano, Shaikh, Wilhelm (2024), Review of Economic Studies 91, 476-518, doi:10.1093/restud/rdad006.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> db.rank_sets(samples, {"TPR": 2, "TNR": 1}).loc["a"].round(3).to_dict()
+    {'value': 0.917, 'rank': 1.0, 'best': 1.0, 'worst': 2.0}
     """
     alpha = 1 - share("level", level)
     one = samples.weighted(weights)
@@ -154,6 +162,13 @@ def conformal_ranks(scores: pd.DataFrame, *, level: float = 0.9, simultaneous: b
     ----------
     Neuhof, Benjamini, arXiv 2606.08679, for conformal intervals of ranks; Vovk, Gammerman, Shafer (2005), Algorithmic Learning in a
     Random World.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> areas = db.datasets.load("demsar2006-auc")
+    >>> db.conformal_ranks(areas).iloc[0].to_dict()
+    {'median': 3.5, 'best': 1.0, 'worst': 4.0}
     """
     alpha = 1 - share("level", level)
     ranks = _ranks(scores)
