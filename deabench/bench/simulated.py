@@ -137,6 +137,21 @@ def near_perfect(k: int, positives: int, negatives: int, area: float, rho: float
     return Setting(np.full((k, 1), area), lambda rng: samples(scores(rng)), _scores_redrawn(scores, y, ("roc_auc",)))
 
 
+def wholly_misplaced(k: int, positives: int, negatives: int, area: float, rho: float) -> Setting:
+    """Areas under the ROC curve that are recalls: a positive is placed above all negatives, or below all."""
+    cut = ndtri(area)
+    y = np.repeat([1, 0], [positives, negatives])
+
+    def scores(rng: Rng) -> Array:
+        ups = np.where(latent(rng, k, positives, rho) < cut, 2.0, -2.0)
+        return np.hstack([ups, rng.uniform(-1, 1, (k, negatives))])
+
+    def draw(rng: Rng) -> Samples:
+        return Samples.from_scores(y, dict(zip(names(k), scores(rng), strict=True)), positive=1)
+
+    return Setting(np.full((k, 1), area), draw, _scores_redrawn(scores, y, ("roc_auc",)))
+
+
 def _scores_redrawn(scores: Callable[[Rng], Array], y: Array, metrics: tuple[str, ...]) -> Callable[[Rng, Rng, int], Array]:
     """Instances of each class redrawn, and the metrics of their scores, labelled at 0."""
     def redrawn(rng: Rng, again: Rng, number: int) -> Array:
