@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from deabench.bench.certainty import certainty
+from deabench.bench.certainty import certainty, spent
 from deabench.bench.closest import faces_and_milp, published, right, speed
 from deabench.bench.coverage import of_counts, of_designs, of_differences, of_scores, of_two_test_sets, summed
 from deabench.bench.designs import GROUPS
@@ -28,7 +28,8 @@ SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "models", "right
             "certainty")
 
 
-def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
+def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, quick: bool,
+             kept: Path | None = None) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each table with its title, as it is measured."""
     if "scores" in wanted:
         for n in sizes:
@@ -71,7 +72,8 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
         yield "Start-up, whole process", start_up(1 if quick else 7)
     if "certainty" in wanted:
         for group in GROUPS:
-            yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs)
+            yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs, kept=kept)
+        yield "Certainty, CPU seconds", spent(*((10, 200) if quick else (100, 10_000)))
         yield "Certainty, beside others", rivals(2 if quick else 100)
 
 
@@ -112,6 +114,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--sizes", default="100,1000,5000", help="n of the comparison, as 100,1000")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--runs", type=int, default=500, help="of each setting of certainty")
+    parser.add_argument("--kept", type=Path, help="folder where runs of certainty are kept, so that a stopped one goes on")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     given = parser.parse_args(argv)
@@ -122,7 +125,7 @@ def main(argv: list[str] | None = None) -> int:
     found = {}
     say(machine())
     for title, table in sections(given.sections or list(SECTIONS), sizes, repeats=1 if given.quick else given.repeats,
-                                 runs=given.runs, quick=given.quick):
+                                 runs=given.runs, quick=given.quick, kept=given.kept):
         found[title] = json.loads(table.reset_index().to_json(orient="records", double_precision=15))
         if not given.json:
             sys.stdout.write(f"\n{title}\n\n{shown(table)}\n")

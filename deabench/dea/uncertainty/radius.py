@@ -28,6 +28,12 @@ class Stability(Result, Former):
     efficient : Series (n,) of bool
         The verdict that would change: on the others' frontier or outside it, or inside.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"TPR": [0.9, 0.8, 0.6], "TNR": [0.6, 0.8, 0.7]}, index=["a", "b", "c"])
+    >>> stability(table, outputs=["TPR", "TNR"]).efficient.tolist()
+    [True, True, False]
     """
 
     radius: pd.Series
