@@ -11,6 +11,7 @@ import pytest
 from pages import ROOT
 
 import deabench as db
+from deabench.dea.models import MODELS
 
 REFERENCE = ROOT / "docs" / "reference"
 ROOMS = {"deabench": db, "deabench.metrics": db.metrics, "deabench.curves": db.curves, "deabench.compare": db.compare,
@@ -77,7 +78,7 @@ def test_every_page_is_in_a_list_of_contents():
         for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL):
             folder = page.parent.relative_to(ROOT / "docs")
             listed |= {str(folder / line) for line in block.splitlines() if line and not line.startswith(":")}
-    written = [page.relative_to(ROOT / "docs").with_suffix("") for page in (ROOT / "docs").rglob("*.*") if page.suffix in (".md", ".rst")]
+    written = [page.relative_to(ROOT / "docs").with_suffix("") for end in ("md", "rst") for page in (ROOT / "docs").rglob(f"*.{end}")]
     pages = {str(page) for page in written if page.parts[0] not in ("gallery", "notebooks", "sg_execution_times")}
     assert pages == listed - {"gallery/index", "notebooks/index"}
 
@@ -98,3 +99,9 @@ def test_the_gallery_has_one_figure_one_command_one_idea():
         assert len(re.findall(r"^    \$ deabench ", head, flags=re.MULTILINE)) == 1, script.name
         assert code.count(".plot()") == 1, script.name
     assert len(list((ROOT / "examples/notebooks").glob("*.py"))) == 3
+
+
+def test_how_many_models_there_are():
+    words = {15: "fifteen", 16: "sixteen", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty"}
+    for page in ("README.md", "docs/choosing.md"):
+        assert words[len(MODELS)] in (ROOT / page).read_text(encoding="utf-8"), page
