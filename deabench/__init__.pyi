@@ -29,10 +29,14 @@ from deabench.dea.scale import scale_efficiency as scale_efficiency
 from deabench.dea.targets import Targets as Targets
 from deabench.dea.targets import targets as targets
 from deabench.dea.uncertainty.estimate import uncertainty as uncertainty
+from deabench.dea.uncertainty.firms import FirmsBootstrap as FirmsBootstrap
 from deabench.dea.uncertainty.firms import simar_wilson as simar_wilson
 from deabench.dea.uncertainty.gate import Gate as Gate
 from deabench.dea.uncertainty.gate import gate as gate
+from deabench.dea.uncertainty.radius import Stability as Stability
 from deabench.dea.uncertainty.radius import stability as stability
+from deabench.dea.uncertainty.ranksets import ConformalRanks as ConformalRanks
+from deabench.dea.uncertainty.ranksets import RankSets as RankSets
 from deabench.dea.uncertainty.ranksets import conformal_ranks as conformal_ranks
 from deabench.dea.uncertainty.ranksets import rank_sets as rank_sets
 from deabench.dea.uncertainty.result import Uncertainty as Uncertainty
@@ -44,6 +48,7 @@ from deabench.errors import DeabenchError as DeabenchError
 from deabench.errors import SolveError as SolveError
 from deabench.reports import Report as Report
 from deabench.reports import report as report
+from deabench.reports.explore import explore as explore
 from deabench.reproduction import Reproduction as Reproduction
 from deabench.reproduction import reproduce as reproduce
 from deabench.study import Study as Study
@@ -54,15 +59,18 @@ __all__ = [
     "Advice",
     "ByDataset",
     "CertificateError",
+    "ConformalRanks",
     "DataError",
     "DataWarning",
     "DeabenchError",
+    "FirmsBootstrap",
     "Frontier",
     "Gate",
     "Groups",
     "Layers",
     "Malmquist",
     "Partial",
+    "RankSets",
     "Ranking",
     "Reading",
     "Report",
@@ -70,6 +78,7 @@ __all__ = [
     "Samples",
     "ScaleEfficiency",
     "SolveError",
+    "Stability",
     "Study",
     "Targets",
     "Uncertainty",
@@ -82,6 +91,7 @@ __all__ = [
     "conformal_ranks",
     "curves",
     "datasets",
+    "explore",
     "frontier",
     "gate",
     "groups",

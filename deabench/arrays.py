@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csc_matrix
 
 TOLERANCE = 1e-9
 """What a certificate may miss by, in metrics scaled to a maximum of about 1; it also decides who is efficient."""
 
 ENTRIES = 1 << 17
 """Entries of a matrix product at a time, about: they stay in cache."""
+ROWS = 1 << 13
+"""Rows of a sparse product at a time."""
 CHUNK = 1 << 16
 """Rows of a table at a time: a million DMUs are proved in little more memory than their numbers take."""
 
@@ -50,8 +51,10 @@ class Sparse:
     def dot(self, matrix: np.ndarray) -> np.ndarray:
         """The product with a dense matrix (columns, s): an array (n, s), without ever being dense itself."""
         out = np.zeros((len(self.values), matrix.shape[1]))
-        for k in range(self.values.shape[1]):
-            out += self.values[:, [k]] * matrix[np.maximum(self.columns[:, k], 0)]
+        for first in range(0, len(out), ROWS):
+            part = slice(first, first + ROWS)
+            for column, value in zip(np.maximum(self.columns[part], 0).T, self.values[part].T, strict=True):
+                out[part] += value[:, None] * matrix.take(column, axis=0)
         return out
 
     def frame(self, rows: pd.Index, labels: pd.Index) -> pd.DataFrame:
@@ -63,6 +66,8 @@ class Sparse:
         used, start = np.unique(column, return_index=True)
         if not len(used):
             return pd.DataFrame(index=rows)
+        from scipy.sparse import csc_matrix  # here alone: proofs need numpy only
+
         row = (flat // self.columns.shape[1]).astype(np.int32)
         entries = csc_matrix((self.values.ravel()[flat], row, np.append(start, len(flat))), shape=(len(rows), len(used)))
         return pd.DataFrame.sparse.from_spmatrix(entries, index=rows, columns=labels[used])

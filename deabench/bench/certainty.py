@@ -1,8 +1,8 @@
 """Do the intervals hold? Coverage, false verdicts and power in designs of known truth, beside what each must reach.
 
 Every run draws new answers and asks `deabench.uncertainty`; the true scores are those of the true metrics. A2 is "analytic", A is
-"max-t". The percentile bootstrap of the scores is printed beside, as it fails. Run number i of a setting has a generator of its own,
-so that runs can be added up in pieces (`deabench.bench.tally`).
+"max-t". The percentile bootstrap of the scores is printed beside, as it fails. Run number i of a setting has a generator of its
+own, so that runs can be added up in pieces (`deabench.bench.tally`).
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ def measured(name: str, case: Case, *, runs: int, seed: int, kept: Path | None =
 
 def true_scores(setting: Setting) -> Array:
     """The scores of the true metrics."""
-    return play(setting.truth[None] / setting.truth[:, None]).value
+    ratios = setting.truth[None] / setting.truth[:, None]
+    outputs = setting.truth.shape[1] - setting.technology.inputs
+    return setting.technology.scores(np.ones((len(ratios), outputs)), ratios)[0]
 
 
 def _quiet(draw: Callable[[np.random.Generator], Samples], rng: np.random.Generator) -> Samples:
@@ -97,15 +99,16 @@ def _quiet(draw: Callable[[np.random.Generator], Samples], rng: np.random.Genera
 
 def _measures(samples: Samples, setting: Setting, truth: Array, seed: int, *, band: bool) -> dict[str, Array]:
     """One run: shares of one, or one number per classifier where the worst counts."""
-    sharp = uncertainty(samples)
+    how = setting.technology
+    sharp = uncertainty(samples, returns=how.returns, orientation=how.orientation)
     inside = _inside(sharp.each, truth)
     out = {f"A2 {key}": value for key, value in _read(sharp, truth).items()}
     out |= {"A2 each": inside.mean(), "A2 worst each": inside.astype(float)}
-    joint = uncertainty(samples, method="max-t", seed=seed)
+    joint = uncertainty(samples, method="max-t", seed=seed, returns=how.returns, orientation=how.orientation)
     out |= {f"A {key}": value for key, value in _read(joint, truth).items()}
     if not np.isfinite(joint.problem.moments.degrees).any():
-        c = joint.c_lower.c
-        out |= {"A box": _boxed(joint, setting.truth, joint.c_lower.h), "A ratios": _boxed(joint, setting.truth, maxt.ratio_ridge(c))}
+        out["A box"] = _boxed(joint, setting.truth, joint.c_lower.h)
+        out["A ratios"] = _boxed(joint, setting.truth, maxt.ratio_ridge(joint.c_lower.c))
     if band:
         out["A band"] = _banded(joint, setting.truth)
     return {key: np.asarray(value, dtype=float) for key, value in out.items()}

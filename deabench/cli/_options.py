@@ -196,7 +196,8 @@ Direction = Annotated[list[str] | None, typer.Option(
 Counts = Annotated[list[str] | None, typer.Option(
     "--weights", help="Model additive: ones, mip, normalized, ram or bam, or numbers as TPR=2,TNR=1.")]
 Goal = Annotated[str | None, typer.Option(
-    help="Model cross: aggressive (its default) or benevolent.", **word("goal", _words("goal"), _return_hints))]
+    help="Model cross: aggressive (its default) or benevolent; model common: sum (its default) or largest.",
+    **word("goal", _words("goal"), _return_hints))]
 Sums = Annotated[str | None, typer.Option(help="Model ccr: bounds of the sum of lambda, as .8:1.2.")]
 Shares = Annotated[list[str] | None, typer.Option(help="Bounds of a metric's share of the score, as TPR=.2:.5.")]
 Ratios = Annotated[list[str] | None, typer.Option(help="What a unit of one metric counts in another's, as TPR/TNR=2:.")]

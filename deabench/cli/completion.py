@@ -18,7 +18,7 @@ Shell = Literal["bash", "zsh", "fish", "powershell"]
 
 def command(shell: Annotated[Shell, typer.Argument(help="bash, zsh, fish or powershell.")]) -> None:
     """The lines that make SHELL complete what deabench takes; docs/commands.md says where they go."""
-    from typer.completion import get_completion_script
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # documented, and not in __all__
 
     sys.stdout.write(get_completion_script(prog_name="deabench", complete_var=COMPLETES, shell=shell) + "\n")
 

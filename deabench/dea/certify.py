@@ -144,7 +144,8 @@ class _Scaled:
 
     def primal(self, lam: Sparse, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The efficiency that λ reaches, and by how much λ breaks its constraints."""
-        reached, used, total = lam.dot(self.Y) / self.unit_y, lam.dot(self.X) / self.unit_x, lam.values.sum(axis=1)
+        reached, total = lam.dot(self.Y) / self.unit_y, lam.values.sum(axis=1)
+        used = lam.dot(self.X) / self.unit_x if self.inputs else total[:, None]
         low, high = SUM_LAMBDA[self.returns]
         broken = np.maximum.reduce([-lam.values.min(axis=1), low - total, total - high])
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -199,7 +199,7 @@ def _quietly(ready: Prepared, means: Ranking, where: str) -> Ranking:
     """The ranking of a part by the model of the means, whose weaknesses are said once."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        options = {name: value for name, value in means.options.items() if name in ("returns", "orientation", "goal")}
+        options = {name: value for name, value in means.options.items() if name in ("returns", "orientation", "goal", "technology")}
         try:
             return ranked(ready, means.record.name, options)  # type: ignore[arg-type]
         except DataError as error:

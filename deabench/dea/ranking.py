@@ -242,15 +242,16 @@ def rank(
     strict : bool
         Refuse to guess what a column of an unknown name is.
     uncertainty : Samples, optional
-        What the table was made of; the ranking then says how sure it is. Known without inputs, and with inputs under variable
-        returns to scale, output-oriented.
+        What the table was made of; the ranking then says how sure it is. Known without inputs, and with inputs for model "ccr"
+        with returns "vrs" or "crs".
     direction : {"own", "ones", "mean", "range", "ideal"} or mapping of metric to number, optional
         Where model "ddf" moves to: shares of own values, units, shares of the reference's means or ranges, or straight to the
         best value of each metric.
     weights : {"ones", "mip", "normalized", "ram", "bam"} or mapping of metric to number, optional
         What a unit left to gain counts in model "additive", and a unit of change in "holder" (there not "bam").
-    goal : {"aggressive", "benevolent"}, optional
+    goal : {"aggressive", "benevolent", "sum", "largest"}, optional
         What else the weights of model "cross" are chosen for: "aggressive" (the others' least good) or "benevolent" (their most).
+        What those of model "common" keep least: the "sum" of what all lose against their own best, or the "largest" loss.
     norm : {"l1", "l2", "linf"}, or 1, 2, inf, optional
         How model "holder" counts changes.
     sums : (least, most), optional

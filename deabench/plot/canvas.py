@@ -52,6 +52,11 @@ def marker(k: int) -> dict[str, Any]:
             "facecolors": colour if k // len(COLOURS) % 2 == 0 else "none"}
 
 
+def directed(name: object, turn: object) -> str:
+    """A metric's name with which way is better; `turn` is its `deabench.tables.turns.Turn`, None where it is as it stands."""
+    return f"{plain(name)} ({'lower' if getattr(turn, 'sign', 1.0) < 0 else 'higher'} is better)"
+
+
 def plain(name: object) -> str:
     """A name from data as a label: never mathematics between dollars, never hidden, never longer than 40 characters."""
     text = " ".join(str(name).split())

@@ -1,26 +1,37 @@
-"""What a report holds, whatever it is written as: sentences, tables, pictures, and the data of the interactive plot."""
+"""What a report holds, whatever it is written as: sentences, tables, pictures, and the data of the page's workspace."""
 
 from __future__ import annotations
 
 import base64
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
+from deabench.checks import choice
 from deabench.errors import DataError
 from deabench.files import write_whole
 from deabench.results import Result
 
+if TYPE_CHECKING:
+    from deabench.reports.build import Findings
+
 FORMATS = ("html", "md", "tex")
-HEAVY = 300_000
+HEAVY = 200_000
 """An SVG of more bytes than this is shipped as PNG."""
+Figures = Literal["pdf", "pgf", "svg", "png"]
+FIGURES: tuple[Figures, ...] = get_args(Figures)
+BESIDE: dict[str, Figures] = {"md": "svg", "tex": "pdf"}
+"""What the figures beside a file are, where nothing else is asked for."""
+Live = Literal["", "ranking", "weights"]
+SMALL = 1e-9
 
 
 @dataclass(frozen=True)
@@ -33,11 +44,14 @@ class Table:
         Its id in the page and the name of its CSV; letters, digits and hyphens.
     caption : str
     frame : DataFrame
+    live : str
+        What the page makes its rows of, where the workspace has those numbers anyway: "ranking" or "weights".
     """
 
     key: str
     caption: str
     frame: pd.DataFrame
+    live: Live = ""
 
     @cached_property
     def columns(self) -> list[str]:
@@ -59,26 +73,49 @@ class Table:
 
     def shown(self, most: int | None = None) -> list[list[str]]:
         """The first `most` rows (all without it) as a reader sees them."""
-        whole = [all(not isinstance(row[k], float) or row[k].is_integer() for row in self.rows)
-                 for k in range(len(self.columns))]
-        return [[shown(cell, whole[k]) for k, cell in enumerate(row)] for row in self.rows[:most]]
+        places = [decimals([row[k] for row in self.rows]) for k in range(len(self.columns))]
+        return [[shown(cell, places[k]) for k, cell in enumerate(row)] for row in self.rows[:most]]
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawn figure, as SVG or PNG, with the words that stand for it."""
+    """A figure that is drawn where it is written: a file beside Markdown and LaTeX, inside the page where that has nothing live.
 
-    kind: str
-    data: bytes
+    Attributes
+    ----------
+    key : str
+        Part of its file's name; letters, digits and hyphens.
+    display : function without arguments
+        Gives the drawn Display.
+    alt, caption : str
+    live : bool
+        Whether the page has a chart of its own instead.
+    """
+
+    key: str
+    display: Callable[[], Any]
     alt: str
     caption: str
-    width: int
+    live: bool = True
 
-    @property
+    def drawn(self, kind: Figures) -> bytes:
+        """The figure as a file, the same bytes each time."""
+        import matplotlib
+
+        undated: dict[str, Any] = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}}
+        stream = io.BytesIO()
+        with matplotlib.rc_context({"svg.hashsalt": "deabench", "pdf.fonttype": 42}):
+            figure = self.display().figure_
+            figure.savefig(stream, format=kind, dpi=150, metadata=undated.get(kind))
+        return stream.getvalue()
+
+    @cached_property
     def uri(self) -> str:
-        """The picture as a data URI."""
-        mime = {"svg": "image/svg+xml", "png": "image/png"}[self.kind]
-        return f"data:{mime};base64,{base64.b64encode(self.data).decode()}"
+        """The picture as a data URI; a crowded one as PNG, which is then the smaller."""
+        data, mime = self.drawn("svg"), "svg+xml"
+        if len(data) > HEAVY:
+            data, mime = self.drawn("png"), "png"
+        return f"data:image/{mime};base64,{base64.b64encode(data).decode()}"
 
 
 @dataclass(frozen=True)
@@ -91,7 +128,10 @@ class Page:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands below it, in the order words, pictures, tables, pages."""
+    """A heading with what stands below it, in the order words, pictures, tables, pages.
+
+    `dots` are efficiencies by group that the page draws live: groups, names, and a row of values per group.
+    """
 
     key: str
     title: str
@@ -99,6 +139,7 @@ class Section:
     tables: Sequence[Table] = ()
     pictures: Sequence[Picture] = ()
     pages: Sequence[Page] = ()
+    dots: dict[str, Any] | None = None
 
     @property
     def all_tables(self) -> list[Table]:
@@ -115,8 +156,10 @@ class Report(Result):
     answer : sequence of str
         Who is efficient; who is not and by how much; what the tested (or the least efficient) one lacks.
     sections : sequence of Section
-    plot : dict or None
-        The interactive plot's data; None where there are no metrics to plot.
+    data : dict or None
+        What the page's workspace is made of; None where there are fewer than two metrics.
+    findings : Findings or None
+        The results that it tells of; None where it was made from a saved ranking.
 
     Examples
     --------
@@ -130,7 +173,8 @@ class Report(Result):
     title: str
     answer: Sequence[str]
     sections: Sequence[Section]
-    plot: dict[str, Any] | None = None
+    data: dict[str, Any] | None = None
+    findings: Findings | None = None
 
     def summary(self) -> str:
         """The answer, a sentence per line."""
@@ -148,17 +192,21 @@ class Report(Result):
 
         return html(self)
 
-    def to_markdown(self) -> str:
-        """The same sentences and tables as Markdown."""
+    def to_markdown(self, pictures: Mapping[str, str] | None = None) -> str:
+        """The same sentences and tables as Markdown; `pictures` are the files that stand beside it, by their keys."""
         from deabench.reports.markdown import markdown
 
-        return markdown(self)
+        return markdown(self, pictures or {})
 
-    def to_latex(self) -> str:
-        """The same sentences and tables as LaTeX (booktabs and longtable), to be put into a paper."""
+    def to_latex(self, pictures: Mapping[str, str] | None = None) -> str:
+        """The same sentences and tables as LaTeX, to be put into a paper; `pictures` as for `to_markdown`."""
         from deabench.reports.tex import tex
 
-        return tex(self)
+        return tex(self, pictures or {})
+
+    def _repr_html_(self) -> str:
+        """The answer, for a notebook; `deabench.explore` shows the workspace there."""
+        return "".join(f"<p>{escape(sentence)}</p>" for sentence in self.answer)
 
     def text(self, form: str) -> str:
         """The report as "html", "md" or "tex".
@@ -172,9 +220,28 @@ class Report(Result):
             raise DataError(f"format '{form}' is not known; it is one of " + ", ".join(f"'{known}'" for known in FORMATS))
         return {"html": self.to_html, "md": self.to_markdown, "tex": self.to_latex}[form]()
 
-    def save(self, path: str | Path, form: str | None = None) -> None:
-        """Write the report whole; without `form` the end of the name says what it is (.html, .md, .tex)."""
-        write_whole(path, self.text(form or Path(path).suffix.lower().lstrip(".") or "html"))
+    def save(self, path: str | Path, form: str | None = None, *, figures: Figures | None = None) -> None:
+        """Write the report whole.
+
+        Parameters
+        ----------
+        path : str or Path
+            Without `form` its end says what is written: .html, .md or .tex.
+        figures : {"pdf", "pgf", "svg", "png"}, optional
+            What the pictures beside .md and .tex are, named after the file; without it svg for Markdown and pdf for LaTeX.
+        """
+        path = Path(path)
+        form = form or path.suffix.lower().lstrip(".") or "html"
+        if form not in BESIDE:
+            write_whole(path, self.text(form))
+            return
+        kind = figures or BESIDE[form]
+        choice("figures", kind, FIGURES)
+        named = {one.key: f"{path.stem}-{one.key}.{kind}" for section in self.sections for one in section.pictures}
+        for section in self.sections:
+            for one in section.pictures:
+                write_whole(path.with_name(named[one.key]), one.drawn(kind))
+        write_whole(path, self.to_markdown(named) if form == "md" else self.to_latex(named))
 
 
 def plain_value(cell: Any) -> Any:
@@ -190,31 +257,23 @@ def plain_value(cell: Any) -> Any:
     return cell if isinstance(cell, bool | int | float) else str(cell)
 
 
-def shown(cell: Any, whole: bool = True) -> str:
-    """A cell for a reader: four decimals, less than 1e-9 is 0; CSV and the page's data keep every digit.
+def decimals(column: Sequence[Any]) -> int:
+    """The decimals that a column of numbers needs, at most four."""
+    numbers = [v for v in column if isinstance(v, int | float) and not isinstance(v, bool)]
+    for places in range(4):
+        if all(abs(round(v, places) - v) <= SMALL * max(1.0, abs(v)) for v in numbers):
+            return places
+    return 4
 
-    `whole` says that all numbers of the column are whole, and none gets decimals.
-    """
+
+def shown(cell: Any, places: int = 4) -> str:
+    """A cell for a reader, with so many decimals; less than 1e-9 is 0. CSV and the page's data keep every digit."""
     if cell is None:
         return ""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if not isinstance(cell, int | float):
         return str(cell)
-    if whole and float(cell).is_integer():
-        return str(int(cell))
-    return f"{cell:.2e}" if 1e-9 <= abs(cell) < 1e-4 else f"{cell + 0.0 if abs(cell) >= 1e-9 else 0.0:.4f}"
-
-
-def drawn(display: Any, alt: str, caption: str) -> Picture:
-    """A display's figure as a Picture, the same bytes each time; a crowded one as PNG, which is then the smaller."""
-    import matplotlib
-
-    figure, kind = display.figure_, "svg"
-    stream = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "deabench"}):
-        figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
-    if len(stream.getvalue()) > HEAVY:
-        kind, stream = "png", io.BytesIO()
-        figure.savefig(stream, format="png", dpi=150, metadata={"Software": None})
-    return Picture(kind, stream.getvalue(), alt, caption, int(figure.get_size_inches()[0] * 96))
+    if places == 4 and SMALL <= abs(cell) < 1e-4:
+        return f"{cell:.2e}"
+    return f"{cell + 0.0 if abs(cell) >= SMALL else 0.0:.{places}f}"

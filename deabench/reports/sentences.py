@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deabench.plot.ranking.merit import by_merit
+
 if TYPE_CHECKING:
     from deabench.dea.ranking import Ranking
     from deabench.reports.build import Findings
 
 NAMED = 8
+"""More names than these are not all written out."""
+LEADERS = 5
+"""Of more efficient classifiers so many are named: those that most others are measured against."""
 
 
 def listed(names: Sequence[object], most: int = NAMED) -> str:
@@ -26,7 +31,10 @@ def answer(found: Findings) -> list[str]:
     scored = frame[frame[found.ranking.measure].notna()]
     best, rest = scored[scored["efficient"]], scored[~scored["efficient"]]
     is_ = "is" if len(best) == 1 else "are"
-    first = f"{len(best)} of {len(frame)} classifiers {is_} efficient: {listed(best.index)}."
+    names = [name for name in by_merit(found.ranking) if found.ranking.efficient.loc[name]]
+    first = f"{len(best)} of {len(frame)} classifiers {is_} efficient" + (
+        f"; most others are measured against {listed(names, LEADERS)}." if len(names) > NAMED
+        else f": {listed(best.index)}." if len(names) else ".")
     second = "No classifier is inefficient." if rest.empty else _rest(rest, found.ranking)
     unscored = len(frame) - len(scored)
     if unscored:

@@ -14,7 +14,7 @@ from deabench.checks import choice, did_you_mean
 from deabench.errors import DataError
 from deabench.results import Result
 from deabench.tables import layout, pivot
-from deabench.tables.cells import Numbers, numbers_of
+from deabench.tables.cells import Numbers, empty, numbers_of
 from deabench.tables.columns import Column, checked, judged, mixed, told_by_rank
 from deabench.tables.names import parsed
 from deabench.tables.proposal import proposed
@@ -139,7 +139,7 @@ def read_source(source: Source, label: str | Sequence[str] | None, roles: Mappin
     given = _declared(frame, label, roles, source.label)
     said = {**source.said, **{name: (role, "you say so") for name, role in roles.items() if role != "label"}}
     dataset = next((name for name, role in roles.items() if role == "dataset"), None)
-    numbers = {name: None if name in given else numbers_of(frame[name], comma=source.comma) for name in map(str, frame.columns)}
+    numbers = {name: None if name in given else _numbers(frame[name], source.comma) for name in map(str, frame.columns)}
     columns = [judged(name, numbers[name], said) for name in numbers]
     found = layout.keys(frame, columns, given, dataset)
     numbers = {name: None if name in found.label else value for name, value in numbers.items()}
@@ -150,6 +150,14 @@ def read_source(source: Source, label: str | Sequence[str] | None, roles: Mappin
     if matrix is not None:
         return matrix
     return _of_columns(source, numbers, columns, found)
+
+
+def _numbers(column: pd.Series, comma: bool) -> Numbers | None:
+    """The numbers of a column; none of them where every cell is empty."""
+    found = numbers_of(column, comma=comma)
+    if found is not None or pd.api.types.is_bool_dtype(column) or pd.api.types.is_datetime64_any_dtype(column) or not empty(column):
+        return found
+    return Numbers(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
 
 
 def _declared(frame: pd.DataFrame, label: str | Sequence[str] | None, roles: Mapping[str, Declared],

@@ -6,6 +6,7 @@
 from deabench_models.additive import additive
 from deabench_models.benchmark import closest, closest_as_printed, closest_change, closest_split, pareto_frontier
 from deabench_models.ccr import envelopment_input, envelopment_output, multiplier_input, multiplier_output, slacks
+from deabench_models.common import largest_loss
 from deabench_models.cross import aggressive, benevolent
 from deabench_models.directional import directional
 from deabench_models.fdh import free_disposal_input, free_disposal_output
@@ -40,6 +41,7 @@ FORMULATIONS = (
     restricted_slacks,
     aggressive,
     benevolent,
+    largest_loss,
     pareto_frontier,
     closest_change,
     closest_split,

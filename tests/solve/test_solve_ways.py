@@ -34,7 +34,7 @@ NORMED = {"normalised", "face", "halfspaces"}
 """Those whose objective is one of the norms."""
 AS_THEY_STAND = {"normalised", "supports"}
 """Those that make constants of the data, and are built with them: M, and the face that is asked about."""
-REFERENCE = {"X": X, "Y": Y, "E": Y, "P": Y, "W": Y}
+REFERENCE = {"X": X, "Y": Y, "Z": Y, "E": Y, "P": Y, "W": Y, "e": np.array([[0.9, 1.0, 0.7, 0.8, 1.0, 0.6, 0.5]]).T}
 PAIRS = [(k, c) for k in range(2) for c in range(2)]
 E_O = np.array([[radial(X, Y, a, b, orientation="input", returns="crs")] for a, b in zip(x, y, strict=True)])
 TESTED = {
@@ -101,7 +101,8 @@ def compiled(formulation, constants: dict, norm: str) -> tuple[Template, np.ndar
     tables, own = [name for name in names if name in REFERENCE], [name for name in names if name in TESTED]
     form = template(formulation, {name: range(REFERENCE[name].shape[1]) for name in tables},
                     {name: dict.fromkeys(TESTED[name][0], 1.0) for name in own}, *normed(norm), **constants)
-    return form, np.column_stack([REFERENCE[name] for name in tables]), np.column_stack([TESTED[name][1] for name in own])
+    tested = np.column_stack([np.zeros((K, 0)), *(TESTED[name][1] for name in own)])
+    return form, np.column_stack([REFERENCE[name] for name in tables]), tested
 
 
 def standing(form: Template) -> float:

@@ -29,7 +29,7 @@ ModelName = Literal["wei", "score", "ccr", "fdh", "super", "sbm", "super-sbm", "
                     "holder", "cross", "common"]
 Direction = Literal["own", "ones", "mean", "range", "ideal"]
 Weighting = Literal["ones", "mip", "normalized", "ram", "bam"]
-Goal = Literal["aggressive", "benevolent"]
+Goal = Literal["aggressive", "benevolent", "sum", "largest"]
 
 MODELS: dict[str, Model] = {
     record.name: record

@@ -67,7 +67,7 @@ class Errors:
         k, s = self.alone.shape
         normal = np.random.default_rng([seed, block]).standard_normal((k * s, BLOCK), dtype=np.float32)
         with one_thread(1 << 20):
-            return (self.root @ normal).reshape(k, s, BLOCK)
+            return np.asarray(self.root @ normal).reshape(k, s, BLOCK)
 
 
 @dataclass(frozen=True)
@@ -178,4 +178,4 @@ def _levels(made: Errors, seed: int, block: int) -> Array:
 
 
 def _inverse(variance: Array) -> Array:
-    return np.divide(1.0, np.sqrt(variance), out=np.zeros_like(variance), where=variance > 0).astype(np.float32)
+    return np.asarray(np.divide(1.0, np.sqrt(variance), out=np.zeros_like(variance), where=variance > 0), dtype=np.float32)

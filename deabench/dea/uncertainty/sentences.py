@@ -32,13 +32,21 @@ def _dominated(result: Uncertainty) -> list[str]:
     sure = result.secure_gap.dropna().sort_values(ascending=False)
     said = "; ".join(f"'{name}' by at least {percent(gap)}" for name, gap in sure.iloc[:SHOWN].items())
     more = f"; and {len(sure) - SHOWN} more" if len(sure) > SHOWN else ""
-    found = [f"Dominated, by a mix of others better in every metric: {said}{more}."] if len(sure) else []
+    found = [f"Dominated, by a mix of others {_better(result)}: {said}{more}."] if len(sure) else []
     touching = int((result.upper[sure.index] >= 1 - 1e-9).sum())
     if touching:
         have = "has" if touching == 1 else "have"
         found.append(f"{touching} of these {have} an interval that still touches 1: intervals pay for two sides, "
                      "the verdict for one.")
     return found
+
+
+def _better(result: Uncertainty) -> str:
+    if not result.problem.inputs:
+        return "better in every metric"
+    if result.problem.technology.orientation == "input":
+        return "that costs less in every input with no output lower"
+    return "better in every output at no higher cost"
 
 
 def _best(result: Uncertainty) -> list[str]:
@@ -77,10 +85,10 @@ def _verdict(result: Uncertainty, name: str) -> str:
         mix = listed(result, name)
         gap = percent(result.secure_gap[name])
         if result.method == "max-t":
-            return f"Dominated: this mix beats it by at least {gap} in every metric: {mix}."
-        return f"Dominated: some mix of the others beats it by at least {gap} in every metric; the one found is {mix}."
+            return f"Dominated: this mix {result.problem.technology.said(gap)}: {mix}."
+        return f"Dominated: some mix of the others {result.problem.technology.said(gap)}; the one found is {mix}."
     if verdict == "efficient":
-        return "Efficient: no mix of the others beats it in every metric."
+        return f"Efficient: no mix of the others is {_better(result).removeprefix('that ')}."
     return f"Undecided: efficient to at least {floor(result.lower[name])}; {needed(result, name)}."
 
 
@@ -105,7 +113,7 @@ def assumed(problem: Problem, upper: Constants, how: str) -> tuple[str, ...]:
     """Notes on the method."""
     said = [f"critical values: {how}"]
     if problem.inputs:
-        said.append("with inputs the scores are output-oriented under variable returns to scale")
+        said.append(f"with inputs the scores are {problem.technology.name}")
     part = ridge_share(problem, upper)
     if part > RIDGE_SAID:
         said.append(f"few errors: the intervals rest on the small-sample rule, which makes up {100 * part:.0f} % of the variances")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import COLOURS, GREY, axes, plain, tidy
+from deabench.plot.canvas import COLOURS, GREY, axes, directed, plain, tidy
 from deabench.plot.drawn import Drawn
+from deabench.tables.turns import Turns
 
 if TYPE_CHECKING:
     from deabench.dea.targets import Targets
@@ -28,6 +29,8 @@ class TargetsDisplay(Drawn):
     norm : str
     total : int
         Tested DMUs in all; the first of them are drawn.
+    turns : mapping of metric to Turn
+        Which metrics are better low.
     ax_, figure_ : once drawn; ax_ holds the place of all panels
     axes_, lines_, dots_, texts_ : artists, one list entry per metric
 
@@ -45,12 +48,13 @@ class TargetsDisplay(Drawn):
     distance: pd.Series
     norm: str
     total: int
+    turns: Turns = field(default_factory=dict)
 
     @classmethod
     def from_targets(cls, found: Targets, *, most: int = MOST) -> TargetsDisplay:
         """The first `most` of the targets."""
         return cls(found.actual.iloc[:most], found.targets.iloc[:most], found.distance.iloc[:most], found.norm,
-                   len(found.actual))
+                   len(found.actual), found.frontier.data.turns)
 
     def plot(self, ax: Any = None) -> TargetsDisplay:
         """Draw on `ax` (metrics side by side within its place), or on a figure of its own."""
@@ -84,7 +88,7 @@ class TargetsDisplay(Drawn):
         ax.set_yticks(y, [plain(name) for name in self.actual.index] if first else [""] * len(y), fontsize=8)
         ax.tick_params(axis="x", labelsize=8)
         ax.xaxis.set_major_locator(_few())
-        ax.set_xlabel(f"{plain(metric)} (gap beside)", fontsize=8)
+        ax.set_xlabel(f"{directed(metric, self.turns.get(metric))}\n(gap beside)", fontsize=8)
         tidy(ax)
 
 

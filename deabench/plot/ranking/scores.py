@@ -56,7 +56,7 @@ class RankingDisplay(Drawn):
         ----------
         ranking : Ranking
         intervals : DataFrame, optional
-            Columns lower and upper, efficiencies, by label.
+            Columns lower and upper, efficiencies, by label; those of the ranking's samples without it, where it has any.
         most : int
             How many to draw.
         """
@@ -65,7 +65,10 @@ class RankingDisplay(Drawn):
         frame = best[[ranking.measure, "efficient"]].set_axis(["efficiency", "efficient"], axis=1)
         frame["peers"] = [peers_text(ranking, place) for place in places]
         bounds = pd.DataFrame(index=frame.index, columns=["lower", "upper"], dtype=float)
-        if intervals is not None:
+        if intervals is None and ranking.uncertainty is not None:
+            known = ranking.uncertainty.to_frame()[["lower", "upper"]]
+            bounds = known.reindex([str(label) for label in frame.index]).set_axis(frame.index)
+        elif intervals is not None:
             bounds = intervals[["lower", "upper"]].reindex(frame.index).astype(float)
         return cls(frame.join(bounds), len(ranking.scores), ranking.measure)
 
