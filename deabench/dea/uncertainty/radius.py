@@ -31,9 +31,10 @@ class Stability(Result, Former):
 
     Examples
     --------
-    >>> table = pd.DataFrame({"TPR": [0.9, 0.8, 0.6], "TNR": [0.6, 0.8, 0.7]}, index=["a", "b", "c"])
-    >>> stability(table, outputs=["TPR", "TNR"]).efficient.tolist()
-    [True, True, False]
+    >>> import deabench as db
+    >>> answer = db.stability(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
+    >>> answer.efficient[answer.efficient].index.tolist(), answer.radius.round(3)["MLP"]
+    (['MLP'], np.float64(0.011))
     """
 
     radius: pd.Series
