@@ -14,6 +14,7 @@ from deabench.checks import did_you_mean
 from deabench.dea.explain import listed
 from deabench.dea.models import ModelName
 from deabench.dea.ranking import Ranking, rank
+from deabench.dea.uncertainty.radius import between_layers
 from deabench.errors import DataError, DataWarning
 from deabench.results import Result
 from deabench.tables.preparation import Missing, beside, complete, grouping, prepared, table_of, without
@@ -27,7 +28,10 @@ class Layers(Result):
     Attributes
     ----------
     frame : DataFrame
-        `layer` of each DMU, 1 the frontier, 2 the frontier of the rest, and so on.
+        `layer` of each DMU, 1 the frontier, 2 the frontier of the rest, and so on; `progress`: its efficiency against the next
+        better layer alone (NaN on the first); `attractiveness`: that against the next worse one (NaN on the last, and where that
+        does not reach it). Without inputs also `stability`: the share by which its metrics may be off to one side, and all others'
+        to the other, until it is in another layer.
     notes : tuple of str
 
     Examples
@@ -82,7 +86,7 @@ def layers(
     ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=complete(missing))
     options: dict[str, Any] = {**ready.given, "model": model}
     rest = ready.table
-    ranking = rank(rest, **options)
+    first = ranking = rank(rest, **options)
     found, layer, notes = pd.Series(0, index=rest.index, name="layer"), 1, (*ready.notes, *ranking.notes)
     while True:
         found[ranking.scores.index[ranking.efficient]] = layer
@@ -92,9 +96,25 @@ def layers(
         if not ranking.efficient.any():
             raise DataError(f"nobody of layer {layer} is efficient under model '{ranking.record.name}'; use another model")
         ranking, layer = _quietly(rest, **options), layer + 1
-    frame = found.to_frame().sort_values("layer", kind="stable")
+    frame = found.to_frame()
+    frame["progress"], frame["attractiveness"] = _against(ready.table, found, -1, options), _against(ready.table, found, 1, options)
+    if first.record.name in ("wei", "score") and set(first.data.outputs) <= set(ready.table.columns):  # not quotients
+        frame["stability"] = between_layers(first.data.outputs.to_numpy())
+    frame = frame.sort_values("layer", kind="stable")
     frame.index.name = "classifier"
     return Layers(frame, notes)
+
+
+def _against(table: pd.DataFrame, layer: pd.Series, step: int, options: Mapping[str, Any]) -> pd.Series:
+    """Scores of each layer's DMUs against the layer one step worse, or better, alone."""
+    scores = pd.Series(np.nan, index=table.index)
+    for number in sorted(set(layer)):
+        own, other = layer.index[layer == number], layer.index[layer == number + step]
+        try:
+            scores[own] = _quietly(table.loc[own], reference=table.loc[other], **options).scores if len(other) else np.nan
+        except DataError:  # a model that takes no reference
+            return scores
+    return scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)

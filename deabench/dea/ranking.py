@@ -385,7 +385,10 @@ def _options(record: Model, asked: dict[str, Any]) -> dict[str, Any]:
     return record.defaults() | asked
 
 
-RETURN_HINTS = {"irs": "'ndrs'", "drs": "'nirs'", "variable": "'vrs'", "constant": "'crs'", "bcc": "'vrs'", "ccr": "'crs'",
+RETURN_HINTS = {**{word: f"'{word}'" for word in ("crs", "vrs", "nirs", "ndrs", "input", "output", "none")},
+                **dict.fromkeys(("io", "i", "input-oriented"), "'input'"),
+                **dict.fromkeys(("oo", "o", "output-oriented"), "'output'"), "grs": "sums=(least, most) in its place",
+                "irs": "'ndrs'", "drs": "'nirs'", "variable": "'vrs'", "constant": "'crs'", "bcc": "'vrs'", "ccr": "'crs'",
                 "in": "'input'", "out": "'output'", "non-oriented": "'none'", "graph": "'none'", "observed": "'own'",
                 "normalised": "'normalized'", "1": "'l1'", "2": "'l2'", "inf": "'linf'", "euclidean": "'l2'", "manhattan": "'l1'",
                 "chebyshev": "'linf'"}

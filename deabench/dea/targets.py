@@ -39,7 +39,7 @@ CONE: tuple[Allowed, ...] = ("zero inputs", "zero outputs")
 """What a frontier under constant returns can do with: multiples have an origin."""
 SAID = {"vrs": ("with costs, mixtures of reference DMUs have weights that add up to 1 (variable returns to scale)",),
         "crs": ("under constant returns the frontier is spanned by nothing and by multiples of the reference, as `multiples` says; "
-                "`peers` are in the reference's own size",)}
+                "`peers` are in the reference's own size, and rates may leave their range",)}
 SIGNED = ("gaps", "normals", "slopes")
 """Frames of differences, whose sign alone is turned."""
 CLAIMED = proving.CLAIMED
