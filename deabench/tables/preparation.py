@@ -145,7 +145,8 @@ def _none_empty(table: pd.DataFrame, said: Declared) -> None:
         shown = ", ".join(cells[:3]) + (f" and {len(cells) - 3} more" if len(cells) > 3 else "")
         are = "is" if len(cells) == 1 else "are"
         raise DataError(f"{shown} {are} missing; say missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(table)}), "
-                        f"'drop-metrics' ({listed(list(empty.columns[empty.any()]))}) or 'bounds' (docs/tables.md says what each does)")
+                        f"'drop-metrics' ({listed(list(empty.columns[empty.any()]))}) or 'bounds' "
+                        "(docs/tables.md says what each does)")
 
 
 def _text(names: Sequence[str] | None) -> Sequence[str] | None:
