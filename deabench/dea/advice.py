@@ -57,7 +57,7 @@ class Advice(Result):
         Returns
         -------
         DataFrame
-            A row per model: `score`, `measure` (efficiencies are best high, inefficiencies at 0), `rank`, and what it `says` in words.
+            A row per model: `score`, `measure` (efficiencies are best high, inefficiencies at 0), `rank`, and what it `says`.
 
         Raises
         ------
