@@ -115,7 +115,7 @@ def test_malmquist_gives_the_published_changes() -> None:
 def test_malmquist_of_the_same_table_is_1_and_says_who_is_missing(refused) -> None:
     table = frame(np.random.default_rng(2).uniform(0.3, 1, (6, 3)))
     np.testing.assert_allclose(db.malmquist(table, table).frame, 1.0, rtol=1e-9)
-    found = db.malmquist(table.iloc[:5], table.iloc[1:])
+    found = db.malmquist(table.iloc[:5], table.iloc[1:], outputs=list(table))
     assert found.notes == ("in one of the two only: c0, c5",)
     assert list(found.frame.index) == ["c1", "c2", "c3", "c4"]
     with refused("the two tables have no classifier in common; give both the same labels"):

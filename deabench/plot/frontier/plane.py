@@ -134,13 +134,13 @@ class FrontierDisplay(Drawn):
 
     def _path(self) -> np.ndarray:
         """The frontier from the DMU that is worst in the first metric to the best one; a staircase where nothing is mixed."""
-        c = self.chain.to_numpy()
+        c: np.ndarray = np.asarray(self.chain)
         if getattr(self.turns.get(self.points.columns[0]), "sign", 1.0) < 0:
-            c = c[::-1]
+            c = np.flipud(c)
         if self.mixed or len(c) < 2:
             return np.asarray(c)
         inner = np.column_stack([c[:-1, 0], c[1:, 1]])  # what lies below one of two neighbours is worse than it in both
-        return np.vstack([c[:1], np.stack([inner, c[1:]], axis=1).reshape(-1, 2)])
+        return np.asarray(np.vstack([c[:1], np.stack([inner, c[1:]], axis=1).reshape(-1, 2)]))
 
     def _outline(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """The frontier as line pieces (k, 2, 2), the flat ends of free disposal included."""
