@@ -117,7 +117,7 @@ def check(
 
 
 def numbers(table: pd.DataFrame, columns: Sequence[str], *, way: str = "leave the row or the column out") -> pd.DataFrame:
-    """The chosen columns as float64; NaN, infinity and text are refused by row and column, all of them at once, with the way out."""
+    """The chosen columns as float64; NaN, infinity and text are refused by row and column, all at once, with the way out."""
     values = np.empty((len(table), len(columns)))
     for place, name in enumerate(columns):
         values[:, place] = _floats(table[name])
