@@ -14,8 +14,9 @@ import pandas as pd
 
 from deabench.bench.certainty import certainty, spent
 from deabench.bench.closest import faces_and_milp, published, right, speed
-from deabench.bench.coverage import of_counts, of_differences, of_scores
+from deabench.bench.coverage import of_counts, of_designs, of_differences, of_scores, of_two_test_sets, summed
 from deabench.bench.designs import GROUPS
+from deabench.bench.models import models
 from deabench.bench.proofs import costs, integer_tables, noisy_tables
 from deabench.bench.rivals import rivals
 from deabench.bench.scores import beside, growth, memory, wide
@@ -23,7 +24,8 @@ from deabench.bench.startup import start_up
 from deabench.bench.type_one import type_one
 from deabench.cli._io import say
 
-SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "proofs", "type-one", "start", "coverage", "certainty")
+SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "models", "right", "proofs", "type-one", "start", "coverage",
+            "certainty")
 
 
 def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, quick: bool,
@@ -49,6 +51,9 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
         yield "Closest targets", speed(20 if quick else 200, 5 if quick else 50)
         for extreme in [10] if quick else [20, 50]:
             yield f"Faces and MILP, |E| = {extreme}", faces_and_milp(extreme, 2 if quick else 10)
+    if "models" in wanted:
+        n = 20 if quick else 1_000
+        yield f"Every model beside others, n = {n:,}, s = 5, m = 2", models(n, repeats=repeats)
     if "right" in wanted:
         yield "Targets against brute force", right(4 if quick else 100)
         if not quick:
@@ -59,13 +64,10 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
         if not quick:
             yield "What proofs cost", costs()
     if "type-one" in wanted:
-        found = type_one((2, 3, 11), replicates=20) if quick else type_one()
+        found = type_one((2, 3, 11), replicates=20, again=20) if quick else type_one()
         yield "Rejections of three classifiers that are alike, at a nominal 5 %", found.T.rename_axis("test")
     if "coverage" in wanted:
-        for design in ("rows", "classes"):
-            yield f"Coverage of 95 % intervals, counts, 200 instances, {design}", of_counts(design, 100 if quick else 2000)
-        yield "Coverage of 95 % intervals, scores, 200 instances", of_scores(10 if quick else 500)
-        yield "Coverage of 95 % intervals, differences, 200 instances", of_differences(10 if quick else 500)
+        yield from coverage(quick)
     if "start" in wanted:
         yield "Start-up, whole process", start_up(1 if quick else 7)
     if "certainty" in wanted:
@@ -73,6 +75,18 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
             yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs, kept=kept)
         yield "Certainty, CPU seconds", spent(*((10, 200) if quick else (100, 10_000)))
         yield "Certainty, beside others", rivals(2 if quick else 100)
+
+
+def coverage(quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
+    """How often intervals hold the truth, 200 instances."""
+    title = "Coverage of 95 % intervals, 200 instances"
+    for design in ("rows", "classes"):
+        yield f"{title}, counts, {design}", summed(of_counts(design, 100 if quick else 2000))
+    yield f"{title}, scores", summed(of_scores(10 if quick else 800))
+    yield f"{title}, differences", summed(of_differences(4 if quick else 400))
+    for other in ("classes", "clusters", "folds"):
+        yield f"{title}, design '{other}'", summed(of_designs(other, 4 if quick else 400))
+    yield f"{title}, two test sets, exactly", summed(of_two_test_sets())
 
 
 def machine() -> str:

@@ -356,8 +356,9 @@ def frontier(
     outputs, inputs : sequences of column names, optional
         Metrics to be high, and costs, which span the frontier together under variable returns to scale. Without them the
         columns' names decide.
-    lower_is_better : mapping
-        `{"error": 1.0}` complements a metric to its known maximum, `{"logloss": "input"}` makes it a cost.
+    lower_is_better : mapping, or sequence of column names
+        `{"error": 1.0}` complements a metric to its known maximum, `{"logloss": "input"}` makes it a cost; of bare
+        names the vocabulary decides.
     missing : {"refuse", "drop-systems", "drop-metrics"}
         What happens to empty cells.
     technology : {"convex", "fdh"}

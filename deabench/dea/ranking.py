@@ -223,7 +223,8 @@ def rank(
     outputs, inputs : sequences of column names, optional
         Metrics to be high, and costs. Without them the columns' names decide, as `deabench.read` shows.
     lower_is_better : mapping or sequence of column names
-        `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to).
+        `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to); of bare names the vocabulary decides:
+        a rate, whose greatest value is known, is complemented, all else is an input.
     model : str, optional
         One of `deabench.dea.models.MODELS`, each with its limits in docs/models.md. Without it "wei" where there is no input, and
         "ccr" with returns "vrs" where there is one: rates do not scale with costs.
@@ -384,7 +385,10 @@ def _options(record: Model, asked: dict[str, Any]) -> dict[str, Any]:
     return record.defaults() | asked
 
 
-RETURN_HINTS = {"irs": "'ndrs'", "drs": "'nirs'", "variable": "'vrs'", "constant": "'crs'", "bcc": "'vrs'", "ccr": "'crs'",
+RETURN_HINTS = {**{word: f"'{word}'" for word in ("crs", "vrs", "nirs", "ndrs", "input", "output", "none")},
+                **dict.fromkeys(("io", "i", "input-oriented"), "'input'"),
+                **dict.fromkeys(("oo", "o", "output-oriented"), "'output'"), "grs": "sums=(least, most) in its place",
+                "irs": "'ndrs'", "drs": "'nirs'", "variable": "'vrs'", "constant": "'crs'", "bcc": "'vrs'", "ccr": "'crs'",
                 "in": "'input'", "out": "'output'", "non-oriented": "'none'", "graph": "'none'", "observed": "'own'",
                 "normalised": "'normalized'", "1": "'l1'", "2": "'l2'", "inf": "'linf'", "euclidean": "'l2'", "manhattan": "'l1'",
                 "chebyshev": "'linf'"}

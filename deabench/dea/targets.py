@@ -25,7 +25,7 @@ from deabench.solve.nearest.milp import Clock, by_milp
 from deabench.solve.nearest.points import depths, distance
 from deabench.tables.gate import Allowed, Data, check
 from deabench.tables.high import high, mixed_units
-from deabench.tables.preparation import Missing, beside, prepared, table_of
+from deabench.tables.preparation import Missing, beside, complete, prepared, table_of
 from deabench.tables.turns import changes_outside, values_inside, values_outside
 from deabench.tables.units import same_units
 
@@ -39,7 +39,7 @@ CONE: tuple[Allowed, ...] = ("zero inputs", "zero outputs")
 """What a frontier under constant returns can do with: multiples have an origin."""
 SAID = {"vrs": ("with costs, mixtures of reference DMUs have weights that add up to 1 (variable returns to scale)",),
         "crs": ("under constant returns the frontier is spanned by nothing and by multiples of the reference, as `multiples` says; "
-                "`peers` are in the reference's own size",)}
+                "`peers` are in the reference's own size, and rates may leave their range",)}
 SIGNED = ("gaps", "normals", "slopes")
 """Frames of differences, whose sign alone is turned."""
 CLAIMED = proving.CLAIMED
@@ -275,9 +275,7 @@ def targets(
 def _both(tested: object, reference: object, columns: Mapping[str, Any], technology: Technology, missing: Missing,
           returns: str) -> tuple[Data, Data, tuple[str, ...]]:
     """The tested and the reference past the gate; and notes."""
-    if missing == "bounds":
-        raise DataError("missing='bounds' bounds efficiencies, not targets; say missing='drop-systems' or 'drop-metrics'")
-    ready = prepared(reference, **columns, missing=missing)
+    ready = prepared(reference, **columns, missing=complete(missing))
     points = table_of(tested)
     lacking: tuple[str, ...] = ()
     if missing != "refuse":

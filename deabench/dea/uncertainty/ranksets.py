@@ -37,8 +37,9 @@ class RankSets(Result, Former):
     >>> import deabench as db
     >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
     >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
-    >>> print(db.rank_sets(samples, {"TPR": 2, "TNR": 1}).summary())
-    Under the weights TPR 0.67, TNR 0.33: a, b could be first of 2, all ranks together at 95 %.
+    >>> answer = db.rank_sets(samples, {"TPR": 2, "TNR": 1})
+    >>> answer.table.loc["a"].round(3).to_dict()
+    {'value': 0.917, 'rank': 1.0, 'best': 1.0, 'worst': 2.0}
     """
 
     table: pd.DataFrame
@@ -79,8 +80,9 @@ class ConformalRanks(Result, Former):
     Examples
     --------
     >>> import deabench as db
-    >>> db.conformal_ranks(db.datasets.load("demsar2006-auc"))["worst"].tolist()
-    [4, 3, 4, 4]
+    >>> answer = db.conformal_ranks(db.datasets.load("demsar2006-auc"))
+    >>> answer.datasets, answer.table.iloc[0].to_dict()
+    (14, {'median': 3.5, 'best': 1.0, 'worst': 4.0})
     """
 
     table: pd.DataFrame
