@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -48,9 +49,13 @@ class Sparse:
 
     def dot(self, matrix: np.ndarray) -> np.ndarray:
         """The product with a dense matrix (columns, s): an array (n, s), without ever being dense itself."""
-        out = np.zeros((len(self.values), matrix.shape[1]))
-        for k in range(self.values.shape[1]):
-            out += self.values[:, [k]] * matrix[np.maximum(self.columns[:, k], 0)]
+        n, width = self.values.shape
+        out = np.zeros((n, matrix.shape[1]))
+        matrix, columns = np.ascontiguousarray(matrix, dtype=float), np.maximum(self.columns, 0)
+        for part in blocks(n, 2 * matrix.shape[1]):
+            values, at, sums = self.values[part], columns[part], out[part]
+            for k in range(width):
+                sums += values[:, k : k + 1] * matrix.take(at[:, k], axis=0, mode="clip")
         return out
 
     def frame(self, rows: pd.Index, labels: pd.Index) -> pd.DataFrame:
@@ -73,6 +78,11 @@ def scale(values: np.ndarray) -> np.ndarray:
     """The power of two next to each column's maximum: dividing by it rounds nothing, and units stop mattering."""
     top = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
     return np.where(top > 0, np.exp2(np.floor(np.log2(np.where(top > 0, top, 1.0)))), 1.0)
+
+
+def least(values: np.ndarray) -> np.ndarray:
+    """The least of each row (n, k): column by column, as reducing short rows is slow."""
+    return np.asarray(reduce(np.minimum, values.T))
 
 
 FINEST = 2.0**-16

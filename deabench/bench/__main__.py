@@ -15,7 +15,7 @@ import pandas as pd
 from deabench.bench.certainty import GROUPS, certainty
 from deabench.bench.closest import faces_and_milp, published, right, speed
 from deabench.bench.coverage import of_counts, of_differences, of_scores
-from deabench.bench.proofs import costs, integer_tables, noisy_tables
+from deabench.bench.proofs import costs, degenerate_results, integer_tables, noisy_tables, spread_tables
 from deabench.bench.rivals import rivals
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
@@ -54,6 +54,8 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
     if "proofs" in wanted:
         yield "Integer tables against a rational simplex", integer_tables(8 if quick else 2_000)
         yield "Tables with noise", noisy_tables(9 if quick else 1_200)
+        yield "Degenerate tables", degenerate_results(8 if quick else 1_000)
+        yield "Tables at spreads .1 to 1e-4: how many change", spread_tables(1 if quick else 60)
         if not quick:
             yield "What proofs cost", costs()
     if "type-one" in wanted:
