@@ -118,7 +118,7 @@ def spread_tables(count: int) -> pd.DataFrame:
     for seed in range(count):
         rng, s = np.random.default_rng(seed), 4 + seed % 5
         Z, p = rng.uniform(size=(18, s)), rng.uniform(-0.1, 0.9, (2, s))
-        norm = ("l1", "l2", "linf")[seed % 3]
+        norm = NORMS[seed % 3]
         found = [targets(frame(0.9 + spread * p), frame(0.9 + spread * Z), method="faces", norm=norm, dominating=seed % 2 == 0)
                  for spread in SPREADS]
         for one in found:

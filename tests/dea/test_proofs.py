@@ -11,11 +11,12 @@ from dea_cases import frame, solved
 
 import deabench as db
 from deabench.arrays import Sparse
-from deabench.bench.proofs import degenerate_tables, integer_tables, noisy_tables
+from deabench.bench.proofs import degenerate_tables, integer_tables, noisy_table, noisy_tables
 from deabench.bench.rational import efficiency
 from deabench.dea.proofs.ranking import SlackWeights
 from deabench.errors import CertificateError
 from deabench.solve.nearest.faces import Hull
+from deabench.solve.nearest.rational import least
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -426,6 +427,30 @@ def test_a_shared_facet_ends_where_another_begins(norm) -> None:
         found = db.targets(frame(rng.uniform(0.1, 0.7, (3, 3)), "t"), frame(P), norm=norm, on="facets", common=True)
         assert (front.boxed(found.targets.to_numpy()) @ W.T).max() <= 1 + 1e-8
         db.certify(found)
+
+
+@pytest.mark.parametrize(("seed", "norm"), [(323, "l1"), (323, "linf"), (187, "linf"), (368, "l2"), (26, "l2"), (466, "l1")])
+def test_a_shared_facet_among_near_duplicates_has_its_targets(seed, norm) -> None:
+    """Facets that are nearly parallel leave HiGHS undecided, or off by more than the certificate allows."""
+    values, rng = noisy_table(seed)[0].to_numpy(), np.random.default_rng(seed)
+    span = np.where(np.ptp(values, axis=0) > 0, np.ptp(values, axis=0), values.max(axis=0))
+    tested = values.min(axis=0) + rng.uniform(-0.5, 1.0, (int(rng.integers(1, 4)), values.shape[1])) * span
+    if rng.uniform() < 0.3:
+        tested = values[rng.integers(0, len(values), 2)] * np.array([[1], [0.9]])
+    found = db.targets(frame(np.maximum(tested, 0), "t"), frame(values), norm=norm, on="facets", common=True, dominating=True)
+    db.certify(found)
+
+
+def test_the_rational_dual_simplex_is_linprog() -> None:
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        m, n = int(rng.integers(1, 7)), int(rng.integers(1, 5))
+        cost, rows, right = rng.uniform(0, 1, n), np.round(rng.normal(size=(m, n)), 1), np.round(rng.normal(size=m), 1)
+        found, truth = least(cost, rows, right), solved(cost, -rows, -right)
+        assert (found is None) == (truth is None)
+        if found is not None:
+            assert cost @ found == pytest.approx(truth.fun, abs=1e-12)
+            assert (rows @ found >= right - 1e-12).all()
 
 
 def test_a_dense_circle_has_all_its_points_in_a_moment() -> None:

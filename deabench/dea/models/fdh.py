@@ -102,7 +102,7 @@ def prove(answer: Answer) -> Proof:
     nan = dual.isna().to_numpy()
     frame = pd.DataFrame({"primal": answer.scores, "dual": dual, "gap": gap})
     efficient = pareto(dual, slacks, answer.data)
-    nowhere = ~np.isfinite(best)
+    nowhere, zero = ~np.isfinite(best), np.asarray(outward & ~given.y.any(axis=1))
     return Proof(frame, {
         "gap": frame["gap"].fillna(np.inf).to_numpy(),
         "peers_that_are_not_one": np.where(one, 0.0, 1.0),
@@ -110,7 +110,7 @@ def prove(answer: Answer) -> Proof:
         "slack_that_is_not_the_largest": np.where(nan, 0.0, most - total),
         "efficient": (answer.efficient != efficient).to_numpy().astype(float),
         "reason": why.misses(answer, {NO_PEER[answer.orientation]: nowhere, NOTHING: nan & ~nowhere,
-                                      why.NO_OUTPUT: outward & ~given.y.any(axis=1)}),
+                                      why.NO_OUTPUT: zero}),
     })
 
 
