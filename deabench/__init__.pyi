@@ -20,6 +20,8 @@ from deabench.dea.frontier import frontier as frontier
 from deabench.dea.partial import Partial as Partial
 from deabench.dea.partial import order_alpha as order_alpha
 from deabench.dea.partial import order_m as order_m
+from deabench.dea.pooled import ByDataset as ByDataset
+from deabench.dea.pooled import by_dataset as by_dataset
 from deabench.dea.ranking import Ranking as Ranking
 from deabench.dea.ranking import rank as rank
 from deabench.dea.scale import ScaleEfficiency as ScaleEfficiency
@@ -27,10 +29,14 @@ from deabench.dea.scale import scale_efficiency as scale_efficiency
 from deabench.dea.targets import Targets as Targets
 from deabench.dea.targets import targets as targets
 from deabench.dea.uncertainty.estimate import uncertainty as uncertainty
+from deabench.dea.uncertainty.firms import FirmsBootstrap as FirmsBootstrap
 from deabench.dea.uncertainty.firms import simar_wilson as simar_wilson
 from deabench.dea.uncertainty.gate import Gate as Gate
 from deabench.dea.uncertainty.gate import gate as gate
+from deabench.dea.uncertainty.radius import Stability as Stability
 from deabench.dea.uncertainty.radius import stability as stability
+from deabench.dea.uncertainty.ranksets import ConformalRanks as ConformalRanks
+from deabench.dea.uncertainty.ranksets import RankSets as RankSets
 from deabench.dea.uncertainty.ranksets import conformal_ranks as conformal_ranks
 from deabench.dea.uncertainty.ranksets import rank_sets as rank_sets
 from deabench.dea.uncertainty.result import Uncertainty as Uncertainty
@@ -42,6 +48,7 @@ from deabench.errors import DeabenchError as DeabenchError
 from deabench.errors import SolveError as SolveError
 from deabench.reports import Report as Report
 from deabench.reports import report as report
+from deabench.reports.explore import explore as explore
 from deabench.reproduction import Reproduction as Reproduction
 from deabench.reproduction import reproduce as reproduce
 from deabench.study import Study as Study
@@ -50,16 +57,20 @@ from deabench.tables.reading import read as read
 
 __all__ = [
     "Advice",
+    "ByDataset",
     "CertificateError",
+    "ConformalRanks",
     "DataError",
     "DataWarning",
     "DeabenchError",
+    "FirmsBootstrap",
     "Frontier",
     "Gate",
     "Groups",
     "Layers",
     "Malmquist",
     "Partial",
+    "RankSets",
     "Ranking",
     "Reading",
     "Report",
@@ -67,17 +78,20 @@ __all__ = [
     "Samples",
     "ScaleEfficiency",
     "SolveError",
+    "Stability",
     "Study",
     "Targets",
     "Uncertainty",
     "__version__",
     "advise",
     "best",
+    "by_dataset",
     "certify",
     "compare",
     "conformal_ranks",
     "curves",
     "datasets",
+    "explore",
     "frontier",
     "gate",
     "groups",

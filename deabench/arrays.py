@@ -14,6 +14,8 @@ TOLERANCE = 1e-9
 
 ENTRIES = 1 << 17
 """Entries of a matrix product at a time, about: they stay in cache."""
+ROWS = 1 << 13
+"""Rows of a sparse product at a time."""
 CHUNK = 1 << 16
 """Rows of a table at a time: a million DMUs are proved in little more memory than their numbers take."""
 
@@ -49,13 +51,11 @@ class Sparse:
 
     def dot(self, matrix: np.ndarray) -> np.ndarray:
         """The product with a dense matrix (columns, s): an array (n, s), without ever being dense itself."""
-        n, width = self.values.shape
-        out = np.zeros((n, matrix.shape[1]))
-        matrix, columns = np.ascontiguousarray(matrix, dtype=float), np.maximum(self.columns, 0)
-        for part in blocks(n, 2 * matrix.shape[1]):
-            values, at, sums = self.values[part], columns[part], out[part]
-            for k in range(width):
-                sums += values[:, k : k + 1] * matrix.take(at[:, k], axis=0, mode="clip")
+        out = np.zeros((len(self.values), matrix.shape[1]))
+        for first in range(0, len(out), ROWS):
+            part = slice(first, first + ROWS)
+            for column, value in zip(np.maximum(self.columns[part], 0).T, self.values[part].T, strict=True):
+                out[part] += value[:, None] * matrix.take(column, axis=0)
         return out
 
     def frame(self, rows: pd.Index, labels: pd.Index) -> pd.DataFrame:
@@ -65,13 +65,14 @@ class Sparse:
         order = np.lexsort((flat, column))
         flat, column = flat[order], column[order]
         used, start = np.unique(column, return_index=True)
-        ends = np.append(start[1:], len(column))
-        value, row = self.values.ravel()[flat], (flat // self.columns.shape[1]).astype(np.int32)
-        n = len(rows)
-        data = {}
-        for j, low, high in zip(used.tolist(), start.tolist(), ends.tolist(), strict=True):
-            data[labels[j]] = pd.arrays.SparseArray.from_indices(value[low:high], row[low:high], n, fill_value=0.0)
-        return pd.DataFrame(data, index=rows, columns=labels[used]) if data else pd.DataFrame(index=rows)
+        if not len(used):
+            return pd.DataFrame(index=rows)
+        from scipy.sparse import csc_matrix  # here alone: proofs need numpy only
+
+        row = (flat // self.columns.shape[1]).astype(np.int32)
+        entries = csc_matrix((self.values.ravel()[flat], row, np.append(start, len(flat))), shape=(len(rows), len(used)))
+        return pd.DataFrame.sparse.from_spmatrix(entries, index=rows, columns=labels[used])
+
 
 
 def scale(values: np.ndarray) -> np.ndarray:

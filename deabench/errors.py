@@ -5,11 +5,28 @@ Every message says what, where, which value and what to do; lower case, no full 
 
 
 class DeabenchError(Exception):
-    """Base of all errors that deabench raises on purpose; the command line shows its text and exits 1."""
+    """Base of all errors that deabench raises on purpose; the command line shows its text and exits 1.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> [issubclass(error, db.DeabenchError) for error in (db.DataError, db.SolveError, db.CertificateError)]
+    [True, True, True]
+    """
 
 
 class DataError(DeabenchError, ValueError):
-    """The data given cannot be used; the text names the row, the column and the value."""
+    """The data given cannot be used; the text names the row, the column and the value.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> try:
+    ...     db.rank({"a": {"TPR": .9, "TNR": -.2}, "b": {"TPR": .8, "TNR": .7}}, outputs=["TPR", "TNR"])
+    ... except db.DataError as error:
+    ...     print(error)
+    metric 'TNR' of 'a' is -0.2; DEA needs values >= 0
+    """
 
 
 class UsageError(DeabenchError):
@@ -17,12 +34,42 @@ class UsageError(DeabenchError):
 
 
 class SolveError(DeabenchError, RuntimeError):
-    """A solve did not end optimal; the text names the model, the DMU and the solver's own words."""
+    """A solve did not end optimal; the text names the model, the DMU and the solver's own words.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> issubclass(db.SolveError, (db.DeabenchError, RuntimeError))
+    True
+    """
 
 
 class CertificateError(DeabenchError):
-    """A number of a result does not hold when it is recomputed; the text names the DMU."""
+    """A number of a result does not hold when it is recomputed; the text names the DMU.
+
+    Examples
+    --------
+    >>> import dataclasses
+    >>> import deabench as db
+    >>> ranking = db.rank(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
+    >>> try:
+    ...     db.certify(dataclasses.replace(ranking, scores=ranking.scores * .9))
+    ... except db.CertificateError:
+    ...     print("these are not its scores")
+    these are not its scores
+    """
 
 
 class DataWarning(UserWarning):
-    """The data can be used, but they weaken the answer; the text says how."""
+    """The data can be used, but they weaken the answer; the text says how.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import deabench as db
+    >>> with warnings.catch_warnings(record=True) as heard:
+    ...     warnings.simplefilter("always")
+    ...     ranking = db.rank({"a": {"TPR": .9, "TNR": .6}, "b": {"TPR": .8, "TNR": .7}}, outputs=["TPR", "TNR"])
+    >>> heard[0].category.__name__
+    'DataWarning'
+    """

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +11,7 @@ import deabench as db
 from deabench import compare, metrics, tango
 from deabench.dea.models.radial import ccr_form
 from deabench.errors import DataError
-from deabench.reports import payload
+from deabench.reports import contract
 from deabench.reports.html import embedded
 from deabench.solve.shared.engine import solve
 from deabench.solve.shared.family import Family
@@ -92,24 +90,16 @@ def test_a_page_holds_no_nan_and_no_endless_number() -> None:
             embedded({"a": value})
 
 
-def test_a_page_ships_no_frontier_that_is_too_heavy_and_says_so(monkeypatch) -> None:
-    table = frame(np.random.default_rng(2).uniform(0.3, 1, (30, 3)))
-    front = db.frontier(table)
-    whole, remark = payload._whole(front, table)
-    assert remark == ""
-    assert len(whole["normals"]) == len(front.facets)
-    monkeypatch.setattr(payload, "NUMBERS", 50)
-    assert payload._whole(front, table) == (None, (
-        "Targets in this plot are for the two metrics shown: the frontier of all metrics has "
-        f"{len(front.facets)} facets, too many for a page; use 'deabench targets' for those."))
-
-
-def test_the_plot_opens_on_the_first_two_metrics_of_the_frontier() -> None:
-    table = frame(np.random.default_rng(2).uniform(0.3, 1, (12, 3)))
-    front = db.frontier(table[["m2", "m0"]])
-    found = SimpleNamespace(front=front, ranking=db.rank(table), metrics=["m0", "m1", "m2"], tested=None, norm="l1", on="faces")
-    said = payload.payload(found)
-    assert [said["metrics"][k] for k in said["first"]] == ["m2", "m0"]
+def test_a_page_ships_no_frontier_that_is_too_heavy(monkeypatch) -> None:
+    front = db.frontier(frame(np.random.default_rng(2).uniform(0.3, 1, (30, 3))))
+    shipped, count = contract._hull(front)
+    assert count == len(shipped["normals"]) == len(front.facets)
+    size = sum(map(len, shipped["faces"])) + sum(map(len, shipped["on"]))
+    for limit in (3 * count - 1, 3 * count, 3 * count + size - 1):
+        monkeypatch.setattr(contract, "NUMBERS", limit)
+        assert contract._hull(front) == (None, count)
+    monkeypatch.setattr(contract, "NUMBERS", 3 * count + size)
+    assert contract._hull(front)[0] is not None
 
 
 def test_counts_of_other_lengths_and_impossible_ones_are_refused_in_words() -> None:

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from deabench.bench.certainty import GROUPS, certainty
+from deabench.bench.certainty import certainty
 from deabench.bench.closest import faces_and_milp, published, right, speed
 from deabench.bench.coverage import of_counts, of_differences, of_scores
+from deabench.bench.designs import GROUPS
+from deabench.bench.models import models
 from deabench.bench.proofs import costs, degenerate_results, integer_tables, noisy_tables, spread_tables
 from deabench.bench.rivals import rivals
 from deabench.bench.scores import beside, growth, memory, wide
@@ -22,7 +24,8 @@ from deabench.bench.startup import start_up
 from deabench.bench.type_one import type_one
 from deabench.cli._io import say
 
-SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "proofs", "type-one", "start", "coverage", "certainty")
+SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "models", "right", "proofs", "type-one", "start", "coverage",
+            "certainty")
 
 
 def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -47,6 +50,9 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
         yield "Closest targets", speed(20 if quick else 200, 5 if quick else 50)
         for extreme in [10] if quick else [20, 50]:
             yield f"Faces and MILP, |E| = {extreme}", faces_and_milp(extreme, 2 if quick else 10)
+    if "models" in wanted:
+        n = 20 if quick else 1_000
+        yield f"Every model beside others, n = {n:,}, s = 5, m = 2", models(n, repeats=repeats)
     if "right" in wanted:
         yield "Targets against brute force", right(4 if quick else 100)
         if not quick:

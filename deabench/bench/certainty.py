@@ -1,7 +1,8 @@
 """Do the intervals hold? Coverage, false verdicts and power in designs of known truth, beside what each must reach.
 
 Every run draws new answers and asks `deabench.uncertainty`; the true scores are those of the true metrics. A2 is "analytic", A is
-"max-t". The percentile bootstrap of the scores is printed beside, as it fails.
+"max-t". The percentile bootstrap of the scores is printed beside, as it fails. Run number i of a setting has a generator of its
+own, so that runs can be added up in pieces (`deabench.bench.tally`).
 """
 
 from __future__ import annotations
@@ -9,149 +10,55 @@ from __future__ import annotations
 import warnings
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from deabench.bench.simulated import (
-    Array,
-    Setting,
-    binormal,
-    blocks,
-    near_perfect,
-    recalls,
-    spread_recalls,
-)
+from deabench.bench.designs import GROUPS, Case
+from deabench.bench.simulated import Array, Setting
+from deabench.bench.tally import Tally, tallied
 from deabench.dea.uncertainty import maxt
 from deabench.dea.uncertainty.estimate import uncertainty
 from deabench.dea.uncertainty.games import play
 from deabench.dea.uncertainty.result import Uncertainty
+from deabench.dea.uncertainty.samples import Samples
 from deabench.errors import DataWarning
 
 EDGE = 1e-9
 BOOTSTRAPS, REDRAWN = 200, 40
 """Replications of a percentile bootstrap, and the runs in which it is done."""
-FIVE = ("TPR", "TNR", "F1", "G-mean", "roc_auc")
-SEVEN = (*FIVE, "accuracy", "balanced_accuracy")
 
 
-@dataclass(frozen=True)
-class Case:
-    """A setting and what its measures must reach.
-
-    Attributes
-    ----------
-    make : function without arguments
-        The setting.
-    must : mapping of measure to (least, most)
-        Measures start with A2 or A; None where there is no bound.
-    """
-
-    make: Callable[[], Setting]
-    must: dict[str, tuple[float | None, float | None]]
-
-
-def _least(**bounds: float) -> dict[str, tuple[float | None, float | None]]:
-    return {name.replace("_", " "): (value, None) for name, value in bounds.items()}
-
-
-def _most(**bounds: float) -> dict[str, tuple[float | None, float | None]]:
-    return {name.replace("_", " "): (None, value) for name, value in bounds.items()}
-
-
-def _column(value: float, k: int, s: int = 1) -> Array:
-    return np.full((k, s), value)
-
-
-def _with_first(first: float, others: float, k: int, s: int) -> Array:
-    truth = _column(others, k, s)
-    truth[0] = first
-    return truth
-
-
-def _chain(k: int) -> Array:
-    return np.column_stack([np.full(k, 0.8), np.linspace(0.7, 0.9, k)])
-
-
-ACCEPTANCE: dict[str, Case] = {
-    "k=2, s=1, tied, n=500": Case(lambda: recalls(_column(0.8, 2), 500, 0.5),
-                                  {"A all": (0.935, 0.965), **_least(A2_each=0.955, A2_ranks=0.95)}),
-    "k=20, s=1, tied, n=500": Case(lambda: recalls(_column(0.8, 20), 500, 0.5),
-                                   _least(A2_all=0.97, A2_ranks=0.95) | _most(A_false_list=0.065, A2_false_list=0.065)),
-    "chain, k=20, s=2, n=500": Case(lambda: recalls(_chain(20), 500, 0.5),
-                                    _least(A2_all=0.975, A2_ranks=0.95) | _most(A_false_list=0.03, A2_false_list=0.03)),
-    "dominator .9 / .8, k=10, s=5, n=500": Case(lambda: recalls(_with_first(0.9, 0.8, 10, 5), 500, 0.5),
-                                                _least(A2_all=0.965, A2_worst_each=0.945, A2_proven=0.74)),
-    "spread recalls, k=20, s=2, n=500, rho=.8": Case(lambda: recalls(spread_recalls(20), 500, 0.8),
-                                                     _least(A2_all=0.98, A2_proven=0.67, A_list=0.71) | _most(A2_width=0.098)),
-    "GM, F1, AUC, k=20, 500/2000, rho=.8": Case(lambda: binormal(20, 500, 2000, 0.8, ("G-mean", "F1", "roc_auc")),
-                                                _least(A2_all=0.98, A2_proven=0.80) | _most(A2_width=0.057)),
-    "TPR, TNR, F1, GM, AUC, k=20, 500/2000, rho=.8": Case(lambda: binormal(20, 500, 2000, 0.8, FIVE),
-                                                          _least(A2_all=0.98, A2_proven=0.67) | _most(A2_width=0.057)),
-    "pairing: spread, 500/4500, rho=0": Case(lambda: recalls(spread_recalls(20), [500, 4500], 0.0), _most(A_width=0.10)),
-    "pairing: spread, 500/4500, rho=.5": Case(lambda: recalls(spread_recalls(20), [500, 4500], 0.5), _most(A_width=0.087)),
-    "pairing: spread, 500/4500, rho=.9": Case(lambda: recalls(spread_recalls(20), [500, 4500], 0.9), _most(A_width=0.064)),
-    "pairing: spread, 2000/18000, rho=.9": Case(lambda: recalls(spread_recalls(20), [2000, 18000], 0.9),
-                                                _most(A_width=0.033) | _least(A_proven=0.98)),
-}
-"""Settings with figures to reach."""
-
-HARD: dict[str, Case] = {
-    "TPR .995 on 10 positives, k=20": Case(lambda: recalls(_column(0.995, 20), 10, 0.5), _least(A_box=0.94, A2_all=0.94)),
-    "TPR .995 on 50 positives, k=20": Case(lambda: recalls(_column(0.995, 20), 50, 0.5), _least(A_box=0.94, A2_all=0.94)),
-    "same mistakes, rho=.98, n=50, k=20": Case(lambda: recalls(_column(0.8, 20), 50, 0.98), _least(A_box=0.94, A2_all=0.94)),
-    "one dominator .95 / .85, 10/990, k=10": Case(lambda: recalls(_with_first(0.95, 0.85, 10, 2), [10, 990], 0.5),
-                                                  _least(A_box=0.94, A2_all=0.94, A2_worst_each=0.94)),
-    "AUC .99, 10/100, k=10": Case(lambda: near_perfect(10, 10, 100, 0.99, 0.5), _least(A_box=0.94, A2_all=0.94)),
-    "dominator .99 / .9, k=10, s=5, n=200": Case(lambda: recalls(_with_first(0.99, 0.9, 10, 5), 200, 0.5),
-                                                 _least(A2_all=0.94, A2_worst_each=0.94)),
-    "k=100, tied .8, 50 positives": Case(lambda: recalls(_column(0.8, 100), 50, 0.5), _least(A2_all=0.97)),
-}
-"""Hard cases: few errors, the same errors, few instances."""
-
-BLOCKS: dict[str, Case] = {
-    "10 folds, correlation .1": Case(lambda: blocks(20, 10, 0.1, 1 / 9), _least(A2_all=0.95)),
-    "5 folds, correlation .1": Case(lambda: blocks(20, 5, 0.1, 1 / 4), _least(A2_all=0.95)),
-    "10 folds, correlation .3, assumed .1": Case(lambda: blocks(20, 10, 0.3, 1 / 9), _most(A2_all=0.80)),
-    "10 folds, correlation .1, taken as independent": Case(lambda: blocks(20, 10, 0.1, None), _most(A2_all=0.90)),
-    "12 data sets": Case(lambda: blocks(20, 12, 0.0, None), _least(A2_all=0.95)),
-    "60 data sets": Case(lambda: blocks(20, 60, 0.0, None), _least(A2_all=0.95)),
-}
-"""Tied, s = 1, k = 20; where the assumed correlation is wrong the coverage must be seen to fail."""
-
-NEW: dict[str, Case] = {
-    "F1, AUC, k=20, 20/180, rho=.8": Case(lambda: binormal(20, 20, 180, 0.8, ("F1", "roc_auc")), _least(A2_all=0.95)),
-    "F1, AUC, k=20, 10/990, rho=.8": Case(lambda: binormal(20, 10, 990, 0.8, ("F1", "roc_auc")), _least(A2_all=0.95)),
-    "s=7, k=20, 50/450, rho=.8": Case(lambda: binormal(20, 50, 450, 0.8, SEVEN), _least(A2_all=0.95)),
-    "k=100, s=2, spread, 20/180, rho=.5": Case(lambda: recalls(spread_recalls(100), [20, 180], 0.5), _least(A2_all=0.95)),
-    "k=100, s=1, tied .9, 20 positives": Case(lambda: recalls(_column(0.9, 100), 20, 0.5), _least(A2_all=0.95)),
-}
-"""Settings that nobody had measured."""
-
-GROUPS = {"acceptance": ACCEPTANCE, "hard": HARD, "blocks": BLOCKS, "new": NEW}
-
-
-def certainty(group: str, *, runs: int, only: Sequence[str] = ()) -> pd.DataFrame:
+def certainty(group: str, *, runs: int, only: Sequence[str] = (), kept: Path | None = None) -> pd.DataFrame:
     """Measures of the settings of a group.
+
+    Parameters
+    ----------
+    group : of `deabench.bench.designs.GROUPS`
+    runs : int
+    only : sequence of settings, optional
+    kept : folder, optional
+        Where the runs of earlier calls are, and this one's go.
 
     Returns
     -------
     DataFrame
         setting, measure, measured, least, most, holds (with twice the Monte Carlo error of a share), percentile (the share of
-        scores that the percentile bootstrap's intervals cover), runs.
+        scores that the percentile bootstrap's intervals cover), runs, seed.
     """
     rows = []
     for name, case in GROUPS[group].items():
         if only and name not in only:
             continue
-        found, percentile = measured(case.make(), runs=runs, seed=zlib.crc32(name.encode()))
-        for measure, value in found.items():
+        seed = zlib.crc32(name.encode())
+        found = measured(name, case, runs=runs, seed=seed, kept=kept)
+        for measure, value in found.measures().items():
             least, most = case.must.get(measure, (None, None))
-            holds = _holds(value, least, most, 0 if "width" in measure else runs)
-            rows.append((name, measure, value, least, most, holds, percentile))
-    table = pd.DataFrame(rows, columns=["setting", "measure", "measured", "least", "most", "holds", "percentile"])
-    return table.assign(runs=runs).set_index("setting")
+            holds = _holds(value, least, most, 0 if "width" in measure else found.runs)
+            rows.append((name, measure, value, least, most, holds, found.percentile, found.runs, seed))
+    return pd.DataFrame(rows, columns=["setting", "measure", "measured", "least", "most", "holds", "percentile", "runs", "seed"]
+                        ).set_index("setting")
 
 
 def _holds(value: float, least: float | None, most: float | None, runs: int) -> str:
@@ -161,47 +68,53 @@ def _holds(value: float, least: float | None, most: float | None, runs: int) -> 
     return "yes" if (least is None or value + error >= least) and (most is None or value - error <= most) else "no"
 
 
-def measured(setting: Setting, *, runs: int, seed: int) -> tuple[dict[str, float], float]:
-    """The measures of both methods, and the percentile bootstrap's coverage."""
-    truth = true_scores(setting.truth)
-    sums: dict[str, list[Array | float]] = {}
-    percentile: list[float] = []
-    for number, child in enumerate(np.random.SeedSequence(seed).spawn(runs)):
+def measured(name: str, case: Case, *, runs: int, seed: int, kept: Path | None = None) -> Tally:
+    """The measures of both methods, and the percentile bootstrap's coverage, added up over the runs."""
+    setting = case.make()
+    truth = true_scores(setting)
+
+    def run(number: int) -> tuple[dict[str, Array], float]:
+        child = np.random.SeedSequence(seed, spawn_key=(number,))
         samples = _quiet(setting.draw, np.random.default_rng(child))
-        for key, value in _measures(samples, setting.truth, truth, number).items():
-            sums.setdefault(key, []).append(value)
+        percentile = np.nan
         if setting.outcomes is not None and number < REDRAWN:
-            percentile.append(_percentile(setting.outcomes(np.random.default_rng(child)), truth, np.random.default_rng(number)))
-    found = {key: float(np.mean(np.asarray(values), axis=0).min()) for key, values in sums.items()}
-    return found, float(np.mean(percentile)) if percentile else np.nan
+            percentile = _percentile(setting.outcomes(np.random.default_rng(child)), truth, np.random.default_rng(number))
+        return _measures(samples, setting, truth, number, band="A band" in case.must), percentile
+
+    return tallied(run, name, runs=runs, kept=kept)
 
 
-def true_scores(truth: Array) -> Array:
+def true_scores(setting: Setting) -> Array:
     """The scores of the true metrics."""
-    return play(truth[None] / truth[:, None]).value
+    ratios = setting.truth[None] / setting.truth[:, None]
+    outputs = setting.truth.shape[1] - setting.technology.inputs
+    return setting.technology.scores(np.ones((len(ratios), outputs)), ratios)[0]
 
 
-def _quiet(draw: Callable[[np.random.Generator], object], rng: np.random.Generator) -> object:
+def _quiet(draw: Callable[[np.random.Generator], Samples], rng: np.random.Generator) -> Samples:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         return draw(rng)
 
 
-def _measures(samples: object, values: Array, truth: Array, seed: int) -> dict[str, Array | float]:
+def _measures(samples: Samples, setting: Setting, truth: Array, seed: int, *, band: bool) -> dict[str, Array]:
     """One run: shares of one, or one number per classifier where the worst counts."""
-    out: dict[str, Array | float] = {}
-    for label, method in (("A2", "analytic"), ("A", "max-t")):
-        answer = uncertainty(samples, method=method, seed=seed)  # type: ignore[arg-type]
-        out |= {f"{label} {key}": value for key, value in _read(answer, truth).items()}
-        if label == "A2":
-            inside = _inside(answer.each, truth)
-            out |= {"A2 each": float(inside.mean()), "A2 worst each": inside.astype(float)}
-        elif not np.isfinite(answer.problem.moments.degrees).any():
-            out["A box"] = float(_boxed(answer, values))
-    return out
+    how = setting.technology
+    sharp = uncertainty(samples, returns=how.returns, orientation=how.orientation)
+    inside = _inside(sharp.each, truth)
+    out = {f"A2 {key}": value for key, value in _read(sharp, truth).items()}
+    out |= {"A2 each": inside.mean(), "A2 worst each": inside.astype(float)}
+    joint = uncertainty(samples, method="max-t", seed=seed, returns=how.returns, orientation=how.orientation)
+    out |= {f"A {key}": value for key, value in _read(joint, truth).items()}
+    if not np.isfinite(joint.problem.moments.degrees).any():
+        out["A box"] = _boxed(joint, setting.truth, joint.c_lower.h)
+        out["A ratios"] = _boxed(joint, setting.truth, maxt.ratio_ridge(joint.c_lower.c))
+    if band:
+        out["A band"] = _banded(joint, setting.truth)
+    return {key: np.asarray(value, dtype=float) for key, value in out.items()}
 
 
-def _read(answer: Uncertainty, truth: Array) -> dict[str, float]:
+def _read(answer: Uncertainty, truth: Array) -> dict[str, Array | float]:
     efficient = truth >= 1 - EDGE
     upper = answer.upper.to_numpy()
     listed = (answer.verdicts == "dominated").to_numpy()
@@ -219,13 +132,23 @@ def _inside(ends: pd.DataFrame, truth: Array) -> Array:
     return np.asarray((ends["lower"].to_numpy() <= truth + EDGE) & (truth <= ends["upper"].to_numpy() + EDGE))
 
 
-def _boxed(answer: Uncertainty, values: Array) -> bool:
-    """Whether every true log ratio lies in A's box; classifiers and metrics of the settings are sorted by name or put so."""
+def _boxed(answer: Uncertainty, values: Array, h: Array) -> bool:
+    """Whether every true log ratio lies in A's box with that ridge; the settings' classifiers are sorted by name."""
     gap, spread, ridge = answer.problem.moments.pairs(np.arange(len(values)))
-    columns = [list(answer.samples.values.columns).index(name) for name in answer.metrics]
-    logs = np.log(values[:, columns])
+    logs = np.log(values[:, _columns(answer)])
     error = np.abs(gap - (logs[None] - logs[:, None]))
-    return bool((error <= answer.c_lower.c * np.sqrt(spread + maxt.RIDGE * ridge) + 1e-12).all())
+    return bool((error <= answer.c_lower.c * np.sqrt(spread + h * ridge) + 1e-12).all())
+
+
+def _banded(answer: Uncertainty, values: Array) -> bool:
+    """Whether every true metric lies in the frontier's band."""
+    ends = [answer.band.xs(end, axis=1, level=1)[list(answer.metrics)].to_numpy() for end in ("lower", "upper")]
+    true = values[:, _columns(answer)]
+    return bool(((ends[0] <= true + EDGE) & (true <= ends[1] + EDGE)).all())
+
+
+def _columns(answer: Uncertainty) -> list[int]:
+    return [list(answer.samples.values.columns).index(name) for name in answer.metrics]
 
 
 def _percentile(outcomes: list[Array], truth: Array, rng: np.random.Generator) -> float:

@@ -6,14 +6,14 @@ one other alone. A verdict is false where it is wrong in the package's own sense
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
 
 from deabench.bench.measure import cpu
-from deabench.bench.simulated import Array, Rng, latent, names
+from deabench.bench.simulated import Array, Rng, latent, names, spread_recalls
 from deabench.dea.uncertainty.estimate import uncertainty
 from deabench.dea.uncertainty.games import play
 from deabench.dea.uncertainty.result import Method
@@ -36,10 +36,20 @@ def accuracy_and_cost(k: int) -> tuple[Array, Array]:
     return accuracy[:, None], cost
 
 
-def rivals(runs: int, *, k: int = 20, n: int = 500) -> pd.DataFrame:
-    """The table: design, package, share of runs with a false verdict, power, CPU seconds a run."""
+def arc(k: int) -> tuple[Array, None]:
+    """Two recalls along an arc, every second classifier inside it."""
+    return spread_recalls(k), None
+
+
+DESIGNS: dict[str, Callable[[int], tuple[Array, Array | None]]] = {
+    "two scores, near chain": near_chain, "two scores, arc": arc, "accuracy and exact cost": accuracy_and_cost}
+
+
+def rivals(runs: int, *, k: int = 20, n: int = 500, only: Sequence[str] = tuple(DESIGNS)) -> pd.DataFrame:
+    """The table: design, package, share of runs with a false verdict, power, CPU seconds a run; seeds 0 to runs - 1."""
     rows = []
-    for design, (truth, cost) in (("two scores, near chain", near_chain(k)), ("accuracy and exact cost", accuracy_and_cost(k))):
+    for design in only:
+        truth, cost = DESIGNS[design](k)
         alone = _beaten_by_one(truth, cost)
         for package, say, mixtures in _packages(cost is not None):
             wrong = ~(_beaten_by_mixes(truth, cost) if mixtures else alone)

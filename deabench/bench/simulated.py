@@ -14,9 +14,11 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from deabench.dea.uncertainty.samples import Samples
+from deabench.dea.uncertainty.technology import Orientation, Returns, Technology
 
 Array = np.ndarray
 Rng = np.random.Generator
+OUTPUTS_ALONE = Technology(0)
 
 
 @dataclass(frozen=True)
@@ -30,11 +32,14 @@ class Setting:
         Samples of the design.
     outcomes : function of a generator, or None
         The answers (k, n) behind the same samples, metric by metric, where the percentile bootstrap can redraw them.
+    technology : Technology
+        Which of the metrics are costs, the last ones, and which mixes count.
     """
 
     truth: Array
     draw: Callable[[Rng], Samples]
     outcomes: Callable[[Rng], list[Array]] | None = None
+    technology: Technology = OUTPUTS_ALONE
 
 
 def latent(rng: Rng, k: int, n: int, rho: float) -> Array:
@@ -122,3 +127,19 @@ def blocks(k: int, count: int, correlation: float, ratio: float | None) -> Setti
         return Samples.from_folds(frame.rename(columns={"level_1": "fold"}), ratio=ratio)
 
     return Setting(np.full((k, 1), 0.8), draw)
+
+
+def priced(k: int, n: int, returns: Returns, orientation: Orientation, timings: int | None = None) -> Setting:
+    """Accuracy that grows with cost along an arc, every second one below it; the cost exact, or a mean of timings of 10 %."""
+    cost = np.linspace(1.0, 3.0, k)
+    accuracy = 0.6 + 0.3 * np.sqrt((cost - 1) / 2)
+    accuracy[1::2] -= np.linspace(0.03, 0.15, k)[1::2]
+
+    def draw(rng: Rng) -> Samples:
+        hits = latent(rng, k, n, 0.5) < ndtri(accuracy[:, None])
+        samples = Samples.from_outcomes({"accuracy": pd.DataFrame(hits.T, columns=names(k))})
+        if timings is None:
+            return samples.with_costs({"cost": pd.Series(cost, names(k))})
+        return samples.with_costs({"cost": pd.DataFrame(rng.normal(cost, 0.1 * cost, (timings, k)), columns=names(k))})
+
+    return Setting(np.column_stack([accuracy, cost]), draw, technology=Technology(1, returns, orientation))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import sys
 
 VERBS = {
@@ -25,7 +26,12 @@ VERBS = {
     "study": "many classifiers on many data sets, in one resumable run",
     "report": "one self-contained page (HTML, Markdown or LaTeX) about a table, a ranking or a study",
     "models": "the formulations, as text",
+    "completion": "the lines that make a shell complete all this",
 }
+PAGES = {verb: verb for verb in ("metrics", "compare", "uncertainty", "study", "report")} | {
+    "read": "tables", "rank": "ranking", "frontier": "frontier", "targets": "targets", "curve": "curves", "gate": "uncertainty",
+    "reproduce": "reproduce", "models": "models", "completion": "commands"}
+"""The page of docs/ that explains each verb; its --help ends with it."""
 
 USAGE = """Usage: deabench COMMAND [OPTIONS] ...
 
@@ -34,8 +40,9 @@ Compare classifiers by data envelopment analysis.
 Commands:
 {verbs}
 
-'deabench COMMAND --help' tells what a command takes. Data go to standard output, talk to standard error;
-'-' is standard input. Exit codes: 0 done, 1 the data or the solver said no, 2 wrong usage.
+'deabench COMMAND --help' tells what a command takes and which page explains it; the first page is docs/start.md.
+Data go to standard output, talk to standard error; '-' is standard input. Exit codes: 0 done, 1 the data or the
+solver said no, 2 wrong usage.
 """
 
 
@@ -56,6 +63,10 @@ def main(argv: list[str] | None = None) -> int:
         argv = sys.argv[1:]
         gc.set_threshold(100_000)  # a command makes few cycles and many modules: looking for some takes longer than the work
         atexit.register(gc.freeze)  # nor when it ends
+    if "_DEABENCH_COMPLETE" in os.environ:
+        from deabench.cli.completion import answer
+
+        return answer()
     if not argv or argv[0] in ("--help", "-h"):
         sys.stdout.write(usage())
         return 0 if argv else 2
@@ -65,7 +76,9 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.write(f"deabench {__version__}\n")
         return 0
     if argv[0] not in VERBS:
-        sys.stderr.write(f"deabench: there is no command '{argv[0]}'; the commands are {', '.join(VERBS)}\n")
+        from deabench.checks import did_you_mean
+
+        sys.stderr.write(f"deabench: there is no command '{argv[0]}'; {did_you_mean(argv[0], list(VERBS))}\n")
         return 2
     from deabench.cli._run import run
 

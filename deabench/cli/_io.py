@@ -5,16 +5,20 @@ from __future__ import annotations
 import enum
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
 import pandas as pd
 
+from deabench.errors import UsageError
 from deabench.files import write_whole
 from deabench.tables.text import csv_text
 
 WIDE = 1000
 """Characters that a table may take."""
+OTHERS = (".xlsx", ".xls", ".ods", ".parquet", ".feather", ".tsv", ".html", ".md", ".tex", ".pdf", ".png", ".svg", ".toml", ".yaml")
+"""Ends of names that promise what is not written."""
 
 
 class Format(enum.StrEnum):
@@ -34,19 +38,49 @@ def names(text: str | None) -> list[str] | None:
 
 
 def say(text: str) -> None:
-    """One line for the person, on standard error."""
-    sys.stderr.write(f"{text}\n")
+    """One line for the person, on standard error, in the words of the command line."""
+    sys.stderr.write(f"{as_options(text)}\n")
+
+
+def as_options(text: str) -> str:
+    """A sentence of the library in the words of the command line: missing='drop-systems' is --missing drop-systems."""
+    text = re.sub(r"\b(outputs|inputs)=\['([^']*)'\]", r"--\1 '\2'", text)
+    text = re.sub(r"\b(missing|technology|model|weights|on)='([\w-]+)'", r"--\1 \2", text)
+    return re.sub(r"lower_is_better=\{'([^']*)': '?(\w[\w.]*)'?\}", r"--lower-is-better '\1=\2'", text)
+
+
+def target(text: str) -> Path:
+    """The file of -o; `-` is standard output.
+
+    Raises
+    ------
+    UsageError
+        Where the name's end promises another format than CSV or JSON.
+    """
+    path = Path(text)
+    if path.suffix.lower() in OTHERS:
+        raise UsageError(f"cannot write '{text}': tables are written as CSV, or as JSON where the name ends in .json; "
+                         f"say -o '{path.with_suffix('.csv')}'")
+    return path
+
+
+def write(out: Path, text: str) -> None:
+    """Write a text whole to a file, or to standard output where it is called `-`."""
+    if str(out) == "-":
+        sys.stdout.write(text)
+    else:
+        write_whole(out, text)
 
 
 def emit(frame: pd.DataFrame, *, form: Format, out: Path | None = None, title: str = "") -> None:
-    """Write a frame to standard output, or whole to the file `out` (CSV, or JSON where its name ends so).
+    """Write a frame to standard output, or whole to the file `out` (CSV, or JSON where its name ends so; `-` is standard output).
 
     The index is the first column. A table for people is rounded to four decimals; CSV and JSON are not.
     """
     if out is not None and form is Format.table:
         form = Format.json if out.suffix == ".json" else Format.csv
     if out is not None:
-        write_whole(out, _text(frame, form))
+        write(out, _text(frame, form))
     elif form is Format.table:
         _print(frame, title)
     else:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar, get_args
 import typer
 
 from deabench.checks import choice
-from deabench.cli._io import Format, names
+from deabench.cli._io import Format, names, target
 from deabench.errors import DataError, UsageError
 
 Read = TypeVar("Read")
@@ -42,13 +42,16 @@ def several(given: Sequence[str] | None) -> list[str] | None:
     return None if given is None else [name for text in given for name in names(text) or []]
 
 
-def directions(given: Sequence[str] | None) -> dict[str, object]:
-    """`error=1,logloss=input` as a mapping: a number is the metric's known maximum."""
+def directions(given: Sequence[str] | None) -> dict[str, object] | list[str]:
+    """`error=1,logloss=input` as a mapping, where a number is the metric's known maximum; `error,logloss` as a list."""
+    parts = several(given) or []
+    if parts and not any("=" in part for part in parts):
+        return parts
     out: dict[str, object] = {}
-    for part in several(given) or []:
+    for part in parts:
         name, equals, how = part.rpartition("=")
         if not equals:
-            raise UsageError(f"--lower-is-better '{part}' says no way; give {part}=input or {part}=MAXIMUM")
+            raise UsageError(f"--lower-is-better '{part}' says no way beside others that do; give {part}=input or {part}=MAXIMUM")
         out[name] = how if how == "input" else _number(how, f"--lower-is-better {name}")
     return out
 
@@ -102,6 +105,13 @@ def words_or_numbers(given: Sequence[str] | None, what: str) -> str | dict[str, 
     if parts is None or (len(parts) == 1 and "=" not in parts[0]):
         return None if parts is None else parts[0]
     return {name: _number(value, f"{what} {name}") for name, _, value in (part.rpartition("=") for part in parts)}
+
+
+def options(direction: Sequence[str] | None, weights: Sequence[str] | None, sums: str | None, shares: Sequence[str] | None,
+            ratios: Sequence[str] | None) -> dict[str, Any]:
+    """The options of models that are more than a word, read."""
+    return {"direction": words_or_numbers(direction, "--direction"), "weights": words_or_numbers(weights, "--weights"),
+            "sums": bounds(sums, "--sums"), "shares": ranges(shares, "--shares"), "ratios": pairs(ratios)}
 
 
 def _number(text: str, what: str) -> float:
@@ -163,7 +173,7 @@ TableFile = Annotated[str, typer.Argument(
 Outputs = Annotated[list[str] | None, typer.Option(help="Metrics to be high, as A,B; the columns' names decide without it.")]
 Inputs = Annotated[list[str] | None, typer.Option(help="Costs, as C,D.")]
 LowerIsBetter = Annotated[list[str] | None, typer.Option(
-    help="Metrics to be low, as error=1 (complement to its maximum) or logloss=input.")]
+    help="Metrics to be low, as error,latency (names decide), or error=1 (complement to its maximum), logloss=input.")]
 Model = Annotated[str | None, typer.Option(
     help="A DEA model (docs/models.md has them all); without it wei, with inputs ccr and returns vrs.",
     **word("model", _models, _model_hints))]
@@ -186,14 +196,18 @@ Direction = Annotated[list[str] | None, typer.Option(
 Counts = Annotated[list[str] | None, typer.Option(
     "--weights", help="Model additive: ones, mip, normalized, ram or bam, or numbers as TPR=2,TNR=1.")]
 Goal = Annotated[str | None, typer.Option(
-    help="Model cross: aggressive (its default) or benevolent.", **word("goal", _words("goal"), _return_hints))]
+    help="Model cross: aggressive (its default) or benevolent; model common: sum (its default) or largest.",
+    **word("goal", _words("goal"), _return_hints))]
 Sums = Annotated[str | None, typer.Option(help="Model ccr: bounds of the sum of lambda, as .8:1.2.")]
 Shares = Annotated[list[str] | None, typer.Option(help="Bounds of a metric's share of the score, as TPR=.2:.5.")]
 Ratios = Annotated[list[str] | None, typer.Option(help="What a unit of one metric counts in another's, as TPR/TNR=2:.")]
+NormOf = Annotated[str | None, typer.Option(
+    "--norm", help="Model holder: how change is counted, l1, l2 or linf.", **word("norm", _norms, _return_hints))]
 Norm = Annotated[str, typer.Option(help="How change is counted: l1, l2 or linf.", **word("norm", _norms))]
 On = Annotated[str, typer.Option(help="Where targets lie: faces (mixtures of real classifiers) or facets (extended).",
                                  **word("on", lambda: ("faces", "facets")))]
 Weights = Annotated[list[str] | None, typer.Option(help="What a unit of each metric counts, as TPR=2,TNR=1; or range.")]
-Out = Annotated[Path | None, typer.Option("-o", "--out", help="Write here instead of printing: CSV, or .json.")]
+Out = Annotated[Path | None, typer.Option(
+    "-o", "--out", parser=target, metavar="FILE", help="Write here instead of printing: CSV, or .json; - is standard output.")]
 Form = Annotated[Format, typer.Option("--format", help="How the table is written.")]
 Plot = Annotated[Path | None, typer.Option(help="Write a picture here: .png, .svg or .pdf.")]

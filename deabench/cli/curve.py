@@ -16,6 +16,7 @@ from deabench.checks import did_you_mean
 from deabench.cli._instances import by_cell, classes, part_of, read_instances
 from deabench.cli._io import Format, emit, say
 from deabench.cli._learning import learn
+from deabench.cli._options import Out
 from deabench.curves.roc import trace
 from deabench.curves.segment import of_roc
 from deabench.errors import DataError
@@ -82,7 +83,7 @@ def command(
     learner: Annotated[str, typer.Option(help="learning: a scikit-learn classifier, by its class's name")] = "GaussianNB",
     start: Annotated[int, typer.Option(help="learning: the first number of training rows; it doubles")] = 50,
     plot: Annotated[Path | None, typer.Option(help="draw it into FILE.png, .svg or .pdf")] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="write the table here (CSV, or .json)")] = None,
+    out: Out = None,
     form: Annotated[Format, typer.Option("--format", help="how the table is written")] = Format.table,
 ) -> None:
     """The ROC curve of each classifier with Tango's interval at every point, or another curve of the same scores."""

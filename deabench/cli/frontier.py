@@ -18,6 +18,7 @@ from deabench.cli._options import (
     Outputs,
     Plot,
     TableFile,
+    TechnologyOf,
     directions,
     several,
 )
@@ -31,6 +32,7 @@ def command(
     outputs: Outputs = None,
     inputs: Inputs = None,
     lower_is_better: LowerIsBetter = None,
+    technology: TechnologyOf = "convex",
     missing: MissingCells = "refuse",
     label: Label = None,
     locate: Annotated[str | None, typer.Option(help="CSV of points: print where they lie instead of the facets.")] = None,
@@ -43,14 +45,14 @@ def command(
     plot: Plot = None,
 ) -> None:
     """The frontier of TABLE: its facets, with their normals, the classifiers that span them and whether they are
-    Pareto-efficient throughout."""
+    Pareto-efficient throughout; with --technology fdh, which mixes nothing, the classifiers on it."""
     from deabench.dea.frontier import frontier
     from deabench.tables.preparation import table_of
     from deabench.tables.reading import read
 
     source = read(table, label=several(label))
     front = frontier(source, outputs=several(outputs), inputs=several(inputs), lower_is_better=directions(lower_is_better),
-                     missing=missing)  # type: ignore[arg-type]
+                     missing=missing, technology=technology)  # type: ignore[arg-type]
     if graphml is not None:
         front.to_graphml(graphml)
     if plot is not None:
@@ -62,6 +64,8 @@ def command(
         frame, title = front.locate(table_of(locate)).rename_axis("classifier"), "Where the points lie"
     elif costs is not None:
         frame, title = front.cost_ranges(prevalence=costs), "Cost of a false negative over that of a false positive"
+    elif front.technology == "fdh":
+        frame, title = front.to_frame(), "Classifiers that no other dominates"
     else:
         frame, title = front.facets.copy(), "Facets"
         frame["vertices"] = [", ".join(str(label) for label in labels) for labels in frame["vertices"]]

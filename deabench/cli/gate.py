@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from deabench.cli._io import say
+from deabench.cli._io import say, write
+from deabench.cli._options import word
 from deabench.cli._samples import Reading, read_samples
-from deabench.files import write_whole
 
 STATUS = {"efficient": 0, "dominated": 3, "undecided": 4}
 """Exit status by verdict; 1 and 2 are the errors of every command."""
@@ -28,6 +27,10 @@ def command(
     threshold: Annotated[float | None, typer.Option(
         help="Label positive where score >= this; the columns are then scores.")] = None,
     costs: Annotated[Path | None, typer.Option(help="CSV with a row per classifier and columns to be low, as exact.")] = None,
+    returns: Annotated[str, typer.Option(help="With costs: vrs, or crs where metrics scale with them.",
+                                         **word("returns", lambda: ("vrs", "crs")))] = "vrs",
+    orientation: Annotated[str, typer.Option(help="With costs: output or input, what is to change.",
+                                             **word("orientation", lambda: ("output", "input")))] = "output",
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the JSON to this file, not standard output.")] = None,
 ) -> None:
     """Pass a new model only where its efficiency beside those in use is proved; JSON on standard output.
@@ -38,12 +41,10 @@ def command(
     from deabench.dea.uncertainty.gate import gate
 
     samples = read_samples(file, Reading(metrics, positive, scores, threshold, costs))
-    answer = gate(samples, candidate, at_least=at_least, level=level)
+    how: Any = {"returns": returns, "orientation": orientation}  # words, checked when they were read
+    answer = gate(samples, candidate, at_least=at_least, level=level, **how)
     text = json.dumps(answer.to_dict(), indent=1, ensure_ascii=False) + "\n"
-    if out is None:
-        sys.stdout.write(text)
-    else:
-        write_whole(out, text)
+    write(Path("-") if out is None else out, text)
     say(answer.summary())
     for note in answer.notes:
         say(note)

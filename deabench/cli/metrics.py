@@ -10,6 +10,7 @@ import typer
 from deabench.cli._instances import by_cell, read_instances
 from deabench.cli._io import Format, emit, say
 from deabench.cli._judged import COUNTS, LABELLED, SCORED, SEVERAL, Answer, Design, Folds, Request, of_counts, of_instances
+from deabench.cli._options import Out
 from deabench.errors import DataError
 
 
@@ -46,7 +47,7 @@ def command(
     weights: Annotated[str | None, typer.Option(
         help="Weight of one instance in weighted_accuracy, as fn=5,tp=5; cells not named weigh 1.")] = None,
     form: Annotated[Format, typer.Option("--format", help="How to write the table.")] = Format.table,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write to this file, not standard output.")] = None,
+    out: Out = None,
 ) -> None:
     """Make a metric table, a row per classifier, from predictions, scores or counts.
 

@@ -20,6 +20,7 @@ from deabench.cli._options import (
     LowerIsBetter,
     MissingCells,
     Model,
+    NormOf,
     Orientation,
     Out,
     Outputs,
@@ -32,14 +33,12 @@ from deabench.cli._options import (
     TableFile,
     TechnologyOf,
     Within,
-    bounds,
     budget,
     directions,
-    pairs,
-    ranges,
+    options,
     several,
-    words_or_numbers,
 )
+from deabench.errors import UsageError
 
 if TYPE_CHECKING:
     from deabench.dea.ranking import Ranking
@@ -64,6 +63,7 @@ def command(
     direction: Direction = None,
     weights: Counts = None,
     goal: Goal = None,
+    norm: NormOf = None,
     sums: Sums = None,
     shares: Shares = None,
     ratios: Ratios = None,
@@ -73,6 +73,8 @@ def command(
     missing: MissingCells = "refuse",
     label: Label = None,
     dataset: DataSet = None,
+    by_dataset: Annotated[bool, typer.Option(
+        "--by-dataset", help="Beside the ranking of the means: on every data set by itself, and on one frontier of all.")] = False,
     strict: Strict = False,
     uncertainty: Annotated[Path | None, typer.Option(
         help="CSV of the answers, counts, folds or data sets that TABLE was made of, as for 'deabench uncertainty'.")] = None,
@@ -91,16 +93,22 @@ def command(
     from deabench.tables.preparation import prepared, table_of
     from deabench.tables.reading import read
 
-    asked = {"returns": returns, "orientation": orientation, "goal": goal,
-             "direction": words_or_numbers(direction, "--direction"), "weights": words_or_numbers(weights, "--weights"),
-             "sums": bounds(sums, "--sums"), "shares": ranges(shares, "--shares"), "ratios": pairs(ratios)}
+    asked = {"returns": returns, "orientation": orientation, "goal": goal, "norm": norm,
+             **options(direction, weights, sums, shares, ratios)}
     ways: Any = {"missing": missing, "technology": technology, "model": model}
     source = read(table, label=several(label), roles={} if dataset is None else {dataset: "dataset"})
+    if by_dataset:
+        _alone({"--reference": reference, "--within": within, "--uncertainty": uncertainty, "--explain": explain, "--plot": plot,
+                "--strict": strict or None, **{f"--{name}": value for name, value in asked.items()}})
+        _by_dataset(source, {"outputs": several(outputs), "inputs": several(inputs), "lower_is_better": directions(lower_is_better),
+                             **ways}, form, out)
+        return
     ready = prepared(source, outputs=several(outputs), inputs=several(inputs), lower_is_better=directions(lower_is_better),
                      missing=ways["missing"], strict=strict)
     ready = kept(ready, budget(within)) if within else ready
     how = bounded if missing == "bounds" else ranked
-    ranking = how(ready, of_technology(ways["model"], ways["technology"]), asked,
+    chosen, singly = of_technology(ways["model"], ways["technology"])
+    ranking = how(ready, chosen, asked | singly,
                   None if reference is None else table_of(read(reference)))
     if uncertainty is not None:
         from deabench.cli._samples import Reading, read_samples
@@ -131,6 +139,23 @@ def command(
     frame["peers"] = [peers[k] if as_json else listed(peers[k])
                       for k in ranking.scores.index.get_indexer(frame.index).tolist()]
     emit(frame, form=form, out=out, title="Efficiencies" if ranking.measure == "efficiency" else "Inefficiencies")
+
+
+def _alone(others: dict[str, object]) -> None:
+    """Refuse options that --by-dataset does not have."""
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise UsageError(f"--by-dataset has no {given[0]}; leave one of the two out")
+
+
+def _by_dataset(source: object, given: dict[str, Any], form: Format, out: Path | None) -> None:
+    """Means, every data set by itself, and all on one frontier, side by side."""
+    from deabench.dea.pooled import by_dataset
+
+    found = by_dataset(source, **given)
+    for note in found.notes:
+        say(note)
+    emit(found.to_frame(), form=form, out=out, title=f"Efficiencies over {len(found.each)} data sets")
 
 
 def _proved(ranking: Ranking) -> str:

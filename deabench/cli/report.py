@@ -10,7 +10,25 @@ from typing import Annotated, Any
 import typer
 
 from deabench.cli._io import names, say
-from deabench.cli._options import Inputs, LowerIsBetter, Model, Norm, On, Orientation, Outputs, Returns, directions, several
+from deabench.cli._options import (
+    Counts,
+    Direction,
+    Goal,
+    Inputs,
+    LowerIsBetter,
+    Model,
+    Norm,
+    On,
+    Orientation,
+    Outputs,
+    Ratios,
+    Returns,
+    Shares,
+    Sums,
+    directions,
+    options,
+    several,
+)
 
 
 class Written(enum.StrEnum):
@@ -32,6 +50,12 @@ def command(
     model: Model = None,
     returns: Returns = None,
     orientation: Orientation = None,
+    direction: Direction = None,
+    weights: Counts = None,
+    goal: Goal = None,
+    sums: Sums = None,
+    shares: Shares = None,
+    ratios: Ratios = None,
     metrics: Annotated[str | None, typer.Option(help="metrics of the frontier and the targets; default: the outputs")] = None,
     tested: Annotated[str | None, typer.Option(help="rows of the table, as A,B, or a CSV of new algorithms")] = None,
     norm: Norm = "l1",
@@ -43,9 +67,11 @@ def command(
                            "title": title}
     settings: dict[str, Any] = {"outputs": several(outputs), "inputs": several(inputs), "model": model, "returns": returns,
                                 "orientation": orientation, "lower_is_better": directions(lower_is_better)}
+    more = options(direction, weights, sums, shares, ratios) | {"goal": goal}
+    settings |= {name: value for name, value in more.items() if value is not None}
     page = _study(Path(source), how, settings) if source.endswith(".toml") else _table(source, how, settings)
     chosen = form.value if form is not None else out.suffix.lower().lstrip(".") if out is not None and out.suffix else "html"
-    if out is None:
+    if out is None or str(out) == "-":
         sys.stdout.write(page.text(chosen))
     else:
         page.save(out, chosen)

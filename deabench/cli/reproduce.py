@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from deabench.cli._io import Format, emit, say
+from deabench.cli._options import Out
 
 
 def command(
     name: Annotated[str | None, typer.Argument(help="one table, as table09; all of them without it")] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="write the cells to this file")] = None,
+    out: Out = None,
     form: Annotated[Format, typer.Option("--format", help="how to write the cells")] = Format.table,
 ) -> None:
     """Recompute every printed table of Chao et al. (2022): printed, computed and verdict, cell by cell."""

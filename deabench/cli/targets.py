@@ -12,11 +12,13 @@ from deabench.cli._options import (
     Form,
     Inputs,
     LowerIsBetter,
+    MissingCells,
     Norm,
     On,
     Out,
     Outputs,
     Plot,
+    TechnologyOf,
     Weights,
     directions,
     several,
@@ -39,9 +41,13 @@ def command(
     outputs: Outputs = None,
     inputs: Inputs = None,
     lower_is_better: LowerIsBetter = None,
+    returns: Annotated[str, typer.Option(help="vrs (mixtures) or crs (also multiples, with inputs).",
+                                         **word("returns", lambda: ("vrs", "crs")))] = "vrs",
     norm: Norm = "l1",
     weights: Weights = None,
     on: On = "faces",
+    technology: TechnologyOf = "convex",
+    missing: MissingCells = "refuse",
     common: Annotated[bool, typer.Option("--common", help="One face for all tested classifiers.")] = False,
     dominating: Annotated[bool, typer.Option("--dominating", help="No metric may get worse.")] = False,
     method: Annotated[str, typer.Option(help="auto, faces or milp.", **word("method", lambda: ("auto", "faces", "milp")))] = "auto",
@@ -54,7 +60,8 @@ def command(
     """The closest target of each classifier of TESTED on the frontier of the reference, and what it would have to gain."""
     from deabench.dea.targets import targets
 
-    words: dict[str, Any] = {"norm": norm, "on": on, "method": method}
+    words: dict[str, Any] = {"norm": norm, "on": on, "method": method, "technology": technology, "missing": missing,
+                             "returns": returns}
     found = targets(
         tested,
         reference,
@@ -79,5 +86,6 @@ def command(
         say(f"'{label}' has no target: {reason}")
     frame = found.to_frame().join(found.gaps.add_prefix("gap_"))
     frame["face"] = [", ".join(str(label) for label in face) for face in found.faces]
-    say(f"{norm} distance on {on}, by {found.method}; least certified weight {found.certificate['least_weight'].min():.2g}")
+    proved = "" if technology == "fdh" else f"; least certified weight {found.certificate['least_weight'].min():.2g}"
+    say(f"{norm} distance on {found.on}, by {found.method}{proved}")
     emit(frame, form=form, out=out, title="Closest targets")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from deabench.cli._io import Format, emit, say
-from deabench.cli._options import Form, Out, Plot
+from deabench.cli._options import Form, Out, Plot, word
 from deabench.cli._samples import Reading, read_samples
 
 
@@ -28,6 +28,10 @@ def command(
     threshold: Annotated[float | None, typer.Option(
         help="Label positive where score >= this; the columns are then scores.")] = None,
     costs: Annotated[Path | None, typer.Option(help="CSV with a row per classifier and columns to be low, as exact.")] = None,
+    returns: Annotated[str, typer.Option(help="With costs: vrs, or crs where metrics scale with them.",
+                                         **word("returns", lambda: ("vrs", "crs")))] = "vrs",
+    orientation: Annotated[str, typer.Option(help="With costs: output or input, what is to change.",
+                                             **word("orientation", lambda: ("output", "input")))] = "output",
     level: Annotated[float, typer.Option(help="Of all statements together.")] = 0.95,
     method: Annotated[Method, typer.Option(
         help="analytic claims the scores, max-t every ratio of two classifiers.")] = Method.analytic,
@@ -53,7 +57,8 @@ def command(
     from deabench.dea.uncertainty.estimate import uncertainty
 
     samples = read_samples(file, Reading(metrics, positive, scores, threshold, costs))
-    answer = uncertainty(samples, level=level, method=method.value, seed=seed)
+    how: Any = {"returns": returns, "orientation": orientation}  # words, checked when they were read
+    answer = uncertainty(samples, level=level, method=method.value, seed=seed, **how)
     if plot is not None:
         from deabench.plot import save_figure
 

@@ -36,6 +36,13 @@ class Comparison(Result):
         What a reader must know before believing the p value.
     margin : float or None
         Of an equivalence test: differences of less count as none.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> found = compare.mcnemar(3, 12, n=100)
+    >>> found.test, round(found.p_value, 4)
+    ("McNemar's test (mid-p)", 0.0213)
     """
 
     test: str

@@ -63,9 +63,20 @@ def finner(p_values: ArrayLike) -> Floats:
     In ascending order the i-th of m becomes 1 - (1 - p)^(m/i), made monotone. A little sharper than Holm's; proved for
     p values that are independent or positively dependent, as those against one control are.
 
+    Parameters
+    ----------
+    p_values : numbers between 0 and 1
+        Of the comparisons with the control.
+
     Notes
     -----
     Finner (1993), JASA 88, 920-923, doi:10.1080/01621459.1993.10476358.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> compare.finner([.01, .02, .04]).round(4).tolist()
+    [0.0297, 0.0298, 0.04]
     """
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
@@ -83,10 +94,22 @@ def shaffer(p_values: ArrayLike, k: int) -> Floats:
     In ascending order, the i-th p value is multiplied by t_i, the largest number of hypotheses that can be true
     together when i - 1 are false, t_i = max{s in S(k): s <= m - i + 1}, and made monotone; at most 1.
 
+    Parameters
+    ----------
+    p_values : k(k-1)/2 numbers between 0 and 1
+    k : int
+        The number of classifiers.
+
     Raises
     ------
     DataError
         Where the number of p values is not k(k-1)/2.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> compare.shaffer([.01, .02, .04], k=3).round(3).tolist()
+    [0.03, 0.03, 0.04]
     """
     p = _all_pairs(p_values, k, "Shaffer")
     possible = np.array(sorted(true_together(k)))
@@ -119,6 +142,13 @@ def bergmann_hommel(p_values: ArrayLike, k: int) -> Floats:
     is exhaustive where its equalities, and no others, can hold together: those within the classes of a partition of
     the classifiers.
 
+    Parameters
+    ----------
+    p_values : k(k-1)/2 numbers between 0 and 1
+        In the order of the pairs: first with second, first with third, ..., second with third, ...
+    k : int
+        The number of classifiers, up to 12.
+
     Raises
     ------
     DataError
@@ -128,6 +158,12 @@ def bergmann_hommel(p_values: ArrayLike, k: int) -> Floats:
     -----
     Bergmann, Hommel (1988), in: Multiple Hypothesenprüfung, Springer, 100-115; García, Herrera (2008), JMLR 9,
     2677-2694, section 2.2.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> compare.bergmann_hommel([.01, .02, .04], k=3).round(3).tolist()
+    [0.03, 0.03, 0.04]
     """
     p = _all_pairs(p_values, k, "Bergmann and Hommel")
     if k > EXHAUSTIVE:

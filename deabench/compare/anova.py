@@ -31,6 +31,13 @@ class Anova(Result):
     alpha : float
     notes : tuple of str
         Assumptions that do not hold.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> found = compare.anova({"a": [1, 2, 3], "b": [2, 4, 5]})
+    >>> found.means.to_dict()
+    {'a': 2.0, 'b': 3.6666666666666665}
     """
 
     table: pd.DataFrame
@@ -84,6 +91,13 @@ def anova(groups: Mapping[str, Sequence[float]] | pd.DataFrame, *, alpha: float 
     -----
     F and p are `scipy.stats.f_oneway`'s. The groups must be independent samples: scores of several classifiers on the
     same data sets are not (take `friedman`).
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> found = compare.anova({"a": [1, 2, 3], "b": [2, 4, 5]})
+    >>> round(float(found.table["p_value"].iloc[0]), 3)
+    0.189
     """
     from scipy.stats import f_oneway
 

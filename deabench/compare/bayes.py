@@ -35,6 +35,13 @@ class Posterior(Result):
     samples, seed : int or None
         Of the Monte Carlo, whose standard error is at most 1/(2 √samples); None where the posterior is in closed form.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> found = compare.bayesian_correlated_t([.81, .75, .92], [.79, .74, .90], rope=.01, ratio=1 / 2)
+    >>> bool(abs(found.first_better + found.equivalent + found.second_better - 1) < 1e-9)
+    True
     """
 
     test: str
@@ -92,6 +99,14 @@ def bayesian_signed_rank(first: Sequence[float] | ArrayLike, second: Sequence[fl
     -----
     Benavoli, Corani, Demšar, Zaffalon (2017), JMLR 18:77. The draws are those of their library baycomp, whose answers
     are the same, but for two classifiers that are equal everywhere: there it finds one better, by rounding.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> a, b = [.81, .75, .92, .66, .88], [.79, .74, .90, .68, .85]
+    >>> found = compare.bayesian_signed_rank(a, b, rope=.001, samples=1000)
+    >>> round(found.first_better, 1)
+    0.9
     """
     d = differences(*pair(first, second)) * (1 if higher_is_better else -1)
     rope = _rope(rope)
@@ -155,6 +170,14 @@ def bayesian_correlated_t(first: Sequence[float] | ArrayLike, second: Sequence[f
     Notes
     -----
     Corani, Benavoli (2015), Machine Learning 100, 285-304, doi:10.1007/s10994-015-5486-z.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> a, b = [.81, .75, .92, .66, .88], [.79, .74, .90, .68, .85]
+    >>> found = compare.bayesian_correlated_t(a, b, rope=.01, ratio=1 / 4)
+    >>> round(found.first_better, 2)
+    0.56
     """
     if not number(ratio, "the ratio of test to training size") > 0:
         raise DataError(f"the ratio of test to training size is {ratio:g}; give a positive number, 1/9 for ten folds")

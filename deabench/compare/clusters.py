@@ -27,6 +27,16 @@ def keel_files(names: Iterable[str]) -> dict[str, str]:
     """The file that each KEEL data set is a cut of, by its name: `ecoli-0-1_vs_5` and `ecoli4` are of `ecoli`.
 
     A name that is none of KEEL's cuts is a file of its own.
+
+    Parameters
+    ----------
+    names : data sets' names
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> compare.keel_files(["ecoli4", "ecoli-0-1_vs_5", "wine1"])
+    {'ecoli4': 'ecoli', 'ecoli-0-1_vs_5': 'ecoli', 'wine1': 'wine1'}
     """
     return {str(name): found.group(1) if (found := CUT.match(str(name))) else str(name) for name in names}
 
@@ -53,6 +63,14 @@ def cluster_means(table: pd.DataFrame, clusters: Clusters) -> pd.DataFrame:
     ------
     DataError
         As the tests; a data set without a cluster; fewer than 2 clusters.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import compare
+    >>> table = pd.DataFrame({"a": [.81, .75, .92, .66, .88], "b": [.79, .74, .90, .68, .85], "c": [.70, .71, .83, .60, .80]})
+    >>> compare.cluster_means(table, {0: "one", 1: "one", 2: "two", 3: "three", 4: "four"}).shape
+    (4, 3)
     """
     values = scores(table)
     if clusters != "keel" if isinstance(clusters, str) else not isinstance(clusters, Mapping | pd.Series):

@@ -82,6 +82,14 @@ def compare(table: pd.DataFrame, *, control: str | None = None, higher_is_better
     -----
     DataWarning
         Too few data sets to reject at all, or for small differences; many ties; differences over folds far from normal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import compare
+    >>> table = pd.DataFrame({"a": [.81, .75, .92, .66, .88], "b": [.79, .74, .90, .68, .85], "c": [.70, .71, .83, .60, .80]})
+    >>> print(compare.compare(table).summary().splitlines()[0])
+    1 of the 3 pairs differs at 0.05: 'a' is better than 'c' (p = 0.00849)
     """
     level(alpha)
     choice("test", test, get_args(Test))
@@ -110,10 +118,26 @@ def from_long(long: pd.DataFrame, *, dataset: str = "dataset", classifier: str =
               missing: Missing = "refuse") -> pd.DataFrame:
     """A long table (one row per data set and classifier) as the wide one that `compare` reads.
 
+    Parameters
+    ----------
+    long : DataFrame
+    dataset, classifier, score : str
+        The names of its columns.
+    missing : "refuse" or "skillings-mack"
+        What happens where a pair has no row; as for `compare`.
+
     Raises
     ------
     DataError
         A column that is missing, a pair that stands twice, or is missing where that is refused.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> import pandas as pd
+    >>> long = pd.DataFrame({"dataset": ["x", "x", "y", "y"], "classifier": ["a", "b", "a", "b"], "score": [.8, .7, .9, .6]})
+    >>> compare.from_long(long).loc["y"].to_dict()
+    {'a': 0.9, 'b': 0.6}
     """
     if not isinstance(long, pd.DataFrame):
         raise DataError(f"the long table is a {type(long).__name__}; give a DataFrame")

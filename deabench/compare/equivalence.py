@@ -55,6 +55,13 @@ def tost(first: Sequence[float] | ArrayLike, second: Sequence[float] | ArrayLike
     Notes
     -----
     Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15, 657-680, doi:10.1007/BF01068419.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> found = compare.tost([.81, .75, .92, .66], [.80, .76, .92, .65], margin=.05)
+    >>> found.equivalent  # they differ by less than .05
+    True
     """
     share("alpha", alpha, below=0.5)
     choice("test", test, get_args(Kind))

@@ -42,6 +42,15 @@ class Findings(Result):
         How the p values were adjusted.
     notes : tuple of str
         What a reader must know.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import compare
+    >>> table = pd.DataFrame({"a": [.81, .75, .92, .66, .88], "b": [.79, .74, .90, .68, .85], "c": [.70, .71, .83, .60, .80]})
+    >>> found = compare.compare(table, control="c")
+    >>> found.pairs[["first", "second", "different"]].values.tolist()
+    [['c', 'a', True], ['c', 'b', False]]
     """
 
     pairs: pd.DataFrame

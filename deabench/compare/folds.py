@@ -35,6 +35,13 @@ def paired_t(first: Sequence[float] | ArrayLike, second: Sequence[float] | Array
     ------
     DataError
         Lengths that differ, fewer than 2 pairs, a score that is not finite, the same nonzero difference on every pair.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> a, b = [.81, .75, .92, .66, .88], [.79, .74, .90, .68, .85]
+    >>> round(compare.paired_t(a, b).p_value, 3)  # on folds too small: see corrected_t
+    0.235
     """
     return _t(first, second, alpha, 0.0, "paired t test",
               ("folds of a cross-validation share training data: on them this test rejects too often, "
@@ -67,6 +74,13 @@ def corrected_t(first: Sequence[float] | ArrayLike, second: Sequence[float] | Ar
     Notes
     -----
     Nadeau, Bengio (2003), Machine Learning 52, 239-281, doi:10.1023/A:1024068626366.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> a, b = [.81, .75, .92, .66, .88], [.79, .74, .90, .68, .85]
+    >>> round(compare.corrected_t(a, b, ratio=1 / 4).p_value, 3)
+    0.405
     """
     if not number(ratio, "the ratio of test to training size") > 0:
         raise DataError(f"the ratio of test to training size is {ratio:g}; give a positive number, 1/9 for ten folds")
@@ -114,6 +128,13 @@ def five_by_two_f(differences_5x2: Sequence[Sequence[float]] | ArrayLike, *, alp
     Notes
     -----
     Alpaydın (1999), Neural Computation 11, 1885-1892, doi:10.1162/089976699300016007.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> differences = [[.02, .01], [.03, .02], [.01, .02], [.02, .03], [.00, .01]]
+    >>> round(compare.five_by_two_f(differences).p_value, 3)
+    0.02
     """
     level(alpha)
     try:

@@ -39,6 +39,15 @@ class SkillingsMack(Result):
     p_value : float
     notes : tuple of str
         How much is missing, and which data sets tell nothing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import compare
+    >>> table = pd.DataFrame({"a": [.81, .75, .92, .66, .88], "b": [.79, .74, .90, .68, .85], "c": [.70, .71, .83, .60, .80]})
+    >>> found = compare.skillings_mack(table.mask(table == .90))
+    >>> bool(0 <= found.p_value <= 1)
+    True
     """
 
     ranks: pd.DataFrame
@@ -94,6 +103,15 @@ def skillings_mack(table: pd.DataFrame, *, higher_is_better: bool = True, method
     -----
     Skillings, Mack (1981), Technometrics 23, 171-177, doi:10.1080/00401706.1981.10486261. That a score is missing must
     not depend on how good it would have been: a classifier that fails on hard data sets looks too good.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import compare
+    >>> table = pd.DataFrame({"a": [.81, .75, .92, .66, .88], "b": [.79, .74, .90, .68, .85], "c": [.70, .71, .83, .60, .80]})
+    >>> found = compare.skillings_mack(table.mask(table == .90))
+    >>> round(found.statistic, 3)
+    7.5
     """
     choice("method", method, get_args(Method))
     values = scores(table, least=3, gaps=True)

@@ -48,6 +48,13 @@ def permutation(first: Sequence[float] | pd.Series | ArrayLike, second: Sequence
     Notes
     -----
     Fisher (1935), The Design of Experiments, section 21; Phipson, Smyth (2010), doi:10.2202/1544-6115.1585 (the + 1).
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> found = compare.permutation([.81, .75, .92, .66, .88, .79], [.79, .74, .90, .68, .85, .71])
+    >>> found.p_value  # of 64 changes of sign
+    0.15625
     """
     level(alpha)
     whole(draws, "the number of draws", 1, "draws")

@@ -28,6 +28,15 @@ class Posteriors(Result):
     sure : float
         The probability from which on there is a verdict.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import compare
+    >>> table = pd.DataFrame({"a": [.81, .75, .92, .66, .88], "b": [.79, .74, .90, .68, .85], "c": [.70, .71, .83, .60, .80]})
+    >>> found = compare.bayesian(table, rope=.01)
+    >>> found.to_frame().columns.tolist()
+    ['first', 'second', 'first_better', 'equivalent', 'second_better', 'verdict']
     """
 
     pairs: pd.DataFrame
@@ -83,6 +92,14 @@ def bayesian(table: pd.DataFrame, *, rope: float, control: str | None = None, fo
     -----
     No adjustment for many pairs: posteriors of pairs are statements of their own. See `bayesian_signed_rank` and
     `bayesian_correlated_t`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import compare
+    >>> table = pd.DataFrame({"a": [.81, .75, .92, .66, .88], "b": [.79, .74, .90, .68, .85], "c": [.70, .71, .83, .60, .80]})
+    >>> compare.bayesian(table, rope=.01).to_frame()["verdict"].tolist()
+    ['', 'a', 'b']
     """
     values = scores(table)
     known_control(control, values.columns)

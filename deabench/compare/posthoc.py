@@ -49,6 +49,15 @@ class Pairwise(Result):
         Level over the family of pairs.
     control : str or None
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import compare
+    >>> table = pd.DataFrame({"a": [.81, .75, .92, .66, .88], "b": [.79, .74, .90, .68, .85], "c": [.70, .71, .83, .60, .80]})
+    >>> found = compare.pairwise(table, test="wilcoxon")
+    >>> found.to_frame()["p_value"].round(4).tolist()
+    [0.3125, 0.0625, 0.0625]
     """
 
     pairs: pd.DataFrame
@@ -138,6 +147,13 @@ def pairwise(table: pd.DataFrame, *, control: str | None = None, test: PairTest 
     -----
     Demšar (2006), JMLR 7, 1-30; Shaffer (1986), JASA 81, 826-831, doi:10.1080/01621459.1986.10478341;
     García, Herrera (2008), JMLR 9, 2677-2694.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> pairs = db.compare.pairwise(db.datasets.load("demsar2006-auc"), control="C4.5").to_frame()
+    >>> pairs["adjusted"].round(3).tolist()
+    [0.047, 0.608, 0.047]
     """
     values = scores(table)
     known_control(control, values.columns)

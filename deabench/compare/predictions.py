@@ -32,6 +32,12 @@ def discordant(y_true: instances.Values, first: instances.Values, second: instan
     DataError
         Where the three lengths differ, a label is missing, or a prediction is of a class that y_true does not hold
         (1 and '1' are two classes).
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> compare.discordant([1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 0, 1])
+    (1, 1)
     """
     sizes = [len(instances.one_dimensional(values, "the labels")) for values in (y_true, first, second)]
     if len(set(sizes)) > 1:
@@ -104,6 +110,13 @@ def on_one_test_set(y_true: instances.Values, predictions: instances.Predictions
     ------
     DataError
         Fewer than 2 classifiers, labels or scores that cannot be used, an unknown test, method or adjustment.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> found = compare.on_one_test_set([1] * 5 + [0] * 5, {"a": [1] * 5 + [0] * 5, "b": [0] * 5 + [1] * 4 + [0]})
+    >>> found.to_frame()["p_value"].round(4).tolist()
+    [0.002]
     """
     level(alpha)
     choice("test", test, get_args(Test))
@@ -145,6 +158,14 @@ def on_own_test_sets(y_true: Mapping[str, instances.Values], y_pred: Mapping[str
     ------
     DataError
         As `on_one_test_set`; names that differ.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> truth = {"a": [1, 0] * 40, "b": [1, 0] * 50}
+    >>> said = {"a": [1, 0] * 30 + [0, 1] * 10, "b": [1, 0] * 45 + [0, 1] * 5}
+    >>> compare.on_own_test_sets(truth, said).to_frame()["p_value"].round(4).tolist()
+    [0.0084]
     """
     level(alpha)
     if list(map(str, y_true)) != list(map(str, y_pred)):

@@ -41,6 +41,13 @@ class SampleSize(Result):
     positives, negatives : int or None
         Where the test is of an AUC.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> print(compare.sample_size_auc(.85, against=.80, correlation=.5).summary())
+    550 instances (275 positive, 275 negative) give a power of 0.801: z test of an AUC of 0.85 against 0.8, two-sided at 0.05
+    the variance of an AUC is Hanley and McNeil's, for scores of no particular distribution a guess
     """
 
     n: int
@@ -87,6 +94,12 @@ def sample_size_mcnemar(b: float, c: float, *, power: float = 0.8, alpha: float 
     -----
     Power by summing over all outcomes, so that method matters; above 4,000 instances by Connor's formula (1987),
     Biometrics 43, 207-211: n = ((z_{1-α/2} √ψ + z_power √(ψ - δ²))/δ)², ψ = b + c, δ = b - c.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> compare.sample_size_mcnemar(.06, .03).n
+    769
     """
     choice("method", method, get_args(McNemarMethod))
     psi, delta = _shares(b, c, power, alpha)
@@ -115,6 +128,12 @@ def sample_size_tango(b: float, c: float, *, margin: float, kind: TangoKind = "n
     ------
     DataError
         As `sample_size_mcnemar`; a difference b - c that is not within the margin.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> compare.sample_size_tango(.05, .05, margin=.05).n
+    269
     """
     choice("kind", kind, get_args(TangoKind))
     share("margin", margin)
@@ -153,6 +172,12 @@ def sample_size_auc(auc: float, *, against: float = 0.5, correlation: float | No
     Notes
     -----
     Hanley, McNeil (1982), Radiology 143, 29-36, with Q1 = A/(2 - A), Q2 = 2A²/(1 + A); (1983), Radiology 148, 839-843.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> compare.sample_size_auc(.85, against=.80, correlation=.5).n
+    550
     """
     for what, value in (("the AUC", auc), ("the AUC to compare with", against), ("power", power), ("alpha", alpha)):
         share(what, value)

@@ -58,6 +58,13 @@ def two_error_rates(e1: float, n1: int, e2: float, n2: int, *, alpha: float = 0.
     Notes
     -----
     Source: Tan, Steinbach, Kumar, Introduction to Data Mining, section 3.9 (comparing two models).
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> found = compare.two_error_rates(.15, 1000, .20, 1000)
+    >>> round(found.p_value, 4)
+    0.0032
     """
     level(alpha)
     for e, n in ((e1, n1), (e2, n2)):
@@ -110,6 +117,12 @@ def mcnemar(b: int, c: int, *, n: int, method: McNemarMethod = "mid-p", alpha: f
     Notes
     -----
     Fagerland, Lydersen, Laake (2013), BMC Medical Research Methodology 13:91, doi:10.1186/1471-2288-13-91 (mid-p).
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> round(compare.mcnemar(3, 12, n=100).p_value, 4)
+    0.0213
     """
     level(alpha)
     choice("method", method, get_args(McNemarMethod))
@@ -171,6 +184,13 @@ def wilcoxon(first: Sequence[float] | ArrayLike, second: Sequence[float] | Array
     Notes
     -----
     Demšar (2006), JMLR 7, 1-30, section 3.1.3. The computation is `scipy.stats.wilcoxon`'s.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> found = compare.wilcoxon([.81, .75, .92, .66, .88, .79], [.79, .74, .90, .68, .85, .71])
+    >>> round(found.p_value, 4)
+    0.1562
     """
     level(alpha)
     choice("zeros", zeros, get_args(Zeros))

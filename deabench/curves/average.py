@@ -41,6 +41,14 @@ class MeanRoc(Result):
         the limits of FPR equal it) or by the threshold at_least (threshold averaging).
     curves : tuple of Roc
     alpha : float
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> mean = curves.average_vertical([curves.roc(y, score), curves.roc(y, score)])
+    >>> len(mean.points) > 2
+    True
     """
 
     points: pd.DataFrame
@@ -88,6 +96,14 @@ def average_vertical(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int = 
     -----
     The intervals are pointwise and treat the curves as independent: folds share training rows, so they are too narrow,
     and as a band for the whole curve they are narrower still.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> mean = curves.average_vertical([curves.roc(y, score), curves.roc(y, score[::-1])])
+    >>> mean.points.columns.tolist()
+    ['FPR', 'TPR', 'FPR_lower', 'FPR_upper', 'TPR_lower', 'TPR_upper']
     """
     _check(curves, alpha, grid)
     f = np.linspace(0, 1, grid)
@@ -112,6 +128,14 @@ def average_threshold(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int =
     ------
     DataError
         As `average_vertical` does.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> mean = curves.average_threshold([curves.roc(y, score), curves.roc(y, score)])
+    >>> mean.points.columns.tolist()
+    ['FPR', 'TPR', 'FPR_lower', 'FPR_upper', 'TPR_lower', 'TPR_upper']
     """
     _check(curves, alpha, grid)
     pooled = np.sort(np.concatenate([_scores(curve) for curve in curves]))[::-1]

@@ -45,6 +45,13 @@ class CostCurve(Result):
     lines : DataFrame, one row per ROC point
         FPR (NEC at PC = 0) and FNR (NEC at PC = 1).
     roc : Roc
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> curves.cost_curve(y, score).expected(.5).round(3).tolist()
+    [0.167]
     """
 
     envelope: pd.DataFrame
@@ -104,6 +111,14 @@ def cost_curve(y_true: Values | Truth, score: Values, *, positive: object = None
     ------
     DataError
         As `deabench.curves.roc` does.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> cost = curves.cost_curve(y, score)
+    >>> cost.expected(.5).round(3).tolist()
+    [0.167]
     """
     curve = roc(y_true, score, positive=positive)
     vertices = curve.points[curve.points["hull"]]
@@ -133,6 +148,12 @@ def probability_cost(prevalence: ArrayLike, cost_fn: ArrayLike = 1.0, cost_fp: A
     ------
     DataError
         Where a prevalence is outside [0, 1], a cost negative, or no error costs anything.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> round(float(curves.probability_cost(prevalence=.02, cost_fn=5, cost_fp=1)), 4)
+    0.0926
     """
     pi, fn, fp = (np.asarray(value, dtype=float) for value in (prevalence, cost_fn, cost_fp))
     if not np.all((pi >= 0) & (pi <= 1)):

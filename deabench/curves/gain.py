@@ -45,6 +45,14 @@ class Gain(Result):
     deciles : DataFrame, indexed by population 0.1 ... 1.0
         gain, negative_gain, difference.
     roc : Roc
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> gain = curves.gain(y, score)
+    >>> round(float(gain.maximum["population"]), 3)
+    0.667
     """
 
     points: pd.DataFrame
@@ -93,6 +101,13 @@ class Lift(Result):
     deciles : DataFrame, indexed by population 0.1 ... 1.0
         lift.
     roc : Roc
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> curves.lift(y, score).points.columns.tolist()
+    ['population', 'lift', 'at_least', 'above']
     """
 
     points: pd.DataFrame
@@ -133,6 +148,13 @@ class Conversion(Result):
         among the predicted negative.
     rule : str
         What is predicted positive.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> curves.conversion_rates(y, score, above=.5).rates.shape
+    (3, 3)
     """
 
     rates: pd.DataFrame
@@ -200,6 +222,13 @@ def lift(y_true: Values | Truth, score: Values, *, positive: object = None) -> L
     ------
     DataError
         As `deabench.curves.roc` does.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> curves.lift(y, score).points["lift"].round(2).tolist()
+    [2.0, 2.0, 1.33, 1.5, 1.2, 1.0]
     """
     chart = gain(y_true, score, positive=positive)
     points = chart.points.iloc[1:]  # 0/0 where nothing is taken
@@ -223,6 +252,13 @@ def conversion_rates(
     ------
     DataError
         As `deabench.curves.roc` does, and where the threshold is NaN.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> curves.conversion_rates(y, score, above=.5).rates.round(2)["positive"].tolist()
+    [0.5, 0.75, 0.0]
     """
     if np.isnan(above):
         raise DataError("the threshold is missing; give above= a number")

@@ -46,6 +46,13 @@ class Schedule:
         The largest change of the mean metric that counts as none.
     seed : int
         Of the order in which the training rows are taken; every sample holds the one before it.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> schedule = curves.geometric(50, 2, tolerance=.01)
+    >>> list(schedule.sizes(500)), schedule.tolerance
+    ([50, 100, 200, 400, 500], 0.01)
     """
 
     start: int
@@ -79,6 +86,16 @@ class LearningCurve(Result):
     stopped_at : int or None
         The size at which the metric had stopped changing; None where the rows ran out first.
     schedule : Schedule
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from deabench import curves
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> curve = curves.learning_curve(GaussianNB(), X, y, schedule=curves.arithmetic(100, 100, tolerance=.05), cv=3)
+    >>> curve.stopped_at
+    200
     """
 
     scores: pd.DataFrame
@@ -115,10 +132,25 @@ class LearningCurve(Result):
 def arithmetic(start: int, step: int, *, tolerance: float | None = 0.0, seed: int = 0) -> Schedule:
     """Sizes start, start + step, start + 2·step, ...; see `Schedule`.
 
+    Parameters
+    ----------
+    start, step : int >= 1
+        Rows.
+    tolerance : float, optional
+        Stop where the mean metric changes by no more; None runs through all sizes.
+    seed : int
+        Of the order in which rows are taken.
+
     Raises
     ------
     DataError
         Where start or step is below 1 or not whole, or the tolerance negative.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> list(curves.arithmetic(50, 100).sizes(400))
+    [50, 150, 250, 350, 400]
     """
     if not (step >= 1 and step == int(step)):
         raise DataError(f"step is {step:g}; an arithmetic schedule adds a whole number of rows, at least 1")
@@ -128,10 +160,24 @@ def arithmetic(start: int, step: int, *, tolerance: float | None = 0.0, seed: in
 def geometric(start: int, factor: float = 2.0, *, tolerance: float | None = 0.0, seed: int = 0) -> Schedule:
     """Sizes start, start·factor, start·factor², ..., rounded; see `Schedule`.
 
+    Parameters
+    ----------
+    start : int >= 1
+        Rows.
+    factor : float > 1
+    tolerance, seed
+        As for `arithmetic`.
+
     Raises
     ------
     DataError
         Where start is below 1 or not whole, the factor not above 1, or the tolerance negative.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> list(curves.geometric(50, 2).sizes(400))
+    [50, 100, 200, 400]
     """
     if not (np.isfinite(factor) and factor > 1):
         raise DataError(f"factor is {factor:g}; a geometric schedule multiplies by more than 1")
@@ -172,6 +218,16 @@ def learning_curve(
     DataError
         Where X and y differ in length, there are fewer rows of a class than folds, the schedule starts above the rows
         there are, or a training sample has one class only.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from deabench import curves
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> curve = curves.learning_curve(GaussianNB(), X, y, schedule=curves.geometric(50, 3), cv=3)
+    >>> curve.means.index.tolist()
+    [50, 150, 379]
     """
     from sklearn.metrics import check_scoring
 

@@ -32,6 +32,13 @@ class PrecisionRecall(Result):
         would be too good (Davis and Goadrich 2006, doi:10.1145/1143844.1143874).
     prevalence : float
         What a random score reaches at every recall.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> curves.precision_recall(y, score).points.columns.tolist()
+    ['at_least', 'above', 'recall', 'precision', 'tp', 'fp']
     """
 
     points: pd.DataFrame
@@ -77,6 +84,13 @@ def precision_recall(y_true: Values | Truth, score: Values, *, positive: object 
     ------
     DataError
         As `deabench.curves.roc` does.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> round(curves.precision_recall(y, score).average_precision, 4)
+    0.9167
     """
     curve = roc(y_true, score, positive=positive)
     points = curve.points[["at_least", "above", "tp", "fp"]].copy()

@@ -37,6 +37,14 @@ class Roc(Result):
         Area under the curve in [0, 1]: P(score of a positive > score of a negative) + ½ P(equal).
     positive, negative : object
         The two labels; `note` says why that one is positive.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> roc = curves.roc(y, score)
+    >>> round(roc.auc, 3), len(roc.points)
+    (0.889, 7)
     """
 
     points: pd.DataFrame
@@ -94,6 +102,13 @@ class Operating(Result):
     FPR, TPR : float
     tied : int
         How many points reach the same value; the one with the fewest false positives (the highest threshold) is given.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> curves.best_threshold(curves.roc(y, score)).rule
+    'positive where score >= 0.8, or equally where score > any value in [0.7, 0.8)'
     """
 
     criterion: str
@@ -214,6 +229,14 @@ def best_threshold(
     ------
     DataError
         Where the criterion is unknown, a cost negative, or the prevalence outside [0, 1].
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> best = curves.best_threshold(curves.roc(y, score), "youden")
+    >>> best.at_least, round(best.TPR, 3), best.FPR
+    (0.8, 0.667, 0.0)
     """
     fpr, fnr = curve.points["FPR"].to_numpy(), 1 - curve.points["TPR"].to_numpy()
     if criterion == "closest":

@@ -69,6 +69,14 @@ class Segment(Result):
     in the separation of the classes (means 0, 1, 2, 3, 4 apart, 100 against 900 rows: .005, .013, .015, .013, .008),
     and random scores have the most confident points. AveD, absolute, does fall with the separation. Report n with both.
     The points of one curve depend on each other and no correction is made for looking at many.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> segment = curves.balanced_segment(y, score)
+    >>> segment.confident[["FPR", "TPR"]].round(2).values.tolist()[0]
+    [0.0, 0.0]
     """
 
     roc: Roc
@@ -128,6 +136,14 @@ class Segments(Result):
     segments : mapping of name to Segment
     excluded : tuple of str
         The classifiers without a confident point; the figure leaves them out and names them.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> found = curves.compare_segments(y, {"net": score, "tree": [.9, .2, .7, .6, .3, .1]})
+    >>> found.to_frame()["SAUC"].round(3).to_dict()
+    {'net': 0.889, 'tree': 0.667}
     """
 
     table: pd.DataFrame
@@ -185,6 +201,14 @@ def balanced_segment(
     -----
     The area and the mean do not measure quality: see `Segment`. With three positives or fewer the rule that nothing is
     positive is itself confident at 95 %. Where the class sizes are fixed by design, Tango's interval is conservative.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> segment = curves.balanced_segment(y, score)
+    >>> len(segment.confident), round(segment.sauc, 3)
+    (7, 0.889)
     """
     return of_roc(roc(y_true, score, positive=positive), alpha)
 
@@ -205,6 +229,14 @@ def compare_segments(
     ------
     DataError
         As `balanced_segment` does, with the classifier's name, and where there is none.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> found = curves.compare_segments(y, {"net": score, "tree": [.9, .2, .7, .6, .3, .1]})
+    >>> list(found.segments)
+    ['net', 'tree']
     """
     pairs, true = named(scores), two_classes(y_true, positive, scores=True)
     return Segments.of({name: of_roc(trace(true, score, name), alpha) for name, score in pairs.items()})

@@ -25,6 +25,12 @@ class Entry:
         Returns the table: labels in a named index, numeric columns.
     title, source, licence : str
         For `describe()` and the table's `attrs`.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> db.datasets.DATASETS["tone2001"].source[:11]
+    'Tone (2001)'
     """
 
     read: Callable[[], pd.DataFrame]
@@ -51,6 +57,12 @@ def load(name: str) -> pd.DataFrame:
     ------
     DataError
         Where the name is unknown, with the nearest one.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> db.datasets.load("chao2022-wine1").loc["Bagging"].to_dict()
+    {'TPR': 96.0, 'TNR': 78.6}
     """
     if name not in DATASETS:
         raise DataError(f"there is no data set '{name}'; {did_you_mean(name, names())}")
@@ -61,12 +73,26 @@ def load(name: str) -> pd.DataFrame:
 
 
 def names() -> list[str]:
-    """The names that `load` knows, in the order of their sources."""
+    """The names that `load` knows, in the order of their sources.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> db.datasets.names()[:3]
+    ['chao2022-c45-disjunct', 'chao2022-c45-overlapping', 'chao2022-c45-noisy']
+    """
     return list(DATASETS)
 
 
 def describe() -> pd.DataFrame:
-    """One row per data set: its number of rows, its columns, title, source and licence."""
+    """One row per data set: its number of rows, its columns, title, source and licence.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> db.datasets.describe().columns.tolist()
+    ['rows', 'columns', 'title', 'source', 'licence']
+    """
     rows = []
     for name in names():
         frame = load(name)

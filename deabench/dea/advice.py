@@ -15,6 +15,7 @@ from deabench.dea.ranking import rank
 from deabench.errors import DataError, DataWarning
 from deabench.results import Result
 from deabench.tables.gate import Data, check
+from deabench.tables.preparation import Missing, complete, prepared
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,6 +31,16 @@ class Advice(Result):
     scores : DataFrame
         Classifiers x the models that suit: what each says, with its default options.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> advice = db.advise(wine, outputs=["TPR", "TNR"])
+    >>> advice.model
+    'wei'
+    >>> list(advice.frame.index[:3])
+    ['wei', 'score', 'ccr']
     """
 
     model: str
@@ -48,35 +59,45 @@ class Advice(Result):
 
 
 def advise(
-    table: pd.DataFrame,
+    table: object,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
+    missing: Missing = "refuse",
 ) -> Advice:
     """Which model suits a table and why, by its inputs, its values below 0, its zeros and its size.
 
     Parameters
     ----------
-    table, outputs, inputs, lower_is_better
+    table, outputs, inputs, lower_is_better, missing
         As for `deabench.rank`; values may be below 0.
 
     Returns
     -------
     Advice
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> advice = db.advise(wine, outputs=["TPR", "TNR"])
+    >>> advice.model, advice.scores.loc["RBF", ["wei", "fdh"]].round(3).to_dict()
+    ('wei', {'wei': 0.77, 'fdh': 0.77})
     """
-    given: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
+    ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=complete(missing))
+    given = dict(ready.given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        data, below = _checked(table, given)
+        data, below = _checked(ready.table, given)
         judged = {name: _judged(record, data, below) for name, record in MODELS.items()}
         suited = [name for name, (suits, _) in judged.items() if suits]
-        rankings = {name: rank(table, **given, model=name) for name in suited}  # type: ignore[arg-type]
+        rankings = {name: rank(ready.table, **given, model=name) for name in suited}  # type: ignore[arg-type]
     frame = pd.DataFrame([{"suits": suits, "why": why, "measures": MODELS[name].title} for name, (suits, why) in judged.items()],
                          index=pd.Index(list(judged), name="model"))
     scores = pd.DataFrame({name: ranking.scores for name, ranking in rankings.items()})
     first = "rdm" if below else "ccr" if data.inputs.shape[1] else "wei"
-    return Advice(first, frame, scores, (*data.notes, *_minded(data)))
+    return Advice(first, frame, scores, (*ready.notes, *data.notes, *_minded(data)))
 
 
 def _checked(table: pd.DataFrame, given: dict[str, Any]) -> tuple[Data, bool]:

@@ -10,7 +10,8 @@ import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.dea.models import ModelName
-from deabench.dea.ranking import Ranking, Technology, bounded, of_technology, ranked
+from deabench.dea.models.record import Technology
+from deabench.dea.ranking import Ranking, bounded, of_technology, ranked
 from deabench.errors import DataError
 from deabench.tables.cells import numbers_of
 from deabench.tables.preparation import Missing, Prepared, prepared
@@ -56,8 +57,8 @@ def best(
     {'B': 1.0, 'C': 0.875}
     """
     ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing)
-    ready, chosen = kept(ready, within), of_technology(model, technology)
-    return bounded(ready, chosen) if missing == "bounds" else ranked(ready, chosen)
+    ready, (chosen, singly) = kept(ready, within), of_technology(model, technology)
+    return bounded(ready, chosen, singly) if missing == "bounds" else ranked(ready, chosen, singly)
 
 
 def kept(ready: Prepared, within: Mapping[str, float]) -> Prepared:

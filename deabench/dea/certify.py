@@ -63,6 +63,14 @@ def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
     -----
     What is not proved of a result is in `result.proof().unclaimed`, in words, and where it matters in its `summary()`. Words are
     never claimed: the model's name, `path`, `notes`, and how metrics were turned on their way in.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> proof = db.certify(db.rank(wine, outputs=["TPR", "TNR"]))
+    >>> bool(proof["gap"].max() < 1e-9)
+    True
     """
     proof = result.proof()
     unanswered = proof.frame.index.isin(list(result.reasons))

@@ -13,13 +13,15 @@ import pandas as pd
 
 from deabench.arrays import box
 from deabench.checks import choice
+from deabench.dea.models.record import Technology
+from deabench.dea.proofs import free as proving_free
 from deabench.dea.proofs import frontier as proving
 from deabench.dea.proofs import parts
 from deabench.dea.proofs.proof import Proof
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
-from deabench.solve.nearest import faces
+from deabench.solve.nearest import faces, free
 from deabench.solve.nearest.faces import Hull
 from deabench.solve.shared.pareto import dominators
 from deabench.tables.gate import Allowed, Data, check, numbers
@@ -46,10 +48,14 @@ NAMED = 5
 class Frontier(Result):
     """The Pareto frontier that the DMUs of a table span, with free disposal.
 
+    With technology "fdh" nothing lies between them: the frontier is the DMUs that no other dominates, it has no facets, and each of
+    its faces is one of them.
+
     Attributes
     ----------
     extreme : list of labels
-        E: the extreme efficient DMUs, in the table's order; duplicates of one are all listed.
+        E: the extreme efficient DMUs (with technology "fdh" all that are efficient), in the table's order; duplicates of one are
+        all listed.
     vertices : list of labels
         E with each distinct point once.
     data : Data
@@ -62,6 +68,18 @@ class Frontier(Result):
     listed : Hull or None
         Facets and faces in boxed metrics; points are numbered as in `vertices`, and members of simplices by their place among
         the rows that are their own dominators. None until they are needed, where there are many metrics: see `hull`.
+    technology : {"convex", "fdh"}
+        Whether mixtures of DMUs are on it, or only DMUs.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> front = db.frontier(wine, outputs=["TPR", "TNR"])
+    >>> front.extreme
+    ['RUS+SVM', 'CS-MCQP', 'Bagging']
+    >>> front.prices["rate"].round(2).tolist()
+    [1.0, 1.0, 16.36, 0.06]
     """
 
     extreme: list[Any]
@@ -71,10 +89,20 @@ class Frontier(Result):
     unit: np.ndarray
     dominator: np.ndarray
     listed: Hull | None
+    technology: Technology = "convex"
 
     @cached_property
     def hull(self) -> Hull:
-        """The facets and faces, listed now if they were not."""
+        """The facets and faces, listed now if they were not.
+
+        Raises
+        ------
+        DataError
+            Where mixtures do not count: the free disposal hull has no facets.
+        """
+        if self.technology == "fdh":
+            raise DataError("the free disposal hull has no facets, for nothing lies between its classifiers; use "
+                            "technology='convex' for what facets tell")
         if self.listed is not None:
             return self.listed
         where = self.data.labels.get_indexer(self.vertices)
@@ -132,6 +160,9 @@ class Frontier(Result):
     @cached_property
     def faces(self) -> pd.DataFrame:
         """Every Pareto-efficient face of any dimension: `vertices`, `dimension`, `maximal` (in no larger one)."""
+        if self.technology == "fdh":
+            single = {"vertices": [(label,) for label in self.vertices], "dimension": 0, "maximal": True}
+            return pd.DataFrame(single).rename_axis("face")
         maximal = set(self.hull.maximal)
         rows = [
             (tuple(self.vertices[k] for k in sorted(face)), dimension, face in maximal)
@@ -187,13 +218,18 @@ class Frontier(Result):
         Returns
         -------
         DataFrame
-            `position` ("inside", "on" or "outside") and the signed `distance`: below 0 inside, above 0 outside.
+            `position` ("inside", "on" or "outside") and the signed `distance`: below 0 inside, above 0 outside. Both are exact
+            up to rounding; a location has no certificate of its own.
         """
         from deabench.solve.nearest.points import signed_distance
 
         known(norm)
         values = self.values(points)
         boxed = self.boxed(values)
+        if self.technology == "fdh":
+            corners = self.corners.to_numpy()
+            return pd.DataFrame({"position": free.position(self.boxed(corners), boxed),
+                                 "distance": free.signed_distance(corners, values, norm)}, index=points.index)
         distance = signed_distance(self.hull.normals, boxed, self.unit, norm)
         return pd.DataFrame({"position": position(self.hull.normals, boxed), "distance": distance}, index=points.index)
 
@@ -210,9 +246,12 @@ class Frontier(Result):
 
     def summary(self) -> str:
         """Who is on it, and what it is made of."""
-        said = (f"{len(self.extreme)} of {len(self.data.labels)} classifiers are extreme on the frontier of "
+        what = "extreme on the frontier" if self.technology == "convex" else "on the frontier without mixtures (free disposal hull)"
+        said = (f"{len(self.extreme)} of {len(self.data.labels)} classifiers are {what} of "
                 f"{', '.join(self.outputs)}: {', '.join(repr(name) for name in self.extreme[:NAMED])}")
         said += f" and {len(self.extreme) - NAMED} more" if len(self.extreme) > NAMED else ""
+        if self.technology == "fdh":
+            return said
         if self.listed is None:
             return said + ". Its facets are not listed yet"
         said += f". It has {len(self.hull.normals)} facets, {int(self.hull.full.sum())} of them efficient throughout"
@@ -239,7 +278,7 @@ class Frontier(Result):
 
     def recompute(self) -> pd.DataFrame:
         """The certificate, by numpy alone: one row."""
-        return proving.certificate(self)
+        return proving_free.frontier(self) if self.technology == "fdh" else proving.certificate(self)
 
     def proof(self) -> Proof:
         """The certificate with what each claim of it misses."""
@@ -283,6 +322,8 @@ class Frontier(Result):
             One row per classifier of the frontier, by rising TPR: it has the least expected cost for every ratio
             (false negative : false positive) from `from_ratio` to `to_ratio`.
         """
+        if self.technology == "fdh":
+            raise DataError("cost ranges weigh mixtures of classifiers, which technology 'fdh' leaves out; use 'convex'")
         if set(self.outputs) != {"TPR", "TNR"}:
             raise DataError(f"cost ranges need a frontier in TPR and TNR; this one is in {', '.join(self.outputs)}")
         if not 0 < prevalence < 1:
@@ -307,6 +348,7 @@ def frontier(
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
     missing: Missing = "refuse",
+    technology: Technology = "convex",
 ) -> Frontier:
     """The Pareto frontier of a table: the best trade-offs between its metrics that its DMUs and their mixtures reach.
 
@@ -316,10 +358,14 @@ def frontier(
     outputs, inputs : sequences of column names, optional
         Metrics to be high, and costs, which span the frontier together under variable returns to scale. Without them the
         columns' names decide.
-    lower_is_better : mapping
-        `{"error": 1.0}` complements a metric to its known maximum, `{"logloss": "input"}` makes it a cost.
+    lower_is_better : mapping, or sequence of column names
+        `{"error": 1.0}` complements a metric to its known maximum, `{"logloss": "input"}` makes it a cost; of bare
+        names the vocabulary decides.
     missing : {"refuse", "drop-systems", "drop-metrics"}
         What happens to empty cells.
+    technology : {"convex", "fdh"}
+        Whether mixtures of DMUs count (two classifiers, or two endpoints, may share the work), or only what is there, the free
+        disposal hull (a mixture of two sizes of a model is no model): its frontier is the DMUs that no other dominates.
 
     Raises
     ------
@@ -333,13 +379,20 @@ def frontier(
     >>> front.extreme
     ['MLP']
     """
+    choice("technology", technology, get_args(Technology))
     ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing)
     data = check(ready.table, **ready.given, allow=HULL)
     with progress("frontier", None):
-        return span(replace(high(data), notes=(*ready.notes, *data.notes)))
+        return span(replace(high(data), notes=(*ready.notes, *data.notes, *unmixed(technology))), technology=technology)
 
 
-def span(data: Data, *, facets: bool = True) -> Frontier:
+def unmixed(technology: Technology) -> tuple[str, ...]:
+    """What is said where mixtures do not count."""
+    return () if technology == "convex" else (
+        "mixtures do not count (technology='fdh'): the frontier is the classifiers that no other dominates",)
+
+
+def span(data: Data, *, facets: bool = True, technology: Technology = "convex") -> Frontier:
     """The frontier of data that have passed the gate; without `facets`, which explode with the metrics, its DMUs only."""
     values = data.outputs.to_numpy()
     zero = ~values.any(axis=0)
@@ -348,12 +401,13 @@ def span(data: Data, *, facets: bool = True) -> Frontier:
     origin, unit = box(values)
     boxed, dominator = (values - origin) / unit, dominators(values)
     kept = np.flatnonzero(dominator == np.arange(len(values)))
-    found = faces.hull(boxed[kept]) if facets else None
-    where = kept[faces.extreme(boxed[kept]) if found is None else found.rows]
+    found = faces.hull(boxed[kept]) if facets and technology == "convex" else None
+    where = kept if technology == "fdh" else kept[faces.extreme(boxed[kept]) if found is None else found.rows]
     return Frontier(
         extreme=data.labels[np.isin(_first_alike(values, dominator), where)].tolist(),
         vertices=data.labels[where].tolist(),
         data=data, origin=origin, unit=unit, dominator=dominator, listed=found,
+        technology=technology,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,11 @@ import pandas as pd
 from deabench.checks import choice
 from deabench.dea import certify, completions, undefined
 from deabench.dea.explain import explain, summary
+from deabench.dea.frontier import Norm
 from deabench.dea.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting
-from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task
+from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task, Technology
 from deabench.dea.proofs import parts
-from deabench.errors import DataError
+from deabench.errors import CertificateError, DataError
 from deabench.progress import progress
 from deabench.results import Result
 from deabench.tables.gate import Data, check
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from deabench.dea.uncertainty.samples import Samples
     from deabench.plot import RankingDisplay
 
-Technology = Literal["convex", "fdh"]
+OPTIONS = ("returns", "orientation", "direction", "weights", "goal", "norm", "sums", "shares", "ratios")
+"""What a model may be asked beside its data; its record says which of them it has."""
 DECIMALS = 9
 """Scores and slacks that agree to so many decimals are tied."""
 
@@ -54,6 +56,16 @@ class Ranking(Answer, Result):
         `lower` and `upper` of each score over all completions of the table's empty cells, where missing="bounds" asked for them.
     uncertainty : Uncertainty, optional
         How sure the scores are, where samples were given.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> ranking = db.rank(wine, outputs=["TPR", "TNR"])
+    >>> ranking.to_frame().round(3).iloc[-1].to_dict()
+    {'efficiency': 0.77, 'rank': 6, 'efficient': False}
+    >>> print(ranking.explain("OSS+SVM").splitlines()[0])
+    OSS+SVM is not efficient (efficiency 0.9084, rank 5 of 6): every output could grow by 10.1 % together.
     """
 
     record: Model
@@ -122,7 +134,10 @@ class Ranking(Answer, Result):
         if self.record.prove is None:
             raise DataError(f"model '{self.record.name}' has no certificate; its scores are the solver's word")
         parts.ranking(self)
-        return parts.completed(self, self.record.prove(self))
+        try:
+            return parts.completed(self, self.record.prove(self))
+        except KeyError as missing:
+            raise CertificateError(f"option {missing} is not there; the result does not hold") from None
 
     def to_frame(self) -> pd.DataFrame:
         """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the table's order.
@@ -202,6 +217,7 @@ def rank(
     direction: Direction | Mapping[str, float] | None = None,
     weights: Weighting | Mapping[str, float] | None = None,
     goal: Goal | None = None,
+    norm: Norm | float | None = None,
     sums: tuple[float, float] | None = None,
     shares: Mapping[str, tuple[float, float]] | None = None,
     ratios: Mapping[tuple[str, str], tuple[float, float]] | None = None,
@@ -215,7 +231,8 @@ def rank(
     outputs, inputs : sequences of column names, optional
         Metrics to be high, and costs. Without them the columns' names decide, as `deabench.read` shows.
     lower_is_better : mapping or sequence of column names
-        `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to).
+        `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to); of bare names the vocabulary decides:
+        a rate, whose greatest value is known, is complemented, all else is an input.
     model : str, optional
         One of `deabench.dea.models.MODELS`, each with its limits in docs/models.md. Without it "wei" where there is no input, and
         "ccr" with returns "vrs" where there is one: rates do not scale with costs.
@@ -226,22 +243,26 @@ def rank(
     reference : as `table`, optional
         The DMUs that span the frontier; the table itself without it.
     technology : {"convex", "fdh"}
-        Whether mixtures of DMUs count (two classifiers may share the work), or only what is there: "fdh" is model "fdh".
+        Whether mixtures of DMUs count (two classifiers may share the work), or only what is there: "fdh" is model "fdh",
+        and an option of "russell", "additive", "ram" and "bam".
     missing : {"refuse", "drop-systems", "drop-metrics", "bounds"}
         What happens to empty cells; "bounds" gives each score between its worst and its best completion inside the metrics'
         ranges.
     strict : bool
         Refuse to guess what a column of an unknown name is.
     uncertainty : Samples, optional
-        What the table was made of; the ranking then says how sure it is. Known without inputs, and with inputs under variable
-        returns to scale, output-oriented.
+        What the table was made of; the ranking then says how sure it is. Known without inputs, and with inputs for model "ccr"
+        with returns "vrs" or "crs".
     direction : {"own", "ones", "mean", "range", "ideal"} or mapping of metric to number, optional
         Where model "ddf" moves to: shares of own values, units, shares of the reference's means or ranges, or straight to the
         best value of each metric.
     weights : {"ones", "mip", "normalized", "ram", "bam"} or mapping of metric to number, optional
-        What a unit left to gain counts in model "additive".
-    goal : {"aggressive", "benevolent"}, optional
+        What a unit left to gain counts in model "additive", and a unit of change in "holder" (there not "bam").
+    goal : {"aggressive", "benevolent", "sum", "largest"}, optional
         What else the weights of model "cross" are chosen for: "aggressive" (the others' least good) or "benevolent" (their most).
+        What those of model "common" keep least: the "sum" of what all lose against their own best, or the "largest" loss.
+    norm : {"l1", "l2", "linf"}, or 1, 2, inf, optional
+        How model "holder" counts changes.
     sums : (least, most), optional
         Bounds of Σ λ in model "ccr", in the place of `returns`.
     shares : mapping of metric to (least, most), optional
@@ -272,13 +293,14 @@ def rank(
     >>> db.rank(table, inputs=["TNR"], model="wei").scores.round(3).tolist()
     [1.0, 0.895, 0.745, 0.735, 0.71, 0.605, 0.5]
     """
-    asked = {name: value for name, value in (
+    asked: dict[str, Any] = {name: value for name, value in (
         ("returns", returns), ("orientation", orientation), ("direction", direction), ("weights", weights), ("goal", goal),
-        ("sums", sums), ("shares", shares), ("ratios", ratios)) if value is not None}
+        ("norm", norm), ("sums", sums), ("shares", shares), ("ratios", ratios)) if value is not None}
     if model is not None:
         choice("model", model, list(MODELS), HINTS)
         _options(MODELS[model], asked)
-    model = of_technology(model, technology)
+    model, singly = of_technology(model, technology)
+    asked |= singly
     ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing, strict=strict)
     among = None if reference is None else table_of(reference)
     ranking = (bounded if missing == "bounds" else ranked)(ready, model, asked, among)
@@ -316,14 +338,17 @@ def ranked(ready: Prepared, model: ModelName | None, asked: Mapping[str, Any] = 
     return Ranking(**{f.name: getattr(answer, f.name) for f in fields(Answer)}, record=record, notes=notes)
 
 
-def of_technology(model: ModelName | None, technology: Technology) -> ModelName | None:
-    """The model of a technology: what is there and no mixtures is the free disposal hull."""
+def of_technology(model: ModelName | None, technology: Technology) -> tuple[ModelName | None, dict[str, str]]:
+    """The model of a technology, and what is asked of it: what is there and no mixtures is the free disposal hull, or a model's own
+    option."""
     choice("technology", technology, get_args(Technology))
-    if technology == "convex":
-        return model
-    if model not in (None, "fdh"):
-        raise DataError(f"technology 'fdh' is model 'fdh', and model '{model}' mixes; leave one of them out")
-    return "fdh"
+    if technology == "convex" or model == "fdh":
+        return model, {}
+    if model is None:
+        return "fdh", {}
+    if "technology" in MODELS[model].options:
+        return model, {"technology": technology}
+    raise DataError(f"technology 'fdh' is model 'fdh', and model '{model}' mixes; leave one of them out")
 
 
 def _chosen(data: Data, record: Model | None, asked: dict[str, Any]) -> tuple[Model, dict[str, Any], tuple[str, ...]]:
@@ -368,9 +393,13 @@ def _options(record: Model, asked: dict[str, Any]) -> dict[str, Any]:
     return record.defaults() | asked
 
 
-RETURN_HINTS = {"irs": "'ndrs'", "drs": "'nirs'", "variable": "'vrs'", "constant": "'crs'", "bcc": "'vrs'", "ccr": "'crs'",
+RETURN_HINTS = {**{word: f"'{word}'" for word in ("crs", "vrs", "nirs", "ndrs", "input", "output", "none")},
+                **dict.fromkeys(("io", "i", "input-oriented"), "'input'"),
+                **dict.fromkeys(("oo", "o", "output-oriented"), "'output'"), "grs": "sums=(least, most) in its place",
+                "irs": "'ndrs'", "drs": "'nirs'", "variable": "'vrs'", "constant": "'crs'", "bcc": "'vrs'", "ccr": "'crs'",
                 "in": "'input'", "out": "'output'", "non-oriented": "'none'", "graph": "'none'", "observed": "'own'",
-                "normalised": "'normalized'"}
+                "normalised": "'normalized'", "1": "'l1'", "2": "'l2'", "inf": "'linf'", "euclidean": "'l2'", "manhattan": "'l1'",
+                "chebyshev": "'linf'"}
 
 
 def _weak_points(answer: Answer, record: Model) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from deabench.dea.models.record import Orientation
 from deabench.dea.ranking import rank
 from deabench.errors import DataWarning
 from deabench.results import Result
+from deabench.tables.preparation import Missing, complete
 
 SAME = 1e-7
 """Efficiencies nearer than this are equal."""
@@ -31,6 +32,14 @@ class ScaleEfficiency(Result):
         `crs`, `vrs`, `nirs`: the efficiencies; `scale` = crs/vrs in (0, 1]; `returns`: "constant" where scale is 1, otherwise
         "increasing" (it is too small) or "decreasing" (it is too large).
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> tone = db.datasets.load("tone2001")
+    >>> answer = db.scale_efficiency(tone, inputs=["Input1", "Input2"], outputs=["Output1", "Output2"])
+    >>> answer.frame["returns"].to_dict()
+    {'DMU_A': 'constant', 'DMU_B': 'decreasing', 'DMU_C': 'constant', 'DMU_D': 'constant', 'DMU_E': 'constant'}
     """
 
     frame: pd.DataFrame
@@ -51,19 +60,20 @@ class ScaleEfficiency(Result):
 
 
 def scale_efficiency(
-    table: pd.DataFrame,
+    table: object,
     *,
-    inputs: Sequence[str],
+    inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
     orientation: Orientation = "output",
-    reference: pd.DataFrame | None = None,
+    reference: object = None,
+    missing: Missing = "refuse",
 ) -> ScaleEfficiency:
     """Scale efficiency and returns to scale of every DMU (Färe, Grosskopf, Lovell 1985).
 
     Parameters
     ----------
-    table, inputs, outputs, lower_is_better, orientation, reference
+    table, inputs, outputs, lower_is_better, orientation, reference, missing
         As for `deabench.rank`; at least one input.
 
     Returns
@@ -74,8 +84,16 @@ def scale_efficiency(
     ------
     DataError
         As `deabench.rank`.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> tone = db.datasets.load("tone2001")
+    >>> answer = db.scale_efficiency(tone, inputs=["Input1", "Input2"], outputs=["Output1", "Output2"])
+    >>> answer.frame["scale"].round(3).to_dict()
+    {'DMU_A': 1.0, 'DMU_B': 0.926, 'DMU_C': 1.0, 'DMU_D': 1.0, 'DMU_E': 1.0}
     """
-    given: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "lower_is_better": lower_is_better,
+    given: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "lower_is_better": lower_is_better, "missing": complete(missing),
                              "orientation": orientation, "reference": reference, "model": "ccr"}
     crs = rank(table, returns="crs", **given)
     with warnings.catch_warnings():
@@ -88,4 +106,4 @@ def scale_efficiency(
     frame["returns"] = np.where(one, "constant", np.where(low, "increasing", "decreasing"))
     frame.loc[frame["scale"].isna(), "returns"] = None
     frame.index.name = "classifier"
-    return ScaleEfficiency(frame, crs.data.notes)
+    return ScaleEfficiency(frame, crs.notes)

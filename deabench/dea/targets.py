@@ -11,19 +11,22 @@ import numpy as np
 import pandas as pd
 
 from deabench.checks import choice
-from deabench.dea.frontier import HULL, NORMS, ON, Frontier, Norm, position, span
+from deabench.dea.frontier import HULL, NORMS, ON, Frontier, Norm, position, span, unmixed
+from deabench.dea.models.record import Technology
+from deabench.dea.multiples import multiples
 from deabench.dea.proofs import parts
 from deabench.dea.proofs import targets as proving
 from deabench.dea.proofs.proof import Proof
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
+from deabench.solve.nearest import free
 from deabench.solve.nearest.closest import Found, on_faces, on_facets
 from deabench.solve.nearest.milp import Clock, by_milp
 from deabench.solve.nearest.points import depths, distance
-from deabench.tables.gate import Data, check
+from deabench.tables.gate import Allowed, Data, check
 from deabench.tables.high import high, mixed_units
-from deabench.tables.preparation import prepared, table_of
+from deabench.tables.preparation import Missing, beside, complete, prepared, table_of
 from deabench.tables.turns import changes_outside, values_inside, values_outside
 from deabench.tables.units import same_units
 
@@ -33,11 +36,18 @@ Method = Literal["auto", "faces", "milp"]
 FACES_METRICS = 6
 """Most metrics for which "auto" enumerates faces; above, Qhull's list explodes and the MILP takes over."""
 
+CONE: tuple[Allowed, ...] = ("zero inputs", "zero outputs")
+"""What a frontier under constant returns can do with: multiples have an origin."""
+SAID = {"vrs": ("with costs, mixtures of reference DMUs have weights that add up to 1 (variable returns to scale)",),
+        "crs": ("under constant returns the frontier is spanned by nothing and by multiples of the reference, as `multiples` says; "
+                "`peers` are in the reference's own size, and rates may leave their range",)}
 SIGNED = ("gaps", "normals", "slopes")
 """Frames of differences, whose sign alone is turned."""
 CLAIMED = proving.CLAIMED
 """The columns of a certificate that must be 0."""
 NOWHERE = "no point of the frontier dominates it"
+NOBODY = "no classifier of the frontier is nowhere below it"
+NOBODY_TOGETHER = "no one classifier of the frontier is nowhere below all of the tested"
 NOWHERE_TOGETHER = "no one face of the frontier has points that dominate all of the tested"
 
 
@@ -62,11 +72,23 @@ class Targets(Result):
         λ; zero on the facets extended, where a target may lie beyond its facet's vertices.
     slopes : DataFrame, metrics as columns, any number of rows per DMU
         What proves a target the closest: no point of a face with vertices v is nearer than the least slope·(v - actual). See
-        docs/proofs.md.
+        docs/proofs.md. With technology "fdh" neither normals nor slopes are needed: all pairs are compared.
+    on, method : str
+        What was asked for or chosen; with technology "fdh" "classifiers" and "comparison".
     common, dominating : bool
         As asked for.
+    multiples : Series or None
+        Under constant returns what each reference DMU stands multiplied by in `frontier`, whose first row is nothing.
     unproved : tuple of str
         What `deabench.certify` does not prove of this result, in words; empty where it proves everything.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> found = db.targets(wine.loc[["RBF"]], wine.drop(index="RBF"), outputs=["TPR", "TNR"])
+    >>> found.position["RBF"], found.gaps.loc["RBF"].round(1).to_dict()
+    ('inside', {'TPR': 22.1, 'TNR': 29.4})
     """
 
     targets: pd.DataFrame
@@ -87,11 +109,13 @@ class Targets(Result):
     dominating: bool
     reasons: dict[Any, str]
     notes: tuple[str, ...]
+    multiples: pd.Series | None = None
 
     @cached_property
     def peers(self) -> pd.DataFrame:
-        """λ by frontier DMU; those that no target uses are left out."""
-        return self.intensities.loc[:, (self.intensities > 0).any()]
+        """λ by frontier DMU, under constant returns how many of each; those that no target uses are left out."""
+        lam = self.intensities if self.multiples is None else self.intensities * self.multiples[self.intensities.columns]
+        return lam.loc[:, (lam > 0).any()]
 
     @cached_property
     def certificate(self) -> pd.DataFrame:
@@ -155,6 +179,7 @@ def targets(
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
+    returns: Literal["vrs", "crs"] = "vrs",
     norm: Norm = "l1",
     weights: Mapping[str, float] | Literal["range"] | None = None,
     on: On = "faces",
@@ -162,6 +187,8 @@ def targets(
     dominating: bool = False,
     method: Method = "auto",
     time_limit: float | None = None,
+    technology: Technology = "convex",
+    missing: Missing = "refuse",
 ) -> Targets:
     """The closest targets of tested classifiers on the frontier that the reference classifiers span.
 
@@ -171,6 +198,8 @@ def targets(
         Classifiers in rows. The tested ones may lie inside, on or outside the frontier.
     outputs, inputs, lower_is_better
         As for `deabench.frontier`.
+    returns : {"vrs", "crs"}
+        Whether targets are mixtures of reference DMUs, or also multiples of these (constant returns to scale; with inputs).
     norm : {"l1", "l2", "linf"}
         How change is counted, in the metrics' own units times `weights`.
     weights : mapping of metric to number, or "range", optional
@@ -187,6 +216,12 @@ def targets(
         Enumeration of faces, the normalised model (11), or whichever suits the number of metrics.
     time_limit : float, optional
         Seconds for all MILPs of this call together.
+    technology : {"convex", "fdh"}
+        "fdh": only what is there counts, no mixtures. The Pareto-efficient boundary of the free disposal hull is the reference
+        classifiers that no other dominates, and a target is the closest of them: a classifier that exists. `common` gives one for
+        all, `dominating` the closest that is nowhere worse; of several as close, the first of the table.
+    missing : {"refuse", "drop-systems", "drop-metrics"}
+        What happens to empty cells, of the reference and of the tested; a metric that either lacks counts in neither.
 
     Raises
     ------
@@ -208,16 +243,27 @@ def targets(
     >>> db.targets(wine.loc[["RBF"]], established, outputs=["TPR", "TNR"]).distance.round(1).tolist()
     [51.5]
     """
-    _choices(norm, on, method)
+    _choices(norm, on, method, technology, returns)
     clock = Clock(time_limit)
-    given, spanning, costs, notes = _both(tested, reference, outputs, inputs, lower_is_better)
+    columns = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
+    given, spanning, notes = _both(tested, reference, columns, technology, missing, returns)
+    weight, said = _weights(weights, high(spanning).outputs, [str(name) for name in spanning.inputs.columns])
+    factor, times = np.array(list(weight.values())), None
+    if returns == "crs":
+        spanning, times = multiples(spanning, given, factor, dominating=dominating, common=common)
+    spanning = high(spanning)
+    given = high(given, spanning.turns)
+    given = replace(given, outputs=given.outputs[list(spanning.outputs.columns)])
     with progress("targets", len(given.labels)) as advance:
+        place: str = on
         chosen = _method(method, on, norm, spanning.outputs.shape[1])
-        front = span(spanning, facets=chosen == "faces" or spanning.outputs.shape[1] <= FACES_METRICS)
-        weight, said = _weights(weights, front, costs)
-        asked = _Asked(front, np.array([weight[name] for name in front.outputs]), norm, common, dominating)
+        front = span(spanning, facets=chosen == "faces" or spanning.outputs.shape[1] <= FACES_METRICS, technology=technology)
+        asked = _Asked(front, factor, norm, common, dominating)
         points = front.boxed(given.outputs.to_numpy())
-        if on == "facets":
+        if technology == "fdh":
+            found, where = asked.classifiers(points)
+            place, chosen = "classifiers", "comparison"
+        elif on == "facets":
             found, where = asked.facets(points)
         elif chosen == "faces":
             names = [f"'{label}'" for label in given.labels]
@@ -225,24 +271,23 @@ def targets(
             where = position(front.hull.normals, points)
         else:
             found, where = asked.milp(points, given.labels, clock, advance)
-    return _outside(asked.result(given.outputs, found, where, on, chosen), (*notes, *said))
+    return _outside(replace(asked.result(given.outputs, found, where, place, chosen), multiples=times), (*notes, *said))
 
 
-def _both(tested: object, reference: object, outputs: Sequence[str] | None, inputs: Sequence[str] | None,
-          lower_is_better: Mapping[str, object] | Sequence[str]) -> tuple[Data, Data, list[str], tuple[str, ...]]:
-    """The tested and the reference past the gate, all metrics to be high and turned alike; the costs among them; notes."""
-    ready = prepared(reference, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better)
+def _both(tested: object, reference: object, columns: Mapping[str, Any], technology: Technology, missing: Missing,
+          returns: str) -> tuple[Data, Data, tuple[str, ...]]:
+    """The tested and the reference past the gate; and notes."""
+    ready = prepared(reference, **columns, missing=complete(missing))
     points = table_of(tested)
-    if isinstance(points, pd.DataFrame):
-        same_units(points, ready.table, list(ready.given["outputs"]))
-    spanning = check(ready.table, **ready.given, warn=False, allow=HULL, among=points)
-    asked = check(points, **ready.given, warn=False, allow=HULL, among=ready.table)
-    costs = [str(name) for name in spanning.inputs.columns]
-    spanning = high(spanning)
-    asked = high(asked, spanning.turns)
-    notes = ready.notes if not costs else (
-        *ready.notes, "with costs, mixtures of reference DMUs have weights that add up to 1 (variable returns to scale)")
-    return replace(asked, outputs=asked.outputs[list(spanning.outputs.columns)]), spanning, costs, notes
+    lacking: tuple[str, ...] = ()
+    if missing != "refuse":
+        points, ready, lacking = beside(points, ready, missing)
+    same_units(points, ready.table, list(ready.given["outputs"]))
+    allow = HULL if returns == "vrs" else CONE
+    spanning = check(ready.table, **ready.given, warn=False, allow=allow, among=points)
+    asked = check(points, **ready.given, warn=False, allow=allow, among=ready.table)
+    said = unmixed(technology) if technology == "fdh" else SAID[returns] if spanning.inputs.shape[1] else ()
+    return asked, spanning, (*ready.notes, *lacking, *said)
 
 
 def _outside(found: Targets, notes: tuple[str, ...]) -> Targets:
@@ -261,6 +306,12 @@ class _Asked:
     def __init__(self, front: Frontier, factor: np.ndarray, norm: str, common: bool, dominating: bool) -> None:
         self.front, self.factor, self.norm, self.common, self.dominating = front, factor, norm, common, dominating
         self.size, self.stretch = proving.stretched(factor, front.unit)
+
+    def classifiers(self, points: np.ndarray) -> tuple[list[Found], np.ndarray]:
+        """Among the classifiers of the free disposal hull's frontier: the targets, and where the points lie to the hull."""
+        corners = self.front.boxed(self.front.corners.to_numpy())
+        found = free.on_points(corners, points, self.norm, self.stretch, dominating=self.dominating, common=self.common)
+        return found, free.position(corners, points)
 
     def facets(self, points: np.ndarray) -> tuple[list[Found], np.ndarray]:
         """On the facets extended: the targets, and where the points lie to their region."""
@@ -296,11 +347,11 @@ class _Asked:
         for k, one in enumerate(found):
             lam[k, list(one.face)] = one.lam
         corners = front.corners.to_numpy()
-        if on == "faces":
+        if on != "facets":
             points = np.where(np.isnan(points), np.nan, lam @ corners)
         gaps = points - actual.to_numpy()
         lengths = [np.nan if np.isnan(gap).any() else distance(gap * self.factor, self.norm) for gap in gaps]
-        words = NOWHERE_TOGETHER if self.common else NOWHERE
+        words = self._nowhere()
         slopes = np.vstack([f.slopes.reshape(-1, len(columns)) for f in found]) * (self.size / front.unit)
         return Targets(
             targets=pd.DataFrame(points, index=labels, columns=columns),
@@ -324,6 +375,13 @@ class _Asked:
         )
 
 
+    def _nowhere(self) -> str:
+        """Why there is no target."""
+        if self.front.technology == "fdh":
+            return NOBODY_TOGETHER if self.common else NOBODY
+        return NOWHERE_TOGETHER if self.common else NOWHERE
+
+
 def _beyond_range(points: np.ndarray, columns: pd.Index, labels: pd.Index, actual: pd.DataFrame,
                   front: Frontier) -> tuple[str, ...]:
     """Targets above 1 (or 100) in a metric whose data all stay below it, as extended facets can give."""
@@ -340,10 +398,20 @@ def _beyond_range(points: np.ndarray, columns: pd.Index, labels: pd.Index, actua
     return tuple(out)
 
 
-def _choices(norm: str, on: str, method: str) -> None:
+def _choices(norm: str, on: str, method: str, technology: str, returns: str) -> None:
     choice("norm", norm, NORMS)
+    choice("returns", returns, tuple(SAID), {"constant": "'crs'", "variable": "'vrs'", "ccr": "'crs'", "bcc": "'vrs'"})
+    if returns == "crs" and on == "facets":
+        raise DataError("on 'facets' extends facets of a hull, and multiples have none; leave on out, or use returns 'vrs'")
     choice("on", on, get_args(On))
     choice("method", method, get_args(Method))
+    choice("technology", technology, get_args(Technology))
+    if technology == "fdh" and returns == "crs":
+        raise DataError("technology 'fdh' knows real classifiers, not their multiples; leave returns out")
+    if technology == "fdh" and on == "facets":
+        raise DataError("the free disposal hull has no facets to extend; leave on='facets' out, or use technology='convex'")
+    if technology == "fdh" and method == "milp":
+        raise DataError("method 'milp' mixes classifiers, which technology 'fdh' does not; leave the method out")
 
 
 def _method(method: str, on: str, norm: str, metrics: int) -> str:
@@ -356,18 +424,18 @@ def _method(method: str, on: str, norm: str, metrics: int) -> str:
     return "faces" if on == "facets" or norm == "l2" or metrics <= FACES_METRICS else "milp"
 
 
-def _weights(weights: Mapping[str, float] | str | None, front: Frontier, costs: list[str]
+def _weights(weights: Mapping[str, float] | str | None, reference: pd.DataFrame, costs: list[str]
              ) -> tuple[dict[str, float], tuple[str, ...]]:
-    """What a unit of each metric counts, and what was chosen without being asked."""
-    outputs = front.outputs
+    """What a unit of each metric counts, in the reference's order, and what was chosen without being asked."""
+    outputs = list(reference.columns)
     if isinstance(weights, str):
         choice("weights", weights, ("range",))
-        return _ranges(front), ()
+        return _ranges(reference), ()
     if weights is None:
         if not mixed_units(outputs, costs):
             return dict.fromkeys(outputs, 1.0), ()
-        return _ranges(front), ("units differ, so changes are counted in shares of each metric's range in the reference "
-                                "(weights='range')",)
+        return _ranges(reference), ("units differ, so changes are counted in shares of each metric's range in the reference "
+                                    "(weights='range')",)
     for name, weight in weights.items():
         if name not in outputs:
             raise DataError(f"weights names '{name}', which is not an output; the outputs are {', '.join(outputs)}")
@@ -379,6 +447,6 @@ def _weights(weights: Mapping[str, float] | str | None, front: Frontier, costs: 
     return {name: float(weights[name]) for name in outputs}, ()
 
 
-def _ranges(front: Frontier) -> dict[str, float]:
-    spread = front.data.outputs.max() - front.data.outputs.min()
-    return {name: 1.0 / float(spread[name]) if spread[name] > 0 else 1.0 for name in front.outputs}
+def _ranges(reference: pd.DataFrame) -> dict[str, float]:
+    spread = reference.max() - reference.min()
+    return {name: 1.0 / float(spread[name]) if spread[name] > 0 else 1.0 for name in reference}

@@ -17,7 +17,8 @@ from deabench.tables.gate import Data
 def solve(record: Model, task: Task, advance: Advance) -> Answer:
     """The model's answer; a DMU without any output gets NaN with its reason, and the others stand.
 
-    Such a DMU stays in the reference: what it lives on may matter there.
+    Such a DMU stays in the reference: what it lives on may matter there. A model that takes each DMU out of a reference that is its
+    own table finds it there by its label.
     """
     zero = ~task.data.outputs.to_numpy().any(axis=1)
     shifts = "negative outputs" in record.allows(task.options)  # then a row of zeros is where the origin was put
@@ -26,7 +27,7 @@ def solve(record: Model, task: Task, advance: Advance) -> Answer:
     if zero.all():
         raise DataError(f"every output of '{task.data.labels[0]}' is 0, as of all others; their efficiencies are undefined")
     some = _rows(task.data, ~zero)
-    answer = record.solve(Task(record.prepare(some), record.prepare(task.reference), task.options, own=False), advance)
+    answer = record.solve(Task(record.prepare(some), record.prepare(task.reference), task.options, own=task.own), advance)
     return _widened(answer, record.prepare(task.data), zero, task.own)
 
 

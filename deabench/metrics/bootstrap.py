@@ -54,6 +54,15 @@ def bootstrap_counts(
     References
     ----------
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 8 and 13.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> import pandas as pd
+    >>> counts = pd.DataFrame({"tp": [30], "fn": [10], "fp": [5], "tn": [55]}, index=["a"])
+    >>> found = metrics.bootstrap_counts(counts, metrics=["TPR"])
+    >>> found[["estimate", "lower", "upper"]].round(1).iloc[0].tolist()
+    [0.8, 0.6, 0.9]
     """
     resamples, seed = options.pop("resamples", 2000), options.pop("seed", 0)
     level(alpha, resamples)
@@ -119,6 +128,15 @@ def bootstrap(
     -----
     DataWarning
         Where the statistic is undefined in some resamples, or the same in all of them: its limits then say nothing.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> import numpy as np
+    >>> y, score = [1] * 20 + [0] * 20, np.r_[np.linspace(.3, 1, 20), np.linspace(0, .7, 20)]
+    >>> found = metrics.bootstrap(y, {"net": score}, lambda y, s: s[y].mean() - s[~y].mean(), resamples=200)
+    >>> found.columns.tolist()
+    ['estimate', 'lower', 'upper', 'undefined']
     """
     if method not in ("percentile", "BCa"):
         raise DataError(f"there is no method '{method}'; the methods are percentile and BCa")

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from deabench.metrics.words import ALIASES
+from deabench.metrics.aliases import ALIASES
 
 CELLS = ("tp", "fn", "fp", "tn")
 """The four cells, in the order of the result tables."""
@@ -202,7 +202,19 @@ def canonical(name: str) -> str:
 
 
 def direction_of(name: str) -> str | None:
-    """Which way is better, for a user's word ('recall', 'F2', 'precision@10') too; None where it is not known."""
+    """Which way is better, for a user's word ('recall', 'F2', 'precision@10') too; None where it is not known.
+
+    Parameters
+    ----------
+    name : str
+        As in `catalogue()`, or the usual other words for it.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> metrics.direction_of("recall"), metrics.direction_of("log_loss"), metrics.direction_of("colour")
+    ('higher', 'lower', None)
+    """
     word = canonical(name)
     if word in DIRECTION:
         return DIRECTION[word]

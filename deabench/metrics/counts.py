@@ -10,8 +10,8 @@ import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
+from deabench.metrics.aliases import HINTS
 from deabench.metrics.catalogue import CELLS, METRICS, Cells, canonical, direction_of, evaluate, f_name, needed, reason
-from deabench.metrics.words import HINTS
 
 SENTENCES = 20
 """So many undefined values are told one by one in `attrs["undefined"]`; `undefined` lists them all."""
@@ -78,6 +78,14 @@ def undefined(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
     -------
     DataFrame, undefined values x (metric, reason)
         The index is that of `counts`; empty where everything is defined.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> import pandas as pd
+    >>> counts = pd.DataFrame({"tp": [0], "fn": [2], "fp": [0], "tn": [3]}, index=["never"])
+    >>> metrics.undefined(counts)["metric"].tolist()[:2]
+    ['PPV', 'FDR']
     """
     cells, names = _cells(whole(counts), **options)
     parts = []

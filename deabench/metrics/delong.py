@@ -27,6 +27,13 @@ class DeLong(Result):
         NaN where a class has one instance only.
     positives, negatives : int
         The instances of each class.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> found = metrics.delong([1, 1, 1, 0, 0, 0], {"net": [.9, .8, .4, .6, .3, .1]})
+    >>> found.to_frame().round(3).loc["net"].to_dict()
+    {'auc': 0.889, 'se': 0.157}
     """
 
     auc: pd.Series

@@ -100,6 +100,15 @@ def seconds(estimators: Mapping[str, Any], X: Any, y: Any, X_test: Any = None, *
     -------
     DataFrame, classifiers x (fit_seconds, predict_seconds)
         Wall time; both are better low.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> metrics.seconds({"bayes": GaussianNB()}, X, y).columns.tolist()
+    ['fit_seconds', 'predict_seconds']
     """
     from sklearn.base import clone
 

@@ -27,6 +27,14 @@ def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:
     -------
     DataFrame, groups x (tp, fn, fp, tn)
         In order of first appearance; `attrs["folds"]` says that they are pooled, and `from_counts` hands that on.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> import pandas as pd
+    >>> folds = pd.DataFrame({"classifier": ["a", "a"], "tp": [1, 3], "fn": [1, 1], "fp": [0, 4], "tn": [10, 6]})
+    >>> metrics.pooled(folds, "classifier").loc["a"].tolist()
+    [4, 2, 4, 16]
     """
     checked = whole(counts)
     result = (checked if weighted(counts) else checked.astype("int64")).groupby(_keys(counts, by), sort=False, dropna=False).sum()
@@ -59,6 +67,14 @@ def averaged(counts: pd.DataFrame, by: Hashable | list[Hashable], **options: Any
     ----------
     .. [1] Forman and Scholz (2010), Apples-to-apples in cross-validation studies, SIGKDD Explorations 12(1), 49-57,
        doi:10.1145/1882471.1882479.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> import pandas as pd
+    >>> folds = pd.DataFrame({"classifier": ["a", "a"], "tp": [1, 3], "fn": [1, 1], "fp": [0, 4], "tn": [10, 6]})
+    >>> metrics.averaged(folds, "classifier", metrics=["TPR", "PPV"]).loc["a"].round(3).tolist()
+    [0.625, 0.714]
     """
     return mean_of(from_counts(counts, **options), _keys(counts, by))
 

@@ -48,6 +48,12 @@ def count(
     DataError
         Three classes, one class only, a missing label, a label that y_true does not know, lengths or indexes that
         differ, two classifiers of one name, an unknown positive label.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> metrics.count([1, 1, 0, 0], {"a": [1, 0, 0, 0]}).loc["a"].tolist()  # tp, fn, fp, tn
+    [1, 1, 0, 2]
     """
     return _count(labels.truth(y_true, positive), predictions, sample_weight)
 

@@ -32,6 +32,12 @@ def score(
     sample_weight : numbers >= 0, optional
     **options
         As for `from_counts`.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> metrics.score([1, 1, 0, 0], [1, 0, 0, 0], metric="TPR")
+    0.5
     """
     counts = count(y_true, {"the classifier": y_pred}, positive=positive, sample_weight=sample_weight)
     return float(table_of(counts, metrics=[metric], **options)[metric].iloc[0])

@@ -61,6 +61,13 @@ def from_scores(
     -----
     DataWarning
         Where DeLong's variance is 0 or unknown (a perfect ranking, one instance of a class); see `delong`.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> table = metrics.from_scores([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}, threshold=.5, metrics=["roc_auc", "TPR"])
+    >>> table[["roc_auc", "TPR"]].loc["net"].tolist()
+    [0.75, 0.5]
     """
     ranked, at = split(metrics, threshold, float(options.get("beta", 1.0)))
     true = labels.two_classes(y_true, positive, scores=True)

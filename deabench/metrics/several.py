@@ -65,10 +65,22 @@ def confusion(
 def one_vs_rest(confusions: pd.DataFrame) -> pd.DataFrame:
     """Each class against the others: the 2x2 tables that `from_counts`, `bootstrap_counts` and `tango.interval` read.
 
+    Parameters
+    ----------
+    confusions : DataFrame
+        As `confusion` gives it.
+
     Returns
     -------
     DataFrame, (classifier, class) x (tp, fn, fp, tn)
         Tango's interval of a class is that of b = fn and c = fp of its row.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> confusions = metrics.confusion(["a", "a", "b", "c"], {"net": ["a", "b", "b", "c"]})
+    >>> metrics.one_vs_rest(confusions).loc[("net", "b")].tolist()
+    [1, 0, 1, 2]
     """
     rows = {}
     for name, matrix in confusions.groupby(level="classifier", sort=False):
@@ -138,11 +150,20 @@ def from_class_scores(
     y_true : labels, one per instance
     scores : {name: DataFrame, instances x classes}
         A column per class, named as in `y_true`: what `predict_proba` gives with `classes_` for columns.
+    sample_weight : numbers >= 0, optional
 
     Returns
     -------
     DataFrame, classifiers x ('roc_auc[class]' ..., 'macro_roc_auc', 'weighted_roc_auc')
         scikit-learn's `roc_auc_score(multi_class="ovr")`.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame({"a": [.8, .3, .1], "b": [.1, .5, .3], "c": [.1, .2, .6]})
+    >>> float(metrics.from_class_scores(["a", "b", "c"], {"net": scores}).loc["net", "macro_roc_auc"])
+    1.0
     """
     true, classes, codes = _classes(y_true)
     weight = labels.weights_of(sample_weight, true)

@@ -71,26 +71,60 @@ def _calibration(y: np.ndarray, p: np.ndarray, sample_weight: np.ndarray | None 
 
 
 def partial_auc(max_fpr: float) -> Metric:
-    """The ROC area over FPR from 0 to `max_fpr`, standardised (chance ½, perfect 1): scikit-learn's `max_fpr`."""
+    """The ROC area over FPR from 0 to `max_fpr`, standardised (chance ½, perfect 1): scikit-learn's `max_fpr`.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> table = metrics.from_scores([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}, metrics=[metrics.partial_auc(.5)])
+    >>> table.columns.tolist()
+    ['partial_auc@0.5']
+    """
     name, of = f"partial_auc@{_share(max_fpr, 'max_fpr'):g}", OfRanking(partial(ranking.partial_auc, max_fpr=max_fpr))
     return Metric(name, of, range=(0, 1), needs="scores")
 
 
 def tpr_at_fpr(fpr: float) -> Metric:
-    """The greatest TPR of a threshold whose FPR is at most `fpr`: no mixing of thresholds."""
+    """The greatest TPR of a threshold whose FPR is at most `fpr`: no mixing of thresholds.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> metrics.from_scores([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}, metrics=[metrics.tpr_at_fpr(.1)]).loc["net"].to_dict()
+    {'TPR@FPR=0.1': 0.5}
+    """
     name, of = f"TPR@FPR={_share(fpr, 'fpr'):g}", OfRanking(partial(ranking.tpr_at_fpr, fpr=fpr))
     return Metric(name, of, range=(0, 1), needs="scores")
 
 
 def precision_at(k: int) -> Metric:
-    """The share of positives among the k highest scores; of scores equal at the cut, the mean over their orders."""
+    """The share of positives among the k highest scores; of scores equal at the cut, the mean over their orders.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> metrics.from_scores([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}, metrics=[metrics.precision_at(2)]).loc["net"].to_dict()
+    {'precision@2': 0.5}
+    """
     if not (isinstance(k, int | np.integer) and k >= 1):
         raise DataError(f"k is {k}; precision at k takes a whole number of instances, at least 1")
     return Metric(f"precision@{k}", OfRanking(partial(ranking.precision_at, k=k)), range=(0, 1), needs="scores")
 
 
 def net_benefit(threshold: float) -> Metric:
-    """tp/n − fp/n · t/(1 − t) of the rule "positive where p >= t" (Vickers and Elkin): per instance, in true positives."""
+    """tp/n − fp/n · t/(1 − t) of the rule "positive where p >= t" (Vickers and Elkin): per instance, in true positives.
+
+    Parameters
+    ----------
+    threshold : float
+        A probability, strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> metrics.from_scores([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}, metrics=[metrics.net_benefit(.5)]).loc["net"].to_dict()
+    {'net_benefit@0.5': 0.0}
+    """
     low = -_share(threshold, "threshold") / (1 - threshold)
     return Metric(f"net_benefit@{threshold:g}", OfRows(partial(_benefit, threshold=threshold)), range=(low, 1),
                   needs="probabilities")

@@ -33,6 +33,13 @@ class Intervals(Result):
     alpha : float
     notes : tuple of str
         The design, the positive class, what has no interval and why.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> found = metrics.intervals([1] * 20 + [0] * 30, {"a": [1] * 15 + [0] * 35}, metrics=["TPR"])
+    >>> found.table[["lower", "upper"]].round(2).iloc[0].tolist()
+    [0.54, 0.9]
     """
 
     table: pd.DataFrame

@@ -52,6 +52,11 @@ def marker(k: int) -> dict[str, Any]:
             "facecolors": colour if k // len(COLOURS) % 2 == 0 else "none"}
 
 
+def directed(name: object, turn: object) -> str:
+    """A metric's name with which way is better; `turn` is its `deabench.tables.turns.Turn`, None where it is as it stands."""
+    return f"{plain(name)} ({'lower' if getattr(turn, 'sign', 1.0) < 0 else 'higher'} is better)"
+
+
 def plain(name: object) -> str:
     """A name from data as a label: never mathematics between dollars, never hidden, never longer than 40 characters."""
     text = " ".join(str(name).split())
@@ -133,10 +138,29 @@ def name_points(ax: Any, points: Sequence[tuple[float, float]], names: Sequence[
 def save_figure(figure: Any, path: str | Path) -> None:
     """Write a figure whole as .png, .svg or .pdf, the same bytes each time.
 
+    Parameters
+    ----------
+    figure : matplotlib figure
+        As a display's `figure_`.
+    path : str or Path
+        Its end says the format.
+
     Raises
     ------
     DataError
         Where the name ends otherwise or the file cannot be written; nothing is left behind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import deabench as db
+    >>> from deabench import plot
+    >>> shown = db.rank(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"]).plot()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     plot.save_figure(shown.figure_, Path(folder) / "ranking.png")
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['ranking.png']
     """
     import matplotlib
 

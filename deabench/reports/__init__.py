@@ -10,6 +10,6 @@
 from __future__ import annotations
 
 from deabench.reports.build import report
-from deabench.reports.content import Page, Picture, Report, Section, Table
+from deabench.reports.document import Page, Picture, Report, Section, Table
 
 __all__ = ["Page", "Picture", "Report", "Section", "Table", "report"]

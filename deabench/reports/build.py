@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,13 +13,15 @@ import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.dea.frontier import Norm
-from deabench.dea.ranking import Ranking, of_technology, rank, ranked
+from deabench.dea.ranking import OPTIONS, Ranking, of_technology, rank, ranked
 from deabench.dea.targets import On
 from deabench.errors import DataError, DataWarning
-from deabench.reports import sections, words
-from deabench.reports.content import Report, Section
-from deabench.reports.payload import payload
-from deabench.tables.gate import numbers
+from deabench.reports import sections, sentences
+from deabench.reports.compared import compared
+from deabench.reports.contract import contract
+from deabench.reports.document import Report, Section
+from deabench.tables.gate import check, numbers
+from deabench.tables.high import high
 from deabench.tables.preparation import Prepared, prepared
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from deabench.dea.targets import Targets
 
 EXPLAINED = 200
-"""Targets are listed for so many of the inefficient classifiers, the best first; the page computes any other."""
+"""Targets are listed for so many of the inefficient classifiers, the best first; the page finds any other."""
 METRICS = 6
 """Above so many metrics the facets explode in number, and the page leaves them out."""
 
@@ -51,9 +54,11 @@ class Findings:
         lower and upper bounds of efficiencies.
     norm, on : str
     remark : str
-        Why there is no frontier, where there is none.
+        Why there are no facets, where there are none.
     heard : list of str
         Warnings of weak data.
+    wide : Frontier or None
+        The frontier of more metrics than facets are listed for: its classifiers alone.
     """
 
     ranking: Ranking
@@ -67,10 +72,12 @@ class Findings:
     on: On
     remark: str
     heard: list[str]
+    wide: Frontier | None = None
 
 
 def report(
     source: Any,
+    other: Any = None,
     *,
     tested: pd.DataFrame | Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
@@ -80,12 +87,14 @@ def report(
     extra: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Report:
-    """A report about a table of metrics, a ranking or the summary of a study.
+    """A report about a table of metrics, a ranking or the summary of a study; of two, what changed from the first to the second.
 
     Parameters
     ----------
     source : DataFrame, Ranking or study Summary
-        A table has classifiers in rows and metrics in columns.
+        A table has classifiers in rows and metrics in columns. Where two are compared, also a report.
+    other : as `source`, optional
+        What came after: the report is then of this one, and begins with who rose, who fell and which facets moved.
     tested : DataFrame or sequence of labels, optional
         New algorithms: another table, or rows of this one, which then do not span the frontier.
     metrics : sequence of str, optional
@@ -108,22 +117,46 @@ def report(
     ------
     DataError
         Where the data cannot be used.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> page = db.report(wine, outputs=["TPR", "TNR"])
+    >>> page.text("md").splitlines()[0]
+    '# Comparison of classifiers'
     """
-    extra = dict(extra or {})
+    if other is not None:
+        again = {"metrics": metrics, "norm": norm, "on": on, "extra": extra, **settings}
+        before, after = (one if isinstance(one, Report) else report(one, **again) for one in (source, other))
+        if tested is not None:
+            raise DataError("two reports are compared by their own classifiers; leave out tested")
+        return compared(before, after, title)
+    extra, source = dict(extra or {}), writable(source)
     if hasattr(source, "frames"):
         return _of_study(source, title, tested, {"metrics": metrics, "norm": norm, "on": on}, extra, settings)
     found = findings(source, tested, metrics, norm, on, extra.get("intervals"), settings)
     return assembled(found, title or "Comparison of classifiers", [sections.tests(extra.get("tests"))], extra)
 
 
+HALVES = re.compile("[\ud800-\udfff]")
+
+
+def writable(source: Any) -> Any:
+    """A frame whose labels can be written to a file: half a sign (a lone surrogate) becomes the mark of what is no text."""
+    if not isinstance(source, pd.DataFrame) or not any(isinstance(name, str) and HALVES.search(name) for name in source.index):
+        return source
+    return source.set_axis([HALVES.sub("\ufffd", name) if isinstance(name, str) else name for name in source.index])
+
+
 def assembled(found: Findings, title: str, inserted: Sequence[Any], extra: Mapping[str, Any]) -> Report:
     """The sections in their order: what a reader acts on first, how it was computed last."""
     parts = [
-        sections.ranking(found), sections.tested(found), sections.targets(found), sections.peers(found),
+        sections.notes(found), sections.ranking(found), sections.tested(found), sections.targets(found), sections.peers(found),
         sections.weights(found), sections.facets(found), sections.costs(found), *inserted,
         sections.method(found), sections.provenance(found, extra.get("provenance") or {}),
     ]
-    return Report(title, words.answer(found), [part for part in parts if part is not None], payload(found))
+    return Report(title, sentences.answer(found), [part for part in parts if part is not None], contract(found), found)
 
 
 def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: Norm, on: On,
@@ -133,7 +166,7 @@ def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: Norm
         warnings.simplefilter("always", DataWarning)
         ranking, ready, new = _ranked(source, tested, settings)
         given = _given(ready, metrics, ranking)
-        front, remark = _front(ready.table, given)
+        front, wide, remark = _front(ready.table, given)
         own, against, scores = None, None, None
         if front is not None:
             order = ranking.to_frame().index
@@ -148,10 +181,10 @@ def findings(source: Any, tested: Any, metrics: Sequence[str] | None, norm: Norm
             scores = rank(new, reference=ready.table, **ready.given, **ways).scores
     said = [str(warning.message) for warning in heard if issubclass(warning.category, DataWarning)]
     shown = _shown(ready, given, front)
-    return Findings(ranking, shown, front, own, against, scores, intervals, norm, on, remark, list(dict.fromkeys(said)))
+    return Findings(ranking, shown, front, own, against, scores, intervals, norm, on, remark, list(dict.fromkeys(said)), wide)
 
 
-WAYS = ("model", "returns", "orientation", "technology")
+WAYS = ("model", "technology", *OPTIONS)
 """What a report hands on to `rank` beside the metrics."""
 
 
@@ -169,9 +202,8 @@ def _ranked(source: Any, tested: Any, settings: Mapping[str, Any]) -> tuple[Rank
                 raise DataError(f"there is no classifier '{name}' in the table; {did_you_mean(name, list(ready.table.index))}")
         whole, ready = ready.table, replace(ready, table=ready.table.drop(new))
         new = whole.loc[new]
-    technology = settings.get("technology", "convex")
-    asked = {name: settings.get(name) for name in ("returns", "orientation")}
-    found = ranked(ready, of_technology(settings.get("model"), technology), asked)
+    chosen, singly = of_technology(settings.get("model"), settings.get("technology", "convex"))
+    found = ranked(ready, chosen, {name: settings.get(name) for name in OPTIONS} | singly)
     return found, ready, new
 
 
@@ -196,16 +228,18 @@ def _given(ready: Prepared, metrics: Sequence[str] | None, ranking: Ranking) -> 
     return {"outputs": high, "inputs": costs, "lower_is_better": low}
 
 
-def _front(table: pd.DataFrame, given: Mapping[str, Any]) -> tuple[Frontier | None, str]:
-    from deabench.dea.frontier import frontier
+def _front(table: pd.DataFrame, given: Mapping[str, Any]) -> tuple[Frontier | None, Frontier | None, str]:
+    """The frontier with its facets; or, of too many metrics, without them, and why."""
+    from deabench.dea.frontier import HULL, frontier, span
 
     count = len({*given["outputs"], *given["inputs"], *given["lower_is_better"]})
-    if count > METRICS:
-        return None, (f"the frontier of {count} metrics has too many facets to list; choose up to {METRICS} with "
-                      "metrics to see facets and targets")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the ranking has said it
-        return frontier(table, **given), ""
+        if count <= METRICS:
+            return frontier(table, **given), None, ""
+        wide = span(high(check(table, **given, warn=False, allow=HULL)), facets=False)
+    return None, wide, (f"the frontier of {count} metrics has too many facets to list; choose up to {METRICS} with "
+                        "metrics to see facets and targets")
 
 
 def _targets(new: pd.DataFrame, reference: pd.DataFrame, given: Mapping[str, Any], norm: Norm, on: On) -> Targets:
@@ -236,5 +270,5 @@ def _of_study(summary: Any, title: str | None, tested: Any, how: dict[str, Any],
     notes = study.remarks(summary) + ([f"without a mean in some metric: {', '.join(map(str, left))}"] if left else [])
     if notes:
         first = Section("notes", "Read this first", notes)
-        report_ = Report(report_.title, report_.answer, [first, *report_.sections], report_.plot)
+        report_ = replace(report_, sections=[first, *report_.sections])
     return report_

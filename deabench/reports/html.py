@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -16,30 +17,38 @@ from typing import TYPE_CHECKING, Any
 from deabench import __version__
 
 if TYPE_CHECKING:
-    from deabench.reports.content import Report
+    from deabench.reports.document import Report, Table
 
-SCRIPTS = ("solve.js", "tables.js", "plot.js")
+UNSAFE = re.compile("[<>&\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What could end the element, hide or turn text, or be no text at all: written as escapes of JSON."""
+UNSEEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Signs that cannot be shown as they are."""
 
 
 def html(report: Report) -> str:
     """The page."""
-    script = "".join(template(name) for name in SCRIPTS).replace('"use strict";\n', "")
-    script = '"use strict";\n' + script
-    style = template("style.css")
-    tables = {table.key: {"columns": table.columns, "rows": table.rows}
-              for section in report.sections for table in section.all_tables}
+    script = template("page.js") + "deabench.start();\n"
+    style = template("page.css") + template("workspace.css")
+    tables = [table for section in report.sections for table in section.all_tables]
+    data = {"data": report.data, "tables": {table.key: _table(table, report.data is not None) for table in tables},
+            "dots": [{"table": f"dots-{section.key}", **section.dots} for section in report.sections if section.dots]}
     return str(_environment().from_string(template("report.html.j2")).render(
-        report=report, plot=report.plot, version=__version__, style=style, script=script,
-        style_digest=_digest(style), script_digest=_digest(script), data=embedded({"tables": tables, "plot": report.plot}),
+        report=report, version=__version__, style=style, script=script,
+        style_digest=_digest(style), script_digest=_digest(script), data=embedded(data),
     ))
+
+
+def _table(table: Table, whole: bool) -> dict[str, Any]:
+    """A table's rows; of one that the page makes of the workspace's own numbers its columns alone."""
+    if table.live and whole:
+        return {"columns": table.columns, "from": table.live}
+    return {"columns": table.columns, "rows": table.rows}
 
 
 def embedded(data: Any) -> str:
     """JSON that can stand inside a script element: no character of it can end the element or start a comment."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text.encode("utf-8", "replace").decode()
+    return UNSAFE.sub(lambda sign: f"\\u{ord(sign.group()):04x}", text)
 
 
 @cache
@@ -47,10 +56,18 @@ def template(name: str) -> str:
     return (files("deabench.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
+def seen(text: object) -> str:
+    """A name as it can be shown: signs that are no text or turn its direction become a visible mark; see `seen` of dom.ts."""
+    return UNSEEN.sub("\ufffd", str(text))
+
+
 def _environment() -> Any:
     from jinja2 import Environment, StrictUndefined
 
-    return Environment(autoescape=True, undefined=StrictUndefined)
+    def plain(value: Any) -> Any:
+        return seen(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+    return Environment(autoescape=True, undefined=StrictUndefined, finalize=plain)
 
 
 def _digest(text: str) -> str:

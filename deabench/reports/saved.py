@@ -7,8 +7,8 @@ import hashlib
 import pandas as pd
 
 from deabench import __version__
-from deabench.reports.content import Report, Section, Table
-from deabench.reports.words import listed
+from deabench.reports.document import Report, Section, Table
+from deabench.reports.sentences import listed
 from deabench.tables.text import csv_text
 
 COLUMNS = ["efficiency", "rank", "efficient"]

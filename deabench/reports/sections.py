@@ -14,9 +14,11 @@ import pandas as pd
 
 from deabench import __version__
 from deabench.arrays import TOLERANCE
+from deabench.plot.ranking.merit import by_merit, served
 from deabench.plot.ranking.scores import peers_text
-from deabench.reports.content import Picture, Section, Table, drawn
-from deabench.reports.words import listed
+from deabench.reports.directions import lower
+from deabench.reports.document import Picture, Section, Table
+from deabench.reports.sentences import listed
 from deabench.tables.text import csv_text
 
 if TYPE_CHECKING:
@@ -28,12 +30,18 @@ FACETS = 500
 """So many facets are listed; the full-dimensional ones first."""
 
 
+def notes(found: Findings) -> Section | None:
+    """What a reader must know before believing a number: what was guessed, dropped, turned or is weak."""
+    said = _sentences(dict.fromkeys([*found.ranking.notes, *found.heard]))
+    return Section("notes", "What to know first", said) if said else None
+
+
 def ranking(found: Findings) -> Section:
     """Efficiencies, best first, with metrics and peers."""
     from deabench.plot import RankingDisplay
 
     one = found.ranking
-    frame = one.to_frame().rename_axis("classifier")
+    frame = one.to_frame().loc[by_merit(one)].rename_axis("classifier")
     if found.intervals is not None:
         frame = frame.join(found.intervals[["lower", "upper"]])
     low = lower(found)
@@ -44,15 +52,16 @@ def ranking(found: Findings) -> Section:
     frame["peers (λ)"] = [peers_text(one, place, most=6) for place in places]
     if one.reasons:
         frame["why no score"] = [one.reasons.get(name) for name in frame.index]
-    picture = drawn(RankingDisplay.from_ranking(one, found.intervals).plot(),
-                    f"Dot chart of the efficiencies, best first; efficient: {listed(frame.index[frame['efficient']])}.",
-                    "Efficiencies; the same numbers are in the table.")
+    picture = Picture("ranking", lambda: RankingDisplay.from_ranking(one, found.intervals).plot(),
+                      f"Dot chart of the efficiencies, best first; efficient: {listed(frame.index[frame['efficient']])}.",
+                      "Efficiencies; the same numbers are in the table.")
     said = ["Efficiency 1 means that no mixture of the others is better in every metric. ↑ marks metrics that are better "
-            "when higher."]
+            "when higher, ↓ those that are better when lower; of equal ranks those come first that most others are measured "
+            "against."]
     if found.intervals is None:
         said.append("The efficiencies have no intervals here: they are exact for these metrics, and say nothing about how "
                     "the metrics would vary on other data.")
-    return Section("ranking", "Ranking", [*said, *_sentences(one.data.notes)], [Table("ranking-table", "Ranking", frame)],
+    return Section("ranking", "Ranking", said, [Table("ranking-table", "Ranking", frame, "ranking")],
                    [picture])
 
 
@@ -63,14 +72,15 @@ def tested(found: Findings) -> Section | None:
     one = found.tested
     if one is None:
         return None
-    pictures = [drawn(TargetsDisplay.from_targets(one).plot(), "Actual and target of each tested algorithm, by metric.",
-                      "Actual (triangle) and target (cross) by metric.")]
+    pictures = [Picture("targets", lambda: TargetsDisplay.from_targets(one).plot(),
+                        "Actual and target of each tested algorithm, by metric.",
+                        "Actual (triangle) and target (cross) by metric.")]
     if one.targets.shape[1] == 2:
-        pictures.insert(0, drawn(FrontierDisplay.from_targets(one).plot(), "The frontier, with an arrow from each tested "
-                                 "algorithm to its target.", "The frontier and the targets."))
+        pictures.insert(0, Picture("tested", lambda: FrontierDisplay.from_targets(one).plot(), "The frontier, with an arrow from "
+                                   "each tested algorithm to its target.", "The frontier and the targets."))
     else:
-        pictures.append(drawn(ParallelDisplay.from_targets(one).plot(), "Parallel coordinates of actual and target.",
-                              "Actual and target over all metrics."))
+        pictures.append(Picture("parallel", lambda: ParallelDisplay.from_targets(one).plot(),
+                                "Parallel coordinates of actual and target.", "Actual and target over all metrics."))
     frame = _target_frame(one)
     if found.tested_scores is not None:
         frame.insert(0, "efficiency", found.tested_scores)
@@ -94,20 +104,14 @@ def peers(found: Findings) -> Section | None:
     from deabench.plot import PeerNetworkDisplay
 
     one = found.ranking
-    columns, values = one.intensities.columns, one.intensities.values
-    own = one.reference.outputs.equals(one.data.outputs)
-    used = (columns >= 0) & (values > 1e-6)
-    if own:
-        used &= columns != np.arange(len(columns))[:, None]
-    frame = pd.DataFrame({"served": np.bincount(columns[used], minlength=len(one.reference.labels)),
-                          "sum of λ": np.bincount(columns[used], values[used], minlength=len(one.reference.labels))},
-                         index=one.reference.labels.rename("benchmark"))
+    others, shares = served(one)
+    frame = pd.DataFrame({"served": others, "sum of λ": shares}, index=one.reference.labels.rename("benchmark"))
     frame = frame[frame["served"] > 0].sort_values(["served", "sum of λ"], ascending=False, kind="stable")
     if frame.empty:
         return None
-    display = PeerNetworkDisplay.from_ranking(one).plot()
-    picture = drawn(display, f"Network from inefficient classifiers to their peers; the most used is {frame.index[0]}, for "
-                    f"{frame['served'].iloc[0]} others.", "Who is benchmark for whom.")
+    picture = Picture("peers", lambda: PeerNetworkDisplay.from_ranking(one).plot(),
+                      f"Network from inefficient classifiers to their peers; the most used is {frame.index[0]}, for "
+                      f"{frame['served'].iloc[0]} others.", "Who is benchmark for whom.")
     return Section("peers", "Peers", ["A peer is an efficient classifier that a less efficient one is measured against; λ is "
                                       "its share in the mixture."],
                    [Table("peers-table", "Benchmarks, most used first", frame)], [picture])
@@ -118,12 +122,13 @@ def weights(found: Findings) -> Section:
     from deabench.plot import WeightsDisplay
 
     one = found.ranking
-    frame = one.weights.loc[one.to_frame().index].rename_axis("classifier")
-    picture = drawn(WeightsDisplay.from_ranking(one).plot(), "Stacked bars: the share of each metric in each score.",
-                    "Which metrics carry each score.")
+    frame = one.weights.loc[by_merit(one)].rename_axis("classifier")
+    picture = Picture("weights", lambda: WeightsDisplay.from_ranking(one).plot(),
+                      "Stacked bars: the share of each metric in each score.", "Which metrics carry each score.")
     return Section("weights", "Weights", ["The weights show each classifier in its best light. They are not unique: other "
                                           "weights may give the same score."],
-                   [Table("weights-table", "Weights (multipliers), in each metric's own unit", frame)], [picture])
+                   [Table("weights-table", "Weights (multipliers), in each metric's own unit", frame, "weights")],
+                   [picture] if frame.shape[1] else [])
 
 
 def facets(found: Findings) -> Section | None:
@@ -139,9 +144,9 @@ def facets(found: Findings) -> Section | None:
     frame = frame.rename(columns={name: f"weight of {name}" for name in front.outputs})
     frame = frame.sort_values("efficient throughout", ascending=False, kind="stable")
     flat = len(front.outputs) == 2
-    display = (FrontierDisplay if flat else FacetGraphDisplay).from_frontier(front).plot()
-    picture = drawn(display, "The frontier of the two metrics." if flat else "Facets as nodes, joined where they share a "
-                    "ridge.", "The frontier." if flat else "The facet graph.")
+    display = FrontierDisplay if flat else FacetGraphDisplay
+    picture = Picture("frontier", lambda: display.from_frontier(front).plot(), "The frontier of the two metrics." if flat else
+                      "Facets as nodes, joined where they share a ridge.", "The frontier." if flat else "The facet graph.")
     span = "1 classifier spans" if len(front.extreme) == 1 else f"{len(front.extreme)} classifiers span"
     said = [f"{span} the frontier in {listed(front.outputs)}: {listed(front.extreme)}.",
             "A trade-off rate 'B per A' is how much of B one unit of A is worth on the facet; where it is ∞ the facet is flat."]
@@ -158,8 +163,9 @@ def costs(found: Findings) -> Section | None:
     if found.front is None or set(found.front.outputs) != {"TPR", "TNR"}:
         return None
     frame = found.front.cost_ranges()
-    picture = drawn(CostRangeDisplay.from_frontier(found.front).plot(), "Ranges of cost ratios in which each classifier of "
-                    "the frontier has the least expected cost.", "Which classifier for which cost ratio.")
+    front = found.front
+    picture = Picture("costs", lambda: CostRangeDisplay.from_frontier(front).plot(), "Ranges of cost ratios in which each "
+                      "classifier of the frontier has the least expected cost.", "Which classifier for which cost ratio.")
     said = ["The ratio is the cost of a false negative over that of a false positive, where half of the cases are positive; "
             "elsewhere divide it by the odds of a positive."]
     return Section("costs", "Cost ranges", said, [Table("costs-table", "Least expected cost", frame)], [picture])
@@ -189,7 +195,7 @@ def _diagram(result: Any) -> list[Picture]:
         display = CriticalDifferenceDisplay.from_findings(result)
     except DataError:  # fewer than three classifiers: there is nothing to draw
         return []
-    return [drawn(display.plot(), display.caption() + ".", display.caption())]
+    return [Picture("tests", lambda: display.plot(), display.caption() + ".", display.caption(), live=False)]
 
 
 def _frames(name: str, result: Any) -> list[tuple[str, pd.DataFrame]]:
@@ -218,7 +224,6 @@ def method(found: Findings) -> Section:
     if found.front is not None:
         said.append(f"Targets: the closest point of the Pareto-efficient {found.on} in {listed(found.front.outputs)}, distance "
                     f"{found.norm}, each metric in its own unit. Of several closest points one is given.")
-    said += [f"Warning: {text}." for text in found.heard]
     return Section("method", "How it was computed", said)
 
 
@@ -257,14 +262,6 @@ def _target_frame(one: Any) -> pd.DataFrame:
         frame[f"target {name}"] = one.targets[name]
         frame[f"gap {name}"] = one.gaps[name]
     return frame.assign(face=[listed(face, 4) for face in one.faces])
-
-
-def lower(found: Findings) -> set[str]:
-    """The metrics of the page that are better low."""
-    parts = [found.ranking.data] + ([found.front.data] if found.front is not None else [])
-    low = {str(name) for data in parts for name in data.inputs} | {str(n) for d in parts for n, t in d.turns.items() if t.sign < 0}
-    up = {str(name) for data in parts for name, turn in data.turns.items() if turn.sign < 0 and name in found.ranking.data.inputs}
-    return low - up
 
 
 def _kind(found: Findings) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.reports.content import Page, Picture, Section, Table, drawn
+from deabench.reports.contract import number
+from deabench.reports.document import Page, Picture, Section, Table
 
 GROUPINGS = {"type": "by data type", "imbalance ratio": "by imbalance ratio",
              "type and ratio": "by data type and imbalance ratio"}
@@ -63,11 +64,15 @@ def _groups(frames: dict[str, pd.DataFrame], grouping: str) -> Section | None:
     for k, group in enumerate(dict.fromkeys(part.index.get_level_values("group"))):
         table = part.loc[group].sort_values("dea_then_average", ascending=False, kind="stable")
         found.append(Page(str(group), Table(f"{key}-{k}", f"Efficiencies: {group}", table)))
-    display = GroupsDisplay.from_efficiency(efficiency, grouping=grouping).plot()
-    picture = drawn(display, f"Efficiencies of the classifiers {GROUPINGS[grouping]}.", f"Efficiency {GROUPINGS[grouping]}.")
+    display = GroupsDisplay.from_efficiency(efficiency, grouping=grouping)
+    how = GROUPINGS[grouping]
+    picture = Picture(key, display.plot, f"Efficiencies of the classifiers {how}.", f"Efficiency {how}.")
+    whole = GroupsDisplay.from_efficiency(efficiency, grouping=grouping, most=len(efficiency)).table
+    dots = {"groups": [str(name) for name in whole.index], "names": [str(name) for name in whole],
+            "values": [[number(v) for v in row] for row in whole.to_numpy().tolist()]}
     said = ["average_then_dea ranks the mean metrics of the group, as the paper does; dea_then_average is the mean of the "
             "efficiencies on each data set."]
-    return Section(key, f"Efficiency {GROUPINGS[grouping]}", said, pictures=[picture], pages=found)
+    return Section(key, f"Efficiency {GROUPINGS[grouping]}", said, pictures=[picture], pages=found, dots=dots)
 
 
 def _families(frames: dict[str, pd.DataFrame]) -> Section | None:

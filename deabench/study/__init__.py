@@ -81,6 +81,19 @@ class Study:
     ----------
     plan : Plan
         What was asked for, found good.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> import deabench as db
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> study = db.Study({"cancer": (X, y)}, {"bayes": GaussianNB()}, split=5, seed=1, store=Path(folder.name) / "study.sqlite")
+    >>> study.status().total  # study.run() does them
+    5
     """
 
     plan: Plan

@@ -74,6 +74,11 @@ def numbers_of(column: pd.Series, *, comma: bool = False) -> Numbers | None:
     return _of_text(_dots(plain, column, list(cells.values())), cells, comma)
 
 
+def empty(column: pd.Series) -> bool:
+    """Whether a column holds nothing at all: neither numbers nor text."""
+    return all(_clean(cell).lower() in MISSING for cell in column if cell is not None and cell == cell)
+
+
 def _all_text(cells: np.ndarray) -> bool:
     """Whether no cell of a sample is a number: a column of names need not be read to its end."""
     return all(_number(cell, False) is None and cell.lower() not in MISSING for cell in map(_clean, cells))

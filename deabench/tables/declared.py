@@ -14,6 +14,7 @@ from deabench.tables.cells import numbers_of
 from deabench.tables.columns import Column, checked, judged
 from deabench.tables.proposal import proposed
 from deabench.tables.roles import listed
+from deabench.tables.vocabulary import meaning
 
 NONE_LEFT = "no outputs: the table has no numeric column left; name at least one metric as output"
 
@@ -46,17 +47,20 @@ class Declared:
 def declared(table: pd.DataFrame, outputs: Sequence[str] | None, inputs: Sequence[str] | None,
              lower_is_better: Mapping[str, object] | Sequence[str]) -> Declared:
     """What is declared, completed by what the names of the other columns say."""
-    complements, low_inputs = _directions(lower_is_better)
+    complements, low_inputs, hints = _directions(lower_is_better, table)
+    if outputs is not None and hints:
+        outputs = [*names(outputs, "outputs"), *(name for name in complements if name not in outputs)]
     chosen = names(inputs, "inputs") + [name for name in low_inputs if name not in (inputs or ())]
     if outputs is not None:
-        return Declared(tuple(names(outputs, "outputs")), tuple(chosen), complements, tuple(low_inputs))
+        return Declared(tuple(names(outputs, "outputs")), tuple(chosen), complements, tuple(low_inputs),
+                        (*hints, *_against(names(outputs, "outputs"), complements)))
     columns, notes = columns_of(table, taken=[*chosen, *complements])
     low = {c.name: c.high for c in columns if c.role == "lower_rate" and c.bounded}
     costs = [] if chosen else [c.name for c in columns if c.role == "cost" or (c.role == "lower_rate" and not c.bounded)]
     high = [c.name for c in columns if c.role in ("output", "guess")] + list(low) + list(complements)
     order = [name for name in table.columns if name in high] + [name for name in complements if name not in table.columns]
     return Declared(tuple(order), (*chosen, *costs), {**complements, **low}, tuple(low_inputs),
-                    (*notes, *_about(columns, costs, low, chosen)), _refusal(columns))
+                    (*hints, *notes, *_about(columns, costs, low, chosen)), _refusal(columns))
 
 
 def columns_of(table: pd.DataFrame, taken: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
@@ -89,6 +93,13 @@ def _about(columns: Sequence[Column], costs: Sequence[str], low: Mapping[str, fl
     return notes
 
 
+def _against(outputs: Sequence[str], complements: Mapping[str, float]) -> tuple[str, ...]:
+    """What the user says against what a name says: he is right, and it is said."""
+    low = [name for name in outputs if name not in complements and (known := meaning(name)) is not None and known.better == "lower"]
+    return (f"taken as better high, as outputs says, although the name says lower is better: {listed(low)}; "
+            "name it in lower_is_better where it is",) if low else ()
+
+
 def _refusal(columns: Sequence[Column]) -> str:
     """Why there is no output, and what to say to have one."""
     asked = [c.name for c in columns if c.role in ("unknown", "conditional")]
@@ -107,11 +118,13 @@ def names(given: Sequence[str] | None, what: str) -> list[str]:
     return list(given) if given is not None else []
 
 
-def _directions(lower_is_better: Mapping[str, object] | Sequence[str]) -> tuple[dict[str, float], list[str]]:
+def _directions(lower_is_better: Mapping[str, object] | Sequence[str], table: pd.DataFrame
+                ) -> tuple[dict[str, float], list[str], tuple[str, ...]]:
+    """Complements with their greatest values, inputs, and a word to those whom a bare name served otherwise before."""
     if isinstance(lower_is_better, str):
         raise DataError(f"lower_is_better is the text '{lower_is_better}'; give a list or a mapping of column names")
     if not isinstance(lower_is_better, Mapping):
-        return {}, list(lower_is_better)
+        return _by_name(list(lower_is_better), table)
     complements, low_inputs = {}, []
     for name, how in lower_is_better.items():
         if how == "input":
@@ -120,4 +133,17 @@ def _directions(lower_is_better: Mapping[str, object] | Sequence[str]) -> tuple[
             complements[name] = float(how)
         else:
             raise DataError(f"lower_is_better['{name}'] is {how!r}; give 'input' or the metric's known maximum")
-    return complements, low_inputs
+    return complements, low_inputs, ()
+
+
+def _by_name(low: Sequence[str], table: pd.DataFrame) -> tuple[dict[str, float], list[str], tuple[str, ...]]:
+    """Bare names: a rate, whose greatest value is known, is complemented to it; all else is an input."""
+    complements: dict[str, float] = {}
+    for name in low:
+        found = numbers_of(table[name]) if name in table and not isinstance(table[name], pd.DataFrame) else None
+        column = judged(name, found, {name: ("lower_rate", "you say so")})
+        if found is not None and column.role == "lower_rate" and column.bounded:
+            complements[name] = column.high
+    hints = tuple(f"'{name}' is a rate, so lower is better makes it its complement to {high:g}; for an input, as before this "
+                  f"release, say lower_is_better={{'{name}': 'input'}}" for name, high in complements.items())
+    return complements, [name for name in low if name not in complements], hints

@@ -22,6 +22,8 @@ from deabench.tables.vocabulary import meaning
 from deabench.tables.weak import warn_of
 
 Allowed = Literal["zero inputs", "zero outputs", "negative inputs", "negative outputs"]
+MISSING_WAYS = "missing='drop-systems', 'drop-metrics' or 'bounds'"
+"""What to say where cells are empty: the option of the library and of the command line."""
 SHOWN = 3
 """So many bad cells are named, the others counted."""
 
@@ -71,8 +73,9 @@ def check(
     outputs, inputs : sequences of column names, optional
         Without `outputs` the columns' names decide; where none is known, every numeric column that is not an input.
     lower_is_better : mapping or sequence of column names
-        Metrics to be low. `{"logloss": "input"}` (or a bare sequence) makes the metric an input; `{"error": 1.0}`
-        replaces it inside by its complement to that known maximum, `1.0 - error`, an output.
+        Metrics to be low. `{"logloss": "input"}` makes the metric an input; `{"error": 1.0}` replaces it inside by its
+        complement to that known maximum, `1.0 - error`, an output. Of a bare sequence, rates whose greatest value the vocabulary
+        knows are complemented, and all else are inputs.
     warn : bool
         Whether weak data are warned of (a reference set is checked without, once is enough).
     allow : collection of words
@@ -89,7 +92,7 @@ def check(
     whole(table)
     said = declared(table, outputs, inputs, lower_is_better)
     _columns(table, said)
-    values = numbers(table, [*said.outputs, *said.inputs])
+    values = numbers(table, [*said.outputs, *said.inputs], way=f"say what to do with {MISSING_WAYS}")
     beside = None if among is None else among.reindex(columns=values.columns)
     turns, notes, turned = _turns(values, beside, said, allow)
     for name, turn in turns.items():
@@ -100,27 +103,30 @@ def check(
         raise DataError(f"no output is left: '{turned[0]}' is a loss with its sign turned, which is an input; "
                         "name a metric to be high")
     _nonnegative(values)
+    if turned:
+        values = values[[*chosen_outputs, *chosen_inputs]]
+    s = len(chosen_outputs)
+    high, low = values.iloc[:, :s], values.iloc[:, s:]
     if "zero outputs" not in allow:
-        _zero_rows(values[chosen_outputs], "output")
+        _zero_rows(high, "output")
     if chosen_inputs and "zero inputs" not in allow:
-        _zero_rows(values[chosen_inputs], "input")
-    values = values[[*chosen_outputs, *chosen_inputs]]
+        _zero_rows(low, "input")
     if warn:
-        warn_of(values, len(chosen_outputs))
-    return Data(values[chosen_outputs], values[chosen_inputs], (*said.notes, *notes), turns)
+        warn_of(values, s)
+    return Data(high, low, (*said.notes, *notes), turns)
 
 
-def numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """The chosen columns as float64; NaN, infinity and text are refused by row and column, all of them at once."""
-    frame = pd.DataFrame({name: _floats(table[name]) for name in columns}, index=table.index)
-    bad = np.argwhere(~np.isfinite(frame.to_numpy()))
-    if len(bad):
+def numbers(table: pd.DataFrame, columns: Sequence[str], *, way: str = "leave the row or the column out") -> pd.DataFrame:
+    """The chosen columns as float64; NaN, infinity and text are refused by row and column, all at once, with the way out."""
+    values = np.empty((len(table), len(columns)))
+    for place, name in enumerate(columns):
+        values[:, place] = _floats(table[name])
+    frame = pd.DataFrame(values, index=table.index, columns=pd.Index(columns, dtype=table.columns.dtype))
+    if not np.isfinite(values).all():
+        bad = np.argwhere(~np.isfinite(values))
         cells = [f"metric '{frame.columns[c]}' of '{frame.index[r]}' is {_said(frame.iloc[r, c])}" for r, c in bad[:SHOWN]]
         more = f" and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
-        way = "give a finite number, or leave the row or the column out"
-        if len(bad) > 1:
-            way = "give finite numbers, or say what to do with missing='drop-systems', 'drop-metrics' or 'bounds'"
-        raise DataError(f"{', '.join(cells)}{more}; {way}")
+        raise DataError(f"{', '.join(cells)}{more}; give {'a finite number' if len(bad) == 1 else 'finite numbers'}, or {way}")
     return frame
 
 
@@ -180,8 +186,8 @@ def _turns(values: pd.DataFrame, beside: pd.DataFrame | None, said: Declared, al
         _below(values[name], name, maximum)
         turns[name] = Turn(-1.0, maximum)
         notes.append(f"'{name}' stands for its complement {maximum:g} - {name}: lower is better")
-    for name in [*said.outputs, *said.inputs]:
-        low = _least(values[name], None if beside is None else beside[name])
+    for name, least in zip(values.columns, values.to_numpy().min(axis=0).tolist(), strict=True):
+        low = least if beside is None else float(np.fmin(least, pd.to_numeric(beside[name], errors="coerce").min()))
         if name in turns or low >= 0:
             continue
         known, output = meaning(name), name in said.outputs
@@ -201,14 +207,6 @@ def _turns(values: pd.DataFrame, beside: pd.DataFrame | None, said: Declared, al
             notes.append(f"'{name}' is counted from {low:g}, the least value there, for it is negative in some rows; "
                          "this model does not depend on the origin")
     return turns, notes, turned
-
-
-def _least(values: pd.Series, beside: pd.Series | None) -> float:
-    low = float(values.min())
-    if beside is None:
-        return low
-    other = pd.to_numeric(beside, errors="coerce").min()
-    return float(np.fmin(low, other))
 
 
 def _below(values: pd.Series, name: str, maximum: float) -> None:

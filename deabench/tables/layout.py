@@ -71,12 +71,12 @@ def _label(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[str, ...]:
 
 
 def _elsewhere(column: pd.Series, name: str) -> bool:
-    """Text that names no system: addresses, dates, empty cells."""
+    """Text that names no system: addresses, dates, lists of measurements, empty cells."""
     if parsed(name).words.strip("_") in _DESCRIBES:
         return True
     cells = column.dropna().astype(str).head(50)
     return bool(len(cells) == 0 or (cells.str.strip() == "").all()
-                or cells.str.match(r"^(https?://|\d{4}-\d\d-\d\d)").mean() > 0.5)
+                or cells.str.match(r"^(https?://|\d{4}-\d\d-\d\d|\[.*\d\.\d)").mean() > 0.5)
 
 
 def _dataset(frame: pd.DataFrame, columns: Sequence[Column], label: tuple[str, ...]) -> str | None:

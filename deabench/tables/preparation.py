@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -62,16 +62,61 @@ def prepared(source: object, *, outputs: Sequence[str] | None = None, inputs: Se
     if not said.outputs:
         raise DataError(said.refusal)
     table, said, dropped = _complete(table, said, missing)
-    if missing == "refuse" and notes:  # read from a file or a foreign object, where empty cells are common
+    if missing == "refuse" and not (isinstance(source, pd.DataFrame) and _labelled(source)):  # files often have empty cells
         _none_empty(table, said)
-    given = {"outputs": list(said.outputs), "inputs": [name for name in said.inputs if name not in said.low_inputs],
-             "lower_is_better": {**said.complements, **dict.fromkeys(said.low_inputs, "input")}}
-    return Prepared(table, given, (*notes, *said.notes, *dropped))
+    return Prepared(table, _given(said), (*notes, *said.notes, *dropped))
 
 
 def table_of(source: object) -> pd.DataFrame:
     """The systems x columns of a source, whose metrics are declared elsewhere (a reference, points)."""
     return _frame(source) if isinstance(source, pd.DataFrame) and _labelled(source) else read(source).table
+
+
+def complete(missing: Missing) -> Missing:
+    """`missing` where bounds have no meaning.
+
+    Raises
+    ------
+    DataError
+    """
+    if missing == "bounds":
+        raise DataError("missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or 'drop-metrics'")
+    return missing
+
+
+def grouping(source: object, name: str) -> pd.Series | None:
+    """A column of a source that groups its systems, text or numbers; None where there is none of that name."""
+    if isinstance(source, pd.DataFrame) and name in source.columns and _labelled(source.drop(columns=name)):
+        return source[name]
+    reading = read(source)
+    for table in (reading.texts, reading.table):
+        if table is not None and name in table:
+            column: pd.Series = table[name]
+            return column
+    return None
+
+
+def without(ready: Prepared, name: str) -> Prepared:
+    """The same without a column."""
+    given = {key: {one: how for one, how in names.items() if one != name} if isinstance(names, Mapping)
+             else [one for one in names if one != name] for key, names in ready.given.items()}
+    return replace(ready, table=ready.table.drop(columns=name, errors="ignore"), given=given)
+
+
+def beside(table: pd.DataFrame, ready: Prepared, missing: Missing) -> tuple[pd.DataFrame, Prepared, tuple[str, ...]]:
+    """Another table in the metrics of a prepared one, its systems or the metrics of both left out where a cell is empty."""
+    low = ready.given["lower_is_better"]
+    said = Declared(tuple(ready.given["outputs"]), (*ready.given["inputs"], *(name for name, how in low.items() if how == "input")),
+                    {name: how for name, how in low.items() if how != "input"},
+                    tuple(name for name, how in low.items() if how == "input"))
+    table, said, notes = _complete(table, said, missing)
+    return table, replace(ready, given=_given(said)), tuple(f"of the tested, {note}" for note in notes)
+
+
+def _given(said: Declared) -> Mapping[str, Any]:
+    """What the gate is told."""
+    return {"outputs": list(said.outputs), "inputs": [name for name in said.inputs if name not in said.low_inputs],
+            "lower_is_better": {**said.complements, **dict.fromkeys(said.low_inputs, "input")}}
 
 
 def _declared(source: object, outputs: Sequence[str] | None, inputs: Sequence[str] | None, lower: Lower
@@ -115,7 +160,9 @@ def _of_reading(reading: Reading) -> Declared:
         said.append(f"lower is better in {listed(list(reading.lower_is_better))}, complemented inside")
     if inputs:
         said.append(f"inputs, for lower is better: {listed(inputs)}")
-    left = [name for name in roles.left_out if name in reading.table]
+    again = [f"'{name}' is left out: {reason}" for name, reason in roles.left_out.items() if reason.endswith("taken")]
+    said += again
+    left = [name for name, reason in roles.left_out.items() if name in reading.table and not reason.endswith("taken")]
     if left:
         said.append(f"left out: {listed(left)}")
     refusal = Declared((), (), {}).refusal

@@ -13,6 +13,8 @@ from deabench.tables.columns import Column
 from deabench.tables.roles import listed
 
 GUESSED = "a guess, for its name is not known: higher is better"
+NOTHING_TOLD = ("every cell is empty", "it only counts the rows", "it is an identifier, a setting, a count or a description")
+"""Reasons to leave a column out that say nothing of the others: an identifier stands in any table."""
 ROUNDED = 0.051
 """What a mean or a complement may be off by, in percent, for having been rounded."""
 
@@ -29,7 +31,7 @@ def proposed(columns: Sequence[Column], table: pd.DataFrame, *, chosen: bool = F
     costs = [c for c in final if c.role == "cost"]
     asked = [c for c in final if c.role in ("unknown", "conditional")]
     notes: list[str] = []
-    if not known and not costs and asked:
+    if not known and not costs and asked and not _told(columns, table, chosen=chosen):
         final = [replace(c, role="guess", low=0.0, reason=GUESSED) if chosen and c.role == "unknown" else _guess(c, table)
                  for c in final]
         guessed = [c.name for c in final if c.role == "guess"]
@@ -43,6 +45,14 @@ def proposed(columns: Sequence[Column], table: pd.DataFrame, *, chosen: bool = F
             notes.append(f"left out, for nobody knows which way is better: {listed(asked_for)}; name them in outputs "
                          "or lower_is_better to take them in")
     return final, notes
+
+
+def _told(columns: Sequence[Column], table: pd.DataFrame, *, chosen: bool) -> bool:
+    """Whether some name tells what the table is about, so that its other columns need not be metrics: a metric whose direction
+    is not known, and in a table that nobody has made to be ranked a setting, a spread or a size."""
+    if any(c.role == "conditional" for c in columns):
+        return True
+    return not chosen and any(c.name in table and c.role == "left_out" and c.reason not in NOTHING_TOLD for c in columns)
 
 
 def _doubted(columns: Sequence[Column]) -> list[Column]:

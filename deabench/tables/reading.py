@@ -14,7 +14,7 @@ from deabench.checks import choice, did_you_mean
 from deabench.errors import DataError
 from deabench.results import Result
 from deabench.tables import layout, pivot
-from deabench.tables.cells import Numbers, numbers_of
+from deabench.tables.cells import Numbers, empty, numbers_of
 from deabench.tables.columns import Column, checked, judged, mixed, told_by_rank
 from deabench.tables.names import parsed
 from deabench.tables.proposal import proposed
@@ -39,10 +39,19 @@ class Reading(Result):
     layout : "wide" or "long"
         Whether the source had a row per system, or one per system and data set or fold.
     per_dataset : DataFrame or None
-        (data set, system) x metrics, where there are data sets.
+        (data set, system) x the columns of `table`, where there are data sets.
     missing : mapping of column to number
         Empty cells and cells that hold a text (failures), by metric.
     title : str
+    texts : DataFrame or None
+        The columns of text of a table with a row per system: what groups systems, as their family.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> reading = db.read({"a": {"accuracy": .9, "latency_ms": 3.0}, "b": {"accuracy": .8, "latency_ms": 1.0}})
+    >>> reading.outputs, reading.inputs
+    (['accuracy'], ['latency_ms'])
     """
 
     table: pd.DataFrame
@@ -52,6 +61,7 @@ class Reading(Result):
     missing: Mapping[str, int]
     title: str
     notes: tuple[str, ...] = ()
+    texts: pd.DataFrame | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """What every column is taken for: the frame of `roles`."""
@@ -132,7 +142,7 @@ def read_source(source: Source, label: str | Sequence[str] | None, roles: Mappin
     given = _declared(frame, label, roles, source.label)
     said = {**source.said, **{name: (role, "you say so") for name, role in roles.items() if role != "label"}}
     dataset = next((name for name, role in roles.items() if role == "dataset"), None)
-    numbers = {name: None if name in given else numbers_of(frame[name], comma=source.comma) for name in map(str, frame.columns)}
+    numbers = {name: None if name in given else _numbers(frame[name], source.comma) for name in map(str, frame.columns)}
     columns = [judged(name, numbers[name], said) for name in numbers]
     found = layout.keys(frame, columns, given, dataset)
     numbers = {name: None if name in found.label else value for name, value in numbers.items()}
@@ -143,6 +153,14 @@ def read_source(source: Source, label: str | Sequence[str] | None, roles: Mappin
     if matrix is not None:
         return matrix
     return _of_columns(source, numbers, columns, found)
+
+
+def _numbers(column: pd.Series, comma: bool) -> Numbers | None:
+    """The numbers of a column; none of them where every cell is empty."""
+    found = numbers_of(column, comma=comma)
+    if found is not None or pd.api.types.is_bool_dtype(column) or pd.api.types.is_datetime64_any_dtype(column) or not empty(column):
+        return found
+    return Numbers(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
 
 
 def _declared(frame: pd.DataFrame, label: str | Sequence[str] | None, roles: Mapping[str, Declared],
@@ -180,7 +198,9 @@ def _of_columns(source: Source, numbers: Mapping[str, Numbers | None], columns: 
         wide = pivot.Wide(table, None, missing, ())
     units = {name: n.unit for name, n in numbers.items() if n is not None}
     wide = replace(wide, notes=(*cells, *wide.notes))
-    return _finished(source, wide, columns, replace(found, label=label), notes, "long" if long else "wide", units)
+    reading = _finished(source, wide, columns, replace(found, label=label), notes, "long" if long else "wide", units)
+    texts = [name for name, n in numbers.items() if n is None and name not in label]
+    return reading if long else replace(reading, texts=frame.loc[kept.to_numpy(), texts].set_axis(index, axis=0))
 
 
 def _finished(source: Source, wide: pivot.Wide, columns: Sequence[Column], found: layout.Keys, notes: Sequence[str],
@@ -206,8 +226,7 @@ def _finished(source: Source, wide: pivot.Wide, columns: Sequence[Column], found
     used = [c.name for c in final if c.metric]
     about = pivot.said(wide.notes, used)
     missing = {name: count for name, count in wide.missing.items() if name in used}
-    per = None if wide.per_dataset is None else wide.per_dataset[used]
-    return Reading(table, roles, how, per, missing, source.title, (*notes, *about, *said))
+    return Reading(table, roles, how, wide.per_dataset, missing, source.title, (*notes, *about, *said))
 
 
 def _lone(title: str) -> str:

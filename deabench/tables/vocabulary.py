@@ -146,10 +146,16 @@ def _of_words(name: Name) -> Meaning | None:
         return Meaning("output", "per second", 0.0, inf, "a throughput: higher is better")
     head = re.sub(r"_(at|per)_.*$", "_", words)
     found = _rightmost(head, _RULES) or _rightmost(words, _RULES)
+    spent = unit_of(name)
+    if spent in SPENDING and re.search(w.SPENT, words) and not re.search(w.LIMIT, name.whole):  # co2_year_mean_kg is no year
+        return Meaning("cost", spent, 0.0, inf, f"what is spent, in {spent}: lower is better")
     stated = _of_unit(name.unit)
     if stated is not None and (found is None or found.role == "output"  # "speed (ms)"; "speed CPU (ms)" is no setting
                                or (found.role == "left_out" and not re.search(w.LIMIT, name.whole))):
         found = stated
+    if found is None and name.unit:  # "2000 tokens (hallucination rate)": what stands in brackets is the noun
+        inside = _rightmost(parsed(name.unit).words, _RULES)
+        found = inside if inside is not None and inside.role in ("output", "lower_rate") else None
     found = found or _rightmost(words, _WEAK)
     if found is None:
         return None
@@ -181,6 +187,8 @@ _UNITS = (
     (r"(^|_)kg(_|$)", "kg"), (r"(^|_)gb(_|$)", "GB"), (r"(^|_)mb(_|$)", "MB"), (r"(^|_)kb(_|$)", "KB"),
     (r"(^|_)(watts?|w)(_|$)", "W"),
 )
+SPENDING = ("usd", "eur", "kWh", "energy", "kg")
+"""Units in which a name that speaks of spending states an amount that was spent."""
 
 
 def unit_of(name: Name) -> str:

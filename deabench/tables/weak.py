@@ -52,10 +52,15 @@ def _constant(name: str, value: float, *, output: bool, others: bool) -> str:
 
 
 def _duplicate_rows(values: pd.DataFrame) -> tuple[object, list[object]]:
-    again = np.flatnonzero(values.duplicated().to_numpy())
+    matrix = values.to_numpy()
+    mixed = matrix[:, 0].copy()  # alike in alike rows; where all differ, no two rows are the same
+    for k, column in enumerate(matrix.T[1:]):
+        mixed += column * np.sqrt(k + 2.0)
+    mixed.sort()
+    alike = bool((mixed[1:] == mixed[:-1]).any())
+    again = np.flatnonzero(values.duplicated().to_numpy()) if alike else np.zeros(0, dtype=int)
     if not len(again):
         return None, []
-    matrix = values.to_numpy()
     first = np.flatnonzero((matrix == matrix[again[0]]).all(axis=1))[0]
     return values.index[first], [values.index[i] for i in again]
 

@@ -31,6 +31,7 @@ NEVER: tuple[tuple[str, str], ...] = (
      "it is the end of an interval, or a test's p"),
     (r"^_(param_(?!count|number)|params_(?!m_|b_|k_|million|billion|count)|hp_|hparams?_|config_|user_attrs_|system_attrs_|tags_)[a-z0-9]",
      "it is a setting"),
+    (r"(?<=[a-z0-9])_if_(?!eval)\w", "it is what another would be under a condition"),
     (r"^_(n|num|number|nr|count)(_of)?_(?!(\w+_)?(params?|parameters?|weights)_)", "it is a count"),
     (r"(?<!param)(?<!params)(?<!parameter)_counts?_$", "it is a count"),
     (r"^_(benchmark|experiment)_duration_$|_max_runtime_(secs|mins)_", "it is a setting"),
@@ -92,6 +93,7 @@ _QUALITY_RATES = r"""
     miou dice jaccard dsc pq em exact_match win_rate winrate lc_winrate wins win passed success success_rate solve_rate solved
     resolved resolution_rate completion_rate agreement correct correctness percent_correct gm gmean g_mean geometric_mean pass1
     pass_1 coverage_rate purity nmi homogeneity completeness v_measure vmeasure fidelity validity uniqueness novelty
+    pass_rate passing_rate
     faithfulness groundedness relevance relevancy helpfulness harmlessness coherence fluency consistency p_at_\d+ r_at_\d+
     accuracy_score recall_score precision_score auc_score robust_accuracy clean_accuracy
 """
@@ -100,9 +102,9 @@ _QUALITY = r"""
     spearman spearmanr pearson pearsonr kendall tau corr correlation corrcoef ccc r2 r2_score r_squared rsquared r_sq
     explained_variance explained_variance_score evs bleu bleu\d* sacrebleu rouge rouge\w* meteor chrf chrf\w* bertscore
     comet cider spice elo arena rating psnr ssim ms_ssim vmaf inception_score likelihood log_likelihood loglik elbo profit
-    revenue sharpe reward rewards returns cumulative_reward ari adjusted_rand adjusted_mutual_info silhouette
+    revenue sharpe reward rewards return returns cumulative_reward ari adjusted_rand adjusted_mutual_info silhouette
     silhouette_score calinski_harabasz similarity mos efficiency utility usefulness speed overall_score balance
-    (quality|intelligence|coding|math|agentic)_index robustness accuracy_gain gain
+    pcc scc plcc srcc krcc lccc (quality|intelligence|coding|math|agentic)_index robustness accuracy_gain gain
 """
 _TASKS = r"""
     arc arc_\w+ hellaswag hella_swag mmlu mmlu_\w+ cmmlu truthfulqa truthful_qa winogrande gsm8k gsm_8k humaneval human_eval
@@ -133,7 +135,8 @@ _SETTING = r"""
     wue errors failures failed failure missing nan nans available models prefer prefer_\w+ hyperparameters hyperparameter
     n_estimators null_accuracy null_error_rate chance baseline size train_size test_size dataset_size data_size sample_size
     parsed evaluated rank_avg owner username member_user_names team_id submission_id experiment_id run_id project_id bits
-    weight class_weight merged flagged moe official private public_url eval_date fullname
+    pop_size population population_size generations mutation mutation_rate crossover crossover_rate elitism colony_size
+    swarm_size particles inertia weight class_weight merged flagged moe official private public_url eval_date fullname
 """
 _LABEL = r"""
     model models_name model_name modelname classifier classifier_name algorithm algorithm_name algo alg alg_name method

@@ -6,13 +6,14 @@
 from deabench_models.additive import additive
 from deabench_models.benchmark import closest, closest_as_printed, closest_change, closest_split, pareto_frontier
 from deabench_models.ccr import envelopment_input, envelopment_output, multiplier_input, multiplier_output, slacks
+from deabench_models.common import largest_loss
 from deabench_models.cross import aggressive, benevolent
 from deabench_models.directional import directional
 from deabench_models.fdh import free_disposal_input, free_disposal_output
 from deabench_models.normalised import normalised, supports
 from deabench_models.projection import depth, face, halfspaces
 from deabench_models.restricted import restricted_input, restricted_output, restricted_slacks
-from deabench_models.russell import russell_input, russell_output
+from deabench_models.russell import russell_graph, russell_input, russell_output
 from deabench_models.sbm import slacks_based
 from deabench_models.score import score
 from deabench_models.super_sbm import super_slacks_based
@@ -33,12 +34,14 @@ FORMULATIONS = (
     additive,
     russell_input,
     russell_output,
+    russell_graph,
     directional,
     restricted_output,
     restricted_input,
     restricted_slacks,
     aggressive,
     benevolent,
+    largest_loss,
     pareto_frontier,
     closest_change,
     closest_split,

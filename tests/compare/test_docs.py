@@ -16,14 +16,14 @@ PAGE = (Path(__file__).parents[2] / "docs" / "compare.md").read_text(encoding="u
 
 
 def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = re.findall(r"(?:^    (?!deabench).+\n)+", PAGE, re.MULTILINE)
+    first, second = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     names: dict[str, object] = {}
     with pytest.warns(DataWarning, match="tied classifiers"):
-        exec("\n".join(line[4:] for line in first.splitlines()), names)
+        exec(first, names)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("2 of the 3 pairs differ at 0.05: 'C4.5+m' is better than 'C4.5' (p = 0.0472)")
     assert lines[2].startswith("Friedman with Iman-Davenport, then mean ranks against 'C4.5'")
-    exec("\n".join(line[4:] for line in second.splitlines()), names)
+    exec(second, names)
     assert " instances give a power of 0.80" in capsys.readouterr().out
 
 

@@ -15,7 +15,7 @@ TABLE = frame(np.random.default_rng(1).uniform(0.3, 1, (12, 3)))
 
 @pytest.mark.parametrize(("table", "inputs", "first", "unfit"), [
     (TABLE, None, "wei", {"ccr"}), (TABLE, ["m0"], "ccr", {"wei", "score", "common"}),
-    (TABLE - 0.6, ["m0"], "rdm", set(MODELS) - {"additive", "ram", "bam", "rdm"})])
+    (TABLE - 0.6, ["m0"], "rdm", set(MODELS) - {"additive", "ram", "bam", "rdm", "holder"})])
 def test_the_first_choice_and_who_suits(table, inputs, first, unfit) -> None:
     advice = db.advise(table, inputs=inputs)
     assert advice.model == first

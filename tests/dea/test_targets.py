@@ -352,7 +352,8 @@ def test_targets_refuses(options, text, refused) -> None:
 
 def test_targets_refuses_a_tested_table_by_its_own_row(refused) -> None:
     table = frame(np.array([[0.9, 0.2], [0.2, 0.9]]))
-    with refused("metric 'm1' of 'c1' is missing; give a finite number, or leave the row or the column out"):
+    with refused("metric 'm1' of 'c1' is missing; give a finite number, or say what to do with "
+                 "missing='drop-systems', 'drop-metrics' or 'bounds'"):
         db.targets(table.assign(m1=[0.1, np.nan]), table)
     with refused("metric 'm0' is 0 for every DMU; leave it out"):
         db.targets(table, table.assign(m0=0.0))

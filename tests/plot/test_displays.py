@@ -283,3 +283,48 @@ def test_names_from_data_are_text_in_pictures(tmp_path):
         " _hidden", "<script>alert(1)</script>", r"\$\frac{1}{0}\$"]
     plot.save_figure(display.figure_, tmp_path / "f.svg")
     assert "<script" not in (tmp_path / "f.svg").read_text(encoding="utf-8")
+
+
+BOARD = pd.DataFrame({"accuracy": [0.9, 0.85, 0.8, 0.7, 0.6, 0.65], "err": [0.1, 0.05, 0.2, 0.02, 0.3, 0.25],
+                      "latency_ms": [500.0, 120, 60, 20, 30, 100]}, index=list("abcdef"))
+
+
+def test_a_metric_that_is_better_low_is_drawn_as_the_user_has_it():
+    front = db.frontier(BOARD, outputs=["accuracy"], inputs=["latency_ms"])
+    drawn = front.plot()
+    pd.testing.assert_frame_equal(drawn.points, BOARD[["accuracy", "latency_ms"]])
+    assert drawn.ax_.get_xlabel() == "accuracy (higher is better)"
+    assert drawn.ax_.get_ylabel() == "latency_ms (lower is better)"
+    corner = drawn.area_.get_xy()  # the worst corner of the picture belongs to the attainable area: slow and poor
+    np.testing.assert_allclose(corner[0], [drawn.ax_.get_xlim()[0], drawn.ax_.get_ylim()[1]])
+    both = db.frontier(BOARD, outputs=["err"], lower_is_better={"err": 1.0}, inputs=["latency_ms"]).plot()
+    assert both.ax_.get_xlabel() == "err (lower is better)"
+    np.testing.assert_allclose(both.area_.get_xy()[0], [both.ax_.get_xlim()[1], both.ax_.get_ylim()[1]])
+    found = db.targets(BOARD.loc[["e", "f"]], BOARD, outputs=["accuracy"], inputs=["latency_ms"])
+    for display in (plot.FrontierDisplay, plot.TargetsDisplay, plot.ParallelDisplay):
+        pictured = display.from_targets(found).plot()
+        np.testing.assert_allclose(pictured.actual, BOARD.loc[["e", "f"], ["accuracy", "latency_ms"]])
+        np.testing.assert_allclose(pictured.target, found.targets)
+    assert [panel.get_xlabel() for panel in plot.TargetsDisplay.from_targets(found).plot().axes_] == [
+        "accuracy (higher is better)\n(gap beside)", "latency_ms (lower is better)\n(gap beside)"]
+    ticks = [label.get_text() for label in pictured.ax_.get_xticklabels()]
+    assert ticks == ["accuracy\n(higher is better)", "latency_ms\n(lower is better)"]
+    np.testing.assert_allclose(pictured.low, [0.6, 500.0])  # the worst is below
+    np.testing.assert_allclose(pictured.high, [0.9, 20.0])
+
+
+def test_the_frontier_without_mixtures_is_a_staircase_below_which_nothing_is_better():
+    front = db.frontier(BOARD, outputs=["accuracy"], inputs=["latency_ms"], technology="fdh")
+    drawn = front.plot()
+    assert drawn.extended_ == []
+    assert drawn.facets_.get_label() == "frontier (no mixtures)"
+    path = np.column_stack(drawn.facets_.get_data())
+    assert ((np.diff(path, axis=0) == 0).sum(axis=1) == 1).all()
+    located = front.locate(pd.DataFrame(path, columns=["accuracy", "latency_ms"]))
+    assert (located["position"] == "on").all()
+
+
+def test_weights_are_named_by_the_users_metrics_and_directions():
+    drawn = plot.WeightsDisplay.from_ranking(db.rank(BOARD, outputs=["accuracy", "err"], lower_is_better={"err": 1.0})).plot()
+    assert list(drawn.shares) == ["accuracy", "err (lower is better)"]
+    assert [text.get_text() for text in drawn.legend_.get_texts()] == ["accuracy", "err (lower is better)"]

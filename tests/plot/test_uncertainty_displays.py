@@ -1,11 +1,13 @@
 """The pictures of an uncertainty: what is drawn is what was computed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import deabench as db
-from deabench.plot import FrontierBandDisplay
+from deabench.plot import FrontierBandDisplay, RankingDisplay
 from deabench.plot.ranking.uncertainty import staircase
 
 COUNTS = pd.DataFrame({"tp": [95, 88, 60, 94], "fn": [5, 12, 40, 6], "fp": [10, 12, 45, 11], "tn": [190, 188, 155, 189]},
@@ -25,6 +27,17 @@ def test_intervals_verdicts_and_tiers(found):
     assert len(display.tiers_) == found.tiers.max() - 1
     best, worst = found.ranks.loc["$poor_"]
     assert display.ranks_[-2].get_text() == f"{best} to {worst}"
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")  # four classifiers, two metrics
+def test_a_ranking_with_samples_is_drawn_with_its_intervals():
+    table = db.metrics.from_counts(COUNTS, metrics=["TPR", "TNR"])
+    ranking = db.rank(table, uncertainty=db.Samples.from_counts(COUNTS))
+    display = RankingDisplay.from_ranking(ranking).plot()
+    segments = display.intervals_.get_segments()
+    drawn = {name: segment[:, 0].tolist() for name, segment in zip(display.frame.index, segments, strict=True)}
+    assert drawn == {name: [ranking.uncertainty.lower[name], ranking.uncertainty.upper[name]] for name in table.index}
+    assert RankingDisplay.from_ranking(replace(ranking, uncertainty=None)).frame["lower"].isna().all()
 
 
 def test_the_band_holds_the_frontier(found):

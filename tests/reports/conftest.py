@@ -31,17 +31,18 @@ def opened(browser, tmp_path):
     def show(report, **options):
         file = tmp_path / "report.html"
         report.save(file)
-        context = browser.new_context(viewport={"width": 1200, "height": 1400}, **options)
+        context = browser.new_context(**{"viewport": {"width": 1200, "height": 1400}} | options)
         contexts.append(context)
         context.set_offline(True)
         page = context.new_page()
+        page.set_default_timeout(8_000)
         page.on("console", lambda message: wrong.append(f"console {message.type}: {message.text}"))
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("request", lambda request: None if request.url.startswith(("data:", "blob:")) or request.url == file.as_uri()
                 else wrong.append(f"request: {request.url}"))
         page.goto(file.as_uri())
-        page.wait_for_selector("html[data-ready]", state="attached", timeout=20_000)
+        page.wait_for_selector("html[data-whole]", state="attached", timeout=20_000)
         return page
 
     yield show

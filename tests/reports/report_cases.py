@@ -14,6 +14,8 @@ from deabench.study.results import aggregate
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "=HYPERLINK(\"x\")", "$\\input{x}$",
            "a|b & c_d"]
+UNSEEN = ["turned \u202e round", "bell \x07 rings", "lone \ud800 half"]
+"""Names with signs that turn the direction of writing, ring, or are no text."""
 
 
 @cache
@@ -30,9 +32,23 @@ def cloud(count, metrics=3, seed=0):
     return pd.DataFrame(points, index=[f"classifier {k:04d}" for k in range(count)], columns=names)
 
 
+COSTS = {"outputs": ["AUC", "error"], "inputs": ["seconds"], "lower_is_better": {"error": 1.0}}
+"""What the columns of `costly` are."""
+
+
+def costly(count, seed=3):
+    """A metric to be high, an error rate and a cost that spans decades."""
+    rng = np.random.default_rng(seed)
+    skill = rng.random(count)
+    columns = {"AUC": 0.55 + 0.4 * skill * rng.uniform(0.9, 1, count), "error": 0.4 - 0.3 * skill * rng.uniform(0.8, 1, count),
+               "seconds": 10 ** (3 * skill * rng.uniform(0.4, 1, count))}
+    return pd.DataFrame(columns, index=[f"classifier {k:04d}" for k in range(count)])
+
+
 def hostile():
     table = cloud(12, 2)
-    table.index = [*HOSTILE, *table.index[len(HOSTILE):]]
+    names = [*HOSTILE, *UNSEEN]
+    table.index = pd.Index([*names, *table.index[len(names):]], dtype=object)  # text as Arrow has it refuses half a sign
     return table
 
 

@@ -173,6 +173,8 @@ def test_free_systems_and_negative_costs_are_ranked_where_that_is_defined(refuse
         {"inputs": ["x"], "model": "ccr"},
         {"model": "fdh"},
         {"inputs": ["x"], "model": "wei"},
+        {"model": "super"},
+        {"inputs": ["x"], "model": "super"},
     ],
 )
 def test_a_dmu_without_any_output_gets_nan_and_the_others_stand(settings) -> None:
@@ -185,6 +187,24 @@ def test_a_dmu_without_any_output_gets_nan_and_the_others_stand(settings) -> Non
         np.testing.assert_allclose(
             ranking.scores.drop("c"), db.rank(table.drop("c"), outputs=["TPR", "TNR"], **settings).scores
         )
+    db.certify(ranking)
+
+
+def test_super_efficiency_keeps_a_dmu_without_outputs_in_the_reference() -> None:
+    from scipy.optimize import linprog
+
+    table = pd.DataFrame({"TPR": [0.9, 0.85, 0.0, 0.7, 0.3], "x": [3.0, 2, 1, 2, 1.5]}, index=list("abcde"))
+    ranking = db.rank(table, outputs=["TPR"], inputs=["x"], model="super", returns="vrs")
+    y, x = table["TPR"].to_numpy(), table["x"].to_numpy()
+    for k, label in enumerate(table.index):
+        others = np.arange(5) != k
+        found = linprog(np.append(-1.0, np.zeros(4)), A_ub=[np.append(y[k], -y[others]), np.append(0.0, x[others])],
+                        b_ub=[0.0, x[k]], A_eq=[np.append(0.0, np.ones(4))], b_eq=[1.0], bounds=[(None, None)] + [(0, None)] * 4)
+        if label == "c":
+            assert np.isnan(ranking.scores[label])
+        else:
+            assert ranking.scores[label] == pytest.approx(-1 / found.fun, abs=1e-9)
+    assert ranking.peers.loc["e"].to_dict()["c"] > 0  # only with the one that has nothing is there enough to go below e
     db.certify(ranking)
 
 

@@ -20,6 +20,7 @@ from deabench.tables.text import csv_text, guarded, unguarded
 TABLE = pd.DataFrame(
     {"TPR": [0.5, 0.9, 0.7, 0.6, 0.8, 0.2], "TNR": [0.9, 0.5, 0.6, 0.8, 0.1, 0.3], "note": list("abcdef")},
     index=["k-NN", "SVM", "C4.5", "RBF", "MLP", "NB"])
+WAYS = "missing='drop-systems', 'drop-metrics' or 'bounds'"
 
 
 def changed(row: str, column: str, value: object) -> pd.DataFrame:
@@ -61,11 +62,11 @@ REFUSED = [
     (TABLE, {"outputs": []}, "no outputs: the table has no numeric column left; name at least one metric as output"),
     (changed("k-NN", "TPR", -0.2), {}, "metric 'TPR' of 'k-NN' is -0.2; DEA needs values >= 0"),
     (changed("C4.5", "TNR", np.nan), {},
-     "metric 'TNR' of 'C4.5' is missing; give a finite number, or leave the row or the column out"),
+     "metric 'TNR' of 'C4.5' is missing; give a finite number, or say what to do with " + WAYS),
     (changed("C4.5", "TNR", np.inf), {},
-     "metric 'TNR' of 'C4.5' is inf; give a finite number, or leave the row or the column out"),
+     "metric 'TNR' of 'C4.5' is inf; give a finite number, or say what to do with " + WAYS),
     (changed("C4.5", "TNR", -np.inf), {},
-     "metric 'TNR' of 'C4.5' is -inf; give a finite number, or leave the row or the column out"),
+     "metric 'TNR' of 'C4.5' is -inf; give a finite number, or say what to do with " + WAYS),
     (changed("MLP", "TPR", "high"), {}, "metric 'TPR' of 'MLP' is the text 'high'; DEA needs a number"),
     (TABLE, {"outputs": ["note"]}, "metric 'note' of 'k-NN' is the text 'a'; DEA needs a number"),
     (changed("RBF", "TPR", 0.0).assign(TNR=[0.9, 0.5, 0.6, 0.0, 0.1, 0.3]), {},
@@ -166,10 +167,31 @@ def test_lower_is_better_is_reported() -> None:
     assert data.notes == ("'TNR' stands for its complement 1 - TNR: lower is better",)
     for maximum in (1, np.int64(1), np.float32(1.0)):
         assert check(TABLE, lower_is_better={"TNR": maximum}).notes == data.notes
-    for how in ({"TNR": "input"}, ["TNR"]):
-        data = check(TABLE, lower_is_better=how)
-        assert (list(data.outputs), list(data.inputs)) == (["TPR"], ["TNR"])
-        assert data.notes == ("'TNR' is an input: lower is better",)
+    data = check(TABLE, lower_is_better={"TNR": "input"})
+    assert (list(data.outputs), list(data.inputs)) == (["TPR"], ["TNR"])
+    assert data.notes == ("'TNR' is an input: lower is better",)
+
+
+def test_bare_names_that_are_better_low_go_by_what_they_are() -> None:
+    table = TABLE.assign(latency=[3.0, 5, 1, 2, 4, 6], err_pct=[30.0, 20, 10, 5, 50, 60])
+    data = check(table, outputs=["TPR"], lower_is_better=["TNR", "latency", "err_pct"], warn=False)
+    assert (list(data.outputs), list(data.inputs)) == (["TPR", "TNR", "err_pct"], ["latency"])
+    np.testing.assert_allclose(data.outputs["TNR"], 1 - TABLE["TNR"])
+    np.testing.assert_allclose(data.outputs["err_pct"], 100 - table["err_pct"])
+    assert data.notes == (
+        "'TNR' is a rate, so lower is better makes it its complement to 1; for an input, as before this release, say "
+        "lower_is_better={'TNR': 'input'}",
+        "'err_pct' is a rate, so lower is better makes it its complement to 100; for an input, as before this release, say "
+        "lower_is_better={'err_pct': 'input'}",
+        "'latency' is an input: lower is better",
+        "'TNR' stands for its complement 1 - TNR: lower is better",
+        "'err_pct' stands for its complement 100 - err_pct: lower is better")
+    named = check(table, outputs=["TPR", "TNR", "err_pct"], lower_is_better={"TNR": 1.0, "err_pct": 100.0, "latency": "input"},
+                  warn=False)
+    pd.testing.assert_frame_equal(data.outputs, named.outputs)
+    pd.testing.assert_frame_equal(data.inputs, named.inputs)
+    alone = check(TABLE, lower_is_better=["TNR"])
+    assert (list(alone.outputs), alone.inputs.shape[1]) == (["TPR", "TNR"], 0)
 
 
 def test_the_errors_are_of_one_family() -> None:
@@ -224,3 +246,10 @@ def test_did_you_mean() -> None:
 
 def test_numbers_keeps_order_and_index() -> None:
     assert list(numbers(TABLE, ["TNR", "TPR"]).columns) == ["TNR", "TPR"]
+
+
+def test_what_the_user_says_against_a_name_is_right_and_said() -> None:
+    data = check(TABLE.assign(cost_usd=[1.0, 2, 3, 4, 5, 7]), outputs=["TPR", "cost_usd"], warn=False)
+    assert list(data.outputs) == ["TPR", "cost_usd"]
+    assert data.notes == ("taken as better high, as outputs says, although the name says lower is better: 'cost_usd'; name it in "
+                          "lower_is_better where it is",)

@@ -457,3 +457,40 @@ def test_the_proposed_command_says_the_same(tmp_path, capsys) -> None:
     assert spelt.out == plain.out
     assert "inputs, for lower is better: 'latency_ms'" in plain.err
     assert "left out: 'seed'" in plain.err
+
+
+def test_a_file_without_a_header_is_refused_by_its_first_line(tmp_path, refused) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("MLP,0.7289,0.7278,2710.87\nSVM,0.7566,0.7564,1408.15\n")
+    with refused(f"the first line of '{path}' holds numbers (0.7289, 0.7278), no names; put a header line above it"):
+        db.read(path)
+
+
+def test_lines_of_another_length_are_refused_by_line(tmp_path, refused) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("model,accuracy\na,0.1\nb,0.2,0.3\n")
+    with refused(f"'{path}' is not a CSV table: line 3 has 3 cells and those before 2; put a cell that holds the separator in "
+                 "quotes, or give lines of another table a file of their own"):
+        db.read(path)
+
+
+ABC = {"model": list("abc")}
+TAUGHT = [
+    ({"F": [0.5, 0.7, 0.9], "CR": [0.1, 0.2, 0.4], "mean_fitness": [0.9, 0.91, 0.93]}, [], ["F", "CR", "mean_fitness"]),
+    ({**ABC, "flux": [0.5, 0.7, 0.9], "params": [0, 5, 9]}, [], ["flux", "params"]),
+    ({**ABC, "flux": [0.5, 0.7, 0.9], "id": [4, 5, 9]}, ["flux"], ["id"]),
+    ({**ABC, "2000 tokens (hallucination rate)": ["40%", "50%", "60%"], "accuracy": [0.5, 0.7, 0.9]}, ["accuracy"], []),
+    ({**ABC, "score": [0.9, 0.7, 0.95], "score_gain_if_used": [0.0, 0.1, 0.2]}, ["score"], ["score_gain_if_used"]),
+    ({**ABC, "score": [0.9, 0.7, 0.95], "co2_year_mean_kg": [0.0, 0.1, 0.2], "year": [1, 2, 4]}, ["score"], ["year"]),
+    ({**ABC, "cell_PCC": [0.9, 0.7, 0.95], "pass_rate": [0.0, 0.1, 0.2], "mutation_rate": [0.1, 0.2, 0.1]},
+     ["cell_PCC", "pass_rate"], ["mutation_rate"]),
+    ({"all": ["[0.91, 0.92]", "[0.1, 0.3]"], "accuracy": [0.9, 0.2], "empty": ["", ""]}, ["accuracy"], ["all", "empty"]),
+]
+
+
+@pytest.mark.parametrize(("table", "outputs", "left"), TAUGHT)
+def test_what_strangers_tables_taught(table, outputs, left, tmp_path) -> None:
+    pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
+    reading = db.read(tmp_path / "t.csv")
+    assert reading.roles.outputs == outputs
+    assert list(reading.roles.left_out) == left

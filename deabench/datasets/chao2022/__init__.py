@@ -54,6 +54,12 @@ def printed(name: str) -> pd.DataFrame:
     ------
     DataError
         Where there is no such table, with the nearest name.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> db.datasets.printed("table14").shape
+    (7, 7)
     """
     if name not in PRINTED:
         raise DataError(f"there is no printed table '{name}'; {did_you_mean(name, list(PRINTED))}")

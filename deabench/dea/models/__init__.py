@@ -8,20 +8,34 @@ from __future__ import annotations
 
 from typing import Literal
 
-from deabench.dea.models import additive, ccr, common, cross, directional, fdh, russell, sbm, score, super_sbm, superefficiency, wei
+from deabench.dea.models import (
+    additive,
+    ccr,
+    common,
+    cross,
+    directional,
+    fdh,
+    holder,
+    russell,
+    sbm,
+    score,
+    super_sbm,
+    superefficiency,
+    wei,
+)
 from deabench.dea.models.record import Model
 
 ModelName = Literal["wei", "score", "ccr", "fdh", "super", "sbm", "super-sbm", "russell", "additive", "ram", "bam", "ddf", "rdm",
-                    "cross", "common"]
+                    "holder", "cross", "common"]
 Direction = Literal["own", "ones", "mean", "range", "ideal"]
 Weighting = Literal["ones", "mip", "normalized", "ram", "bam"]
-Goal = Literal["aggressive", "benevolent"]
+Goal = Literal["aggressive", "benevolent", "sum", "largest"]
 
 MODELS: dict[str, Model] = {
     record.name: record
     for record in (
         wei.MODEL, score.MODEL, ccr.MODEL, fdh.MODEL, superefficiency.MODEL, sbm.MODEL, super_sbm.MODEL, russell.MODEL,
-        additive.MODEL, additive.RAM, additive.BAM, directional.MODEL, directional.RDM, cross.MODEL, common.MODEL,
+        additive.MODEL, additive.RAM, additive.BAM, directional.MODEL, directional.RDM, holder.MODEL, cross.MODEL, common.MODEL,
     )
 }
 
@@ -38,5 +52,9 @@ HINTS = {
     "drs": "model 'ccr' with returns 'nirs'",
     "add": "model 'additive'",
     "directional": "model 'ddf'",
+    "hölder": "model 'holder'",
+    **{f"{family}-{side[0]}": f"model 'ccr' with returns '{returns}' and orientation '{side}'"
+       for family, returns in (("ccr", "crs"), ("bcc", "vrs")) for side in ("input", "output")},
+    **{name: f"'{name}'" for name in MODELS},
 }
 """What other tools and papers call them, in lower case."""

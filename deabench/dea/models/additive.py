@@ -29,17 +29,17 @@ def read(given: object, data: Data) -> str | tuple[tuple[str, float], ...]:
 
 def solve(task: Task, advance: Advance) -> Answer:
     """The weighted sum of slacks of every DMU."""
-    counts, notes = _counts(task)
+    counts, notes = counts_of(task)
     answer = weighted.solve(task, counts, advance)
     return replace(answer, data=replace(answer.data, notes=(*answer.data.notes, *notes)))
 
 
 def prove(answer: Answer) -> Proof:
     """The sum that λ reaches, and that which the weights allow."""
-    return weighted.prove(answer, _counts(answer)[0])
+    return weighted.prove(answer, counts_of(answer)[0])
 
 
-def _counts(task: Task | Answer) -> tuple[np.ndarray, tuple[str, ...]]:
+def counts_of(task: Task | Answer) -> tuple[np.ndarray, tuple[str, ...]]:
     """What a unit of each metric counts for each DMU, (K, s + m), and what is to be said of it."""
     how, names = task.options["weights"], metrics(task.data)
     values = np.column_stack([task.data.outputs, task.data.inputs]).astype(float)
@@ -101,7 +101,8 @@ MODEL = Model(
     name="additive",
     title="the weighted sum of what is left to gain in all metrics (additive model)",
     equation="(additive)",
-    options={"returns": ("vrs", "crs", "nirs", "ndrs"), "orientation": ("none", "input", "output"), "weights": WEIGHTS},
+    options={"returns": ("vrs", "crs", "nirs", "ndrs"), "orientation": ("none", "input", "output"), "weights": WEIGHTS,
+             "technology": ("convex", "fdh")},
     readers={"weights": read},
     solve=solve,
     prove=prove,
@@ -113,13 +114,15 @@ RAM = replace(
     MODEL,
     name="ram",
     title="the mean share of each metric's range that is left to gain (RAM)",
-    options={"returns": ("vrs", "crs", "nirs", "ndrs"), "orientation": ("none", "input", "output"), "weights": ("ram",)},
+    options={"returns": ("vrs", "crs", "nirs", "ndrs"), "orientation": ("none", "input", "output"), "weights": ("ram",),
+             "technology": ("convex", "fdh")},
     readers={},
 )
 BAM = replace(
     MODEL,
     name="bam",
     title="the mean share of the way to each metric's best value that is left to gain (BAM)",
-    options={"returns": ("vrs",), "orientation": ("none", "input", "output"), "weights": ("bam",)},
+    options={"returns": ("vrs",), "orientation": ("none", "input", "output"), "weights": ("bam",),
+             "technology": ("convex", "fdh")},
     readers={},
 )

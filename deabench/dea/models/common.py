@@ -1,7 +1,8 @@
 """Common weights: one weighting for all, the one that comes nearest to everybody's own best score in sum.
 
 Σ_j (e_j − w·y_j) is least where Σ_j w·y_j is largest under w·y_j ≤ 1: where the mean of the DMUs has its performance score (6). So
-its dual, (5) of the mean DMU, finds and proves the weights.
+its dual, (5) of the mean DMU, finds and proves the weights. Goal "largest" keeps the largest loss least instead of the sum
+(`deabench.dea.models.largest`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import Sparse
-from deabench.dea.models import wei
+from deabench.dea.models import largest, wei
 from deabench.dea.models.record import Advance, Answer, Task, pareto
 from deabench.dea.proofs import parts
 from deabench.dea.proofs.proof import Proof
@@ -26,16 +27,20 @@ from deabench.tables.gate import Data
 def solve(task: Task, advance: Advance) -> Answer:
     """Own scores, for slacks and peers, and those under the weights of the mean."""
     own = wei.solve(task, advance)
-    mean = wei.solve(replace(task, data=_mean(task.data), own=False), lambda _: None)
-    weights = pd.DataFrame(np.tile(mean.weights.to_numpy(), (len(own.scores), 1)), index=own.scores.index,
-                           columns=mean.weights.columns)
+    if task.options["goal"] == "largest":
+        found, tables = largest.weights(task, own)
+    else:
+        mean = wei.solve(replace(task, data=_mean(task.data), own=False), lambda _: None)
+        found, tables = mean.weights.to_numpy()[0], {"mean": mean.intensities.frame(mean.scores.index, task.reference.labels)}
+    weights = pd.DataFrame(np.tile(found, (len(own.scores), 1)), index=own.scores.index, columns=task.data.outputs.columns)
     lost = own.scores - (scores := _scores(task.data, weights))
     table = pd.DataFrame({"own": own.scores, "common": scores, "lost": lost})
     zero = [str(name) for name in weights if weights[name].iloc[0] == 0]
     notes = (f"the common weights leave out {', '.join(map(repr, zero))}",) if zero else ()
-    tables = {"common": table, "mean": mean.intensities.frame(mean.scores.index, task.reference.labels)}
-    return replace(own, scores=scores, weights=weights, tables=tables, options=task.options, slack_weights=None,
-                   data=replace(own.data, notes=(*own.data.notes, *notes)), path=f"{own.path}, and once for the mean")
+    how = "for the largest loss" if task.options["goal"] == "largest" else "for the mean"
+    return replace(own, scores=scores, weights=weights, options=task.options, slack_weights=None,
+                   data=replace(own.data, notes=(*own.data.notes, *notes)), path=f"{own.path}, and once {how}",
+                   tables={"common": table, **tables})
 
 
 def _mean(data: Data) -> Data:
@@ -50,8 +55,11 @@ def _scores(data: Data, weights: pd.DataFrame) -> pd.Series:
 def prove(answer: Answer) -> Proof:
     """That nobody exceeds 1 under the weights, that the mean cannot do better under any, and the scores again."""
     weights, data = answer.weights, _mean(answer.data)
-    again, peers = _scores(answer.data, weights), parts.table(answer, "mean", rows=data.labels)
-    table = parts.table(answer, "common", rows=again.index, columns=["own", "common", "lost"])
+    again = _scores(answer.data, weights)
+    if answer.options["goal"] == "largest":
+        return largest.prove(answer, again)
+    peers, table = parts.table(answer, "mean", rows=data.labels), parts.table(
+        answer, "common", rows=again.index, columns=["own", "common", "lost"])
     if not peers.columns.isin(answer.reference.labels).all() or peers.columns.has_duplicates or not peers.shape[1]:
         raise CertificateError("the table 'mean' names a reference DMU that is not there; the result does not hold")
     own = replace(answer, scores=table["own"].rename("efficiency"))
@@ -84,6 +92,7 @@ MODEL = replace(
     name="common",
     title="scores under one weighting for all, the nearest to everybody's own best (common weights)",
     equation="(6) of the mean",
+    options={**wei.MODEL.options, "goal": ("sum", "largest")},
     solve=solve,
     prove=prove,
     readers={},

@@ -16,40 +16,37 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse, scale
-from deabench.checks import choice
 from deabench.dea.models import nowhere, weighted
-from deabench.dea.models.record import ANYTHING, Advance, Answer, Model, Task, weighing
+from deabench.dea.models.directions import DIRECTIONS, read, ways
+from deabench.dea.models.record import ANYTHING, Advance, Answer, Model, Task
 from deabench.dea.models.units import Scaled, metrics, placed, prefer, slacks_of, support
 from deabench.dea.proofs import reasons as why
 from deabench.dea.proofs.proof import Proof
 from deabench.dea.proofs.radial import ROUND
-from deabench.errors import DataError
-from deabench.solve.each import Solved, each
+from deabench.solve.each import Solved
+from deabench.solve.optima import optima
 from deabench.solve.shared.pareto import undominated
 from deabench.solve.template import Template, template
-from deabench.tables.gate import Allowed, Data
+from deabench.tables.gate import Allowed
 
-DIRECTIONS = ("own", "ones", "mean", "range", "ideal")
 INWARD = 1e-13
 """Where the distance leads is drawn back by this, in scaled metrics, before slacks are looked for: rounded, it may lie just
 beyond the frontier."""
 OUTSIDE = "no step in its direction, forwards or back, comes to what the reference can do"
 
 
-def read(given: object, data: Data) -> str | tuple[tuple[str, float], ...]:
-    """A word, or how far a step of 1 goes in each metric."""
-    if isinstance(given, str):
-        choice("direction", given, DIRECTIONS, {"observed": "'own'", "rdm": "'ideal'"})
-        return given
-    return tuple(weighing("direction", given, data).items())
-
-
 def solve(task: Task, advance: Advance) -> Answer:
     """The distance of every DMU, then the largest slacks that are left where it leads."""
+    way, notes = ways(task, Scaled.of(task))
+    return along(task, way, notes, advance)
+
+
+def along(task: Task, way: np.ndarray, notes: tuple[str, ...], advance: Advance) -> Answer:
+    """As `solve`, with how far a step of 1 goes in each scaled metric for each DMU, (K, s + m), outputs first, inputs downwards."""
     given, labels, names = Scaled.of(task), task.data.labels, metrics(task.data)
-    kept, (way, notes) = undominated(np.column_stack([given.Y, -given.X])), _way(task, given)
+    kept = undominated(np.column_stack([given.Y, -given.X]))
     size, s = scale(way.T), given.Y.shape[1]
-    solved = _solved(task, given, kept, way / size[:, None], advance)
+    solved = distances(task, given, kept, way / size[:, None], advance)
     beta = solved.objective / size
     moved = np.nan_to_num(beta)[:, None] * way
     lam = _with_slack(task, given, moved, placed(solved.shared["lam"], kept), kept)
@@ -75,52 +72,20 @@ def _efficient(moved: np.ndarray, slack: np.ndarray) -> np.ndarray:
     return np.asarray((moved.max(axis=1) <= TOLERANCE) & (slack.max(axis=1, initial=0.0) <= TOLERANCE))
 
 
-def _way(task: Task | Answer, given: Scaled) -> tuple[np.ndarray, tuple[str, ...]]:
-    """How far a step of 1 goes in each scaled metric, (K, s + m), outputs first, inputs downwards; and what is to be said."""
-    s, inputs, how = given.Y.shape[1], task.data.inputs.shape[1], task.options["direction"]
-    values, spanning = np.column_stack([given.y, given.x]), np.column_stack([given.Y, given.X])
-    unit = np.append(given.unit_y, given.unit_x)
-    notes: tuple[str, ...] = ()
-    best = np.append(given.Y.max(axis=0), given.X.min(axis=0))
-    spread = np.ptp(spanning, axis=0)
-    one = {"ones": 1.0 / unit, "mean": spanning.mean(axis=0), "range": spread}
-    if how == "own":
-        way = values.copy()
-    elif how == "ideal":
-        way = np.maximum((best - values) * np.append(np.ones(s), -np.ones(given.X.shape[1])), 0.0)
-    else:
-        far = one[how] if isinstance(how, str) else np.array([value for _, value in how] + [0.0] * (not inputs)) / unit
-        way = np.tile(far, (len(values), 1))
-    if not inputs:
-        way[:, s:] = 0.0
-    if task.options["orientation"] != "none":
-        way[:, :s] *= task.options["orientation"] == "output"
-        way[:, s:] *= task.options["orientation"] == "input"
-    none = ~way.any(axis=1)
-    if none.any() and how != "ideal":
-        raise DataError(f"the direction of '{task.data.labels[np.argmax(none)]}' is 0 in every metric that is to change; "
-                        "give one that is above 0 in one of them")
-    if none.any():  # at the best value of every metric: no way leads further, whatever it is
-        way[none, :s] = 1.0
-        if task.options["orientation"] == "input":
-            way[none] = np.append(np.zeros(s), np.ones(given.X.shape[1]))
-        notes = (f"'{task.data.labels[np.argmax(none)]}' has the best value of every metric that is to change: its direction is "
-                 "the same step in each",)
-    return way, notes
-
-
-def _solved(task: Task, given: Scaled, kept: np.ndarray, way: np.ndarray, advance: Advance) -> Solved:
+def distances(task: Task, given: Scaled, kept: np.ndarray, way: np.ndarray, advance: Advance) -> Solved:
+    """The distances alone, against the reference DMUs `kept`."""
     s = given.Y.shape[1]
     tested = np.column_stack([given.x, given.y, way[:, s:], way[:, :s]])
-    return each(_form(given.X.shape[1], s, given.returns), np.column_stack([given.X, given.Y])[kept], tested,
-                name=lambda k: str(task.data.labels[k]), advance=advance)
+    return optima(_form(given.X.shape[1], s, given.returns), np.column_stack([given.X, given.Y])[kept], tested,
+                  name=lambda k: str(task.data.labels[k]), advance=advance)
 
 
 def _with_slack(task: Task, given: Scaled, moved: np.ndarray, lam: Sparse, kept: np.ndarray) -> Sparse:
     """The peers with the largest slacks where the distance leads; the first ones where those would not be as far."""
     s = given.Y.shape[1]
     there = replace(given, x=given.x - moved[:, s:] + INWARD, y=given.y + moved[:, :s] - INWARD)
-    second = weighted.totals(task, there, kept, np.arange(len(moved)), np.ones_like(moved), lambda _: None)
+    second = optima(_slack_form(given.X.shape[1], s, given.returns), np.column_stack([given.X, given.Y])[kept],
+                    np.column_stack([there.x, there.y]), name=lambda k: str(task.data.labels[k]))
     found = placed(second.shared["lam"], kept)
     found.values[found.values < 100 * INWARD] = 0.0  # what the drawing back left
     good = ~np.isnan(second.objective) & (weighted.reached(there, found)[1] <= TOLERANCE / 10)
@@ -140,8 +105,12 @@ def _weights(given: Scaled, solved: Solved, task: Task) -> pd.DataFrame:
 
 def prove(answer: Answer) -> Proof:
     """That λ reaches the distance, and that the weights allow no more, against all reference DMUs."""
-    given, beta = Scaled.of(answer), answer.scores.to_numpy()
-    way, names = _way(answer, given)[0], metrics(answer.data)
+    return prove_along(answer, ways(answer, Scaled.of(answer))[0])
+
+
+def prove_along(answer: Answer, way: np.ndarray) -> Proof:
+    """As `prove`, in the directions `way` (K, s + m)."""
+    given, beta, names = Scaled.of(answer), answer.scores.to_numpy(), metrics(answer.data)
     moved, s = beta[:, None] * way, given.Y.shape[1]
     there = replace(given, x=given.x - moved[:, s:], y=given.y + moved[:, :s])
     found, broken = weighted.reached(there, answer.intensities)
@@ -176,6 +145,14 @@ def _form(m: int, s: int, returns: str) -> Template:
     own = {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)}
     way = {"g_x": dict.fromkeys(range(m), 1.0), "g_y": dict.fromkeys(range(s), 1.0)}
     return template(deabench_models.directional, {"X": range(m), "Y": range(s)}, own | way, returns=returns)
+
+
+@lru_cache(maxsize=64)
+def _slack_form(m: int, s: int, returns: str) -> Template:
+    import deabench_models
+
+    own = {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)}
+    return template(deabench_models.slacks, {"X": range(m), "Y": range(s)}, own, returns=returns)
 
 
 STEPS = {"own": "its own values", "ones": "one unit", "mean": "the reference's means", "range": "the reference's ranges",

@@ -22,7 +22,7 @@ FAR = 2.0**100
 
 
 def rays(task: Task, given: Scaled, kept: np.ndarray, who: np.ndarray, *, changes: np.ndarray | None = None,
-         alone: bool = False) -> pd.DataFrame | None:
+         without: np.ndarray | None = None) -> pd.DataFrame | None:
     """The weights that prove it for the DMUs `who`, one row each, in rational arithmetic; without a row where there are none.
 
     Parameters
@@ -31,8 +31,8 @@ def rays(task: Task, given: Scaled, kept: np.ndarray, who: np.ndarray, *, change
         Reference DMUs that dominate all others.
     changes : bool array (n, s + m), optional
         Which of a DMU's metrics may change, outputs first.
-    alone : bool
-        Whether each is held against the others only.
+    without : int array (n,), optional
+        The reference DMU that each is not held against.
     """
     from deabench.solve.shared.engine import solve_exactly
     from deabench.solve.shared.family import Family
@@ -40,7 +40,7 @@ def rays(task: Task, given: Scaled, kept: np.ndarray, who: np.ndarray, *, change
     s, names, found = given.Y.shape[1], metrics(task.data), {}
     form = slack_form(given.X.shape[1], s, given.returns)
     for k in who.tolist():
-        rows = kept[kept != k] if alone else kept
+        rows = kept if without is None else kept[kept != without[k]]
         at = np.column_stack([given.y, given.x])[k]
         free = np.zeros(len(at), dtype=bool) if changes is None else changes[k]
         at = np.where(free, np.append(np.full(s, -FAR), np.full(len(at) - s, FAR)), at)
@@ -60,7 +60,7 @@ def together(one: pd.DataFrame | None, other: pd.DataFrame | None) -> pd.DataFra
     return pd.concat(given) if given else None
 
 
-def proved(answer: Answer, given: Scaled, *, changes: np.ndarray | None = None, alone: bool = False) -> np.ndarray:
+def proved(answer: Answer, given: Scaled, *, changes: np.ndarray | None = None, without: np.ndarray | None = None) -> np.ndarray:
     """For whom the answer's rays prove it: bool (n,); the parameters are those of `rays`."""
     n, s, frame = len(answer.scores), given.Y.shape[1], answer.rays
     out = np.zeros(n, dtype=bool)
@@ -76,7 +76,8 @@ def proved(answer: Answer, given: Scaled, *, changes: np.ndarray | None = None, 
     u, v = weights[:, :s], weights[:, s:]
     worth = (u * given.y[who]).sum(axis=1) - (v * given.x[who]).sum(axis=1)
     for row, k in enumerate(who.tolist()):
-        others = replace(given, X=np.delete(given.X, k, axis=0), Y=np.delete(given.Y, k, axis=0)) if alone else given
+        others = given if without is None else replace(
+            given, X=np.delete(given.X, without[k], axis=0), Y=np.delete(given.Y, without[k], axis=0))
         (most,), (endless,) = support(others, u[[row]], v[[row]])
         out[k] = sound[row] and worth[row] > most + CLEAR and endless <= CLEAR
     return out

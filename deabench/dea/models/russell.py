@@ -1,7 +1,7 @@
 """The Russell measures (Färe, Lovell 1978): the mean of a factor for every input, or for every output.
 
 They are one slack program: `deabench_models.russell_input` is 1 minus, `russell_output` 1 plus the additive model whose weights are
-1 over the DMU's own values and their number.
+1 over the DMU's own values and their number. For both sides at once see `deabench.dea.models.russell_graph`.
 """
 
 from __future__ import annotations
@@ -12,20 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from deabench.dea.models import weighted
+from deabench.dea.models import russell_graph, weighted
 from deabench.dea.models.record import Advance, Answer, Model, Task
 from deabench.dea.proofs.proof import Proof
+from deabench.errors import DataError
 from deabench.tables.gate import Data
 
 
 def solve(task: Task, advance: Advance) -> Answer:
     """The mean factor of every DMU."""
+    if task.options["orientation"] == "none":
+        if task.options["technology"] == "fdh":
+            raise DataError("model 'russell' has technology 'fdh' for one side only; give an orientation, or leave technology out")
+        return russell_graph.solve(task, advance)
     answer = weighted.solve(task, _counts(task), advance, _read(task.options), "efficiency")
     return replace(answer, data=replace(answer.data, notes=(*answer.data.notes, *_said(task.data, task.options))))
 
 
 def prove(answer: Answer) -> Proof:
     """The factors that λ reaches, and those that the weights allow."""
+    if answer.options["orientation"] == "none":
+        return russell_graph.prove(answer)
     return weighted.prove(answer, _counts(answer), _read(answer.options))
 
 
@@ -51,6 +58,8 @@ def _said(data: Data, options: Mapping[str, Any]) -> tuple[str, ...]:
 
 def meaning(score: float, options: Mapping[str, Any]) -> str:
     """What the mean says."""
+    if options["orientation"] == "none":
+        return russell_graph.meaning(score, options)
     if options["orientation"] == "input":
         return f"on average every input could shrink by {100 * (1 - score):.1f} %, each by its own share"
     return f"on average every output could grow by {100 * (1 / score - 1):.1f} %, each by its own share"
@@ -58,9 +67,10 @@ def meaning(score: float, options: Mapping[str, Any]) -> str:
 
 MODEL = Model(
     name="russell",
-    title="the mean of a factor of its own for every output, or input (Russell)",
+    title="the mean of a factor of its own for every output, or input, or both (Russell, graph)",
     equation="(Russell)",
-    options={"returns": ("vrs", "crs", "nirs", "ndrs"), "orientation": ("output", "input")},
+    options={"returns": ("vrs", "crs", "nirs", "ndrs"), "orientation": ("output", "input", "none"),
+             "technology": ("convex", "fdh")},
     solve=solve,
     prove=prove,
     meaning=meaning,

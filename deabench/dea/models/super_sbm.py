@@ -17,7 +17,7 @@ import pandas as pd
 from deabench.arrays import TOLERANCE, Sparse
 from deabench.dea.models import nowhere, sbm
 from deabench.dea.models.record import Advance, Answer, Task, part
-from deabench.dea.models.superefficiency import two_layers
+from deabench.dea.models.superefficiency import places, two_layers
 from deabench.dea.models.units import Scaled, placed, prefer, support, total_lambda
 from deabench.dea.proofs import reasons as why
 from deabench.dea.proofs.proof import Proof
@@ -33,12 +33,12 @@ def solve(task: Task, advance: Advance) -> Answer:
     who = np.flatnonzero(base.scores.to_numpy() >= 1 - TOLERANCE)
     if not task.own or not len(who):
         return base
-    given = Scaled.of(task)
-    kept = two_layers(np.column_stack([given.Y, -given.X]), who)
+    given, at = Scaled.of(task), places(task)[who]
+    kept = two_layers(np.column_stack([given.Y, -given.X]), at)
     p, q = _shares(given, base)
     form = _form(given.X.shape[1], given.Y.shape[1], given.returns, _change(base))
     solved = each(form, np.column_stack([given.X, given.Y])[kept], np.column_stack([given.x, given.y, p, q])[who],
-                  without=np.searchsorted(kept, who), name=lambda k: str(task.data.labels[who[k]]))
+                  without=np.searchsorted(kept, at), name=lambda k: str(task.data.labels[who[k]]))
     scores, weights, slacks = base.scores.copy(), base.weights.copy(), base.slacks.copy()
     scores.iloc[who], slacks.iloc[who] = solved.objective, 0.0
     weights.iloc[who] = _weights(given, solved, weights, task)
@@ -47,7 +47,7 @@ def solve(task: Task, advance: Advance) -> Answer:
     with np.errstate(divide="ignore", invalid="ignore"):
         lam = solved.shared["lam"].values / solved.values["t"][:, None]
     intensities = prefer(who, placed(Sparse(solved.shared["lam"].columns, np.nan_to_num(lam)), kept), base.intensities)
-    rays = nowhere.rays(task, given, kept, gone, changes=_changes(given, base), alone=True) if len(gone) else None
+    rays = nowhere.rays(task, given, kept, gone, changes=_changes(given, base), without=places(task)) if len(gone) else None
     return replace(base, scores=scores, weights=weights, slacks=slacks, intensities=intensities,
                    rays=nowhere.together(base.rays, rays),
                    reasons=base.reasons | {task.data.labels[k]: ALONE for k in gone.tolist()},
@@ -74,10 +74,10 @@ def _changes(given: Scaled, answer: Answer) -> np.ndarray:
 
 def _alone(answer: Answer, given: Scaled) -> np.ndarray:
     """For whom it is proved that the others do not come to it: bool (n,)."""
-    out = nowhere.proved(answer, given, changes=_changes(given, answer), alone=True)
+    out = nowhere.proved(answer, given, changes=_changes(given, answer), without=places(answer))
     if _change(answer) != "input":  # or the others have none of its outputs, and no share of them is left
         has = given.y > 0
-        others = (given.Y > 0).sum(axis=0) - (given.Y > 0)
+        others = (given.Y > 0).sum(axis=0) - has
         out |= ~(has & (others > 0)).any(axis=1) if answer.own else False
     return np.asarray(out & answer.own)
 

@@ -38,13 +38,20 @@ def solve(task: Task, advance: Advance) -> Answer:
     who = np.flatnonzero(base.scores.to_numpy() >= 1 - TOLERANCE)
     if not task.own or not len(who):
         return base
-    given = Scaled.of(task)
-    kept = two_layers(np.column_stack([given.Y, -given.X]), who)
+    given, at = Scaled.of(task), places(task)[who]
+    kept = two_layers(np.column_stack([given.Y, -given.X]), at)
     form = ccr_form(given.X.shape[1], given.Y.shape[1], given.returns, task.options["orientation"])
     reference = np.column_stack([given.X, given.Y])
-    solved = each(form, reference[kept], reference[who], without=np.searchsorted(kept, who),
+    solved = each(form, reference[kept], reference[at], without=np.searchsorted(kept, at),
                   name=lambda k: str(task.data.labels[who[k]]))
     return _joined(base, task, given, solved, who, kept)
+
+
+def places(task: Task | Answer) -> np.ndarray:
+    """Where each DMU of a table that is its own reference stands there; those without any output are in the reference only."""
+    if len(task.data.labels) == len(task.reference.labels):
+        return np.arange(len(task.data.labels))
+    return np.asarray(task.reference.labels.get_indexer(task.data.labels))
 
 
 def two_layers(values: np.ndarray, who: np.ndarray) -> np.ndarray:
@@ -83,17 +90,17 @@ def _not_elsewhere(task: Task | Answer) -> np.ndarray:
     if not task.own:
         return np.zeros(len(task.data.labels), dtype=bool)
     y, Y = task.data.outputs.to_numpy() > 0, task.reference.outputs.to_numpy() > 0
-    return np.asarray((y & (Y.sum(axis=0) - y <= 0)).any(axis=1))
+    return np.asarray((y & (Y.sum(axis=0) - y <= 0)).any(axis=1))  # it is one of the reference itself
 
 
 def _rays(task: Task, given: Scaled, gone: np.ndarray, kept: np.ndarray) -> pd.DataFrame:
     """The weights under which the others give nothing, or not enough, to those that they do not reach."""
     form = ccr_form(given.X.shape[1], given.Y.shape[1], given.returns, task.options["orientation"])
     both, names = np.column_stack([given.X, given.Y]), metrics(task.data)
-    rows = []
+    rows, at = [], places(task)
     for k in gone.tolist():
-        family = Family(form, both[kept[kept != k]])
-        solution = solve_exactly(family, both[k], str(task.data.labels[k]))
+        family = Family(form, both[kept[kept != at[k]]])
+        solution = solve_exactly(family, both[at[k]], str(task.data.labels[k]))
         rows.append(ray(family, solution.duals[0], np.ones(both.shape[1]))[0])
     weights = np.array(rows) / np.append(given.unit_y, given.unit_x)
     return pd.DataFrame(weights[:, : len(names)], index=task.data.labels[gone], columns=names)
@@ -129,13 +136,15 @@ def prove(answer: Answer) -> Proof:
     scores = answer.scores.to_numpy()
     own, lonely = np.zeros(len(scores)), why.factor(answer)
     if answer.own:
+        at = places(answer)
         for k in np.flatnonzero((scores >= 1 - TOLERANCE) | np.isnan(scores)).tolist():
             one = _without(answer, k)
             frame.iloc[k] = radial_frame(one).iloc[0]
-            own[k] = answer.intensities.values[k][answer.intensities.columns[k] == k].sum()
+            own[k] = answer.intensities.values[k][answer.intensities.columns[k] == at[k]].sum()
             for proved, found in zip(lonely, why.factor(one), strict=True):
                 proved[k] = found[0]
-        missing = why.misses(answer, {UNDEFINED: _not_elsewhere(answer), why.NO_MIX: lonely[0], ALONE: lonely[1]})
+        missing = why.misses(answer, {UNDEFINED: _not_elsewhere(answer), why.NO_MIX: lonely[0], ALONE: lonely[1],
+                                      why.NO_OUTPUT: ~answer.data.outputs.to_numpy().any(axis=1)})
     size = np.maximum(np.abs(scores), 1.0)
     return Proof(frame, {
         "gap": frame["gap"].to_numpy() / size,
@@ -155,7 +164,8 @@ def _wrong_verdict(answer: Answer) -> np.ndarray:
     """1 where a DMU above 1 (or that nobody reaches) is called inefficient, and of others where it is not as proved."""
     scores, said, weights = answer.scores.to_numpy(), answer.efficient.to_numpy(dtype=bool), answer.slack_weights
     assert weights is not None
-    above = ((scores > 1 + TOLERANCE) | np.isnan(scores)) & answer.own
+    unreached = np.array([answer.reasons.get(label) in (ALONE, UNDEFINED, why.NO_MIX) for label in answer.scores.index])
+    above = ((scores > 1 + TOLERANCE) | (np.isnan(scores) & unreached)) & answer.own
     return np.asarray(np.where(above, ~said, verdict(answer, Slacks(answer, weights))).astype(float))
 
 
@@ -178,4 +188,5 @@ MODEL = Model(
     solve=solve,
     prove=prove,
     meaning=radial_meaning,
+    allows=lambda _: ("zero outputs",),
 )

@@ -8,13 +8,15 @@ h is the largest u·y − v·x of any possible production.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse, scale
-from deabench.dea.models import nowhere
+from deabench.dea.models import nowhere, single
 from deabench.dea.models.record import Advance, Answer, Task
 from deabench.dea.models.units import Scaled, metrics, placed, slacks_of, support, total_lambda
 from deabench.dea.proofs import reasons as why
@@ -24,7 +26,8 @@ from deabench.solve.shared.pareto import undominated
 from deabench.solve.template import Template, template
 
 OUTSIDE = "no mix of the reference uses as little and gives as much"
-Read = Callable[[np.ndarray], np.ndarray]
+Read = Callable[[Any], Any]
+"""From totals to scores, arrays or series."""
 
 
 def solve(task: Task, counts: np.ndarray, advance: Advance, read: Read = lambda total: total, name: str = "inefficiency"
@@ -38,8 +41,11 @@ def solve(task: Task, counts: np.ndarray, advance: Advance, read: Read = lambda 
     read : function of the totals to the scores
     """
     given, who, labels = Scaled.of(task), np.arange(len(task.data.labels)), task.data.labels
-    kept = undominated(np.column_stack([given.Y, -given.X]))
     weights, size = _scaled(counts, given)
+    if task.options.get("technology") == "fdh":
+        answer = single.solve(task, weights, size)
+        return replace(answer, scores=read(answer.scores).rename(name))
+    kept = undominated(np.column_stack([given.Y, -given.X]))
     solved = totals(task, given, kept, who, weights, advance)
     total = solved.objective * size
     lam = placed(solved.shared["lam"], kept)
@@ -101,6 +107,8 @@ def prove(answer: Answer, counts: np.ndarray, read: Read = lambda total: total) 
     """The total that λ reaches, and that which the weights allow, against all reference DMUs."""
     given, lam = Scaled.of(answer), answer.intensities
     weights, size = _scaled(counts, given)
+    if answer.options.get("technology") == "fdh":
+        return single.prove(answer, weights, size, read)
     found, broken = reached(given, lam)
     primal = (weights * np.maximum(found, 0.0)).sum(axis=1)
     u, v = scaled_weights(answer, given, size)

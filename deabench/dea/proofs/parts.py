@@ -104,6 +104,7 @@ def frontier(front: Any) -> None:
     s, hull = front.data.outputs.shape[1], front.listed
     for what, wrong in (
         ("'origin' or 'unit' is not a number for each metric", front.origin.shape != (s,) or front.unit.shape != (s,)),
+        ("'technology' is not known", front.technology not in ("convex", "fdh")),
         ("'dominator' is not a row for each DMU", front.dominator.shape != (len(labels),)),
         ("'vertices' or 'extreme' name a DMU that is not there", not set(front.vertices) | set(front.extreme) <= set(labels)),
         ("'vertices' or 'extreme' are not in the table's order", any(

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE
+from deabench.dea.proofs import free
 from deabench.dea.proofs import frontier as whole
 
 CLAIMED = ("lambda_error", "beyond", "off", "gap_error", "distance_error", "face_error", "closest", "position", "frontier")
@@ -50,6 +51,8 @@ def certificate(result: Any) -> pd.DataFrame:
         the frontier's own certificate says. In boxed metrics, a distance above 1 there as a share of it.
         NaN where there is no target (then `closest` proves that), and where nothing is claimed: see `unproved`.
     """
+    if result.frontier.technology == "fdh":
+        return free.targets(result)
     work = _Boxed(result)
     frame = pd.DataFrame(
         {"lambda_error": work.lambda_error(), "beyond": work.beyond(), "off": work.off(), "least_weight": work.normals.min(axis=1),
@@ -65,7 +68,11 @@ def certificate(result: Any) -> pd.DataFrame:
 
 def claims(result: Any, proof: pd.DataFrame) -> dict[str, np.ndarray]:
     """By how much each claim misses; what is not proved is not claimed."""
-    out = {name: proof[name].to_numpy() for name in CLAIMED}
+    out = {name: proof[name].to_numpy() for name in CLAIMED if name in proof}
+    said = proof.index.isin(list(result.reasons)) & result.distance.notna().to_numpy()
+    out["reason_without_cause"] = np.where(said, 1.0, 0.0)
+    if result.frontier.technology == "fdh":
+        return out
     if _milp(result):
         dead = result.distance.isna().to_numpy() & (not result.common)
         out["closest"] = np.where(dead, out["closest"], 0.0)
@@ -74,8 +81,7 @@ def claims(result: Any, proof: pd.DataFrame) -> dict[str, np.ndarray]:
     elif result.common and result.on == "facets":
         del out["closest"]
     weak = {"weight_that_is_not_positive": np.where(proof["least_weight"] <= 0, 1.0, 0.0)}
-    said = proof.index.isin(list(result.reasons)) & result.distance.notna().to_numpy()
-    return weak | out | {"reason_without_cause": np.where(said, 1.0, 0.0)}
+    return weak | out
 
 
 def unproved(result: Any) -> tuple[str, ...]:

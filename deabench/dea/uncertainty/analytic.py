@@ -12,14 +12,14 @@ doi:10.1287/mnsc.1100.1265; ridge: Agresti, Coull (1998), The American Statistic
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from deabench.dea.uncertainty.games import Games, play
 from deabench.dea.uncertainty.moments import Moments
+from deabench.dea.uncertainty.technology import Technology
 
 Array = np.ndarray
 Side = Literal["lower", "upper"]
@@ -36,12 +36,17 @@ class Problem:
     ----------
     moments : Moments
         The outputs first, then the inputs.
-    inputs : int
-        How many of the columns are inputs.
+    technology : Technology
+        How many of the columns are inputs, and which mixes count.
     """
 
     moments: Moments
-    inputs: int
+    technology: Technology
+
+    @property
+    def inputs(self) -> int:
+        """How many of the columns are inputs."""
+        return self.technology.inputs
 
     @property
     def size(self) -> tuple[int, int]:
@@ -63,14 +68,11 @@ class Limits:
     Attributes
     ----------
     value : array (k,)
-    weights : array (k, s)
-        Shares v of the metrics at that corner.
     mix : array (k, k)
-        The rivals' mix λ at that corner, of sum 1.
+        The rivals' mix λ at that corner, of sum 1 but for constant returns.
     """
 
     value: Array
-    weights: Array
     mix: Array
 
 
@@ -106,15 +108,14 @@ def limits(problem: Problem, side: Side, c: Array, h: Array, *, shrink: Array | 
     rows : list of int, optional
         Only these classifiers.
     """
-    k, s = problem.size
+    k = problem.size[0]
     wanted = np.arange(k) if rows is None else np.asarray(rows, dtype=int)
     share = np.broadcast_to(shrink, (k,))
-    found = [play(corner(problem, part, side, c, h, share[part]), _gain(problem)) for part in _blocks(wanted, k * (s + 1))]
-    return Limits(*(np.concatenate([getattr(games, name) for games in found]) for name in ("value", "weights", "mix")))
+    return _solved(problem, wanted, lambda part: corner(problem, part, side, c, h, share[part]))
 
 
 def corner(problem: Problem, rows: Array, side: Side, c: Array, h: Array, shrink: Array) -> Array:
-    """The games' rows [ρ, 1 − ξ] at one corner of the box, (rows, k, s)."""
+    """The ratios [ρ, ξ] at one corner of the box, (rows, k, s)."""
     gap, spread, ridge = problem.moments.pairs(rows)
     g = shrink[:, None, None]
     move = c * np.sqrt(g * spread + g**2 * h * ridge)
@@ -122,18 +123,14 @@ def corner(problem: Problem, rows: Array, side: Side, c: Array, h: Array, shrink
     if side == "upper":
         move = -move
     move[:, :, outputs:] *= -1
-    moved = np.exp(np.clip(gap + move, -600.0, 600.0))
-    moved[:, :, outputs:] = 1 - moved[:, :, outputs:]
-    return np.asarray(moved)
+    return np.asarray(np.exp(np.clip(gap + move, -600.0, 600.0)))
 
 
-def scores(problem: Problem) -> Games:
+def scores(problem: Problem) -> Limits:
     """The scores at the point estimates of the logarithms (half a success where there is none)."""
-    k, s = problem.size
-    nothing = np.zeros(s)
-    found = [play(corner(problem, part, "lower", nothing, nothing, np.ones(len(part))), _gain(problem))
-             for part in _blocks(np.arange(k), k * (s + 1))]
-    return Games(*(np.concatenate([getattr(games, name) for games in found]) for name in ("value", "weights", "mix")))
+    nothing = np.zeros(problem.size[1])
+    return _solved(problem, np.arange(problem.size[0]),
+                   lambda part: corner(problem, part, "lower", nothing, nothing, np.ones(len(part))))
 
 
 def decided_by(problem: Problem, side: Side, c: Array, h: Array, rows: list[int], edge: float) -> Array:
@@ -158,10 +155,13 @@ def decided_by(problem: Problem, side: Side, c: Array, h: Array, rows: list[int]
     return np.where(never, np.inf, np.exp(high))
 
 
-def _gain(problem: Problem) -> Array:
-    gain = np.ones(problem.size[1])
-    gain[len(gain) - problem.inputs:] = 0.0
-    return gain
+def _solved(problem: Problem, rows: Array, ratios: Callable[[Array], Array]) -> Limits:
+    """The scores of some classifiers at the ratios that a function gives, a few at a time."""
+    k, s = problem.size
+    own = np.ones(s - problem.inputs)
+    found = [problem.technology.scores(np.broadcast_to(own, (len(part), len(own))), ratios(part))
+             for part in _blocks(rows, k * (s + 1))]
+    return Limits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
 def _blocks(rows: Array, width: int) -> Iterator[Array]:

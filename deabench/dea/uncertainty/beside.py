@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from deabench.checks import did_you_mean
 from deabench.dea.uncertainty.estimate import uncertainty
 from deabench.dea.uncertainty.result import Uncertainty
 from deabench.dea.uncertainty.samples import Samples
+from deabench.dea.uncertainty.technology import Orientation, Returns
 from deabench.errors import DataError
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def beside(ranking: Ranking, samples: Samples) -> Uncertainty:
     DataError
         Where the ranking is by another model than the intervals are for, or the samples are not of its table.
     """
-    _model(ranking)
+    returns, orientation = _model(ranking)
     outputs, inputs = list(ranking.data.outputs.columns), list(ranking.data.inputs.columns)
     known = [str(name) for name in samples.values.columns]
     for name in [*outputs, *inputs]:
@@ -43,17 +45,28 @@ def beside(ranking: Ranking, samples: Samples) -> Uncertainty:
             raise DataError(f"the samples hold '{label}', which is not in the table; leave it out: the frontier would be another")
     data = pd.concat([ranking.data.outputs, ranking.data.inputs], axis=1)
     _same(data, samples.values.set_axis(theirs).loc[own, [*outputs, *inputs]])
-    return uncertainty(samples, outputs=outputs, inputs=inputs)
+    return uncertainty(samples, outputs=outputs, inputs=inputs, returns=returns, orientation=orientation)
 
 
-def _model(ranking: Ranking) -> None:
-    vrs = ranking.options.get("returns", "vrs") == "vrs" and ranking.options.get("orientation", "output") == "output"
-    alone = ranking.record.name in ("wei", "score")  # their quotients are no metrics of the samples
-    if not (alone or (ranking.record.name == "ccr" and vrs)):
-        raise DataError(f"model '{ranking.record.name}' has no intervals; they are known without inputs, and with inputs for "
-                        "model 'ccr' with returns 'vrs' and orientation 'output'")
+def _model(ranking: Ranking) -> tuple[Returns, Orientation]:
+    """Returns to scale and orientation of the scores; refuse a ranking that has no intervals."""
+    options = ranking.options
     if list(ranking.reference.labels) != list(ranking.data.labels):
         raise DataError("a ranking against another reference has no intervals; put the reference into the table")
+    if ranking.record.name in ("wei", "score") and not _bounded(options):  # their quotients are no metrics of the samples
+        return "vrs", "output"
+    returns, orientation = options.get("returns"), options.get("orientation")
+    if ranking.record.name != "ccr" or _bounded(options) or returns not in get_args(Returns) \
+            or orientation not in get_args(Orientation):
+        raise DataError(f"model '{ranking.record.name}' has no intervals{_bounded(options)}; they are known without inputs, "
+                        "and with inputs for model 'ccr' with returns 'vrs' or 'crs' and orientation 'output' or 'input'")
+    return ("crs" if returns == "crs" else "vrs"), ("input" if orientation == "input" else "output")
+
+
+def _bounded(options: Mapping[str, object]) -> str:
+    """Which bounds the ranking has on weights or on λ, in words; "" where there are none."""
+    named = [name for name in ("sums", "shares", "ratios") if options.get(name) is not None]
+    return f" with {' and '.join(named)}" if named else ""
 
 
 def _same(table: pd.DataFrame, samples: pd.DataFrame) -> None:

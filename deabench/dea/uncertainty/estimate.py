@@ -9,23 +9,24 @@ import numpy as np
 import pandas as pd
 
 from deabench.checks import choice, share
-from deabench.dea.uncertainty import maxt, words
+from deabench.dea.uncertainty import maxt, sentences
 from deabench.dea.uncertainty.analytic import Problem, critical, tails
-from deabench.dea.uncertainty.games import play
+from deabench.dea.uncertainty.maxt import Cluster
 from deabench.dea.uncertainty.result import EDGE, Array, Constants, Method, Uncertainty, in_order
 from deabench.dea.uncertainty.samples import Samples, chosen
+from deabench.dea.uncertainty.technology import Orientation, Returns, technology_of
 
 
 def uncertainty(samples: Samples, *, outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None,
-                level: float = 0.95, method: Method = "analytic", simultaneous: bool = True, seed: int = 0) -> Uncertainty:
+                level: float = 0.95, method: Method = "analytic", simultaneous: bool = True, seed: int = 0,
+                returns: Returns = "vrs", orientation: Orientation = "output", client: Cluster | None = None) -> Uncertainty:
     """How sure the efficiencies are, given the samples that the metrics come from.
 
     Parameters
     ----------
     samples : Samples
     outputs, inputs : sequences of metrics, optional
-        To be high and to be low; by default all metrics, and all costs. With inputs the scores are output-oriented under variable
-        returns to scale.
+        To be high and to be low; by default all metrics, and all costs.
     level : number between 0 and 1
     method : {"analytic", "max-t"}
         "analytic" claims the scores alone, without resampling. "max-t" claims every ratio of two classifiers in every metric at
@@ -35,6 +36,12 @@ def uncertainty(samples: Samples, *, outputs: Sequence[str] | None = None, input
         always hold at once.
     seed : int
         Of the draws.
+    returns : {"vrs", "crs"}
+        With inputs: whether mixes alone count, or their multiples too. Metrics do not scale with costs: "vrs" without a reason.
+    orientation : {"output", "input"}
+        With inputs: whether the score says how much more, or at how much less cost.
+    client : distributed.Client, optional
+        Workers that take the draws of "max-t"; they are the same bits without it.
 
     Examples
     --------
@@ -47,8 +54,8 @@ def uncertainty(samples: Samples, *, outputs: Sequence[str] | None = None, input
     """
     choice("method", method, ("analytic", "max-t"))
     alpha = 1 - share("level", level)
-    problem, metrics, order = problem_of(samples, outputs, inputs)
-    lower, upper, listed, how = _constants(problem, alpha, method, seed)
+    problem, metrics, order = problem_of(samples, outputs, inputs, returns, orientation)
+    lower, upper, listed, how = _constants(problem, alpha, method, seed, client)
     score = scores_of(samples, problem, metrics, order)
     low, up, verdict = lower.limits(problem, "lower"), upper.limits(problem, "upper"), listed.limits(problem, "upper")
     lows, ups = np.minimum(low.value, score), np.minimum(np.maximum(up.value, score), 1.0)
@@ -63,28 +70,30 @@ def uncertainty(samples: Samples, *, outputs: Sequence[str] | None = None, input
 
     result = Uncertainty(
         series(score, "score"), series(lows, "lower"), series(ups, "upper"), series(named, "verdict"),
-        series(np.where(dominated, 1 / verdict.value - 1, np.nan), "secure_gap"),
+        series(np.where(dominated, problem.technology.gap(verdict.value), np.nan), "secure_gap"),
         pd.DataFrame(verdict.mix, labels, labels).loc[index, index],
         pd.DataFrame({"best": in_order(best, order), "worst": in_order(worst, order)}, index), series(_tiers(lows, ups), "tier"),
         samples, level, method, simultaneous, lower, upper, listed, problem, metrics, order, seed, maxt.DRAWS,
-        (*samples.notes, *words.assumed(problem, upper, how)))
+        (*samples.notes, *sentences.assumed(problem, upper, how)))
     if simultaneous:
         return result
     return replace(result, lower=result.each["lower"], upper=result.each["upper"])
 
 
-def problem_of(samples: Samples, outputs: Sequence[str] | None, inputs: Sequence[str] | None
-             ) -> tuple[Problem, tuple[str, ...], tuple[int, ...]]:
+def problem_of(samples: Samples, outputs: Sequence[str] | None, inputs: Sequence[str] | None, returns: Returns = "vrs",
+               orientation: Orientation = "output") -> tuple[Problem, tuple[str, ...], tuple[int, ...]]:
     """The moments in an order that is not the user's: what is drawn and pivoted does not depend on how a table was sorted."""
     high, low = chosen(samples, outputs, inputs)
+    technology = technology_of(len(low), returns, orientation)
     names = [str(label) for label in samples.values.index]
     order = sorted(range(len(names)), key=names.__getitem__)
     metrics = (*sorted(high), *sorted(low))
     columns = [list(samples.values.columns).index(name) for name in metrics]
-    return Problem(samples.moments.take(order, columns), len(low)), metrics, tuple(order)
+    return Problem(samples.moments.take(order, columns), technology), metrics, tuple(order)
 
 
-def _constants(problem: Problem, alpha: float, method: Method, seed: int) -> tuple[Constants, Constants, Constants, str]:
+def _constants(problem: Problem, alpha: float, method: Method, seed: int,
+               client: Cluster | None) -> tuple[Constants, Constants, Constants, str]:
     """Of the lower limits, the upper limits and the verdicts, and how they were had."""
     k, s = problem.size[0], problem.noisy
     df = problem.moments.degrees
@@ -97,7 +106,7 @@ def _constants(problem: Problem, alpha: float, method: Method, seed: int) -> tup
     if np.isfinite(df).any():
         c, how = maxt.constant(problem.moments, alpha, draws=maxt.DRAWS, seed=seed)
         return Constants(c, unit), Constants(c, unit), Constants(one_sided, unit), how
-    found = maxt.maxima(problem.moments, draws=maxt.DRAWS, seed=seed)
+    found = maxt.maxima(problem.moments, draws=maxt.DRAWS, seed=seed, client=client)
     both = Constants(np.full(len(df), maxt.quantile(found.metrics.max(axis=0), alpha)), unit)
     within = max(maxt.quantile(row, alpha) for row in found.metrics)
     how = f"the largest of all |t| in {maxt.DRAWS:,} draws; verdicts by the largest within a metric (measured, not proved)"
@@ -108,11 +117,8 @@ def scores_of(samples: Samples, problem: Problem, metrics: tuple[str, ...], orde
     """The efficiencies of the values as they stand, zeros among them."""
     values = samples.values[list(metrics)].to_numpy(dtype=float)[list(order)]
     y, x = np.split(values / values.max(axis=0), [len(metrics) - problem.inputs], axis=1)
-    k, s = values.shape
-    rows = np.empty((k, k, s))
-    rows[:, :, : y.shape[1]] = y
-    rows[:, :, y.shape[1]:] = 1 - x[None] / x[:, None]
-    return play(rows, np.hstack([y, np.zeros_like(x)])).value
+    ratios = np.concatenate([np.broadcast_to(y, (len(y), *y.shape)), x[None] / x[:, None]], axis=2)
+    return problem.technology.scores(y, ratios)[0]
 
 
 def _ranks(lower: Array, upper: Array) -> tuple[Array, Array]:

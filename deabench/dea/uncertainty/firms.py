@@ -7,23 +7,68 @@ beyond the drawn ones. For classifiers compared on test data, `uncertainty` is w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.checks import choice, share
+from deabench.dea.uncertainty.former import Former
 from deabench.dea.uncertainty.games import play
 from deabench.errors import DataError
+from deabench.results import Result
 from deabench.tables.gate import check
 
 Array = np.ndarray
 Bootstrap = Literal["smooth", "subsample"]
 
+TOGETHER = 50
+"""Draws solved at a time."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FirmsBootstrap(Result, Former):
+    """Bias-corrected efficiencies where the classifiers themselves are a sample of all firms.
+
+    Attributes
+    ----------
+    table : DataFrame, n x (score, corrected, lower, upper)
+    method : {"smooth", "subsample"}
+    bandwidth : float
+        Of "smooth"; NaN otherwise.
+    level : float
+    draws : int
+    notes : tuple of str
+    """
+
+    table: pd.DataFrame
+    method: Bootstrap
+    bandwidth: float
+    level: float
+    draws: int
+    notes: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """score, corrected, lower, upper."""
+        return self.table
+
+    def plain(self) -> pd.DataFrame:
+        """The same frame."""
+        return self.table
+
+    def summary(self) -> str:
+        """Who leads after the correction, and what the randomness is."""
+        name = self.table["corrected"].idxmax()
+        score, corrected, low, up = self.table.loc[name]
+        return (f"Corrected for the firms that were not drawn, '{name}' leads with {corrected:.3f} (uncorrected {score:.3f}), "
+                f"between {low:.3f} and {up:.3f} at {100 * self.level:g} %; the mean correction is "
+                f"{(self.table['score'] - self.table['corrected']).mean():.3f}.")
+
 
 def simar_wilson(table: pd.DataFrame, *, outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None,
                  method: Bootstrap = "smooth", bandwidth: float | None = None, level: float = 0.95, draws: int = 2000,
-                 seed: int = 0) -> pd.DataFrame:
+                 seed: int = 0) -> FirmsBootstrap:
     """Bias-corrected efficiencies and intervals where the classifiers themselves are a sample.
 
     Parameters
@@ -32,8 +77,9 @@ def simar_wilson(table: pd.DataFrame, *, outputs: Sequence[str] | None = None, i
     outputs, inputs : sequences of columns, optional
         With inputs the scores are input-oriented under variable returns to scale, as in [1]_; without, as `rank` gives them.
     method : {"smooth", "subsample"}
-        "smooth": distances 1/score are redrawn from their kernel density, reflected at 1 [1]_. "subsample": n^0.7 firms are
-        drawn without replacement and the error is scaled by the rate of convergence n^(2/(p + q + 1)) [2]_.
+        "smooth" [1]_: distances 1/score are redrawn from their kernel density, reflected at 1. "subsample", one of the two
+        bootstraps that [2]_ prove consistent: n^0.7 firms are drawn without replacement and the error is scaled by the rate of
+        convergence n^(2/(p + q + 1)). Their other one smooths the frontier too, with a second bandwidth, and is not here.
     bandwidth : number > 0, optional
         Of "smooth", in units of 1/score; 0.9 min(sd, IQR/1.34) n^(−1/5) without it.
     level : number between 0 and 1
@@ -42,7 +88,7 @@ def simar_wilson(table: pd.DataFrame, *, outputs: Sequence[str] | None = None, i
 
     Returns
     -------
-    DataFrame, n x (score, corrected, lower, upper)
+    FirmsBootstrap
         "smooth": the basic bootstrap of δ = 1/score, 2 δ − mean and 2 δ − quantiles, turned back. "subsample": an end is 0 where
         part of the subsamples reach no such output at all.
 
@@ -50,6 +96,14 @@ def simar_wilson(table: pd.DataFrame, *, outputs: Sequence[str] | None = None, i
     ----------
     .. [1] Simar, Wilson (1998), Management Science 44, 49-61, doi:10.1287/mnsc.44.1.49.
     .. [2] Kneip, Simar, Wilson (2008), Econometric Theory 24, 1663-1697, doi:10.1017/S0266466608080651.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> branches = db.datasets.load("cooper-branches")
+    >>> sure = db.simar_wilson(branches, outputs=list(branches.columns)[-2:], draws=100)
+    >>> sure.columns.tolist()
+    ['score', 'corrected', 'lower', 'upper']
     """
     choice("method", method, ("smooth", "subsample"))
     alpha = 1 - share("level", level)
@@ -60,35 +114,47 @@ def simar_wilson(table: pd.DataFrame, *, outputs: Sequence[str] | None = None, i
     _positive(data.outputs, data.inputs)
     score = firms(y, x, y, x)
     rng = np.random.default_rng(seed)
-    if method == "smooth":
-        ends = _smooth(y, x, score, _bandwidth(score, bandwidth), alpha, draws, rng)
-    else:
-        ends = _subsample(y, x, score, alpha, draws, rng)
-    return pd.DataFrame({"score": score, "corrected": ends[0], "lower": ends[1], "upper": ends[2]}, data.labels)
+    smooth = method == "smooth"
+    h = _bandwidth(score, bandwidth) if smooth else float("nan")
+    ends = _smooth(y, x, score, h, alpha, draws, rng) if smooth else _subsample(y, x, score, alpha, draws, rng)
+    frame = pd.DataFrame({"score": score, "corrected": ends[0], "lower": ends[1], "upper": ends[2]}, data.labels)
+    note = "the classifiers count as a sample of all firms that could have been drawn; nothing is said of test instances"
+    return FirmsBootstrap(frame.rename_axis("classifier"), method, h, level, draws, (*data.notes, note))
 
 
 def firms(y: Array, x: Array, reference_y: Array, reference_x: Array) -> Array:
-    """Scores of firms (n,) against a reference (k,): above 1 outside it, inf where it reaches no firm's outputs."""
+    """Scores of firms (n,) against a reference of k: above 1 outside it, inf where it reaches no firm's outputs.
+
+    The reference is (k, p) and (k, q), or one for each firm, (n, k, p) and (n, k, q).
+    """
     if not x.shape[1]:
-        return play(reference_y[None] / y[:, None]).value
-    rows = np.concatenate([reference_x[None] / x[:, None], 1 - reference_y[None] / y[:, None]], axis=2).transpose(0, 2, 1)
+        return play(reference_y / y[:, None]).value
+    rows = np.concatenate([reference_x / x[:, None], 1 - reference_y / y[:, None]], axis=2)
     limit = np.append(np.ones(x.shape[1]), np.zeros(y.shape[1]))
     with np.errstate(divide="ignore"):
-        return np.asarray(1 / play(rows, limit=limit).value)
+        return np.asarray(1 / play(rows.transpose(0, 2, 1), limit=limit).value)
 
 
 def _smooth(y: Array, x: Array, score: Array, h: float, alpha: float, draws: int, rng: np.random.Generator) -> list[Array]:
     """In distances δ = 1/score >= 1: a draw from δ and its mirror image 2 − δ, noise, the variance put right, reflection at 1."""
-    distance = 1 / score
+    distance, n = 1 / score, len(score)
     mirrored = np.concatenate([distance, 2 - distance])
     shrink = np.sqrt(1 + h**2 / mirrored.var(ddof=1))
-    found = np.empty((draws, len(score)))
+    factors = np.empty((draws, 1, n, 1))
     for b in range(draws):
-        noisy = rng.choice(mirrored, len(score)) + h * rng.standard_normal(len(score))
-        factor = ((1 + np.abs((noisy - 1) / shrink)) / distance)[:, None]
-        found[b] = 1 / (firms(y, x, y, x * factor) if x.shape[1] else firms(y, x, y / factor, x))
+        noisy = rng.choice(mirrored, n) + h * rng.standard_normal(n)
+        factors[b, 0, :, 0] = (1 + np.abs((noisy - 1) / shrink)) / distance
+    found = np.concatenate([1 / _against(y, x, part) for part in np.array_split(factors, -(-draws // TOGETHER))])
     low, high = np.quantile(found, [alpha / 2, 1 - alpha / 2], axis=0)
     return [1 / (2 * distance - found.mean(axis=0)), 1 / (2 * distance - low), 1 / (2 * distance - high)]
+
+
+def _against(y: Array, x: Array, factors: Array) -> Array:
+    """Scores of all firms (draws, n) against themselves with inputs (or outputs) moved by factors (draws, 1, n, 1)."""
+    draws, n = len(factors), len(y)
+    moved = [np.broadcast_to(part, (draws, n, n, part.shape[-1])).reshape(draws * n, n, part.shape[-1])
+             for part in ((y, x * factors) if x.shape[1] else (y / factors, x))]
+    return firms(np.tile(y, (draws, 1)), np.tile(x, (draws, 1)), moved[0], moved[1]).reshape(draws, n)
 
 
 def _subsample(y: Array, x: Array, score: Array, alpha: float, draws: int, rng: np.random.Generator) -> list[Array]:

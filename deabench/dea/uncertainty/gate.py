@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from deabench.checks import did_you_mean, share
-from deabench.dea.uncertainty.analytic import critical, decided_by, limits, tails
+from deabench.dea.uncertainty.analytic import Problem, critical, decided_by, limits, tails
 from deabench.dea.uncertainty.estimate import problem_of, scores_of
 from deabench.dea.uncertainty.result import EDGE
 from deabench.dea.uncertainty.samples import Samples
-from deabench.dea.uncertainty.words import ceiling, floor, percent, rounded
+from deabench.dea.uncertainty.sentences import ceiling, floor, percent, rounded
+from deabench.dea.uncertainty.technology import Orientation, Returns, Technology
 from deabench.errors import DataError
 from deabench.results import Result
 
@@ -40,7 +41,18 @@ class Gate(Result):
         The mix found at the upper limit.
     instances, needed : int, float
         Instances (or blocks) today, and about how many would decide an undecided candidate, if the figures stay; inf if none.
+    technology : Technology
+        What counts as possible: inputs, returns to scale, orientation.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> answer = db.gate(samples, "a", at_least=.8)
+    >>> answer.verdict, answer.passed
+    ('efficient', True)
     """
 
     candidate: str
@@ -54,6 +66,7 @@ class Gate(Result):
     mix: dict[str, float]
     instances: int
     needed: float
+    technology: Technology
     notes: tuple[str, ...]
 
     @property
@@ -82,7 +95,7 @@ class Gate(Result):
 
     def _verdict(self) -> str:
         mix = ", ".join(f"'{name}' {part:.2f}" for name, part in self.mix.items())
-        beaten = f"some mix of the others beats it by at least {percent(self.secure_gap)} in every metric; the one found is {mix}"
+        beaten = f"some mix of the others {self.technology.said(percent(self.secure_gap))}; the one found is {mix}"
         if self.verdict == "efficient":
             tail = f", although {beaten}" if self.secure_gap > 0 else ""
             return f"'{self.candidate}' passes: efficient to at least {self.at_least:g}{tail}."
@@ -94,7 +107,8 @@ class Gate(Result):
 
 
 def gate(samples: Samples, candidate: str, *, at_least: float = 0.95, level: float = 0.95,
-         outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None) -> Gate:
+         outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None, returns: Returns = "vrs",
+         orientation: Orientation = "output") -> Gate:
     """Whether a candidate is efficient beside the other classifiers of the samples; never on luck.
 
     Both limits hold together for this one classifier at the level: a candidate passes where its lower limit reaches `at_least`.
@@ -108,7 +122,7 @@ def gate(samples: Samples, candidate: str, *, at_least: float = 0.95, level: flo
     at_least : number in (0, 1]
         The efficiency to be proved; 1 asks for no mix being better, which hardly any sample proves.
     level : number between 0 and 1
-    outputs, inputs
+    outputs, inputs, returns, orientation
         As for `uncertainty`.
 
     Examples
@@ -124,7 +138,7 @@ def gate(samples: Samples, candidate: str, *, at_least: float = 0.95, level: flo
     if at_least != 1:
         share("at_least", at_least)
     alpha = 1 - share("level", level)
-    problem, metrics, order = problem_of(samples, outputs, inputs)
+    problem, metrics, order = problem_of(samples, outputs, inputs, returns, orientation)
     row = [str(samples.values.index[i]) for i in order].index(candidate)
     c_low, c_up = (critical(tail, problem.moments.degrees) for tail in tails(len(order), problem.noisy, alpha, every=False))
     score = float(scores_of(samples, problem, metrics, order)[row])
@@ -141,5 +155,10 @@ def gate(samples: Samples, candidate: str, *, at_least: float = 0.95, level: flo
     total = sum(samples.sizes.values())
     mix = {str(samples.values.index[order[j]]): float(top.mix[0, j]) for j in np.argsort(-top.mix[0], kind="stable")
            if top.mix[0, j] >= 0.005 and dominated}
-    return Gate(candidate, verdict, score, low, up, at_least, level, 1 / up - 1 if dominated else 0.0, mix, total,
-                float(growth[0]) * total, samples.notes)
+    gap = float(problem.technology.gap(np.array(up))) if dominated else 0.0
+    return Gate(candidate, verdict, score, low, up, at_least, level, gap, mix, total, float(growth[0]) * total,
+                problem.technology, _noted(samples, problem))
+
+
+def _noted(samples: Samples, problem: Problem) -> tuple[str, ...]:
+    return (*samples.notes, *([f"with inputs the scores are {problem.technology.name}"] if problem.inputs else []))

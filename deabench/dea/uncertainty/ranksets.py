@@ -3,19 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from deabench.checks import share
+from deabench.dea.explain import listed
 from deabench.dea.uncertainty import maxt
+from deabench.dea.uncertainty.former import Former
 from deabench.dea.uncertainty.samples import Samples
 from deabench.errors import DataError
+from deabench.results import Result
 
 Array = np.ndarray
 
 
-def rank_sets(samples: Samples, weights: Mapping[str, float], *, level: float = 0.95, seed: int = 0) -> pd.DataFrame:
+@dataclass(frozen=True, eq=False, repr=False)
+class RankSets(Result, Former):
+    """The ranks that every classifier could have under given weights, all at once.
+
+    Attributes
+    ----------
+    table : DataFrame, k x (value, rank, best, worst)
+        The samples' order.
+    weights : mapping of metric to share
+    level : float
+    notes : tuple of str
+        What the samples assume.
+    """
+
+    table: pd.DataFrame
+    weights: Mapping[str, float]
+    level: float
+    notes: tuple[str, ...] = ()
+
+    def to_frame(self) -> pd.DataFrame:
+        """value, rank, best, worst."""
+        return self.table
+
+    def plain(self) -> pd.DataFrame:
+        """The same frame."""
+        return self.table
+
+    def summary(self) -> str:
+        """Who could be first, under which weights."""
+        first = self.table.index[self.table["best"] == 1]
+        weights = ", ".join(f"{name} {share:.2g}" for name, share in self.weights.items())
+        return (f"Under the weights {weights}: {listed(first)} could be first of {len(self.table)}, all ranks together at "
+                f"{100 * self.level:g} %.")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConformalRanks(Result, Former):
+    """Where each classifier would rank on a new data set.
+
+    Attributes
+    ----------
+    table : DataFrame, classifiers x (median, best, worst)
+    datasets : int
+    level : float
+    simultaneous : bool
+        Whether all classifiers' ranks are held at once.
+    notes : tuple of str
+        What is assumed.
+    """
+
+    table: pd.DataFrame
+    datasets: int
+    level: float
+    simultaneous: bool
+    notes: tuple[str, ...] = ()
+
+    def to_frame(self) -> pd.DataFrame:
+        """median, best, worst."""
+        return self.table
+
+    def plain(self) -> pd.DataFrame:
+        """The same frame."""
+        return self.table
+
+    def summary(self) -> str:
+        """The best median rank and what it may be on the next data set."""
+        name = self.table["median"].idxmin()
+        median, best, worst = self.table.loc[name]
+        scope = "all classifiers together" if self.simultaneous else "each classifier by itself"
+        return (f"'{name}' has the best median rank, {median:g} of {len(self.table)} over {self.datasets} data sets; on a new one "
+                f"it would come out from {best:g} to {worst:g} ({100 * self.level:g} %, {scope}).")
+
+
+def rank_sets(samples: Samples, weights: Mapping[str, float], *, level: float = 0.95, seed: int = 0) -> RankSets:
     """The ranks that every classifier could have under given weights, all at once.
 
     Classifier j is proved above i where log(w·y_j) − log(w·y_i) exceeds c standard errors of the difference, c the quantile of the
@@ -32,12 +109,19 @@ def rank_sets(samples: Samples, weights: Mapping[str, float], *, level: float = 
 
     Returns
     -------
-    DataFrame, k x (value, rank, best, worst)
-        The table's order.
+    RankSets
 
     References
     ----------
     Mogstad, Romano, Shaikh, Wilhelm (2024), Review of Economic Studies 91, 476-518, doi:10.1093/restud/rdad006.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> db.rank_sets(samples, {"TPR": 2, "TNR": 1}).loc["a"].round(3).to_dict()
+    {'value': 0.917, 'rank': 1.0, 'best': 1.0, 'worst': 2.0}
     """
     alpha = 1 - share("level", level)
     one = samples.weighted(weights)
@@ -45,15 +129,16 @@ def rank_sets(samples: Samples, weights: Mapping[str, float], *, level: float = 
     moments = one.moments.take(order.tolist(), [0])
     c, _ = maxt.constant(moments, alpha, draws=maxt.DRAWS, seed=seed)
     gap, spread, ridge = (part[:, :, 0] for part in moments.pairs(np.arange(len(order))))
-    above = gap > c[0] * np.sqrt(spread + maxt.RIDGE * ridge)
+    above = gap > c[0] * np.sqrt(spread + maxt.ratio_ridge(c)[0] * ridge)
     frame = pd.DataFrame({"best": 1 + above.sum(axis=1), "worst": len(order) - above.sum(axis=0)}, one.values.index[order])
     frame = frame.loc[one.values.index]
     frame.insert(0, "value", one.values["weighted"])
     frame.insert(1, "rank", frame["value"].rank(ascending=False, method="min").astype(int))
-    return frame
+    shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
+    return RankSets(frame.rename_axis("classifier"), shares, level, samples.notes)
 
 
-def conformal_ranks(scores: pd.DataFrame, *, level: float = 0.9, simultaneous: bool = False) -> pd.DataFrame:
+def conformal_ranks(scores: pd.DataFrame, *, level: float = 0.9, simultaneous: bool = False) -> ConformalRanks:
     """Where each classifier would rank on a new data set like these: no distribution is assumed, only exchangeable data sets.
 
     The rank on the new data set is as likely to take any place among the J + 1 ranks of a classifier: a set that leaves out the l
@@ -71,12 +156,19 @@ def conformal_ranks(scores: pd.DataFrame, *, level: float = 0.9, simultaneous: b
 
     Returns
     -------
-    DataFrame, classifiers x (median, best, worst)
+    ConformalRanks
 
     References
     ----------
     Neuhof, Benjamini, arXiv 2606.08679, for conformal intervals of ranks; Vovk, Gammerman, Shafer (2005), Algorithmic Learning in a
     Random World.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> areas = db.datasets.load("demsar2006-auc")
+    >>> db.conformal_ranks(areas).iloc[0].to_dict()
+    {'median': 3.5, 'best': 1.0, 'worst': 4.0}
     """
     alpha = 1 - share("level", level)
     ranks = _ranks(scores)
@@ -91,7 +183,8 @@ def conformal_ranks(scores: pd.DataFrame, *, level: float = 0.9, simultaneous: b
         best = ordered[low - 1] if low else np.ones(k)
         worst = ordered[count - high] if high else np.full(k, float(k))
     ends = {"median": np.median(ranks, axis=0), "best": np.floor(best).astype(int), "worst": np.ceil(worst).astype(int)}
-    return pd.DataFrame(ends, scores.columns.rename("classifier"))
+    note = "the new data set is taken to be drawn as the known ones were"
+    return ConformalRanks(pd.DataFrame(ends, scores.columns.rename("classifier")), count, level, simultaneous, (note,))
 
 
 def _ranks(scores: pd.DataFrame) -> Array:

@@ -29,7 +29,7 @@ def gaps(result: Uncertainty) -> pd.DataFrame:
     problem = result.problem
     c, _ = maxt.constant(problem.moments, 1 - result.level, draws=result.draws, seed=result.seed)
     gap, spread, ridge = problem.moments.pairs(np.arange(problem.size[0]))
-    move = c * np.sqrt(spread + maxt.RIDGE * ridge)
+    move = c * np.sqrt(spread + maxt.ratio_ridge(c) * ridge)
     mix = scores(problem).mix
     ends = [np.einsum("ij,ijr->ir", mix, np.exp(gap + sign * move)) - 1 for sign in (-1, 0, 1)]
     return _frame(result, ends, "gap")
@@ -59,8 +59,9 @@ def band(result: Uncertainty) -> pd.DataFrame:
 
 def _ends(result: Uncertainty) -> list[Array]:
     moments = result.problem.moments
-    variance = np.diagonal(moments.sampling, axis1=1, axis2=2).T + maxt.RIDGE * moments.ridge
-    move = level_constant(result.problem, 1 - result.level, draws=result.draws, seed=result.seed) * np.sqrt(variance)
+    c = level_constant(result.problem, 1 - result.level, draws=result.draws, seed=result.seed)
+    variance = np.diagonal(moments.sampling, axis1=1, axis2=2).T + maxt.ratio_ridge(c) * moments.ridge
+    move = c * np.sqrt(variance)
     return [np.exp(moments.logs + sign * move) for sign in (-1, 0, 1)]
 
 

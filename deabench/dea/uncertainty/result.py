@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from deabench.dea.uncertainty import maxt, words
+from deabench.dea.uncertainty import maxt, sentences
 from deabench.dea.uncertainty.analytic import Limits, Problem, Side, critical, decided_by, limits, tails
 from deabench.dea.uncertainty.samples import Samples
 from deabench.results import Result
@@ -76,6 +76,17 @@ class Uncertainty(Result):
     seed, draws : int
         Of "max-t", and of `gaps`, `targets` and `band`.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> answer = db.uncertainty(samples)
+    >>> answer.verdicts.to_dict()
+    {'a': 'undecided', 'b': 'undecided'}
+    >>> answer.to_frame()["lower"].round(2).to_dict()
+    {'a': 0.93, 'b': 0.93}
     """
 
     scores: pd.Series
@@ -161,11 +172,11 @@ class Uncertainty(Result):
 
     def summary(self) -> str:
         """The findings, then what they rest on."""
-        return words.summary(self)
+        return sentences.summary(self)
 
     def explain(self, name: str) -> str:
         """One classifier in a few sentences."""
-        return words.explain(self, name)
+        return sentences.explain(self, name)
 
 
 def _each(result: Uncertainty) -> pd.DataFrame:

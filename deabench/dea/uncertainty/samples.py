@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.checks import did_you_mean
-from deabench.dea.uncertainty import blocks, costs, instances
+from deabench.dea.uncertainty import blocks, costs, instances, searches
 from deabench.dea.uncertainty.moments import Moments
 from deabench.errors import DataError
 from deabench.instances import Predictions, Values
@@ -40,6 +40,14 @@ class Samples(Result):
         The columns that are to be low.
     notes : tuple of str
         What was assumed.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> samples.values["TPR"].tolist(), samples.pairing
+    ([0.875, 0.75], 'paired: all classifiers answered the same instances')
     """
 
     values: pd.DataFrame
@@ -136,6 +144,21 @@ class Samples(Result):
         Nadeau, Bengio (2003), Machine Learning 52, 239-281, doi:10.1023/A:1024068626366.
         """
         return cls(*blocks.folded(folds, metrics, ratio))
+
+    @classmethod
+    def from_search(cls, search: object, *, metrics: Sequence[str] | None = None, ratio: float | None = None) -> Samples:
+        """A fitted grid search, fold by fold: its candidates are the classifiers, named as `deabench.read` names them.
+
+        Parameters
+        ----------
+        search : GridSearchCV or its like, fitted, or its cv_results_
+        metrics : sequence of names, optional
+            As `deabench.read` names them (mean_test_recall); without it all but those whose sign is turned (neg_log_loss).
+        ratio : number > 0, optional
+            As for `from_folds`; asked for where the splitter has no folds (ShuffleSplit).
+        """
+        folds, taken, given = searches.searched(search, None if metrics is None else _names(metrics), ratio)
+        return cls(*blocks.folded(folds, taken, given))
 
     @classmethod
     def from_datasets(cls, results: pd.DataFrame, *, metrics: Sequence[str] | None = None) -> Samples:

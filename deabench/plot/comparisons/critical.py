@@ -14,6 +14,7 @@ import pandas as pd
 from deabench.compare._gate import old_direction
 from deabench.errors import DataError
 from deabench.files import write_whole
+from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from deabench.compare.adjust import Adjustment
 
 
-@dataclass
-class CriticalDifferenceDisplay:
+@dataclass(repr=False)
+class CriticalDifferenceDisplay(Drawn):
     """Mean ranks on a line, best at the left; a bar joins classifiers that are not found different.
 
     Against a control no bars are drawn: a filled marker is the control, an open one is not found different from it,
@@ -41,6 +42,13 @@ class CriticalDifferenceDisplay:
         The adjustment, for the caption.
     figure_, ax_, artists_ :
         After `plot`: the figure, the axes, and the lists of artists by kind.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> plot.CriticalDifferenceDisplay.from_table(db.datasets.load("demsar2006-auc"))
+    CriticalDifferenceDisplay: not drawn yet; plot() draws it
     """
 
     mean_ranks: pd.Series

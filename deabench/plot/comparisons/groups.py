@@ -10,12 +10,13 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.plot.canvas import COLOURS, MARKERS, axes, legend, plain, tidy
+from deabench.plot.drawn import Drawn
 
 MOST = 14
 
 
-@dataclass
-class GroupsDisplay:
+@dataclass(repr=False)
+class GroupsDisplay(Drawn):
     """Efficiencies of classifiers (or families) in groups of data sets.
 
     Attributes
@@ -25,6 +26,16 @@ class GroupsDisplay:
     total : int
         Classifiers in all; those with the highest means are drawn.
     ax_, figure_, dots_ : artists, once drawn
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import plot
+    >>> rows = pd.MultiIndex.from_tuples([("type", "SD", "all", "a"), ("type", "SD", "all", "b")],
+    ...                                  names=["grouping", "group", "panel", "classifier"])
+    >>> efficiency = pd.DataFrame({"dea_then_average": [1.0, .9]}, index=rows)
+    >>> plot.GroupsDisplay.from_efficiency(efficiency, grouping="type")
+    GroupsDisplay: not drawn yet; plot() draws it
     """
 
     table: pd.DataFrame

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
     from deabench.study.data.dataset import Dataset
@@ -22,8 +23,8 @@ STYLES = {"safe": ("#0072B2", "o"), "borderline": ("#E69F00", "s"),
 """Colour (Okabe and Ito's, told apart without red and green) and marker of each kind."""
 
 
-@dataclass
-class TypeMapDisplay:
+@dataclass(repr=False)
+class TypeMapDisplay(Drawn):
     """Rows in two dimensions, coloured by the computed kind.
 
     Attributes

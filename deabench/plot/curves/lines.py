@@ -10,10 +10,11 @@ import numpy as np
 
 from deabench.curves import Conversion, CostCurve, Gain, LearningCurve, Lift, PrecisionRecall
 from deabench.plot.canvas import COLOURS, DOTTED, axes, legend, plain, style, tidy, title, unit_square
+from deabench.plot.drawn import Drawn
 
 
-@dataclass
-class GainDisplay:
+@dataclass(repr=False)
+class GainDisplay(Drawn):
     """Cumulative gain and negative gain of one classifier, the maximum gain marked.
 
     Attributes
@@ -22,6 +23,14 @@ class GainDisplay:
     name : str
     ax_, figure_, lines_, maximum_ : artists, once drawn
         lines_: gain, negative gain.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.GainDisplay(curves.gain(y, score))
+    GainDisplay: not drawn yet; plot() draws it
     """
 
     gain: Gain
@@ -45,14 +54,22 @@ class GainDisplay:
         return self
 
 
-@dataclass
-class LiftDisplay:
+@dataclass(repr=False)
+class LiftDisplay(Drawn):
     """Lift of several classifiers over the share of the rows taken.
 
     Attributes
     ----------
     lifts : mapping of name to Lift
     ax_, figure_, lines_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.LiftDisplay(curves.lift(y, score))
+    LiftDisplay: not drawn yet; plot() draws it
     """
 
     lifts: Mapping[str, Lift]
@@ -72,8 +89,8 @@ class LiftDisplay:
         return self
 
 
-@dataclass
-class ConversionDisplay:
+@dataclass(repr=False)
+class ConversionDisplay(Drawn):
     """Conversion rates as bars: the share of each class in the data and in the predicted groups.
 
     Attributes
@@ -82,6 +99,14 @@ class ConversionDisplay:
     name : str
     ax_, figure_, bars_, texts_ : artists, once drawn
         bars_: positives, negatives.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.ConversionDisplay(curves.conversion_rates(y, score, above=.5))
+    ConversionDisplay: not drawn yet; plot() draws it
     """
 
     conversion: Conversion
@@ -108,14 +133,22 @@ class ConversionDisplay:
         return self
 
 
-@dataclass
-class PrecisionRecallDisplay:
+@dataclass(repr=False)
+class PrecisionRecallDisplay(Drawn):
     """Precision-recall curves of several classifiers, as steps.
 
     Attributes
     ----------
     curves : mapping of name to PrecisionRecall
     ax_, figure_, lines_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.PrecisionRecallDisplay(curves.precision_recall(y, score))
+    PrecisionRecallDisplay: not drawn yet; plot() draws it
     """
 
     curves: Mapping[str, PrecisionRecall]
@@ -138,8 +171,8 @@ class PrecisionRecallDisplay:
         return self
 
 
-@dataclass
-class CostCurveDisplay:
+@dataclass(repr=False)
+class CostCurveDisplay(Drawn):
     """Lower envelopes of the cost lines; for one classifier some sixty of its lines too.
 
     Attributes
@@ -147,6 +180,14 @@ class CostCurveDisplay:
     curves : mapping of name to CostCurve
     ax_, figure_, lines_, faint_ : artists, once drawn
         lines_: the envelopes; faint_: the cost lines.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.CostCurveDisplay(curves.cost_curve(y, score))
+    CostCurveDisplay: not drawn yet; plot() draws it
     """
 
     curves: Mapping[str, CostCurve]
@@ -175,8 +216,8 @@ class CostCurveDisplay:
         return self
 
 
-@dataclass
-class LearningCurveDisplay:
+@dataclass(repr=False)
+class LearningCurveDisplay(Drawn):
     """The metric against the training size: mean and one standard deviation over the folds.
 
     Attributes
@@ -186,6 +227,16 @@ class LearningCurveDisplay:
         Its name on the axis.
     ax_, figure_, lines_, area_ : artists, once drawn
         lines_: test, training.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from deabench import curves
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> plot.LearningCurveDisplay(curves.learning_curve(GaussianNB(), X, y, schedule=curves.geometric(50, 3), cv=3))
+    LearningCurveDisplay: not drawn yet; plot() draws it
     """
 
     curve: LearningCurve

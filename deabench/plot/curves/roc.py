@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 
 from deabench.curves import Band, MeanRoc, Segment, bands, compare_segments
 from deabench.plot.canvas import DOTTED, GREY, axes, legend, plain, style, title, unit_square
+from deabench.plot.drawn import Drawn
 
 ROC_LABELS = ("false positive rate", "true positive rate")
 
 
-@dataclass
-class RocDisplay:
+@dataclass(repr=False)
+class RocDisplay(Drawn):
     """ROC curves of several classifiers, their confident segments dark (Figure 4), with bands if given (Figure 3).
 
     Attributes
@@ -28,6 +29,13 @@ class RocDisplay:
     bands : mapping of name to Band
     ax_, figure_, lines_, dark_, areas_ : artists, once drawn
         lines_ and dark_ (the confident segments) are lists in the order of `segments`, areas_ in that of `bands`.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.RocDisplay.from_predictions(y, {"net": score})
+    RocDisplay: not drawn yet; plot() draws it
     """
 
     segments: Mapping[str, Segment]
@@ -73,14 +81,22 @@ class RocDisplay:
         return f"; shaded: {', '.join(methods)}" if methods else ""
 
 
-@dataclass
-class MeanRocDisplay:
+@dataclass(repr=False)
+class MeanRocDisplay(Drawn):
     """The mean of several ROC curves with its pointwise intervals: a band where FPR is fixed, boxes at thresholds.
 
     Attributes
     ----------
     mean : MeanRoc
     ax_, figure_, line_, curves_, intervals_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.MeanRocDisplay(curves.average_vertical([curves.roc(y, score), curves.roc(y, score)]))
+    MeanRocDisplay: not drawn yet; plot() draws it
     """
 
     mean: MeanRoc

@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 from deabench.curves import Segment, Segments, balanced_segment, compare_segments
 from deabench.curves.segment import CAUTION
 from deabench.plot.canvas import axes, caption, legend, marker, name_points, plain, tidy, title
+from deabench.plot.drawn import Drawn
 
 
-@dataclass
-class TangoDisplay:
+@dataclass(repr=False)
+class TangoDisplay(Drawn):
     """(b − c)/n with Tango's interval along the threshold (Figures 1, 6 and 7).
 
     Attributes
@@ -29,6 +30,13 @@ class TangoDisplay:
         The classifier's.
     ax_, figure_, bars_, dots_ : artists, once drawn
         bars_ and dots_: the points that are not confident, then the confident ones.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.TangoDisplay.from_predictions(y, score)
+    TangoDisplay: not drawn yet; plot() draws it
     """
 
     segment: Segment
@@ -64,8 +72,8 @@ class TangoDisplay:
         return self
 
 
-@dataclass
-class SegmentsDisplay:
+@dataclass(repr=False)
+class SegmentsDisplay(Drawn):
     """SAUC against the absolute AveD of several classifiers (Figure 5), with what SAUC does not say below.
 
     Attributes
@@ -74,6 +82,13 @@ class SegmentsDisplay:
     left_out : list of str, once drawn
         Names for which there was no room; the points are drawn and the caption counts them.
     ax_, figure_, points_, texts_, caption_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.SegmentsDisplay.from_predictions(y, {"net": score})
+    SegmentsDisplay: not drawn yet; plot() draws it
     """
 
     segments: Segments

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 
 from deabench.plot.canvas import COLOURS, axes, plain, tidy
+from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
     from deabench.dea.frontier import Frontier
 
 
-@dataclass
-class CostRangeDisplay:
+@dataclass(repr=False)
+class CostRangeDisplay(Drawn):
     """One bar per classifier of the frontier, from the lowest to the highest cost ratio at which it is the best.
 
     Attributes
@@ -25,6 +26,14 @@ class CostRangeDisplay:
     prevalence : float
         The share of positives that the ranges hold for.
     ax_, figure_, bars_, texts_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.CostRangeDisplay.from_frontier(db.frontier(wine, outputs=["TPR", "TNR"]))
+    CostRangeDisplay: not drawn yet; plot() draws it
     """
 
     ranges: pd.DataFrame

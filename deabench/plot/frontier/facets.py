@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 
 from deabench.plot.canvas import COLOURS, GREY, axes, plain
+from deabench.plot.drawn import Drawn
 from deabench.plot.placement import along, place_names
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ MOST = 150
 """More facets than these are not drawn; the full-dimensional ones come first, the rest are counted."""
 
 
-@dataclass
-class FacetGraphDisplay:
+@dataclass(repr=False)
+class FacetGraphDisplay(Drawn):
     """Facets near each other share a ridge; each is named by its DMUs, or by its number where they are many.
 
     Attributes
@@ -30,6 +31,14 @@ class FacetGraphDisplay:
     left_out : int
         Facets that are not drawn.
     ax_, figure_, nodes_, edges_, texts_, unnamed_ : artists and the number of names left out, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.FacetGraphDisplay.from_frontier(db.frontier(wine, outputs=["TPR", "TNR"]))
+    FacetGraphDisplay: not drawn yet; plot() draws it
     """
 
     graph: nx.Graph

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import GREY, axes, legend, plain, style, tidy
+from deabench.plot.canvas import GREY, axes, directed, legend, plain, style, tidy
+from deabench.plot.drawn import Drawn
+from deabench.tables.turns import Turns
 
 if TYPE_CHECKING:
     from deabench.dea.targets import Targets
@@ -16,9 +18,9 @@ if TYPE_CHECKING:
 MOST = 10
 
 
-@dataclass
-class ParallelDisplay:
-    """One vertical line per metric; the tested DMUs full, their targets dashed, the frontier's DMUs faint.
+@dataclass(repr=False)
+class ParallelDisplay(Drawn):
+    """One vertical line per metric, the better end above; the tested DMUs full, their targets dashed, the frontier's DMUs faint.
 
     Attributes
     ----------
@@ -26,18 +28,30 @@ class ParallelDisplay:
     frontier : DataFrame, e x metrics
     total : int
         Tested DMUs in all; the first of them are drawn.
+    turns : mapping of metric to Turn
+        Which metrics are better low: their lines run from the greatest value below to the least above.
     ax_, figure_, faint_, lines_, targets_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.ParallelDisplay.from_targets(db.targets(wine, wine, outputs=["TPR", "TNR"]))
+    ParallelDisplay: not drawn yet; plot() draws it
     """
 
     actual: pd.DataFrame
     target: pd.DataFrame
     frontier: pd.DataFrame
     total: int
+    turns: Turns = field(default_factory=dict)
 
     @classmethod
     def from_targets(cls, found: Targets, *, most: int = MOST) -> ParallelDisplay:
         """The first `most` of the targets."""
-        return cls(found.actual.iloc[:most], found.targets.iloc[:most], found.frontier.points, len(found.actual))
+        return cls(found.actual.iloc[:most], found.targets.iloc[:most], found.frontier.points, len(found.actual),
+                   found.frontier.data.turns)
 
     def plot(self, ax: Any = None) -> ParallelDisplay:
         """Draw on `ax`, or on a figure of its own."""
@@ -47,7 +61,9 @@ class ParallelDisplay:
         self.ax_ = ax = axes(ax, size=(2.4 + 1.3 * s, 4.4))
         self.figure_ = ax.figure
         every = np.vstack([self.actual, self.target.dropna(), self.frontier])
-        self.low, self.high = every.min(axis=0), every.max(axis=0)
+        low = np.array([getattr(self.turns.get(name), "sign", 1.0) < 0 for name in self.actual.columns])
+        self.low = np.where(low, every.max(axis=0), every.min(axis=0))
+        self.high = np.where(low, every.min(axis=0), every.max(axis=0))
         x = np.arange(s)
         faint = [np.column_stack([x, row]) for row in self._shares(self.frontier)]
         self.faint_ = ax.add_collection(LineCollection(faint, colors="#D4D4D4", linewidths=0.8, zorder=1))
@@ -65,9 +81,9 @@ class ParallelDisplay:
         return self
 
     def _shares(self, frame: pd.DataFrame) -> np.ndarray:
-        """Each metric from its lowest (0) to its highest value (1) in the picture; in the middle where it is constant."""
+        """Each metric from its worst (0) to its best value (1) in the picture; in the middle where it is constant."""
         width = self.high - self.low
-        return np.where(width > 0, (frame.to_numpy() - self.low) / np.where(width > 0, width, 1.0), 0.5)
+        return np.where(width != 0, (frame.to_numpy() - self.low) / np.where(width != 0, width, 1.0), 0.5)
 
     def _scales(self, ax: Any, x: np.ndarray) -> None:
         tidy(ax)
@@ -75,7 +91,7 @@ class ParallelDisplay:
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
         ax.set(xlim=(-0.3, len(x) - 0.7), ylim=(-0.09, 1.09))
-        ax.set_xticks(x, [plain(name) for name in self.actual.columns])
+        ax.set_xticks(x, [directed(name, self.turns.get(name)).replace(" (", "\n(") for name in self.actual.columns])
         for k in x:
             ax.axvline(k, color=GREY, linewidth=0.8, zorder=0)
             ax.annotate(f"{self.high[k]:.4g}", (k, 1), (0, 5), textcoords="offset points", ha="center", fontsize=7)

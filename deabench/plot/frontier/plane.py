@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -11,29 +11,43 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import COLOURS, GREY, axes, plain, tidy
+from deabench.plot.canvas import COLOURS, GREY, axes, directed, tidy
+from deabench.plot.drawn import Drawn
 from deabench.plot.placement import along, place_names
+from deabench.tables.turns import Turns, values_outside
 
 if TYPE_CHECKING:
     from deabench.dea.frontier import Frontier
     from deabench.dea.targets import Targets
 
 
-@dataclass
-class FrontierDisplay:
+@dataclass(repr=False)
+class FrontierDisplay(Drawn):
     """All DMUs on two metrics, the extreme ones named, the attainable area, facets and their extensions, targets.
 
     Attributes
     ----------
     points : DataFrame, n x 2
-        Every DMU.
+        Every DMU, in the user's own metrics and directions.
     chain : DataFrame, e x 2
         The extreme DMUs by rising first metric; consecutive ones span a facet.
     actual, target : DataFrames, t x 2
         Tested DMUs and their targets (empty without any).
     slopes : sequence of (slope, words)
         Iso-cost lines: what one unit of the first metric is worth in the second.
+    turns : mapping of metric to Turn
+        Which metrics are better low: the attainable area lies beyond them.
+    mixed : bool
+        Whether mixtures of DMUs are on the frontier; without, it is a staircase and nothing is extended.
     ax_, figure_, cloud_, area_, facets_, extended_, arrows_, lines_, texts_, unnamed_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.FrontierDisplay.from_frontier(db.frontier(wine, outputs=["TPR", "TNR"]))
+    FrontierDisplay: not drawn yet; plot() draws it
     """
 
     points: pd.DataFrame
@@ -41,6 +55,8 @@ class FrontierDisplay:
     actual: pd.DataFrame
     target: pd.DataFrame
     slopes: Sequence[tuple[float, str]] = ()
+    turns: Turns = field(default_factory=dict)
+    mixed: bool = True
 
     @classmethod
     def from_frontier(cls, front: Frontier, *, cost_ratio: float | None = None, prevalence: float = 0.5
@@ -66,7 +82,8 @@ class FrontierDisplay:
                             "name two in outputs")
         none = front.points.iloc[:0]
         lines = [] if cost_ratio is None else [_iso_cost(front.outputs, cost_ratio, prevalence)]
-        return cls(front.data.outputs, front.points.sort_values(front.outputs[0]), none, none, lines)
+        points, turns = values_outside(front.data.outputs, front.data.turns), front.data.turns
+        return cls(points, front.points.sort_values(front.outputs[0]), none, none, lines, turns, front.technology == "convex")
 
     @classmethod
     def from_targets(cls, found: Targets, **options: Any) -> FrontierDisplay:
@@ -87,8 +104,8 @@ class FrontierDisplay:
         self.ax_ = ax = axes(ax, size=(6.4, 5.4))
         self.figure_ = ax.figure
         low, high = self._limits()
-        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=plain(self.points.columns[0]) + " (higher is better)",
-               ylabel=plain(self.points.columns[1]) + " (higher is better)")
+        first, second = (directed(name, self.turns.get(name)) for name in self.points.columns)
+        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=first, ylabel=second)
         tidy(ax)
         self._frontier(ax, low, high)
         self._dmus(ax)
@@ -98,7 +115,7 @@ class FrontierDisplay:
                    *self.lines_]
         ax.legend(handles=handles, fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, frameon=False)
         named = pd.concat([self.actual, self.chain.drop(self.actual.index, errors="ignore")])
-        avoid = [along(self._outline(low)), self.points.to_numpy()]
+        avoid = [along(self._outline(low, high)), self.points.to_numpy()]
         if len(self.actual):
             avoid += [along(np.stack([self.actual.to_numpy(), self.target.to_numpy()], axis=1))]
         self.texts_, self.unnamed_ = place_names(ax, named.to_numpy(), named.index, avoid=np.vstack(avoid))
@@ -107,25 +124,42 @@ class FrontierDisplay:
     def _limits(self) -> tuple[np.ndarray, np.ndarray]:
         every = np.vstack([self.points, self.actual, self.target.dropna()])
         low, high = every.min(axis=0), every.max(axis=0)
-        pad = np.maximum(0.12 * (high - low), 0.01 * np.maximum(high, 1e-9))
-        return np.maximum(low - pad, 0.0), high + pad
+        pad = np.maximum(0.12 * (high - low), 0.01 * np.maximum(np.abs(high), 1e-9))
+        return np.where(low >= 0, np.maximum(low - pad, 0.0), low - pad), high + pad
 
-    def _outline(self, low: np.ndarray) -> np.ndarray:
+    def _worst(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """The corner of the picture where both metrics are at their worst."""
+        turned = np.array([getattr(self.turns.get(name), "sign", 1.0) < 0 for name in self.points.columns])
+        return np.where(turned, high, low)
+
+    def _path(self) -> np.ndarray:
+        """The frontier from the DMU that is worst in the first metric to the best one; a staircase where nothing is mixed."""
+        c: np.ndarray = np.asarray(self.chain)
+        if getattr(self.turns.get(self.points.columns[0]), "sign", 1.0) < 0:
+            c = np.flipud(c)
+        if self.mixed or len(c) < 2:
+            return np.asarray(c)
+        inner = np.column_stack([c[:-1, 0], c[1:, 1]])  # what lies below one of two neighbours is worse than it in both
+        return np.asarray(np.vstack([c[:1], np.stack([inner, c[1:]], axis=1).reshape(-1, 2)]))
+
+    def _outline(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """The frontier as line pieces (k, 2, 2), the flat ends of free disposal included."""
-        c = self.chain.to_numpy()
-        path = np.vstack([[low[0], c[0, 1]], c, [c[-1, 0], low[1]]])
+        c, worst = self._path(), self._worst(low, high)
+        path = np.vstack([[worst[0], c[0, 1]], c, [c[-1, 0], worst[1]]])
         return np.stack([path[:-1], path[1:]], axis=1)
 
     def _frontier(self, ax: Any, low: np.ndarray, high: np.ndarray) -> None:
-        c = self.chain.to_numpy()
-        corner = np.vstack([[low[0], low[1]], [low[0], c[0, 1]], c, [c[-1, 0], low[1]]])
+        c, worst = self._path(), self._worst(low, high)
+        corner = np.vstack([worst, [worst[0], c[0, 1]], c, [c[-1, 0], worst[1]]])
         (self.area_,) = ax.fill(corner[:, 0], corner[:, 1], color="#D9E6F2", alpha=0.6, linewidth=0, zorder=0,
                                 label="attainable (with free disposal)")
-        (self.facets_,) = ax.plot(c[:, 0], c[:, 1], color="black", linewidth=1.6, zorder=2, label="frontier (its facets)")
-        ax.plot(*self._outline(low)[0].T, color="black", linewidth=0.7, zorder=2)
-        ax.plot(*self._outline(low)[-1].T, color="black", linewidth=0.7, zorder=2)
+        words = "frontier (its facets)" if self.mixed else "frontier (no mixtures)"
+        (self.facets_,) = ax.plot(c[:, 0], c[:, 1], color="black", linewidth=1.6, zorder=2, label=words)
+        outline = self._outline(low, high)
+        ax.plot(*outline[0].T, color="black", linewidth=0.7, zorder=2)
+        ax.plot(*outline[-1].T, color="black", linewidth=0.7, zorder=2)
         self.extended_ = []
-        for a, b in pairwise(c):
+        for a, b in pairwise(c) if self.mixed else ():
             size = (b - a) / (high - low)  # as long as the picture allows, shorter where many would cross
             reach = (b - a) * min(2.0, max(0.3, 3.0 / len(c))) / np.linalg.norm(size)
             for start, end in ((a, a - reach), (b, b + reach)):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import COLOURS, GREY, axes, plain, tidy
+from deabench.plot.canvas import COLOURS, GREY, axes, directed, plain, tidy
+from deabench.plot.drawn import Drawn
+from deabench.tables.turns import Turns
 
 if TYPE_CHECKING:
     from deabench.dea.targets import Targets
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
 MOST = 40
 
 
-@dataclass
-class TargetsDisplay:
+@dataclass(repr=False)
+class TargetsDisplay(Drawn):
     """One panel per metric: where each tested DMU is, where its target is, and the gap.
 
     Attributes
@@ -27,8 +29,18 @@ class TargetsDisplay:
     norm : str
     total : int
         Tested DMUs in all; the first of them are drawn.
+    turns : mapping of metric to Turn
+        Which metrics are better low.
     ax_, figure_ : once drawn; ax_ holds the place of all panels
     axes_, lines_, dots_, texts_ : artists, one list entry per metric
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.TargetsDisplay.from_targets(db.targets(wine, wine, outputs=["TPR", "TNR"]))
+    TargetsDisplay: not drawn yet; plot() draws it
     """
 
     actual: pd.DataFrame
@@ -36,12 +48,13 @@ class TargetsDisplay:
     distance: pd.Series
     norm: str
     total: int
+    turns: Turns = field(default_factory=dict)
 
     @classmethod
     def from_targets(cls, found: Targets, *, most: int = MOST) -> TargetsDisplay:
         """The first `most` of the targets."""
         return cls(found.actual.iloc[:most], found.targets.iloc[:most], found.distance.iloc[:most], found.norm,
-                   len(found.actual))
+                   len(found.actual), found.frontier.data.turns)
 
     def plot(self, ax: Any = None) -> TargetsDisplay:
         """Draw on `ax` (metrics side by side within its place), or on a figure of its own."""
@@ -75,7 +88,7 @@ class TargetsDisplay:
         ax.set_yticks(y, [plain(name) for name in self.actual.index] if first else [""] * len(y), fontsize=8)
         ax.tick_params(axis="x", labelsize=8)
         ax.xaxis.set_major_locator(_few())
-        ax.set_xlabel(f"{plain(metric)} (gap beside)", fontsize=8)
+        ax.set_xlabel(f"{directed(metric, self.turns.get(metric))}\n(gap beside)", fontsize=8)
         tidy(ax)
 
 

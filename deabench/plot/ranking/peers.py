@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 
 from deabench.plot.canvas import COLOURS, GREY, axes
+from deabench.plot.drawn import Drawn
 from deabench.plot.placement import along, place_names
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ MOST = 300
 """More learners than these make a ball of wool: the ones with the highest scores are drawn, the rest are counted."""
 
 
-@dataclass
-class PeerNetworkDisplay:
+@dataclass(repr=False)
+class PeerNetworkDisplay(Drawn):
     """Benchmarks on a circle, the DMUs that learn from them beside them; a line is as wide as its λ.
 
     Attributes
@@ -32,6 +33,14 @@ class PeerNetworkDisplay:
     left_out : int
         DMUs that are not drawn.
     ax_, figure_, nodes_, edges_, texts_, unnamed_ : artists and the number of names left out, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.PeerNetworkDisplay.from_ranking(db.rank(wine, outputs=["TPR", "TNR"]))
+    PeerNetworkDisplay: not drawn yet; plot() draws it
     """
 
     graph: nx.DiGraph

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.plot.canvas import COLOURS, GREY, axes, plain, tidy
+from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
     from deabench.dea.ranking import Ranking
@@ -19,8 +20,8 @@ MOST = 40
 """More rows than these cannot be read in one picture; the best are drawn and the rest are counted."""
 
 
-@dataclass
-class RankingDisplay:
+@dataclass(repr=False)
+class RankingDisplay(Drawn):
     """Efficiencies, best first, with intervals where there are any and the peers of each at the right.
 
     Attributes
@@ -33,6 +34,14 @@ class RankingDisplay:
     measure : {"efficiency", "inefficiency"}
         What the column efficiency holds: 1 is best, or 0.
     ax_, figure_, dots_, intervals_, peers_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.RankingDisplay.from_ranking(db.rank(wine, outputs=["TPR", "TNR"])).plot()
+    RankingDisplay: drawn; figure_ is its figure, deabench.plot.save_figure writes it
     """
 
     frame: pd.DataFrame
@@ -47,7 +56,7 @@ class RankingDisplay:
         ----------
         ranking : Ranking
         intervals : DataFrame, optional
-            Columns lower and upper, efficiencies, by label.
+            Columns lower and upper, efficiencies, by label; those of the ranking's samples without it, where it has any.
         most : int
             How many to draw.
         """
@@ -56,7 +65,10 @@ class RankingDisplay:
         frame = best[[ranking.measure, "efficient"]].set_axis(["efficiency", "efficient"], axis=1)
         frame["peers"] = [peers_text(ranking, place) for place in places]
         bounds = pd.DataFrame(index=frame.index, columns=["lower", "upper"], dtype=float)
-        if intervals is not None:
+        if intervals is None and ranking.uncertainty is not None:
+            known = ranking.uncertainty.to_frame()[["lower", "upper"]]
+            bounds = known.reindex([str(label) for label in frame.index]).set_axis(frame.index)
+        elif intervals is not None:
             bounds = intervals[["lower", "upper"]].reindex(frame.index).astype(float)
         return cls(frame.join(bounds), len(ranking.scores), ranking.measure)
 

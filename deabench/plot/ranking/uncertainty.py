@@ -10,6 +10,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.plot.canvas import COLOURS, GREY, axes, plain, tidy
+from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
     from deabench.dea.uncertainty.result import Uncertainty
@@ -21,8 +22,8 @@ LOOKS = {"efficient": ("o", COLOURS[0], COLOURS[0]), "undecided": ("D", COLOURS[
 """Marker, edge and face of each verdict: told apart without colour."""
 
 
-@dataclass
-class UncertaintyDisplay:
+@dataclass(repr=False)
+class UncertaintyDisplay(Drawn):
     """Intervals of the scores, best first, the verdict by marker, the ranks at the right, a line between tiers.
 
     Attributes
@@ -35,6 +36,15 @@ class UncertaintyDisplay:
     scope : str
         What the intervals hold for together.
     ax_, figure_, dots_, intervals_, tiers_, ranks_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> plot.UncertaintyDisplay.from_uncertainty(db.uncertainty(samples))
+    UncertaintyDisplay: not drawn yet; plot() draws it
     """
 
     frame: pd.DataFrame
@@ -83,8 +93,8 @@ class UncertaintyDisplay:
         ax.set_title(f"● efficient   ◇ undecided   ▼ dominated{lines}", fontsize=9, loc="left")
 
 
-@dataclass
-class FrontierBandDisplay:
+@dataclass(repr=False)
+class FrontierBandDisplay(Drawn):
     """The frontier of two metrics with the band that holds the true one, and every classifier with its two intervals.
 
     Attributes
@@ -94,6 +104,15 @@ class FrontierBandDisplay:
     metrics : tuple of two str
     level : float
     ax_, figure_, area_, line_, dots_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> plot.FrontierBandDisplay.from_uncertainty(db.uncertainty(samples, method="max-t"))
+    FrontierBandDisplay: not drawn yet; plot() draws it
     """
 
     band: pd.DataFrame

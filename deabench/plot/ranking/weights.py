@@ -10,6 +10,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.plot.canvas import COLOURS, axes, plain, tidy
+from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
     from deabench.dea.ranking import Ranking
@@ -18,17 +19,26 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++", "ooo")
 MOST = 40
 
 
-@dataclass
-class WeightsDisplay:
+@dataclass(repr=False)
+class WeightsDisplay(Drawn):
     """Virtual outputs: weight times metric, as a share of the DMU's score.
 
     Attributes
     ----------
     shares : DataFrame, DMU x output
-        Rows add up to 1; best first. Weights are not unique: another optimal solution may share out differently.
+        Rows add up to 1; best first. Weights are not unique: another optimal solution may share out differently. Columns are
+        the metrics' own names; one that is better low says so, for it counts by what it lacks to its greatest value.
     total : int
         DMUs in all; `shares` holds the best of them.
     ax_, figure_, bars_, legend_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> plot.WeightsDisplay.from_ranking(db.rank(wine, outputs=["TPR", "TNR"]))
+    WeightsDisplay: not drawn yet; plot() draws it
     """
 
     shares: pd.DataFrame
@@ -43,7 +53,9 @@ class WeightsDisplay:
         virtual = ranking.weights[outputs.columns] * outputs
         order = ranking.to_frame().index[ranking.to_frame()[ranking.measure].notna()]
         shares = virtual.div(virtual.sum(axis=1), axis=0).loc[order[:most]]
-        return cls(shares, len(order))
+        turns = ranking.data.turns
+        low = {name: f"{name} (lower is better)" for name in shares if name in turns and turns[name].sign < 0}
+        return cls(shares.rename(columns=low), len(order))
 
     def plot(self, ax: Any = None) -> WeightsDisplay:
         """Draw on `ax`, or on a figure of its own."""

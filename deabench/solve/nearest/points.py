@@ -52,8 +52,8 @@ class Faces:
 
     def __init__(self, vertices: np.ndarray, weights: np.ndarray, norm: str, dominating: bool) -> None:
         self.vertices, self.weights, self.norm, self.dominating = vertices, weights, norm, dominating
-        linear = "l1" if norm == "l2" else norm
-        self.program = None if norm == "l2" and not dominating else _Linear(vertices, weights, linear, dominating)
+        form = None if norm == "l2" and not dominating else _face_form(tuple(weights.tolist()), norm, dominating)
+        self.program = None if form is None else _Linear(vertices, form)
         self.shortfall: _Linear | None = None
 
     def start(self, point: np.ndarray, name: str) -> None:
@@ -102,7 +102,8 @@ class Faces:
     def _ray(self, face: np.ndarray) -> np.ndarray | None:
         """y ≤ 0 under which all of the face falls short of the point; None where it falls short by a rounding error only."""
         if self.shortfall is None:
-            self.shortfall = _Linear(self.vertices, np.ones(len(self.point)), "shortfall", False)
+            form = _face_form((1.0,) * len(self.point), "shortfall", False)
+            self.shortfall = _Linear(self.vertices, form)
             self.shortfall.start(self.point, self.name)
         lam, slope = self.shortfall.solved(face, patient=True)
         short = np.maximum(self.point - lam @ self.vertices[face], 0.0).max()
@@ -112,9 +113,9 @@ class Faces:
 class _Linear:
     """One model with all λ, those outside of the face held at 0."""
 
-    def __init__(self, vertices: np.ndarray, weights: np.ndarray, norm: str, dominating: bool) -> None:
+    def __init__(self, vertices: np.ndarray, form: Template) -> None:
         e, s = vertices.shape
-        program = expand(_face_form(tuple(weights.tolist()), norm, dominating), vertices, np.zeros(s))
+        program = expand(form, vertices, np.zeros(s))
         self.first = len(program.cost) - e
         self.rows = np.array([name.startswith("target[") for name in program.row_names])
         self.gains = np.array([k for k, name in enumerate(program.column_names) if name.startswith("l[")])
@@ -301,9 +302,10 @@ def _face_form(weights: tuple[float, ...], norm: str, dominating: bool) -> Templ
     from deabench_models import norms
 
     s = len(weights)
+    linear = "l1" if norm == "l2" else norm  # the least norm asks for linear costs, one after another
     steps = [norms.dominating] if dominating else []
     return template(deabench_models.face, {"P": range(s)}, {"p_G": {("g", r): 1.0 for r in range(s)}},
-                    lambda m: getattr(norms, norm)(m, dict(enumerate(weights))), *steps)
+                    lambda m: getattr(norms, linear)(m, dict(enumerate(weights))), *steps)
 
 
 @lru_cache(maxsize=64)

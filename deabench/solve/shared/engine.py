@@ -16,8 +16,8 @@ import numpy as np
 
 from deabench.arrays import blocks
 from deabench.solve.highs import Infeasible, Solver, Undecided
+from deabench.solve.shared.candidates import STAGES, Prices, neighbours, popular
 from deabench.solve.shared.family import FEASIBLE, Bases, Family
-from deabench.solve.shared.guess import STAGES, Prices, neighbours, popular
 
 PRICED = 1e-10
 """A reduced cost may be negative by this much, in data scaled to about 1."""

@@ -15,6 +15,7 @@ from deabench.study.learners.prepare import Prepare
 from deabench.study.learners.registry import REGISTRY, LearnerSpec, check_import, parameters
 from deabench.study.plans import schema
 from deabench.study.plans.plan import Plan
+from deabench.study.results.aggregate import OPTIONS
 from deabench.study.results.measures import DEFAULTS, Measures
 from deabench.study.running.limits import memory_can_be_limited
 from deabench.study.running.tasks import Bounds
@@ -55,7 +56,7 @@ def planned(place: str, settings: Mapping[str, Any], file: Path, given: Given) -
     measures = Measures(classes, given.declared)
     for name in metrics:
         measures.check(f"{place}metrics", name)
-    dea = {"outputs": None, "inputs": None, "model": "wei", "returns": None, "orientation": None, "norm": "l1",
+    dea = {"outputs": None, "inputs": None, "model": "wei", **dict.fromkeys(OPTIONS), "norm": "l1",
            "reference": None, "tested": [],
            "target_outputs": ["TPR", "TNR"] if classes == "two" else list(metrics[:2]), "dmus": "classifiers", "panels": {},
            **settings.get("dea", {})}

@@ -6,23 +6,27 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from deabench.checks import did_you_mean
 from deabench.errors import DataError, DataWarning
 from deabench.results import Result
 from deabench.study.data.data_type import data_type
 from deabench.study.learners.registry import APPROACH, approach_of
 from deabench.study.plans.plan import Plan
 from deabench.study.results import aggregate as s
-from deabench.study.results import views
+from deabench.study.results import sure, views
 from deabench.study.results.measures import TIMES, Measures
 from deabench.study.results.outside import imported_counts
 from deabench.study.results.status import current_rows
 from deabench.study.results.store import read_arrays
 from deabench.study.running.tasks import Job
+
+if TYPE_CHECKING:
+    from deabench.dea.uncertainty.samples import Samples
 
 IBA = "IBA"
 
@@ -62,6 +66,11 @@ class Summary(Result):
         Where the study's DMUs are not its classifiers.
     notes : tuple of str
         What weakens the numbers.
+    verdicts : DataFrame or None
+        Index (panel, classifier): score, lower, upper, verdict, best_rank, worst_rank and tier over the data sets as a sample of
+        data sets like these (of one data set: over its folds); None where there is nothing to judge by, as the notes say.
+    outputs : tuple of str
+        The metrics that the efficiencies are made of.
     """
 
     failures: pd.DataFrame
@@ -79,6 +88,40 @@ class Summary(Result):
     targets: pd.DataFrame | None = None
     pivot: pd.DataFrame | None = None
     notes: tuple[str, ...] = ()
+    verdicts: pd.DataFrame | None = None
+    outputs: tuple[str, ...] = ()
+
+    def samples(self, dataset: str | None = None, *, metrics: Sequence[str] | None = None,
+                classifiers: Sequence[str] | None = None, ratio: float | None = None) -> Samples:
+        """The study's results as samples for `deabench.uncertainty` and `deabench.gate`.
+
+        Parameters
+        ----------
+        dataset : str, optional
+            Its folds, with Nadeau and Bengio's variance; without it the data sets that every classifier has.
+        metrics : sequence of names, optional
+            Better high; the study's outputs without it. Of folds only metrics of counts.
+        classifiers : sequence of names, optional
+            All without it; the frontier is theirs.
+        ratio : number > 0, optional
+            Of folds: n_test / n_train.
+
+        Raises
+        ------
+        DataError
+            Where a name is unknown, or a metric undefined on a fold or data set.
+        """
+        known = list(dict.fromkeys(self.counts["classifier"]))
+        for name in classifiers or ():
+            if name not in known:
+                raise DataError(f"there is no classifier '{name}' in the study; {did_you_mean(name, known)}")
+        chosen, names = list(classifiers or known), list(metrics if metrics is not None else self.outputs)
+        if dataset is not None:
+            return sure.of_folds(self.counts[self.counts["classifier"].isin(chosen)], dataset, names, ratio)
+        for name in names:
+            if name not in self.metrics:
+                raise DataError(f"there is no metric '{name}' in the summary; {did_you_mean(name, list(self.metrics.columns))}")
+        return sure.of_datasets(self.metrics[self.metrics.index.get_level_values("classifier").isin(chosen)], names, {})
 
     def to_frame(self) -> pd.DataFrame:
         """The efficiencies, two ways, by group of data sets."""
@@ -95,7 +138,16 @@ class Summary(Result):
                 place = "" if panel == "all" else f" of panel '{panel}'"
                 said.append(f"'{best.idxmax()}' has the highest mean efficiency{place}, {best.max():.3f} over "
                             f"{int(one['datasets'].max())} data sets")
+                said += self._proved(str(panel))
         return "; ".join(said)
+
+    def _proved(self, panel: str) -> list[str]:
+        """How many of a panel are proved apart."""
+        if self.verdicts is None or panel not in self.verdicts.index.get_level_values("panel"):
+            return []
+        one = self.verdicts.loc[panel]
+        first, apart = int((one["best_rank"] == 1).sum()), int((one["verdict"] == "dominated").sum())
+        return [f"{apart} of {len(one)} are proved dominated, and {first} could be first"]
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """The tables by name, those that there are; the tests' numbers among them."""
@@ -133,13 +185,21 @@ def summary(plan: Plan) -> Summary:
     families = s.by_family(metrics, groups, settings) if settings.families else None
     typed = families is not None and (families.index.get_level_values("grouping") == "type and ratio").any()
     tests, notes = run_tests(plan, metrics, means, settings.panels)
+    judged, assumed = sure.verdicts(metrics, counts, settings)
     failed = rows[rows["status"] != "done"].set_index(["dataset", "classifier", "repeat", "fold"])
     return Summary(
         failed[["status", "error_type", "error"]], counts.drop(columns=["key", "confusion"]), left_out, metrics, facts, groups,
-        means, single, s.two_ways(means, single, groups, settings), families, s.recommendation(families) if typed else None,
+        means, single, s.two_ways(means, single, groups, settings), families,
+        s.recommendation(families, low=settings.low) if typed else None,
         tests, _targets(plan, metrics, measures),
         None if plan.dea["dmus"] == "classifiers" else views.pivot(metrics, settings, plan.dea["dmus"]),
-        (*plan.data_notes, *_weakens(known, rows), *metrics.attrs.get("notes", ()), *notes, *single.attrs["notes"]))
+        (*plan.data_notes, *_measured(settings), *_weakens(known, rows), *metrics.attrs.get("notes", ()), *notes,
+         *single.attrs["notes"], *assumed), judged, tuple(settings.outputs))
+
+
+def _measured(settings: s.Settings) -> tuple[str, ...]:
+    """What the numbers are where they are no efficiencies."""
+    return (f"model '{settings.model}' gives inefficiencies: 0 is best, and rank 1 is the lowest",) if settings.low else ()
 
 
 def _weakens(metrics: list[str], rows: pd.DataFrame) -> list[str]:
@@ -173,10 +233,21 @@ def settings_of(plan: Plan, counts: pd.DataFrame) -> s.Settings:
     panels = plan.dea["panels"] or {"all": present}
     outside = [name for name in present if name not in {spec.name for spec in plan.learners}]
     panels = {panel: list(dict.fromkeys([*members, *outside])) for panel, members in panels.items()}
-    dea = {name: plan.dea[name] for name in ("outputs", "inputs", "model", "returns", "orientation")}
+    dea = {name: plan.dea[name] for name in ("outputs", "inputs", "model")}
     lower = Measures(plan.classes, plan.declared).complemented(plan.dea["outputs"])
     return s.Settings(panels=panels, families=families_of(plan, present), mixed=plan.groups["mixed"],
-                      ratios=plan.groups["imbalance_ratio"], lower=lower, **dea)
+                      ratios=plan.groups["imbalance_ratio"], lower=lower,
+                      options=asked_of(plan.dea), **dea)
+
+
+def asked_of(dea: Mapping[str, Any]) -> dict[str, Any]:
+    """What the model is asked, as `deabench.rank` takes it; the targets' norm, too, where the model has norms."""
+    from deabench.dea.models import MODELS
+
+    asked = {name: dea[name] for name in s.OPTIONS if dea[name] is not None}
+    if "ratios" in asked:
+        asked["ratios"] = {tuple(key.split("/")): bounds for key, bounds in asked["ratios"].items()}
+    return asked | ({"norm": dea["norm"]} if "norm" in MODELS[dea["model"]].options else {})
 
 
 def families_of(plan: Plan, present: Sequence[str]) -> dict[str, str]:

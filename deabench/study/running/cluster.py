@@ -9,10 +9,12 @@ of `deabench.study.running.local`, and so are the results.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections import deque
 from collections.abc import Iterator
+from concurrent import futures
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,6 +30,8 @@ from deabench.study.running.batches import Batches, held_by
 from deabench.study.running.local import Results, killed_by_limit, results_of
 from deabench.study.running.tasks import Job, Outcome, run_batch
 
+CANCELLED = (asyncio.CancelledError, futures.CancelledError)
+"""What a client that lost its scheduler answers for every future."""
 ANSWER = 10.0
 """Seconds to wait for the scheduler's answer, and for a worker where there is none."""
 RESTART = 120.0
@@ -114,6 +118,15 @@ class _Cluster:
         self.well = time.monotonic()
         return future
 
+    def _answer(self, future: Any) -> tuple[Any, Exception | None]:
+        """What a future brought, and its error. Asked once: a result can be lost with its worker between two questions."""
+        try:
+            return future.result(), None
+        except CANCELLED:
+            raise self._lost() from None
+        except Exception as error:
+            return (None, 0.0), error
+
     def _width(self) -> int:
         """The threads of the cluster; 0 where it does not say."""
         try:
@@ -132,11 +145,11 @@ class _Cluster:
         """What a batch brought; the tasks of one that killed its workers go to the suspects, unless it was alone."""
         from distributed import KilledWorker
 
-        error = future.exception()
+        (outcomes, took), error = self._answer(future)
         if not isinstance(error, KilledWorker):
             if error is None:
-                waiting.took(len(batch), future.result()[1])
-            yield from results_of(future, batch)
+                waiting.took(len(batch), took)
+            yield from results_of(batch, outcomes, error)
             return
         for job in batch:
             known = killed_by_limit(job, Path(self.shared)) if self.shared else None

@@ -105,9 +105,11 @@ def _hand_out(pool: Any, queue: Batches, running: Running, most: int, scratch: s
 def _collect(queue: Batches, running: Running, finished: set[Any]) -> Results:
     for future in [future for future in finished if not _broken(future)]:
         jobs = running.pop(future)
-        if future.exception() is None:
-            queue.took(len(jobs), future.result()[1])
-        yield from results_of(future, jobs)
+        error = future.exception()
+        outcomes, took = ((), 0.0) if error else future.result()
+        if error is None:
+            queue.took(len(jobs), took)
+        yield from results_of(jobs, outcomes, error)
 
 
 @contextmanager
@@ -152,11 +154,10 @@ def _to_the_log(stumble: threading.ExceptHookArgs) -> None:
     log.debug("while the workers were ended: %s", stumble.exc_value)
 
 
-def results_of(future: Any, jobs: list[Job]) -> Results:
-    """What a future brought; an error outside the tasks themselves (they could not be sent, or read back) is their failure."""
-    error = future.exception()
+def results_of(jobs: list[Job], outcomes: Any, error: BaseException | None) -> Results:
+    """What a batch brought; an error outside the tasks themselves (they could not be sent, or read back) is their failure."""
     if error is None:
-        yield from zip(jobs, future.result()[0], strict=True)
+        yield from zip(jobs, outcomes, strict=True)
         return
     said = Outcome("failed", error=(type(error).__name__, one_line(error), "".join(traceback.format_exception(error))))
     for job in jobs:

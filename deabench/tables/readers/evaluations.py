@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.readers.frames import of_mapping, of_records
-from deabench.tables.readers.source import Source
+from deabench.tables.readers.source import Declared, Source
 
 
 def of_json(data: object, name: str, title: str) -> Source:
     """A JSON document of one of the known shapes."""
     if isinstance(data, list) and data and all(_is_harness(one) for one in data):
-        return _stacked([_of_harness(one) for one in data], title)
+        return _stacked(data, [f"{title} {k}" for k in range(1, len(data) + 1)], title)
     if _is_harness(data):
-        return _stacked([_of_harness(data)], title)  # type: ignore[arg-type]
+        return _stacked([data], [title or "model"], title)
     if _is_helm_table(data):
         return _of_helm_table(data, title)  # type: ignore[arg-type]
     if isinstance(data, list) and data and all(_is_helm_table(one) for one in data):
@@ -53,13 +53,22 @@ def _is_harness(data: object) -> bool:
     return bool(tasks) and all(isinstance(task, Mapping) for task in tasks)
 
 
-def _of_harness(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A run's records: model, task and each metric of it; "acc,none" is acc with no filter."""
+def _model(data: Mapping[str, Any], fallback: str) -> str:
+    """The name of a run's model: as it stands, else among its arguments (a mapping, or pretrained=NAME,...), else the file's."""
     config = data.get("config") or {}
-    model = str(data.get("model_name") or data.get("model_name_sanitized") or config.get("model_args") or config.get("model")
-                or "model")
-    model = model.removeprefix("pretrained=").split(",")[0]
-    rows = []
+    said = config.get("model_args") or {}
+    if isinstance(said, str):
+        said = dict(part.split("=", 1) for part in said.split(",") if "=" in part) or {"model": said}
+    names = (data.get("model_name"), data.get("model_name_sanitized"), *(said.get(key) for key in ("pretrained", "model", "path")))
+    for name in names:
+        if name:
+            return str(name)
+    return fallback
+
+
+def _of_harness(data: Mapping[str, Any], fallback: str) -> list[dict[str, Any]]:
+    """A run's records: model, task and each metric of it; "acc,none" is acc with no filter."""
+    model, rows = _model(data, fallback), []
     for task, metrics in data["results"].items():
         row: dict[str, Any] = {"model": model, "task": str(metrics.get("alias", task)).strip(" -")}
         for metric, value in metrics.items():
@@ -70,8 +79,21 @@ def _of_harness(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def _stacked(runs: list[list[dict[str, Any]]], title: str) -> Source:
-    return Source(pd.DataFrame([row for run in runs for row in run]), title)
+def _stacked(runs: Sequence[Any], names: Sequence[str], title: str) -> Source:
+    """The records of all runs, with the directions that they state."""
+    rows = [row for run, name in zip(runs, names, strict=True) for row in _of_harness(run, name)]
+    ways: dict[str, set[bool]] = {}
+    for run in runs:
+        for metrics in (run.get("higher_is_better") or {}).values():
+            for metric, high in (metrics or {}).items():
+                if isinstance(high, bool):
+                    ways.setdefault(str(metric), set()).add(high)
+    said: dict[str, tuple[Declared, str]] = {
+        metric: ("output" if True in way else "lower_rate", "the evaluation says so")
+        for metric, way in ways.items() if len(way) == 1}
+    frame = pd.DataFrame(rows)
+    said = {column: said[plain] for column in map(str, frame.columns) if (plain := column.partition(" (")[0]) in said}
+    return Source(frame, title, ("model",), said, stacked=True)
 
 
 def _is_helm_table(data: object) -> bool:

@@ -91,7 +91,8 @@ def _delimited(text: str, name: str, title: str, notes: tuple[str, ...]) -> Sour
     except pd.errors.EmptyDataError:
         raise DataError(f"'{name}' is empty; give a header line and at least one row") from None
     except pd.errors.ParserError as error:
-        raise DataError(f"'{name}' is not a CSV table: {str(error).strip()}") from None
+        raise DataError(f"'{name}' is not a CSV table: {_ragged(str(error))}") from None
+    _named(header, name)
     if len(header) == len(frame.columns):
         frame.columns = pd.Index(_headed(header, name))
     first = frame.columns[0] if len(frame.columns) else ""
@@ -123,6 +124,23 @@ def _cells(line: str, separator: str) -> int:
     import csv
 
     return len(next(csv.reader([line], delimiter=separator)))
+
+
+def _ragged(error: str) -> str:
+    """Where the lines of a file differ in length, and what to do."""
+    found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", error)
+    if found is None:
+        return error.strip()
+    return (f"line {found[2]} has {found[3]} cells and those before {found[1]}; put a cell that holds the separator in quotes, or "
+            "give lines of another table a file of their own")
+
+
+def _named(header: list[str], name: str) -> None:
+    """Refuse a first line of measurements: a file without a header would lose a row, and its columns their meaning."""
+    measured = [cell for cell in header if re.fullmatch(r"[+-]?\d*\.\d{3,}([eE][+-]?\d+)?", cell)]
+    if len(measured) > 1:
+        raise DataError(f"the first line of '{name}' holds numbers ({', '.join(measured[:2])}), no names; put a header line "
+                        "above it")
 
 
 def _headed(header: list[str], name: str) -> list[str]:

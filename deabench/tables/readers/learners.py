@@ -24,10 +24,32 @@ def is_cv_results(data: object) -> bool:
 
 def of_cv_results(results: Mapping[str, Any]) -> Source:
     """`cv_results_`: a system is a candidate's parameters."""
-    frame = pd.DataFrame({str(name): list(np.ma.filled(column, np.nan)) if np.ma.isMaskedArray(column) else list(column)
-                          for name, column in results.items()})
+    frame = pd.DataFrame({str(name): _filled(column) for name, column in results.items()})
     frame["params"] = [_listed(params) for params in frame["params"]]
     return Source(frame, "cv_results_", ("params",))
+
+
+def _filled(column: Any) -> list[Any]:
+    """A column as a list; a parameter that a candidate lacks is masked, and whole numbers have no NaN of their own."""
+    return list(np.ma.filled(column.astype(object), np.nan)) if np.ma.isMaskedArray(column) else list(column)
+
+
+def folds_of(results: Mapping[str, Any]) -> pd.DataFrame:
+    """`cv_results_` fold by fold: a row per candidate and fold, metrics named as the means are (mean_test_recall).
+
+    Raises
+    ------
+    DataError
+        Where the folds' own scores are not there.
+    """
+    names = [str(name).removeprefix("mean_") for name in results if str(name).startswith("mean_test_")]
+    splits = sum(f"split{k}_{names[0]}" in results for k in range(len(results)))
+    if not splits:
+        raise DataError("cv_results_ has no columns split0_test_..., so nothing says how far folds differ; keep them")
+    labels = [_listed(params) for params in results["params"]]
+    parts = [pd.DataFrame({"classifier": labels, "fold": k} | {f"mean_{name}": list(results[f"split{k}_{name}"]) for name in names})
+             for k in range(splits)]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _listed(params: object) -> str:

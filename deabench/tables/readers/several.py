@@ -12,7 +12,7 @@ from deabench.tables.readers.source import Declared, Source
 
 
 def of_several(parts: Mapping[str, Source]) -> Source:
-    """One table of all: each is read by itself, and the systems that they share are joined.
+    """One table of all: each is read by itself, and the systems that they share are joined; files of runs are stacked.
 
     Raises
     ------
@@ -21,6 +21,10 @@ def of_several(parts: Mapping[str, Source]) -> Source:
     """
     from deabench.tables.reading import read_source
 
+    if all(part.stacked for part in parts.values()):
+        frame = pd.concat([part.frame for part in parts.values()], ignore_index=True)
+        said_ = {name: role for part in parts.values() for name, role in part.said.items()}
+        return Source(frame, "", ("model",), said_, notes=tuple(n for part in parts.values() for n in part.notes), stacked=True)
     readings = {name: read_source(replace(part, title=name), None, {}) for name, part in parts.items()}
     tables: list[pd.DataFrame] = []
     said: dict[str, tuple[Declared, str]] = {}

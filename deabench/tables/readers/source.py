@@ -28,6 +28,8 @@ class Source:
     comma : bool
         Whether commas part decimals in this file.
     notes : tuple of str
+    stacked : bool
+        Whether the rows are those of one run of many: files of such rows are put below each other, not joined.
     """
 
     frame: pd.DataFrame
@@ -36,3 +38,4 @@ class Source:
     said: Mapping[str, tuple[Declared, str]] = field(default_factory=dict)
     comma: bool = False
     notes: tuple[str, ...] = ()
+    stacked: bool = False

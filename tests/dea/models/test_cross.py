@@ -75,15 +75,39 @@ def test_common_weights_have_the_largest_sum_and_cost_nobody_a_gain(Y) -> None:
     db.certify(ranking)
 
 
-@pytest.mark.parametrize("model", ["cross", "common"])
+@examples(15)
+@given(tables(rows=(1, 8), metrics=(1, 4), near=False))
+def test_common_weights_with_the_least_largest_loss(Y) -> None:
+    ranking, own = db.rank(frame(Y), model="common", goal="largest"), db.rank(frame(Y)).scores.to_numpy()
+    unit, s = Y.max(axis=0), Y.shape[1]
+    least = lp(np.append(np.zeros(s), 1.0), np.vstack([np.column_stack([Y / unit, np.zeros(len(Y))]),
+                                                        np.column_stack([-Y / unit, -np.ones(len(Y))])]),
+               np.append(np.ones(len(Y)), -own))
+    assert ranking.tables["common"]["lost"].max() == pytest.approx(least, abs=1e-8)
+    assert least <= db.rank(frame(Y), model="common").tables["common"]["lost"].max() + 1e-9
+    db.certify(ranking)
+
+
+def test_the_least_largest_loss_of_others_than_the_reference() -> None:
+    rng = np.random.default_rng(3)
+    reference, tested = frame(rng.uniform(0.2, 1, (5, 3))), frame(rng.uniform(0.2, 0.9, (9, 3)), "t")
+    for one, other in ((tested, reference), (reference, tested)):
+        ranking = db.rank(one, reference=other, model="common", goal="largest")
+        assert (other.to_numpy() @ ranking.weights.iloc[0].to_numpy()).max() <= 1 + 1e-9
+        db.certify(ranking)
+    assert db.rank(reference, model="common", goal="largest").model.endswith("and once for the largest loss")
+
+
+@pytest.mark.parametrize("model", ["cross", "common", "largest"])
 def test_a_changed_number_does_not_pass(model, refused) -> None:
     table = frame(np.random.default_rng(1).uniform(0.2, 1, (6, 3)))
+    given = {"model": "common", "goal": "largest"} if model == "largest" else {"model": model}
     for changed in ("scores", "weights"):
-        ranking = db.rank(table, model=model)
+        ranking = db.rank(table, **given)
         getattr(ranking, changed).iloc[2] *= 1.01
         with pytest.raises(CertificateError):
             db.certify(ranking)
-    ranking = db.rank(table, model=model)
+    ranking = db.rank(table, **given)
     assert "classifier" in ranking.to_csv()
     assert ranking.explain("c1").startswith("c1 is")
 

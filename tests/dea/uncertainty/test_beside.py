@@ -66,14 +66,23 @@ def test_other_samples_are_refused(table, samples, refused):
                  "give the samples that the table was made of"):
         db.rank(wrong, uncertainty=samples)
     with refused("model 'fdh' has no intervals; they are known without inputs, and with inputs for model 'ccr' with returns 'vrs' "
-                 "and orientation 'output'"):
+                 "or 'crs' and orientation 'output' or 'input'"):
         db.rank(table, model="fdh", uncertainty=samples)
+    with refused("model 'wei' has no intervals with shares; they are known without inputs, and with inputs for model 'ccr' with "
+                 "returns 'vrs' or 'crs' and orientation 'output' or 'input'"):
+        db.rank(table, model="wei", shares={"TPR": (0.4, 0.6)}, uncertainty=samples)
 
 
-def test_inputs_take_variable_returns(table, samples):
+@pytest.mark.parametrize("returns", ["vrs", "crs"])
+@pytest.mark.parametrize("orientation", ["output", "input"])
+def test_inputs_take_the_rankings_own_returns_and_orientation(table, samples, returns, orientation):
     cost = pd.Series(range(1, 10), list("abcdefghi"), dtype=float)
-    ranking = db.rank(table.assign(ms=cost), inputs=["ms"], uncertainty=samples.with_costs({"ms": cost}))
-    assert ranking.uncertainty.scores.to_numpy() == pytest.approx(ranking.scores.to_numpy(), abs=2e-3)
+    ranking = db.rank(table.assign(ms=cost), inputs=["ms"], model="ccr", returns=returns, orientation=orientation,
+                      uncertainty=samples.with_costs({"ms": cost}))
+    found = ranking.uncertainty
+    assert found.scores.to_numpy() == pytest.approx(ranking.scores.to_numpy(), abs=2e-3)  # the table is rounded
+    assert (found.problem.technology.returns, found.problem.technology.orientation) == (returns, orientation)
+    assert f"{orientation}-oriented under {'variable' if returns == 'vrs' else 'constant'} returns to scale" in found.summary()
 
 
 def test_the_command(table, predictions, tmp_path, capsys):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from deabench.bench.rivals import _beaten_by_mixes, _beaten_by_one, accuracy_and_cost, near_chain, rivals
+from deabench.bench.rivals import _beaten_by_mixes, _beaten_by_one, accuracy_and_cost, arc, near_chain, rivals
 
 
 def test_the_truths():
@@ -12,12 +12,14 @@ def test_the_truths():
     one, mixes = _beaten_by_one(*accuracy_and_cost(20)), _beaten_by_mixes(*accuracy_and_cost(20))
     assert mixes.tolist() == [False, True] * 10
     assert (mixes | ~one).all()
+    assert _beaten_by_one(*arc(20)).sum() >= 8
+    assert not (_beaten_by_one(*arc(20)) & ~_beaten_by_mixes(*arc(20))).any()
 
 
 def test_own_rows():
     found = rivals(3).set_index("package")
     own = found[[name.startswith("deabench") for name in found.index]]
-    assert len(own) == 4
+    assert len(own) == 6
     assert (own["false"] == 0).all()
     assert (own["power"].dropna() > 0.4).all()
     assert np.isnan(own["power"].iloc[0])

@@ -34,7 +34,7 @@ def test_a_stability_radius_is_where_the_verdict_changes(seed):
 def test_a_duplicate_has_no_room():
     table = pd.DataFrame({"a": [0.9, 0.9, 0.5], "b": [0.5, 0.5, 0.4]}, index=list("xyz"))
     assert db.stability(table)[["x", "y"]].tolist() == pytest.approx([0, 0], abs=1e-12)
-    assert db.stability(table * 100).tolist() == pytest.approx(db.stability(table).tolist())
+    assert db.stability(table * 100).radius.tolist() == pytest.approx(db.stability(table).radius.tolist())
 
 
 def test_rank_sets_are_pairwise_and_simultaneous():
@@ -79,12 +79,33 @@ def test_firms_scores_are_those_of_linprog():
 
 
 def test_simar_and_wilson_1998():
-    """The electric plants with h = .014 beside another program's 2,000 draws; at the far end both have errors of .003."""
-    found = db.simar_wilson(PLANTS, outputs=["Output"], inputs=INPUTS, bandwidth=0.014, draws=2000)
+    """The electric plants with h = .014 beside another program's 2,000 draws, to .005: the mean of eight runs of as many draws, for
+    the far end of one run alone is off by .003."""
+    runs = [db.simar_wilson(PLANTS, outputs=["Output"], inputs=INPUTS, bandwidth=0.014, draws=2000, seed=seed).table
+            for seed in range(8)]
+    found = sum(runs) / len(runs)
     np.testing.assert_allclose(found["corrected"], EXPECTED.iloc[:, 1], atol=0.005)
     np.testing.assert_allclose(found["upper"], EXPECTED["ci_high_95"], atol=0.005)
-    np.testing.assert_allclose(found["lower"], EXPECTED["ci_low_95"], atol=0.008)
+    np.testing.assert_allclose(found["lower"], EXPECTED["ci_low_95"], atol=0.005)
     assert (found["corrected"] < found["score"]).all()
+
+
+@pytest.mark.filterwarnings("error::FutureWarning")
+def test_the_sisters_have_the_face_of_results(refused):
+    """What took the plain frame still takes the result: by column, by label, by length; the rest says what to write."""
+    found = db.simar_wilson(PLANTS, outputs=["Output"], inputs=INPUTS, draws=100)
+    assert found["corrected"].tolist() == found.table["corrected"].tolist() == found.to_frame()["corrected"].tolist()
+    assert len(found) == len(db.stability(PLANTS)) == 19
+    assert found.to_csv().splitlines()[0] == "classifier,score,corrected,lower,upper"
+    assert "leads with" in found.summary()
+    assert "nothing is said of test instances" in found.notes[-1]
+    radius = db.stability(PLANTS, outputs=INPUTS)
+    assert radius["Newton"] == radius.radius["Newton"] == radius.plain()["Newton"]
+    assert radius.to_frame()["stability"].is_monotonic_increasing
+    with pytest.warns(FutureWarning, match=r"Stability.round goes with the next release: .* write .plain\(\).round"):
+        assert radius.round(2).tolist() == radius.radius.round(2).tolist()
+    with pytest.raises(AttributeError, match="'Stability' has no attribute 'rond'"):
+        radius.rond  # noqa: B018
 
 
 def test_subsampling_scales_by_the_rate():

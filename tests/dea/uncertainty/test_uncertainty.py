@@ -8,6 +8,8 @@ from scipy.stats import norm, t
 from threadpoolctl import threadpool_limits
 
 import deabench as db
+from deabench.dea.uncertainty import maxt
+from deabench.dea.uncertainty.analytic import scores
 from deabench.dea.uncertainty.estimate import _ranks, _tiers
 
 TRUTH = np.column_stack([np.linspace(0.7, 0.92, 7), [0.9, 0.8, 0.86, 0.7, 0.8, 0.6, 0.75]])
@@ -164,26 +166,6 @@ def test_joint_covariances_are_those_of_instances():
         np.testing.assert_allclose(moments.sampling[r], expected.reshape(4, 4, 4, 4)[:, r, :, r], rtol=1e-10, atol=1e-16)
 
 
-def test_scores_fall_between_the_corners_for_every_point_of_the_box(answers):
-    """Inputs too: ρ up and ξ down lowers every score, and nothing inside the box leaves the limits."""
-    rng = np.random.default_rng(4)
-    timings = pd.DataFrame(rng.uniform(5, 9, (6, 7)), columns=[f"c{i}" for i in range(7)])
-    samples = db.Samples.from_outcomes(answers(TRUTH)).with_costs({"ms": timings})
-    found = db.uncertainty(samples)
-    from deabench.dea.uncertainty.analytic import corner
-    from deabench.dea.uncertainty.games import play
-
-    k, s = found.problem.size
-    gain = np.array([1.0, 1, 0])
-    ends = [corner(found.problem, np.arange(k), side, part.c, part.h, np.ones(k))
-            for side, part in (("lower", found.c_lower), ("upper", found.c_upper))]
-    for _ in range(30):
-        at = rng.random((k, k, s))
-        inside = play(ends[0] * at + ends[1] * (1 - at), gain).value
-        assert (inside >= found.lower.to_numpy()[list(found.order)] - 1e-9).all()
-        assert (inside <= found.upper.to_numpy()[list(found.order)] + 1e-9).all()
-
-
 def test_critical_values():
     """k = 7, s = 2: Bonferroni over the statements made, Student's t over blocks."""
     counts = pd.DataFrame({"tp": range(60, 67), "fn": range(40, 33, -1), "fp": 10, "tn": 90}, index=list("abcdefg"))
@@ -195,15 +177,6 @@ def test_critical_values():
     rows = [(f"c{i}", f, 0.7 + 0.01 * i + 0.003 * ((i * 7 + f * 5) % 11)) for i in range(4) for f in range(12)]
     blocks = db.Samples.from_datasets(pd.DataFrame(rows, columns=["classifier", "dataset", "F1"]))
     np.testing.assert_allclose(db.uncertainty(blocks).c_upper.c, t.isf(0.05 / (2 * 4 * 3), 11))
-
-
-def test_an_exact_cost_is_no_statement(answers):
-    samples = db.Samples.from_outcomes(answers(TRUTH))
-    cost = pd.Series(range(1, 8), samples.values.index)
-    assert db.uncertainty(samples.with_costs({"ms": cost})).c_lower.c[0] == db.uncertainty(samples).c_lower.c[0]
-    noisy = pd.DataFrame(np.random.default_rng(0).uniform(1, 2, (5, 7)), columns=samples.values.index)
-    found = db.uncertainty(samples.with_costs({"ms": noisy}))
-    np.testing.assert_allclose(found.c_lower.c, [norm.isf(0.05 / 42), norm.isf(0.05 / 42), t.isf(0.05 / 42, 4)])
 
 
 def test_ranks_tiers_and_verdicts_are_what_they_say(answers):
@@ -276,3 +249,36 @@ def test_each_is_narrower(answers):
         beside = every.to_frame(each=True)["lower_each"]
         pd.testing.assert_series_equal(beside.sort_index(), each.lower.sort_index(), check_names=False)
         pd.testing.assert_series_equal(each.verdicts, every.verdicts)
+
+
+def test_a_cluster_draws_the_same_bits(answers):
+    """Two Dask workers take the blocks of draws; the order in which they come back changes nothing."""
+    from distributed import Client, LocalCluster
+
+    samples = db.Samples.from_outcomes(answers(TRUTH))
+    local = LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None)
+    with local as cluster, Client(cluster) as client:
+        there = db.uncertainty(samples, method="max-t", seed=3, client=client)
+    here = db.uncertainty(samples, method="max-t", seed=3)
+    for name in ("lower", "upper"):
+        assert getattr(here, name).to_numpy().tobytes() == getattr(there, name).to_numpy().tobytes()
+    assert here.c_list.c.tobytes() == there.c_list.c.tobytes()
+
+
+def test_blocks_of_draws_are_cut_where_asked(answers):
+    """300 draws are the first 300 of 2,000."""
+    moments = db.uncertainty(db.Samples.from_outcomes(answers(TRUTH))).problem.moments
+    many, few = (maxt.maxima(moments, draws=draws, seed=1) for draws in (2000, 300))
+    assert few.metrics.shape == (2, 300)
+    np.testing.assert_array_equal(few.metrics, many.metrics[:, :300])
+    np.testing.assert_array_equal(few.classifiers, many.classifiers[:, :300])
+
+
+def test_claimed_ratios_take_the_ridge_of_their_own_c(answers):
+    """gaps: log ratio ± c √(spread + c²/4 ridge), by hand."""
+    found = db.uncertainty(db.Samples.from_outcomes(answers(TRUTH, n=60)))
+    c, _ = maxt.constant(found.problem.moments, 0.05, draws=found.draws, seed=found.seed)
+    gap, spread, ridge = found.problem.moments.pairs(np.arange(7))
+    mix = scores(found.problem).mix
+    upper = np.einsum("ij,ijr->ir", mix, np.exp(gap + c * np.sqrt(spread + c**2 / 4 * ridge))) - 1
+    np.testing.assert_allclose(found.gaps.xs("upper", axis=1, level=1).to_numpy(), upper, rtol=1e-12)

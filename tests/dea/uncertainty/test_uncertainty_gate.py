@@ -1,6 +1,9 @@
 """The gate: what it passes, what it does not, and that luck does not pass."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,6 +12,7 @@ import pytest
 import deabench as db
 from deabench.cli import main
 
+ROOT = Path(__file__).parents[3]
 Y = np.repeat([1, 0], [300, 300])
 
 
@@ -115,3 +119,66 @@ def test_files_that_cannot_be_used(tmp_path, capsys, rows, text):
     path.write_text(rows)
     assert main(["uncertainty", str(path)]) == 1
     assert text in capsys.readouterr().err
+
+
+def piped(text, *options):
+    """`cat predictions.csv | deabench gate - OPTIONS`, as a pipeline runs it: status, what is on standard output, what is said."""
+    run = subprocess.run([sys.executable, "-m", "deabench", "gate", "-", "--positive", "1", *options], input=text, text=True,
+                         capture_output=True, cwd=ROOT, check=False)
+    return run.returncode, run.stdout, run.stderr
+
+
+def strictly(text):
+    """JSON as others read it: no NaN, no Infinity."""
+    return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+
+
+def test_as_a_pipeline_runs_it(file, tmp_path):
+    """Statuses 0, 3, 4 for verdicts, 1 for data, 2 for usage; standard output holds one JSON object or nothing."""
+    text = Path(file).read_text()
+    out = tmp_path / "gate.json"
+    status, printed, said = piped(text, "--candidate", "better", "--at-least", "0.9", "-o", str(out))
+    assert (status, printed) == (0, "")
+    answer = strictly(out.read_text())
+    assert answer["verdict"] == "efficient"
+    assert answer["passed"] is True
+    assert answer["needed"] == answer["instances"] == 600
+    assert "'better' passes: efficient to at least 0.9" in said
+    status, printed, _ = piped(text, "--candidate", "like")
+    assert status == {"efficient": 0, "dominated": 3, "undecided": 4}[strictly(printed)["verdict"]] != 0
+    assert piped(text, "--candidate", "nobody")[:2] == (1, "")
+    assert piped(text, "--candidat", "better")[:2] == (2, "")
+
+
+def test_what_no_number_of_instances_decides_is_null(tmp_path, capsys):
+    """Two that answer alike are never told apart: `needed` is null, not Infinity."""
+    path = tmp_path / "same.csv"
+    pd.DataFrame({"y_true": Y, "old": answers(0.8, 0), "new": answers(0.8, 0)}).to_csv(path, index=False)
+    status = main(["gate", str(path), "--candidate", "new", "--positive", "1", "--at-least", "1"])
+    answer = strictly(capsys.readouterr().out)
+    assert (status, answer["verdict"]) == (4, "undecided")
+    assert answer["needed"] is None or answer["needed"] > 600
+    assert set(answer) == {"candidate", "verdict", "passed", "score", "lower", "upper", "at_least", "level", "secure_gap", "mix",
+                           "instances", "needed", "notes"}
+
+
+@pytest.mark.parametrize(("option", "word", "said"), [
+    ("--returns", "irs", "returns 'irs' is not known; it is one of 'vrs', 'crs'"),
+    ("--orientation", "in", "orientation 'in' is not known; it is one of 'output', 'input'")])
+def test_a_wrong_word_is_wrong_usage(file, capsys, option, word, said):
+    assert main(["gate", file, "--candidate", "better", option, word]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_gate_of_costs(file, tmp_path, capsys):
+    """Half the cost and as good: by constant returns, input-oriented, the dearer one costs at least so much less elsewhere."""
+    costs = tmp_path / "costs.csv"
+    costs.write_text("classifier,ms\nold,4\nbetter,2\nworse,9\nlike,2\n")
+    assert main(["gate", file, "--candidate", "worse", "--positive", "1", "--costs", str(costs), "--returns", "crs",
+                 "--orientation", "input"]) == 3
+    out, err = capsys.readouterr()
+    answer = strictly(out)
+    assert answer["secure_gap"] == pytest.approx(1 - answer["upper"])
+    assert 0.5 < answer["secure_gap"] < 1
+    assert "less in every input, with no output lower" in err
+    assert "input-oriented under constant returns to scale" in err

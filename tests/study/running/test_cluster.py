@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 
 import pytest
 from distributed import LocalCluster
@@ -123,3 +124,33 @@ def test_data_and_functions_from_code_reach_a_cluster(tmp_path):
         assert (done.done, done.failed) == (6, 0), study.summary().failures
         digests.add(done.digest)
     assert len(digests) == 1
+
+
+class _Lost:
+    """A future that was settled when asked first, and whose worker or scheduler is gone when its result is fetched."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def exception(self):
+        return None
+
+    def result(self):
+        raise self.error
+
+
+def test_a_result_that_is_lost_after_it_was_announced_is_a_death_like_any_other():
+    from types import SimpleNamespace
+
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+
+    asked = cluster._Cluster(SimpleNamespace(status="closed"), "tcp://there", None)
+    suspects = deque()
+    killed = _Lost(KilledWorker("a", SimpleNamespace(address="tcp://w"), 1))
+    assert list(asked._results(killed, ["a task"], SimpleNamespace(), suspects)) == []
+    assert list(suspects) == ["a task"]
+    with pytest.raises(DataError) as e:
+        list(asked._results(_Lost(FutureCancelledError("a", "scheduler-connection-lost")), ["a task"], SimpleNamespace(), suspects))
+    assert str(e.value) == ("the Dask scheduler at 'tcp://there' is gone; start it again, and run again: "
+                            "what was done is in the store")

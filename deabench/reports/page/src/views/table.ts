@@ -1,0 +1,104 @@
+// Every table: sort by a heading, filter by words or by "TPR > 0.8", pages, copy, CSV; a row of a classifier chooses it.
+import type { Cell, Data, Table } from "../contract.ts";
+import { button, make, seen, short } from "../dom.ts";
+import { decimals, shown } from "../numbers.ts";
+import { copy, csv, download, tabbed } from "../save.ts";
+import type { World } from "../world.ts";
+
+const PAGE = 25, PRINTED = 300;
+interface Content { columns: string[]; rows: Cell[][]; keys: number[] | null }
+
+/** The tables that hold what the workspace has anyway are made of that. */
+export function content(table: Table, data: Data | null): Content {
+  if (table.rows || !data) return { columns: table.columns, rows: table.rows ?? [], keys: null };
+  const { ranking, uncertainty } = data, order = ranking.order;
+  if (table.from === "weights") {
+    return { columns: table.columns, keys: order, rows: order.map((i) => [data.labels[i], ...ranking.weights.map((w) => w.values[i])]) };
+  }
+  const peers = (i: number): string => {
+    const flat = ranking.peers[i], pairs = Array.from({ length: flat.length / 2 }, (_, k): [number, number] => [flat[2 * k], flat[2 * k + 1]])
+      .filter(([, lam]) => lam >= 0.005).sort((a, b) => b[1] - a[1]);
+    return pairs.slice(0, 6).map(([k, lam]) => `${short(ranking.reference[k], 16)} ${lam.toFixed(2)}`).join(", ") + (pairs.length > 6 ? `, +${pairs.length - 6}` : "");
+  };
+  const sure = (i: number): Cell[] => !uncertainty ? [] : [uncertainty.lower[i], uncertainty.upper[i], ...uncertainty.verdict && uncertainty.bestRank
+    && uncertainty.worstRank && uncertainty.tier ? [uncertainty.verdict[i], uncertainty.bestRank[i], uncertainty.worstRank[i], uncertainty.tier[i]] : []];
+  return { columns: table.columns, keys: order, rows: order.map((i) => [data.labels[i], ranking.scores[i], ranking.ranks[i], ranking.efficient[i],
+    ...sure(i), ...data.values.map((column) => column[i]), peers(i)]) };
+}
+
+export function liveTable(table: HTMLTableElement, { columns, rows, keys }: Content, world: World | null): void {
+  const numeric = columns.map((_, c) => rows.some((r) => typeof r[c] === "number"));
+  const places = columns.map((_, c) => decimals(rows.map((r) => r[c])));
+  const state = { by: -1, down: false, filter: "", page: 0, size: PAGE };
+  const title = table.caption?.textContent ?? "", heads = [...(table.tHead as HTMLTableSectionElement).rows[0].cells];
+  let kept = rows.map((_, k) => k);
+  const find = make("input", { type: "search", placeholder: "filter: words, or TPR > 0.8", "aria-label": "filter the rows of " + title });
+  const count = make("span", { class: "count", "aria-live": "polite" });
+  const before = button("‹ previous", () => { state.page--; paint(); }), after = button("next ›", () => { state.page++; paint(); });
+  const taken = (): Cell[][] => kept.map((k) => rows[k]);
+  const bar = make("div", { class: "bar" }, find, before, after, count, button("copy", () => { count.textContent = copy(tabbed(columns, taken())); }),
+    button("CSV", () => download(table.id + ".csv", new Blob([csv(columns, taken())], { type: "text/csv" })), { "aria-label": "download CSV" }));
+  if (rows.length > 8) (table.parentElement as HTMLElement).before(bar);
+  find.addEventListener("input", () => { state.filter = find.value; state.page = 0; choose(); });
+  heads.forEach((head, c) => {
+    const turn = button(columns[c], () => {
+      state.down = state.by === c ? !state.down : numeric[c];
+      state.by = c;
+      state.page = 0;
+      heads.forEach((h, i) => h.setAttribute("aria-sort", i !== c ? "none" : state.down ? "descending" : "ascending"));
+      choose();
+    });
+    head.replaceChildren(turn);
+    head.setAttribute("aria-sort", "none");
+  });
+
+  function choose(): void {
+    const keep = filter(state.filter);
+    kept = rows.map((_, k) => k).filter((k) => keep(rows[k]) && (!keys || !world || world.within(keys[k])));
+    if (state.by >= 0) {
+      const c = state.by, sign = state.down ? -1 : 1, order = new Intl.Collator("en", { numeric: true });
+      kept.sort((p, q) => {
+        const a = rows[p][c], b = rows[q][c];
+        return a === b ? 0 : a === null ? 1 : b === null ? -1
+          : sign * (typeof a === "number" && typeof b === "number" ? a - b : order.compare(String(a), String(b)));
+      });
+    }
+    paint();
+  }
+  function filter(text: string): (row: Cell[]) => boolean {
+    const compared = /^\s*(.+?)\s*(<=|>=|<|>|=)\s*(-?[\d.]+(?:e-?\d+)?)\s*$/i.exec(text);
+    const c = compared ? columns.findIndex((name) => bare(name) === bare(compared[1])) : -1;
+    if (compared && c >= 0) {
+      const limit = Number(compared[3]), holds: Record<string, (v: number) => boolean> = { "<": (v) => v < limit, ">": (v) => v > limit,
+        "<=": (v) => v <= limit, ">=": (v) => v >= limit, "=": (v) => v === limit };
+      return (row) => typeof row[c] === "number" && holds[compared[2]](row[c] as number);
+    }
+    const words = text.toLowerCase();
+    return (row) => !words || row.some((v, k) => shown(v, places[k]).toLowerCase().includes(words));
+  }
+  function paint(): void {
+    const pages = Math.max(1, Math.ceil(kept.length / state.size));
+    state.page = Math.min(Math.max(state.page, 0), pages - 1);
+    const part = kept.slice(state.page * state.size, (state.page + 1) * state.size);
+    table.tBodies[0].replaceChildren(...part.map((k) => {
+      const i = keys ? keys[k] : -1, line = make("tr", { class: i >= 0 && world?.state.chosen === i ? "here" : null });
+      line.append(...rows[k].map((v, c) => {
+        const words = seen(shown(v, places[c]));
+        if (c) return make("td", { class: numeric[c] ? "number" : words.length > 24 ? "text" : null }, words);
+        return make("th", { scope: "row" }, i >= 0 && world ? button(words, () => world.set({ chosen: i }), { class: "link" }) : words);
+      }));
+      return line;
+    }));
+    before.disabled = state.page === 0;
+    after.disabled = state.page === pages - 1;
+    before.hidden = after.hidden = pages === 1;
+    count.textContent = (kept.length === rows.length ? `${rows.length} rows` : `${kept.length} of ${rows.length} rows`)
+      + (pages > 1 ? `, page ${state.page + 1} of ${pages}` : "");
+  }
+  addEventListener("beforeprint", () => { state.size = PRINTED; paint(); });
+  addEventListener("afterprint", () => { state.size = PAGE; paint(); });
+  if (keys && world) world.listen((changed) => { if (changed.has("limits")) choose(); else if (changed.has("chosen")) paint(); });
+  choose();
+}
+
+const bare = (name: string): string => name.replace(/[↑↓]/g, "").trim().toLowerCase();

@@ -1,0 +1,128 @@
+"""The site: `python -m sphinx -W docs OUT`, after the second line of README's set-up (extra `docs`, part of `all`).
+
+Pages are Markdown, the reference is made from the docstrings, and the gallery and the notebooks are scripts of examples/, run once
+when the site is built. What the build writes beside the pages (docs/gallery, docs/notebooks) is not kept.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "models")]
+os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "models"), os.environ.get("PYTHONPATH", "")])
+
+from sphinx_gallery.scrapers import figure_rst  # noqa: E402
+
+import deabench  # noqa: E402
+from deabench.plot.drawn import Drawn  # noqa: E402
+
+for made in (HERE / "gallery", HERE / "notebooks"):
+    for page in made.glob("plot_*.rst"):  # of a script that is gone
+        if not (ROOT / "examples" / made.name / f"{page.stem}.py").exists():
+            page.unlink()
+
+warnings.simplefilter("ignore", deabench.DataWarning)  # shipped tables are small, and their pages say so
+
+project = "deabench"
+author = "The deabench developers"
+version = release = deabench.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_gallery.gen_gallery"]
+root_doc = "index"
+exclude_patterns = ["gallery/*.ipynb", "notebooks/*.ipynb"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+default_role = "code"
+suppress_warnings = ["config.cache"]  # the gallery is told a function
+
+myst_enable_extensions = ["deflist"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the docstrings say it, with shapes and units
+autodoc_preserve_defaults = True
+numpydoc_show_class_members = False
+
+
+def drawn(_block: object, script: dict[str, object], conf: dict[str, object]) -> str:
+    """The pictures of a block of a script: the display that its last line gave, which pyplot does not know of."""
+    display = script["example_globals"].get("___")  # type: ignore[attr-defined]
+    if not isinstance(display, Drawn):
+        return ""
+    path = next(script["image_path_iterator"])  # type: ignore[call-overload]
+    display.figure_.savefig(path, format="png", dpi=110)
+    return figure_rst([path], conf["src_dir"])
+
+
+sphinx_gallery_conf = {
+    "image_scrapers": (drawn,),
+    "examples_dirs": ["../examples/gallery", "../examples/notebooks"],
+    "gallery_dirs": ["gallery", "notebooks"],
+    "filename_pattern": r"\.py",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+    "plot_gallery": True,
+    "download_all_examples": False,
+    "capture_repr": ("_repr_html_",),
+    "reset_modules": (),
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"deabench {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_sidebars = {"index": []}
+html_theme_options = {
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "header_links_before_dropdown": 6,
+}
+html_context = {"default_mode": "light"}
+copyright = "the deabench developers, under the MIT licence"
+
+
+def escaped(line: str) -> str:
+    """A line of plain text as reStructuredText reads it: |x| is no substitution and ax_ no link, outside of `code`."""
+    parts = re.split(r"(`[^`]*`)", line)
+    parts[::2] = [re.sub(r"(?<=\w)_(?!\w)", r"\_", part.replace("|", r"\|")) for part in parts[::2]]
+    return re.sub(r"(`[^`]+`)(?=\w)", r"\1\\ ", "".join(parts))
+
+
+def as_written(_app: object, what: str, name: str, _obj: object, _options: object, lines: list[str]) -> None:
+    """Docstrings are plain text for people: what reStructuredText would take for its own is escaped, and what is laid out by hand
+    (the algebra of a formulation, a table) is shown as it is."""
+    if what == "function" and name.startswith("deabench_models.") and any(lines[1:]):
+        lines[:] = [escaped(lines[0]), "", "::", "", *(f"    {line}" for line in lines[1:]), ""]
+        return
+    out: list[str] = []
+    example = table = False
+    for line in lines:
+        example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))
+        if line.lstrip().startswith("|") and not example:
+            out += [] if table else ["::", ""]
+            out.append(f"    {line}")
+            table = True
+            continue
+        table = False
+        out.append(line if example else escaped(line))
+    lines[:] = out
+
+
+def setup(app: object) -> None:
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", as_written, priority=1)  # type: ignore[attr-defined]

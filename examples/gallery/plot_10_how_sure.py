@@ -1,0 +1,20 @@
+"""
+How sure the scores are
+=======================
+
+Intervals of all classifiers that hold together at 95 %. Undecided is the usual answer of a small test set.
+
+.. code-block:: console
+
+    $ deabench uncertainty examples/predictions.csv --plot sure.png
+"""
+
+import numpy as np
+
+import deabench as db
+
+rng = np.random.default_rng(0)
+y = np.repeat([1, 0], [200, 800])
+right = {name: rng.random(1000) < np.where(y == 1, tpr, tnr)
+         for name, tpr, tnr in [("a", .9, .8), ("b", .8, .9), ("c", .84, .86), ("d", .75, .75), ("e", .6, .88)]}
+db.uncertainty(db.Samples.from_predictions(y, {name: np.where(hit, y, 1 - y) for name, hit in right.items()}, positive=1)).plot()

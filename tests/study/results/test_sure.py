@@ -1,0 +1,96 @@
+"""A study's own samples: what it proves of its classifiers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+
+import deabench as db
+from deabench.study.results.aggregate import Settings, pooled_metrics
+from deabench.study.results.store import Store
+from deabench.study.results.sure import COLUMNS, verdicts
+from deabench.study.running.tasks import run_job
+
+KEEL = db.datasets.load("keel67").reset_index()
+BOTH = ["TPR", "TNR"]
+
+
+def keel(names):
+    rows = KEEL[KEEL["classifier"].isin(names)]
+    return rows.assign(repeat=0, fold=0), pooled_metrics(rows, BOTH)
+
+
+@pytest.fixture(scope="module")
+def summary(tmp_path_factory):
+    """Ten small data sets, ten folds of the first; two that learn and one that does not."""
+    sets = {}
+    for k in range(10):
+        X, y = make_classification(60, 4, weights=[0.7], random_state=k)
+        sets[f"set{k}"] = pd.DataFrame(X, columns=list("pqrs")).assign(Class=np.where(y == 1, "yes", "no"))
+    study = db.Study(sets, {"bayes": GaussianNB(), "narrow": GaussianNB(var_smoothing=0.1),
+                            "coin": DummyClassifier(strategy="uniform", random_state=0)},
+                     seed=0, split=2, store=tmp_path_factory.mktemp("sure") / "study.sqlite", dea={"outputs": BOTH})
+    with Store(study.plan.store) as store:
+        for job in study.plan.jobs():
+            store.put(job, run_job(job)[1])
+    return study.summary()
+
+
+def test_a_summary_has_verdicts_over_its_data_sets(summary):
+    assert list(summary.verdicts.columns) == COLUMNS
+    direct = db.uncertainty(summary.samples())
+    found = summary.verdicts.loc["all"]
+    assert found["verdict"].to_dict() == direct.verdicts.to_dict()
+    assert found["lower"].to_dict() == pytest.approx(direct.lower.to_dict())
+    assert found.loc["coin", "verdict"] == "dominated"
+    assert "1 of 3 are proved dominated, and 2 could be first" in summary.summary()
+    assert "verdicts" in summary.frames()
+    assert any("every metric is its mean over the data sets" in note for note in summary.notes)
+
+
+def test_data_sets_and_folds_are_samples(summary, refused, warned):
+    assert summary.samples().sizes == {"data sets": 10}
+    np.testing.assert_allclose(summary.samples().values, summary.metrics.groupby("classifier", sort=False)[BOTH].mean())
+    with warned("2 folds are few: their spread is hardly known, and the intervals are wide for it"):
+        folds = summary.samples("set3", classifiers=["bayes", "coin"])
+    assert folds.sizes == {"folds": 2}
+    assert list(folds.values.index) == ["bayes", "coin"]
+    with refused("there is no data set 'set33' in the study; did you mean 'set3'?"):
+        summary.samples("set33")
+    with refused("there is no classifier 'baye' in the study; did you mean 'bayes'?"):
+        summary.samples(classifiers=["baye"])
+    with refused("there is no metric 'TRP' in the summary; did you mean 'TPR'?"):
+        summary.samples(metrics=["TRP"])
+
+
+def test_panels_are_judged_apart():
+    counts, metrics = keel(KEEL["classifier"].unique()[:6])
+    names = list(counts["classifier"].unique())
+    panels = {"first": names[:3], "second": names[3:]}
+    found, notes = verdicts(metrics, counts, Settings(BOTH, panels))
+    for panel, members in panels.items():
+        alone = db.uncertainty(db.Samples.from_datasets(counts[counts["classifier"].isin(members)], metrics=BOTH))
+        assert found.loc[panel]["verdict"].to_dict() == alone.verdicts.to_dict()
+    assert all(note.startswith("verdicts: ") for note in notes)
+
+
+def test_a_metric_that_is_better_low_is_complemented():
+    counts, metrics = keel(KEEL["classifier"].unique()[:4])
+    turned = metrics.assign(miss=1 - metrics["TPR"])
+    panels = {"all": list(counts["classifier"].unique())}
+    plain, _ = verdicts(metrics, counts, Settings(BOTH, panels))
+    found, _ = verdicts(turned, counts, Settings(["miss", "TNR"], panels, lower={"miss": 1.0}))
+    pd.testing.assert_frame_equal(found.sort_index(), plain.sort_index())
+
+
+def test_a_model_without_intervals_and_too_little_are_said():
+    counts, metrics = keel(KEEL["classifier"].unique()[:4])
+    panels = {"one": list(counts["classifier"].unique()[:1]), "all": list(counts["classifier"].unique())}
+    found, notes = verdicts(metrics, counts, Settings(BOTH, panels, model="sbm"))
+    assert found is None
+    assert notes[-1] == "no verdicts: model 'sbm' has no intervals; model 'wei' without inputs and 'ccr' have them"
+    found, notes = verdicts(metrics, counts, Settings(BOTH, panels))
+    assert "one" not in found.index.get_level_values("panel")
+    assert notes[0].startswith("no verdicts of panel 'one': there is one classifier, ")
