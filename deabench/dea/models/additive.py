@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from deabench.checks import choice
-from deabench.dea.certify import Proof
 from deabench.dea.models import weighted
 from deabench.dea.models.record import ANYTHING, Advance, Answer, Model, Task, weighing
 from deabench.dea.models.units import metrics
+from deabench.dea.proofs.proof import Proof
 from deabench.errors import DataError
 from deabench.tables.gate import Allowed, Data
 
