@@ -17,7 +17,7 @@ from deabench.bench.closest import faces_and_milp, published, right, speed
 from deabench.bench.coverage import of_counts, of_designs, of_differences, of_scores, of_two_test_sets, summed
 from deabench.bench.designs import GROUPS
 from deabench.bench.models import models
-from deabench.bench.proofs import costs, integer_tables, noisy_tables
+from deabench.bench.proofs import costs, degenerate_results, integer_tables, noisy_tables, spread_tables
 from deabench.bench.rivals import rivals
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
@@ -61,6 +61,8 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
     if "proofs" in wanted:
         yield "Integer tables against a rational simplex", integer_tables(8 if quick else 2_000)
         yield "Tables with noise", noisy_tables(9 if quick else 1_200)
+        yield "Degenerate tables", degenerate_results(8 if quick else 1_000)
+        yield "Tables at spreads .1 to 1e-4: how many change", spread_tables(1 if quick else 60)
         if not quick:
             yield "What proofs cost", costs()
     if "type-one" in wanted:

@@ -13,10 +13,11 @@ import pandas as pd
 
 from deabench.arrays import box
 from deabench.checks import choice
-from deabench.dea.certify import Proof
 from deabench.dea.models.record import Technology
 from deabench.dea.proofs import free as proving_free
 from deabench.dea.proofs import frontier as proving
+from deabench.dea.proofs import parts
+from deabench.dea.proofs.proof import Proof
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
@@ -281,6 +282,7 @@ class Frontier(Result):
 
     def proof(self) -> Proof:
         """The certificate with what each claim of it misses."""
+        parts.frontier(self)
         frame = self.recompute()
         return Proof(frame, {str(name): frame[name].to_numpy(dtype=float) for name in frame})
 

@@ -17,7 +17,8 @@ from deabench.dea.explain import explain, summary
 from deabench.dea.frontier import Norm
 from deabench.dea.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting
 from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task, Technology
-from deabench.errors import DataError
+from deabench.dea.proofs import parts
+from deabench.errors import CertificateError, DataError
 from deabench.progress import progress
 from deabench.results import Result
 from deabench.tables.gate import Data, check
@@ -132,14 +133,21 @@ class Ranking(Answer, Result):
         """
         if self.record.prove is None:
             raise DataError(f"model '{self.record.name}' has no certificate; its scores are the solver's word")
-        return self.record.prove(self)
+        parts.ranking(self)
+        try:
+            return parts.completed(self, self.record.prove(self))
+        except KeyError as missing:
+            raise CertificateError(f"option {missing} is not there; the result does not hold") from None
 
     def to_frame(self) -> pd.DataFrame:
         """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the table's order.
 
+        Where floating point leaves open whether some are efficient, `undecided` says of whom; these are not called efficient.
         With samples also `lower`, `upper`, `verdict`, `best_rank`, `worst_rank` and `tier`.
         """
         frame = pd.DataFrame({self.measure: self.scores, "rank": self.ranks, "efficient": self.efficient})
+        if self.undecided.any():
+            frame["undecided"] = self.undecided
         frame = frame if self.bounds is None else frame.join(self.bounds)
         if self.uncertainty is not None:
             beside = self.uncertainty.to_frame().drop(columns="score")

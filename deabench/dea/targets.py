@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 
 from deabench.checks import choice
-from deabench.dea.certify import Proof
 from deabench.dea.frontier import HULL, NORMS, ON, Frontier, Norm, position, span, unmixed
 from deabench.dea.models.record import Technology
 from deabench.dea.multiples import multiples
+from deabench.dea.proofs import parts
 from deabench.dea.proofs import targets as proving
+from deabench.dea.proofs.proof import Proof
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
@@ -154,6 +155,7 @@ class Targets(Result):
 
     def proof(self) -> Proof:
         """The certificate with what each claim of it misses."""
+        parts.targets(self)
         frame = self.recompute()
         return Proof(frame, self.claims(frame), self.unproved)
 
