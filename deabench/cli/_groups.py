@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
@@ -46,7 +47,7 @@ def independent(table: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, str]:
                               "are not: leave --test out for those")
 
 
-def tell(found: tuple[pd.DataFrame, str], form: Format, out: str | None, refused: Sequence[tuple[str, object]]) -> None:
+def tell(found: tuple[pd.DataFrame, str], form: Format, out: Path | None, refused: Sequence[tuple[str, object]]) -> None:
     """Write the table and say the sentence; refuse options that do not go with such a test."""
     for name, given in refused:
         if given is not None:

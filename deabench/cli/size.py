@@ -8,7 +8,8 @@ from typing import Annotated, Literal, cast
 import typer
 
 from deabench.cli._io import Format, emit, say
-from deabench.cli._options import Form, Out, UsageError
+from deabench.cli._options import Form, Out
+from deabench.errors import UsageError
 
 
 class Test(enum.StrEnum):

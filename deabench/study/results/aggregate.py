@@ -53,6 +53,18 @@ class Settings:
     ratios: Sequence[float] = (10, 30)
     lower: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def model(self) -> Any:
+        return self.options.get("model")
+
+    @property
+    def returns(self) -> Any:
+        return self.options.get("returns")
+
+    @property
+    def orientation(self) -> Any:
+        return self.options.get("orientation")
+
 
 def pooled_metrics(counts: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     """Metrics of the folds' pooled confusion matrix.
