@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -78,6 +79,11 @@ def scale(values: np.ndarray) -> np.ndarray:
     """The power of two next to each column's maximum: dividing by it rounds nothing, and units stop mattering."""
     top = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
     return np.where(top > 0, np.exp2(np.floor(np.log2(np.where(top > 0, top, 1.0)))), 1.0)
+
+
+def least(values: np.ndarray) -> np.ndarray:
+    """The least of each row (n, k): column by column, as reducing short rows is slow."""
+    return np.asarray(reduce(np.minimum, values.T))
 
 
 FINEST = 2.0**-16

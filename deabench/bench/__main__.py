@@ -12,21 +12,24 @@ from pathlib import Path
 
 import pandas as pd
 
-from deabench.bench.certainty import certainty
+from deabench.bench.certainty import certainty, spent
 from deabench.bench.closest import faces_and_milp, published, right, speed
 from deabench.bench.coverage import of_counts, of_designs, of_differences, of_scores, of_two_test_sets, summed
 from deabench.bench.designs import GROUPS
-from deabench.bench.proofs import costs, integer_tables, noisy_tables
+from deabench.bench.models import models
+from deabench.bench.proofs import costs, degenerate_results, integer_tables, noisy_tables, spread_tables
 from deabench.bench.rivals import rivals
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
 from deabench.bench.type_one import type_one
 from deabench.cli._io import say
 
-SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "right", "proofs", "type-one", "start", "coverage", "certainty")
+SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "models", "right", "proofs", "type-one", "start", "coverage",
+            "certainty")
 
 
-def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
+def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, quick: bool,
+             kept: Path | None = None) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each table with its title, as it is measured."""
     if "scores" in wanted:
         for n in sizes:
@@ -48,6 +51,9 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
         yield "Closest targets", speed(20 if quick else 200, 5 if quick else 50)
         for extreme in [10] if quick else [20, 50]:
             yield f"Faces and MILP, |E| = {extreme}", faces_and_milp(extreme, 2 if quick else 10)
+    if "models" in wanted:
+        n = 20 if quick else 1_000
+        yield f"Every model beside others, n = {n:,}, s = 5, m = 2", models(n, repeats=repeats)
     if "right" in wanted:
         yield "Targets against brute force", right(4 if quick else 100)
         if not quick:
@@ -55,6 +61,8 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
     if "proofs" in wanted:
         yield "Integer tables against a rational simplex", integer_tables(8 if quick else 2_000)
         yield "Tables with noise", noisy_tables(9 if quick else 1_200)
+        yield "Degenerate tables", degenerate_results(8 if quick else 1_000)
+        yield "Tables at spreads .1 to 1e-4: how many change", spread_tables(1 if quick else 60)
         if not quick:
             yield "What proofs cost", costs()
     if "type-one" in wanted:
@@ -66,7 +74,8 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
         yield "Start-up, whole process", start_up(1 if quick else 7)
     if "certainty" in wanted:
         for group in GROUPS:
-            yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs)
+            yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs, kept=kept)
+        yield "Certainty, CPU seconds", spent(*((10, 200) if quick else (100, 10_000)))
         yield "Certainty, beside others", rivals(2 if quick else 100)
 
 
@@ -107,6 +116,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--sizes", default="100,1000,5000", help="n of the comparison, as 100,1000")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--runs", type=int, default=500, help="of each setting of certainty")
+    parser.add_argument("--kept", type=Path, help="folder where runs of certainty are kept, so that a stopped one goes on")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     given = parser.parse_args(argv)
@@ -117,7 +127,7 @@ def main(argv: list[str] | None = None) -> int:
     found = {}
     say(machine())
     for title, table in sections(given.sections or list(SECTIONS), sizes, repeats=1 if given.quick else given.repeats,
-                                 runs=given.runs, quick=given.quick):
+                                 runs=given.runs, quick=given.quick, kept=given.kept):
         found[title] = json.loads(table.reset_index().to_json(orient="records", double_precision=15))
         if not given.json:
             sys.stdout.write(f"\n{title}\n\n{shown(table)}\n")

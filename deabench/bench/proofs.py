@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from deabench.bench.data import frame, metrics, sphere, unif
 from deabench.bench.measure import cpu
 from deabench.bench.rational import efficiency
 from deabench.dea.certify import certify
-from deabench.dea.frontier import frontier
+from deabench.dea.frontier import NORMS, frontier
 from deabench.dea.ranking import rank
 from deabench.dea.targets import targets
 from deabench.errors import DataError, DataWarning, DeabenchError
@@ -84,24 +84,75 @@ def _same(score: float, truth: object) -> bool:
 
 
 def noisy_tables(count: int) -> pd.DataFrame:
-    """Rounded tables with noise of 1e-15 to 1e-7: how many rows are answered, and how many results hold."""
+    """Rounded tables with noise of 1e-15 to 1e-7: how many rows are answered, and how many rankings and frontiers do not hold.
+
+    `slacks` and `undecided` count the DMUs whose slacks, or whose being efficient, floating point leaves open, as is said.
+    """
     rows = []
     for seed in range(count):
-        table, noise = _noisy(seed)
+        table, noise = noisy_table(seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            try:
-                ranking = rank(table)
-                certify(ranking)
-                rows.append((noise, len(table), int(ranking.scores.isna().sum()), 0))
-            except DeabenchError:
-                rows.append((noise, len(table), 0, 1))
-    found = pd.DataFrame(rows, columns=["noise", "rows", "unanswered", "refused"])
-    return found.groupby("noise").agg(tables=("rows", "size"), rows=("rows", "sum"), unanswered=("unanswered", "sum"),
-                                      refused=("refused", "sum"))
+            ranking, refused = _held(partial(rank, table))
+            lost = _held(partial(frontier, table))[1]
+        proof = None if ranking is None else ranking.slack_weights
+        rows.append((noise, len(table), 0 if ranking is None else int(ranking.scores.isna().sum()), refused, lost,
+                     0 if proof is None else int((proof.of == -2).sum()), 0 if ranking is None else int(ranking.undecided.sum())))
+    names = ["rows", "unanswered", "refused", "frontiers_refused", "slacks", "undecided"]
+    found = pd.DataFrame(rows, columns=["noise", *names])
+    return found.groupby("noise")[names].sum().assign(tables=found.groupby("noise").size())
 
 
-def _noisy(seed: int) -> tuple[pd.DataFrame, float]:
+def _held(make: Callable[[], Any]) -> tuple[Any, int]:
+    """A result that certify passes, and 0; or None and 1."""
+    try:
+        certify(result := make())
+    except DeabenchError:
+        return None, 1
+    return result, 0
+
+
+def spread_tables(count: int) -> pd.DataFrame:
+    """Tables .9 + spread·Z of 4 to 8 metrics: for how many targets, facets, positions and E are not the same at all `SPREADS`."""
+    rows = []
+    for seed in range(count):
+        rng, s = np.random.default_rng(seed), 4 + seed % 5
+        Z, p = rng.uniform(size=(18, s)), rng.uniform(-0.1, 0.9, (2, s))
+        norm = NORMS[seed % 3]
+        found = [targets(frame(0.9 + spread * p), frame(0.9 + spread * Z), method="faces", norm=norm, dominating=seed % 2 == 0)
+                 for spread in SPREADS]
+        for one in found:
+            certify(one)
+        first = found[0]
+        apart = [np.abs(one.distance / spread - first.distance / SPREADS[0]).max()
+                 for spread, one in zip(SPREADS, found, strict=True)]
+        rows.append({"metrics": s, "extreme": any(one.frontier.extreme != first.frontier.extreme for one in found),
+                     "facets": any(len(one.frontier.facets) != len(first.frontier.facets) for one in found),
+                     "positions": any(list(one.position) != list(first.position) for one in found),
+                     "distances": max(apart) > 1e-9})
+    found_ = pd.DataFrame(rows)
+    return found_.groupby("metrics").sum().assign(tables=found_.groupby("metrics").size())
+
+
+SPREADS = (0.1, 0.01, 0.002, 0.001, 1e-4)
+
+
+def degenerate_results(count: int) -> pd.DataFrame:
+    """Valid results of degenerate tables: how many certify refuses, of `count` tables of each kind of result together."""
+    rows = []
+    for seed, values in enumerate(degenerate_tables(count)):
+        table, tested = frame(values), frame(values[:2] * 0.9)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            for name, make in (("ranking", partial(rank, table)), ("frontier", partial(frontier, table)),
+                               ("targets", partial(targets, tested, table, norm=NORMS[seed % 3], dominating=seed % 2 == 0))):
+                rows.append((name, _held(make)[1]))
+    found = pd.DataFrame(rows, columns=["result", "refused"]).groupby("result")["refused"]
+    return pd.DataFrame({"tables": found.size(), "refused": found.sum()})
+
+
+def noisy_table(seed: int) -> tuple[pd.DataFrame, float]:
+    """A rounded table with noise, and the noise."""
     rng = np.random.default_rng(seed)
     exponent = -15 + seed % 9
     n, s = int(rng.integers(3, 40)), int(rng.integers(2, 6))

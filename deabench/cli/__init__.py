@@ -31,7 +31,7 @@ VERBS = {
 }
 PAGES = {verb: verb for verb in ("metrics", "compare", "uncertainty", "study", "report")} | {
     "read": "tables", "rank": "ranking", "frontier": "frontier", "targets": "targets", "curve": "curves", "gate": "uncertainty",
-    "size": "compare", "reproduce": "reproduce", "models": "models", "completion": "commands"}
+    "reproduce": "reproduce", "models": "models", "completion": "commands", "size": "compare"}
 """The page of docs/ that explains each verb; its --help ends with it."""
 
 USAGE = """Usage: deabench COMMAND [OPTIONS] ...

@@ -9,12 +9,14 @@ from typing import Any
 
 import pandas as pd
 
+from deabench.checks import did_you_mean
 from deabench.dea.models import MODELS
 from deabench.dea.models.record import ANYTHING, Model
-from deabench.dea.ranking import rank
+from deabench.dea.ranking import Ranking, rank
 from deabench.errors import DataError, DataWarning
 from deabench.results import Result
 from deabench.tables.gate import Data, check
+from deabench.tables.preparation import Missing, complete, prepared
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,6 +31,8 @@ class Advice(Result):
         A row per model: `suits`, `why`, `measures`.
     scores : DataFrame
         Classifiers x the models that suit: what each says, with its default options.
+    rankings : mapping of model to Ranking
+        Where the scores come from.
     notes : tuple of str
 
     Examples
@@ -45,7 +49,30 @@ class Advice(Result):
     model: str
     frame: pd.DataFrame
     scores: pd.DataFrame
+    rankings: Mapping[str, Ranking]
     notes: tuple[str, ...]
+
+    def beside(self, name: object) -> pd.DataFrame:
+        """What each model that suits says of one classifier, side by side.
+
+        Returns
+        -------
+        DataFrame
+            A row per model: `score`, `measure` (efficiencies are best high, inefficiencies at 0), `rank`, and what it `says`.
+
+        Raises
+        ------
+        DataError
+            Where there is no such classifier.
+        """
+        if name not in self.scores.index:
+            raise DataError(f"there is no classifier '{name}' in the table; {did_you_mean(name, list(self.scores.index))}")
+        rows = {}
+        for model, ranking in self.rankings.items():
+            score = float(ranking.scores[name])
+            says = ranking.record.meaning(score, ranking.options) if score == score else ranking.reasons[name]
+            rows[model] = {"score": score, "measure": ranking.measure, "rank": ranking.ranks[name], "says": says}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
 
     def to_frame(self) -> pd.DataFrame:
         """See `frame`."""
@@ -58,17 +85,18 @@ class Advice(Result):
 
 
 def advise(
-    table: pd.DataFrame,
+    table: object,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
+    missing: Missing = "refuse",
 ) -> Advice:
     """Which model suits a table and why, by its inputs, its values below 0, its zeros and its size.
 
     Parameters
     ----------
-    table, outputs, inputs, lower_is_better
+    table, outputs, inputs, lower_is_better, missing
         As for `deabench.rank`; values may be below 0.
 
     Returns
@@ -83,18 +111,19 @@ def advise(
     >>> advice.model, advice.scores.loc["RBF", ["wei", "fdh"]].round(3).to_dict()
     ('wei', {'wei': 0.77, 'fdh': 0.77})
     """
-    given: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
+    ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=complete(missing))
+    given = dict(ready.given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        data, below = _checked(table, given)
+        data, below = _checked(ready.table, given)
         judged = {name: _judged(record, data, below) for name, record in MODELS.items()}
         suited = [name for name, (suits, _) in judged.items() if suits]
-        rankings = {name: rank(table, **given, model=name) for name in suited}  # type: ignore[arg-type]
+        rankings = {name: rank(ready.table, **given, model=name) for name in suited}  # type: ignore[arg-type]
     frame = pd.DataFrame([{"suits": suits, "why": why, "measures": MODELS[name].title} for name, (suits, why) in judged.items()],
                          index=pd.Index(list(judged), name="model"))
     scores = pd.DataFrame({name: ranking.scores for name, ranking in rankings.items()})
     first = "rdm" if below else "ccr" if data.inputs.shape[1] else "wei"
-    return Advice(first, frame, scores, (*data.notes, *_minded(data)))
+    return Advice(first, frame, scores, rankings, (*ready.notes, *data.notes, *_minded(data)))
 
 
 def _checked(table: pd.DataFrame, given: dict[str, Any]) -> tuple[Data, bool]:

@@ -14,8 +14,11 @@ from deabench.checks import did_you_mean
 from deabench.dea.explain import listed
 from deabench.dea.models import ModelName
 from deabench.dea.ranking import Ranking, rank
+from deabench.dea.uncertainty.radius import between_layers
 from deabench.errors import DataError, DataWarning
 from deabench.results import Result
+from deabench.tables.preparation import Missing, beside, complete, grouping, prepared, table_of, without
+from deabench.tables.reading import read
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,7 +28,10 @@ class Layers(Result):
     Attributes
     ----------
     frame : DataFrame
-        `layer` of each DMU, 1 the frontier, 2 the frontier of the rest, and so on.
+        `layer` of each DMU, 1 the frontier, 2 the frontier of the rest, and so on; `progress`: its efficiency against the next
+        better layer alone (NaN on the first); `attractiveness`: that against the next worse one (NaN on the last, and where that
+        does not reach it). Without inputs also `stability`: the share by which its metrics may be off to one side, and all others'
+        to the other, until it is in another layer.
     notes : tuple of str
 
     Examples
@@ -51,18 +57,19 @@ class Layers(Result):
 
 
 def layers(
-    table: pd.DataFrame,
+    table: object,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
     model: ModelName | None = None,
+    missing: Missing = "refuse",
 ) -> Layers:
     """The frontier, that of the rest without it, and so on (Seiford, Zhu 2003): a coarse order that needs no weights.
 
     Parameters
     ----------
-    table, outputs, inputs, lower_is_better, model
+    table, outputs, inputs, lower_is_better, model, missing
         As for `deabench.rank`; with model "fdh" a layer is what nobody in the rest dominates.
 
     Returns
@@ -76,9 +83,11 @@ def layers(
     >>> db.layers(wine, outputs=["TPR", "TNR"]).frame["layer"].to_dict()
     {'RUS+SVM': 1, 'CS-MCQP': 1, 'Bagging': 1, 'AdaBoostM1': 2, 'OSS+SVM': 3, 'RBF': 4}
     """
-    options: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better, "model": model}
-    ranking = rank(table, **options)
-    found, layer, rest, notes = pd.Series(0, index=table.index, name="layer"), 1, table, ranking.notes
+    ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=complete(missing))
+    options: dict[str, Any] = {**ready.given, "model": model}
+    rest = ready.table
+    first = ranking = rank(rest, **options)
+    found, layer, notes = pd.Series(0, index=rest.index, name="layer"), 1, (*ready.notes, *ranking.notes)
     while True:
         found[ranking.scores.index[ranking.efficient]] = layer
         rest = rest.loc[found[rest.index] == 0]
@@ -87,9 +96,25 @@ def layers(
         if not ranking.efficient.any():
             raise DataError(f"nobody of layer {layer} is efficient under model '{ranking.record.name}'; use another model")
         ranking, layer = _quietly(rest, **options), layer + 1
-    frame = found.to_frame().sort_values("layer", kind="stable")
+    frame = found.to_frame()
+    frame["progress"], frame["attractiveness"] = _against(ready.table, found, -1, options), _against(ready.table, found, 1, options)
+    if first.record.name in ("wei", "score") and set(first.data.outputs) <= set(ready.table.columns):  # not quotients
+        frame["stability"] = between_layers(first.data.outputs.to_numpy())
+    frame = frame.sort_values("layer", kind="stable")
     frame.index.name = "classifier"
     return Layers(frame, notes)
+
+
+def _against(table: pd.DataFrame, layer: pd.Series, step: int, options: Mapping[str, Any]) -> pd.Series:
+    """Scores of each layer's DMUs against the layer one step worse, or better, alone."""
+    scores = pd.Series(np.nan, index=table.index)
+    for number in sorted(set(layer)):
+        own, other = layer.index[layer == number], layer.index[layer == number + step]
+        try:
+            scores[own] = _quietly(table.loc[own], reference=table.loc[other], **options).scores if len(other) else np.nan
+        except DataError:  # a model that takes no reference
+            return scores
+    return scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,13 +152,14 @@ class Groups(Result):
 
 
 def groups(
-    table: pd.DataFrame,
+    table: object,
     by: str | Mapping[object, object] | pd.Series,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
     model: ModelName | None = None,
+    missing: Missing = "refuse",
 ) -> Groups:
     """Each DMU in its group and among all: technology gap ratios (O'Donnell, Rao, Battese 2008).
 
@@ -141,7 +167,7 @@ def groups(
     ----------
     by : column name, or mapping of label to group
         What the groups are: family of the classifier, imbalance of the data, noise.
-    table, outputs, inputs, lower_is_better, model
+    table, outputs, inputs, lower_is_better, model, missing
         As for `deabench.rank`.
 
     Returns
@@ -161,23 +187,32 @@ def groups(
     >>> answer.frame["gap"].round(3).to_dict()
     {'RBF': 1.0, 'OSS+SVM': 0.975, 'RUS+SVM': 1.0, 'AdaBoostM1': 1.0, 'CS-MCQP': 1.0, 'Bagging': 1.0}
     """
-    if isinstance(by, str):
-        if by not in table.columns:
-            raise DataError(f"there is no column '{by}' in the table; {did_you_mean(by, list(table.columns))}")
-        given, table = table[by], table.drop(columns=by)
-    else:
-        given = pd.Series(dict(by)).reindex(table.index)
+    given, source = _grouped(table, by)
+    ready = prepared(source, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=complete(missing))
+    ready = without(ready, by) if isinstance(by, str) else ready
+    rows, given = ready.table, given.reindex(ready.table.index)
     if given.isna().any():
         raise DataError(f"'{given.index[given.isna()][0]}' has no group; give every classifier one")
-    options: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better, "model": model}
-    meta = rank(table, **options)
-    own = pd.concat([_quietly(table.loc[given == name], **options).scores for name in dict.fromkeys(given)])
-    frame = pd.DataFrame({"group": given, "in_group": own.reindex(table.index), "meta": meta.scores})
+    options: dict[str, Any] = {**ready.given, "model": model}
+    meta = rank(rows, **options)
+    own = pd.concat([_quietly(rows.loc[given == name], **options).scores for name in dict.fromkeys(given)])
+    frame = pd.DataFrame({"group": given, "in_group": own.reindex(rows.index), "meta": meta.scores})
     frame["gap"] = frame["meta"] / frame["in_group"]
     frame.index.name = "classifier"
     small = [f"group '{name}' has {count} classifiers: its own frontier says little" for name, count in given.value_counts().items()
              if count < 3 * meta.slacks.shape[1]]
-    return Groups(frame, (*meta.notes, *small))
+    return Groups(frame, (*ready.notes, *meta.notes, *small))
+
+
+def _grouped(table: object, by: str | Mapping[object, object] | pd.Series) -> tuple[pd.Series, object]:
+    """The group of every classifier, and the table without it."""
+    if not isinstance(by, str):
+        return pd.Series(dict(by)), table
+    found = grouping(table, by)
+    if found is None:
+        columns = list(table.columns) if isinstance(table, pd.DataFrame) else [*read(table).to_frame().index]
+        raise DataError(f"there is no column '{by}' in the table; {did_you_mean(by, columns)}")
+    return found, table.drop(columns=by) if isinstance(table, pd.DataFrame) else table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -219,20 +254,21 @@ class Malmquist(Result):
 
 
 def malmquist(
-    before: pd.DataFrame,
-    after: pd.DataFrame,
+    before: object,
+    after: object,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
+    missing: Missing = "refuse",
 ) -> Malmquist:
     """The Malmquist index between two tables of the same classifiers (Färe, Grosskopf, Norris, Zhang 1994), constant returns.
 
     Parameters
     ----------
-    before, after : DataFrame
+    before, after : as `table` of `deabench.rank`
         Two periods, or two conditions as clean and noisy data; classifiers that are in both are compared, all span the frontiers.
-    outputs, inputs, lower_is_better
+    outputs, inputs, lower_is_better, missing
         As for `deabench.rank`.
 
     Returns
@@ -252,23 +288,26 @@ def malmquist(
     >>> db.malmquist(wine, noisy, outputs=["TPR", "TNR"]).frame.loc["RBF"].round(3).to_dict()
     {'index': 0.9, 'efficiency_change': 1.0, 'technical_change': 0.9}
     """
-    both = before.index.intersection(after.index, sort=False)
+    ready = prepared(before, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=complete(missing))
+    old, new, notes = ready.table, table_of(after), ready.notes
+    if missing != "refuse":
+        new, ready, lacking = beside(new, ready, missing)
+        notes = (*notes, *lacking)
+    both = old.index.intersection(new.index, sort=False)
     if not len(both):
         raise DataError("the two tables have no classifier in common; give both the same labels")
-    model: ModelName = "ccr" if inputs or (not isinstance(lower_is_better, Mapping) and len(lower_is_better)) or (
-        isinstance(lower_is_better, Mapping) and "input" in lower_is_better.values()) else "wei"
-    options: dict[str, Any] = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better, "model": model}
-    first = rank(before, **options)
-    options["outputs"] = list(first.data.outputs.columns)
-    second = _quietly(after, **options)
-    old_now = _quietly(after.loc[both], reference=before, **options).scores
-    now_old = _quietly(before.loc[both], reference=after, **options).scores
+    costs = ready.given["inputs"] or "input" in ready.given["lower_is_better"].values()
+    options: dict[str, Any] = {**ready.given, "model": "ccr" if costs else "wei"}
+    first = rank(old, **options)
+    second = _quietly(new, **options)
+    old_now = _quietly(new.loc[both], reference=old, **options).scores
+    now_old = _quietly(old.loc[both], reference=new, **options).scores
     change = second.scores[both] / first.scores[both]
     technical = np.sqrt(old_now / second.scores[both] * first.scores[both] / now_old)
     frame = pd.DataFrame({"index": change * technical, "efficiency_change": change, "technical_change": technical})
     frame.index.name = "classifier"
-    left = sorted({str(name) for name in before.index.symmetric_difference(after.index)})
-    return Malmquist(frame, (*first.data.notes, *((f"in one of the two only: {listed(left)}",) if left else ())))
+    left = sorted({str(name) for name in old.index.symmetric_difference(new.index)})
+    return Malmquist(frame, (*notes, *first.data.notes, *((f"in one of the two only: {listed(left)}",) if left else ())))
 
 
 def _quietly(table: pd.DataFrame, **options: Any) -> Ranking:

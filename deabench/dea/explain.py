@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deabench.checks import did_you_mean
+from deabench.dea.proofs.ranking import said as open_questions
 from deabench.errors import DataError
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def summary(ranking: Ranking) -> str:
     if len(scored) < len(frame):
         label, reason = next(iter(ranking.reasons.items()))
         said.append(f"{len(frame) - len(scored)} could not be scored ({label}: {reason}).")
+    said += [f"{words[:1].upper()}{words[1:]}." for words in open_questions(ranking)]
     return " ".join([*said, *(f"{note[:1].upper()}{note[1:]}." for note in ranking.notes)])
 
 

@@ -13,10 +13,11 @@ import pandas as pd
 
 from deabench.arrays import box
 from deabench.checks import choice
-from deabench.dea.certify import Proof
 from deabench.dea.models.record import Technology
 from deabench.dea.proofs import free as proving_free
 from deabench.dea.proofs import frontier as proving
+from deabench.dea.proofs import parts
+from deabench.dea.proofs.proof import Proof
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
@@ -281,6 +282,7 @@ class Frontier(Result):
 
     def proof(self) -> Proof:
         """The certificate with what each claim of it misses."""
+        parts.frontier(self)
         frame = self.recompute()
         return Proof(frame, {str(name): frame[name].to_numpy(dtype=float) for name in frame})
 
@@ -356,8 +358,9 @@ def frontier(
     outputs, inputs : sequences of column names, optional
         Metrics to be high, and costs, which span the frontier together under variable returns to scale. Without them the
         columns' names decide.
-    lower_is_better : mapping
-        `{"error": 1.0}` complements a metric to its known maximum, `{"logloss": "input"}` makes it a cost.
+    lower_is_better : mapping, or sequence of column names
+        `{"error": 1.0}` complements a metric to its known maximum, `{"logloss": "input"}` makes it a cost; of bare
+        names the vocabulary decides.
     missing : {"refuse", "drop-systems", "drop-metrics"}
         What happens to empty cells.
     technology : {"convex", "fdh"}

@@ -20,6 +20,7 @@ from deabench.dea.models.record import Orientation
 from deabench.errors import DataError
 from deabench.results import Result
 from deabench.tables.gate import check
+from deabench.tables.preparation import Missing, complete, prepared
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,13 +59,14 @@ class Partial(Result):
 
 
 def order_m(
-    table: pd.DataFrame,
+    table: object,
     m: int = 25,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
     orientation: Orientation = "output",
+    missing: Missing = "refuse",
 ) -> Partial:
     """Efficiency against the expected best of m classifiers drawn among those with no more inputs.
 
@@ -72,7 +74,7 @@ def order_m(
     ----------
     m : int
         Draws, 1 or more; with more and more of them it becomes model "fdh".
-    table, outputs, inputs, lower_is_better, orientation
+    table, outputs, inputs, lower_is_better, orientation, missing
         As for `deabench.rank`; orientation "output" or "input".
 
     Returns
@@ -94,17 +96,18 @@ def order_m(
         return float(np.sort(levels) @ np.diff(steps))
 
     return _partial(table, expected, f"order-m, m = {m}", orientation,
-                    outputs=outputs, inputs=inputs, lower_is_better=lower_is_better)
+                    outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=complete(missing))
 
 
 def order_alpha(
-    table: pd.DataFrame,
+    table: object,
     alpha: float = 0.95,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
     orientation: Orientation = "output",
+    missing: Missing = "refuse",
 ) -> Partial:
     """Efficiency against what a share alpha of the classifiers with no more inputs does not exceed.
 
@@ -112,7 +115,7 @@ def order_alpha(
     ----------
     alpha : float
         Between 0 and 1; 1 is model "fdh".
-    table, outputs, inputs, lower_is_better, orientation
+    table, outputs, inputs, lower_is_better, orientation, missing
         As for `deabench.rank`; orientation "output" or "input".
 
     Returns
@@ -133,13 +136,14 @@ def order_alpha(
         return float(np.sort(levels)[max(int(np.ceil(alpha * len(levels) - 1e-9)), 1) - 1])
 
     return _partial(table, quantile, f"order-alpha, alpha = {alpha:g}", orientation,
-                    outputs=outputs, inputs=inputs, lower_is_better=lower_is_better)
+                    outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=complete(missing))
 
 
-def _partial(table: pd.DataFrame, take: Callable[[np.ndarray], float], frontier: str, orientation: str, **given: Any) -> Partial:
+def _partial(table: object, take: Callable[[np.ndarray], float], frontier: str, orientation: str, **given: Any) -> Partial:
     """The frontier of every DMU: `take` of its levels."""
     choice("orientation", orientation, ("output", "input"))
-    data = check(table, **given)
+    ready = prepared(table, **given)
+    data = check(ready.table, **ready.given)
     X, Y = data.inputs.to_numpy(), data.outputs.to_numpy()
     if orientation == "input" and not X.shape[1]:
         raise DataError("orientation 'input' needs an input and none is given; name one in inputs")
@@ -153,7 +157,7 @@ def _partial(table: pd.DataFrame, take: Callable[[np.ndarray], float], frontier:
     frame.index.name = "classifier"
     few = int((compared < 5).sum())
     notes = (f"{few} classifiers are compared with fewer than 5: their partial frontier is that of a handful",) if few else ()
-    return Partial(frame, frontier, (*data.notes, *notes))
+    return Partial(frame, frontier, (*ready.notes, *data.notes, *notes))
 
 
 def _levels(X: np.ndarray, Y: np.ndarray, o: int, *, outward: bool) -> np.ndarray:

@@ -14,7 +14,7 @@ from deabench.dea.models.record import Technology
 from deabench.dea.ranking import DECIMALS, Ranking, of_technology, ranked
 from deabench.errors import DataError, DataWarning
 from deabench.results import Result
-from deabench.tables.preparation import Missing, Prepared, prepared
+from deabench.tables.preparation import Missing, Prepared, complete, prepared
 from deabench.tables.reading import read
 from deabench.tables.roles import listed
 
@@ -112,12 +112,10 @@ def by_dataset(
     >>> db.by_dataset(table).each.round(3).loc["wine"].to_dict()
     {'k-NN': 0.8, 'SVM': 1.0}
     """
-    reading, (chosen, singly) = read(table), of_technology(model, technology)
+    reading, (chosen, singly), missing = read(table), of_technology(model, technology), complete(missing)
     if reading.per_dataset is None:
         raise DataError(NO_SETS)
     ready = prepared(reading, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing)
-    if missing == "bounds":
-        raise DataError("missing='bounds' is for one table; say missing='drop-systems' or 'drop-metrics'")
     means = ranked(ready, chosen, singly)
     if means.measure != "efficiency":
         raise DataError(f"model '{means.record.name}' gives inefficiencies, which have no common measure; use another model")

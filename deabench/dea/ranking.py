@@ -17,7 +17,8 @@ from deabench.dea.explain import explain, summary
 from deabench.dea.frontier import Norm
 from deabench.dea.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting
 from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task, Technology
-from deabench.errors import DataError
+from deabench.dea.proofs import parts
+from deabench.errors import CertificateError, DataError
 from deabench.progress import progress
 from deabench.results import Result
 from deabench.tables.gate import Data, check
@@ -132,14 +133,21 @@ class Ranking(Answer, Result):
         """
         if self.record.prove is None:
             raise DataError(f"model '{self.record.name}' has no certificate; its scores are the solver's word")
-        return self.record.prove(self)
+        parts.ranking(self)
+        try:
+            return parts.completed(self, self.record.prove(self))
+        except KeyError as missing:
+            raise CertificateError(f"option {missing} is not there; the result does not hold") from None
 
     def to_frame(self) -> pd.DataFrame:
         """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the table's order.
 
+        Where floating point leaves open whether some are efficient, `undecided` says of whom; these are not called efficient.
         With samples also `lower`, `upper`, `verdict`, `best_rank`, `worst_rank` and `tier`.
         """
         frame = pd.DataFrame({self.measure: self.scores, "rank": self.ranks, "efficient": self.efficient})
+        if self.undecided.any():
+            frame["undecided"] = self.undecided
         frame = frame if self.bounds is None else frame.join(self.bounds)
         if self.uncertainty is not None:
             beside = self.uncertainty.to_frame().drop(columns="score")
@@ -223,7 +231,8 @@ def rank(
     outputs, inputs : sequences of column names, optional
         Metrics to be high, and costs. Without them the columns' names decide, as `deabench.read` shows.
     lower_is_better : mapping or sequence of column names
-        `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to).
+        `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to); of bare names the vocabulary decides:
+        a rate, whose greatest value is known, is complemented, all else is an input.
     model : str, optional
         One of `deabench.dea.models.MODELS`, each with its limits in docs/models.md. Without it "wei" where there is no input, and
         "ccr" with returns "vrs" where there is one: rates do not scale with costs.
@@ -384,7 +393,10 @@ def _options(record: Model, asked: dict[str, Any]) -> dict[str, Any]:
     return record.defaults() | asked
 
 
-RETURN_HINTS = {"irs": "'ndrs'", "drs": "'nirs'", "variable": "'vrs'", "constant": "'crs'", "bcc": "'vrs'", "ccr": "'crs'",
+RETURN_HINTS = {**{word: f"'{word}'" for word in ("crs", "vrs", "nirs", "ndrs", "input", "output", "none")},
+                **dict.fromkeys(("io", "i", "input-oriented"), "'input'"),
+                **dict.fromkeys(("oo", "o", "output-oriented"), "'output'"), "grs": "sums=(least, most) in its place",
+                "irs": "'ndrs'", "drs": "'nirs'", "variable": "'vrs'", "constant": "'crs'", "bcc": "'vrs'", "ccr": "'crs'",
                 "in": "'input'", "out": "'output'", "non-oriented": "'none'", "graph": "'none'", "observed": "'own'",
                 "normalised": "'normalized'", "1": "'l1'", "2": "'l2'", "inf": "'linf'", "euclidean": "'l2'", "manhattan": "'l1'",
                 "chebyshev": "'linf'"}

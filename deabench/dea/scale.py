@@ -15,6 +15,7 @@ from deabench.dea.models.record import Orientation
 from deabench.dea.ranking import rank
 from deabench.errors import DataWarning
 from deabench.results import Result
+from deabench.tables.preparation import Missing, complete
 
 SAME = 1e-7
 """Efficiencies nearer than this are equal."""
@@ -59,19 +60,20 @@ class ScaleEfficiency(Result):
 
 
 def scale_efficiency(
-    table: pd.DataFrame,
+    table: object,
     *,
-    inputs: Sequence[str],
+    inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
     orientation: Orientation = "output",
-    reference: pd.DataFrame | None = None,
+    reference: object = None,
+    missing: Missing = "refuse",
 ) -> ScaleEfficiency:
     """Scale efficiency and returns to scale of every DMU (Färe, Grosskopf, Lovell 1985).
 
     Parameters
     ----------
-    table, inputs, outputs, lower_is_better, orientation, reference
+    table, inputs, outputs, lower_is_better, orientation, reference, missing
         As for `deabench.rank`; at least one input.
 
     Returns
@@ -91,7 +93,7 @@ def scale_efficiency(
     >>> answer.frame["scale"].round(3).to_dict()
     {'DMU_A': 1.0, 'DMU_B': 0.926, 'DMU_C': 1.0, 'DMU_D': 1.0, 'DMU_E': 1.0}
     """
-    given: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "lower_is_better": lower_is_better,
+    given: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "lower_is_better": lower_is_better, "missing": complete(missing),
                              "orientation": orientation, "reference": reference, "model": "ccr"}
     crs = rank(table, returns="crs", **given)
     with warnings.catch_warnings():
@@ -104,4 +106,4 @@ def scale_efficiency(
     frame["returns"] = np.where(one, "constant", np.where(low, "increasing", "decreasing"))
     frame.loc[frame["scale"].isna(), "returns"] = None
     frame.index.name = "classifier"
-    return ScaleEfficiency(frame, crs.data.notes)
+    return ScaleEfficiency(frame, crs.notes)

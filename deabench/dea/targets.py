@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 
 from deabench.checks import choice
-from deabench.dea.certify import Proof
 from deabench.dea.frontier import HULL, NORMS, ON, Frontier, Norm, position, span, unmixed
 from deabench.dea.models.record import Technology
 from deabench.dea.multiples import multiples
+from deabench.dea.proofs import parts
 from deabench.dea.proofs import targets as proving
+from deabench.dea.proofs.proof import Proof
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
@@ -25,7 +26,7 @@ from deabench.solve.nearest.milp import Clock, by_milp
 from deabench.solve.nearest.points import depths, distance
 from deabench.tables.gate import Allowed, Data, check
 from deabench.tables.high import high, mixed_units
-from deabench.tables.preparation import Missing, beside, prepared, table_of
+from deabench.tables.preparation import Missing, beside, complete, prepared, table_of
 from deabench.tables.turns import changes_outside, values_inside, values_outside
 from deabench.tables.units import same_units
 
@@ -39,7 +40,7 @@ CONE: tuple[Allowed, ...] = ("zero inputs", "zero outputs")
 """What a frontier under constant returns can do with: multiples have an origin."""
 SAID = {"vrs": ("with costs, mixtures of reference DMUs have weights that add up to 1 (variable returns to scale)",),
         "crs": ("under constant returns the frontier is spanned by nothing and by multiples of the reference, as `multiples` says; "
-                "`peers` are in the reference's own size",)}
+                "`peers` are in the reference's own size, and rates may leave their range",)}
 SIGNED = ("gaps", "normals", "slopes")
 """Frames of differences, whose sign alone is turned."""
 CLAIMED = proving.CLAIMED
@@ -154,6 +155,7 @@ class Targets(Result):
 
     def proof(self) -> Proof:
         """The certificate with what each claim of it misses."""
+        parts.targets(self)
         frame = self.recompute()
         return Proof(frame, self.claims(frame), self.unproved)
 
@@ -275,9 +277,7 @@ def targets(
 def _both(tested: object, reference: object, columns: Mapping[str, Any], technology: Technology, missing: Missing,
           returns: str) -> tuple[Data, Data, tuple[str, ...]]:
     """The tested and the reference past the gate; and notes."""
-    if missing == "bounds":
-        raise DataError("missing='bounds' bounds efficiencies, not targets; say missing='drop-systems' or 'drop-metrics'")
-    ready = prepared(reference, **columns, missing=missing)
+    ready = prepared(reference, **columns, missing=complete(missing))
     points = table_of(tested)
     lacking: tuple[str, ...] = ()
     if missing != "refuse":

@@ -9,10 +9,9 @@ import pandas as pd
 
 from deabench.arrays import Sparse
 from deabench.dea.models.record import Advance, Answer, Model, Task
+from deabench.dea.proofs.reasons import NO_OUTPUT
 from deabench.errors import DataError
 from deabench.tables.gate import Data
-
-REASON = "every output of it is 0, and no factor makes more of nothing"
 
 
 def solve(record: Model, task: Task, advance: Advance) -> Answer:
@@ -53,5 +52,5 @@ def _widened(answer: Answer, data: Data, zero: np.ndarray, own: bool) -> Answer:
         answer, slack_weights=proof, scores=answer.scores.reindex(labels), slacks=answer.slacks.reindex(labels),
         weights=answer.weights.reindex(labels),
         intensities=Sparse(columns, values), efficient=efficient, data=data, own=own,
-        reasons={**dict.fromkeys(labels[zero], REASON), **answer.reasons},
+        reasons={**dict.fromkeys(labels[zero], NO_OUTPUT), **answer.reasons},
     )

@@ -14,6 +14,7 @@ from deabench.tables.cells import numbers_of
 from deabench.tables.columns import Column, checked, judged
 from deabench.tables.proposal import proposed
 from deabench.tables.roles import listed
+from deabench.tables.vocabulary import meaning
 
 NONE_LEFT = "no outputs: the table has no numeric column left; name at least one metric as output"
 
@@ -51,7 +52,8 @@ def declared(table: pd.DataFrame, outputs: Sequence[str] | None, inputs: Sequenc
         outputs = [*names(outputs, "outputs"), *(name for name in complements if name not in outputs)]
     chosen = names(inputs, "inputs") + [name for name in low_inputs if name not in (inputs or ())]
     if outputs is not None:
-        return Declared(tuple(names(outputs, "outputs")), tuple(chosen), complements, tuple(low_inputs), hints)
+        return Declared(tuple(names(outputs, "outputs")), tuple(chosen), complements, tuple(low_inputs),
+                        (*hints, *_against(names(outputs, "outputs"), complements)))
     columns, notes = columns_of(table, taken=[*chosen, *complements])
     low = {c.name: c.high for c in columns if c.role == "lower_rate" and c.bounded}
     costs = [] if chosen else [c.name for c in columns if c.role == "cost" or (c.role == "lower_rate" and not c.bounded)]
@@ -89,6 +91,13 @@ def _about(columns: Sequence[Column], costs: Sequence[str], low: Mapping[str, fl
         out += [c for c in columns if c.role == "cost" or (c.role == "lower_rate" and c.name not in low)]
     notes += [f"'{c.name}' is left out: {c.reason if c.role == 'left_out' else 'other inputs are named'}" for c in out[:8]]
     return notes
+
+
+def _against(outputs: Sequence[str], complements: Mapping[str, float]) -> tuple[str, ...]:
+    """What the user says against what a name says: he is right, and it is said."""
+    low = [name for name in outputs if name not in complements and (known := meaning(name)) is not None and known.better == "lower"]
+    return (f"taken as better high, as outputs says, although the name says lower is better: {listed(low)}; "
+            "name it in lower_is_better where it is",) if low else ()
 
 
 def _refusal(columns: Sequence[Column]) -> str:

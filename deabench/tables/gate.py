@@ -73,8 +73,9 @@ def check(
     outputs, inputs : sequences of column names, optional
         Without `outputs` the columns' names decide; where none is known, every numeric column that is not an input.
     lower_is_better : mapping or sequence of column names
-        Metrics to be low. `{"logloss": "input"}` (or a bare sequence) makes the metric an input; `{"error": 1.0}`
-        replaces it inside by its complement to that known maximum, `1.0 - error`, an output.
+        Metrics to be low. `{"logloss": "input"}` makes the metric an input; `{"error": 1.0}` replaces it inside by its
+        complement to that known maximum, `1.0 - error`, an output. Of a bare sequence, rates whose greatest value the vocabulary
+        knows are complemented, and all else are inputs.
     warn : bool
         Whether weak data are warned of (a reference set is checked without, once is enough).
     allow : collection of words
@@ -91,7 +92,7 @@ def check(
     whole(table)
     said = declared(table, outputs, inputs, lower_is_better)
     _columns(table, said)
-    values = numbers(table, [*said.outputs, *said.inputs])
+    values = numbers(table, [*said.outputs, *said.inputs], way=f"say what to do with {MISSING_WAYS}")
     beside = None if among is None else among.reindex(columns=values.columns)
     turns, notes, turned = _turns(values, beside, said, allow)
     for name, turn in turns.items():
@@ -115,8 +116,8 @@ def check(
     return Data(high, low, (*said.notes, *notes), turns)
 
 
-def numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """The chosen columns as float64; NaN, infinity and text are refused by row and column, all of them at once."""
+def numbers(table: pd.DataFrame, columns: Sequence[str], *, way: str = "leave the row or the column out") -> pd.DataFrame:
+    """The chosen columns as float64; NaN, infinity and text are refused by row and column, all at once, with the way out."""
     values = np.empty((len(table), len(columns)))
     for place, name in enumerate(columns):
         values[:, place] = _floats(table[name])
@@ -125,8 +126,7 @@ def numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
         bad = np.argwhere(~np.isfinite(values))
         cells = [f"metric '{frame.columns[c]}' of '{frame.index[r]}' is {_said(frame.iloc[r, c])}" for r, c in bad[:SHOWN]]
         more = f" and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
-        way = f"give {'a finite number' if len(bad) == 1 else 'finite numbers'}, or say what to do with {MISSING_WAYS}"
-        raise DataError(f"{', '.join(cells)}{more}; {way}")
+        raise DataError(f"{', '.join(cells)}{more}; give {'a finite number' if len(bad) == 1 else 'finite numbers'}, or {way}")
     return frame
 
 

@@ -58,11 +58,11 @@ def prepared(source: object, *, outputs: Sequence[str] | None = None, inputs: Se
     table, said, notes = _declared(source, outputs, inputs, lower_is_better)
     if strict and any("no column has a name that is known" in note for note in (*notes, *said.notes)):
         raise DataError(f"nobody knows what {listed(list(said.outputs))} measure, and strict refuses guesses; name them in "
-                        "outputs, inputs or lower_is_better")
+                        "outputs, inputs or lower_is_better (docs/tables.md says how columns are read)")
     if not said.outputs:
         raise DataError(said.refusal)
     table, said, dropped = _complete(table, said, missing)
-    if missing == "refuse" and notes:  # read from a file or a foreign object, where empty cells are common
+    if missing == "refuse" and not (isinstance(source, pd.DataFrame) and _labelled(source)):  # files often have empty cells
         _none_empty(table, said)
     return Prepared(table, _given(said), (*notes, *said.notes, *dropped))
 
@@ -70,6 +70,37 @@ def prepared(source: object, *, outputs: Sequence[str] | None = None, inputs: Se
 def table_of(source: object) -> pd.DataFrame:
     """The systems x columns of a source, whose metrics are declared elsewhere (a reference, points)."""
     return _frame(source) if isinstance(source, pd.DataFrame) and _labelled(source) else read(source).table
+
+
+def complete(missing: Missing) -> Missing:
+    """`missing` where bounds have no meaning.
+
+    Raises
+    ------
+    DataError
+    """
+    if missing == "bounds":
+        raise DataError("missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or 'drop-metrics'")
+    return missing
+
+
+def grouping(source: object, name: str) -> pd.Series | None:
+    """A column of a source that groups its systems, text or numbers; None where there is none of that name."""
+    if isinstance(source, pd.DataFrame) and name in source.columns and _labelled(source.drop(columns=name)):
+        return source[name]
+    reading = read(source)
+    for table in (reading.texts, reading.table):
+        if table is not None and name in table:
+            column: pd.Series = table[name]
+            return column
+    return None
+
+
+def without(ready: Prepared, name: str) -> Prepared:
+    """The same without a column."""
+    given = {key: {one: how for one, how in names.items() if one != name} if isinstance(names, Mapping)
+             else [one for one in names if one != name] for key, names in ready.given.items()}
+    return replace(ready, table=ready.table.drop(columns=name, errors="ignore"), given=given)
 
 
 def beside(table: pd.DataFrame, ready: Prepared, missing: Missing) -> tuple[pd.DataFrame, Prepared, tuple[str, ...]]:
@@ -114,7 +145,8 @@ def _none_empty(table: pd.DataFrame, said: Declared) -> None:
         shown = ", ".join(cells[:3]) + (f" and {len(cells) - 3} more" if len(cells) > 3 else "")
         are = "is" if len(cells) == 1 else "are"
         raise DataError(f"{shown} {are} missing; say missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(table)}), "
-                        f"'drop-metrics' ({listed(list(empty.columns[empty.any()]))}) or 'bounds'")
+                        f"'drop-metrics' ({listed(list(empty.columns[empty.any()]))}) or 'bounds' "
+                        "(docs/tables.md says what each does)")
 
 
 def _text(names: Sequence[str] | None) -> Sequence[str] | None:
@@ -129,7 +161,9 @@ def _of_reading(reading: Reading) -> Declared:
         said.append(f"lower is better in {listed(list(reading.lower_is_better))}, complemented inside")
     if inputs:
         said.append(f"inputs, for lower is better: {listed(inputs)}")
-    left = [name for name in roles.left_out if name in reading.table]
+    again = [f"'{name}' is left out: {reason}" for name, reason in roles.left_out.items() if reason.endswith("taken")]
+    said += again
+    left = [name for name, reason in roles.left_out.items() if name in reading.table and not reason.endswith("taken")]
     if left:
         said.append(f"left out: {listed(left)}")
     refusal = Declared((), (), {}).refusal

@@ -43,6 +43,8 @@ class Reading(Result):
     missing : mapping of column to number
         Empty cells and cells that hold a text (failures), by metric.
     title : str
+    texts : DataFrame or None
+        The columns of text of a table with a row per system: what groups systems, as their family.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Reading(Result):
     missing: Mapping[str, int]
     title: str
     notes: tuple[str, ...] = ()
+    texts: pd.DataFrame | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """What every column is taken for: the frame of `roles`."""
@@ -195,7 +198,9 @@ def _of_columns(source: Source, numbers: Mapping[str, Numbers | None], columns: 
         wide = pivot.Wide(table, None, missing, ())
     units = {name: n.unit for name, n in numbers.items() if n is not None}
     wide = replace(wide, notes=(*cells, *wide.notes))
-    return _finished(source, wide, columns, replace(found, label=label), notes, "long" if long else "wide", units)
+    reading = _finished(source, wide, columns, replace(found, label=label), notes, "long" if long else "wide", units)
+    texts = [name for name, n in numbers.items() if n is None and name not in label]
+    return reading if long else replace(reading, texts=frame.loc[kept.to_numpy(), texts].set_axis(index, axis=0))
 
 
 def _finished(source: Source, wide: pivot.Wide, columns: Sequence[Column], found: layout.Keys, notes: Sequence[str],

@@ -52,7 +52,7 @@ def values_inside(frame: pd.DataFrame, turns: Turns) -> pd.DataFrame:
 
 def changes_outside(frame: pd.DataFrame, turns: Turns) -> pd.DataFrame:
     """Differences of metrics (gaps), whose origin does not matter: only the sign is turned."""
-    return _each(frame, turns, lambda column, turn: column * turn.sign)
+    return _each(frame, turns, lambda column, turn: column * turn.sign + 0.0)  # no -0.0
 
 
 def normals_outside(normals: pd.DataFrame, offset: float, turns: Turns) -> tuple[pd.DataFrame, np.ndarray]:

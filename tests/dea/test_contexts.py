@@ -48,6 +48,40 @@ def test_layers_are_peeled_off(values) -> None:
     assert db.layers(table).frame["layer"].max() >= found.max()  # mixtures only take more away
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_layer_changes_where_its_stability_ends_and_no_sooner(seed) -> None:
+    table = frame(np.random.default_rng(seed).uniform(0.4, 1, (9, 2)))
+    found = db.layers(table).frame
+    assert found["layer"].max() > 2
+    for name in table.index:
+        radius = found.loc[name, "stability"]
+        for share, changed in ((0.999, False), (1.001, True)):
+            layers = []
+            for factor in (1 + radius * share, 1 / (1 + radius * share)):
+                moved = table / factor
+                moved.loc[name] = table.loc[name] * factor
+                layers.append(db.layers(moved).frame.loc[name, "layer"])
+            assert (set(layers) != {found.loc[name, "layer"]}) == changed
+
+
+@examples(8)
+@given(tables(rows=(3, 9), metrics=(2, 3), near=False))
+def test_progress_and_attractiveness_are_scores_against_the_next_layers(values) -> None:
+    table = frame(values)
+    found = db.layers(table).frame.loc[table.index]
+    for name, row in found.iterrows():
+        for column, step in (("progress", -1), ("attractiveness", 1)):
+            others = values[(found["layer"] == row["layer"] + step).to_numpy()]
+            y = table.loc[name].to_numpy()
+            if not len(others):
+                assert np.isnan(row[column])
+            elif (others.max(axis=0)[y > 0] > 0).all():
+                unit = np.ones((len(others), 1))
+                phi = radial(unit, others, np.ones(1), y, orientation="output", returns="vrs")
+                assert row[column] == pytest.approx(1 / phi, rel=1e-7)
+    assert (found["progress"].dropna() <= 1 + 1e-9).all()
+
+
 @examples(10)
 @given(tables(rows=(4, 9), metrics=(2, 3), near=False))
 def test_a_groups_frontier_lies_inside_that_of_all(values) -> None:
@@ -81,7 +115,7 @@ def test_malmquist_gives_the_published_changes() -> None:
 def test_malmquist_of_the_same_table_is_1_and_says_who_is_missing(refused) -> None:
     table = frame(np.random.default_rng(2).uniform(0.3, 1, (6, 3)))
     np.testing.assert_allclose(db.malmquist(table, table).frame, 1.0, rtol=1e-9)
-    found = db.malmquist(table.iloc[:5], table.iloc[1:])
+    found = db.malmquist(table.iloc[:5], table.iloc[1:], outputs=list(table))
     assert found.notes == ("in one of the two only: c0, c5",)
     assert list(found.frame.index) == ["c1", "c2", "c3", "c4"]
     with refused("the two tables have no classifier in common; give both the same labels"):

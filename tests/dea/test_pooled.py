@@ -62,7 +62,7 @@ def test_refusals(refused) -> None:
     with refused("the table has no data sets: no column names them, or no system stands on several rows; name the column with "
                  "--dataset, or roles={'task': 'dataset'} of deabench.read"):
         db.by_dataset({"model": ["a", "b"], "accuracy": [0.1, 0.2]})
-    with refused("missing='bounds' is for one table; say missing='drop-systems' or 'drop-metrics'"):
+    with refused("missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or 'drop-metrics'"):
         db.by_dataset(long(), missing="bounds")
     with refused("model 'additive' gives inefficiencies, which have no common measure; use another model"):
         db.by_dataset(long(), model="additive")

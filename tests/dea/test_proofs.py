@@ -11,10 +11,12 @@ from dea_cases import frame, solved
 
 import deabench as db
 from deabench.arrays import Sparse
-from deabench.bench.proofs import degenerate_tables, integer_tables, noisy_tables
+from deabench.bench.proofs import degenerate_tables, integer_tables, noisy_table, noisy_tables
+from deabench.bench.rational import efficiency
 from deabench.dea.proofs.ranking import SlackWeights
 from deabench.errors import CertificateError
 from deabench.solve.nearest.faces import Hull
+from deabench.solve.nearest.rational import least
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -329,6 +331,38 @@ def test_a_slack_in_a_metric_that_hardly_varies_raises_no_false_alarm() -> None:
     db.certify(ranking)
 
 
+def test_dmus_far_from_their_reference_have_their_scores() -> None:
+    """Tested and reference up to 1e12 apart, in both directions: scores as the rational simplex has them, all proved."""
+    for seed in range(0, 48, 2):
+        rng = np.random.default_rng(seed)
+        m, s = int(rng.integers(1, 4)), int(rng.integers(1, 4))
+        reference, far = np.round(rng.uniform(0.2, 1, (6, s + m)), 2), 10.0 ** rng.integers(7, 13)
+        tested = np.round(rng.uniform(0.2, 1, (2, s + m)), 2) * np.where(rng.uniform(size=s + m) < 0.7, far, 1.0) ** (seed % 3 - 1)
+        how = {"returns": ("crs", "vrs", "nirs", "ndrs")[seed // 2 % 4], "orientation": ("output", "input")[seed // 8 % 2]}
+        names = list(frame(reference).columns)
+        found = db.rank(frame(tested), outputs=names[:s], inputs=names[s:], model="ccr", reference=frame(reference), **how)
+        db.certify(found)
+        for score, row in zip(found.scores, tested, strict=True):
+            truth = efficiency(reference[:, s:], reference[:, :s], row[s:], row[:s], **how)
+            assert np.isnan(score) if truth is None else score == pytest.approx(float(truth), rel=1e-9)
+
+
+def test_steep_weights_hide_no_wrong_score() -> None:
+    """A miss of the weights counts in efficiency, not as a share of the largest: weights of 1e6 that miss by 1e-4 were passed, as
+    that is 1e-10 of them."""
+    table = pd.DataFrame({"x": [1.0, 1.0 + 1e-6, 2.0, 1.0 + 5e-7], "y": [1.0, 2.0, 2.5, 1.2]}, index=list("pqro"))
+    found = db.rank(table, inputs=["x"], model="ccr", returns="vrs")
+    db.certify(found)
+    reached = 1.0 / (1 / found.scores["o"] - 1e-4)
+    weights = found.weights.copy()
+    weights.loc["o", "u_0"] -= 1e-4
+    k = table.index.get_loc("o")
+    forged = replace(found, weights=weights, scores=found.scores.where(table.index != "o", reached))
+    with pytest.raises(CertificateError, match=r"^'o': "):
+        db.certify(forged)
+    assert forged.proof().misses["dual_infeasibility"][k] > 1e-6  # the weights are refused by themselves
+
+
 def test_integer_tables_agree_with_the_rational_simplex() -> None:
     found = integer_tables(64)
     assert found["tables"].sum() == 64
@@ -338,7 +372,7 @@ def test_integer_tables_agree_with_the_rational_simplex() -> None:
 
 def test_noise_loses_no_row() -> None:
     found = noisy_tables(36)
-    assert found[["unanswered", "refused"]].to_numpy().sum() == 0
+    assert found[["unanswered", "refused", "frontiers_refused"]].to_numpy().sum() == 0
 
 
 @pytest.mark.parametrize("s", [4, 5, 6, 7, 8])
@@ -393,6 +427,30 @@ def test_a_shared_facet_ends_where_another_begins(norm) -> None:
         found = db.targets(frame(rng.uniform(0.1, 0.7, (3, 3)), "t"), frame(P), norm=norm, on="facets", common=True)
         assert (front.boxed(found.targets.to_numpy()) @ W.T).max() <= 1 + 1e-8
         db.certify(found)
+
+
+@pytest.mark.parametrize(("seed", "norm"), [(323, "l1"), (323, "linf"), (187, "linf"), (368, "l2"), (26, "l2"), (466, "l1")])
+def test_a_shared_facet_among_near_duplicates_has_its_targets(seed, norm) -> None:
+    """Facets that are nearly parallel leave HiGHS undecided, or off by more than the certificate allows."""
+    values, rng = noisy_table(seed)[0].to_numpy(), np.random.default_rng(seed)
+    span = np.where(np.ptp(values, axis=0) > 0, np.ptp(values, axis=0), values.max(axis=0))
+    tested = values.min(axis=0) + rng.uniform(-0.5, 1.0, (int(rng.integers(1, 4)), values.shape[1])) * span
+    if rng.uniform() < 0.3:
+        tested = values[rng.integers(0, len(values), 2)] * np.array([[1], [0.9]])
+    found = db.targets(frame(np.maximum(tested, 0), "t"), frame(values), norm=norm, on="facets", common=True, dominating=True)
+    db.certify(found)
+
+
+def test_the_rational_dual_simplex_is_linprog() -> None:
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        m, n = int(rng.integers(1, 7)), int(rng.integers(1, 5))
+        cost, rows, right = rng.uniform(0, 1, n), np.round(rng.normal(size=(m, n)), 1), np.round(rng.normal(size=m), 1)
+        found, truth = least(cost, rows, right), solved(cost, -rows, -right)
+        assert (found is None) == (truth is None)
+        if found is not None:
+            assert cost @ found == pytest.approx(truth.fun, abs=1e-12)
+            assert (rows @ found >= right - 1e-12).all()
 
 
 def test_a_dense_circle_has_all_its_points_in_a_moment() -> None:

@@ -246,3 +246,10 @@ def test_did_you_mean() -> None:
 
 def test_numbers_keeps_order_and_index() -> None:
     assert list(numbers(TABLE, ["TNR", "TPR"]).columns) == ["TNR", "TPR"]
+
+
+def test_what_the_user_says_against_a_name_is_right_and_said() -> None:
+    data = check(TABLE.assign(cost_usd=[1.0, 2, 3, 4, 5, 7]), outputs=["TPR", "cost_usd"], warn=False)
+    assert list(data.outputs) == ["TPR", "cost_usd"]
+    assert data.notes == ("taken as better high, as outputs says, although the name says lower is better: 'cost_usd'; name it in "
+                          "lower_is_better where it is",)

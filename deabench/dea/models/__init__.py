@@ -52,5 +52,9 @@ HINTS = {
     "drs": "model 'ccr' with returns 'nirs'",
     "add": "model 'additive'",
     "directional": "model 'ddf'",
+    "hölder": "model 'holder'",
+    **{f"{family}-{side[0]}": f"model 'ccr' with returns '{returns}' and orientation '{side}'"
+       for family, returns in (("ccr", "crs"), ("bcc", "vrs")) for side in ("input", "output")},
+    **{name: f"'{name}'" for name in MODELS},
 }
 """What other tools and papers call them, in lower case."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from deabench.dea.certify import Proof, radial
 from deabench.dea.models import preferences, restricted, stages
 from deabench.dea.models.radial import Ccr
 from deabench.dea.models.record import Advance, Answer, Model, Task, radial_allows, radial_meaning
+from deabench.dea.proofs.proof import Proof
+from deabench.dea.proofs.radial import radial
 
 
 def solve(task: Task, advance: Advance) -> Answer:

@@ -15,9 +15,12 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import Sparse
-from deabench.dea.certify import Proof, radial_frame
 from deabench.dea.models import largest, wei
-from deabench.dea.models.record import Advance, Answer, Task
+from deabench.dea.models.record import Advance, Answer, Task, pareto
+from deabench.dea.proofs import parts
+from deabench.dea.proofs.proof import Proof
+from deabench.dea.proofs.radial import radial_frame, slack_error
+from deabench.errors import CertificateError
 from deabench.tables.gate import Data
 
 
@@ -55,7 +58,11 @@ def prove(answer: Answer) -> Proof:
     again = _scores(answer.data, weights)
     if answer.options["goal"] == "largest":
         return largest.prove(answer, again)
-    peers = answer.tables["mean"]
+    peers, table = parts.table(answer, "mean", rows=data.labels), parts.table(
+        answer, "common", rows=again.index, columns=["own", "common", "lost"])
+    if not peers.columns.isin(answer.reference.labels).all() or peers.columns.has_duplicates or not peers.shape[1]:
+        raise CertificateError("the table 'mean' names a reference DMU that is not there; the result does not hold")
+    own = replace(answer, scores=table["own"].rename("efficiency"))
     mean = replace(
         answer, scores=pd.Series([again.mean()], index=data.labels), data=data, weights=weights.iloc[[0]].set_axis(data.labels),
         slacks=0 * answer.slacks.iloc[[0]].set_axis(data.labels), own=False,
@@ -67,7 +74,12 @@ def prove(answer: Answer) -> Proof:
         **{name: frame[name].to_numpy() for name in ("gap", "primal_infeasibility", "dual_infeasibility")},
         "distance_of_the_score_from_its_proof": np.abs(answer.scores - again).to_numpy(),
         "weights_that_are_not_common": np.abs(weights - weights.iloc[0]).max(axis=1).to_numpy() / weights.to_numpy().max(),
-    }, ("that these weights are the only ones with this sum",))
+        "distance_of_the_slacks_from_their_proof": slack_error(own),
+        "distance_of_the_table_from_the_scores": np.maximum(
+            np.abs(table["common"] - again), np.abs(table["lost"] - (table["own"] - again))).to_numpy(),
+        "efficient": (answer.efficient & ~pareto(own.scores, own.slacks, own.data)).to_numpy().astype(float),
+    }, ("that these weights are the only ones with this sum",
+        "the own efficiencies beside them, that slacks are the largest, and that those not called efficient are not"))
 
 
 def meaning(score: float, _: Mapping[str, Any]) -> str:

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.dea.certify import Proof, radial_frame
 from deabench.dea.models import ccr, wei
-from deabench.dea.models.record import Advance, Answer, Model, Task
+from deabench.dea.models.record import Advance, Answer, Model, Task, pareto
 from deabench.dea.models.units import Scaled
+from deabench.dea.proofs import parts
+from deabench.dea.proofs.proof import Proof
+from deabench.dea.proofs.radial import radial_frame, slack_error
 from deabench.errors import DataError
 from deabench.solve.each import each
 from deabench.solve.shared.pareto import undominated
@@ -64,14 +66,24 @@ def _matrix(task: Task | Answer, weights: pd.DataFrame) -> pd.DataFrame:
 
 def prove(answer: Answer) -> Proof:
     """That the weights are each DMU's best, and the matrix and its means what they make of the others."""
-    matrix = answer.tables["cross"].to_numpy()
-    frame = radial_frame(replace(answer, scores=pd.Series(np.diag(matrix), index=answer.scores.index)))
+    labels = answer.scores.index
+    matrix = parts.table(answer, "cross", rows=labels, columns=labels).to_numpy()
+    own = replace(answer, scores=pd.Series(np.diag(matrix), index=labels))
+    frame, least = radial_frame(own), pareto(own.scores, own.slacks, own.data)
     again = _matrix(answer, answer.weights)
     return Proof(frame, {
         **{name: frame[name].to_numpy() for name in ("gap", "primal_infeasibility", "dual_infeasibility")},
-        "distance_of_the_matrix_from_its_weights": np.nan_to_num(np.abs(matrix - again.to_numpy())).max(axis=1),
+        "distance_of_the_matrix_from_its_weights": _apart(matrix, again.to_numpy()).max(axis=1),
         "distance_of_the_score_from_its_proof": np.abs(answer.scores.to_numpy() - again.mean(axis=0).to_numpy()),
-    }, (f"that no other best weights are more {answer.options['goal']}",))
+        "distance_of_the_slacks_from_their_proof": slack_error(own),
+        "efficient": (answer.efficient & ~least).to_numpy().astype(float),
+    }, (f"that no other best weights are more {answer.options['goal']}",
+        "that slacks are the largest, and that those not called efficient are not"))
+
+
+def _apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """How far two matrices are apart; 0 where both are undefined."""
+    return np.where(np.isnan(one) & np.isnan(other), 0.0, np.nan_to_num(np.abs(one - other), nan=np.inf))
 
 
 @lru_cache(maxsize=64)

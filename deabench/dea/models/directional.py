@@ -16,11 +16,13 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse, scale
-from deabench.dea.certify import Proof
-from deabench.dea.models import weighted
+from deabench.dea.models import nowhere, weighted
 from deabench.dea.models.directions import DIRECTIONS, read, ways
 from deabench.dea.models.record import ANYTHING, Advance, Answer, Model, Task
 from deabench.dea.models.units import Scaled, metrics, placed, prefer, slacks_of, support
+from deabench.dea.proofs import reasons as why
+from deabench.dea.proofs.proof import Proof
+from deabench.dea.proofs.radial import ROUND
 from deabench.solve.each import Solved
 from deabench.solve.optima import optima
 from deabench.solve.shared.pareto import undominated
@@ -53,12 +55,14 @@ def along(task: Task, way: np.ndarray, notes: tuple[str, ...], advance: Advance)
     x, y = task.data.inputs.to_numpy() - far[:, s:], task.data.outputs.to_numpy() + far[:, :s]
     slacks = np.maximum(slacks_of(task, lam, x, y), 0.0)
     slacks[np.isnan(beta)] = np.nan
+    gone = np.flatnonzero(np.isnan(beta))
     return Answer(
         scores=pd.Series(beta, index=labels, name="inefficiency"), slacks=pd.DataFrame(slacks, index=labels, columns=names),
         weights=_weights(given, solved, task), intensities=lam,
         efficient=pd.Series(_efficient(moved, slacks / unit), index=labels, name="efficient"),
         data=replace(task.data, notes=(*task.data.notes, *notes)), reference=task.reference, options=task.options,
-        own=task.own, frontier=kept, reasons={labels[k]: OUTSIDE for k in np.flatnonzero(np.isnan(beta)).tolist()},
+        own=task.own, frontier=kept, reasons={labels[k]: OUTSIDE for k in gone.tolist()},
+        rays=nowhere.rays(task, given, kept, gone, changes=way > 0) if len(gone) else None,
         path=f"by HiGHS ({len(beta)} solves, and their slacks)",
     )
 
@@ -107,17 +111,21 @@ def prove(answer: Answer) -> Proof:
 def prove_along(answer: Answer, way: np.ndarray) -> Proof:
     """As `prove`, in the directions `way` (K, s + m)."""
     given, beta, names = Scaled.of(answer), answer.scores.to_numpy(), metrics(answer.data)
-    moved, s, size = beta[:, None] * way, given.Y.shape[1], scale(way.T)
+    moved, s = beta[:, None] * way, given.Y.shape[1]
     there = replace(given, x=given.x - moved[:, s:], y=given.y + moved[:, :s])
     found, broken = weighted.reached(there, answer.intensities)
     u, v = weighted.scaled_weights(answer, given, np.ones(len(beta)))
     most, beyond = support(given, u, v)
     per_step = (np.column_stack([u, v]) * way).sum(axis=1)
-    dual = (most - (u * given.y).sum(axis=1) + (v * given.x).sum(axis=1)) / per_step
-    negative = -np.column_stack([u, v]).min(axis=1)
+    terms = np.abs(u * given.y).sum(axis=1) + np.abs(v * given.x).sum(axis=1) + np.abs(most)
+    with np.errstate(divide="ignore", invalid="ignore"):  # weights that are 0 along the way prove nothing: NaN
+        dual = (most - (u * given.y).sum(axis=1) + (v * given.x).sum(axis=1)) / per_step
+        gap = np.maximum(np.abs(beta - dual) - ROUND * terms / np.abs(per_step), 0.0) / np.maximum(1.0, np.abs(beta))
+    other = np.abs(weighted.free_term(answer, given, np.ones(len(beta))) - most)
+    wrong = np.maximum.reduce([-np.column_stack([u, v]).min(axis=1), beyond, other, np.zeros(len(beta))])
     frame = pd.DataFrame({
-        "primal": beta, "dual": dual, "gap": np.abs(beta - dual) * size / np.maximum(1.0, np.abs(beta) * size),
-        "primal_infeasibility": np.maximum(broken, 0.0), "dual_infeasibility": np.maximum(np.maximum(negative, beyond), 0.0),
+        "primal": beta, "dual": dual, "gap": gap,
+        "primal_infeasibility": np.maximum(broken, 0.0), "dual_infeasibility": wrong,
     }, index=answer.scores.index)
     frame[np.isnan(beta)] = np.nan
     unit = np.append(given.unit_y, given.unit_x)[: len(names)]
@@ -126,6 +134,7 @@ def prove_along(answer: Answer, way: np.ndarray) -> Proof:
         **{name: frame[name].to_numpy() for name in ("gap", "primal_infeasibility", "dual_infeasibility")},
         "distance_of_the_slacks_from_their_proof": np.abs(answer.slacks.to_numpy() / unit - found[:, : len(names)]).max(axis=1),
         "efficient": np.where(np.isnan(beta), answer.efficient, answer.efficient != none).astype(float),
+        "reason": why.misses(answer, {OUTSIDE: nowhere.proved(answer, given, changes=way > 0)}),
     }, ("that no other peers have larger slacks",))
 
 

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import Sparse, blocks
-from deabench.dea.certify import Proof
 from deabench.dea.models.record import Advance, Answer, Model, Task, pareto, radial_allows, radial_meaning
 from deabench.dea.models.units import Scaled, slacks_of
+from deabench.dea.proofs import reasons as why
+from deabench.dea.proofs.proof import Proof
 from deabench.solve.shared.pareto import undominated
 
 NO_PEER = {"output": "no single reference DMU lives on its inputs", "input": "no single reference DMU reaches its outputs"}
@@ -73,10 +74,10 @@ def _scores(factor: np.ndarray, labels: pd.Index, outward: bool) -> tuple[pd.Ser
     return pd.Series(values, index=labels, name="efficiency"), reasons
 
 
-def _slacks(task: Task | Answer, scores: np.ndarray, lam: Sparse, outward: bool) -> pd.DataFrame:
+def _slacks(task: Task | Answer, scores: np.ndarray, lam: Sparse, outward: bool, least: float = 0.0) -> pd.DataFrame:
     x, y = task.data.inputs.to_numpy(), task.data.outputs.to_numpy()
     level = scores[:, None]
-    slack = np.maximum(slacks_of(task, lam, x if outward else x * level, y / level if outward else y), 0.0)
+    slack = np.maximum(slacks_of(task, lam, x if outward else x * level, y / level if outward else y), least)
     slack[np.isnan(scores)] = np.nan
     return pd.DataFrame(slack, index=task.data.labels, columns=[*task.data.outputs.columns, *task.data.inputs.columns])
 
@@ -91,7 +92,7 @@ def prove(answer: Answer) -> Proof:
     dual, _ = _scores(best, answer.scores.index, outward)
     lam = answer.intensities
     one = (lam.values == (lam.columns >= 0)).all(axis=1) & ((lam.columns >= 0).sum(axis=1) == dual.notna())
-    slacks = _slacks(answer, dual.to_numpy(), lam, outward)
+    slacks = _slacks(answer, dual.to_numpy(), lam, outward, -np.inf)  # what a peer falls short by is below 0
     unit = np.append(answer.reference.outputs.max(), answer.reference.inputs.max())
     total = (slacks.to_numpy() / np.where(unit > 0, unit, 1.0)).sum(axis=1)
     size = np.maximum(dual.abs(), 1.0)
@@ -101,12 +102,15 @@ def prove(answer: Answer) -> Proof:
     nan = dual.isna().to_numpy()
     frame = pd.DataFrame({"primal": answer.scores, "dual": dual, "gap": gap})
     efficient = pareto(dual, slacks, answer.data)
+    nowhere, zero = ~np.isfinite(best), np.asarray(outward & ~given.y.any(axis=1))
     return Proof(frame, {
         "gap": frame["gap"].fillna(np.inf).to_numpy(),
         "peers_that_are_not_one": np.where(one, 0.0, 1.0),
         "distance_of_the_slacks_from_their_proof": np.where(nan, 0.0, spread),
         "slack_that_is_not_the_largest": np.where(nan, 0.0, most - total),
         "efficient": (answer.efficient != efficient).to_numpy().astype(float),
+        "reason": why.misses(answer, {NO_PEER[answer.orientation]: nowhere, NOTHING: nan & ~nowhere,
+                                      why.NO_OUTPUT: zero}),
     })
 
 

@@ -43,12 +43,11 @@ class Wei:
         return polar.bases(self.family, self.points)
 
     def read(self, solution: Solution) -> tuple[np.ndarray, pd.DataFrame]:
-        level = theta(solution)
+        level, duals = theta(solution), solution.bases.duals
         with np.errstate(divide="ignore", invalid="ignore"):
-            weights = solution.duals[:, :-1] / level[:, None]
-            weights /= self.unit
+            facets = duals[:, :-1] / np.abs(duals[:, -1:]) / self.unit  # of a basis, to the bit the same for all that it scores
             scores = np.where(level > 0, 1.0 / level, np.nan)
-        return scores, pd.DataFrame(weights, columns=self.data.outputs.columns, copy=False)
+        return scores, pd.DataFrame(facets[solution.which], columns=self.data.outputs.columns, copy=False)
 
 
 class Ccr:

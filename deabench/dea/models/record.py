@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse
 from deabench.checks import did_you_mean
-from deabench.dea.certify import Proof
+from deabench.dea.proofs.proof import Proof
 from deabench.dea.proofs.ranking import SlackWeights, efficient
 from deabench.errors import DataError
 from deabench.tables.gate import Allowed, Data
@@ -81,6 +82,9 @@ class Answer:
         What the model says beyond one score a DMU, by its name, as the matrix of a cross-efficiency.
     slack_weights : SlackWeights or None
         What proves the slacks the largest and the efficient so; None where the model proves them otherwise.
+    rays : DataFrame or None, metrics as columns
+        Weights, 0 or more, under which no mix of the reference comes to a DMU: they prove that it has no score. One row for each
+        DMU that needs one.
     """
 
     scores: pd.Series
@@ -97,8 +101,9 @@ class Answer:
     path: str
     tables: dict[str, pd.DataFrame] = field(default_factory=dict, kw_only=True)
     slack_weights: SlackWeights | None = field(default=None, kw_only=True)
+    rays: pd.DataFrame | None = field(default=None, kw_only=True)
 
-    @property
+    @cached_property
     def undecided(self) -> pd.Series:
         """Who is not proved efficient, nor proved not to be, within `deabench.arrays.TOLERANCE`; they are not called efficient."""
         if self.slack_weights is None:

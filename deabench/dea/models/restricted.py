@@ -14,10 +14,11 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE
-from deabench.dea.certify import Proof
 from deabench.dea.models.preferences import Bounds, trade_offs
 from deabench.dea.models.record import Advance, Answer, Task, pareto
 from deabench.dea.models.units import Scaled, metrics, placed, prefer, support, total_lambda
+from deabench.dea.proofs import parts
+from deabench.dea.proofs.proof import Proof
 from deabench.solve.each import Solved, each
 from deabench.solve.shared.pareto import undominated
 from deabench.solve.template import Template, template
@@ -134,7 +135,8 @@ def prove(answer: Answer) -> Proof:
     """The efficiency that λ and the trade-offs reach, and that which the weights allow, against all reference DMUs."""
     given, scores = Scaled.of(answer), answer.scores.to_numpy()
     outward, sums, traded = answer.orientation == "output", _sums(answer, given), _traded(answer, given)
-    pi, lam = answer.tables["trade_offs"].to_numpy(dtype=float).reshape(len(scores), -1), answer.intensities
+    known = parts.table(answer, "trade_offs", rows=answer.scores.index, columns=range(traded.shape[1]))
+    pi, lam = known.to_numpy(dtype=float).reshape(len(scores), -1), answer.intensities
     made, used = _reach(given, lam, pi, traded)
     gain = made - (given.y / scores[:, None] if outward else given.y)
     spare = (given.x if outward else given.x * scores[:, None]) - used
@@ -163,7 +165,7 @@ def prove(answer: Answer) -> Proof:
         "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
         "distance_of_the_slacks_from_their_proof": np.abs(answer.slacks.to_numpy() / unit - slack).max(axis=1),
         "efficient": (answer.efficient.to_numpy() & ~((scores >= 1 - TOLERANCE) & (slack.max(axis=1) <= TOLERANCE))).astype(float),
-    }, ("that no other peers have larger slacks",))
+    }, ("that no other peers have larger slacks", "that those not called efficient are not"))
 
 
 @lru_cache(maxsize=64)

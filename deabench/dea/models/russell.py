@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from deabench.dea.certify import Proof
 from deabench.dea.models import russell_graph, weighted
 from deabench.dea.models.record import Advance, Answer, Model, Task
+from deabench.dea.proofs.proof import Proof
 from deabench.errors import DataError
 from deabench.tables.gate import Data
 

@@ -14,9 +14,11 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse
-from deabench.dea.certify import Proof
+from deabench.dea.models import nowhere
 from deabench.dea.models.record import Advance, Answer, Model, Task
 from deabench.dea.models.units import Scaled, metrics, slacks_of, total_lambda
+from deabench.dea.proofs import reasons as why
+from deabench.dea.proofs.proof import Proof
 from deabench.solve.each import Solved, each
 from deabench.solve.shared.pareto import undominated
 from deabench.solve.template import Template, template
@@ -40,8 +42,10 @@ def solve(task: Task, advance: Advance) -> Answer:
         who = np.flatnonzero(efficient)
         both = _solved(task, kept, who, "none", lambda _: None)
         efficient.iloc[who] = both.objective >= 1 - TOLERANCE
+    gone = np.flatnonzero(scores.isna())
     return Answer(
         scores=scores, slacks=slacks, weights=_weights(given, solved, task), intensities=lam, efficient=efficient,
+        rays=nowhere.rays(task, given, kept, gone) if len(gone) else None,
         data=_said(task.data), reference=task.reference, options=task.options, own=task.own, frontier=kept, reasons=reasons,
         path=f"by HiGHS ({len(scores)} solves)",
     )
@@ -129,7 +133,14 @@ def prove(answer: Answer) -> Proof:
         "distance_of_the_score_from_its_proof": np.abs(frame["primal"].to_numpy() - scores),
         "distance_of_the_slacks_from_their_proof": np.abs((answer.slacks.to_numpy() - slack) / unit).max(axis=1),
         **_efficient(answer),
+        "reason": why.misses(answer, {OUTSIDE: nowhere.proved(answer, given), UNBOUNDED: endless(answer, given)}),
     }, () if answer.orientation == "none" else ("whether a DMU that reaches 1 in one orientation is efficient in both",))
+
+
+def endless(answer: Answer, given: Scaled) -> np.ndarray:
+    """Whether a reference DMU gives something for nothing, and may be multiplied: bool (n,), for all the same."""
+    free = (~given.X.any(axis=1) & given.Y.any(axis=1)).any() and given.returns in ("crs", "ndrs")
+    return np.full(len(answer.scores), bool(free) and answer.orientation != "input")
 
 
 def _dual(answer: Answer, given: Scaled, p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -57,7 +57,7 @@ def _take_slack(problem: Wei | Ccr, given: pd.Series, lam: Sparse, who: np.ndarr
     top = np.where(data.max(axis=0) > 0, data.max(axis=0), 1.0)  # not a power of two: a sum of slacks must have no unit
     x, y = _projected(problem, scores, who[open_])
     points = np.column_stack([x * (1 + INWARD), y * (1 - INWARD)]) / top
-    family = Family(_slack_form(m, Y.shape[1], problem.returns), (data / top)[problem.frontier])
+    family = Family(slack_form(m, Y.shape[1], problem.returns), (data / top)[problem.frontier])
     first = lam[open_]
     peers = np.where(first.values > 0, np.searchsorted(problem.frontier, first.columns), -1)
     solution = solve(family, points, feasible=peers, name=lambda k: str(given.index[open_[k]]))
@@ -100,7 +100,8 @@ def _level(problem: Wei | Ccr, lam: Sparse, x: np.ndarray, y: np.ndarray) -> np.
 
 
 @lru_cache(maxsize=64)
-def _slack_form(m: int, s: int, sum_lambda: str) -> Template:
+def slack_form(m: int, s: int, sum_lambda: str) -> Template:
+    """The second stage's formulation, compiled."""
     import deabench_models
 
     return template(

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE
-from deabench.dea.certify import radial_frame
 from deabench.dea.models.radial import Ccr, Wei, intensities, name_of
 from deabench.dea.models.record import Answer, pareto
 from deabench.dea.models.slacks import joined, second_stage
 from deabench.dea.models.unique import ray, slack_weights
-from deabench.dea.proofs.ranking import SlackWeights, efficient, misses
+from deabench.dea.proofs import reasons as why
+from deabench.dea.proofs.radial import radial_frame
+from deabench.dea.proofs.ranking import efficient, left, maxima
 from deabench.solve.shared.engine import Solution, solve_exactly
 from deabench.solve.shared.engine import solve as solve_family
 from deabench.tables.gate import Data
@@ -37,9 +38,12 @@ def solve(problem: Wei | Ccr, model: str, advance: Callable[[int], None]) -> Ans
     """
     with one_thread(max(len(problem.tested), len(problem.reference.labels))):
         answer = _all(problem, advance)
+        rays = []
         for k in _unproved(answer).tolist():
-            answer = _replaced(answer, _settled(problem, model, k), k)
-        return _judged(answer)
+            one = _settled(problem, model, k)
+            answer = _replaced(answer, one, k)
+            rays += [] if one.rays is None else [one.rays]
+        return replace(_judged(answer), rays=pd.concat(rays) if rays else None)
 
 
 def _judged(answer: Answer) -> Answer:
@@ -47,8 +51,7 @@ def _judged(answer: Answer) -> Answer:
     without proof."""
     weights = answer.slack_weights
     assert weights is not None
-    left = misses(answer, weights)["slack_that_is_left"] > TOLERANCE
-    weights = replace(weights, of=np.where(left, -2, weights.of).astype(np.int32))
+    weights = replace(weights, of=np.where(left(answer, weights) > TOLERANCE, -2, weights.of).astype(np.int32))
     proved, _ = efficient(answer, weights)
     return replace(answer, slack_weights=weights, efficient=pd.Series(proved, index=answer.scores.index, name="efficient"))
 
@@ -60,13 +63,12 @@ def _settled(problem: Wei | Ccr, model: str, k: int) -> Answer:
     duals = solution.duals[0].copy()
     answer = _stages(problem, solution, who, "")
     if answer.scores.isna().iloc[0]:
-        proof = SlackWeights(ray(problem.family, duals, problem.tops), np.zeros(1, dtype=np.int32))
-        return replace(answer, slack_weights=proof)
-    left = _unproved(answer, settled=True)
-    if len(left):
+        proof = ray(problem.family, duals, problem.tops) / maxima(answer)
+        return replace(answer, rays=pd.DataFrame(proof, index=answer.scores.index, columns=answer.slacks.columns))
+    if len(_unproved(answer, settled=True)):
         score = float(answer.scores.iloc[0])
         answer.reasons[answer.scores.index[0]] = (
-            f"its {model} score, about {score:.6g}, is not proved to {TOLERANCE:g}: its metrics are too far apart for "
+            f"its {model} score, about {score:.6g}, {why.UNPROVED} {TOLERANCE:g}: its metrics are too far apart for "
             "floating point")
         answer.scores.iloc[0] = np.nan
         answer.efficient.iloc[0] = False
@@ -115,10 +117,8 @@ def _nothing(problem: Wei | Ccr, k: int) -> str:
     """Why the factor of DMU k is 0."""
     has, there = problem.data.outputs.to_numpy()[k] > 0, problem.reference.outputs.to_numpy().max(axis=0) > 0
     if (has & ~there).any():
-        return "its factor is 0: no reference DMU has any of one of its metrics"
-    if problem.orientation == "input":
-        return "its factor is 0: the reference reaches its outputs without any of its inputs"
-    return "its factor is 0: no mix of the reference that its inputs allow has any of one of its outputs"
+        return why.NO_METRIC
+    return why.FREE if problem.orientation == "input" else why.NO_MIX
 
 
 def _unproved(answer: Answer, *, settled: bool = False) -> np.ndarray:

@@ -15,11 +15,12 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse
-from deabench.dea.certify import Proof
-from deabench.dea.models import sbm
+from deabench.dea.models import nowhere, sbm
 from deabench.dea.models.record import Advance, Answer, Task, part
-from deabench.dea.models.superefficiency import two_layers
+from deabench.dea.models.superefficiency import places, two_layers
 from deabench.dea.models.units import Scaled, placed, prefer, support, total_lambda
+from deabench.dea.proofs import reasons as why
+from deabench.dea.proofs.proof import Proof
 from deabench.solve.each import Solved, each
 from deabench.solve.template import Template, template
 
@@ -32,12 +33,12 @@ def solve(task: Task, advance: Advance) -> Answer:
     who = np.flatnonzero(base.scores.to_numpy() >= 1 - TOLERANCE)
     if not task.own or not len(who):
         return base
-    given = Scaled.of(task)
-    kept = two_layers(np.column_stack([given.Y, -given.X]), who)
+    given, at = Scaled.of(task), places(task)[who]
+    kept = two_layers(np.column_stack([given.Y, -given.X]), at)
     p, q = _shares(given, base)
     form = _form(given.X.shape[1], given.Y.shape[1], given.returns, _change(base))
     solved = each(form, np.column_stack([given.X, given.Y])[kept], np.column_stack([given.x, given.y, p, q])[who],
-                  without=np.searchsorted(kept, who), name=lambda k: str(task.data.labels[who[k]]))
+                  without=np.searchsorted(kept, at), name=lambda k: str(task.data.labels[who[k]]))
     scores, weights, slacks = base.scores.copy(), base.weights.copy(), base.slacks.copy()
     scores.iloc[who], slacks.iloc[who] = solved.objective, 0.0
     weights.iloc[who] = _weights(given, solved, weights, task)
@@ -46,7 +47,9 @@ def solve(task: Task, advance: Advance) -> Answer:
     with np.errstate(divide="ignore", invalid="ignore"):
         lam = solved.shared["lam"].values / solved.values["t"][:, None]
     intensities = prefer(who, placed(Sparse(solved.shared["lam"].columns, np.nan_to_num(lam)), kept), base.intensities)
+    rays = nowhere.rays(task, given, kept, gone, changes=_changes(given, base), without=places(task)) if len(gone) else None
     return replace(base, scores=scores, weights=weights, slacks=slacks, intensities=intensities,
+                   rays=nowhere.together(base.rays, rays),
                    reasons=base.reasons | {task.data.labels[k]: ALONE for k in gone.tolist()},
                    path=f"{base.path}, {len(who)} of them without themselves")
 
@@ -61,6 +64,22 @@ def _shares(given: Scaled, answer: Answer) -> tuple[np.ndarray, np.ndarray]:
     p, q = ((side > 0) / np.maximum((side > 0).sum(axis=1), 1)[:, None] for side in (given.x, given.y))
     change = _change(answer)
     return p * (change != "output"), q * (change != "input")
+
+
+def _changes(given: Scaled, answer: Answer) -> np.ndarray:
+    """Which metrics of each DMU may change, (K, s + m), outputs first: not those that are 0."""
+    change = _change(answer)
+    return np.column_stack([(given.y > 0) & (change != "input"), (given.x > 0) & (change != "output")])
+
+
+def _alone(answer: Answer, given: Scaled) -> np.ndarray:
+    """For whom it is proved that the others do not come to it: bool (n,)."""
+    out = nowhere.proved(answer, given, changes=_changes(given, answer), without=places(answer))
+    if _change(answer) != "input":  # or the others have none of its outputs, and no share of them is left
+        has = given.y > 0
+        others = (given.Y > 0).sum(axis=0) - has
+        out |= ~(has & (others > 0)).any(axis=1) if answer.own else False
+    return np.asarray(out & answer.own)
 
 
 def _weights(given: Scaled, solved: Solved, frame: pd.DataFrame, task: Task) -> np.ndarray:
@@ -85,6 +104,9 @@ def prove(answer: Answer) -> Proof:
     for rows, proof in proofs:
         for name, values in proof.misses.items():
             misses.setdefault(name, np.zeros(len(scores)))[rows] = values
+    given = Scaled.of(answer)
+    misses["reason"] = why.misses(answer, {ALONE: _alone(answer, given), sbm.OUTSIDE: nowhere.proved(answer, given),
+                                           sbm.UNBOUNDED: sbm.endless(answer, given)})
     return Proof(frame, misses, proofs[0][1].unclaimed if len(rest) else ())
 
 
@@ -112,8 +134,12 @@ def _others(answer: Answer, who: np.ndarray) -> Proof:
                           "primal_infeasibility": np.maximum(broken, 0.0), "dual_infeasibility": np.maximum(over, 0.0)},
                          index=one.scores.index)
     frame[one.scores.isna()] = np.nan
+    said, certain = one.efficient.to_numpy(dtype=bool), (answer.orientation == "none") | ~(one.scores.to_numpy() <= 1 + TOLERANCE)
+    slack = np.abs(one.slacks.to_numpy() / np.append(given.unit_y, given.unit_x)[: one.slacks.shape[1]]).max(axis=1, initial=0.0)
     return Proof(frame, {
         "gap": frame["gap"].to_numpy() / size,
+        "distance_of_the_slacks_from_their_proof": slack,
+        "efficient": (certain & ~said).astype(float),
         "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
         "dual_infeasibility": frame["dual_infeasibility"].to_numpy() / np.maximum(np.abs(np.column_stack([u, v])).max(axis=1), 1.0),
         "distance_of_the_score_from_its_proof": np.abs(frame["primal"].to_numpy() - one.scores.to_numpy()) / size,

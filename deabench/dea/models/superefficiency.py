@@ -9,14 +9,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
-from deabench.arrays import TOLERANCE
-from deabench.dea.certify import Proof, radial_frame, slack_error
-from deabench.dea.models import ccr, wei
+from deabench.arrays import TOLERANCE, least
+from deabench.dea.models import ccr, nowhere, wei
 from deabench.dea.models.radial import ccr_form
 from deabench.dea.models.record import Advance, Answer, Model, Task, radial_meaning
-from deabench.dea.models.units import Scaled, placed, prefer, slacks_of
+from deabench.dea.models.unique import ray
+from deabench.dea.models.units import Scaled, metrics, placed, prefer, slacks_of
+from deabench.dea.proofs import reasons as why
+from deabench.dea.proofs.proof import Proof
+from deabench.dea.proofs.radial import radial_frame, slack_error
+from deabench.dea.proofs.ranking import Slacks, SlackWeights, left, maxima, open_questions, uncovered, verdict
 from deabench.solve.each import Solved, each
+from deabench.solve.shared.engine import solve_exactly
+from deabench.solve.shared.family import Family
 from deabench.solve.shared.pareto import undominated
 
 ALONE = "the others do not reach it at any factor"
@@ -63,7 +70,8 @@ def _joined(base: Answer, task: Task, given: Scaled, solved: Solved, who: np.nda
     scores, weights = base.scores.copy(), base.weights.copy()
     scores.iloc[who] = found
     gone = who[np.isnan(found)]
-    reasons = base.reasons | {labels[k]: ALONE if p in solved.infeasible else UNDEFINED
+    zero = _not_elsewhere(task)
+    reasons = base.reasons | {labels[k]: ALONE if p in solved.infeasible else UNDEFINED if zero[k] else why.NO_MIX
                               for p, k in enumerate(who.tolist()) if np.isnan(found[p])}
     weights.iloc[who] = _weights(given, solved, outward, list(weights.columns), task)
     weights.iloc[gone] = np.nan
@@ -71,8 +79,42 @@ def _joined(base: Answer, task: Task, given: Scaled, solved: Solved, who: np.nda
     x, y, level = task.data.inputs.to_numpy()[who], task.data.outputs.to_numpy()[who], found[:, None]
     slacks = base.slacks.copy()
     slacks.iloc[who] = np.maximum(slacks_of(task, lam[who], x if outward else x * level, y / level if outward else y), 0.0)
+    rays = _rays(task, given, gone, kept) if len(gone) else None
     return replace(base, scores=scores, weights=weights, slacks=slacks, intensities=lam, reasons=reasons,
+                   slack_weights=_stored(base, who), rays=nowhere.together(base.rays, rays),
                    path=f"{base.path}, {len(who)} of them without themselves")
+
+
+def _not_elsewhere(task: Task | Answer) -> np.ndarray:
+    """Who has a metric that no other has any of: bool (n,)."""
+    if not task.own:
+        return np.zeros(len(task.data.labels), dtype=bool)
+    y, Y = task.data.outputs.to_numpy() > 0, task.reference.outputs.to_numpy() > 0
+    return np.asarray((y & (Y.sum(axis=0) - y <= 0)).any(axis=1))  # it is one of the reference itself
+
+
+def _rays(task: Task, given: Scaled, gone: np.ndarray, kept: np.ndarray) -> pd.DataFrame:
+    """The weights under which the others give nothing, or not enough, to those that they do not reach."""
+    form = ccr_form(given.X.shape[1], given.Y.shape[1], given.returns, task.options["orientation"])
+    both, names = np.column_stack([given.X, given.Y]), metrics(task.data)
+    rows, at = [], places(task)
+    for k in gone.tolist():
+        family = Family(form, both[kept[kept != at[k]]])
+        solution = solve_exactly(family, both[at[k]], str(task.data.labels[k]))
+        rows.append(ray(family, solution.duals[0], np.ones(both.shape[1]))[0])
+    weights = np.array(rows) / np.append(given.unit_y, given.unit_x)
+    return pd.DataFrame(weights[:, : len(names)], index=task.data.labels[gone], columns=names)
+
+
+def _stored(base: Answer, who: np.ndarray) -> SlackWeights:
+    """What proves the ordinary efficiencies; the weights of the DMUs `who`, which others replace, become rows of it."""
+    known = base.slack_weights
+    assert known is not None
+    own = who[known.of[who] == -1]
+    shares = base.weights[metrics(base.data)].to_numpy()[own] * maxima(base)
+    of = known.of.copy()
+    of[own] = len(known.rows) + np.arange(len(own))
+    return SlackWeights(np.vstack([known.rows, shares / least(shares)[:, None]]), of)
 
 
 def _weights(given: Scaled, solved: Solved, outward: bool, columns: list[str], task: Task) -> np.ndarray:
@@ -89,14 +131,20 @@ def _weights(given: Scaled, solved: Solved, outward: bool, columns: list[str], t
 
 def prove(answer: Answer) -> Proof:
     """As for radial efficiencies; a DMU that reaches 1, without itself in the reference."""
-    frame = radial_frame(answer)
+    frame, missing, weights = radial_frame(answer), why.radial(answer)[0], answer.slack_weights
+    assert weights is not None
     scores = answer.scores.to_numpy()
-    own = np.zeros(len(scores))
+    own, lonely = np.zeros(len(scores)), why.factor(answer)
     if answer.own:
         at = places(answer)
-        for k in np.flatnonzero(scores >= 1 - TOLERANCE).tolist():
-            frame.iloc[k] = radial_frame(_without(answer, k)).iloc[0]
+        for k in np.flatnonzero((scores >= 1 - TOLERANCE) | np.isnan(scores)).tolist():
+            one = _without(answer, k)
+            frame.iloc[k] = radial_frame(one).iloc[0]
             own[k] = answer.intensities.values[k][answer.intensities.columns[k] == at[k]].sum()
+            for proved, found in zip(lonely, why.factor(one), strict=True):
+                proved[k] = found[0]
+        missing = why.misses(answer, {UNDEFINED: _not_elsewhere(answer), why.NO_MIX: lonely[0], ALONE: lonely[1],
+                                      why.NO_OUTPUT: ~answer.data.outputs.to_numpy().any(axis=1)})
     size = np.maximum(np.abs(scores), 1.0)
     return Proof(frame, {
         "gap": frame["gap"].to_numpy() / size,
@@ -105,17 +153,20 @@ def prove(answer: Answer) -> Proof:
         "distance_of_the_score_from_its_proof": np.abs(frame["primal"].to_numpy() - scores) / size,
         "distance_of_the_slacks_from_their_proof": slack_error(answer),
         "share_of_itself_among_its_peers": own,
+        "reference_DMUs_that_no_listed_one_dominates": np.full(len(scores), float(uncovered(answer))),
+        "reason": missing,
+        "slack_that_is_left": np.where(scores >= 1 - TOLERANCE, 0.0, left(answer, weights)),
         "efficient": _wrong_verdict(answer),
-    }, ("the slacks of a DMU above 1 are those of one optimum, not the largest",
-        "whether a DMU of exactly 1 is efficient, or on the frontier with slack"))
+    }, ("the slacks of a DMU above 1 are those of one optimum, not the largest", *open_questions(Slacks(answer, weights))))
 
 
 def _wrong_verdict(answer: Answer) -> np.ndarray:
-    """1 where a DMU above 1 (or that nobody reaches) is called inefficient, or one below 1 efficient."""
-    scores, said = answer.scores.to_numpy(), answer.efficient.to_numpy(dtype=bool)
-    unreached = np.array([answer.reasons.get(label) in (ALONE, UNDEFINED) for label in answer.scores.index])
-    above = (scores > 1 + TOLERANCE) | (np.isnan(scores) & answer.own & unreached)
-    return np.asarray(np.where(above, ~said, said & (scores < 1 - TOLERANCE)).astype(float))
+    """1 where a DMU above 1 (or that nobody reaches) is called inefficient, and of others where it is not as proved."""
+    scores, said, weights = answer.scores.to_numpy(), answer.efficient.to_numpy(dtype=bool), answer.slack_weights
+    assert weights is not None
+    unreached = np.array([answer.reasons.get(label) in (ALONE, UNDEFINED, why.NO_MIX) for label in answer.scores.index])
+    above = ((scores > 1 + TOLERANCE) | (np.isnan(scores) & unreached)) & answer.own
+    return np.asarray(np.where(above, ~said, verdict(answer, Slacks(answer, weights))).astype(float))
 
 
 def _without(answer: Answer, k: int) -> Answer:

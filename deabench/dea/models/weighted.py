@@ -16,10 +16,11 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse, scale
-from deabench.dea.certify import Proof
-from deabench.dea.models import single
+from deabench.dea.models import nowhere, single
 from deabench.dea.models.record import Advance, Answer, Task
 from deabench.dea.models.units import Scaled, metrics, placed, slacks_of, support, total_lambda
+from deabench.dea.proofs import reasons as why
+from deabench.dea.proofs.proof import Proof
 from deabench.solve.each import Solved, each
 from deabench.solve.shared.pareto import undominated
 from deabench.solve.template import Template, template
@@ -55,13 +56,15 @@ def solve(task: Task, counts: np.ndarray, advance: Advance, read: Read = lambda 
     if len(again):  # what counts nothing may still be left to gain
         same = totals(task, given, kept, again, np.ones_like(weights[again]), lambda _: None)
         none[again] = same.objective <= TOLERANCE
+    gone = np.flatnonzero(np.isnan(total))
     return Answer(
         scores=pd.Series(read(total), index=labels, name=name),
         slacks=pd.DataFrame(slacks, index=labels, columns=metrics(task.data)),
         weights=_weights(given, solved, size, task), intensities=lam,
         efficient=pd.Series(none, index=labels, name="efficient"), data=task.data, reference=task.reference,
         options=task.options, own=task.own, frontier=kept,
-        reasons={labels[k]: OUTSIDE for k in np.flatnonzero(np.isnan(total)).tolist()}, path=f"by HiGHS ({len(total)} solves)",
+        reasons={labels[k]: OUTSIDE for k in gone.tolist()}, path=f"by HiGHS ({len(total)} solves)",
+        rays=nowhere.rays(task, given, kept, gone) if len(gone) else None,
     )
 
 
@@ -111,11 +114,12 @@ def prove(answer: Answer, counts: np.ndarray, read: Read = lambda total: total) 
     u, v = scaled_weights(answer, given, size)
     most, beyond = support(given, u, v)
     dual = most - (u * given.y).sum(axis=1) + (v * given.x).sum(axis=1)
-    short = (weights - np.column_stack([u, v])).max(axis=1)
+    wrong = np.maximum.reduce([(weights - np.column_stack([u, v])).max(axis=1), beyond,
+                               np.abs(free_term(answer, given, size) - most), np.zeros(len(most))])
     scores, nan = answer.scores.to_numpy(), answer.scores.isna().to_numpy()
     frame = pd.DataFrame({
         "primal": read(primal * size), "dual": read(dual * size), "gap": np.abs(primal - dual),
-        "primal_infeasibility": np.maximum(broken, 0.0), "dual_infeasibility": np.maximum(np.maximum(short, beyond), 0.0),
+        "primal_infeasibility": np.maximum(broken, 0.0), "dual_infeasibility": wrong,
     }, index=answer.scores.index)
     frame[nan] = np.nan
     columns = answer.slacks.shape[1]
@@ -128,6 +132,7 @@ def prove(answer: Answer, counts: np.ndarray, read: Read = lambda total: total) 
         "distance_of_the_score_from_its_proof": np.abs(read(primal * size) - scores) / np.maximum(np.abs(scores), size),
         "distance_of_the_slacks_from_their_proof": np.abs(answer.slacks.to_numpy() / unit - slack).max(axis=1),
         "efficient": np.where(nan, said, said != none if whole else said & ~none).astype(float),
+        "reason": why.misses(answer, {OUTSIDE: nowhere.proved(answer, given)}),
     }, () if whole else ("whether a DMU without slack in the metrics that count is efficient in those that do not",))
 
 
@@ -136,6 +141,14 @@ def reached(given: Scaled, lam: Sparse) -> tuple[np.ndarray, np.ndarray]:
     found = np.column_stack([lam.dot(given.Y) - given.y, given.x - lam.dot(given.X)])
     total, (low, high) = lam.values.sum(axis=1), total_lambda(given.returns)
     return found, np.maximum.reduce([-found.min(axis=1), low - total, total - high, -lam.values.min(axis=1)])
+
+
+def free_term(answer: Answer, given: Scaled, size: np.ndarray) -> np.ndarray:
+    """What the weights say that any possible production is worth at most: u_0; what it is where they say nothing."""
+    if "u_0" in answer.weights:
+        return np.asarray(answer.weights["u_0"].to_numpy() / size)
+    u, v = scaled_weights(answer, given, size)
+    return support(given, u, v)[0]
 
 
 def scaled_weights(answer: Answer, given: Scaled, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ efficient one that is in none is missing.
 from __future__ import annotations
 
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,7 @@ def undominated(values: np.ndarray, dominator: np.ndarray) -> int:
     """How many rows are not dominated, or equalled, by the row that is said to, or by one that is dominated itself."""
     if dominator.shape != (len(values),) or not ((dominator >= 0) & (dominator < len(values))).all():
         return len(values)
-    wrong = (values[dominator] < values).any(axis=1) | (dominator[dominator] != dominator)
+    wrong = ~(values[dominator] >= values).all(axis=1) | (dominator[dominator] != dominator)
     return int(wrong.sum())
 
 
@@ -117,48 +117,47 @@ def _extreme(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
 
 def _faces(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
     """How many of the listed faces are no maximal Pareto-efficient faces, and how many are missing."""
-    normals = hull.normals
     through = [_bits(row) for row in on]
-    rising = [_bits(column) for column in (normals > RISES).T]
-    faces = [tuple(hull.rows[k] for k in sorted(face)) for face in hull.maximal]
-    holding = [reduce(and_, (through[k] for k in face)) for face in faces]
+    rising = [_bits(column) for column in (hull.normals > RISES).T]
+    faces = [frozenset(int(hull.rows[k]) for k in face) for face in hull.maximal]
+    holding = [reduce(and_, (through[k] for k in face), 0 if not face else -1) for face in faces]
     wrong = len(faces) - len(set(faces))
     for face, held in zip(faces, holding, strict=True):
-        whole = {k for k in hull.rows.tolist() if through[k] & held == held} == set(face)
+        whole = {k for k in hull.rows.tolist() if through[k] & held == held} == face
         wrong += not (held and whole and all(held & up for up in rising))
-    full = (normals > RISES).all(axis=1)
-    every = _bits(full)
-    listed = {held for held in holding if held & every}
-    lower = [held for held in holding if not held & every]
-    wrong += sum(any(a != b and a & b == b for b in lower) for a in lower)
-    wrong += len(listed ^ {1 << f for f in np.flatnonzero(full).tolist()})
-    return wrong + _missing(_parts(rows, hull), through, rising, every, lower)
+    wrong += sum(any(face < other for other in faces) for face, held in zip(faces, holding, strict=True) if held.bit_count() > 1)
+    full = (hull.normals > RISES).all(axis=1)
+    alone = reduce(or_, (held for held in holding if held.bit_count() == 1), 0)
+    rest = [held for held in holding if held.bit_count() > 1]
+    listed = np.array([bool(alone >> f & 1) for f in range(len(full))])
+    return wrong + _missing(_parts(rows, hull, ~(full & listed)), through, rising, alone, rest)
 
 
-def _parts(rows: np.ndarray, hull: Any) -> set[tuple[int, ...]]:
-    """The rows of each simplex on a flat facet; a near-duplicate of an extreme row is taken as that one."""
+def _parts(rows: np.ndarray, hull: Any, which: np.ndarray) -> set[tuple[tuple[int, int], ...]]:
+    """The rows of each simplex on the facets `which`, each with the extreme row that it is nearly a duplicate of, or itself."""
     n = len(rows)
-    flat = ~(hull.normals > RISES).all(axis=1)
-    simplices = hull.members[flat[hull.facet]]
+    simplices = hull.members[which[hull.facet]]
     stand = np.arange(n)
     for k in np.setdiff1d(simplices[simplices < n], hull.rows).tolist():
-        near = (np.abs(hull.points - rows[k]) <= ALIKE).all(axis=1)
-        stand[k] = hull.rows[np.argmax(near)] if near.any() else k
-    return {tuple(sorted({int(stand[k]) for k in simplex if k < n})) for simplex in simplices.tolist()}
+        off = np.abs(hull.points - rows[k]).max(axis=1)
+        stand[k] = hull.rows[np.argmin(off)] if off.min() <= ALIKE else k
+    return {tuple(sorted((int(k), int(stand[k])) for k in simplex if k < n)) for simplex in simplices.tolist()}
 
 
-def _missing(parts: set[tuple[int, ...]], through: list[int], rising: list[int], every: int, lower: list[int]) -> int:
-    """How many efficient parts of simplices on flat facets are in no listed face."""
-    seen: set[tuple[int, ...]] = set()
+def _missing(parts: set[tuple[tuple[int, int], ...]], through: list[int], rising: list[int], alone: int, rest: list[int]) -> int:
+    """How many efficient parts of simplices are in no listed face; `alone` are the facets that are faces themselves, `rest` the
+    facets that hold each of the others."""
+    seen: set[tuple[tuple[int, int], ...]] = set()
     stack, missing = list(parts), 0
     while stack:
         part = stack.pop()
         if not part or part in seen:
             continue
         seen.add(part)
-        common = reduce(and_, (through[k] for k in part))
-        if common & every or any(common & held == held for held in lower):
+        near = reduce(and_, (through[extreme] for _, extreme in part))
+        if near & alone or any(near & held == held for held in rest):
             continue
+        common = reduce(and_, (through[k] for k, _ in part))
         if all(common & up for up in rising):
             missing += 1
         else:

@@ -8,17 +8,17 @@ can be multiplied, and is at least 0 where it can be shrunk.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deabench.arrays import TOLERANCE, blocks, chunks
+from deabench.arrays import TOLERANCE, blocks, chunks, least
 
 if TYPE_CHECKING:
-    from deabench.dea.certify import Scored
+    from deabench.dea.proofs.proof import Scored
+    from deabench.tables.gate import Data
 
-CLEAR = 1e-12
-"""A difference above this is no rounding, of weights and metrics of at most about 1."""
 LEAST = 1e-5
 """Weights that are all above this share of the largest, in metrics scaled to 1, leave no slack: complementary slackness."""
 
@@ -30,8 +30,7 @@ class SlackWeights:
     Attributes
     ----------
     rows : array (B, s + m)
-        Weights of outputs, then inputs, at least 1 each, in metrics divided by their maxima in the reference; each once. Of a DMU
-        without a score, weights of 0 or more that prove that it has none.
+        Weights of outputs, then inputs, at least 1 each, in metrics divided by their maxima in the reference; each once.
     of : int32 array (n,)
         Which row is whose; -1 where a DMU's own weights are all positive, -2 where there is no proof.
     """
@@ -50,25 +49,73 @@ def maxima(result: Scored) -> np.ndarray:
 def positive(weights: np.ndarray, top: np.ndarray) -> np.ndarray:
     """Whether every weight of a row is, in metrics scaled to a maximum of 1."""
     shares = weights * top
-    return np.asarray(shares.min(axis=1) > LEAST * shares.max(axis=1))
+    return np.asarray(least(shares) > LEAST * -least(-shares))
 
 
-def points(result: Scored, rows: np.ndarray) -> np.ndarray:
-    """Outputs and negated inputs of tested DMUs over their maxima."""
-    y, x = result.data.outputs.to_numpy()[rows], result.data.inputs.to_numpy()[rows]
-    return np.asarray(np.column_stack([y, -x]) / maxima(result))
+def both(data: Data) -> np.ndarray:
+    """Outputs, then inputs as they are."""
+    return np.column_stack([data.outputs.to_numpy(), data.inputs.to_numpy()])
 
 
-def projected(result: Scored, rows: np.ndarray) -> np.ndarray:
-    """Their radial projections: what their peers reach, less the slacks; another claim holds it against the scores."""
-    both = np.column_stack([result.reference.outputs.to_numpy(), -result.reference.inputs.to_numpy()])
-    return np.asarray((result.intensities[rows].dot(both) - result.slacks.to_numpy()[rows]) / maxima(result))
+class Slacks:
+    """What is claimed of slacks and of who is efficient, prepared once for all DMUs."""
+
+    def __init__(self, result: Scored, weights: SlackWeights) -> None:
+        self.result, self.weights, self.unit = result, weights, maxima(result)
+        self.s = result.data.outputs.shape[1]
+        self.signed = self.unit * np.append(np.ones(self.s), -np.ones(len(self.unit) - self.s))
+        self.none = np.isnan(result.scores.to_numpy())
+        self.slack = result.slacks.to_numpy()
+        self.total = total(self.slack, self.unit)
+        self.bound = most(result, weights.rows)
+        self.least = np.asarray((weights.rows >= 1 - TOLERANCE).all(axis=1))
+
+    def left(self, rows: slice, reached: np.ndarray) -> np.ndarray:
+        """How much more slack there may be than is said, for some DMUs whose peers reach `reached` (k, s + m): the total slack
+        where their own weights leave none, infinite where what is to prove it does not."""
+        of, none, said = self.weights.of[rows], self.none[rows], self.total[rows]
+        out = np.where(of == -1, said, 0.0)
+        held = np.flatnonzero((of >= 0) & ~none)
+        out[held] = self._room(of[held], reached[held] / self.signed - self.slack[rows][held] / self.unit) - said[held]
+        own = self.result.weights.iloc[rows][[*self.result.data.outputs.columns, *self.result.data.inputs.columns]].to_numpy()
+        out[(of == -1) & ~none & ~positive(own, self.unit)] = np.inf
+        return np.where(none, np.nan, np.maximum(out, 0.0))
+
+    def _room(self, of: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """A bound on the total slack at points (k, s + m), over the metrics' maxima, inputs below 0."""
+        bound = self.bound[of] - np.einsum("kr,kr->k", self.weights.rows[of], at)
+        return np.asarray(np.where(self.least[of], bound, np.inf))
+
+    @cached_property
+    def proved(self) -> tuple[np.ndarray, np.ndarray]:
+        """Who is proved efficient, and who is neither that nor proved inefficient, bool (n,) each."""
+        scores, proved = self.result.scores.to_numpy(), np.zeros(len(self.none), dtype=bool)
+        candidates = np.flatnonzero(scores >= 1 - TOLERANCE)
+        candidates = candidates[(self.slack[candidates] / self.unit).max(axis=1, initial=0.0) <= TOLERANCE]
+        of = self.weights.of[candidates]
+        proved[candidates[of == -1]] = True  # positive weights that prove the score
+        held = candidates[of >= 0]
+        data = self.result.data
+        here = np.column_stack([data.outputs.to_numpy()[held], data.inputs.to_numpy()[held]]) / self.signed
+        proved[held] = self._room(of[of >= 0], here) <= TOLERANCE
+        undecided = np.zeros(len(scores), dtype=bool)
+        undecided[candidates] = ~proved[candidates]
+        return proved, undecided
+
+
+def total(slack: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """Σ slack / unit of each row, column by column: what a reduction of short rows is slow at."""
+    out = np.zeros(len(slack))
+    for column, size in zip(slack.T, unit, strict=True):
+        out += column / size
+    return out
 
 
 def most(result: Scored, rows: np.ndarray) -> np.ndarray:
     """u₀ of weights (B, s + m): the most that they give to any mix; infinite where that has no bound."""
-    both = np.column_stack([result.reference.outputs.to_numpy(), -result.reference.inputs.to_numpy()])[result.frontier]
-    table = np.ascontiguousarray((both / maxima(result)).T)
+    values = both(result.reference)[result.frontier] / maxima(result)
+    values[:, result.data.outputs.shape[1]:] *= -1.0
+    table = np.ascontiguousarray(values.T)
     best = np.empty(len(rows))
     for part in blocks(len(rows), table.shape[1]):
         best[part] = (rows[part] @ table).max(axis=1)
@@ -79,110 +126,46 @@ def most(result: Scored, rows: np.ndarray) -> np.ndarray:
     return np.where(grows, np.inf, best)
 
 
-def room(result: Scored, weights: SlackWeights, who: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """A bound on the total slack at points (k, s + m) by the weights of the DMUs `who`."""
-    of = weights.of[who]
-    return np.asarray(most(result, weights.rows)[of] - (weights.rows[of] * at).sum(axis=1))
-
-
 def efficient(result: Scored, weights: SlackWeights) -> tuple[np.ndarray, np.ndarray]:
     """Who is proved efficient, and who is neither that nor proved inefficient, bool (n,) each."""
-    scores = result.scores.to_numpy()
-    candidates = np.flatnonzero((scores >= 1 - TOLERANCE) & (_slack(result).max(axis=1, initial=0.0) <= TOLERANCE))
-    proved = np.zeros(len(scores), dtype=bool)
-    own = candidates[weights.of[candidates] == -1]
-    proved[own] = True  # positive weights that prove the score
-    held = candidates[weights.of[candidates] >= 0]
-    proved[held] = room(result, weights, held, points(result, held)) <= TOLERANCE
-    undecided = np.zeros(len(scores), dtype=bool)
-    undecided[candidates] = ~proved[candidates]
-    return proved, undecided
+    return Slacks(result, weights).proved
 
 
-def _slack(result: Scored) -> np.ndarray:
-    return np.asarray(result.slacks.to_numpy() / maxima(result))
+def left(result: Scored, weights: SlackWeights) -> np.ndarray:
+    """How much more slack there may be than is said, for every DMU: see `Slacks.left`."""
+    work, table = Slacks(result, weights), both(result.reference)
+    return np.concatenate([work.left(rows, result.intensities[rows].dot(table)) for rows in chunks(len(work.none))])
 
 
-def further(result: Scored) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
-    """By how much the claims beyond the scores miss, one number per DMU each; and what is not claimed, in words."""
-    covered = {"reference_DMUs_that_no_listed_one_dominates": np.full(len(result.scores), float(uncovered(result)))}
-    weights = result.slack_weights
-    if weights is None:
-        return covered, ("that slacks are the largest, and who is efficient",)
-    open_, undecided = int((weights.of == -2).sum()), int(efficient(result, weights)[1].sum())
+def verdict(result: Scored, work: Slacks) -> np.ndarray:
+    """1 where `efficient` is not what is proved; one that is undecided may be called inefficient."""
+    proved, undecided = work.proved
+    claimed = result.efficient.to_numpy(dtype=bool)
+    return np.where((claimed != proved) & ~(undecided & ~claimed), 1.0, 0.0)
+
+
+def open_questions(work: Slacks | None) -> tuple[str, ...]:
+    """What is not proved of slacks and of who is efficient, in words."""
+    if work is None:
+        return ("that slacks are the largest, and who is efficient",)
     said = []
-    if open_:
-        said.append(f"the slacks of {open_} DMUs are those of one optimum, not proved the largest")
+    slack, undecided = int(((work.weights.of == -2) & ~work.none).sum()), int(work.proved[1].sum())
+    if slack:
+        said.append(f"the slacks of {slack} DMUs are those of one optimum, not proved the largest")
     if undecided:
         said.append(f"whether {undecided} DMUs are efficient is undecided within {TOLERANCE:g}")
-    return covered | misses(result, weights), tuple(said)
+    return tuple(said)
 
 
-def misses(result: Scored, weights: SlackWeights) -> dict[str, np.ndarray]:
-    """By how much slacks, reasons and `efficient` miss, one number per DMU."""
-    given = result.weights[[*result.data.outputs.columns, *result.data.inputs.columns]].to_numpy()
-    none = np.isnan(result.scores.to_numpy())
-    own, held = weights.of == -1, np.flatnonzero((weights.of >= 0) & ~none)
-    wrong = own & ~positive(given, maxima(result)) & ~none
-    total = _slack(result).sum(axis=1)
-    short = np.where(own, total, 0.0)
-    if len(held):
-        good = (weights.rows[weights.of[held]] >= 1 - TOLERANCE).all(axis=1)
-        for part in chunks(len(held)):
-            who = held[part]
-            short[who] = room(result, weights, who, projected(result, who)) - total[who]
-        short[held[~good]] = np.inf
-    short[wrong] = np.inf
-    proved, undecided = efficient(result, weights)
-    claimed = result.efficient.to_numpy(dtype=bool)
-    return {
-        "slack_that_is_left": np.where(none, np.nan, np.maximum(short, 0.0)),
-        "score_that_there_may_be": _missing(result, weights, none),
-        "efficient": np.where((claimed != proved) & ~(undecided & ~claimed), 1.0, 0.0),
-    }
-
-
-def _missing(result: Scored, weights: SlackWeights, none: np.ndarray) -> np.ndarray:
-    """What is left of a score for a DMU that is said to have none: at most the factor that its row of weights (u, v) ≥ 0 allows.
-
-    Output-oriented: a factor φ needs φ u·y ≤ u₀ + v·x, which leaves none above 0 where that is 0 or below. Input-oriented: the
-    outputs need u·y ≤ u₀ + θ v·x, and v·x is 0.
-    """
-    out = np.zeros(len(none))
-    who = np.flatnonzero(none)
-    if result.orientation == "output":
-        who = who[result.data.outputs.to_numpy()[who].any(axis=1)]  # of a DMU without any output no factor can be told
-    out[who] = np.inf
-    who = who[(weights.of[who] >= 0) & (weights.rows[weights.of[who]] >= 0).all(axis=1)] if len(weights.rows) else who[:0]
-    s = result.data.outputs.shape[1]
-    u, z = weights.rows[weights.of[who]], points(result, who)
-    top = most(result, weights.rows)[weights.of[who]] if len(who) else np.zeros(0)
-    gained, spent = (u[:, :s] * z[:, :s]).sum(axis=1), -(u[:, s:] * z[:, s:]).sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if result.orientation == "output":
-            left = np.where(top + spent < -CLEAR, 0.0, np.where(gained > CLEAR, np.maximum(top + spent, 0.0) / gained, np.inf))
-        else:
-            left = np.where((gained > top + CLEAR) & (spent <= CLEAR), 0.0, np.inf)
-    out[who] = left
-    return np.where(none & _free(result), 0.0, out)
-
-
-def _free(result: Scored) -> np.ndarray:
-    """Whose peers reach their outputs without any of their inputs, so that an input-oriented factor is 0."""
-    if result.orientation != "input":
-        return np.zeros(len(result.scores), dtype=bool)
-    lam, s = result.intensities, result.data.outputs.shape[1]
-    both = np.column_stack([result.reference.outputs.to_numpy(), -result.reference.inputs.to_numpy()])
-    reached, z = lam.dot(both) / maxima(result), points(result, np.arange(len(result.scores)))
-    low, high = {"crs": (0.0, np.inf), "vrs": (1.0, 1.0), "nirs": (0.0, 1.0), "ndrs": (1.0, np.inf)}[result.returns]
-    total = lam.values.sum(axis=1)
-    held = (total >= low - TOLERANCE) & (total <= high + TOLERANCE) & (lam.values >= 0).all(axis=1)
-    return np.asarray(held & (reached[:, :s] >= z[:, :s] - TOLERANCE).all(axis=1) & (reached[:, s:] >= -CLEAR).all(axis=1))
+def said(result: Scored) -> tuple[str, ...]:
+    """`open_questions` of a result whose slacks have weights; nothing of another."""
+    return () if result.slack_weights is None else open_questions(Slacks(result, result.slack_weights))
 
 
 def uncovered(result: Scored) -> int:
     """How many reference DMUs no listed one dominates or equals: weights that bound the listed ones bound all others."""
-    values = np.column_stack([result.reference.outputs.to_numpy(), -result.reference.inputs.to_numpy()])
+    values = both(result.reference)
+    values[:, result.reference.outputs.shape[1]:] *= -1.0
     listed = np.asarray(result.frontier)
     left = np.ascontiguousarray(np.delete(values, listed, axis=0).T)
     for row in values[listed[np.argsort(-values[listed].sum(axis=1), kind="stable")]]:

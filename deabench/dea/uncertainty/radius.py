@@ -28,6 +28,13 @@ class Stability(Result, Former):
     efficient : Series (n,) of bool
         The verdict that would change: on the others' frontier or outside it, or inside.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> answer = db.stability(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
+    >>> answer.efficient[answer.efficient].index.tolist(), answer.radius.round(3)["MLP"]
+    (['MLP'], np.float64(0.011))
     """
 
     radius: pd.Series
@@ -93,9 +100,27 @@ def _percent(radius: float) -> str:
     return f"{100 * radius:.2g} %" if np.isfinite(radius) else "no distance"
 
 
+def between_layers(y: Array) -> Array:
+    """How far rows of metrics (n, s) may move until they are in another layer, all others together to the other side; (n,).
+
+    All others moving together keep their layers, so that a row falls where its score against those of its own layer and below
+    comes to 1, and rises where that against those from the better layer on does.
+    """
+    ratio, rest = np.full(len(y), np.inf), np.arange(len(y))
+    while len(rest) > 1:
+        theta = against_others(y[rest])
+        on, below = rest[theta >= 1], rest[theta < 1]
+        ratio[on] = np.minimum(ratio[on], theta[theta >= 1])
+        with np.errstate(divide="ignore"):
+            ratio[below] = 1 / theta[theta < 1]
+        rest = below
+    return np.asarray(np.sqrt(ratio) - 1)
+
+
 def against_others(y: Array) -> Array:
     """Scores against the other rows alone: above 1 outside their frontier, inf where a metric is the row's own; (n,)."""
-    unit = y / y.max(axis=0)
+    top = y.max(axis=0)
+    unit = y / np.where(top > 0, top, 1.0)
     rows = np.repeat(unit[None], len(y), axis=0)
     rows[np.arange(len(y)), np.arange(len(y))] = 0.0
     return play(rows, unit).value

@@ -21,8 +21,9 @@ ALIKE = 1e-8
 """Points that are nearer than this in every metric are near-duplicates."""
 CLEAR = 2e-12
 """An extreme point stands out by more than this from those that are no near-duplicates of it: a certificate asks for it."""
-REACHED = 5e-10
-"""A point that combinations of others miss by no more than this is not extreme, but as one of its near-duplicates."""
+REACHED = 5e-11
+"""A point that combinations of others miss by no more than this is not extreme, but as one of its near-duplicates: what holds
+it then holds them, within `TIGHT`."""
 MATES = 1e-6
 """What a combination that reaches a point is made of lies within this of the point's own hyperplane."""
 
@@ -106,8 +107,16 @@ class Hull:
                 lower.add(face)
             else:
                 stack.extend(self._below(face, flat))
-        found = [self.corners[f] for f in np.flatnonzero(self.full).tolist()]
-        return sorted(found + [f for f in lower if not any(f < g for g in lower)], key=sorted)
+        found, slivers = self._efficient_facets()
+        lower |= {face for face in slivers if not any(face < other for other in found)}
+        return sorted([*found, *(f for f in lower if not any(f < g for g in lower))], key=sorted)
+
+    def _efficient_facets(self) -> tuple[list[frozenset[int]], set[frozenset[int]]]:
+        """The corners of the full facets: of those whose corners no other facet has, which are in no larger face, and of the
+        others, slivers between near-duplicates."""
+        corners = [self.corners[f] for f in np.flatnonzero(self.full).tolist()]
+        alone = [face for face in corners if face and self.holding(face).bit_count() == 1]
+        return alone, {face for face in corners if face} - set(alone)
 
     def _below(self, face: frozenset[int], among: int) -> set[frozenset[int]]:
         """The faces that a face shares with the facets `among` (bits) that touch it and do not hold it."""

@@ -13,7 +13,8 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from deabench.solve.highs import Infeasible, Solver
+from deabench.solve.highs import Infeasible, Solver, Undecided
+from deabench.solve.nearest.rational import least
 from deabench.solve.nearest.wolfe import least_norm
 from deabench.solve.template import Template, expand, template, whole
 
@@ -21,6 +22,8 @@ ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
 """The norms, as numpy numbers them."""
 SHORT = 1e-9
 """A face that falls short of the point by no more than this still dominates it."""
+CUT = 1e-10
+"""A facet that cuts a point off by no more than this holds it."""
 
 
 @dataclass(frozen=True)
@@ -207,6 +210,10 @@ def on_facet(normals: np.ndarray, facet: int, point: np.ndarray, norm: str, weig
         right = np.append(1.0 - normals @ point, normals[facet] @ point - 1.0)
         step, _ = _least_distance(matrix, np.append(right, np.zeros(s if dominating else 0)))
         found = point - step / weights
+        if np.isfinite(found).all() and not _inside(normals, facet, found, CUT):  # what is left, in its own size
+            off = np.append(1.0 - normals @ found, normals[facet] @ found - 1.0)
+            again, _ = _least_distance(matrix, np.append(off, found - point if dominating else np.zeros(0)))
+            found = found - again / weights if np.isfinite(again).all() else found
         return found if np.isfinite(found).all() and _inside(normals, facet, found) else None
     table = {(j, r): float(w) for j, row in enumerate(normals) for r, w in enumerate(row)}
     model = deabench_models.halfspaces(table, {("g", r): float(v) for r, v in enumerate(point)})
@@ -219,13 +226,33 @@ def on_facet(normals: np.ndarray, facet: int, point: np.ndarray, norm: str, weig
         solver.run("a point")
     except Infeasible:
         return None
+    except Undecided:
+        return _exactly(normals, facet, point, norm, weights, dominating)
     down, up = np.split(solver.values()[: 2 * s], 2)
-    return np.asarray(point + up - down)
+    found = np.asarray(point + up - down)
+    if _inside(normals, facet, found, CUT) and not (dominating and (found < point - CUT).any()):
+        return found
+    return _exactly(normals, facet, point, norm, weights, dominating)
 
 
-def _inside(normals: np.ndarray, facet: int, point: np.ndarray) -> bool:
+def _exactly(normals: np.ndarray, facet: int, point: np.ndarray, norm: str, weights: np.ndarray,
+             dominating: bool) -> np.ndarray | None:
+    """The same in rational arithmetic, L1 or L∞: what rises, what falls, and for L∞ the largest change."""
+    s, room = len(point), 1.0 - normals @ point
+    moves = normals if dominating else np.hstack([normals, -normals])
+    rows, right = np.vstack([-moves, moves[facet]]), np.append(-room, room[facet])
+    cost = np.tile(weights, moves.shape[1] // s)
+    if norm == "linf":
+        change = np.tile(-np.diag(weights), moves.shape[1] // s)
+        rows = np.block([[rows, np.zeros((len(rows), 1))], [change, np.ones((s, 1))]])
+        right, cost = np.append(right, np.zeros(s)), np.append(np.zeros(moves.shape[1]), 1.0)
+    found = least(cost, rows, right)
+    return None if found is None else point + found[:s] - (0.0 if dominating else found[s : 2 * s])
+
+
+def _inside(normals: np.ndarray, facet: int, point: np.ndarray, tolerance: float = SHORT) -> bool:
     reach = normals @ point
-    return bool(reach.max() <= 1 + SHORT and abs(reach[facet] - 1) <= SHORT)
+    return bool(reach.max() <= 1 + tolerance and abs(reach[facet] - 1) <= tolerance)
 
 
 def _least_distance(normals: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

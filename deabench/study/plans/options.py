@@ -19,6 +19,7 @@ from deabench.study.learners.prepare import Prepare
 from deabench.study.learners.registry import REGISTRY, LearnerSpec, check_import, parameters
 from deabench.study.plans import schema
 from deabench.study.plans.plan import Plan
+from deabench.study.results.aggregate import OPTIONS
 from deabench.study.results.measures import DEFAULTS, Measures
 from deabench.study.running.limits import memory_can_be_limited
 from deabench.study.running.tasks import Bounds
@@ -59,7 +60,7 @@ def planned(place: str, settings: Mapping[str, Any], file: Path, given: Given) -
     measures = Measures(classes, given.declared)
     for name in metrics:
         measures.check(f"{place}metrics", name)
-    dea = {"outputs": None, "inputs": None, "model": "wei", "returns": None, "orientation": None, "norm": "l1",
+    dea = {"outputs": None, "inputs": None, "model": "wei", **dict.fromkeys(OPTIONS), "norm": "l1",
            "reference": None, "tested": [],
            "target_outputs": ["TPR", "TNR"] if classes == "two" else list(metrics[:2]), "dmus": "classifiers", "panels": {},
            **settings.get("dea", {})}
@@ -103,18 +104,20 @@ def _measured(place: str, dea: Mapping[str, Any], tests: Mapping[str, Any], meas
 
 
 FURTHER = ("direction", "weights", "goal", "sums", "shares", "ratios")
-"""Options of `deabench.rank` that only some DEA models take."""
+"""Options of `deabench.rank` that only some DEA models take; `norm` besides, which targets have, too."""
 
 
 def rank_options(dea: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of `deabench.rank` in a study's [dea], as `rank` takes them."""
-    given = {name: dea[name] for name in FURTHER if dea.get(name) is not None}
+    """What a study's [dea] asks of its model, as `deabench.rank` takes it."""
+    from deabench.dea.models import MODELS
+
+    given = {name: dea[name] for name in ("returns", "orientation", *FURTHER) if dea.get(name) is not None}
     given |= {"sums": tuple(given["sums"])} if "sums" in given else {}
     given |= {"shares": {name: tuple(ends) for name, ends in given["shares"].items()}} if "shares" in given else {}
     if "ratios" in given:
         given["ratios"] = {tuple(pair.split("/", 1)) if isinstance(pair, str) else tuple(pair): tuple(ends)
                            for pair, ends in given["ratios"].items()}
-    return {**{name: dea[name] for name in ("model", "returns", "orientation")}, **given}
+    return given | ({"norm": dea["norm"]} if "norm" in MODELS[dea["model"]].options else {})
 
 
 def _can_rank(place: str, dea: Mapping[str, Any], measures: Measures) -> None:
@@ -129,7 +132,7 @@ def _can_rank(place: str, dea: Mapping[str, Any], measures: Measures) -> None:
         warnings.simplefilter("ignore", DataWarning)
         try:
             rank(pd.DataFrame(values, columns=names), outputs=dea["outputs"], inputs=dea["inputs"] or None,
-                 lower_is_better=measures.complemented(dea["outputs"]), **rank_options(dea))
+                 lower_is_better=measures.complemented(dea["outputs"]), model=dea["model"], **rank_options(dea))
         except DataError as error:
             raise DataError(f"{place}[dea] {error}") from None
         except SolveError:

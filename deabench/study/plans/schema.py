@@ -69,30 +69,34 @@ def dea_option(name: str) -> Check:
     return check
 
 
-def word_or_numbers(name: str) -> Check:
-    """A word that some DEA model knows for this option, or a number for each metric."""
+def dea_steps(name: str) -> Check:
+    """A word that some DEA model knows for this option, or a table of numbers by metric."""
 
     def check(value: Any) -> str | None:
-        if isinstance(value, dict):
-            return None if value and all(number(-float("inf"))(one) is None for one in value.values()) else "numbers by metric"
-        return dea_option(name)(value)
+        if not isinstance(value, dict):
+            return dea_option(name)(value) if isinstance(value, str) else "a word, or a table of numbers, as {TPR = 2}"
+        return None if all(_number(one) for one in value.values()) else "a table of numbers, as {TPR = 2}"
 
     return check
 
 
-def ends(value: Any) -> str | None:
-    good = isinstance(value, list | tuple) and len(value) == 2 and all(number(-float("inf"))(one) is None for one in value)
-    return None if good else "the least and the greatest, as [0.2, 0.5]"
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def ends_by_name(value: Any) -> str | None:
-    good = isinstance(value, dict) and bool(value) and all(ends(one) is None for one in value.values())
-    return None if good else "the least and the greatest by name, as {TPR = [0.2, 0.5]}"
+def bounds(value: Any) -> str | None:
+    good = isinstance(value, list | tuple) and len(value) == 2 and all(_number(one) for one in value)
+    return None if good else "the least and the most, as [0.8, 1.2]"
 
 
-def ends_by_pair(value: Any) -> str | None:
-    pairs = isinstance(value, dict) and all((isinstance(name, tuple) and len(name) == 2) or "/" in str(name) for name in value)
-    return None if pairs and ends_by_name(value) is None else "the least and the greatest by pair, as {\"TPR/TNR\" = [1, 2]}"
+def bounds_of_each(value: Any) -> str | None:
+    good = isinstance(value, dict) and value and all(bounds(one) is None for one in value.values())
+    return None if good else "a table of the least and the most, as {TPR = [0.2, 0.5]}"
+
+
+def bounds_of_pairs(value: Any) -> str | None:
+    good = bounds_of_each(value) is None and all(len(key if isinstance(key, tuple) else key.split("/")) == 2 for key in value)
+    return None if good else 'a table of the least and the most by two metrics, as {"TPR/TNR" = [2, inf]}'
 
 
 def texts(value: Any) -> str | None:
@@ -147,9 +151,9 @@ SPLIT: dict[str, Check] = {"kind": one_of(*KINDS), "folds": whole(2), "repeats":
                            "test_size": number(0, 1, open_ends=True)}
 DEA: dict[str, Check] = {
     "outputs": texts, "inputs": texts, "model": dea_model,
-    "returns": dea_option("returns"), "orientation": dea_option("orientation"),
-    "direction": word_or_numbers("direction"), "weights": word_or_numbers("weights"), "goal": dea_option("goal"),
-    "sums": ends, "shares": ends_by_name, "ratios": ends_by_pair,
+    "returns": dea_option("returns"), "orientation": dea_option("orientation"), "goal": dea_option("goal"),
+    "direction": dea_steps("direction"), "weights": dea_steps("weights"),
+    "sums": bounds, "shares": bounds_of_each, "ratios": bounds_of_pairs,
     "norm": one_of("l1", "l2", "linf"), "reference": texts,
     "tested": texts, "target_outputs": texts, "panels": lists, "dmus": one_of("classifiers", "datasets", "after @")}
 GROUPS: dict[str, Check] = {"type": one_of("label", "rule"), "mixed": one_of("each", "drop"), "imbalance_ratio": rising,

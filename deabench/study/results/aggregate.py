@@ -18,6 +18,8 @@ import pandas as pd
 from deabench.errors import DataError, DataWarning, SolveError
 
 CELLS = ["tp", "fn", "fp", "tn"]
+OPTIONS = ("returns", "orientation", "goal", "direction", "weights", "sums", "shares", "ratios")
+"""What a study may ask of its model; `norm` besides, which targets have, too."""
 ALL = ("all", "all data sets")
 """The grouping and group that hold every data set."""
 
@@ -28,10 +30,10 @@ class Settings:
 
     Attributes
     ----------
-    outputs, inputs
+    outputs, inputs, model
         As for `deabench.rank`; each a metric of `deabench.metrics`.
-    options : mapping
-        Further arguments of `deabench.rank`: model, returns, orientation, direction, weights, goal, sums, shares, ratios.
+    options : mapping of str to object
+        What is asked of the model beside: its returns, orientation, direction, weights and so on.
     panels : mapping of name to classifiers
         Who is ranked with whom, as the paper ranks the C4.5 methods and the SVM methods apart.
     families : mapping of classifier to family
@@ -48,22 +50,18 @@ class Settings:
     panels: Mapping[str, Sequence[str]]
     families: Mapping[str, str] = field(default_factory=dict)
     inputs: Sequence[str] = ()
-    options: Mapping[str, Any] = field(default_factory=lambda: {"model": "wei"})
+    model: str = "wei"
+    options: Mapping[str, Any] = field(default_factory=dict)
     mixed: str = "each"
     ratios: Sequence[float] = (10, 30)
     lower: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def model(self) -> Any:
-        return self.options.get("model")
+    def low(self) -> bool:
+        """Whether 0 is best: the model gives inefficiencies."""
+        from deabench.dea.models import MODELS
 
-    @property
-    def returns(self) -> Any:
-        return self.options.get("returns")
-
-    @property
-    def orientation(self) -> Any:
-        return self.options.get("orientation")
+        return MODELS[self.model].measure == "inefficiency"
 
 
 def pooled_metrics(counts: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
@@ -141,11 +139,12 @@ def efficiencies(table: pd.DataFrame, settings: Settings, where: str = "") -> pd
     """
     from deabench.dea.ranking import rank
 
+    options: dict[str, Any] = {"model": settings.model, **settings.options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
             scores = rank(table, outputs=list(settings.outputs), inputs=list(settings.inputs) or None,
-                          lower_is_better=dict(settings.lower), **settings.options).scores
+                          lower_is_better=dict(settings.lower), **options).scores
         except (DataError, SolveError) as error:
             scores = pd.Series(np.nan, index=table.index)
             scores.attrs["notes"] = (f"{where or 'the table'} has no efficiencies: {error}",)
@@ -197,14 +196,14 @@ def two_ways(means: pd.DataFrame, single: pd.DataFrame, groups: pd.DataFrame, se
                                   "dea_then_average": after.loc[grouping, group, panel].reindex(chosen.index)})
             if "IBA" in chosen:
                 frame["IBA"] = chosen["IBA"]
-            ranks = {f"rank_{name}": ranked(frame[name]) for name in frame}
+            ranks = {f"rank_{name}": ranked(frame[name], low=settings.low and name != "IBA") for name in frame}
             parts[grouping, group, panel] = frame.assign(**ranks, datasets=chosen["datasets"])
     return pd.concat(parts, names=["grouping", "group", "panel", "classifier"])
 
 
-def ranked(scores: pd.Series) -> pd.Series:
-    """1 is best; scores that agree to 9 decimals share the best of their ranks."""
-    return scores.round(9).rank(ascending=False, method="min").astype("Int64")
+def ranked(scores: pd.Series, *, low: bool = False) -> pd.Series:
+    """1 is best, the lowest score where `low`; scores that agree to 9 decimals share the best of their ranks."""
+    return scores.round(9).rank(ascending=low, method="min").astype("Int64")
 
 
 def by_family(metrics: pd.DataFrame, groups: pd.DataFrame, settings: Settings) -> pd.DataFrame:
@@ -226,10 +225,11 @@ def by_family(metrics: pd.DataFrame, groups: pd.DataFrame, settings: Settings) -
     return two_ways(group_means(averaged, groups), per_dataset(averaged, alone), groups, alone)
 
 
-def recommendation(families: pd.DataFrame, *, close: float = 0.005) -> pd.DataFrame:
+def recommendation(families: pd.DataFrame, *, close: float = 0.005, low: bool = False) -> pd.DataFrame:
     """The paper's Table 22 from the study's own results: for each type and ratio, the family to use.
 
-    A family is recommended where the mean of its per-data-set efficiencies is the highest, or within `close` of it.
+    A family is recommended where the mean of its per-data-set efficiencies is the highest (inefficiencies, the lowest: `low`), or
+    within `close` of it.
     (The efficiency of the averages, the paper's way, puts several of six families at 1; it is listed beside.)
 
     Returns
@@ -242,11 +242,13 @@ def recommendation(families: pd.DataFrame, *, close: float = 0.005) -> pd.DataFr
     for group, table in families.loc[["type and ratio"]].groupby(level="group", sort=False):
         one = table.droplevel(["grouping", "group", "panel"])
         label, _, ratio = str(group).partition(", ")
-        best = one["dea_then_average"].max()
+        sign = -1.0 if low else 1.0
+        means = sign * one["dea_then_average"]
+        best = means.max()
         rows[ratio, label] = {
-            "recommended": ", ".join(one.index[one["dea_then_average"] >= best - close]),
-            "efficiency": best,
-            "efficient_on_average": ", ".join(one.index[one["average_then_dea"] >= 1 - 1e-9]),
+            "recommended": ", ".join(one.index[means >= best - close]),
+            "efficiency": sign * best,
+            "efficient_on_average": ", ".join(one.index[sign * one["average_then_dea"] >= (0.0 if low else 1.0) - 1e-9]),
             "highest_iba": one["IBA"].idxmax() if "IBA" in one else "",
             "datasets": int(one["datasets"].max())}
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["imbalance_ratio", "type"])

@@ -13,6 +13,7 @@ from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, from_counts
 from deabench.metrics.shipped import of_scores
+from deabench.tables.vocabulary import meaning
 
 CELLS = ["tp", "fn", "fp", "tn"]
 PAIR = ["dataset", "classifier"]
@@ -65,7 +66,8 @@ class Measures:
     classes : str
         "two" or "all".
     declared : mapping of str to metric
-        As `deabench.metrics.Metric`, or a function of (y_true, y_pred) whose value is better high.
+        As `deabench.metrics.Metric`, or a function of (y_true, y_pred) whose value is better high unless the vocabulary knows its
+        name for one that is better low.
     """
 
     classes: str = "two"
@@ -110,22 +112,28 @@ class Measures:
             raise DataError(f"{where}: metric '{name}' is better low and has no greatest value; name it among the inputs")
 
     def better(self, name: str) -> str:
-        """higher, lower or neither."""
-        own = self.of_rows(name)
-        if own is not None and not isinstance(own, str):
-            return "higher" if getattr(own, "higher_is_better", True) else "lower"
-        if name in TIMES:
-            return "lower"
-        return DIRECTION[name] if self.classes == "two" else "higher"
+        """higher, lower or neither: as the user's own metric says, else as the vocabulary knows the name."""
+        own = getattr(self._own(name), "higher_is_better", None)
+        if own is not None:
+            return "higher" if own else "lower"
+        known = meaning(name)
+        if known is None or (name in self.declared and known.better == "neither"):
+            return "higher"  # a function of one's own: its value is better high
+        return known.better
 
     def highest(self, name: str) -> float:
         """The greatest value that a metric can take; infinity where there is none."""
-        own = self.of_rows(name)
-        if own is not None and not isinstance(own, str):
-            return float(getattr(own, "range", (0, np.inf))[1])
-        if name in TIMES:
-            return float("inf")
-        return float(METRICS[name].high) if self.classes == "two" and name in METRICS else 1.0
+        own = getattr(self._own(name), "range", None)
+        if own is not None:
+            return float(own[1])
+        known = meaning(name)
+        if name in self.declared:  # a rate by its name, as an error rate is; nothing is known of other functions
+            return known.high if known is not None and known.better == "lower" else float("inf")
+        return known.high if known is not None else 1.0
+
+    def _own(self, name: str) -> Any:
+        """The metric of the user's own, or of scores, that knows its direction and range."""
+        return self.declared[name] if name in self.declared else self.of_rows(name)
 
     def cost(self, name: str) -> bool:
         """Whether it is better low and unbounded, so that it can only be an input."""

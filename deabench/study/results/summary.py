@@ -191,11 +191,17 @@ def summary(plan: Plan) -> Summary:
     failed = rows[rows["status"] != "done"].set_index(["dataset", "classifier", "repeat", "fold"])
     return Summary(
         failed[["status", "error_type", "error"]], counts.drop(columns=["key", "confusion"]), left_out, metrics, facts, groups,
-        means, single, s.two_ways(means, single, groups, settings), families, s.recommendation(families) if typed else None,
+        means, single, s.two_ways(means, single, groups, settings), families,
+        s.recommendation(families, low=settings.low) if typed else None,
         tests, _targets(plan, metrics, measures),
         None if plan.dea["dmus"] == "classifiers" else views.pivot(metrics, settings, plan.dea["dmus"]),
-        (*plan.data_notes, *_weakens(known, rows), *metrics.attrs.get("notes", ()), *notes, *single.attrs["notes"], *assumed),
-        judged, tuple(settings.outputs))
+        (*plan.data_notes, *_measured(settings), *_weakens(known, rows), *metrics.attrs.get("notes", ()), *notes,
+         *single.attrs["notes"], *assumed), judged, tuple(settings.outputs))
+
+
+def _measured(settings: s.Settings) -> tuple[str, ...]:
+    """What the numbers are where they are no efficiencies."""
+    return (f"model '{settings.model}' gives inefficiencies: 0 is best, and rank 1 is the lowest",) if settings.low else ()
 
 
 def _weakens(metrics: list[str], rows: pd.DataFrame) -> list[str]:
@@ -230,9 +236,10 @@ def settings_of(plan: Plan, counts: pd.DataFrame) -> s.Settings:
     panels = plan.dea["panels"] or {"all": present}
     outside = [name for name in present if name not in {spec.name for spec in plan.learners}]
     panels = {panel: list(dict.fromkeys([*members, *outside])) for panel, members in panels.items()}
+    dea = {name: plan.dea[name] for name in ("outputs", "inputs", "model")}
     lower = Measures(plan.classes, plan.declared).complemented(plan.dea["outputs"])
-    return s.Settings(plan.dea["outputs"], panels, families_of(plan, present), plan.dea["inputs"], rank_options(plan.dea),
-                      mixed=plan.groups["mixed"], ratios=plan.groups["imbalance_ratio"], lower=lower)
+    return s.Settings(panels=panels, families=families_of(plan, present), mixed=plan.groups["mixed"],
+                      ratios=plan.groups["imbalance_ratio"], lower=lower, options=rank_options(plan.dea), **dea)
 
 
 def families_of(plan: Plan, present: Sequence[str]) -> dict[str, str]:

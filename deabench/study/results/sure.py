@@ -103,7 +103,7 @@ def _options(settings: Settings) -> dict[str, Any]:
     """Returns to scale and orientation of the study's model; refuse a model that has no intervals."""
     if not settings.inputs and settings.model in ("wei", "score"):
         return {}
-    if settings.model != "ccr":
+    if settings.model != "ccr" or set(settings.options) - {"returns", "orientation"}:
         with_inputs = " with inputs" if settings.inputs and settings.model in ("wei", "score") else ""
         raise DataError(f"model '{settings.model}'{with_inputs} has no intervals; model 'wei' without inputs and 'ccr' have them")
-    return {"returns": settings.returns or "crs", "orientation": settings.orientation or "output"}
+    return {"returns": "crs", "orientation": "output"} | dict(settings.options)

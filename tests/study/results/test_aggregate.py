@@ -239,11 +239,11 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
     said = "\n".join(f"{key} = {toml(value)}" for key, value in dea.items())
     plan = db.Study.from_toml(study_file(f'[data]\nnames = ["ecoli4"]\n[classifiers]\n"C4.5" = {{}}\n[dea]\n'
                                          f'outputs = ["TPR", "TNR"]\n{said}\n')).plan
-    options = {key: value for key, value in rank_options(plan.dea).items() if value is not None}
-    assert options == wanted
+    assert {"model": plan.dea["model"], **rank_options(plan.dea)} == wanted
     table = pd.DataFrame(np.random.default_rng(1).uniform(0.4, 0.9, (12, 3)), columns=["TPR", "TNR", "FPR"],
                          index=[f"c{k}" for k in range(12)])
-    settings = s.Settings(["TPR", "TNR"], {}, inputs=plan.dea["inputs"], options=rank_options(plan.dea))
+    settings = s.Settings(["TPR", "TNR"], {}, inputs=plan.dea["inputs"], model=plan.dea["model"],
+                          options=rank_options(plan.dea))
     expected = db.rank(table, outputs=["TPR", "TNR"], inputs=dea.get("inputs"), **wanted)
     pd.testing.assert_series_equal(s.efficiencies(table, settings), expected.scores)
 
@@ -252,10 +252,11 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
     ('goal = "kind"', "[dea] goal is 'kind'; there are 'aggressive', 'benevolent'"),
     ('goal = "benevolent"', "[dea] model 'wei' has no goal 'benevolent'; leave it out, or use model 'cross'"),
     ('model = "additive"\nweights = {TPX = 1.0}', "[dea] weights names 'TPX', which is no metric here; did you mean 'TPR'?"),
-    ("sums = 3", "[dea] sums is 3; give the least and the greatest, as [0.2, 0.5]"),
-    ("shares = {TPR = 3}", "[dea] shares is a table; give the least and the greatest by name, as {TPR = [0.2, 0.5]}"),
-    ('ratios = {TPR = [1, 2]}', '[dea] ratios is a table; give the least and the greatest by pair, as {"TPR/TNR" = [1, 2]}'),
-    ("weights = {TPR = 'x'}", "[dea] weights is a table; give numbers by metric"),
+    ("sums = 3", "[dea] sums is 3; give the least and the most, as [0.8, 1.2]"),
+    ("shares = {TPR = 3}", "[dea] shares is a table; give a table of the least and the most, as {TPR = [0.2, 0.5]}"),
+    ('ratios = {TPR = [1, 2]}', '[dea] ratios is a table; give a table of the least and the most by two metrics, as '
+                                '{"TPR/TNR" = [2, inf]}'),
+    ("weights = {TPR = 'x'}", "[dea] weights is a table; give a table of numbers, as {TPR = 2}"),
 ])
 def test_options_that_rank_would_refuse_are_refused_before_anything_runs(study_file, said, text):
     from deabench.errors import DataError

@@ -88,7 +88,7 @@ def test_a_metric_that_is_better_low_is_complemented():
 def test_a_model_without_intervals_and_too_little_are_said():
     counts, metrics = keel(KEEL["classifier"].unique()[:4])
     panels = {"one": list(counts["classifier"].unique()[:1]), "all": list(counts["classifier"].unique())}
-    found, notes = verdicts(metrics, counts, Settings(BOTH, panels, options={"model": "sbm"}))
+    found, notes = verdicts(metrics, counts, Settings(BOTH, panels, model="sbm"))
     assert found is None
     assert notes[-1] == "no verdicts: model 'sbm' has no intervals; model 'wei' without inputs and 'ccr' have them"
     found, notes = verdicts(metrics, counts, Settings(BOTH, panels))

@@ -1,0 +1,68 @@
+"""What a proof is, and what a ranking's is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from deabench.arrays import Sparse
+from deabench.tables.gate import Data
+
+if TYPE_CHECKING:
+    from deabench.dea.proofs.ranking import SlackWeights
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """What recomputing a result showed.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per DMU: the recomputed numbers.
+    misses : dict of str to array (n,)
+        Claim of the result to by how much each DMU's number misses it; 0 where it holds exactly.
+    unclaimed : tuple of str
+        What the result says and this does not prove, as sentences.
+    """
+
+    frame: pd.DataFrame
+    misses: dict[str, np.ndarray]
+    unclaimed: tuple[str, ...] = ()
+
+
+class Scored(Protocol):
+    """What a ranking's proof is made from; see `deabench.dea.models.record.Answer`."""
+
+    @property
+    def scores(self) -> pd.Series: ...
+    @property
+    def slacks(self) -> pd.DataFrame: ...
+    @property
+    def weights(self) -> pd.DataFrame: ...
+    @property
+    def intensities(self) -> Sparse: ...
+    @property
+    def data(self) -> Data: ...
+    @property
+    def reference(self) -> Data: ...
+    @property
+    def frontier(self) -> np.ndarray: ...
+    @property
+    def returns(self) -> str: ...
+    @property
+    def orientation(self) -> str: ...
+    @property
+    def options(self) -> Mapping[str, Any]: ...
+    @property
+    def efficient(self) -> pd.Series: ...
+    @property
+    def reasons(self) -> dict[Any, str]: ...
+    @property
+    def rays(self) -> pd.DataFrame | None: ...
+    @property
+    def slack_weights(self) -> SlackWeights | None: ...
