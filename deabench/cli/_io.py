@@ -46,7 +46,8 @@ def as_options(text: str) -> str:
     """A sentence of the library in the words of the command line: missing='drop-systems' is --missing drop-systems."""
     text = re.sub(r"\b(outputs|inputs)=\['([^']*)'\]", r"--\1 '\2'", text)
     text = re.sub(r"\b(missing|technology|model|weights|on)='([\w-]+)'", r"--\1 \2", text)
-    return re.sub(r"lower_is_better=\{'([^']*)': '?(\w[\w.]*)'?\}", r"--lower-is-better '\1=\2'", text)
+    text = re.sub(r"lower_is_better=\{'([^']*)': '?(\w[\w.]*)'?\}", r"--lower-is-better '\1=\2'", text)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")  # a word from the command line may be no text
 
 
 def target(text: str) -> Path:

@@ -64,7 +64,7 @@ def ask(
         for name, score in values.items():
             if metric.needs == "probabilities":
                 probabilities(score, name, metric.name)
-    columns = list(labelled(true, hits, None, at, options).columns) if hits else []
+    columns = list(labelled(true, hits, None, at, options).columns) if hits and at != [] else []
     own = {one.name: one for one in at or () if isinstance(one, Metric)}
     wanted: dict[str, Metric | None] = {**ranked, **{name: own.get(name) for name in columns}}
     return Asked(true, values, hits, wanted, options, draws, seed)

@@ -101,9 +101,10 @@ def intervals(
 
     Notes
     -----
-    Coverage at nominal 95 %, simulated at 200 rows, prevalence .1 to .5 (`python -m deabench.bench coverage`, docs/metrics.md):
-    .93 to .97 on average over the cases for every method but the percentiles of a metric of one's own, which are not known.
-    KS and ece have no interval: both are biased upward, and no bootstrap of them covers.
+    Coverage at nominal 95 %, simulated case by case at 200 rows, prevalence .1 to .5 (`python -m deabench.bench coverage`,
+    docs/metrics.md): .93 to .97, but for what the notes name (precision@k of few k, TPR at an FPR with few positives) and for NPV
+    and FOR where misses are rare (.977); the percentiles of a metric of one's own are not known. KS and ece have no interval:
+    both are biased upward, and no bootstrap of them covers.
 
     Examples
     --------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 import deabench as db
 from deabench import curves, tango
 from deabench import metrics as m
+from deabench.cli import main
 
 CLASSES = ["setosa", "versicolor", "virginica"]
 
@@ -102,6 +105,23 @@ def test_from_predictions_to_ranking_and_targets(iris):
     assert ranking.efficient.any()
     assert (found.targets.to_numpy() >= 0).all()
     assert list(found.targets.columns) == list(table.columns)
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_from_a_file_of_three_classes_to_the_page(iris, tmp_path, capsys):
+    """Predictions, table, ranking and page, by the commands: each class's recall is an output, by its name."""
+    y, said, _ = iris
+    pd.DataFrame({"y_true": y, **said}).to_csv(tmp_path / "three.csv", index=False)
+    chosen = ["--multiclass", "--metrics", "recall", "-o", str(tmp_path / "table.csv")]
+    assert main(["metrics", str(tmp_path / "three.csv"), *chosen]) == 0
+    table = pd.read_csv(tmp_path / "table.csv", index_col=0)
+    pd.testing.assert_frame_equal(table, m.from_classes(y, said, metrics=["recall"]), check_names=False)
+    for name in ("page.html", "page.md"):
+        assert main(["report", str(tmp_path / "table.csv"), "-o", str(tmp_path / name)]) == 0, capsys.readouterr().err
+        page = html.unescape((tmp_path / name).read_text(encoding="utf-8"))
+        plain = page.replace("\\", "")
+        assert all(f"recall[{label}]" in plain for label in CLASSES)
+        assert all(name in plain for name in said)
 
 
 def test_undefined_and_refused(refused):

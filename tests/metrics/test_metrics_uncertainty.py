@@ -281,6 +281,7 @@ def test_where_intervals_do_not_cover_is_said(data):
     rare = np.where(np.cumsum(y) <= 20, y, 0)
     assert m.intervals(rare, scores, metrics=["TPR@FPR=0.05"]).notes[2:] == (
         "TPR@FPR=0.05: with 20 positives its interval is wide: at nominal 95 % such intervals cover up to .98",)
+    assert m.differences(y, scores, metrics=["brier"], threshold=0.5).table.index.tolist() == [("a", "b", "brier")]
     own = m.Metric("precision@top", lambda y, p: float(p.mean()), needs="scores")
     assert m.intervals(y, scores, metrics=[own], draws=100).notes[2:] == ()
 

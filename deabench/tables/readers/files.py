@@ -18,6 +18,8 @@ from deabench.tables.readers.source import Source
 from deabench.tables.text import unguarded
 
 SEPARATORS = (",", ";", "\t", "|")
+WIDEST = 2_000
+"""Columns that a table may have: no comparison has as many metrics, and each is looked at by name and by value."""
 LARGEST = 2**32
 """Bytes that a compressed file may unpack to."""
 
@@ -88,6 +90,9 @@ def _delimited(text: str, name: str, title: str, notes: tuple[str, ...]) -> Sour
         rows = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, skipinitialspace=True, header=None,
                            index_col=False, engine="c", encoding_errors="replace", nrows=1)
         header = [str(cell).strip() for cell in rows.iloc[0]]
+        if len(header) > WIDEST:
+            raise DataError(f"'{name}' has {len(header):,} columns, more than {WIDEST:,}; give the metrics that classifiers are "
+                            "compared by, and transpose a table whose classifiers are columns")
         frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, skipinitialspace=True)
     except pd.errors.EmptyDataError:
         raise DataError(f"'{name}' is empty; give a header line and at least one row") from None
@@ -124,7 +129,10 @@ def _separator(text: str) -> str:
 def _cells(line: str, separator: str) -> int:
     import csv
 
-    return len(next(csv.reader([line], delimiter=separator)))
+    try:
+        return len(next(csv.reader([line], delimiter=separator)))
+    except csv.Error:  # a line of 20,000 columns is one field of more than the reader takes where the separator is another
+        return line.count(separator) + 1
 
 
 def _ragged(error: str) -> str:
