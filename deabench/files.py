@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import stat
 import tempfile
+import time
 from pathlib import Path
 from typing import IO, Any
 
 from deabench.errors import DataError
 
+PATIENCE = 10.0
+"""Seconds to wait for somebody to write to a pipe."""
 INFLATED = 1 << 30
 """Bytes that a compressed file may come to: 1 GiB."""
 
@@ -100,6 +104,37 @@ def regular(path: str | Path) -> None:
     if not stat.S_ISREG(mode):
         kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
         raise DataError(f"'{path}' is {kind}; it is read more than once, so copy it into a file")
+
+
+def contents(path: str | Path) -> bytes:
+    """The bytes of a file, or of a pipe that something writes to, as `<(command)` gives one.
+
+    Raises
+    ------
+    DataError
+        Where nothing has opened the pipe for writing within `PATIENCE` seconds: it would be waited for for ever.
+    """
+    if not stat.S_ISFIFO(os.stat(path).st_mode):
+        return Path(path).read_bytes()
+    parts, heard, until = list[bytes](), False, time.monotonic() + PATIENCE
+    pipe = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    try:
+        while True:
+            try:
+                part = os.read(pipe, 1 << 20)
+            except BlockingIOError:  # somebody has it open, and writes later
+                heard = True
+                select.select([pipe], [], [])
+                continue
+            if not part and heard:
+                return b"".join(parts)
+            if not part and time.monotonic() > until:
+                raise DataError(f"nothing writes to the pipe '{path}' (waited {PATIENCE:g} s); start what does, or give a file")
+            heard = heard or bool(part)
+            parts.append(part)
+            time.sleep(0 if part else 0.02)
+    finally:
+        os.close(pipe)
 
 
 def inflated(path: str | Path, *, most: int = INFLATED) -> io.BytesIO | Path:

@@ -80,7 +80,7 @@ class TangoTest(Result):
                 f"{self.upper:.4g}")
 
 
-def interval(b: ArrayLike, c: ArrayLike, n: ArrayLike, alpha: float = 0.05) -> tuple[Floats, Floats]:
+def interval(b: ArrayLike, c: ArrayLike, n: ArrayLike, alpha: ArrayLike = 0.05) -> tuple[Floats, Floats]:
     """Tango's score interval of (b − c)/n at level 1 − alpha, by the closed cubic form.
 
     Parameters
@@ -89,8 +89,8 @@ def interval(b: ArrayLike, c: ArrayLike, n: ArrayLike, alpha: float = 0.05) -> t
         The two discordant counts; b + c <= n.
     n : array_like of whole numbers >= 1
         The number of pairs. b, c and n are broadcast against each other.
-    alpha : float, 0 < alpha < 1
-        One minus the level; given so, and not as a level, because 1 − 0.999999 is not a float.
+    alpha : array_like, 0 < alpha < 1
+        One minus the level; given so, and not as a level, because 1 − 0.999999 is not a float. Broadcast like the counts.
 
     Returns
     -------
@@ -118,6 +118,10 @@ def interval(b: ArrayLike, c: ArrayLike, n: ArrayLike, alpha: float = 0.05) -> t
     """
     b_, c_, n_ = _counts(b, c, n)
     g = _z(alpha) ** 2
+    try:
+        b_, c_, n_, g = np.broadcast_arrays(b_, c_, n_, g)
+    except ValueError:
+        raise DataError(f"alpha has shape {np.shape(alpha)} and the counts {b_.shape}; give one alpha, or one for each") from None
     D, s, A = b_ - c_, b_ + c_, n_ + g
     v = (s * (n_ - s) + 4 * b_ * c_) / n_  # = s − D²/n, as a sum of terms that cannot cancel
     M = np.sqrt(g * (g + v) / 3)
@@ -234,10 +238,15 @@ def _decide(b: int, c: int, n: int, delta: float, kind: Kind) -> tuple[float, fl
     return T, float(ndtr(-min(above, -below))), f"|δ| ≥ {delta:g}"
 
 
-def _z(alpha: float) -> float:
-    if not 0 < alpha < 1:
-        raise DataError(f"alpha is {alpha:g}; give a number between 0 and 1, as 0.05 for a 95 % interval")
-    return -float(ndtri(alpha / 2))
+def _z(alpha: ArrayLike) -> Floats:
+    try:
+        levels = np.asarray(alpha, dtype=float)
+    except (TypeError, ValueError):
+        raise DataError(f"alpha is {alpha!r}; give a number between 0 and 1, as 0.05 for a 95 % interval") from None
+    bad = ~((levels > 0) & (levels < 1))
+    if bad.any():
+        raise DataError(f"{_place('alpha', levels, bad, 'g')}; give a number between 0 and 1, as 0.05 for a 95 % interval")
+    return np.asarray(-ndtri(levels / 2))
 
 
 def _counts(b: ArrayLike, c: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats, Floats]:
@@ -264,6 +273,6 @@ def _whole(counts: dict[str, tuple[ArrayLike, int]]) -> list[Floats]:
     return list(arrays)
 
 
-def _place(name: str, values: Floats, bad: NDArray[np.bool_]) -> str:
+def _place(name: str, values: Floats, bad: NDArray[np.bool_], digits: str = ".17g") -> str:
     where = f" at position {', '.join(map(str, np.argwhere(bad)[0]))}" if values.ndim else ""
-    return f"{name} is {values[bad].flat[0]:.17g}{where}"
+    return f"{name} is {values[bad].flat[0]:{digits}}{where}"

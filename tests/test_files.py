@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import threading
+import time
 
 import pytest
 
-from deabench.files import write_whole
+from deabench.cli import main
+from deabench.files import contents, write_whole
 
 
 def test_it_writes_text_as_utf8_and_bytes_as_they_are(tmp_path) -> None:
@@ -96,8 +99,6 @@ def test_a_device_a_fifo_and_a_link_are_written_through(tmp_path):
     """What is there stays what it is: /dev/null a device, a FIFO a FIFO, a link a link to the file that is written."""
     import os
     import stat
-    import threading
-
     write_whole("/dev/null", "gone")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     fifo, heard = tmp_path / "fifo", []
@@ -142,3 +143,31 @@ def test_compressed_files_are_inflated_within_bounds(tmp_path, refused):
         archive.writestr("b", "2")
     with refused(f"'{tmp_path / 'two.zip'}' holds 2 files; give an archive of one, or unpack it"):
         inflated(tmp_path / "two.zip")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_read_where_somebody_writes_and_refused_where_nobody_does(tmp_path, monkeypatch, capsys):
+    """In pieces and late, as `<(command)` gives it; by the commands too, which waited for ever."""
+    table = "classifier,TPR,TNR\n" + "".join(f"{name},0.{k}1,0.{9 - k}3\n" for k, name in enumerate("abcdefg", start=1))
+    fifo = tmp_path / "pipe.csv"
+    os.mkfifo(fifo)
+
+    def write():
+        with open(fifo, "w") as stream:
+            for part in (table[:20], table[20:]):
+                time.sleep(0.1)
+                stream.write(part)
+                stream.flush()
+
+    for read in (lambda: contents(fifo).decode() == table, lambda: main(["rank", str(fifo), "--format", "csv"]) == 0,
+                 lambda: main(["compare", str(fifo)]) in (0, 1)):
+        writer = threading.Thread(target=write)
+        writer.start()
+        assert read()
+        writer.join()
+    monkeypatch.setattr("deabench.files.PATIENCE", 0.2)
+    capsys.readouterr()
+    for command in ("rank", "compare", "metrics"):
+        assert main([command, str(fifo)]) == 1
+        assert capsys.readouterr().err == (
+            f"deabench: nothing writes to the pipe '{fifo}' (waited 0.2 s); start what does, or give a file\n")

@@ -203,6 +203,11 @@ def test_superiority_is_noninferiority_with_no_margin():
     (lambda: tango.interval([1, 2], [1, 2, 3], 10),
      "b, c, n are not numbers of shapes that go together; give counts, all of one length"),
     (lambda: tango.interval(1, 2, 10, 0), "alpha is 0; give a number between 0 and 1, as 0.05 for a 95 % interval"),
+    (lambda: tango.interval(1, 2, 10, [0.05, 2]),
+     "alpha is 2 at position 1; give a number between 0 and 1, as 0.05 for a 95 % interval"),
+    (lambda: tango.interval([1, 2, 3], 2, 10, [0.05, 0.1]),
+     "alpha has shape (2,) and the counts (3,); give one alpha, or one for each"),
+    (lambda: tango.interval(1, 2, 10, "x"), "alpha is 'x'; give a number between 0 and 1, as 0.05 for a 95 % interval"),
     (lambda: tango.interval(1, 2, 10, 1), "alpha is 1; give a number between 0 and 1, as 0.05 for a 95 % interval"),
     (lambda: tango.interval(1, 2, 10, 95), "alpha is 95; give a number between 0 and 1, as 0.05 for a 95 % interval"),
     (lambda: tango.contains_zero(1, -2), "c is -2; a count is a whole number >= 0"),
@@ -222,3 +227,11 @@ def test_bad_counts_are_refused(call, message):
     with pytest.raises(DataError) as error:
         call()
     assert str(error.value) == message
+
+
+def test_alpha_is_broadcast():
+    alphas = [0.2, 0.1, 0.05, 0.01]
+    lower, upper = tango.interval([[9], [0]], 3, 32, alphas)
+    for i, b in enumerate((9, 0)):
+        for j, alpha in enumerate(alphas):
+            assert (lower[i, j], upper[i, j]) == tango.interval(b, 3, 32, alpha)

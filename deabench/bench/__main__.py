@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from deabench.bench.certainty import certainty
+from deabench.bench.certainty import certainty, spent
 from deabench.bench.closest import faces_and_milp, published, right, speed
-from deabench.bench.coverage import of_counts, of_differences, of_scores
+from deabench.bench.coverage import of_counts, of_designs, of_differences, of_scores, of_two_test_sets, summed
 from deabench.bench.designs import GROUPS
 from deabench.bench.models import models
 from deabench.bench.proofs import costs, degenerate_results, integer_tables, noisy_tables, spread_tables
@@ -28,7 +28,8 @@ SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "models", "right
             "certainty")
 
 
-def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
+def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, quick: bool,
+             kept: Path | None = None) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each table with its title, as it is measured."""
     if "scores" in wanted:
         for n in sizes:
@@ -65,19 +66,29 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
         if not quick:
             yield "What proofs cost", costs()
     if "type-one" in wanted:
-        found = type_one((2, 3, 11), replicates=20) if quick else type_one()
+        found = type_one((2, 3, 11), replicates=20, again=20) if quick else type_one()
         yield "Rejections of three classifiers that are alike, at a nominal 5 %", found.T.rename_axis("test")
     if "coverage" in wanted:
-        for design in ("rows", "classes"):
-            yield f"Coverage of 95 % intervals, counts, 200 instances, {design}", of_counts(design, 100 if quick else 2000)
-        yield "Coverage of 95 % intervals, scores, 200 instances", of_scores(10 if quick else 500)
-        yield "Coverage of 95 % intervals, differences, 200 instances", of_differences(10 if quick else 500)
+        yield from coverage(quick)
     if "start" in wanted:
         yield "Start-up, whole process", start_up(1 if quick else 7)
     if "certainty" in wanted:
         for group in GROUPS:
-            yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs)
+            yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs, kept=kept)
+        yield "Certainty, CPU seconds", spent(*((10, 200) if quick else (100, 10_000)))
         yield "Certainty, beside others", rivals(2 if quick else 100)
+
+
+def coverage(quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
+    """How often intervals hold the truth, 200 instances."""
+    title = "Coverage of 95 % intervals, 200 instances"
+    for design in ("rows", "classes"):
+        yield f"{title}, counts, {design}", summed(of_counts(design, 100 if quick else 2000))
+    yield f"{title}, scores", summed(of_scores(10 if quick else 800))
+    yield f"{title}, differences", summed(of_differences(4 if quick else 400))
+    for other in ("classes", "clusters", "folds"):
+        yield f"{title}, design '{other}'", summed(of_designs(other, 4 if quick else 400))
+    yield f"{title}, two test sets, exactly", summed(of_two_test_sets())
 
 
 def machine() -> str:
@@ -105,6 +116,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--sizes", default="100,1000,5000", help="n of the comparison, as 100,1000")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--runs", type=int, default=500, help="of each setting of certainty")
+    parser.add_argument("--kept", type=Path, help="folder where runs of certainty are kept, so that a stopped one goes on")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     given = parser.parse_args(argv)
@@ -115,7 +127,7 @@ def main(argv: list[str] | None = None) -> int:
     found = {}
     say(machine())
     for title, table in sections(given.sections or list(SECTIONS), sizes, repeats=1 if given.quick else given.repeats,
-                                 runs=given.runs, quick=given.quick):
+                                 runs=given.runs, quick=given.quick, kept=given.kept):
         found[title] = json.loads(table.reset_index().to_json(orient="records", double_precision=15))
         if not given.json:
             sys.stdout.write(f"\n{title}\n\n{shown(table)}\n")

@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.bench.designs import GROUPS, Case
-from deabench.bench.simulated import Array, Setting
+from deabench.bench.measure import cpu
+from deabench.bench.simulated import Array, Setting, recalls
 from deabench.bench.tally import Tally, tallied
 from deabench.dea.uncertainty import maxt
 from deabench.dea.uncertainty.estimate import uncertainty
@@ -77,11 +78,22 @@ def measured(name: str, case: Case, *, runs: int, seed: int, kept: Path | None =
         child = np.random.SeedSequence(seed, spawn_key=(number,))
         samples = _quiet(setting.draw, np.random.default_rng(child))
         percentile = np.nan
-        if setting.outcomes is not None and number < REDRAWN:
-            percentile = _percentile(setting.outcomes(np.random.default_rng(child)), truth, np.random.default_rng(number))
+        if setting.redrawn is not None and number < min(setting.bootstrapped, REDRAWN):
+            drawn = setting.redrawn(np.random.default_rng(child), np.random.default_rng(number), BOOTSTRAPS)
+            percentile = _percentile(drawn, truth)
         return _measures(samples, setting, truth, number, band="A band" in case.must), percentile
 
     return tallied(run, name, runs=runs, kept=kept)
+
+
+def spent(k: int, n: int, s: int = 5) -> pd.DataFrame:
+    """CPU seconds from samples to the answer, median of five, of k classifiers, s metrics and n instances of each."""
+    samples = recalls(np.full((k, s), 0.8), n, 0.5).draw(np.random.default_rng(0))
+    rows = []
+    for method, most in (("analytic", 0.05), ("max-t", 0.6)):
+        seconds = [cpu(lambda method=method: uncertainty(samples, method=method))[0] for _ in range(5)]  # type: ignore[misc]
+        rows.append((method, k, n, s, float(np.median(seconds)), most))
+    return pd.DataFrame(rows, columns=["method", "classifiers", "instances", "metrics", "seconds", "most"]).set_index("method")
 
 
 def true_scores(setting: Setting) -> Array:
@@ -151,14 +163,8 @@ def _columns(answer: Uncertainty) -> list[int]:
     return [list(answer.samples.values.columns).index(name) for name in answer.metrics]
 
 
-def _percentile(outcomes: list[Array], truth: Array, rng: np.random.Generator) -> float:
-    """The share of scores inside the percentile bootstrap's 95 % intervals, instances redrawn."""
-    means = []
-    for hits in outcomes:
-        n = hits.shape[1]
-        weights = rng.multinomial(n, np.full(n, 1 / n), BOOTSTRAPS)
-        means.append(np.maximum(hits.astype(float) @ weights.T, 0.5) / n)
-    drawn = np.stack(means, axis=2).transpose(1, 0, 2)
+def _percentile(drawn: Array, truth: Array) -> float:
+    """The share of scores inside the percentile bootstrap's 95 % intervals, from redrawn metrics (bootstraps, k, s)."""
     scores = np.array([play(y[None] / y[:, None]).value for y in drawn])
     low, high = np.quantile(scores, [0.025, 0.975], axis=0)
     return float(((low <= truth + EDGE) & (truth <= high + EDGE)).mean())

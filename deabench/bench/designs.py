@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deabench.bench.simulated import Array, Setting, binormal, blocks, near_perfect, priced, recalls, spread_recalls
+from deabench.bench.simulated import (
+    Array,
+    Setting,
+    binormal,
+    blocks,
+    near_perfect,
+    priced,
+    recalls,
+    spread_recalls,
+    wholly_misplaced,
+)
 
 FIVE = ("TPR", "TNR", "F1", "G-mean", "roc_auc")
 SEVEN = (*FIVE, "accuracy", "balanced_accuracy")
@@ -92,6 +102,8 @@ HARD: dict[str, Case] = {
     "one dominator .95 / .85, 10/990, k=10": Case(lambda: recalls(_with_first(0.95, 0.85, 10, 2), [10, 990], 0.5),
                                                   SURE | _least(A2_worst_each=0.94)),
     "AUC .99, 10/100, k=10": Case(lambda: near_perfect(10, 10, 100, 0.99, 0.5), SURE),
+    "AUC .99 of wholly misplaced positives, 10/100, k=10": Case(lambda: wholly_misplaced(10, 10, 100, 0.99, 0.5), SURE),
+    "AUC .99 of wholly misplaced positives, 50/100, k=10": Case(lambda: wholly_misplaced(10, 50, 100, 0.99, 0.5), SURE),
     "dominator .99 / .9, k=10, s=5, n=200": Case(lambda: recalls(_with_first(0.99, 0.9, 10, 5), 200, 0.5),
                                                  SURE | _least(A2_worst_each=0.94)),
     "k=100, tied .8, 50 positives": Case(lambda: recalls(_column(0.8, 100), 50, 0.5), OPEN | _least(A2_all=0.97, A2_ranks=0.95)),

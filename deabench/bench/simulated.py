@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
+from deabench.dea.uncertainty.influence import placements
 from deabench.dea.uncertainty.samples import Samples
 from deabench.dea.uncertainty.technology import Orientation, Returns, Technology
 
@@ -30,15 +31,19 @@ class Setting:
     truth : array (k, s)
     draw : function of a generator
         Samples of the design.
-    outcomes : function of a generator, or None
-        The answers (k, n) behind the same samples, metric by metric, where the percentile bootstrap can redraw them.
+    redrawn : function of two generators and a number, or None
+        The metrics (number, k, s) of so many redraws, by the second generator, of what the first one draws: what the percentile
+        bootstrap looks at.
+    bootstrapped : int
+        In how many runs the percentile bootstrap is done at most: areas under ROC curves take a while.
     technology : Technology
         Which of the metrics are costs, the last ones, and which mixes count.
     """
 
     truth: Array
     draw: Callable[[Rng], Samples]
-    outcomes: Callable[[Rng], list[Array]] | None = None
+    redrawn: Callable[[Rng, Rng, int], Array] | None = None
+    bootstrapped: int = 40
     technology: Technology = OUTPUTS_ALONE
 
 
@@ -66,7 +71,15 @@ def recalls(truth: Array, sizes: int | list[int], rho: float) -> Setting:
         frames = {f"m{r}": pd.DataFrame(hits.T, columns=names(k)) for r, hits in enumerate(outcomes(rng))}
         return Samples.from_outcomes(frames)
 
-    return Setting(truth, draw, outcomes)
+    def redrawn(rng: Rng, again: Rng, number: int) -> Array:
+        means = []
+        for hits in outcomes(rng):
+            n = hits.shape[1]
+            weights = again.multinomial(n, np.full(n, 1 / n), number)
+            means.append(np.maximum(hits.astype(float) @ weights.T, 0.5) / n)
+        return np.stack(means, axis=2).transpose(1, 0, 2)
+
+    return Setting(truth, draw, redrawn)
 
 
 def spread(k: int) -> tuple[Array, Array]:
@@ -87,21 +100,26 @@ def binormal(k: int, positives: int, negatives: int, rho: float, metrics: tuple[
     a, b = spread(k)
     y = np.repeat([1, 0], [positives, negatives])
 
-    def draw(rng: Rng) -> Samples:
-        ups = latent(rng, k, positives, rho) + a[:, None]
-        downs = latent(rng, k, negatives, rho) - b[:, None]
-        scores = np.hstack([ups, downs])
-        return Samples.from_scores(y, dict(zip(names(k), scores, strict=True)), positive=1, threshold=0.0, metrics=metrics)
+    def scores(rng: Rng) -> Array:
+        return np.hstack([latent(rng, k, positives, rho) + a[:, None], latent(rng, k, negatives, rho) - b[:, None]])
 
-    return Setting(true_binormal(a, b, positives, negatives)[list(metrics)].to_numpy(), draw)
+    def samples(drawn: Array) -> Samples:
+        return Samples.from_scores(y, dict(zip(names(k), drawn, strict=True)), positive=1, threshold=0.0, metrics=metrics)
+
+    truth = true_binormal(a, b, positives, negatives)[list(metrics)].to_numpy()
+    return Setting(truth, lambda rng: samples(scores(rng)), _scores_redrawn(scores, y, metrics), bootstrapped=5)
 
 
 def true_binormal(a: Array, b: Array, positives: int, negatives: int) -> pd.DataFrame:
     """The metrics that the scores of `binormal` estimate."""
-    t, u = ndtr(a), ndtr(b)
+    return _of_shares(ndtr(a), ndtr(b), ndtr((a + b) / np.sqrt(2)), positives, negatives)
+
+
+def _of_shares(t: Array, u: Array, area: Array, positives: int, negatives: int) -> pd.DataFrame:
+    """Metrics from the shares of right answers and the area under the ROC curve."""
     tp, fp = positives * t, negatives * (1 - u)
     return pd.DataFrame({
-        "TPR": t, "TNR": u, "G-mean": np.sqrt(t * u), "F1": 2 * tp / (tp + positives + fp), "roc_auc": ndtr((a + b) / np.sqrt(2)),
+        "TPR": t, "TNR": u, "G-mean": np.sqrt(t * u), "F1": 2 * tp / (tp + positives + fp), "roc_auc": area,
         "accuracy": (tp + negatives * u) / (positives + negatives), "balanced_accuracy": (t + u) / 2})
 
 
@@ -110,23 +128,61 @@ def near_perfect(k: int, positives: int, negatives: int, area: float, rho: float
     shift = np.sqrt(2) * ndtri(area)
     y = np.repeat([1, 0], [positives, negatives])
 
-    def draw(rng: Rng) -> Samples:
-        scores = np.hstack([latent(rng, k, positives, rho) + shift, latent(rng, k, negatives, rho)])
-        return Samples.from_scores(y, dict(zip(names(k), scores, strict=True)), positive=1)
+    def scores(rng: Rng) -> Array:
+        return np.hstack([latent(rng, k, positives, rho) + shift, latent(rng, k, negatives, rho)])
 
-    return Setting(np.full((k, 1), area), draw)
+    def samples(drawn: Array) -> Samples:
+        return Samples.from_scores(y, dict(zip(names(k), drawn, strict=True)), positive=1)
+
+    return Setting(np.full((k, 1), area), lambda rng: samples(scores(rng)), _scores_redrawn(scores, y, ("roc_auc",)))
+
+
+def wholly_misplaced(k: int, positives: int, negatives: int, area: float, rho: float) -> Setting:
+    """Areas under the ROC curve that are recalls: a positive is placed above all negatives, or below all."""
+    cut = ndtri(area)
+    y = np.repeat([1, 0], [positives, negatives])
+
+    def scores(rng: Rng) -> Array:
+        ups = np.where(latent(rng, k, positives, rho) < cut, 2.0, -2.0)
+        return np.hstack([ups, rng.uniform(-1, 1, (k, negatives))])
+
+    def draw(rng: Rng) -> Samples:
+        return Samples.from_scores(y, dict(zip(names(k), scores(rng), strict=True)), positive=1)
+
+    return Setting(np.full((k, 1), area), draw, _scores_redrawn(scores, y, ("roc_auc",)))
+
+
+def _scores_redrawn(scores: Callable[[Rng], Array], y: Array, metrics: tuple[str, ...]) -> Callable[[Rng, Rng, int], Array]:
+    """Instances of each class redrawn, and the metrics of their scores, labelled at 0."""
+    def redrawn(rng: Rng, again: Rng, number: int) -> Array:
+        drawn, found = scores(rng), []
+        classes = [drawn[:, y == label] for label in (1, 0)]
+        for _ in range(number):
+            ups, downs = (part[:, again.integers(0, part.shape[1], part.shape[1])] for part in classes)
+            t, u = (np.maximum(share, 0.5 / y.size) for share in ((ups >= 0).mean(axis=1), (downs < 0).mean(axis=1)))
+            area = placements(ups, downs)[0].mean(axis=1) if "roc_auc" in metrics else t
+            found.append(_of_shares(t, u, area, ups.shape[1], downs.shape[1])[list(metrics)].to_numpy())
+        return np.array(found)
+
+    return redrawn
 
 
 def blocks(k: int, count: int, correlation: float, ratio: float | None) -> Setting:
     """Tied metric values of folds, correlated between folds by the training data they share; data sets where there is no ratio."""
-    def draw(rng: Rng) -> Samples:
+    def values(rng: Rng) -> Array:
         own = np.sqrt(correlation) * rng.standard_normal((k, 1)) + np.sqrt(1 - correlation) * rng.standard_normal((k, count))
-        frame = pd.DataFrame(0.8 + 0.02 * own, index=pd.Index(names(k), name="classifier")).stack().rename("m0").reset_index()
+        return np.asarray(0.8 + 0.02 * own)
+
+    def draw(rng: Rng) -> Samples:
+        frame = pd.DataFrame(values(rng), index=pd.Index(names(k), name="classifier")).stack().rename("m0").reset_index()
         if ratio is None:
             return Samples.from_datasets(frame.rename(columns={"level_1": "dataset"}))
         return Samples.from_folds(frame.rename(columns={"level_1": "fold"}), ratio=ratio)
 
-    return Setting(np.full((k, 1), 0.8), draw)
+    def redrawn(rng: Rng, again: Rng, number: int) -> Array:
+        return np.asarray(values(rng)[:, again.integers(0, count, (number, count))].mean(axis=2).T[:, :, None])
+
+    return Setting(np.full((k, 1), 0.8), draw, redrawn)
 
 
 def priced(k: int, n: int, returns: Returns, orientation: Orientation, timings: int | None = None) -> Setting:

@@ -20,6 +20,7 @@ VERBS = {
     "metrics": "predictions, scores or counts to the metric table that rank reads",
     "curve": "ROC points with Tango's intervals, gain, lift, cost and other curves of scores",
     "compare": "statistical tests between classifiers",
+    "size": "how many instances a test set must have",
     "uncertainty": "how sure the efficiencies are: verdicts, intervals and ranks with proven coverage",
     "gate": "whether a new model is efficient beside those in use, by exit status and as JSON",
     "reproduce": "every printed table of the paper: printed, computed, verdict",
@@ -30,7 +31,7 @@ VERBS = {
 }
 PAGES = {verb: verb for verb in ("metrics", "compare", "uncertainty", "study", "report")} | {
     "read": "tables", "rank": "ranking", "frontier": "frontier", "targets": "targets", "curve": "curves", "gate": "uncertainty",
-    "reproduce": "reproduce", "models": "models", "completion": "commands"}
+    "reproduce": "reproduce", "models": "models", "completion": "commands", "size": "compare"}
 """The page of docs/ that explains each verb; its --help ends with it."""
 
 USAGE = """Usage: deabench COMMAND [OPTIONS] ...

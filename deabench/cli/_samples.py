@@ -63,7 +63,8 @@ def _samples(frame: pd.DataFrame, file: Path, how: Reading) -> Samples:
         return Samples.from_counts(counts, **_given(wanted))
     if "y_true" not in frame.columns:
         columns = ", ".join(f"'{name}'" for name in frame.columns)
-        raise DataError(f"'{file}' has the columns {columns}; give {LAYOUTS}")
+        raise DataError(f"'{file}' has the columns {columns}; give {LAYOUTS}; "
+                        "docs/uncertainty.md says what each is taken for")
     scored = how.scores or how.threshold is not None
     if "classifier" in frame.columns:
         scored = scored or "y_pred" not in frame.columns

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 
 class Test(enum.StrEnum):
-    """What is asked of each pair; the first line is for tables, the second for predictions, the third for both."""
+    """What is asked of each pair: first of tables, then of predictions, then of both, then of tables again."""
 
     auto, ranks, wilcoxon, permutation = "auto", "ranks", "wilcoxon", "permutation"
     mcnemar, delong, z = "mcnemar", "delong", "z"
     t, bayes = "t", "bayes"
+    tost, anova = "tost", "anova"
 
 
 class Adjust(enum.StrEnum):
@@ -54,11 +55,13 @@ def command(
     alpha: Annotated[float, typer.Option(help="level over the family of comparisons")] = 0.05,
     folds: Annotated[int | None, typer.Option(help="the rows are folds of one data set, cross-validated with this k")
                      ] = None,
-    test: Annotated[Test, typer.Option(help="the test of each pair: of a table ranks, wilcoxon, permutation, t, bayes; of "
-                                            "predictions mcnemar, delong, z, and by fold t, bayes")] = Test.auto,
+    test: Annotated[Test, typer.Option(help="the test of each pair: of a table ranks, wilcoxon, permutation, t, bayes, "
+                                            "tost (equivalence), anova (independent columns); of predictions "
+                                            " mcnemar, delong, z, and by fold t, bayes")] = Test.auto,
     adjust: Annotated[Adjust | None, typer.Option(help="adjustment of the p values for many pairs")] = None,
     method: Annotated[Method, typer.Option(help="of McNemar's test")] = Method.mid_p,
     rope: Annotated[float | None, typer.Option(help="of bayes: differences of at most this count as none")] = None,
+    margin: Annotated[float | None, typer.Option(help="of tost: the largest difference that does not matter")] = None,
     clusters: Annotated[str | None, typer.Option(
         help="data sets that are cuts of one file count once: 'keel' (by name), or a CSV with dataset,cluster")] = None,
     missing: Annotated[Missing, typer.Option(help="what to do with missing scores")] = Missing.refuse,
@@ -90,6 +93,13 @@ def command(
             from deabench.compare import from_long
 
             table = from_long(frame, missing="skillings-mack")
+        if test in (Test.tost, Test.anova):
+            from deabench.cli import _groups
+
+            result = _groups.independent(table, alpha) if test is Test.anova else \
+                _groups.equivalent(table, margin, control=control, folds=folds, alpha=alpha)
+            _groups.tell(result, form, out, [("--adjust", adjust), ("--clusters", clusters), ("--plot", plot)])
+            return
         both = {"control": control, "higher_is_better": higher_is_better, "folds": folds}
         tests = {"alpha": alpha, "adjust": adjust and str(adjust), "clusters": _clusters(clusters), "missing": str(missing)}
         found = _of_table(table, test, both, tests, rope)
@@ -123,7 +133,7 @@ def _of_predictions(frame: pd.DataFrame, test: Test, options: dict[str, Any], mo
     from deabench.cli._test_sets import by_fold, own, shared
     from deabench.compare import bayesian, compare, on_one_test_set, on_own_test_sets
 
-    if test in (Test.ranks, Test.wilcoxon, Test.permutation):
+    if test in (Test.ranks, Test.wilcoxon, Test.permutation, Test.tost, Test.anova):
         raise DataError(f"--test {test} is for tables of scores, and the file holds predictions; "
                         "take mcnemar, delong, z, t or bayes")
     scored = more["scores"] or test is Test.delong or ("classifier" in frame.columns and "y_pred" not in frame.columns)

@@ -30,9 +30,10 @@ def scores(table: pd.DataFrame, least: int = 2, *, gaps: bool = False) -> pd.Dat
         raise DataError(f"the scores are a {type(table).__name__}; give a DataFrame, data sets in rows, "
                         "classifiers in columns")
     for labels, what in ((table.index, "row"), (table.columns, "classifier")):
-        names = labels.map(str)  # 1 and '1' would be one name in every file that is written
-        if not names.is_unique:
-            raise DataError(f"the {what} '{names[names.duplicated()][0]}' stands twice; give each a name of its own")
+        names = [str(label) for label in labels]  # 1 and '1' would be one name in every file that is written
+        if len(set(names)) < len(names):
+            twice = next(name for place, name in enumerate(names) if name in names[:place])
+            raise DataError(f"the {what} '{twice}' stands twice; give each a name of its own")
     if table.shape[1] < least:
         raise DataError(f"there are {table.shape[1]} classifiers (columns); give at least {least}")
     if table.shape[0] < 2:

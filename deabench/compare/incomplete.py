@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Literal, get_args
 
 import numpy as np
@@ -20,6 +21,8 @@ from deabench.results import Result
 Floats = NDArray[np.float64]
 Method = Literal["auto", "permutation", "asymptotic"]
 DRAWS = 20_000
+LISTED = 6
+"""Orders of so many are listed and picked from; of more they are shuffled."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,9 +124,9 @@ def skillings_mack(table: pd.DataFrame, *, higher_is_better: bool = True, method
     design = _Design(ranks.to_numpy())
     if not design.deviations.any():
         raise DataError("all classifiers tie on every data set; there is nothing to test")
-    statistic = design.statistic(design.deviations[None])[0]
+    statistic = design.statistic(design.deviations.sum(axis=0)[None])[0]
     count, k = kept.shape
-    tied = bool((ranks.nunique(axis=1) < kept.notna().sum(axis=1)).any())
+    tied = bool((np.diff(np.sort(ranks.to_numpy(), axis=1), axis=1) == 0).any())
     if method == "permutation" or (method == "auto" and (count <= FEW or tied)):
         p, said = design.drawn(statistic, seed), f"{DRAWS} random orders"
     else:
@@ -145,24 +148,26 @@ class _Design:
         np.fill_diagonal(together, 0.0)
         self.inverse = np.linalg.pinv(np.diag(together.sum(axis=1)) - together, hermitian=True)
 
-    def statistic(self, deviations: Floats) -> Floats:
-        """A'Σ⁻A of each of several tables of weighted deviations, shape (B, N, k)."""
-        a = deviations.sum(axis=1)
-        return np.asarray(((a @ self.inverse) * a).sum(axis=1))
+    def statistic(self, sums: Floats) -> Floats:
+        """A'Σ⁻A of each of several sums of weighted deviations A, shape (B, k)."""
+        return np.asarray(((sums @ self.inverse) * sums).sum(axis=1))
 
     def drawn(self, observed: float, seed: int) -> float:
         """The p value from random orders of what each data set has; the observed table counts as one of them."""
         rng = np.random.default_rng(seed)
-        far, step = 0, max(1, 2_000_000 // self.there.size)
-        for start in range(0, DRAWS, step):
-            shape = (min(step, DRAWS - start), *self.there.shape)
-            keys = np.where(self.there, rng.random(shape), 2.0)  # what is missing sorts last and stays there
-            places = np.argsort(np.argsort(keys, axis=2), axis=2)
-            first = np.argsort(~self.there, axis=1, kind="stable")  # the classifiers that are there, then the others
-            packed = np.take_along_axis(self.deviations, first, axis=1)
-            orders = np.take_along_axis(np.broadcast_to(packed, shape), places, axis=2)
-            far += int((self.statistic(orders) >= observed * (1 - 1e-9)).sum())
+        sums = np.zeros((DRAWS, self.there.shape[1]))
+        for there, row in zip(self.there, self.deviations, strict=True):
+            sums[:, there] += _orders(row[there], rng)
+        far = int((self.statistic(sums) >= observed * (1 - 1e-9)).sum())
         return (1 + far) / (1 + DRAWS)
+
+
+def _orders(values: Floats, rng: np.random.Generator) -> Floats:
+    """Random orders of a few values, shape (DRAWS, k)."""
+    if len(values) > LISTED:
+        return rng.permuted(np.broadcast_to(values, (DRAWS, len(values))), axis=1)
+    every = np.array(list(permutations(values)))
+    return every[rng.integers(0, len(every), DRAWS)]
 
 
 def _connected(values: pd.DataFrame) -> None:

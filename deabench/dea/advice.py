@@ -9,9 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from deabench.checks import did_you_mean
 from deabench.dea.models import MODELS
 from deabench.dea.models.record import ANYTHING, Model
-from deabench.dea.ranking import rank
+from deabench.dea.ranking import Ranking, rank
 from deabench.errors import DataError, DataWarning
 from deabench.results import Result
 from deabench.tables.gate import Data, check
@@ -30,6 +31,8 @@ class Advice(Result):
         A row per model: `suits`, `why`, `measures`.
     scores : DataFrame
         Classifiers x the models that suit: what each says, with its default options.
+    rankings : mapping of model to Ranking
+        Where the scores come from.
     notes : tuple of str
 
     Examples
@@ -46,7 +49,30 @@ class Advice(Result):
     model: str
     frame: pd.DataFrame
     scores: pd.DataFrame
+    rankings: Mapping[str, Ranking]
     notes: tuple[str, ...]
+
+    def beside(self, name: object) -> pd.DataFrame:
+        """What each model that suits says of one classifier, side by side.
+
+        Returns
+        -------
+        DataFrame
+            A row per model: `score`, `measure` (efficiencies are best high, inefficiencies at 0), `rank`, and what it `says`.
+
+        Raises
+        ------
+        DataError
+            Where there is no such classifier.
+        """
+        if name not in self.scores.index:
+            raise DataError(f"there is no classifier '{name}' in the table; {did_you_mean(name, list(self.scores.index))}")
+        rows = {}
+        for model, ranking in self.rankings.items():
+            score = float(ranking.scores[name])
+            says = ranking.record.meaning(score, ranking.options) if score == score else ranking.reasons[name]
+            rows[model] = {"score": score, "measure": ranking.measure, "rank": ranking.ranks[name], "says": says}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
 
     def to_frame(self) -> pd.DataFrame:
         """See `frame`."""
@@ -97,7 +123,7 @@ def advise(
                          index=pd.Index(list(judged), name="model"))
     scores = pd.DataFrame({name: ranking.scores for name, ranking in rankings.items()})
     first = "rdm" if below else "ccr" if data.inputs.shape[1] else "wei"
-    return Advice(first, frame, scores, (*ready.notes, *data.notes, *_minded(data)))
+    return Advice(first, frame, scores, rankings, (*ready.notes, *data.notes, *_minded(data)))
 
 
 def _checked(table: pd.DataFrame, given: dict[str, Any]) -> tuple[Data, bool]:

@@ -12,11 +12,13 @@ import pandas as pd
 from deabench import instances, labels
 from deabench.checks import choice
 from deabench.errors import DataError, DataWarning
-from deabench.metrics.catalogue import CELLS
+from deabench.metrics.catalogue import CELLS, METRICS
 from deabench.metrics.counts import label, table_of, weighted, whole
 from deabench.metrics.draws import PRIOR
 from deabench.metrics.intervals import by_row, level
 
+AT_ONCE = 100_000
+"""Resamples of tables held at a time."""
 Statistic: TypeAlias = Callable[[np.ndarray, np.ndarray], float]
 
 
@@ -73,13 +75,10 @@ def bootstrap_counts(
     checked = whole(counts)
     estimates = table_of(checked, **options)
     rng = np.random.default_rng(seed)
-    rows = [
-        _summary(table_of(_redrawn(row, resamples, rng, design, method), **options).to_numpy(), alpha)
-        for row in checked.to_numpy(dtype=np.int64)
-    ]
+    low, high, lacking = _limits(checked.to_numpy(dtype=np.int64), resamples, (rng, design, method), alpha, options)
     parts = {
-        name: pd.DataFrame([row[column] for row in rows], counts.index, ["lower", "upper", "undefined"])
-        for column, name in enumerate(estimates.columns)
+        name: pd.DataFrame({"lower": low[:, k], "upper": high[:, k], "undefined": lacking[:, k]}, counts.index)
+        for k, name in enumerate(estimates.columns)
     }
     for name, part in parts.items():
         part.insert(0, "estimate", estimates[name])
@@ -180,7 +179,7 @@ def _resampled(
         result = stats.bootstrap(data, of, n_resamples=resamples, method="percentile",
                                  rng=np.random.default_rng(seed), **same)
         drawn = np.asarray(result.bootstrap_distribution, dtype=float)
-        lower, upper, lacking = _summary(drawn[:, None], alpha)[0]
+        lower, upper, lacking = (part[0] for part in _summary(drawn[:, None], alpha))
         if method == "BCa":
             lower = upper = np.nan
             if np.isfinite(drawn).all() and np.ptp(drawn) > 0:
@@ -189,7 +188,22 @@ def _resampled(
     return of(*data), float(lower), float(upper), int(lacking)
 
 
-def _redrawn(row: np.ndarray, resamples: int, rng: np.random.Generator, design: str, method: str) -> pd.DataFrame:
+def _limits(
+    rows: np.ndarray, resamples: int, how: tuple[np.random.Generator, str, str], alpha: float, options: dict[str, Any]
+) -> tuple[np.ndarray, ...]:
+    """Lower, upper and the number of undefined resamples, each (rows, metrics), some rows at a time."""
+    step, parts = max(1, AT_ONCE // resamples), []
+    if not len(rows):
+        return tuple(np.zeros((0, len(options.get("metrics") or METRICS))) for _ in range(3))
+    for start in range(0, len(rows), step):
+        some = rows[start:start + step]
+        drawn = np.concatenate([_redrawn(row, resamples, *how) for row in some])
+        values = table_of(pd.DataFrame(drawn, columns=list(CELLS)), **options).to_numpy()
+        parts.append(_summary(values.reshape(len(some), resamples, -1), alpha))
+    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
+def _redrawn(row: np.ndarray, resamples: int, rng: np.random.Generator, design: str, method: str) -> np.ndarray:
     """The cells (tp, fn, fp, tn) drawn again; both classes apart where their sizes are fixed."""
     parts = [row] if design == "rows" else [row[:2], row[2:]]
     drawn = []
@@ -200,21 +214,19 @@ def _redrawn(row: np.ndarray, resamples: int, rng: np.random.Generator, design: 
         else:
             sums = rng.standard_gamma(part + PRIOR, (resamples, len(part)))
             drawn.append(total * sums / sums.sum(axis=1, keepdims=True))
-    return pd.DataFrame(np.concatenate(drawn, axis=1), columns=list(CELLS))
+    return np.concatenate(drawn, axis=1)
 
 
-def _summary(drawn: np.ndarray, alpha: float) -> list[tuple[float, float, int]]:
-    """Lower and upper limit and the number of undefined resamples, per column."""
-    rows = []
-    for column in drawn.T:
-        defined = np.sort(column[~np.isnan(column)])
-        lacking = len(column) - len(defined)
-        if not len(defined):
-            rows.append((np.nan, np.nan, lacking))
-            continue
-        low, high = np.quantile(defined, [alpha / 2, 1 - alpha / 2], method="inverted_cdf")
-        rows.append((float(low), float(high), lacking))
-    return rows
+def _summary(drawn: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lower and upper limit (order statistics) and the number of undefined resamples; the resamples are the axis before last."""
+    ordered = np.sort(drawn, axis=-2)  # NaN goes last
+    lacking = np.isnan(ordered).sum(axis=-2)
+    number = drawn.shape[-2] - lacking
+    limits = []
+    for share in (alpha / 2, 1 - alpha / 2):
+        place = np.clip(np.ceil(number * share - 1e-9).astype(int) - 1, 0, np.maximum(number - 1, 0))
+        limits.append(np.take_along_axis(ordered, np.expand_dims(place, -2), axis=-2).squeeze(-2))
+    return limits[0], limits[1], lacking
 
 
 def _tell(lacking: pd.Series, resamples: int) -> None:

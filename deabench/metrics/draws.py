@@ -148,7 +148,13 @@ def _shape(units: int) -> float:
 
 
 def weights(design: Design, draws: int, seed: int) -> Iterator[Floats]:
-    """Multinomial weights of the instances (draws, n) in blocks, times their sample weights."""
+    """`counts` times the instances' sample weights."""
+    for out in counts(design, draws, seed):
+        yield out if design.weight is None else out * design.weight
+
+
+def counts(design: Design, draws: int, seed: int) -> Iterator[Floats]:
+    """How often each instance is drawn (draws, n), multinomial, in blocks; the instances of a cluster together."""
     rng = np.random.default_rng(seed)
     n = len(design.positive)
     for rows in _blocks(draws, n):
@@ -159,7 +165,7 @@ def weights(design: Design, draws: int, seed: int) -> Iterator[Floats]:
             for stratum in np.unique(design.strata):
                 inside = np.flatnonzero(design.strata == stratum)
                 out[:, inside] = _drawn(rng, len(inside), rows)
-        yield out if design.weight is None else out * design.weight
+        yield out
 
 
 def _drawn(rng: np.random.Generator, n: int, rows: int) -> Floats:

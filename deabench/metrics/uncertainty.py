@@ -12,9 +12,11 @@ import pandas as pd
 from deabench import instances, labels
 from deabench.checks import share
 from deabench.errors import DataError
+from deabench.metrics.asked import Asked, ask
+from deabench.metrics.closed import Limits, caveat
 from deabench.metrics.declared import Metric
 from deabench.metrics.draws import Design, Kind, designed
-from deabench.metrics.limits import Asked, Limits, ask, difference, single
+from deabench.metrics.limits import difference, single
 from deabench.results import Result
 
 COLUMNS = ["estimate", "lower", "upper", "method"]
@@ -28,8 +30,9 @@ class Intervals(Result):
     ----------
     table : DataFrame, (classifier, metric) or (first, second, metric) x (estimate, lower, upper, method)
         For a difference the estimate is first − second. NaN limits have their reason in `notes`. Methods: 'jeffreys'
-        (posterior of the cells), 'logit' (bootstrap, on the log odds), 'log' (bootstrap, on the logarithm), 'normal'
-        (bootstrap), 'percentile' (bootstrap), 'wilson', 'pairs' and 'exact' (a perfect result), 'none'.
+        (posterior of the cells), 'tango' (paired rates), 'wilson' and 'newcombe' (precision at k, and its difference),
+        'logit' (bootstrap, on the log odds), 'normal' and 'percentile' (bootstrap), 'bootstrap-t' (mean losses), 'pairs' and
+        'exact' (a perfect result), 'none'.
     alpha : float
     notes : tuple of str
         The design, the positive class, what has no interval and why.
@@ -145,7 +148,7 @@ def differences(
     >>> y = [1] * 40 + [0] * 60
     >>> found = differences(y, {"a": [1] * 30 + [0] * 70, "b": [1] * 20 + [0] * 80}, metrics=["TPR"])
     >>> found.table[["estimate", "lower", "upper"]].round(2).to_numpy().tolist()
-    [[0.25, 0.11, 0.38]]
+    [[0.25, 0.14, 0.4]]
     """
     threshold = options.pop("threshold", None)
     asked, setting, alpha = _asked(y_true, predictions, metrics, threshold, design, by, options)
@@ -178,5 +181,7 @@ def _result(
 ) -> Intervals:
     index = pd.MultiIndex.from_tuples(list(rows), names=names)
     table = pd.DataFrame([row[:4] for row in rows.values()], index, COLUMNS)
-    reasons = dict.fromkeys(f"{key[-1]}: {row[4]}" for key, row in rows.items() if row[4])
+    positives, paired = int(asked.true.is_positive.sum()), "second" in names
+    reasons = dict.fromkeys(f"{key[-1]}: {said}" for key, row in rows.items()
+                            if (said := row[4] or caveat(asked.metrics[key[-1]], positives, paired=paired)))
     return Intervals(table, alpha, (setting.said(), asked.true.note, *reasons))

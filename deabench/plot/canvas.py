@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.files import write_whole
 
@@ -18,6 +19,8 @@ GREY = "#777777"
 DOTTED = {"color": GREY, "linewidth": 0.8, "linestyle": ":"}
 """The line of a classifier without skill."""
 FORMATS = (".png", ".svg", ".pdf")
+LEGEND_INSIDE = 6
+"""More names than these stand beside the axes."""
 LEGEND_MOST = 10
 """More names than these in a legend hide the curves; the rest are counted instead."""
 PLACES = ((6, 4, "left", "bottom"), (6, -4, "left", "top"), (-6, 4, "right", "bottom"), (-6, -4, "right", "top"),
@@ -76,7 +79,7 @@ def title(ax: Any, text: str, name: str = "") -> None:
 
 
 def tidy(ax: Any) -> None:
-    ax.grid(True, color="#DDDDDD", linewidth=0.6)
+    ax.grid(True, color=GREY, alpha=0.3, linewidth=0.6)
     ax.set_axisbelow(True)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -88,17 +91,65 @@ def caption(ax: Any, text: str) -> Any:
 
     width = ax.figure.get_size_inches()[0]
     return ax.annotate("\n".join(textwrap.wrap(text, int(width * 15))), (0.0, 0.0), (0, -38), xycoords="axes fraction",
-                       textcoords="offset points", va="top", ha="left", fontsize=7.5, color="#444444")
+                       textcoords="offset points", va="top", ha="left", fontsize=7.5, color=ink())
 
 
-def legend(ax: Any, artists: Sequence[Any], **how: Any) -> Any:
-    """A legend of at most LEGEND_MOST artists; the rest are counted in its last line."""
+def ink() -> str:
+    """The colour of lines and words in matplotlib's style of the moment: black on white, white on black."""
+    from matplotlib import rcParams
+
+    return str(rcParams["text.color"])
+
+
+def paper() -> str:
+    """The colour behind them."""
+    from matplotlib import rcParams
+
+    return str(rcParams["axes.facecolor"])
+
+
+def roomy(ax: Any) -> bool:
+    """Whether the figure makes room for what stands beside its axes; without a layout it would cover the next axes."""
+    return ax.figure.get_layout_engine() is not None
+
+
+def legend(ax: Any, artists: Sequence[Any], *, merit: Sequence[float] | None = None, below: bool = False, **how: Any) -> Any:
+    """A legend of at most LEGEND_MOST artists, the best first where their `merit` is known; the rest are counted.
+
+    More than LEGEND_INSIDE would cover the curves: they stand beside the axes (or `below` them) where the figure makes room.
+    """
     from matplotlib.lines import Line2D
 
-    shown = list(artists[:LEGEND_MOST])
+    order = range(len(artists)) if merit is None else sorted(range(len(artists)), key=lambda k: -merit[k])
+    shown = [artists[k] for k in order][:LEGEND_MOST]
     if len(artists) > len(shown):
         shown.append(Line2D([], [], linestyle="none", label=f"and {len(artists) - LEGEND_MOST} more"))
-    return ax.legend(handles=shown, **{"fontsize": 8, "frameon": True, "framealpha": 0.9, "edgecolor": "none"} | how)
+    look = {"fontsize": 8, "frameon": True, "framealpha": 0.9, "edgecolor": "none"} | how
+    if below:
+        look |= {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13)}
+    elif len(shown) > LEGEND_INSIDE:
+        look |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
+    if not roomy(ax) and "bbox_to_anchor" in look:
+        look |= {"loc": "best", "fontsize": 6, "ncols": 1}
+        del look["bbox_to_anchor"]
+    return ax.legend(handles=shown, **look)
+
+
+def dressed(artists: Any, look: Mapping[str, Any]) -> None:
+    """Matplotlib's own keywords (color, linewidth, alpha, ...) for the artists that carry a display's numbers.
+
+    Raises
+    ------
+    DataError
+        Where an artist has no such property.
+    """
+    for artist in artists if look else ():
+        for one in getattr(artist, "patches", None) or [artist]:
+            for name in look:
+                if not hasattr(one, f"set_{name}"):
+                    known = sorted(key[4:] for key in dir(one) if key.startswith("set_"))
+                    raise DataError(f"a {type(one).__name__} has no '{name}' to set; {did_you_mean(name, known)}")
+            one.set(**look)
 
 
 def name_points(ax: Any, points: Sequence[tuple[float, float]], names: Sequence[str]) -> tuple[list[Any], list[str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from deabench.plot.canvas import GREY, plain
+from deabench.plot.canvas import GREY, paper, plain
 
 MOST = 40
 """More names than these are not tried: a picture with more is not read by its names."""
@@ -87,7 +87,7 @@ def place_names(ax: Any, points: Sequence[tuple[float, float]] | np.ndarray, nam
 def note(ax: Any, words: str) -> Any:
     """A line inside the axes at their right end, below the title, on a pale ground."""
     return ax.annotate(words, (1, 1), (-2, -2), xycoords="axes fraction", textcoords="offset points", ha="right", va="top",
-                       fontsize=7, color=GREY, zorder=7, bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1})
+                       fontsize=7, color=GREY, zorder=7, bbox={"facecolor": paper(), "alpha": 0.8, "linewidth": 0, "pad": 1})
 
 
 def along(ends: np.ndarray, pieces: int = 60) -> np.ndarray:
@@ -139,4 +139,4 @@ def _written(ax: Any, name: str, spot: np.ndarray, offset: np.ndarray, led: bool
 
     return ax.annotate(name, ax.transData.inverted().transform(spot), tuple(offset), textcoords="offset points",
                        ha="center", va="center", fontsize=8, zorder=6, arrowprops=arrow,
-                       path_effects=[withStroke(linewidth=2.2, foreground="white")])  # a dashed line may pass behind
+                       path_effects=[withStroke(linewidth=2.2, foreground=paper())])  # a dashed line may pass behind

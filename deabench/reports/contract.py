@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from deabench.dea.frontier import position
+from deabench.dea.models import ccr
 from deabench.plot.ranking.merit import by_merit
 from deabench.plot.ranking.uncertainty import staircase
 from deabench.reports.directions import lower
@@ -158,17 +160,24 @@ def _shares(ranking: Ranking) -> list[dict[str, Any]]:
 
 
 def _same_space(found: Findings, front: Frontier | None) -> bool:
-    """Whether ranking and frontier take the same points as possible: the same metrics, mixtures with Σ λ = 1."""
-    data = found.ranking.data
-    return (front is not None and {*map(str, data.outputs), *map(str, data.inputs)} == set(map(str, front.outputs))
-            and found.ranking.returns == "vrs" and found.ranking.record.name != "fdh" and found.ranking.own)
+    """Whether who is efficient in the ranking is who is on the frontier: by what the two say, not by the model's name."""
+    data, efficient = found.ranking.data, found.ranking.efficient.astype(bool)
+    if front is None or not found.ranking.own or {*map(str, data.outputs), *map(str, data.inputs)} != set(map(str, front.outputs)):
+        return False
+    if not efficient.loc[front.extreme].all():
+        return False
+    if front.listed is None:
+        return found.ranking.record.prove is ccr.prove and found.ranking.returns == "vrs"
+    points = front.boxed(front.data.outputs.loc[efficient.index[efficient]].to_numpy())
+    return bool((position(front.hull.normals, points) == "on").all())
 
 
 def _radial(found: Findings, front: Frontier | None) -> bool:
-    """Whether the page can score a new point as the ranking would."""
+    """Whether the page can score a new point as the ranking would: 1/φ over mixtures with Σ λ = 1."""
     one = found.ranking
     plain = not {"shares", "ratios", "sums"} & set(one.options)
-    return _same_space(found, front) and plain and one.record.name in ("wei", "score", "ccr") and one.orientation == "output"
+    like = one.record.prove is ccr.prove and one.returns == "vrs" and one.orientation == "output"
+    return like and plain and _same_space(found, front)
 
 
 def _apart(found: Findings, front: Frontier | None) -> str:

@@ -58,7 +58,7 @@ def prepared(source: object, *, outputs: Sequence[str] | None = None, inputs: Se
     table, said, notes = _declared(source, outputs, inputs, lower_is_better)
     if strict and any("no column has a name that is known" in note for note in (*notes, *said.notes)):
         raise DataError(f"nobody knows what {listed(list(said.outputs))} measure, and strict refuses guesses; name them in "
-                        "outputs, inputs or lower_is_better")
+                        "outputs, inputs or lower_is_better (docs/tables.md says how columns are read)")
     if not said.outputs:
         raise DataError(said.refusal)
     table, said, dropped = _complete(table, said, missing)
@@ -145,7 +145,8 @@ def _none_empty(table: pd.DataFrame, said: Declared) -> None:
         shown = ", ".join(cells[:3]) + (f" and {len(cells) - 3} more" if len(cells) > 3 else "")
         are = "is" if len(cells) == 1 else "are"
         raise DataError(f"{shown} {are} missing; say missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(table)}), "
-                        f"'drop-metrics' ({listed(list(empty.columns[empty.any()]))}) or 'bounds'")
+                        f"'drop-metrics' ({listed(list(empty.columns[empty.any()]))}) or 'bounds' "
+                        "(docs/tables.md says what each does)")
 
 
 def _text(names: Sequence[str] | None) -> Sequence[str] | None:

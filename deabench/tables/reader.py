@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.files import contents
 from deabench.tables.text import unguarded
 
 
@@ -22,7 +23,7 @@ def read(source: str | Path) -> pd.DataFrame:
     """
     name = "standard input" if str(source) == "-" else str(source)
     try:
-        text = sys.stdin.read() if str(source) == "-" else Path(source).read_text(encoding="utf-8-sig")
+        text = sys.stdin.read() if str(source) == "-" else contents(source).decode("utf-8-sig")
         frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, skipinitialspace=True)
     except OSError as error:
         raise DataError(f"cannot read '{name}': {error.strerror}; name a CSV file") from None

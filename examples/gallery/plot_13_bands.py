@@ -6,7 +6,7 @@ A band that holds the whole true curve at 95 %.
 
 .. code-block:: console
 
-    $ deabench curve examples/scores.csv --kind bands --plot bands.png
+    $ deabench curve examples/scores.csv --kind bands --band simultaneous --plot bands.png
 """
 
 import numpy as np

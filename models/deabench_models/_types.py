@@ -1,7 +1,9 @@
-"""Names for the types that the formulations share."""
+"""Names for the types that the formulations share, and the sets and data that most of them start from."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, TypeAlias
+
+from pyomo.core.base import ConcreteModel, Param
 
 Model: TypeAlias = Any
 """A `pyomo.environ.ConcreteModel`; its components are attributes made at run time, which no type checker follows."""
@@ -25,3 +27,12 @@ def seconds(table: Table) -> list[Hashable]:
 
 def unique(items: Iterable[Hashable]) -> list[Hashable]:
     return list(dict.fromkeys(items))
+
+
+def compared(X: Table, Y: Table, x_o: Row, y_o: Row) -> Model:
+    """A model with the sets J, I and R of reference DMUs, inputs and outputs, and the tested DMU's x_o and y_o; nothing else."""
+    m = ConcreteModel()
+    m.J, m.I, m.R = firsts(Y), seconds(X), seconds(Y)
+    m.x_o = Param(m.I, mutable=True, initialize=dict(x_o))
+    m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
+    return m

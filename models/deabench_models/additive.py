@@ -14,10 +14,10 @@ References: Charnes et al. (1985), J. Econometrics 30:91-107; Cooper, Park, Past
 Cooper et al. (2011), J. Productivity Analysis 35:85-94.
 """
 
-from pyomo.core.base import ConcreteModel, Constraint, Param, Var, maximize
+from pyomo.core.base import Constraint, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals
 
-from deabench_models._types import Model, Row, Table, firsts, seconds
+from deabench_models._types import Model, Row, Table, compared
 from deabench_models.ccr import SUM_LAMBDA
 
 
@@ -32,10 +32,7 @@ def additive(X: Table, Y: Table, x_o: Row, y_o: Row, w_minus: Row, w_plus: Row, 
              s⁻_i ≥ 0                                        [s_minus]
              s⁺_r ≥ 0                                        [s_plus]
     """
-    m = ConcreteModel()
-    m.J, m.I, m.R = firsts(Y), seconds(X), seconds(Y)
-    m.x_o = Param(m.I, mutable=True, initialize=dict(x_o))
-    m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
+    m = compared(X, Y, x_o, y_o)
     m.w_minus = Param(m.I, mutable=True, initialize=dict(w_minus))
     m.w_plus = Param(m.R, mutable=True, initialize=dict(w_plus))
     m.lam = Var(m.J, within=NonNegativeReals)

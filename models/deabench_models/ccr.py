@@ -22,22 +22,14 @@ n + 1 columns and m + s + 1 rows (envelopment) or the transpose (multiplier).
 References: Charnes, Cooper, Rhodes (1978), EJOR 2:429-444; Banker, Charnes, Cooper (1984), Management Science 30:1078-1092.
 """
 
-from pyomo.core.base import ConcreteModel, Constraint, Param, Var, maximize
+from pyomo.core.base import Constraint, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals
 
-from deabench_models._types import Model, Row, Table, firsts, seconds
+from deabench_models._types import Model, Row, Table, compared
 
 SUM_LAMBDA = {"crs": (None, None), "vrs": (1, 1), "nirs": (None, 1), "ndrs": (1, None)}
 U_0_INPUT = {"crs": (0, 0), "vrs": (None, None), "nirs": (None, 0), "ndrs": (0, None)}
 U_0_OUTPUT = {"crs": (0, 0), "vrs": (None, None), "nirs": (0, None), "ndrs": (None, 0)}
-
-
-def _base(X: Table, Y: Table, x_o: Row, y_o: Row) -> Model:
-    m = ConcreteModel()
-    m.J, m.I, m.R = firsts(Y), seconds(X), seconds(Y)
-    m.x_o = Param(m.I, mutable=True, initialize=dict(x_o))
-    m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
-    return m
 
 
 def _returns(m: Model, returns: str) -> None:
@@ -60,7 +52,7 @@ def multiplier_input(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs
 
     Infeasible only where x_o = 0; unbounded where every DMU with a lower Σ λ is missing (o outside its reference).
     """
-    m = _base(X, Y, x_o, y_o)
+    m = compared(X, Y, x_o, y_o)
     m.u = Var(m.R, within=NonNegativeReals)
     m.v = Var(m.I, within=NonNegativeReals)
     m.u_0 = Var(bounds=U_0_INPUT[returns])
@@ -92,7 +84,7 @@ def multiplier_output(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "cr
 
     Infeasible only where y_o = 0.
     """
-    m = _base(X, Y, x_o, y_o)
+    m = compared(X, Y, x_o, y_o)
     m.u = Var(m.R, within=NonNegativeReals)
     m.v = Var(m.I, within=NonNegativeReals)
     m.u_0 = Var(bounds=U_0_OUTPUT[returns])
@@ -124,7 +116,7 @@ def envelopment_input(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "cr
 
     Infeasible where no combination with Σ λ in [L, U] reaches y_o (o outside its reference).
     """
-    m = _base(X, Y, x_o, y_o)
+    m = compared(X, Y, x_o, y_o)
     m.lam = Var(m.J, within=NonNegativeReals)
     m.theta = Var()
 
@@ -156,7 +148,7 @@ def envelopment_output(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "c
 
     Infeasible where no combination with Σ λ in [L, U] lives on x_o (o outside its reference).
     """
-    m = _base(X, Y, x_o, y_o)
+    m = compared(X, Y, x_o, y_o)
     m.lam = Var(m.J, within=NonNegativeReals)
     m.phi = Var()
 
@@ -190,7 +182,7 @@ def slacks(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Mode
     x_o is θ x_o after an input-oriented first stage, y_o is φ y_o after an output-oriented one. The sum depends on the units
     of the metrics, so the caller scales them. A DMU is Pareto-efficient exactly where its score and total slack say so.
     """
-    m = _base(X, Y, x_o, y_o)
+    m = compared(X, Y, x_o, y_o)
     m.lam = Var(m.J, within=NonNegativeReals)
     m.s_plus = Var(m.R, within=NonNegativeReals)
     m.s_minus = Var(m.I, within=NonNegativeReals)

@@ -10,10 +10,10 @@ columns and m + s + 1 rows. β is ≥ 0 where o is in the reference; it can be n
 References: Chambers, Chung, Färe (1996), J. Economic Theory 70:407-419; Portela et al. (2004), J. Oper. Res. Soc. 55:1111-1121.
 """
 
-from pyomo.core.base import ConcreteModel, Constraint, Param, Var, maximize
+from pyomo.core.base import Constraint, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals
 
-from deabench_models._types import Model, Row, Table, firsts, seconds
+from deabench_models._types import Model, Row, Table, compared
 from deabench_models.ccr import SUM_LAMBDA
 
 
@@ -27,10 +27,7 @@ def directional(X: Table, Y: Table, x_o: Row, y_o: Row, g_x: Row, g_y: Row, retu
              λ_j ≥ 0                                         [lam]
              β free                                          [beta]
     """
-    m = ConcreteModel()
-    m.J, m.I, m.R = firsts(Y), seconds(X), seconds(Y)
-    m.x_o = Param(m.I, mutable=True, initialize=dict(x_o))
-    m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
+    m = compared(X, Y, x_o, y_o)
     m.g_x = Param(m.I, mutable=True, initialize=dict(g_x))
     m.g_y = Param(m.R, mutable=True, initialize=dict(g_y))
     m.lam = Var(m.J, within=NonNegativeReals)

@@ -10,16 +10,13 @@ which is what the software computes; the tests hold the two equal.
 Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0, any unit. MILPs with n binaries, m + s + 1 rows.
 """
 
-from pyomo.core.base import Binary, ConcreteModel, Param, Var, maximize
+from pyomo.core.base import Binary, Var, maximize
 
-from deabench_models._types import Model, Row, Table, firsts, seconds
+from deabench_models._types import Model, Row, Table, compared
 
 
 def _base(X: Table, Y: Table, x_o: Row, y_o: Row) -> Model:
-    m = ConcreteModel()
-    m.J, m.I, m.R = firsts(Y), seconds(X), seconds(Y)
-    m.x_o = Param(m.I, mutable=True, initialize=dict(x_o))
-    m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
+    m = compared(X, Y, x_o, y_o)
     m.lam = Var(m.J, within=Binary)
 
     @m.Constraint()

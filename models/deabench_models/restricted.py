@@ -12,17 +12,15 @@ References: Wong, Beasley (1990), J. Oper. Res. Soc. 41:829-835; Thompson, Singl
 Podinovski (2004), J. Oper. Res. Soc. 55:1311-1322.
 """
 
-from pyomo.core.base import ConcreteModel, Constraint, Param, Var, maximize
+from pyomo.core.base import Constraint, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals
 
-from deabench_models._types import Model, Row, Table, firsts, seconds
+from deabench_models._types import Model, Row, Table, compared, firsts
 
 
 def _base(X: Table, Y: Table, x_o: Row, y_o: Row, A: Table, B: Table, sums: tuple[float | None, float | None]) -> Model:
-    m = ConcreteModel()
-    m.J, m.I, m.R, m.K = firsts(Y), seconds(X), seconds(Y), firsts(A)
-    m.x_o = Param(m.I, mutable=True, initialize=dict(x_o))
-    m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
+    m = compared(X, Y, x_o, y_o)
+    m.K = firsts(A)
     m.A = Param(m.K, m.R, mutable=True, initialize=dict(A))
     m.B = Param(m.K, m.I, mutable=True, initialize=dict(B))
     m.lam = Var(m.J, within=NonNegativeReals)

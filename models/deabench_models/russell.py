@@ -14,18 +14,15 @@ References: Färe, Lovell (1978), J. Economic Theory 19:150-162; Färe, Grosskop
 Production.
 """
 
-from pyomo.core.base import ConcreteModel, Constraint, Param, Var, maximize
+from pyomo.core.base import Constraint, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals
 
-from deabench_models._types import Model, Row, Table, firsts, seconds
+from deabench_models._types import Model, Row, Table, compared, seconds
 from deabench_models.ccr import SUM_LAMBDA
 
 
 def _base(X: Table, Y: Table, x_o: Row, y_o: Row) -> Model:
-    m = ConcreteModel()
-    m.J, m.I, m.R = firsts(Y), seconds(X), seconds(Y)
-    m.x_o = Param(m.I, mutable=True, initialize=dict(x_o))
-    m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
+    m = compared(X, Y, x_o, y_o)
     m.lam = Var(m.J, within=NonNegativeReals)
     return m
 

@@ -14,10 +14,10 @@ slacks-based measure is 1.
 Reference: Tone (2002), EJOR 143:32-41.
 """
 
-from pyomo.core.base import ConcreteModel, Constraint, Param, Var
+from pyomo.core.base import Constraint, Param, Var
 from pyomo.core.base.set_types import NonNegativeReals
 
-from deabench_models._types import Model, Row, Table, firsts, seconds
+from deabench_models._types import Model, Row, Table, compared
 
 
 def super_slacks_based(X: Table, Y: Table, x_o: Row, y_o: Row, p: Row, q: Row, returns: str = "crs",
@@ -36,10 +36,7 @@ def super_slacks_based(X: Table, Y: Table, x_o: Row, y_o: Row, p: Row, q: Row, r
 
     The row of the returns to scale is = for vrs, ≤ for nirs, ≥ for ndrs, and absent for crs.
     """
-    m = ConcreteModel()
-    m.J, m.I, m.R = firsts(Y), seconds(X), seconds(Y)
-    m.x_o = Param(m.I, mutable=True, initialize=dict(x_o))
-    m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
+    m = compared(X, Y, x_o, y_o)
     m.p = Param(m.I, mutable=True, initialize=dict(p))
     m.q = Param(m.R, mutable=True, initialize=dict(q))
     m.lam = Var(m.J, within=NonNegativeReals)

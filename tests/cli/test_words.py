@@ -40,7 +40,8 @@ def test_a_single_empty_cell_is_refused_with_the_very_option(tmp_path, capsys) -
     table.to_csv(hole, index=False)
     assert main(["rank", str(hole)]) == 1
     assert capsys.readouterr().err == (
-        "deabench: 'accuracy' of 'c' is missing; say --missing drop-systems (1 of 6), 'drop-metrics' ('accuracy') or 'bounds'\n")
+        "deabench: 'accuracy' of 'c' is missing; say --missing drop-systems (1 of 6), 'drop-metrics' ('accuracy') or 'bounds' "
+        "(docs/tables.md says what each does)\n")
     assert main(["rank", str(hole), "--missing", "drop-systems", "--format", "csv"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 6
     assert main(["targets", str(hole), "--reference", str(hole), "--missing", "drop-systems", "--format", "csv"]) == 0

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from deabench import compare, tango
 from deabench.cli import main
@@ -194,3 +195,36 @@ def test_an_instance_has_one_true_class(tmp_path: Path, capsys: pytest.CaptureFi
     assert capsys.readouterr().err == (
         "deabench: instance '1' has the true classes 'pos' and 'neg'; the classifiers are compared on the same instances (for test "
         "sets of their own take --test z)\n")
+
+
+def test_equivalence_variance_and_sizes_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each number is the function's own."""
+    rng = np.random.default_rng(3)
+    base = 0.75 + 0.05 * stats.norm.ppf((np.arange(12) + 0.5) / 12)  # normal, so that the analysis of variance warns of nothing
+    table = pd.DataFrame({"a": base, "b": base + rng.normal(0, 0.004, 12), "c": base - 0.1 + rng.normal(0, 0.01, 12)})
+    file = tmp_path / "scores.csv"
+    table.rename_axis("dataset").to_csv(file)
+    found = rows(capsys, file, "--test", "tost", "--margin", "0.02")
+    for row, (first, second) in zip(found, (("a", "b"), ("a", "c"), ("b", "c")), strict=True):
+        one = compare.tost(table[first], table[second], margin=0.02)
+        assert (float(row["p_value"]), float(row["lower"])) == pytest.approx((one.p_value, one.lower), rel=1e-6)
+        assert row["equivalent"] == ({first, second} == {"a", "b"})
+    by_fold = rows(capsys, file, "--test", "tost", "--margin", "0.02", "--folds", "4", "--control", "a")
+    assert float(by_fold[0]["p_value"]) == pytest.approx(compare.tost(table["a"], table["b"], margin=0.02, ratio=1 / 3).p_value)
+    groups = rows(capsys, file, "--test", "anova")
+    p_value = next(value for row in groups for name, value in row.items() if name.startswith("p") and value is not None)
+    assert float(str(p_value)) == pytest.approx(stats.f_oneway(*table.to_numpy().T).pvalue, rel=1e-6)
+    assert main(["compare", str(file), "--test", "tost"]) == 1
+    assert "give --margin, as --margin 0.01" in capsys.readouterr().err
+    assert main(["compare", str(file), "--test", "anova", "--clusters", "keel"]) == 1
+    assert "--clusters does not go with tests of equivalence and of variance; leave it out" in capsys.readouterr().err
+    for arguments, size in ((["mcnemar", "--b", "0.06", "--c", "0.03"], compare.sample_size_mcnemar(0.06, 0.03)),
+                            (["tango", "--b", ".05", "--c", ".05", "--margin", ".05"],
+                             compare.sample_size_tango(0.05, 0.05, margin=0.05)),
+                            (["auc", "--auc", "0.8", "--against", "0.7"], compare.sample_size_auc(0.8, against=0.7))):
+        assert main(["size", *arguments, "--format", "csv"]) == 0
+        said = capsys.readouterr()
+        assert said.out.splitlines()[1].rsplit(",", 3 if arguments[0] == "auc" else 1)[0].endswith(f",{size.n}")
+        assert size.summary().splitlines()[0] in said.err
+    assert main(["size", "tango", "--b", "0.1", "--c", "0.1"]) == 2
+    assert "'tango' needs --margin" in capsys.readouterr().err

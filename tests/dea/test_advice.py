@@ -32,3 +32,15 @@ def test_few_classifiers_and_zeros_are_said() -> None:
     assert db.advise(table).notes[:2] == (
         "2 classifiers for 2 metrics leave most efficient; say what counts with ratios= or shares=, or compare under the weights "
         "of all with model 'cross'", "'TPR' is 0 for some: free weights can leave it out, and ratios= or shares= hold it in")
+
+
+def test_side_by_side_is_each_models_own_word(refused) -> None:
+    advice = db.advise(TABLE, inputs=["m0"])
+    beside = advice.beside("c3")
+    assert list(beside.index) == list(advice.scores.columns)
+    for model, row in beside.iterrows():
+        ranking = db.rank(TABLE, inputs=["m0"], model=model)
+        assert (row["score"], row["rank"], row["measure"]) == (ranking.scores["c3"], ranking.ranks["c3"], ranking.measure)
+        assert row["says"] == ranking.record.meaning(row["score"], ranking.options)
+    with refused("there is no classifier 'c33' in the table; did you mean 'c3'?"):
+        advice.beside("c33")

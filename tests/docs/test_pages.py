@@ -20,6 +20,7 @@ RUN_BY = {
     "models.md": "tests/dea/test_docs_models.py",
     "uncertainty.md": "tests/dea/uncertainty/test_uncertainty_page.py", "compare.md": "tests/compare/test_docs.py",
     "metrics.md": "tests/metrics/test_metrics_docs.py", "estimation.md": "tests/metrics/test_metrics_docs.py",
+    "start.md": "tests/docs/test_new_user.py",
 }
 """Pages whose Python is run, and more is asked of it, by a test of their own; that test names the page."""
 HERE = [page for page in PAGES if page.name not in RUN_BY and blocks(page, "python")]

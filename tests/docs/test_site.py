@@ -11,6 +11,7 @@ import pytest
 from pages import ROOT
 
 import deabench as db
+from deabench.dea.models import MODELS
 
 REFERENCE = ROOT / "docs" / "reference"
 ROOMS = {"deabench": db, "deabench.metrics": db.metrics, "deabench.curves": db.curves, "deabench.compare": db.compare,
@@ -99,3 +100,9 @@ def test_the_gallery_has_one_figure_one_command_one_idea():
         assert len(re.findall(r"^    \$ deabench ", head, flags=re.MULTILINE)) == 1, script.name
         assert code.count(".plot()") == 1, script.name
     assert len(list((ROOT / "examples/notebooks").glob("*.py"))) == 3
+
+
+def test_how_many_models_there_are():
+    words = {15: "fifteen", 16: "sixteen", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty"}
+    for page in ("README.md", "docs/choosing.md"):
+        assert words[len(MODELS)] in (ROOT / page).read_text(encoding="utf-8"), page

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 from deabench import metrics as m
-from deabench.bench.coverage import of_counts, of_differences, of_scores
+from deabench import tango
+from deabench.bench.coverage import of_counts, of_designs, of_differences, of_scores, of_two_test_sets, summed
+from deabench.metrics.draws import Design
+from deabench.metrics.means import _units, studentised
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +162,137 @@ def test_bad_input_is_named(data, options, text, refused):
 
 
 def test_coverage_is_near_nominal():
-    """A quick form of the benchmark's simulation: .95 within four standard errors of 324, 60 and 60 runs."""
-    for found, runs in ((of_counts("rows", 18, resamples=300), 18 * 18), (of_scores(10, draws=150), 60),
-                        (of_differences(20, draws=150), 60)):
-        assert (abs(found["mean"] - 0.95) < 4 * np.sqrt(0.95 * 0.05 / runs)).all(), found
+    """A quick form of the benchmark's simulation: .95 within four standard errors of the runs, for every metric on average."""
+    small = {"draws": 150, "large": 20_000}
+    for found, runs in ((of_counts("rows", 18, resamples=300), 18 * 18), (of_scores(5, **small), 30),
+                        (of_differences(3, **small), 18), (of_designs("clusters", 6, **small), 18)):
+        table = summed(found)
+        assert (abs(table["mean"] - 0.95) < 4 * np.sqrt(0.95 * 0.05 / runs)).all(), table
+
+
+def test_two_test_sets_are_covered_exactly():
+    table = summed(of_two_test_sets())
+    assert table.iloc[0][["min", "max"]].tolist() == pytest.approx([0.9472, 0.9511], abs=2e-4)
+    outside = pd.DataFrame([("x", "y", "one", 0.92), ("x", "y", "two", 0.95)], columns=["method", "metric", "case", "coverage"])
+    assert summed(outside)["outside"].tolist() == ["one: 0.920"]
+
+
+def test_a_mean_loss_has_the_standard_error_of_its_design(data):
+    """The spread that the bootstrap-t studentises by, against the textbook's formulas; weights as a ratio of sums."""
+    y, scores = data
+    x = (scores["a"] - y) ** 2
+    rng = np.random.default_rng(0)
+    groups, weight = rng.integers(0, 20, 200), rng.random(200) + 0.5
+
+    def error(kind, groups=None, weight=None):
+        groups = np.zeros(200, dtype=int) if groups is None else groups
+        units = _units(x, Design(kind, y == 1, groups, weight))
+        mean, found = units.of(np.ones((1, len(units.first))))
+        assert mean[0] == pytest.approx(np.average(x, weights=weight), rel=1e-12)
+        return found[0]
+
+    assert error("rows") == pytest.approx(x.std(ddof=1) / 200**0.5, rel=1e-12)
+    parts = [x[y == k] for k in (0, 1)]
+    assert error("classes") == pytest.approx(sum(len(p) * p.var(ddof=1) for p in parts) ** 0.5 / 200, rel=1e-12)
+    residual = weight * (x - np.average(x, weights=weight))
+    assert error("rows", weight=weight) == pytest.approx((residual @ residual * 200 / 199) ** 0.5 / weight.sum(), rel=1e-12)
+    sums = np.bincount(groups, x - x.mean())
+    assert error("clusters", groups) == pytest.approx((sums @ sums * 20 / 19) ** 0.5 / 200, rel=1e-12)
+
+
+def test_the_bootstrap_t_of_normal_losses_is_students_interval():
+    x = np.random.default_rng(1).normal(size=200)
+    design = Design("rows", np.arange(200) < 60, np.zeros(200, dtype=int), None)
+    found = studentised(x, design, 20_000, 0, alpha=0.05, positive=False)
+    theirs = stats.t.interval(0.95, 199, x.mean(), x.std(ddof=1) / 200**0.5)
+    assert found == pytest.approx(theirs, abs=0.06 * (theirs[1] - theirs[0]))
+    assert studentised(np.r_[1.0, np.zeros(199)], design, 200, 0, alpha=0.05, positive=True) is None  # no spread in a third
+
+
+def test_a_certainty_that_was_wrong_has_no_interval(data):
+    y, scores = data
+    sure = {"a": np.where(np.arange(200) == int(np.argmax(y)), 0.0, scores["a"]), "b": scores["b"]}
+    found = m.intervals(y, sure, metrics=["log_loss", "brier"])
+    assert found.table.loc[("a", "log_loss"), "estimate"] == np.inf
+    assert found.table.loc[("a", "log_loss"), ["lower", "upper"]].isna().all()
+    assert "log_loss: it is infinite: something was said to be certain, and was not so" in found.notes
+    assert found.table.loc["b", "method"].tolist() == ["bootstrap-t", "bootstrap-t"]
+    gap = m.differences(y, sure, metrics=["log_loss"]).table.iloc[0]
+    assert gap[["lower", "upper"]].isna().all()
+
+
+@pytest.mark.parametrize("name", ["TPR", "FNR", "TNR", "FPR", "accuracy", "misclassification_rate", "queue_rate", "recall"])
+def test_the_difference_of_two_rates_is_tangos(data, name):
+    y, scores = data
+    labels = _labels(scores)
+    a, b = (labels[key] == 1 for key in "ab")
+    of = {"TPR": (y == 1, a, b), "recall": (y == 1, a, b), "FNR": (y == 1, ~a, ~b), "TNR": (y == 0, ~a, ~b), "FPR": (y == 0, a, b),
+          "accuracy": (y >= 0, a == y, b == y), "misclassification_rate": (y >= 0, a != y, b != y), "queue_rate": (y >= 0, a, b)}
+    among, first, second = of[name]
+    row = m.differences(y, labels, metrics=[name]).table.iloc[0]
+    expected = tango.interval((first & ~second & among).sum(), (second & ~first & among).sum(), among.sum())
+    assert [row["lower"], row["upper"]] == [float(limit) for limit in expected]
+    assert row["method"] == "tango"
+    single = m.from_predictions(y, labels, metrics=[name])[name]
+    assert row["estimate"] == pytest.approx(single["a"] - single["b"], abs=1e-15)
+    weighed = m.differences(y, labels, metrics=[name], sample_weight=np.ones(200)).table.iloc[0]
+    assert weighed["method"] == "jeffreys"
+
+
+def test_the_difference_of_two_precisions_at_k_is_newcombes_of_what_only_one_takes(data):
+    y, scores = data
+    row = m.differences(y, scores, metrics=["precision@20"]).table.iloc[0]
+    tops = [set(np.argsort(-scores[key])[:20]) for key in "ab"]
+    only = [list(tops[0] - tops[1]), list(tops[1] - tops[0])]
+    trials = len(only[0])
+    hits = [int(y[part].sum()) for part in only]
+    low, high = confint_proportions_2indep(hits[0], trials, hits[1], trials, method="newcomb", compare="diff")
+    assert [row["lower"], row["upper"]] == pytest.approx([low * trials / 20, high * trials / 20], abs=1e-12)
+    assert row["estimate"] == pytest.approx((hits[0] - hits[1]) / 20)
+    assert row["method"] == "newcombe"
+    large = m.differences(y, scores, metrics=["precision@30"])
+    assert large.table.iloc[0]["method"] == "normal"
+    assert large.table.iloc[0]["lower"] < large.table.iloc[0]["estimate"] < large.table.iloc[0]["upper"]
+    same = m.differences(y, {"a": scores["a"], "b": 2 * scores["a"]}, metrics=["precision@20"])
+    assert same.table["lower"].isna().all()
+    assert "precision@20: both take the same instances" in same.notes
+    tied = m.differences(y, {"a": np.round(scores["a"], 1), "b": scores["b"]}, metrics=["precision@20"]).table.iloc[0]
+    each = m.from_scores(y, {"a": np.round(scores["a"], 1), "b": scores["b"]}, metrics=["precision@20"])["precision@20"]
+    assert tied["estimate"] == pytest.approx(each["a"] - each["b"], abs=1e-12)
+    assert tied["lower"] < tied["estimate"] < tied["upper"]
+    fewer = m.differences(y, scores, metrics=["precision@20"], design="folds", by=np.arange(200) % 4)
+    assert "precision@20: its interval is for instances drawn one by one, without weights" in fewer.notes
+
+
+def test_tables_at_once_are_tables_one_by_one(monkeypatch):
+    counts = pd.DataFrame({"tp": [6, 9, 1], "fn": [2, 0, 3], "fp": [3, 1, 0], "tn": [9, 8, 8]}, index=list("abc"))
+    together = m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200)
+    monkeypatch.setattr(sys.modules["deabench.metrics.bootstrap"], "AT_ONCE", 1)
+    pd.testing.assert_frame_equal(m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200), together)
+    assert m.bootstrap_counts(counts.iloc[:0], metrics=["TPR", "MCC"]).empty
+
+
+def test_where_intervals_do_not_cover_is_said(data):
+    y, scores = data
+    small = "it rests on few instances: at nominal 95 % such intervals cover "
+    assert f"precision@10: {small}.92 to .99" in m.intervals(y, scores, metrics=["precision@10", "roc_auc"]).notes
+    notes = m.differences(y, scores, metrics=["precision@10", "pr_auc", "brier"]).notes
+    assert notes[2:] == (f"precision@10: {small}.88 to 1", "pr_auc: at nominal 95 % intervals of its differences cover .91 to .95")
+    rare = np.where(np.cumsum(y) <= 20, y, 0)
+    assert m.intervals(rare, scores, metrics=["TPR@FPR=0.05"]).notes[2:] == (
+        "TPR@FPR=0.05: with 20 positives its interval is wide: at nominal 95 % such intervals cover up to .98",)
+    own = m.Metric("precision@top", lambda y, p: float(p.mean()), needs="scores")
+    assert m.intervals(y, scores, metrics=[own], draws=100).notes[2:] == ()
+
+
+def test_the_areas_interval_is_delongs_on_the_log_odds_with_students_quantile(data):
+    y, scores = data
+    row = m.intervals(y, scores, metrics=["roc_auc"]).table.loc[("a", "roc_auc")]
+    found = m.delong(y, scores)
+    area, se = found.auc["a"], np.sqrt(found.covariance.loc["a", "a"])
+    width = stats.t.ppf(0.975, min(y.sum(), (1 - y).sum()) - 1) * se / (area * (1 - area))
+    middle = np.log(area / (1 - area))
+    assert [row["lower"], row["upper"]] == pytest.approx([1 / (1 + np.exp(-middle - k * width)) for k in (-1, 1)], abs=1e-12)
+    one = np.r_[1, np.zeros(9, dtype=int)]
+    assert m.intervals(one, {"a": np.arange(10.0) % 7}, metrics=["roc_auc"]).notes[-1] == (
+        "roc_auc: it takes two instances of each class")

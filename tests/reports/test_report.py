@@ -312,3 +312,28 @@ def test_the_command_reports_a_saved_ranking(tmp_path, capsys):
     assert text.startswith("# Ranking of classifiers\n\n")
     assert "A saved ranking holds no metrics" in text
     assert text.count("\n| ") == 1 + len(WINE) + 1 + 3
+
+
+@pytest.mark.parametrize(("table", "given"), [
+    (cloud(30, 3), {}), (cloud(30, 3), {"technology": "fdh"}), (costly(30), COSTS), (costly(30), COSTS | {"model": "ccr"}),
+    (cloud(20, 3), {"model": "common"}), (cloud(20, 3), {"model": "sbm"})])
+def test_where_efficient_is_not_on_the_frontier_the_page_says_so(table, given):
+    data = db.report(table, **given).data
+    ranking = db.rank(table, **given)
+    front = db.frontier(table, **{name: value for name, value in given.items() if name not in ("model", "technology")})
+    efficient = ranking.efficient.astype(bool)
+    on = front.locate(table)["position"] == "on"
+    differ = bool((efficient & ~on).any() or not efficient[front.extreme].all())
+    assert bool(data["apart"]) == differ
+    assert not (differ and data["ranking"]["radial"])
+
+
+def test_costs_point_down_and_what_was_chosen_stands_first():
+    report = db.report(costly(20), **COSTS)
+    assert [name for name in tables(report)["ranking-table"] if name[-1] in "↑↓"] == ["AUC ↑", "error ↓", "seconds ↓"]
+    assert {one["name"]: one["high"] for one in report.data["metrics"]} == {"AUC": True, "seconds": False, "error": False}
+    assert report.sections[0].title == "What to know first"
+    chosen = "Model 'ccr' was chosen, for 'seconds' is an input; rates do not scale with costs, so returns to scale are variable."
+    assert chosen in report.sections[0].words
+    seven = pd.DataFrame(np.random.default_rng(0).random((20, 7)), columns=["TPR", "TNR", "AUC", "F1", "GM", "ACC", "MCC"])
+    assert db.report(seven).data["front"]["hull"] is None

@@ -371,7 +371,8 @@ def test_a_guess_is_said_and_strict_refuses_it(refused) -> None:
         for note in ranking.notes
     )
     with refused(
-        "nobody knows what 'flux', 'tune' measure, and strict refuses guesses; name them in outputs, inputs or lower_is_better"
+        "nobody knows what 'flux', 'tune' measure, and strict refuses guesses; name them in outputs, inputs or lower_is_better "
+        "(docs/tables.md says how columns are read)"
     ):
         db.rank(table, strict=True)
     db.rank(table, outputs=["flux", "tune"], strict=True)

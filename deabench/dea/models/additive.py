@@ -97,12 +97,15 @@ def _allows(options: Mapping[str, Any]) -> tuple[Allowed, ...]:
     return ANYTHING if options["returns"] == "vrs" and options["weights"] != "mip" else ()
 
 
+def _options(weights: tuple[str, ...], returns: tuple[str, ...] = ("vrs", "crs", "nirs", "ndrs")) -> dict[str, tuple[str, ...]]:
+    return {"returns": returns, "orientation": ("none", "input", "output"), "weights": weights, "technology": ("convex", "fdh")}
+
+
 MODEL = Model(
     name="additive",
     title="the weighted sum of what is left to gain in all metrics (additive model)",
     equation="(additive)",
-    options={"returns": ("vrs", "crs", "nirs", "ndrs"), "orientation": ("none", "input", "output"), "weights": WEIGHTS,
-             "technology": ("convex", "fdh")},
+    options=_options(WEIGHTS),
     readers={"weights": read},
     solve=solve,
     prove=prove,
@@ -114,15 +117,13 @@ RAM = replace(
     MODEL,
     name="ram",
     title="the mean share of each metric's range that is left to gain (RAM)",
-    options={"returns": ("vrs", "crs", "nirs", "ndrs"), "orientation": ("none", "input", "output"), "weights": ("ram",),
-             "technology": ("convex", "fdh")},
+    options=_options(("ram",)),
     readers={},
 )
 BAM = replace(
     MODEL,
     name="bam",
     title="the mean share of the way to each metric's best value that is left to gain (BAM)",
-    options={"returns": ("vrs",), "orientation": ("none", "input", "output"), "weights": ("bam",),
-             "technology": ("convex", "fdh")},
+    options=_options(("bam",), ("vrs",)),
     readers={},
 )

@@ -40,6 +40,14 @@ class FirmsBootstrap(Result, Former):
     level : float
     draws : int
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> branches = db.datasets.load("cooper-branches")
+    >>> answer = db.simar_wilson(branches, outputs=list(branches.columns)[-2:], draws=100)
+    >>> answer.draws, answer.table.columns.tolist()
+    (100, ['score', 'corrected', 'lower', 'upper'])
     """
 
     table: pd.DataFrame
@@ -102,7 +110,7 @@ def simar_wilson(table: pd.DataFrame, *, outputs: Sequence[str] | None = None, i
     >>> import deabench as db
     >>> branches = db.datasets.load("cooper-branches")
     >>> sure = db.simar_wilson(branches, outputs=list(branches.columns)[-2:], draws=100)
-    >>> sure.columns.tolist()
+    >>> sure.table.columns.tolist()
     ['score', 'corrected', 'lower', 'upper']
     """
     choice("method", method, ("smooth", "subsample"))

@@ -174,6 +174,27 @@ def mean_covariance(features: Array) -> Array:
     return np.asarray(products / (n - 1)).reshape(k, b, k, b)
 
 
+def misplaced(placed: Array) -> Array:
+    """How much of an instance a misplacement is: Σ l³ / Σ l² of the losses l = 1 − placement, half a whole one added to both.
+
+    What the small-sample rule mends is skewness, and a mean of losses is skewed as a count of whole ones is when each is of this
+    size: 1 where an instance is placed wholly right or wholly wrong (the area is a recall then), or nothing is misplaced.
+
+    Parameters
+    ----------
+    placed : array (k, n)
+        Placement values.
+
+    Returns
+    -------
+    array (k,)
+        In (0, 1].
+    """
+    loss = 1 - placed
+    squares = loss**2
+    return np.asarray(((squares * loss).sum(axis=1) + 0.5) / (squares.sum(axis=1) + 0.5))
+
+
 def placements(positive: Array, negative: Array) -> tuple[Array, Array]:
     """DeLong's placement values: of each positive among the negatives, and the other way round.
 

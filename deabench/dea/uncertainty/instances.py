@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench import labels
-from deabench.dea.uncertainty.influence import AREA, Array, Rates, known, mean_covariance, moved, placements
+from deabench.dea.uncertainty.influence import AREA, Array, Rates, known, mean_covariance, misplaced, moved, placements
 from deabench.dea.uncertainty.moments import Moments, Part
 from deabench.errors import DataError
 from deabench.instances import Predictions, Values, named
@@ -65,7 +65,8 @@ def _of_answers(names: list[str], true: labels.Truth, right: Array | None, score
     covariances = [_covariance(kept) for kept in features]
     rates = None if right is None else Rates(*(right[:, rows].mean(axis=1) for rows in classes), *sizes)
     area = None if scores is None else features[0][-1].mean(axis=1)
-    values, moments = _moments(names, metrics, rates, area, (sizes[0], sizes[1]), covariances)
+    whole = None if scores is None else np.array([misplaced(kept[-1]) for kept in features])
+    values, moments = _moments(names, metrics, rates, area, (sizes[0], sizes[1]), covariances, whole)
     return values, moments, _sizes(sizes), PAIRED, (), (true.note, *_notes(moments, names))
 
 
@@ -94,8 +95,8 @@ def counted(counts: pd.DataFrame, metrics: tuple[str, ...]) -> Made:
 
 
 def _moments(names: list[str], metrics: tuple[str, ...], rates: Rates | None, area: Array | None, sizes: tuple[int, int],
-             covariances: list[Array]) -> tuple[pd.DataFrame, Moments]:
-    """Values, and logarithms with a part for each class."""
+             covariances: list[Array], whole: Array | None = None) -> tuple[pd.DataFrame, Moments]:
+    """Values, and logarithms with a part for each class; `whole` (2, k) is how much of an instance a misplacement is."""
     k, s, b = len(names), len(metrics), covariances[0].shape[1]
     values, logs = np.zeros((k, s)), np.zeros((k, s))
     gradients, flips = np.zeros((2, k, s, b)), np.zeros((2, k, s))
@@ -104,7 +105,7 @@ def _moments(names: list[str], metrics: tuple[str, ...], rates: Rates | None, ar
             lifted = np.maximum(area, 0.5 / (sizes[0] * sizes[1]))
             values[:, r], logs[:, r] = area, np.log(lifted)
             gradients[:, :, r, b - 1] = 1 / lifted
-            flips[:, :, r] = 1 / (np.array(sizes)[:, None] * lifted)
+            flips[:, :, r] = whole / (np.array(sizes)[:, None] * lifted)
         elif rates is not None:
             values[:, r], logs[:, r], slope = moved(rates, name, names)
             gradients[:, :, r, 0] = slope.T

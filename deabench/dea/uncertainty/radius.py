@@ -28,6 +28,13 @@ class Stability(Result, Former):
     efficient : Series (n,) of bool
         The verdict that would change: on the others' frontier or outside it, or inside.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> answer = db.stability(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
+    >>> answer.efficient[answer.efficient].index.tolist(), answer.radius.round(3)["MLP"]
+    (['MLP'], np.float64(0.011))
     """
 
     radius: pd.Series

@@ -31,6 +31,15 @@ class RankSets(Result, Former):
     level : float
     notes : tuple of str
         What the samples assume.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
+    >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
+    >>> answer = db.rank_sets(samples, {"TPR": 2, "TNR": 1})
+    >>> answer.table.loc["a"].round(3).to_dict()
+    {'value': 0.917, 'rank': 1.0, 'best': 1.0, 'worst': 2.0}
     """
 
     table: pd.DataFrame
@@ -67,6 +76,13 @@ class ConformalRanks(Result, Former):
         Whether all classifiers' ranks are held at once.
     notes : tuple of str
         What is assumed.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> answer = db.conformal_ranks(db.datasets.load("demsar2006-auc"))
+    >>> answer.datasets, answer.table.iloc[0].to_dict()
+    (14, {'median': 3.5, 'best': 1.0, 'worst': 4.0})
     """
 
     table: pd.DataFrame
@@ -120,7 +136,7 @@ def rank_sets(samples: Samples, weights: Mapping[str, float], *, level: float = 
     >>> import deabench as db
     >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
     >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
-    >>> db.rank_sets(samples, {"TPR": 2, "TNR": 1}).loc["a"].round(3).to_dict()
+    >>> db.rank_sets(samples, {"TPR": 2, "TNR": 1}).table.loc["a"].round(3).to_dict()
     {'value': 0.917, 'rank': 1.0, 'best': 1.0, 'worst': 2.0}
     """
     alpha = 1 - share("level", level)
@@ -167,7 +183,7 @@ def conformal_ranks(scores: pd.DataFrame, *, level: float = 0.9, simultaneous: b
     --------
     >>> import deabench as db
     >>> areas = db.datasets.load("demsar2006-auc")
-    >>> db.conformal_ranks(areas).iloc[0].to_dict()
+    >>> db.conformal_ranks(areas).table.iloc[0].to_dict()
     {'median': 3.5, 'best': 1.0, 'worst': 4.0}
     """
     alpha = 1 - share("level", level)

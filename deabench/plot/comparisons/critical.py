@@ -14,6 +14,7 @@ import pandas as pd
 from deabench.compare._gate import old_direction
 from deabench.errors import DataError
 from deabench.files import write_whole
+from deabench.plot.canvas import ink, paper
 from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class CriticalDifferenceDisplay(Drawn):
         self.artists_["markers"] = []
         for name, value in self.mean_ranks.items():
             differs = name != self.control and self.p_values.loc[self.control, name] < self.alpha
-            face = "k" if name == self.control else "white"
+            face = ink() if name == self.control else paper()
             style: dict[str, Any] = {"marker": "o", "facecolor": face, "edgecolor": "k"}
             if differs:
                 style = {"marker": "x", "color": "k"}

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import COLOURS, MARKERS, axes, legend, plain, tidy
+from deabench.plot.canvas import COLOURS, GREY, MARKERS, axes, dressed, paper, plain, roomy, tidy
 from deabench.plot.drawn import Drawn
 
 MOST = 14
@@ -73,24 +73,25 @@ class GroupsDisplay(Drawn):
         best = wide.mean().sort_values(ascending=False, kind="stable").index[:most]
         return cls(wide[best], wide.shape[1])
 
-    def plot(self, ax: Any = None) -> GroupsDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> GroupsDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         groups, names = self.table.index, self.table.columns
-        self.ax_ = ax = axes(ax, size=(8.4, 1.6 + 0.5 * len(groups)))
+        self.ax_ = ax = axes(ax, size=(8.4, max(1.6 + 0.5 * len(groups), 0.6 + 0.2 * len(names))))
         self.figure_ = ax.figure
         spread = np.linspace(-0.3, 0.3, len(names)) if len(names) > 1 else np.zeros(1)
         self.dots_ = [
             ax.scatter(self.table[name], np.arange(len(groups)) + spread[k], marker=MARKERS[k % 7], s=30, zorder=3,
-                       edgecolors=COLOURS[k % 7], facecolors=COLOURS[k % 7] if k < 7 else "white", label=plain(name))
+                       edgecolors=COLOURS[k % 7], facecolors=COLOURS[k % 7] if k < 7 else paper(), label=plain(name))
             for k, name in enumerate(names)]
         for y in np.arange(len(groups) - 1) + 0.5:
-            ax.axhline(y, color="#DDDDDD", linewidth=0.8)
+            ax.axhline(y, color=GREY, alpha=0.3, linewidth=0.8)
         tidy(ax)
         ax.grid(False, axis="y")
         ax.set_yticks(np.arange(len(groups)), [plain(group) for group in groups], fontsize=8)
         ax.set(ylim=(len(groups) - 0.5, -0.5), xlabel="efficiency (1: on the frontier; higher is better)")
         more = f"; the best {len(names)} of {self.total}" if self.total > len(names) else ""
         ax.set_title(f"efficiency by group of data sets{more}", fontsize=9, loc="left")
-        legend(ax, self.dots_[:10], loc="center left", bbox_to_anchor=(1.01, 0.5)) if len(names) <= 10 else ax.legend(
-            handles=self.dots_, fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5))
+        place = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if roomy(ax) else {"loc": "best"}
+        ax.legend(handles=self.dots_, fontsize=8, frameon=False, **place)
+        dressed(self.dots_, look)
         return self

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.plot.canvas import ink
 from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class TypeMapDisplay(Drawn):
         for kind, (colour, marker) in STYLES.items():
             rows = self.points[self.points["kind"] == kind]
             if len(rows):
-                ax.scatter(rows["x"], rows["y"], s=34, c=colour, marker=marker, edgecolors="black", linewidths=0.5,
+                ax.scatter(rows["x"], rows["y"], s=34, c=colour, marker=marker, edgecolors=ink(), linewidths=0.5,
                            label=f"{kind} ({len(rows)})")
         ax.set(xticks=[], yticks=[], title=self.title)
         ax.set_xlabel("t-SNE map: distances and sizes have no meaning")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from deabench.curves import Conversion, CostCurve, Gain, LearningCurve, Lift, PrecisionRecall
-from deabench.plot.canvas import COLOURS, DOTTED, axes, legend, plain, style, tidy, title, unit_square
+from deabench.plot.canvas import COLOURS, DOTTED, GREY, axes, dressed, ink, legend, paper, plain, style, tidy, title, unit_square
 from deabench.plot.drawn import Drawn
 
 
@@ -36,8 +36,8 @@ class GainDisplay(Drawn):
     gain: Gain
     name: str = ""
 
-    def plot(self, ax: Any = None) -> GainDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> GainDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         points, top = self.gain.points, self.gain.maximum
@@ -45,12 +45,13 @@ class GainDisplay(Drawn):
         self.lines_ = [ax.plot(points["population"], points[column], linewidth=1.6, label=label, **style(k))[0]
                        for k, (column, label) in enumerate((("gain", "positives found"),
                                                             ("negative_gain", "negatives found")))]
-        (self.maximum_,) = ax.plot([top["population"]] * 2, [top["negative_gain"], top["gain"]], color="black",
+        (self.maximum_,) = ax.plot([top["population"]] * 2, [top["negative_gain"], top["gain"]], color=ink(),
                                    linewidth=1.2, marker="_", markersize=8,
                                    label=f"maximum {top['difference']:.3f} at {top['population']:.1%} of the rows")
         unit_square(ax, "share of the rows, highest scores first", "share of the class found")
         legend(ax, [*self.lines_, self.maximum_], loc="lower right")
         title(ax, "cumulative gain", self.name)
+        dressed(self.lines_, look)
         return self
 
 
@@ -74,8 +75,8 @@ class LiftDisplay(Drawn):
 
     lifts: Mapping[str, Lift]
 
-    def plot(self, ax: Any = None) -> LiftDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> LiftDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         self.ax_ = ax = axes(ax, size=(6.0, 4.4))
         self.figure_ = ax.figure
         ax.axhline(1, **DOTTED)
@@ -84,8 +85,9 @@ class LiftDisplay(Drawn):
         tidy(ax)
         ax.set(xlabel="share of the rows, highest scores first", ylabel="lift (1: as at random)", xlim=(0, 1.02))
         ax.set_ylim(bottom=0)
-        legend(ax, self.lines_, loc="best")
+        legend(ax, self.lines_, merit=[one.roc.auc for one in self.lifts.values()], loc="best")
         title(ax, "lift")
+        dressed(self.lines_, look)
         return self
 
 
@@ -112,15 +114,15 @@ class ConversionDisplay(Drawn):
     conversion: Conversion
     name: str = ""
 
-    def plot(self, ax: Any = None) -> ConversionDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> ConversionDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         self.ax_ = ax = axes(ax, size=(6.0, 4.2))
         self.figure_ = ax.figure
         rates, x = self.conversion.rates, np.arange(3)
         self.bars_, self.texts_ = [], []
         for k, (column, hatch) in enumerate((("positive", ""), ("negative", "///"))):
             bars = ax.bar(x + 0.38 * (k - 0.5), rates[column], width=0.36, label=f"{column}s", hatch=hatch,
-                          color=COLOURS[k] if k == 0 else "white", edgecolor=COLOURS[k])
+                          color=COLOURS[k] if k == 0 else paper(), edgecolor=COLOURS[k])
             self.texts_ += ax.bar_label(bars, labels=["" if v != v else f"{v:.1%}" for v in rates[column]], fontsize=8,
                                         padding=2)
             self.bars_.append(bars)
@@ -130,6 +132,7 @@ class ConversionDisplay(Drawn):
         ax.set_xticks(x, [f"{group}\nn = {n}" for group, n in rates["n"].items()])
         legend(ax, self.bars_, loc="upper center", ncols=2)
         title(ax, f"conversion rates: {plain(self.conversion.rule)}", self.name)
+        dressed(self.bars_, look)
         return self
 
 
@@ -153,8 +156,8 @@ class PrecisionRecallDisplay(Drawn):
 
     curves: Mapping[str, PrecisionRecall]
 
-    def plot(self, ax: Any = None) -> PrecisionRecallDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> PrecisionRecallDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         for prevalence in sorted({curve.prevalence for curve in self.curves.values()}):
@@ -166,8 +169,9 @@ class PrecisionRecallDisplay(Drawn):
                                    where="pre", linewidth=1.5, **style(k),
                                    label=f"{plain(name)} (AP {curve.average_precision:.3f})")
         unit_square(ax, "recall", "precision")
-        legend(ax, self.lines_, loc="best")
+        legend(ax, self.lines_, merit=[curve.average_precision for curve in self.curves.values()], loc="best")
         title(ax, "precision and recall (dotted: a random score)")
+        dressed(self.lines_, look)
         return self
 
 
@@ -192,8 +196,8 @@ class CostCurveDisplay(Drawn):
 
     curves: Mapping[str, CostCurve]
 
-    def plot(self, ax: Any = None) -> CostCurveDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> CostCurveDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         from matplotlib.collections import LineCollection
 
         self.ax_ = ax = axes(ax, size=(6.0, 4.4))
@@ -204,15 +208,16 @@ class CostCurveDisplay(Drawn):
             if len(self.curves) == 1:
                 some = curve.lines.iloc[:: max(1, len(curve.lines) // 60)]
                 ends = [[(0, fpr), (1, fnr)] for fpr, fnr in some.to_numpy()]
-                self.faint_.append(ax.add_collection(LineCollection(ends, colors="#D4D4D4", linewidths=0.5)))
+                self.faint_.append(ax.add_collection(LineCollection(ends, colors=GREY, alpha=0.4, linewidths=0.5)))
             x = np.append(curve.envelope["from_pc"], 1.0)
             y = np.append(curve.envelope["from_nec"], curve.envelope["to_nec"].iloc[-1])
             self.lines_ += ax.plot(x, y, linewidth=1.8, label=f"{plain(name)} (mean {curve.area:.3f})", **style(k))
         tidy(ax)
         ax.set(xlabel="probability cost PC: the positives' share of the cost of erring always",
                ylabel="normalised expected cost", xlim=(0, 1), ylim=(0, 0.55))
-        legend(ax, self.lines_, loc="upper right")
+        legend(ax, self.lines_, merit=[-curve.area for curve in self.curves.values()], loc="upper right")
         title(ax, "cost curves (dotted: nothing, or everything, positive)")
+        dressed(self.lines_, look)
         return self
 
 
@@ -242,8 +247,8 @@ class LearningCurveDisplay(Drawn):
     curve: LearningCurve
     metric: str = "metric"
 
-    def plot(self, ax: Any = None) -> LearningCurveDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> LearningCurveDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         self.ax_ = ax = axes(ax, size=(6.0, 4.2))
         self.figure_ = ax.figure
         table = self.curve.means
@@ -264,6 +269,7 @@ class LearningCurveDisplay(Drawn):
         stop = self.curve.stopped_at
         ended = f"stopped changing at {stop} rows" if stop else "still changing when the rows ran out"
         title(ax, f"learning curve, {self.curve.schedule.kind} sampling: {ended}")
+        dressed(self.lines_, look)
         return self
 
 

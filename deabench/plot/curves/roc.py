@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deabench.curves import Band, MeanRoc, Segment, bands, compare_segments
-from deabench.plot.canvas import DOTTED, GREY, axes, legend, plain, style, title, unit_square
+from deabench.plot.canvas import DOTTED, GREY, axes, dressed, legend, plain, style, title, unit_square
 from deabench.plot.drawn import Drawn
 
 ROC_LABELS = ("false positive rate", "true positive rate")
@@ -51,8 +51,8 @@ class RocDisplay(Drawn):
         around = {name: bands(one.roc, band, alpha=alpha) for name, one in segments.items()} if band else {}
         return cls(segments, around)
 
-    def plot(self, ax: Any = None) -> RocDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> RocDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         self.lines_, self.dark_, self.areas_ = [], [], []
@@ -62,15 +62,16 @@ class RocDisplay(Drawn):
             self.areas_.append(ax.fill_between(shade["FPR"], shade["lower"], shade["upper"], alpha=0.18, linewidth=0.6,
                                                color=style(self._place(name, k))["color"]))
         for k, (name, segment) in enumerate(self.segments.items()):
-            look, points, run = style(k), segment.points, segment.confident
+            own, points, run = style(k), segment.points, segment.confident
             label = f"{plain(name)} (AUC {segment.roc.auc:.3f})"
-            self.lines_ += ax.plot(points["FPR"], points["TPR"], linewidth=1.1, label=label, **look)
-            self.dark_ += ax.plot(run["FPR"], run["TPR"], color=look["color"], linewidth=4.5, alpha=0.9,
+            self.lines_ += ax.plot(points["FPR"], points["TPR"], linewidth=1.1, label=label, **own)
+            self.dark_ += ax.plot(run["FPR"], run["TPR"], color=own["color"], linewidth=4.5, alpha=0.9,
                                   solid_capstyle="round", marker="o", markersize=4.5, markevery=_ends(len(run)))
         unit_square(ax, *ROC_LABELS)
-        legend(ax, self.lines_, loc="lower right")
+        legend(ax, self.lines_, merit=[one.roc.auc for one in self.segments.values()], loc="lower right")
         level = 100 * (1 - next(iter(self.segments.values())).alpha)
         title(ax, f"thick: 0 inside Tango's {level:g} % interval" + self._said())
+        dressed(self.lines_, look)
         return self
 
     def _place(self, name: str, otherwise: int) -> int:
@@ -101,8 +102,8 @@ class MeanRocDisplay(Drawn):
 
     mean: MeanRoc
 
-    def plot(self, ax: Any = None) -> MeanRocDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> MeanRocDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         points, blue = self.mean.points, style(0)["color"]
@@ -124,6 +125,7 @@ class MeanRocDisplay(Drawn):
         unit_square(ax, *ROC_LABELS)
         legend(ax, [self.line_, self.curves_[0]], loc="lower right")
         title(ax, f"{100 * (1 - self.mean.alpha):g} % pointwise at fixed {'FPR' if fixed else 'thresholds'}")
+        dressed([self.line_], look)
         return self
 
 

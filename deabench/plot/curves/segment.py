@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from deabench.curves import Segment, Segments, balanced_segment, compare_segments
 from deabench.curves.segment import CAUTION
-from deabench.plot.canvas import axes, caption, legend, marker, name_points, plain, tidy, title
+from deabench.plot.canvas import axes, caption, ink, legend, marker, name_points, plain, tidy, title
 from deabench.plot.drawn import Drawn
 
 
@@ -55,7 +55,7 @@ class TangoDisplay(Drawn):
         self.figure_ = ax.figure
         x, points = _finite(self.segment.points["at_least"]), self.segment.points
         self.bars_, self.dots_ = [], []
-        ax.axhline(0, color="black", linewidth=0.8)
+        ax.axhline(0, color=ink(), linewidth=0.8)
         for confident, look in ((False, _FAINT), (True, _DARK)):
             chosen = points["confident"].to_numpy() == confident
             if only_confident:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import COLOURS, axes, plain, tidy
+from deabench.plot.canvas import COLOURS, axes, dressed, ink, plain, roomy, tidy
 from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class CostRangeDisplay(Drawn):
         """The ranges of a frontier in TPR and TNR; see `Frontier.cost_ranges`."""
         return cls(front.cost_ranges(prevalence=prevalence), prevalence)
 
-    def plot(self, ax: Any = None) -> CostRangeDisplay:
-        """Draw on `ax`, or on a figure of its own; the axis is logarithmic, 1 : 1 in its middle line."""
+    def plot(self, ax: Any = None, **look: Any) -> CostRangeDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks; the axis is logarithmic."""
         from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
         count = len(self.ranges)
@@ -59,8 +59,8 @@ class CostRangeDisplay(Drawn):
         self.bars_ = ax.barh(y, end - start, left=start, height=0.66, color=COLOURS[4], edgecolor=COLOURS[0], zorder=2)
         self.texts_ = [ax.annotate(_words(a, b), (1, k), (6, 0), xycoords=("axes fraction", "data"), va="center",
                                    textcoords="offset points", fontsize=8, annotation_clip=False)
-                       for k, (a, b) in enumerate(self.ranges.to_numpy())]
-        ax.axvline(1, color="black", linewidth=0.8, zorder=3)
+                       for k, (a, b) in enumerate(self.ranges.to_numpy() if roomy(ax) else [])]
+        ax.axvline(1, color=ink(), linewidth=0.8, zorder=3)
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 200 else (1,)))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -70,6 +70,7 @@ class CostRangeDisplay(Drawn):
                xlabel="cost of a false negative : cost of a false positive (logarithmic; line: equal costs)")
         ax.set_yticks(y, [plain(name) for name in self.ranges.index], fontsize=8)
         ax.set_title(f"the classifier with the least expected cost, at {self.prevalence:.3g} positives", fontsize=9, loc="left")
+        dressed([self.bars_], look)
         return self
 
 

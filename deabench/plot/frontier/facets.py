@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from deabench.plot.canvas import COLOURS, GREY, axes, plain
+from deabench.plot.canvas import COLOURS, GREY, axes, dressed, paper, plain
 from deabench.plot.drawn import Drawn
 from deabench.plot.placement import along, place_names
 
@@ -53,8 +53,8 @@ class FacetGraphDisplay(Drawn):
         graph = whole.subgraph(kept)
         return cls(graph, _layout(graph), len(whole) - len(kept))
 
-    def plot(self, ax: Any = None) -> FacetGraphDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> FacetGraphDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         from matplotlib.collections import LineCollection
 
         self.ax_ = ax = axes(ax, size=(7.0, 5.6))
@@ -66,16 +66,18 @@ class FacetGraphDisplay(Drawn):
         for k, (flag, marker, words) in enumerate(((True, "o", "efficient throughout"), (False, "s", "flat in some metric"))):
             spots = np.array([self.places[node] for node in full if full[node] is flag]).reshape(-1, 2)
             self.nodes_.append(ax.scatter(*spots.T, s=70, marker=marker, zorder=3, edgecolors=COLOURS[k], label=words,
-                                          facecolors=COLOURS[k] if flag else "white"))
+                                          facecolors=COLOURS[k] if flag else paper()))
         ax.set(xlim=(-1.35, 1.35), ylim=(-1.2, 1.2))
         ax.set_axis_off()
         more = f"; {self.left_out} more are not drawn" if self.left_out else ""
         ax.set_title(f"facets, joined where they share a ridge{more}", fontsize=9, loc="left")
-        ax.legend(handles=self.nodes_, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, frameon=False)
+        ax.legend(handles=self.nodes_, fontsize=8, loc="lower center", ncols=2, frameon=False)
         order = sorted(full, key=lambda node: not full[node])
         names = [_name(node, self.graph.nodes[node]["vertices"]) for node in order]
+        names = [name if names.count(name) == 1 else f"{name} ({node})" for name, node in zip(names, order, strict=True)]
         self.texts_, self.unnamed_ = place_names(ax, np.array([self.places[node] for node in order]).reshape(-1, 2), names,
                                                  avoid=along(ends, 16) if len(ends) <= 80 else None, radii=np.full(len(order), 4.5))
+        dressed(self.nodes_, look)
         return self
 
 

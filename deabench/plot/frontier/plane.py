@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import COLOURS, GREY, axes, directed, tidy
+from deabench.plot.canvas import COLOURS, GREY, axes, directed, dressed, ink, legend, paper, tidy
 from deabench.plot.drawn import Drawn
 from deabench.plot.placement import along, place_names
 from deabench.tables.turns import Turns, values_outside
@@ -99,8 +99,8 @@ class FrontierDisplay(Drawn):
 
         return cls.from_frontier(frontier(table, outputs=[first, second]), **options)
 
-    def plot(self, ax: Any = None) -> FrontierDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> FrontierDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         self.ax_ = ax = axes(ax, size=(6.4, 5.4))
         self.figure_ = ax.figure
         low, high = self._limits()
@@ -111,14 +111,15 @@ class FrontierDisplay(Drawn):
         self._dmus(ax)
         self._arrows(ax)
         self.lines_ = [self._iso(ax, slope, words) for slope, words in self.slopes]
-        handles = [self.area_, self.facets_, *self.extended_[:1], self.cloud_[1], self.cloud_[0], *self.cloud_[2:],
-                   *self.lines_]
-        ax.legend(handles=handles, fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, frameon=False)
+        seen = [dots for dots in (self.cloud_[1], self.cloud_[0], *self.cloud_[2:]) if len(dots.get_offsets())]
+        handles = [self.area_, self.facets_, *self.extended_[:1], *seen, *self.lines_]
+        legend(ax, handles, below=True, fontsize=7.5, ncols=3, frameon=False)
         named = pd.concat([self.actual, self.chain.drop(self.actual.index, errors="ignore")])
         avoid = [along(self._outline(low, high)), self.points.to_numpy()]
         if len(self.actual):
             avoid += [along(np.stack([self.actual.to_numpy(), self.target.to_numpy()], axis=1))]
         self.texts_, self.unnamed_ = place_names(ax, named.to_numpy(), named.index, avoid=np.vstack(avoid))
+        dressed(self.cloud_, look)
         return self
 
     def _limits(self) -> tuple[np.ndarray, np.ndarray]:
@@ -151,26 +152,26 @@ class FrontierDisplay(Drawn):
     def _frontier(self, ax: Any, low: np.ndarray, high: np.ndarray) -> None:
         c, worst = self._path(), self._worst(low, high)
         corner = np.vstack([worst, [worst[0], c[0, 1]], c, [c[-1, 0], worst[1]]])
-        (self.area_,) = ax.fill(corner[:, 0], corner[:, 1], color="#D9E6F2", alpha=0.6, linewidth=0, zorder=0,
+        (self.area_,) = ax.fill(corner[:, 0], corner[:, 1], color=COLOURS[4], alpha=0.22, linewidth=0, zorder=0,
                                 label="attainable (with free disposal)")
         words = "frontier (its facets)" if self.mixed else "frontier (no mixtures)"
-        (self.facets_,) = ax.plot(c[:, 0], c[:, 1], color="black", linewidth=1.6, zorder=2, label=words)
+        (self.facets_,) = ax.plot(c[:, 0], c[:, 1], color=ink(), linewidth=1.6, zorder=2, label=words)
         outline = self._outline(low, high)
-        ax.plot(*outline[0].T, color="black", linewidth=0.7, zorder=2)
-        ax.plot(*outline[-1].T, color="black", linewidth=0.7, zorder=2)
+        ax.plot(*outline[0].T, color=ink(), linewidth=0.7, zorder=2)
+        ax.plot(*outline[-1].T, color=ink(), linewidth=0.7, zorder=2)
         self.extended_ = []
         for a, b in pairwise(c) if self.mixed else ():
             size = (b - a) / (high - low)  # as long as the picture allows, shorter where many would cross
             reach = (b - a) * min(2.0, max(0.3, 3.0 / len(c))) / np.linalg.norm(size)
             for start, end in ((a, a - reach), (b, b + reach)):
-                self.extended_ += ax.plot([start[0], end[0]], [start[1], end[1]], color="#666666", linewidth=0.8,
+                self.extended_ += ax.plot([start[0], end[0]], [start[1], end[1]], color=GREY, linewidth=0.8,
                                           linestyle=(0, (4, 3)), zorder=1, label="facets, extended")
 
     def _dmus(self, ax: Any) -> None:
         inner = self.points.drop(self.chain.index)
         small = 26 if len(inner) <= 100 else 8
         self.cloud_ = [
-            ax.scatter(*inner.to_numpy().T, s=small, marker="o", facecolors="white", edgecolors=GREY, linewidths=0.8,
+            ax.scatter(*inner.to_numpy().T, s=small, marker="o", facecolors=paper(), edgecolors=GREY, linewidths=0.8,
                        zorder=3, label=f"other DMUs ({len(inner)})"),
             ax.scatter(*self.chain.to_numpy().T, s=42, marker="o", color=COLOURS[0], zorder=4,
                        label=f"extreme DMUs ({len(self.chain)})")]

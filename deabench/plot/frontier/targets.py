@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import COLOURS, GREY, axes, directed, plain, tidy
+from deabench.plot.canvas import COLOURS, GREY, axes, directed, dressed, plain, tidy
 from deabench.plot.drawn import Drawn
 from deabench.tables.turns import Turns
 
@@ -56,8 +56,8 @@ class TargetsDisplay(Drawn):
         return cls(found.actual.iloc[:most], found.targets.iloc[:most], found.distance.iloc[:most], found.norm,
                    len(found.actual), found.frontier.data.turns)
 
-    def plot(self, ax: Any = None) -> TargetsDisplay:
-        """Draw on `ax` (metrics side by side within its place), or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> TargetsDisplay:
+        """Draw on `ax` (metrics side by side in its place), or on a figure of its own, with matplotlib's keywords for its marks."""
         n, s = self.actual.shape
         own = axes(ax, size=(1.6 + 2.5 * s, 1.4 + 0.3 * n))
         self.figure_ = own.figure
@@ -71,6 +71,7 @@ class TargetsDisplay(Drawn):
         self.ax_ = own
         more = f"; the first {n} of {self.total}" if self.total > n else ""
         self.axes_[0].set_title(f"▲ actual, × closest target ({self.norm}){more}\n", fontsize=9, loc="left")
+        dressed([dot for dots in self.dots_ for dot in dots], look)
         return self
 
     def _panel(self, ax: Any, metric: str, *, first: bool) -> None:

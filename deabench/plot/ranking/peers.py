@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from deabench.plot.canvas import COLOURS, GREY, axes
+from deabench.plot.canvas import COLOURS, GREY, axes, dressed, paper
 from deabench.plot.drawn import Drawn
 from deabench.plot.placement import along, place_names
 
@@ -67,8 +67,8 @@ class PeerNetworkDisplay(Drawn):
             facts["followers"] = float(graph.in_degree(node, weight="weight"))
         return cls(graph, _layout(graph), len(rows) - min(len(rows), most))
 
-    def plot(self, ax: Any = None) -> PeerNetworkDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> PeerNetworkDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         from matplotlib.collections import LineCollection
 
         self.ax_ = ax = axes(ax, size=(7.0, 6.2))
@@ -90,6 +90,7 @@ class PeerNetworkDisplay(Drawn):
         self.texts_, self.unnamed_ = place_names(
             ax, points, order, avoid=along(lines, 12) if len(edges) <= 60 else None,
             radii=np.sqrt([self._size(node) for node in order]) / 2)
+        dressed(self.nodes_, look)
         return self
 
     def _nodes(self, ax: Any, efficient: bool, k: int) -> Any:
@@ -97,7 +98,7 @@ class PeerNetworkDisplay(Drawn):
         points = np.array([self.places[node] for node in chosen]).reshape(-1, 2)
         sizes = [self._size(node) for node in chosen]
         return ax.scatter(points[:, 0], points[:, 1], s=sizes, marker="o" if efficient else "D", zorder=3,
-                          facecolors=COLOURS[0] if efficient else "white", edgecolors=COLOURS[k], linewidths=1.0)
+                          facecolors=COLOURS[0] if efficient else paper(), edgecolors=COLOURS[k], linewidths=1.0)
 
     def _size(self, node: Any) -> float:
         """The area of a node's marker, in square points."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import COLOURS, GREY, axes, plain, tidy
+from deabench.plot.canvas import COLOURS, GREY, axes, dressed, ink, paper, plain, roomy, tidy
 from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 MOST = 40
 """More rows than these cannot be read in one picture."""
-LOOKS = {"efficient": ("o", COLOURS[0], COLOURS[0]), "undecided": ("D", COLOURS[1], "white"),
-         "dominated": ("v", "#444444", "#444444")}
-"""Marker, edge and face of each verdict: told apart without colour."""
+LOOKS = {"efficient": ("o", COLOURS[0], COLOURS[0]), "undecided": ("D", COLOURS[1], ""),
+         "dominated": ("v", GREY, GREY)}
+"""Marker, edge and face of each verdict (none: the paper's colour): told apart without colour."""
 
 
 @dataclass(repr=False)
@@ -58,34 +58,36 @@ class UncertaintyDisplay(Drawn):
         scope = "all at once" if result.simultaneous else "each by itself"
         return cls(result.to_frame().iloc[:most], len(result.scores), result.level, scope)
 
-    def plot(self, ax: Any = None) -> UncertaintyDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> UncertaintyDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         self.ax_ = ax = axes(ax, size=(7.0, 1.3 + 0.24 * len(self.frame)))
         self.figure_ = ax.figure
         frame, y = self.frame, np.arange(len(self.frame))
-        ax.axvline(1, color="black", linewidth=0.8)
+        ax.axvline(1, color=ink(), linewidth=0.8)
         self.intervals_ = ax.hlines(y, frame["lower"], frame["upper"], color=GREY, linewidth=2.2)
         self.dots_ = {}
         for verdict, (marker, edge, face) in LOOKS.items():
             rows = (frame["verdict"] == verdict).to_numpy()
             if rows.any():
                 self.dots_[verdict] = ax.scatter(frame["score"][rows], y[rows], s=36, zorder=3, marker=marker, edgecolors=edge,
-                                                 facecolors=face, label=verdict)
+                                                 facecolors=face or paper(), label=verdict)
         ends = np.flatnonzero(np.diff(frame["tier"])) + 0.5
-        self.tiers_ = [ax.axhline(end, color="black", linewidth=0.8, linestyle=(0, (4, 2))) for end in ends]
+        self.tiers_ = [ax.axhline(end, color=ink(), linewidth=0.8, linestyle=(0, (4, 2))) for end in ends]
         ax.set_yticks(y, [plain(name) for name in frame.index], fontsize=8)
         ax.set_ylim(len(frame) - 0.5, -0.5)
         tidy(ax)
         self._beside(ax)
+        dressed(list(self.dots_.values()), look)
         return self
 
     def _beside(self, ax: Any) -> None:
-        ranks = [f"{best} to {worst}" if best != worst else str(best)
-                 for best, worst in zip(self.frame["best_rank"], self.frame["worst_rank"], strict=True)]
+        pairs = zip(self.frame["best_rank"], self.frame["worst_rank"], strict=True)
+        ranks = [f"{best} to {worst}" if best != worst else str(best) for best, worst in pairs] if roomy(ax) else []
         self.ranks_ = [ax.annotate(text, (1, k), (6, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
-                                   va="center", fontsize=7, color="#444444", annotation_clip=False)
+                                   va="center", fontsize=7, color=ink(), annotation_clip=False)
                        for k, text in enumerate(ranks)]
-        self.ranks_.append(ax.annotate("ranks", (1, 1), (6, 6), xycoords="axes fraction", fontsize=8, textcoords="offset points",
+        head = "ranks" if ranks else ""
+        self.ranks_.append(ax.annotate(head, (1, 1), (6, 6), xycoords="axes fraction", fontsize=8, textcoords="offset points",
                                        va="bottom", annotation_clip=False))
         more = f"\nthe best {len(self.frame)} of {self.total}" if self.total > len(self.frame) else ""
         ax.set_xlabel(f"efficiency with its interval ({100 * self.level:g} %, {self.scope}; 1: on the frontier){more}")
@@ -133,8 +135,8 @@ class FrontierBandDisplay(Drawn):
                             f"{len(result.metrics)} columns; name two in outputs")
         return cls(result.band, (result.metrics[0], result.metrics[1]), result.level)
 
-    def plot(self, ax: Any = None) -> FrontierBandDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> FrontierBandDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         self.ax_ = ax = axes(ax)
         self.figure_ = ax.figure
         first, second = self.metrics
@@ -142,10 +144,11 @@ class FrontierBandDisplay(Drawn):
         outline = np.vstack([chains["upper"], chains["lower"][::-1]])
         self.area_ = ax.fill(outline[:, 0], outline[:, 1], color=COLOURS[4], alpha=0.3, linewidth=0)[0]
         self.line_ = ax.plot(*chains["value"].T, color=COLOURS[0], linewidth=1.4)[0]
-        self.dots_ = ax.scatter(self.band[first, "value"], self.band[second, "value"], s=18, color="black", zorder=3)
+        self.dots_ = ax.scatter(self.band[first, "value"], self.band[second, "value"], s=18, color=ink(), zorder=3)
         ax.set(xlabel=plain(first), ylabel=plain(second))
         ax.set_title(f"frontier, and where the true one lies ({100 * self.level:g} %)", fontsize=9, loc="left")
         tidy(ax)
+        dressed([self.line_], look)
         return self
 
 

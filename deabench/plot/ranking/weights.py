@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import COLOURS, axes, plain, tidy
+from deabench.plot.canvas import COLOURS, axes, dressed, paper, plain, tidy
 from deabench.plot.drawn import Drawn
+from deabench.plot.ranking.merit import by_merit
 
 if TYPE_CHECKING:
     from deabench.dea.ranking import Ranking
@@ -51,21 +52,22 @@ class WeightsDisplay(Drawn):
         if not ranking.weights.shape[1]:
             raise DataError(f"model '{ranking.record.name}' has no weights to draw; use 'wei', 'ccr' or 'sbm'")
         virtual = ranking.weights[outputs.columns] * outputs
-        order = ranking.to_frame().index[ranking.to_frame()[ranking.measure].notna()]
+        order = by_merit(ranking)
+        order = order[ranking.scores.loc[order].notna()]
         shares = virtual.div(virtual.sum(axis=1), axis=0).loc[order[:most]]
         turns = ranking.data.turns
         low = {name: f"{name} (lower is better)" for name in shares if name in turns and turns[name].sign < 0}
         return cls(shares.rename(columns=low), len(order))
 
-    def plot(self, ax: Any = None) -> WeightsDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> WeightsDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         self.ax_ = ax = axes(ax, size=(7.0, 1.6 + 0.24 * len(self.shares)))
         self.figure_ = ax.figure
         y, left = np.arange(len(self.shares)), np.zeros(len(self.shares))
         self.bars_ = []
         for k, name in enumerate(self.shares.columns):
             values = self.shares[name].to_numpy(dtype=float)
-            self.bars_.append(ax.barh(y, values, left=left, height=0.72, color=_pale(COLOURS[k % 7]), edgecolor="white",
+            self.bars_.append(ax.barh(y, values, left=left, height=0.72, color=_pale(COLOURS[k % 7]), edgecolor=paper(),
                                       hatch=HATCHES[k // 7 % 7 or k % 7], linewidth=0.6, label=plain(name)))
             left = left + values
         ax.set_yticks(y, [plain(name) for name in self.shares.index], fontsize=8)
@@ -74,9 +76,12 @@ class WeightsDisplay(Drawn):
         ax.grid(False, axis="y")
         more = f"; the best {len(self.shares)} of {self.total}" if self.total > len(self.shares) else ""
         ax.set(xlim=(0, 1), xlabel="share of the score" + more)
-        self.legend_ = ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(len(self.bars_), 4), fontsize=8,
+        longest = max((len(plain(name)) for name in self.shares.columns), default=0)  # 84 signs have room
+        self.legend_ = ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), fontsize=8,
+                                 ncols=max(1, min(len(self.bars_), 4, 84 // (longest + 8))),
                                  frameon=False, title="which metrics carry each score", title_fontsize=9,
                                  alignment="left", borderaxespad=0.2)
+        dressed(self.bars_, look)
         return self
 
 

@@ -64,7 +64,7 @@ def build(spec: LearnerSpec, context: Context) -> Any:
         For a parameter that the learner does not have, or an import that fails.
     """
     try:
-        return seeded(_unseeded(spec, context), context.seed)
+        return seeded(_unseeded(spec, context), context.seed, _kept_names(spec, context))
     except DataError:
         raise
     except Exception as error:  # the class is another's: its constructor may raise anything
@@ -101,16 +101,35 @@ def _piped(context: Context, estimator: Any) -> Any:
     return builders.pipeline(context, [], estimator, takes_nan=_takes_nan(estimator))
 
 
-def seeded(estimator: Any, seed: int) -> Any:
+def seeded(estimator: Any, seed: int, known: list[tuple[int, str]] | None = None) -> Any:
     """Set every open `random_state`, nested ones too: in the order of their names, each from the same seed.
 
-    A `random_state` that was given stays.
+    A `random_state` that was given stays. `known`, if it is given, holds the open ones once they have been looked for.
     """
-    params = estimator.get_params(deep=True)
-    names = sorted(key for key in params if key.split("__")[-1] == "random_state")
-    states = np.random.SeedSequence(seed).generate_state(len(names) + 1)
-    return estimator.set_params(**{key: int(state >> 1) for key, state in zip(names, states, strict=False)
-                                   if params[key] is None})
+    if not known:
+        params = estimator.get_params(deep=True)
+        names = sorted(key for key in params if key.split("__")[-1] == "random_state")
+        found = [(place, name) for place, name in enumerate(names) if params[name] is None]
+        known = [] if known is None else known
+        known += found or [(0, "")]
+    if known[0][1] == "":
+        return estimator
+    states = np.random.SeedSequence(seed).generate_state(known[-1][0] + 1)
+    return estimator.set_params(**{name: int(states[place] >> 1) for place, name in known})
+
+
+def _kept_names(spec: LearnerSpec, context: Context) -> list[tuple[int, str]] | None:
+    """The open random states of a classifier, which are alike in all its tasks; None where a function makes it each time."""
+    if spec.given is not None and not hasattr(spec.given, "fit"):
+        return None
+    what = (spec.name, spec.use, spec.params, context.missing, context.prepare.text)
+    kept = _NAMES.get(what)
+    if kept is None or kept[0] is not spec.given:
+        kept = _NAMES[what] = (spec.given, [])
+    return kept[1]
+
+
+_NAMES: dict[Any, tuple[Any, list[tuple[int, str]]]] = {}
 
 
 def fingerprint(spec: LearnerSpec) -> Made:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from deabench.errors import DataError
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError, DataWarning, SolveError
 from deabench.study.data.dataset import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners.fingerprint import made_of
@@ -64,6 +68,7 @@ def planned(place: str, settings: Mapping[str, Any], file: Path, given: Given) -
     tests = {"metric": "balanced_accuracy", "alpha": 0.05, "control": None, "kinds": ["friedman", "holm", "anova"],
              **settings.get("tests", {})}
     _measured(place, dea, tests, measures)
+    _can_rank(place, dea, measures)
     groups = {"type": "label", "mixed": "each", "imbalance_ratio": [10, 30], "imbalance_ratio_from": "data", "families": {},
               **settings.get("groups", {})}
     _names_of_learners(place, dea, groups, tests, [spec.name for spec in given.learners])
@@ -96,6 +101,42 @@ def _measured(place: str, dea: Mapping[str, Any], tests: Mapping[str, Any], meas
     if both:
         raise DataError(f"{place}[dea] '{min(both)}' is an output and an input; it can be one of them")
     measures.check(f"{place}[tests] metric", tests["metric"])
+
+
+FURTHER = ("direction", "weights", "goal", "sums", "shares", "ratios")
+"""Options of `deabench.rank` that only some DEA models take; `norm` besides, which targets have, too."""
+
+
+def rank_options(dea: Mapping[str, Any]) -> dict[str, Any]:
+    """What a study's [dea] asks of its model, as `deabench.rank` takes it."""
+    from deabench.dea.models import MODELS
+
+    given = {name: dea[name] for name in ("returns", "orientation", *FURTHER) if dea.get(name) is not None}
+    given |= {"sums": tuple(given["sums"])} if "sums" in given else {}
+    given |= {"shares": {name: tuple(ends) for name, ends in given["shares"].items()}} if "shares" in given else {}
+    if "ratios" in given:
+        given["ratios"] = {tuple(pair.split("/", 1)) if isinstance(pair, str) else tuple(pair): tuple(ends)
+                           for pair, ends in given["ratios"].items()}
+    return given | ({"norm": dea["norm"]} if "norm" in MODELS[dea["model"]].options else {})
+
+
+def _can_rank(place: str, dea: Mapping[str, Any], measures: Measures) -> None:
+    """Refuse what `rank` will refuse once the results are there: it is asked for a made-up table, before anything runs."""
+    if not any(dea.get(name) is not None for name in FURTHER):
+        return
+    from deabench.dea.ranking import rank
+
+    names = [*dea["outputs"], *dea["inputs"]]
+    values = np.random.default_rng(0).uniform(0.3, 0.9, (3 * len(names) + 3, len(names)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        try:
+            rank(pd.DataFrame(values, columns=names), outputs=dea["outputs"], inputs=dea["inputs"] or None,
+                 lower_is_better=measures.complemented(dea["outputs"]), model=dea["model"], **rank_options(dea))
+        except DataError as error:
+            raise DataError(f"{place}[dea] {error}") from None
+        except SolveError:
+            return  # for these numbers only
 
 
 def _names_of_learners(place: str, dea: Mapping[str, Any], groups: Mapping[str, Any], tests: Mapping[str, Any],

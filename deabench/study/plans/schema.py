@@ -85,7 +85,7 @@ def _number(value: Any) -> bool:
 
 
 def bounds(value: Any) -> str | None:
-    good = isinstance(value, list) and len(value) == 2 and all(_number(one) for one in value)
+    good = isinstance(value, list | tuple) and len(value) == 2 and all(_number(one) for one in value)
     return None if good else "the least and the most, as [0.8, 1.2]"
 
 
@@ -95,7 +95,7 @@ def bounds_of_each(value: Any) -> str | None:
 
 
 def bounds_of_pairs(value: Any) -> str | None:
-    good = bounds_of_each(value) is None and all(key.count("/") == 1 for key in value)
+    good = bounds_of_each(value) is None and all(len(key if isinstance(key, tuple) else key.split("/")) == 2 for key in value)
     return None if good else 'a table of the least and the most by two metrics, as {"TPR/TNR" = [2, inf]}'
 
 

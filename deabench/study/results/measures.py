@@ -12,6 +12,7 @@ import pandas as pd
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, from_counts
+from deabench.metrics.shipped import of_scores
 from deabench.tables.vocabulary import meaning
 
 CELLS = ["tp", "fn", "fp", "tn"]
@@ -84,11 +85,19 @@ class Measures:
         ------
         DataError
         """
-        if name not in self.known:
+        if name not in self.known and self.of_rows(name) is None:
             of = "" if self.classes == "two" or name not in DIRECTION else " of more classes than two"
             near = did_you_mean(name, self.known)
             said = near if near.startswith("did") or len(self.known) <= 12 else "see docs/study.md for those there are"
             raise DataError(f"{where}: there is no metric '{name}'{of}; {said}")
+
+    def of_rows(self, name: str) -> Any:
+        """What is computed from the kept test rows: a metric of the user's own, or one of scores ('brier', 'precision@10')."""
+        if name in self.declared:
+            return self.declared[name]
+        if self.classes != "two" or name in (*METRICS, *TIMES):
+            return None
+        return name if name in SCORE_METRICS else of_scores(name)
 
     def ranks(self, where: str, name: str) -> None:
         """Refuse as an output what has no better side, or is better low and has no greatest value.
@@ -104,7 +113,7 @@ class Measures:
 
     def better(self, name: str) -> str:
         """higher, lower or neither: as the user's own metric says, else as the vocabulary knows the name."""
-        own = getattr(self.declared.get(name), "higher_is_better", None)
+        own = getattr(self._own(name), "higher_is_better", None)
         if own is not None:
             return "higher" if own else "lower"
         known = meaning(name)
@@ -114,13 +123,17 @@ class Measures:
 
     def highest(self, name: str) -> float:
         """The greatest value that a metric can take; infinity where there is none."""
-        own = getattr(self.declared.get(name), "range", None)
+        own = getattr(self._own(name), "range", None)
         if own is not None:
             return float(own[1])
         known = meaning(name)
         if name in self.declared:  # a rate by its name, as an error rate is; nothing is known of other functions
             return known.high if known is not None and known.better == "lower" else float("inf")
         return known.high if known is not None else 1.0
+
+    def _own(self, name: str) -> Any:
+        """The metric of the user's own, or of scores, that knows its direction and range."""
+        return self.declared[name] if name in self.declared else self.of_rows(name)
 
     def cost(self, name: str) -> bool:
         """Whether it is better low and unbounded, so that it can only be an input."""
@@ -154,11 +167,11 @@ class Measures:
         times = [name for name in names if name in TIMES and name not in self.declared]
         if times:
             parts.append(counts.groupby(PAIR, sort=False)[times].mean())
-        scored = [name for name in names if name in self.declared or (name in SCORE_METRICS and self.classes == "two")]
+        scored = {name: self.of_rows(name) for name in names if self.of_rows(name) is not None}
         if scored:
             from deabench.study.results.scored import scored_metrics
 
-            parts.append(scored_metrics(counts, {name: self.declared.get(name, name) for name in scored}, rows()))
+            parts.append(scored_metrics(counts, scored, rows()))
         attrs = parts[0].attrs
         found = pd.concat(parts, axis=1)[names]
         found.attrs = {**attrs, "notes": tuple(note for part in parts for note in part.attrs.get("notes", ()))}

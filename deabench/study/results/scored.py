@@ -10,6 +10,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.files import one_line
+from deabench.metrics.declared import probabilities
 
 PAIR = ["dataset", "classifier"]
 Rows = Mapping[str, Mapping[str, np.ndarray]]
@@ -37,7 +38,7 @@ def scored_metrics(counts: pd.DataFrame, metrics: Mapping[str, Any], rows: Rows)
         kept = [rows[key] for key in one["key"] if key in rows]
         found: dict[str, Any] = {"dataset": dataset, "classifier": classifier}
         for name, metric in metrics.items():
-            values = [_value(name, metric, fold) for fold in kept]
+            values = [_value(name, metric, fold, str(classifier)) for fold in kept]
             defined = [value for value in values if np.isfinite(value)]
             found[name] = float(np.mean(defined)) if defined else float("nan")
             if len(defined) < len(one):
@@ -48,7 +49,7 @@ def scored_metrics(counts: pd.DataFrame, metrics: Mapping[str, Any], rows: Rows)
     return table
 
 
-def _value(name: str, metric: Any, fold: Mapping[str, np.ndarray]) -> float:
+def _value(name: str, metric: Any, fold: Mapping[str, np.ndarray], who: str) -> float:
     """A metric on one fold; NaN where a class is missing or the classifier gave no scores."""
     y, score = np.asarray(fold["y_true"], dtype=int), np.asarray(fold["score"])
     if isinstance(metric, str):
@@ -57,6 +58,8 @@ def _value(name: str, metric: Any, fold: Mapping[str, np.ndarray]) -> float:
     values = np.asarray(fold["y_pred"], dtype=int) if needs == "labels" else score
     if not np.isfinite(values).all():
         return float("nan")
+    if needs == "probabilities":
+        probabilities(values, who, name)
     try:
         if hasattr(metric, "value"):
             return float(metric.value(y == 1 if y.max(initial=0) < 2 else y, values))

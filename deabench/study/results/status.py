@@ -88,7 +88,7 @@ def digest(rows: pd.DataFrame) -> str:
     """SHA-256 over data set, classifier, repeat, fold, status, counts and test rows of each result, sorted."""
     if rows.empty:
         return hashlib.sha256().hexdigest()
-    columns = [rows[name].astype(str) for name in (*IDENTITY, "status", "tp", "fn", "fp", "tn", "rows_sha256")]
+    columns = [rows[name].astype(str).tolist() for name in (*IDENTITY, "status", "tp", "fn", "fp", "tn", "rows_sha256")]
     lines = sorted("\t".join(row) for row in zip(*columns, strict=True))
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -205,10 +205,14 @@ def only_one(path: Path) -> Iterator[None]:
         yield
 
 
-def reading(path: Path) -> closing[sqlite3.Connection]:
-    """The store opened for reading; a text that is no UTF-8 is read as what it is, so that its checksum tells."""
+def reading(path: Path, *, whole: bool = False) -> closing[sqlite3.Connection]:
+    """The store opened for reading; a text that is no UTF-8 is read as what it is, so that its checksum tells.
+
+    With `whole` such a text is an error: that reads millions of sound texts at three times the speed.
+    """
     db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30)
-    db.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
+    if not whole:
+        db.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
     return closing(db)
 
 
@@ -287,9 +291,14 @@ def _query(path: Path, table: str, columns: Sequence[str]) -> list[tuple[Any, ..
     if not path.exists():
         return []
     sound(path)
+    wanted = f"SELECT {','.join(columns)} FROM {table} ORDER BY rowid"
     try:
-        with reading(path) as db:
-            return db.execute(f"SELECT {','.join(columns)} FROM {table} ORDER BY rowid").fetchall()
+        try:
+            with reading(path, whole=True) as db:
+                return db.execute(wanted).fetchall()
+        except (sqlite3.OperationalError, UnicodeError):  # a damaged text; its row's checksum will say so
+            with reading(path) as db:
+                return db.execute(wanted).fetchall()
     except (sqlite3.Error, UnicodeError, MemoryError, OverflowError) as error:
         raise DataError(f"the store '{path}' is damaged: {error}; 'deabench study verify' names what is lost, and saves the "
                         "rest with --repair") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,6 +17,7 @@ from deabench.errors import DataError, DataWarning
 from deabench.results import Result
 from deabench.study.data.data_type import data_type
 from deabench.study.learners.registry import APPROACH, approach_of
+from deabench.study.plans.options import rank_options
 from deabench.study.plans.plan import Plan
 from deabench.study.results import aggregate as s
 from deabench.study.results import sure, views
@@ -214,17 +216,18 @@ def _weakens(metrics: list[str], rows: pd.DataFrame) -> list[str]:
 def complete(plan: Plan, rows: pd.DataFrame, jobs: list[Job]) -> tuple[pd.DataFrame, tuple[tuple[str, str], ...]]:
     """The counts of pairs all of whose folds are done, with outside results; and the pairs left out."""
     done = rows[rows["status"] == "done"]
-    wanted = pd.Series([(job.data.name, job.learner.name) for job in jobs]).value_counts(sort=False)
-    found = pd.Series(list(zip(done["dataset"], done["classifier"], strict=True)), dtype=object).value_counts()
-    whole = {pair for pair, tasks in wanted.items() if found.get(pair, 0) == tasks}
-    kept = done[np.array([pair in whole for pair in zip(done["dataset"], done["classifier"], strict=True)], dtype=bool)]
+    wanted = Counter((job.data.name, job.learner.name) for job in jobs)
+    pairs = list(zip(done["dataset"].tolist(), done["classifier"].tolist(), strict=True))
+    found = Counter(pairs)
+    whole = {pair for pair, tasks in wanted.items() if found[pair] == tasks}
+    kept = done[np.array([pair in whole for pair in pairs], dtype=bool)]
     columns = ["dataset", "classifier", "repeat", "fold", "tp", "fn", "fp", "tn", "fit_seconds", "score_seconds", "key",
                "confusion"]
     parts = [part for part in (kept[columns].assign(source="study"), imported_counts(plan)) if len(part)]
     counts = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if counts.empty:
         raise DataError(f"the store '{plan.store}' holds no complete result yet; run 'deabench study run {plan.file}'")
-    return counts, tuple(pair for pair in wanted.index if pair not in whole)
+    return counts, tuple(pair for pair in wanted if pair not in whole)
 
 
 def settings_of(plan: Plan, counts: pd.DataFrame) -> s.Settings:
@@ -236,18 +239,7 @@ def settings_of(plan: Plan, counts: pd.DataFrame) -> s.Settings:
     dea = {name: plan.dea[name] for name in ("outputs", "inputs", "model")}
     lower = Measures(plan.classes, plan.declared).complemented(plan.dea["outputs"])
     return s.Settings(panels=panels, families=families_of(plan, present), mixed=plan.groups["mixed"],
-                      ratios=plan.groups["imbalance_ratio"], lower=lower,
-                      options=asked_of(plan.dea), **dea)
-
-
-def asked_of(dea: Mapping[str, Any]) -> dict[str, Any]:
-    """What the model is asked, as `deabench.rank` takes it; the targets' norm, too, where the model has norms."""
-    from deabench.dea.models import MODELS
-
-    asked = {name: dea[name] for name in s.OPTIONS if dea[name] is not None}
-    if "ratios" in asked:
-        asked["ratios"] = {tuple(key.split("/")): bounds for key, bounds in asked["ratios"].items()}
-    return asked | ({"norm": dea["norm"]} if "norm" in MODELS[dea["model"]].options else {})
+                      ratios=plan.groups["imbalance_ratio"], lower=lower, options=rank_options(plan.dea), **dea)
 
 
 def families_of(plan: Plan, present: Sequence[str]) -> dict[str, str]:

@@ -26,6 +26,7 @@ from deabench.errors import DeabenchError
 from deabench.files import one_line
 from deabench.study.running.batches import Batches, carried
 from deabench.study.running.limits import end_group, settle
+from deabench.study.running.marks import begun
 from deabench.study.running.tasks import Job, Outcome, allowed, run_batch
 
 log = logging.getLogger(__name__)
@@ -83,9 +84,9 @@ def _pool(queue: Batches, workers: int, scratch: str) -> Generator[tuple[Job, Ou
                 wait(running)
                 yield from _collect(queue, running, set(running))
                 left = [job for jobs in running.values() for job in jobs]
-                begun = {mark.read_text() for mark in Path(scratch).glob("*.running")}
-                queue.back([job for job in left if job.key not in begun])
-                return [job for job in left if job.key in begun]
+                held = begun(Path(scratch))
+                queue.back([job for job in left if job.key not in held])
+                return [job for job in left if job.key in held]
     finally:
         _end(pool)
     return []

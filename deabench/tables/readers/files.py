@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.files import contents
 from deabench.tables.readers.source import Source
 from deabench.tables.text import unguarded
 
@@ -49,7 +50,7 @@ def of_file(path: str | Path) -> Source:
 def _bytes(path: str | Path, name: str) -> bytes:
     try:
         if str(path) != "-":
-            return Path(path).read_bytes()
+            return contents(path)
         stream = getattr(sys.stdin, "buffer", None)
         return stream.read() if stream is not None else sys.stdin.read().encode()
     except OSError as error:

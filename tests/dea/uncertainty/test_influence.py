@@ -8,7 +8,7 @@ import pytest
 
 import deabench as db
 from deabench import metrics
-from deabench.dea.uncertainty.influence import LOGS, Rates, mean_covariance, placements
+from deabench.dea.uncertainty.influence import LOGS, Rates, mean_covariance, misplaced, placements
 
 ORACLES = Path(__file__).parents[2] / "oracles"
 RATES = Rates(np.array([0.9, 0.62, 0.55]), np.array([0.8, 0.97, 0.5]), 50, 450)
@@ -74,7 +74,7 @@ def test_the_delta_method_is_what_many_draws_show(name):
 
 
 def test_one_flip():
-    """Recall moves by 1/x, G-mean by .5/x, the area by 1/(n · AUC); half a success where there is none."""
+    """Recall moves by 1/x, G-mean by .5/x, the area by 1/(n · AUC) times the size of a misplacement; no success is half a one."""
     table = pd.DataFrame({"tp": [8, 0], "fn": [2, 10], "fp": [5, 0], "tn": [45, 50]}, index=["a", "b"])
     moments = db.Samples.from_counts(table, metrics=["TPR", "G-mean"]).moments
     np.testing.assert_allclose(moments.parts[0].flips, [[1 / 8, 0.5 / 8], [2, 1]])
@@ -83,5 +83,30 @@ def test_one_flip():
     scores = {"a": [3, 4, 1, 0, 2, 1.5, 0.5], "b": [1, 2, 3, 0, 0, 0, 2.5]}
     moments = db.Samples.from_scores(y, scores, positive=1).moments
     area = np.exp(moments.logs[:, 0])
-    np.testing.assert_allclose(moments.parts[0].flips[:, 0], 1 / (3 * area))
-    np.testing.assert_allclose(moments.parts[1].flips[:, 0], 1 / (4 * area))
+    sizes = [(1 / 8 + 0.5) / (1 / 4 + 0.5), (2 / 64 + 0.5) / (2 / 16 + 0.5)]  # losses of the positives: 0, 0, 1/2 and 1/4, 1/4, 0
+    np.testing.assert_allclose(moments.parts[0].flips[:, 0], sizes / (3 * area))
+    sizes = [(2 / 27 + 0.5) / (2 / 9 + 0.5), (8 / 27 + 0.5) / (4 / 9 + 0.5)]  # of the negatives: 0, 1/3, 1/3, 0 and 0, 0, 0, 2/3
+    np.testing.assert_allclose(moments.parts[1].flips[:, 0], sizes / (4 * area))
+
+
+def test_the_size_of_a_misplacement():
+    """1 where the area is a recall or nothing is misplaced; else that of the losses, with half a whole one added."""
+    placed = np.array([[1.0] * 8, [0.0, 0.0] + [1.0] * 6, [0.5] * 8])
+    assert misplaced(placed).tolist() == [1, 1, (8 / 8 + 0.5) / (8 / 4 + 0.5)]
+    rng = np.random.default_rng(0)
+    smooth = rng.beta(6, 1, (3, 400))
+    loss = 1 - smooth
+    np.testing.assert_allclose(misplaced(smooth), ((loss**3).sum(axis=1) + 0.5) / ((loss**2).sum(axis=1) + 0.5))
+    assert (misplaced(smooth) < 0.6).all()
+
+
+def test_an_area_that_is_a_recall_has_the_recalls_ridge():
+    """Positives above all negatives or below all: the area's errors are those of the recall, the small-sample rule included."""
+    y = np.repeat([1, 0], [40, 60])
+    rng = np.random.default_rng(1)
+    hits = rng.random((2, 40)) < 0.8
+    scores = {name: np.r_[np.where(hits[i], 2.0, -2.0), rng.uniform(-1, 1, 60)] for i, name in enumerate("ab")}
+    samples = db.Samples.from_scores(y, scores, positive=1, threshold=0.0, metrics=("TPR", "roc_auc"))
+    np.testing.assert_allclose(samples.values["TPR"], samples.values["roc_auc"])
+    positives = samples.moments.parts[0]
+    np.testing.assert_allclose(positives.flips[:, 0], positives.flips[:, 1])

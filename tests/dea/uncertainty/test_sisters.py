@@ -1,5 +1,6 @@
 """The sisters of an interval: stability radius, rank sets, conformal ranks, bootstraps of firms."""
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,10 @@ def test_the_sisters_have_the_face_of_results(refused):
     radius = db.stability(PLANTS, outputs=INPUTS)
     assert radius["Newton"] == radius.radius["Newton"] == radius.plain()["Newton"]
     assert radius.to_frame()["stability"].is_monotonic_increasing
+    np.testing.assert_array_equal(np.asarray(radius), radius.radius)
+    assert list(found) == ["score", "corrected", "lower", "upper"]
+    assert not hasattr(radius, "plot")
+    assert (copy.copy(radius).radius == radius.radius).all()
     with pytest.warns(FutureWarning, match=r"Stability.round goes with the next release: .* write .plain\(\).round"):
         assert radius.round(2).tolist() == radius.radius.round(2).tolist()
     with pytest.raises(AttributeError, match="'Stability' has no attribute 'rond'"):

@@ -173,13 +173,14 @@ def test_every_class_is_kept(tmp_path):
 
 
 def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
-    from sklearn.metrics import average_precision_score, roc_auc_score
+    from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
     def hits(y_true, y_pred):
         return float((y_true == y_pred).mean())
 
-    study = Study({"t": rows}, {"tree": "C4.5", "near": KNeighborsClassifier(3)}, split=StratifiedKFold(3),
-                  metrics=["roc_auc", "pr_auc", "fit_seconds"], store=tmp_path / "s.sqlite")
+    near = {"near": KNeighborsClassifier(3), "far": KNeighborsClassifier(9)}
+    study = Study({"t": rows}, {"tree": "C4.5", **near}, split=StratifiedKFold(3), metrics=["roc_auc", "pr_auc", "fit_seconds"],
+                  store=tmp_path / "s.sqlite")
     assert (study.plan.dea["outputs"], study.plan.dea["inputs"]) == (["roc_auc", "pr_auc"], ["fit_seconds"])
     study.run(workers=1)
     found = study.summary()
@@ -193,6 +194,19 @@ def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
                 metrics={"hits": hits}, store=tmp_path / "s.sqlite")
     assert own.status().done == 6
     assert own.summary().metrics.loc[("t", "near"), "hits"] > 0.9
+    surprise = db.metrics.Metric("surprise", lambda y, p: float(log_loss(y, np.clip(p, 0.01, 0.99), labels=[0, 1])), False,
+                                 range=(0, 5), needs="probabilities")
+    wanted = ["TPR", "brier", "precision@5", "TPR@FPR=0.1", surprise, "score_seconds"]
+    many = Study({"t": rows}, near, split=StratifiedKFold(3), metrics=wanted, store=tmp_path / "s.sqlite")
+    assert (many.status().done, many.plan.dea["inputs"]) == (6, ["score_seconds"])
+    found = many.summary()
+    expected = {"brier": brier_score_loss, "surprise": lambda y, p: log_loss(y, np.clip(p, 0.01, 0.99), labels=[0, 1]),
+                "precision@5": lambda y, p: db.metrics.precision_at(5).value(y == 1, p)}
+    for name, score in expected.items():
+        assert found.metrics.loc[("t", "near"), name] == pytest.approx(np.mean([score(*fold) for fold in folds]), abs=1e-12)
+    assert found.per_dataset["efficiency"].between(0, 1 + 1e-9).all()
+    unsure = Study({"t": rows}, {"tree": "C4.5", **near}, split=StratifiedKFold(3), metrics=["brier"], store=tmp_path / "s.sqlite")
+    assert unsure.summary().metrics["brier"].between(0, 1).all()
 
 
 @pytest.mark.parametrize(("change", "said"), [
@@ -230,3 +244,14 @@ def test_groups_are_not_torn_apart(tmp_path, refused):
     with refused("data set 'a' has groups, which a split of kind 'kfold' would tear apart; take 'groups' or "
                  "'leave-one-group-out', or leave the groups out"):
         study.plan.jobs()
+
+
+def test_probabilities_are_asked_for_where_there_are_decision_values(refused):
+    from deabench.metrics.shipped import of_scores
+    from deabench.study.results.scored import scored_metrics
+
+    counts = pd.DataFrame({"dataset": ["d"], "classifier": ["svm"], "key": ["k"]})
+    kept = {"k": {"y_true": np.array([0, 1]), "y_pred": np.array([0, 1]), "score": np.array([-0.5, 1.7])}}
+    assert scored_metrics(counts, {"precision@1": of_scores("precision@1")}, kept)["precision@1"].tolist() == [1.0]
+    with refused("the score of 'svm' for instance 1 is -0.5; metric 'brier' needs probabilities, from 0 to 1"):
+        scored_metrics(counts, {"brier": of_scores("brier")}, kept)

@@ -213,3 +213,56 @@ def test_the_recommendation_of_the_shipped_study():
         "under sampling": 8, "over sampling, under sampling, hybrid": 1}
     assert found.loc[("IR < 10", "OD"), "recommended"] == "over sampling, under sampling, hybrid"
     assert (found["highest_iba"] == "under sampling").all()
+
+
+@pytest.mark.parametrize(("dea", "wanted"), [
+    ({"model": "cross", "goal": "benevolent"}, {"model": "cross", "goal": "benevolent"}),
+    ({"model": "additive", "weights": {"TPR": 2, "TNR": 1}}, {"model": "additive", "weights": {"TPR": 2, "TNR": 1}}),
+    ({"model": "ddf", "direction": {"TPR": 1.0, "TNR": 0.5}}, {"model": "ddf", "direction": {"TPR": 1.0, "TNR": 0.5}}),
+    ({"model": "ccr", "inputs": ["FPR"], "returns": "vrs", "orientation": "output", "shares": {"TPR": [0.2, 0.5]},
+      "ratios": {"TPR/TNR": [0.5, 2]}},
+     {"model": "ccr", "returns": "vrs", "orientation": "output", "shares": {"TPR": (0.2, 0.5)},
+      "ratios": {("TPR", "TNR"): (0.5, 2)}}),
+    ({"model": "ccr", "inputs": ["FPR"], "orientation": "output", "sums": [0.5, 2]},
+     {"model": "ccr", "orientation": "output", "sums": (0.5, 2)}),
+])
+def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted):
+    """From a file and from code; the efficiencies are `rank`'s own."""
+    import deabench as db
+    from deabench.study.plans.options import rank_options
+
+    def toml(value):
+        if isinstance(value, dict):
+            return "{" + ", ".join(f'"{key}" = {toml(one)}' for key, one in value.items()) + "}"
+        return repr(value).replace("'", '"')
+
+    said = "\n".join(f"{key} = {toml(value)}" for key, value in dea.items())
+    plan = db.Study.from_toml(study_file(f'[data]\nnames = ["ecoli4"]\n[classifiers]\n"C4.5" = {{}}\n[dea]\n'
+                                         f'outputs = ["TPR", "TNR"]\n{said}\n')).plan
+    assert {"model": plan.dea["model"], **rank_options(plan.dea)} == wanted
+    table = pd.DataFrame(np.random.default_rng(1).uniform(0.4, 0.9, (12, 3)), columns=["TPR", "TNR", "FPR"],
+                         index=[f"c{k}" for k in range(12)])
+    settings = s.Settings(["TPR", "TNR"], {}, inputs=plan.dea["inputs"], model=plan.dea["model"],
+                          options=rank_options(plan.dea))
+    expected = db.rank(table, outputs=["TPR", "TNR"], inputs=dea.get("inputs"), **wanted)
+    pd.testing.assert_series_equal(s.efficiencies(table, settings), expected.scores)
+
+
+@pytest.mark.parametrize(("said", "text"), [
+    ('goal = "kind"', "[dea] goal is 'kind'; there are 'aggressive', 'benevolent'"),
+    ('goal = "benevolent"', "[dea] model 'wei' has no goal 'benevolent'; leave it out, or use model 'cross'"),
+    ('model = "additive"\nweights = {TPX = 1.0}', "[dea] weights names 'TPX', which is no metric here; did you mean 'TPR'?"),
+    ("sums = 3", "[dea] sums is 3; give the least and the most, as [0.8, 1.2]"),
+    ("shares = {TPR = 3}", "[dea] shares is a table; give a table of the least and the most, as {TPR = [0.2, 0.5]}"),
+    ('ratios = {TPR = [1, 2]}', '[dea] ratios is a table; give a table of the least and the most by two metrics, as '
+                                '{"TPR/TNR" = [2, inf]}'),
+    ("weights = {TPR = 'x'}", "[dea] weights is a table; give a table of numbers, as {TPR = 2}"),
+])
+def test_options_that_rank_would_refuse_are_refused_before_anything_runs(study_file, said, text):
+    from deabench.errors import DataError
+    from deabench.study import Study
+
+    path = study_file(f'[data]\nnames = ["ecoli4"]\n[classifiers]\n"C4.5" = {{}}\n[dea]\noutputs = ["TPR", "TNR"]\n{said}\n')
+    with pytest.raises(DataError) as error:
+        Study.from_toml(path)
+    assert str(error.value).startswith(f"'{path.name}': {text}")

@@ -6,7 +6,7 @@ import pytest
 
 import deabench as db
 from deabench.study import Study
-from deabench.study.results.summary import asked_of
+from deabench.study.plans.options import rank_options
 
 TEXT = '[data]\nnames = ["glass-0-4_vs_5"]\n[classifiers]\nSMC = {{}}\n[dea]\n{dea}\n'
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -16,9 +16,9 @@ CASES = [
     ('model = "additive"\nweights = "ram"', {"weights": "ram"}),
     ('model = "holder"\nnorm = "linf"', {"norm": "linf"}),
     ('model = "cross"\ngoal = "benevolent"', {"goal": "benevolent"}),
-    ('model = "wei"\nshares = {TPR = [0.2, 0.8]}', {"shares": {"TPR": [0.2, 0.8]}}),
-    ('model = "wei"\nratios = {"TPR/TNR" = [2, inf]}', {"ratios": {("TPR", "TNR"): [2, float("inf")]}}),
-    ('model = "ccr"\ninputs = ["FPR"]\noutputs = ["TPR"]\nsums = [0.8, 1.2]', {"sums": [0.8, 1.2]}),
+    ('model = "wei"\nshares = {TPR = [0.2, 0.8]}', {"shares": {"TPR": (0.2, 0.8)}}),
+    ('model = "wei"\nratios = {"TPR/TNR" = [2, inf]}', {"ratios": {("TPR", "TNR"): (2, float("inf"))}}),
+    ('model = "ccr"\ninputs = ["FPR"]\noutputs = ["TPR"]\nsums = [0.8, 1.2]', {"sums": (0.8, 1.2)}),
 ]
 
 
@@ -27,7 +27,7 @@ def test_what_the_file_asks_the_model_is_asked(tmp_path, dea, asked) -> None:
     file = tmp_path / "study.toml"
     file.write_text(TEXT.format(dea=dea))
     plan = Study.from_toml(file).plan
-    assert asked_of(plan.dea) == asked
+    assert rank_options(plan.dea) == asked
 
 
 def test_it_reaches_the_scores_and_0_is_best_where_it_is(frames) -> None:

@@ -56,7 +56,7 @@ export function cardView(world: World): HTMLElement {
     const where = `${who} is ${found.position} the frontier${state.mixtures ? "" : " of what is there, without mixtures"}`;
     if (found.target === null) return `${where}; ${found.why}.${score_}`;
     const named = members.join(", ") + (found.members.length > 6 ? ", …" : "");
-    const on = !state.mixtures ? "it is " : state.on === "facets" ? "on the extended facet of " : found.members.length > 1 ? "a mixture of " : "it is ";
+    const on = state.mixtures && state.on === "facets" ? "on the extended facet of " : found.members.length > 1 ? "on the face of " : "at ";
     if ((found.distance ?? 0) < 1e-9) return `${where} and lacks nothing.${score_}`;
     return `${where}; its closest target is ${few(found.distance as number)} away (${{ l1: "L1", l2: "L2", linf: "L∞" }[state.norm]}), ${on}${named}.${score_}`;
   }

@@ -1,0 +1,126 @@
+"""What pictures say at 300, in dark styles and beside each other: everyone is drawn, the best are named."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import same_color, to_rgb
+from matplotlib.figure import Figure
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+import deabench as db
+from deabench import curves, plot
+from deabench.errors import DataError
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+def cloud(count, metrics=3, seed=0):
+    rng = np.random.default_rng(seed)
+    points = np.abs(rng.normal(size=(count, metrics)))
+    points *= (0.6 + 0.4 * rng.random((count, 1)) ** 0.3) / np.linalg.norm(points, axis=1, keepdims=True)
+    return pd.DataFrame(points, index=[f"classifier {k:03d}" for k in range(count)], columns=["TPR", "TNR", "AUC"][:metrics])
+
+
+def scored(count):
+    """Scores of `count` models, the last of which are the best."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    return y, {f"model {k:02d}": rng.normal(size=200) + y * k / count * 2 for k in range(count)}
+
+
+def test_a_ranking_of_300_draws_all_and_names_the_ends_by_merit():
+    ranking = db.rank(cloud(300))
+    display = plot.RankingDisplay.from_ranking(ranking).plot()
+    drawn = np.concatenate([dots.get_offsets() for dots in display.dots_])
+    assert sorted(drawn[:, 0]) == sorted(ranking.scores)
+    assert sum(bar.get_height() for bar in display.counts_) == 300
+    named = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert len(named) == 26
+    served = (ranking.peers.sparse.to_dense() > 1e-6).sum() - 1  # everyone efficient is a peer of itself
+    assert served[named[0]] == served.max()
+    assert named[-1] == ranking.scores.idxmin()
+    order = [ranking.ranks[name] for name in display.frame.index]
+    assert order == sorted(order)
+
+
+def test_tiers_are_drawn_where_there_are_samples():
+    table = pd.DataFrame({"TPR": [0.9, 0.8, 0.5, 0.4], "TNR": [0.6, 0.8, 0.5, 0.3]}, index=list("abcd"))
+    samples = db.Samples.from_table(table, errors=table * 0 + 0.005)
+    ranking = db.rank(table, uncertainty=samples)
+    display = plot.RankingDisplay.from_ranking(ranking).plot()
+    assert len(display.tiers_) == ranking.uncertainty.tiers.max() - 1 >= 1
+    assert len(display.intervals_.get_segments()) == 4
+
+
+@pytest.mark.parametrize(("make", "merit"), [
+    (lambda y, scores: plot.RocDisplay.from_predictions(y, scores), roc_auc_score),
+    (lambda y, scores: plot.LiftDisplay({name: curves.lift(y, s) for name, s in scores.items()}), roc_auc_score),
+    (lambda y, scores: plot.PrecisionRecallDisplay({name: curves.precision_recall(y, s) for name, s in scores.items()}),
+     average_precision_score),
+])
+def test_legends_of_many_name_the_best_beside_the_curves(make, merit):
+    y, scores = scored(30)
+    display, best = make(y, scores).plot(), max(scores, key=lambda name: merit(y, scores[name]))
+    legend = display.ax_.get_legend()
+    words = [text.get_text() for text in legend.get_texts()]
+    assert words[0].startswith(best)
+    assert words[-1] == "and 20 more"
+    assert "model 00" not in " ".join(words)
+    display.figure_.draw_without_rendering()
+    inside, box = display.ax_.get_window_extent(), legend.get_window_extent()
+    assert box.x0 >= inside.x1
+    assert box.x1 <= display.figure_.bbox.x1 + 1  # nothing is cut
+
+
+def test_many_curves_keep_a_look_each():
+    lines = plot.RocDisplay.from_predictions(*scored(20)).plot().lines_
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) >= 4
+    table = cloud(30)
+    lines = plot.ParallelDisplay.from_targets(db.targets(table.iloc[:10] * 0.8, table)).plot().lines_
+    assert len({(line.get_color(), line.get_marker()) for line in lines}) == 10
+
+
+def test_matplotlibs_own_keywords_are_taken_and_others_refused():
+    ranking = db.rank(cloud(12))
+    display = plot.RankingDisplay.from_ranking(ranking).plot(alpha=0.3)
+    assert {dots.get_alpha() for dots in display.dots_} == {0.3}
+    (line,) = plot.RocDisplay.from_predictions(*scored(1)).plot(color="red", linewidth=3).lines_
+    assert (line.get_color(), line.get_linewidth()) == ("red", 3)
+    bars = plot.WeightsDisplay.from_ranking(ranking).plot(edgecolor="green").bars_
+    assert all(same_color(bar.get_edgecolor(), "green") for bar in bars[0])
+    with pytest.raises(DataError) as e:
+        plot.RocDisplay.from_predictions(*scored(1)).plot(linewith=3)
+    assert str(e.value) == "a Line2D has no 'linewith' to set; did you mean 'linewidth'?"
+
+
+def test_nothing_is_black_on_black():
+    ranking, front = db.rank(cloud(12)), db.frontier(cloud(12, 2))
+    with mpl.style.context("dark_background"):
+        for display in (plot.RankingDisplay.from_ranking(ranking), plot.FrontierDisplay.from_frontier(front),
+                        plot.WeightsDisplay.from_ranking(ranking), plot.PeerNetworkDisplay.from_ranking(ranking)):
+            ax = display.plot().ax_
+            drawn = [one.get_color() for one in (*ax.lines, *ax.texts) if getattr(one, "get_text", str)() != ""]
+            assert all(sum(to_rgb(colour)) > 0.6 for colour in drawn), type(display).__name__
+
+
+def test_beside_other_axes_nothing_is_written_outside():
+    """Without a layout a figure makes no room: what would stand beside the axes is left out, legends go inside."""
+    figure = Figure()
+    axes = figure.subplots(1, 2)
+    ranking = plot.RankingDisplay.from_ranking(db.rank(cloud(10))).plot(axes[0])
+    assert ranking.peers_ == []
+    front = plot.FrontierDisplay.from_frontier(db.frontier(cloud(10, 2))).plot(axes[1])
+    figure.draw_without_rendering()
+    box, inside = front.ax_.get_legend().get_window_extent(), front.ax_.get_window_extent()
+    assert inside.y0 <= box.y0
+    both = plot.FrontierDisplay.from_frontier(db.frontier(pd.DataFrame({"TPR": [0.9, 0.5], "TNR": [0.5, 0.9]}))).plot()
+    assert not any("(0)" in text.get_text() for text in both.ax_.get_legend().get_texts())
+
+
+def test_facets_have_names_of_their_own():
+    display = plot.FacetGraphDisplay.from_frontier(db.frontier(cloud(8))).plot()
+    words = [text.get_text() for text in display.texts_]
+    assert len(words) == len(set(words))
