@@ -18,7 +18,7 @@ from deabench.dea.frontier import Norm
 from deabench.dea.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting
 from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task, Technology
 from deabench.dea.proofs import parts
-from deabench.errors import CertificateError, DataError
+from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
 from deabench.tables.gate import Data, check
@@ -134,10 +134,7 @@ class Ranking(Answer, Result):
         if self.record.prove is None:
             raise DataError(f"model '{self.record.name}' has no certificate; its scores are the solver's word")
         parts.ranking(self)
-        try:
-            return parts.completed(self, self.record.prove(self))
-        except KeyError as missing:
-            raise CertificateError(f"option {missing} is not there; the result does not hold") from None
+        return parts.completed(self, self.record.prove(self))
 
     def to_frame(self) -> pd.DataFrame:
         """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the table's order.

@@ -212,7 +212,7 @@ def on_facet(normals: np.ndarray, facet: int, point: np.ndarray, norm: str, weig
         found = point - step / weights
         if np.isfinite(found).all() and not _inside(normals, facet, found, CUT):  # what is left, in its own size
             off = np.append(1.0 - normals @ found, normals[facet] @ found - 1.0)
-            again, _ = _least_distance(matrix, np.append(off, found - point if dominating else np.zeros(0)))
+            again, _ = _least_distance(matrix, np.append(off, (found - point) * weights if dominating else np.zeros(0)))
             found = found - again / weights if np.isfinite(again).all() else found
         return found if np.isfinite(found).all() and _inside(normals, facet, found) else None
     table = {(j, r): float(w) for j, row in enumerate(normals) for r, w in enumerate(row)}
