@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -205,8 +204,8 @@ class Report(Result):
         return tex(self, pictures or {})
 
     def _repr_html_(self) -> str:
-        """The answer, for a notebook; `deabench.explore` shows the workspace there."""
-        return "".join(f"<p>{escape(sentence)}</p>" for sentence in self.answer)
+        """The answer and the first table, for a notebook; `deabench.explore` shows the workspace there."""
+        return super()._repr_html_()
 
     def text(self, form: str) -> str:
         """The report as "html", "md" or "tex".

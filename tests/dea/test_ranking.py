@@ -327,8 +327,8 @@ def test_to_frame_to_csv_and_html(tmp_path) -> None:
 
 REFUSED = [
     ({"model": "nonsense"}, "model 'nonsense' is not known; it is one of "
-     "'wei', 'score', 'ccr', 'fdh', 'super', 'sbm', 'super-sbm', 'russell', 'additive', 'ram', 'bam', 'ddf', 'rdm', 'cross', "
-     "'common'"),
+     "'wei', 'score', 'ccr', 'fdh', 'super', 'sbm', 'super-sbm', 'russell', 'additive', 'ram', 'bam', 'ddf', 'rdm', 'holder', "
+     "'cross', 'common'"),
     ({"model": "BCC"}, "model 'BCC' is not known; write model 'ccr' with returns 'vrs'"),
     ({"returns": "drs"}, "returns 'drs' is not known; write 'nirs'"),
     ({"returns": "rising"}, "returns 'rising' is not known; it is one of 'crs', 'vrs', 'nirs', 'ndrs'"),

@@ -116,7 +116,7 @@ def test_the_report_is_reports_own(smoke, tmp_path):
     assert main(["study", "report", str(smoke), "-o", str(tmp_path / "a.md")]) == 0
     assert main(["report", str(smoke), "-o", str(tmp_path / "b.md")]) == 0
     text = (tmp_path / "a.md").read_text()
-    assert text == (tmp_path / "b.md").read_text()
+    assert text.replace("(<a-", "(<b-") == (tmp_path / "b.md").read_text()
     assert Study.from_toml(smoke).status().digest in text
 
 

@@ -19,6 +19,8 @@ from deabench.tables.gate import Data
 
 OWN_INDEX = ("rays", "slopes")
 """Frames with a row for some of the DMUs only."""
+REFERENCE_INDEX = ("multiples",)
+"""Series with a number for each DMU of the reference."""
 WORDS = ("record", "path", "notes", "turns", "options")
 """Fields that no proof is about: the model's name and words, how it was solved, notes, how metrics were turned before the gate;
 of the options, those that the model's proof does not ask for."""
@@ -36,6 +38,8 @@ def hold(result: Any, labels: pd.Index, columns: dict[str, list[list[str]]]) -> 
         raise CertificateError("a label is there twice; the result does not hold")
     for field in fields(result):
         value = getattr(result, field.name)
+        if field.name in REFERENCE_INDEX:
+            continue
         wrong = _wrong(field.name, value, labels, columns.get(field.name))
         if wrong:
             raise CertificateError(f"'{field.name}' {wrong}; the result does not hold")
@@ -80,11 +84,15 @@ def targets(result: Any) -> None:
     frames = dict.fromkeys(("targets", "gaps", "normals", "slopes", "actual"), names)
     hold(result, result.actual.index, {**frames, "intensities": [list(result.frontier.vertices)]})
     frontier(result.frontier)
+    free = result.frontier.technology == "fdh"
+    times = result.multiples
     for what, wrong in (
         ("'weights' are of other metrics", list(result.weights) != names[0]),
         ("'norm' is not known", result.norm not in ("l1", "l2", "linf")),
-        ("'on' is not known", result.on not in ("faces", "facets")),
-        ("'method' is not known", result.method not in ("faces", "milp")),
+        ("'on' is not known", result.on not in (("classifiers",) if free else ("faces", "facets"))),
+        ("'method' is not known", result.method not in (("comparison",) if free else ("faces", "milp"))),
+        ("'multiples' has other labels than the frontier",
+         times is not None and not times.index.equals(result.frontier.data.outputs.index)),
         ("'reasons' name a DMU that is not there", not set(result.reasons) <= set(result.actual.index)),
     ):
         if wrong:

@@ -93,6 +93,8 @@ def unproved(result: Any) -> tuple[str, ...]:
             out.append("not certified: the position, and that the frontier has no other extreme classifiers")
     elif result.common and result.on == "facets":
         out.append("not certified: that no other facet is nearer to all of them together")
+    if result.multiples is not None:
+        out.append("not certified: that the rows of the frontier are the multiples of the reference that `multiples` says")
     return tuple(out)
 
 

@@ -27,7 +27,7 @@ from deabench.errors import DataError
 from deabench.files import one_line
 from deabench.study.data.dataset import Dataset
 from deabench.study.running.batches import Batches, held_by
-from deabench.study.running.local import Results, killed_by_limit, results_of
+from deabench.study.running.local import Interrupted, Results, killed_by_limit, results_of
 from deabench.study.running.tasks import Job, Outcome, run_batch
 
 CANCELLED = (asyncio.CancelledError, futures.CancelledError)
@@ -124,6 +124,8 @@ class _Cluster:
             return future.result(), None
         except CANCELLED:
             raise self._lost() from None
+        except Interrupted:  # our own signal, while we waited
+            raise
         except Exception as error:
             return (None, 0.0), error
 
