@@ -363,7 +363,7 @@ def _chosen(data: Data, record: Model | None, asked: dict[str, Any]) -> tuple[Mo
     chosen = _costly(asked)
     said = "" if chosen == asked else "; rates do not scale with costs, so returns to scale are variable"
     return MODELS["ccr"], _options(MODELS["ccr"], chosen), (
-        f"model 'ccr' was chosen, for {', '.join(map(repr, inputs))} is an input{said}",)
+        f"model 'ccr' was chosen, for {', '.join(map(repr, inputs))} {'is an input' if len(inputs) == 1 else 'are inputs'}{said}",)
 
 
 def _costly(asked: dict[str, Any]) -> dict[str, Any]:

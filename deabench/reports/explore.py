@@ -42,7 +42,7 @@ def explore(source: object, **settings: Any) -> AnyWidget:
     if data is None:
         raise DataError("there are fewer than two metrics to explore; give a table of at least two")
 
-    class Workspace(anywidget.AnyWidget):  # type: ignore[misc]
+    class Workspace(anywidget.AnyWidget):
         """The workspace; its numbers go to the browser once."""
 
         _esm = module()
