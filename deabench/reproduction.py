@@ -79,7 +79,7 @@ class Reproduction(Result):
         return "; ".join(said)
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         left = self.cells[self.cells["verdict"] == "not recomputed"]
         return tuple(f"{table} is not recomputed: {why}" for table, why in zip(left["table"], left["why"], strict=True))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -26,7 +27,11 @@ class Result:
         What was guessed, dropped, complemented or assumed on the way, as sentences in the user's own names.
     """
 
-    notes: tuple[str, ...] = ()
+    if TYPE_CHECKING:  # a field of most, and made from others by some
+        @property
+        def notes(self) -> tuple[str, ...]: ...
+    else:
+        notes = ()
 
     def to_frame(self) -> pd.DataFrame:
         """The answer as one frame."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import pandas as pd
+import typer
 
 from deabench.cli._instances import label_named, read_instances
 from deabench.cli._io import names
+from deabench.cli._options import word
 from deabench.errors import DataError
 
 if TYPE_CHECKING:
@@ -20,6 +22,16 @@ CELLS = {"tp", "fn", "fp", "tn"}
 BESIDE = ("y_true", "instance", "fold", "repeat")
 LAYOUTS = "counts (classifier,tp,fn,fp,tn), blocks (classifier, fold or dataset, and metrics), a long table (classifier,instance," \
     "y_true and y_pred or score) or a wide one (y_true and a column per classifier)"
+
+Metrics = Annotated[str | None, typer.Option(help="Metrics, as TPR,TNR,F1; TPR,TNR by default, of scores roc_auc.")]
+Positive = Annotated[str | None, typer.Option(help="The positive class; by default the minority.")]
+Scores = Annotated[bool, typer.Option("--scores", help="The wide columns are scores, not labels.")]
+Threshold = Annotated[float | None, typer.Option(help="Label positive where score >= this; the columns are then scores.")]
+Costs = Annotated[Path | None, typer.Option(help="CSV with a row per classifier and columns to be low, as exact.")]
+Returns = Annotated[str, typer.Option(help="With costs: vrs, or crs where metrics scale with them.",
+                                      **word("returns", lambda: ("vrs", "crs")))]
+Orientation = Annotated[str, typer.Option(help="With costs: output or input, what is to change.",
+                                          **word("orientation", lambda: ("output", "input")))]
 
 
 @dataclass(frozen=True)

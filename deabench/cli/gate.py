@@ -9,8 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from deabench.cli._io import say, write
-from deabench.cli._options import word
-from deabench.cli._samples import Reading, read_samples
+from deabench.cli._samples import (
+    Costs,
+    Metrics,
+    Orientation,
+    Positive,
+    Reading,
+    Returns,
+    Scores,
+    Threshold,
+    read_samples,
+)
 
 STATUS = {"efficient": 0, "dominated": 3, "undecided": 4}
 """Exit status by verdict; 1 and 2 are the errors of every command."""
@@ -21,16 +30,13 @@ def command(
     candidate: Annotated[str, typer.Option(help="The new model, as the file names it.")],
     at_least: Annotated[float, typer.Option(help="The efficiency that must be proved, up to 1.")] = 0.95,
     level: Annotated[float, typer.Option(help="Of both limits together.")] = 0.95,
-    metrics: Annotated[str | None, typer.Option(help="Metrics, as TPR,TNR,F1; TPR,TNR by default, of scores roc_auc.")] = None,
-    positive: Annotated[str | None, typer.Option(help="The positive class; by default the minority.")] = None,
-    scores: Annotated[bool, typer.Option("--scores", help="The wide columns are scores, not labels.")] = False,
-    threshold: Annotated[float | None, typer.Option(
-        help="Label positive where score >= this; the columns are then scores.")] = None,
-    costs: Annotated[Path | None, typer.Option(help="CSV with a row per classifier and columns to be low, as exact.")] = None,
-    returns: Annotated[str, typer.Option(help="With costs: vrs, or crs where metrics scale with them.",
-                                         **word("returns", lambda: ("vrs", "crs")))] = "vrs",
-    orientation: Annotated[str, typer.Option(help="With costs: output or input, what is to change.",
-                                             **word("orientation", lambda: ("output", "input")))] = "output",
+    metrics: Metrics = None,
+    positive: Positive = None,
+    scores: Scores = False,
+    threshold: Threshold = None,
+    costs: Costs = None,
+    returns: Returns = "vrs",
+    orientation: Orientation = "output",
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the JSON to this file, not standard output.")] = None,
 ) -> None:
     """Pass a new model only where its efficiency beside those in use is proved; JSON on standard output.

@@ -11,6 +11,7 @@ from deabench.cli._instances import by_cell, read_instances
 from deabench.cli._io import Format, emit, say
 from deabench.cli._judged import COUNTS, LABELLED, SCORED, SEVERAL, Answer, Design, Folds, Request, of_counts, of_instances
 from deabench.cli._options import Out
+from deabench.cli._samples import Scores, Threshold
 from deabench.errors import DataError
 
 
@@ -24,9 +25,8 @@ def command(
     against_rest: Annotated[bool, typer.Option("--against-rest", help="--positive against all other classes.")] = False,
     multiclass: Annotated[bool, typer.Option(
         "--multiclass", help=f"Any number of classes, none of them positive. By default {','.join(SEVERAL)}.")] = False,
-    scores: Annotated[bool, typer.Option("--scores", help="The wide columns are scores, not labels.")] = False,
-    threshold: Annotated[float | None, typer.Option(
-        help="Label positive where score >= this; the columns are then scores.")] = None,
+    scores: Scores = False,
+    threshold: Threshold = None,
     folds: Annotated[Folds, typer.Option(
         help="One classifier on several rows or folds: counts added, or metrics averaged.")] = Folds.pooled,
     intervals: Annotated[bool, typer.Option("--intervals", help="Each metric with its interval, a row for each.")] = False,

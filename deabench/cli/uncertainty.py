@@ -9,8 +9,18 @@ from typing import Annotated, Any
 import typer
 
 from deabench.cli._io import Format, emit, say
-from deabench.cli._options import Form, Out, Plot, word
-from deabench.cli._samples import Reading, read_samples
+from deabench.cli._options import Form, Out, Plot
+from deabench.cli._samples import (
+    Costs,
+    Metrics,
+    Orientation,
+    Positive,
+    Reading,
+    Returns,
+    Scores,
+    Threshold,
+    read_samples,
+)
 
 
 class Method(enum.StrEnum):
@@ -22,16 +32,13 @@ class Method(enum.StrEnum):
 
 def command(
     file: Annotated[Path, typer.Argument(help="CSV file of one of the layouts above; - is standard input.")],
-    metrics: Annotated[str | None, typer.Option(help="Metrics, as TPR,TNR,F1; TPR,TNR by default, of scores roc_auc.")] = None,
-    positive: Annotated[str | None, typer.Option(help="The positive class; by default the minority.")] = None,
-    scores: Annotated[bool, typer.Option("--scores", help="The wide columns are scores, not labels.")] = False,
-    threshold: Annotated[float | None, typer.Option(
-        help="Label positive where score >= this; the columns are then scores.")] = None,
-    costs: Annotated[Path | None, typer.Option(help="CSV with a row per classifier and columns to be low, as exact.")] = None,
-    returns: Annotated[str, typer.Option(help="With costs: vrs, or crs where metrics scale with them.",
-                                         **word("returns", lambda: ("vrs", "crs")))] = "vrs",
-    orientation: Annotated[str, typer.Option(help="With costs: output or input, what is to change.",
-                                             **word("orientation", lambda: ("output", "input")))] = "output",
+    metrics: Metrics = None,
+    positive: Positive = None,
+    scores: Scores = False,
+    threshold: Threshold = None,
+    costs: Costs = None,
+    returns: Returns = "vrs",
+    orientation: Orientation = "output",
     level: Annotated[float, typer.Option(help="Of all statements together.")] = 0.95,
     method: Annotated[Method, typer.Option(
         help="analytic claims the scores, max-t every ratio of two classifiers.")] = Method.analytic,

@@ -60,7 +60,7 @@ class MeanRoc(Result):
         return self.points.copy()
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         return ("the intervals are pointwise and treat the curves as independent; folds share training rows, so they are too "
                 "narrow",)
 

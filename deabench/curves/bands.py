@@ -88,7 +88,7 @@ class Band(Result):
         return self.points.copy()
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         return self.roc.notes
 
     def summary(self) -> str:

@@ -83,7 +83,7 @@ class CostCurve(Result):
         return self.envelope.copy()
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         return self.roc.notes
 
     def summary(self) -> str:

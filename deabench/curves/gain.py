@@ -74,7 +74,7 @@ class Gain(Result):
         return self.points.copy()
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         return self.roc.notes
 
     def summary(self) -> str:
@@ -119,7 +119,7 @@ class Lift(Result):
         return self.points.copy()
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         return self.roc.notes
 
     def summary(self) -> str:

@@ -76,7 +76,7 @@ class Roc(Result):
         return self.points.copy()
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         return (self.note,) if self.note else ()
 
     def summary(self) -> str:

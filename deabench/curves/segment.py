@@ -107,7 +107,7 @@ class Segment(Result):
         return self.points.copy()
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         return (*self.roc.notes, CAUTION)
 
     def summary(self) -> str:
@@ -162,7 +162,7 @@ class Segments(Result):
         return self.table.copy()
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         return (CAUTION,)
 
     def summary(self) -> str:

@@ -119,7 +119,7 @@ class Frontier(Result):
         return self.boxed(self.data.outputs.to_numpy()[self.kept])
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         return self.data.notes
 
     def boxed(self, values: np.ndarray) -> np.ndarray:
