@@ -29,7 +29,9 @@ def explore(source: object, **settings: Any) -> AnyWidget:
     Examples
     --------
     >>> import deabench as db
-    >>> db.explore(db.datasets.load("chao2022-wine1"))                                                   # doctest: +SKIP
+    >>> workspace = db.explore(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
+    >>> type(workspace).__name__
+    'Workspace'
     """
     from deabench.reports.build import report
 
