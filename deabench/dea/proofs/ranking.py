@@ -69,6 +69,17 @@ class Slacks:
         self.total = total(self.slack, self.unit)
         self.bound = most(result, weights.rows)
         self.least = np.asarray((weights.rows >= 1 - TOLERANCE).all(axis=1))
+        self.own = result.weights.to_numpy()
+        self.columns = result.weights.columns.get_indexer(result.slacks.columns)
+
+    def forget(self, those: np.ndarray) -> None:
+        """Keep no proof of the slacks of those, bool (n,)."""
+        self.weights = SlackWeights(self.weights.rows, np.where(those, -2, self.weights.of).astype(np.int32))
+
+    def all_left(self) -> np.ndarray:
+        """`left` of every DMU."""
+        table = both(self.result.reference)
+        return np.concatenate([self.left(rows, self.result.intensities[rows].dot(table)) for rows in chunks(len(self.none))])
 
     def left(self, rows: slice, reached: np.ndarray) -> np.ndarray:
         """How much more slack there may be than is said, for some DMUs whose peers reach `reached` (k, s + m): the total slack
@@ -77,8 +88,7 @@ class Slacks:
         out = np.where(of == -1, said, 0.0)
         held = np.flatnonzero((of >= 0) & ~none)
         out[held] = self._room(of[held], reached[held] / self.signed - self.slack[rows][held] / self.unit) - said[held]
-        own = self.result.weights.iloc[rows][[*self.result.data.outputs.columns, *self.result.data.inputs.columns]].to_numpy()
-        out[(of == -1) & ~none & ~positive(own, self.unit)] = np.inf
+        out[(of == -1) & ~none & ~positive(self.own[rows][:, self.columns], self.unit)] = np.inf
         return np.where(none, np.nan, np.maximum(out, 0.0))
 
     def _room(self, of: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -129,12 +139,6 @@ def most(result: Scored, rows: np.ndarray) -> np.ndarray:
 def efficient(result: Scored, weights: SlackWeights) -> tuple[np.ndarray, np.ndarray]:
     """Who is proved efficient, and who is neither that nor proved inefficient, bool (n,) each."""
     return Slacks(result, weights).proved
-
-
-def left(result: Scored, weights: SlackWeights) -> np.ndarray:
-    """How much more slack there may be than is said, for every DMU: see `Slacks.left`."""
-    work, table = Slacks(result, weights), both(result.reference)
-    return np.concatenate([work.left(rows, result.intensities[rows].dot(table)) for rows in chunks(len(work.none))])
 
 
 def verdict(result: Scored, work: Slacks) -> np.ndarray:
