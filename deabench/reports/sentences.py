@@ -11,7 +11,7 @@ from deabench.plot.ranking.merit import by_merit
 
 if TYPE_CHECKING:
     from deabench.dea.ranking import Ranking
-    from deabench.reports.build import Findings
+    from deabench.reports.findings import Findings
 
 NAMED = 8
 """More names than these are not all written out."""

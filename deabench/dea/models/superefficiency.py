@@ -18,9 +18,9 @@ from deabench.dea.models.record import Advance, Answer, Model, Task, radial_mean
 from deabench.dea.models.unique import ray
 from deabench.dea.models.units import Scaled, metrics, placed, prefer, slacks_of
 from deabench.dea.proofs import reasons as why
-from deabench.dea.proofs.proof import Proof
+from deabench.dea.proofs.proof import Proof, SlackWeights
 from deabench.dea.proofs.radial import radial_frame, slack_error
-from deabench.dea.proofs.ranking import Slacks, SlackWeights, maxima, open_questions, uncovered, verdict
+from deabench.dea.proofs.ranking import Slacks, maxima, open_questions, uncovered, verdict
 from deabench.solve.each import Solved, each
 from deabench.solve.shared.engine import solve_exactly
 from deabench.solve.shared.family import Family

@@ -7,36 +7,16 @@ can be multiplied, and is at least 0 where it can be shrunk.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from deabench.arrays import TOLERANCE, blocks, chunks, least
-
-if TYPE_CHECKING:
-    from deabench.dea.proofs.proof import Scored
-    from deabench.tables.gate import Data
+from deabench.dea.proofs.proof import Scored, SlackWeights
+from deabench.tables.gate import Data
 
 LEAST = 1e-5
 """Weights that are all above this share of the largest, in metrics scaled to 1, leave no slack: complementary slackness."""
-
-
-@dataclass(frozen=True, eq=False)
-class SlackWeights:
-    """What proves slacks the largest.
-
-    Attributes
-    ----------
-    rows : array (B, s + m)
-        Weights of outputs, then inputs, at least 1 each, in metrics divided by their maxima in the reference; each once.
-    of : int32 array (n,)
-        Which row is whose; -1 where a DMU's own weights are all positive, -2 where there is no proof.
-    """
-
-    rows: np.ndarray
-    of: np.ndarray
 
 
 def maxima(result: Scored) -> np.ndarray:
