@@ -225,10 +225,12 @@ def _of_study(summary: Any, title: str | None, tested: Any, how: dict[str, Any],
     columns = [*(settings.get("outputs") or means.columns), *(settings.get("inputs") or ()), *(how["metrics"] or ())]
     table = means[list(dict.fromkeys(name for name in columns if name in means.columns))]
     found = findings(table.dropna(), tested, how["metrics"], how["norm"], how["on"], extra.get("intervals"), settings)
+    ranking, assumed = study.sure(summary, found.ranking)
+    found = replace(found, ranking=ranking)
     inserted = [*study.pages(summary), sections.tests(extra.get("tests") or getattr(summary, "tests", None))]
     left = np.setdiff1d(table.index, table.dropna().index).tolist()
     report_ = assembled(found, title or "Comparative study", [part for part in inserted if part], extra)
-    notes = study.remarks(summary) + ([f"without a mean in some metric: {', '.join(map(str, left))}"] if left else [])
+    notes = study.remarks(summary) + assumed + ([f"without a mean in some metric: {', '.join(map(str, left))}"] if left else [])
     if notes:
         first = Section("notes", "Read this first", notes)
         report_ = replace(report_, sections=[first, *report_.sections])
