@@ -145,14 +145,17 @@ def legend(ax: Any, artists: Sequence[Any], *, merit: Sequence[float] | None = N
     return ax.legend(handles=shown, **look)
 
 
-def dressed(artists: Any, look: Mapping[str, Any]) -> None:
-    """Matplotlib's own keywords (color, linewidth, alpha, ...) for the artists that carry a display's numbers.
+def finished(ax: Any, artists: Any, look: Mapping[str, Any]) -> None:
+    """Matplotlib's own keywords (color, linewidth, alpha, ...) for the artists that carry a display's numbers, and words that stay
+    at their own axes.
 
     Raises
     ------
     DataError
         Where an artist has no such property.
     """
+    if not roomy(ax):
+        _fitted(ax)
     for artist in artists if look else ():
         for one in getattr(artist, "patches", None) or [artist]:
             for name in look:
@@ -160,6 +163,18 @@ def dressed(artists: Any, look: Mapping[str, Any]) -> None:
                     known = sorted(key[4:] for key in dir(one) if key.startswith("set_"))
                     raise DataError(f"a {type(one).__name__} has no '{name}' to set; {did_you_mean(name, known)}")
             one.set(**look)
+
+
+def _fitted(ax: Any) -> None:
+    """Where the figure makes no room, words wider than their axes go on more lines: the next axes are somebody else's."""
+    import textwrap
+
+    box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+    wide = [ax.title, ax._left_title, ax.xaxis.label]
+    for text, room in (*((one, box.width) for one in wide), (ax.yaxis.label, box.height)):
+        text.set_fontsize(min(text.get_fontsize(), 8))
+        letters = max(int(room * 72 / (0.55 * text.get_fontsize())), 8)
+        text.set_text("\n".join(line for part in text.get_text().split("\n") for line in textwrap.wrap(part, letters)))
 
 
 def name_points(ax: Any, points: Sequence[tuple[float, float]], names: Sequence[str]) -> tuple[list[Any], list[str]]:

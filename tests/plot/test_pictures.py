@@ -146,6 +146,10 @@ def test_beside_other_axes_nothing_is_written_outside():
     figure.draw_without_rendering()
     box, inside = front.ax_.get_legend().get_window_extent(), front.ax_.get_window_extent()
     assert inside.y0 <= box.y0
+    costs = plot.CostRangeDisplay.from_frontier(db.frontier(cloud(10, 2))).plot(Figure(figsize=(9, 3)).subplots(1, 3)[0])
+    costs.figure_.draw_without_rendering()
+    for words in (costs.ax_._left_title, costs.ax_.xaxis.label):
+        assert words.get_window_extent().width <= 1.02 * costs.ax_.get_window_extent().width
     both = plot.FrontierDisplay.from_frontier(db.frontier(pd.DataFrame({"TPR": [0.9, 0.5], "TNR": [0.5, 0.9]}))).plot()
     assert not any("(0)" in text.get_text() for text in both.ax_.get_legend().get_texts())
 

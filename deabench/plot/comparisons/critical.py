@@ -14,7 +14,7 @@ import pandas as pd
 from deabench.compare._gate import old_direction
 from deabench.errors import DataError
 from deabench.files import write_whole
-from deabench.plot.canvas import axes, dressed, ink, paper
+from deabench.plot.canvas import axes, finished, ink, paper
 from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class CriticalDifferenceDisplay(Drawn):
         if self.control is not None:
             self._mark(ax)
         ax.set_title(self.caption(), fontsize=9, pad=14)
-        dressed(self.artists_["markers"], look)
+        finished(ax, self.artists_["markers"], look)
         self.ax_ = ax
         self.figure_ = ax.get_figure()  # type: ignore[assignment]
         return self

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import GREY, axes, dressed, marker, plain, roomy, tidy, turns_of
+from deabench.plot.canvas import GREY, axes, finished, marker, plain, roomy, tidy, turns_of
 from deabench.plot.drawn import Drawn
 
 MOST = 14
@@ -92,5 +92,5 @@ class GroupsDisplay(Drawn):
         ax.set_title(f"efficiency by group of data sets{more}", fontsize=9, loc="left")
         place = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if roomy(ax) else {"loc": "best"}
         ax.legend(handles=self.dots_, fontsize=8, frameon=False, **place)
-        dressed(self.dots_, look)
+        finished(ax, self.dots_, look)
         return self

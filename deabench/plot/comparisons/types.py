@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import axes, dressed, ink
+from deabench.plot.canvas import axes, finished, ink
 from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -86,6 +86,6 @@ class TypeMapDisplay(Drawn):
         ax.set_xlabel("t-SNE map: distances and sizes have no meaning")
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=5, fontsize="small", frameon=False,
                   columnspacing=0.9, handletextpad=0.1)
-        dressed(drawn, look)
+        finished(ax, drawn, look)
         self.ax_, self.figure_ = ax, ax.figure
         return self

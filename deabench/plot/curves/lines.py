@@ -14,7 +14,7 @@ from deabench.plot.canvas import (
     DOTTED,
     GREY,
     axes,
-    dressed,
+    finished,
     ink,
     legend,
     paper,
@@ -66,7 +66,7 @@ class GainDisplay(Drawn):
         unit_square(ax, "share of the rows, highest scores first", "share of the class found")
         legend(ax, [*self.lines_, self.maximum_], loc="lower right")
         title(ax, "cumulative gain", self.name)
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
 
@@ -103,7 +103,7 @@ class LiftDisplay(Drawn):
         ax.set_ylim(bottom=0)
         legend(ax, self.lines_, merit=[one.roc.auc for one in self.lifts.values()], loc="best")
         title(ax, "lift")
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
 
@@ -148,7 +148,7 @@ class ConversionDisplay(Drawn):
         ax.set_xticks(x, [f"{group}\nn = {n}" for group, n in rates["n"].items()])
         legend(ax, self.bars_, loc="upper center", ncols=2)
         title(ax, f"conversion rates: {plain(self.conversion.rule)}", self.name)
-        dressed(self.bars_, look)
+        finished(ax, self.bars_, look)
         return self
 
 
@@ -187,7 +187,7 @@ class PrecisionRecallDisplay(Drawn):
         unit_square(ax, "recall", "precision")
         legend(ax, self.lines_, merit=[curve.average_precision for curve in self.curves.values()], loc="best")
         title(ax, "precision and recall (dotted: a random score)")
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
 
@@ -234,7 +234,7 @@ class CostCurveDisplay(Drawn):
                ylabel="normalised expected cost", xlim=(0, 1), ylim=(0, 0.55))
         legend(ax, self.lines_, merit=[-curve.area for curve in self.curves.values()], loc="upper right")
         title(ax, "cost curves (dotted: nothing, or everything, positive)")
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
 
@@ -286,7 +286,7 @@ class LearningCurveDisplay(Drawn):
         stop = self.curve.stopped_at
         ended = f"stopped changing at {stop} rows" if stop else "still changing when the rows ran out"
         title(ax, f"learning curve, {self.curve.schedule.kind} sampling: {ended}")
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
 

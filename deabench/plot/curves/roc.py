@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deabench.curves import Band, MeanRoc, Segment, bands, compare_segments
-from deabench.plot.canvas import DOTTED, GREY, axes, dressed, legend, plain, style, title, turns_of, unit_square
+from deabench.plot.canvas import DOTTED, GREY, axes, finished, legend, plain, style, title, turns_of, unit_square
 from deabench.plot.drawn import Drawn
 
 ROC_LABELS = ("false positive rate", "true positive rate")
@@ -72,7 +72,7 @@ class RocDisplay(Drawn):
         legend(ax, self.lines_, merit=[one.roc.auc for one in self.segments.values()], loc="lower right")
         level = 100 * (1 - next(iter(self.segments.values())).alpha)
         title(ax, f"thick: 0 inside Tango's {level:g} % interval" + self._said())
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
     def _said(self) -> str:
@@ -123,7 +123,7 @@ class MeanRocDisplay(Drawn):
         unit_square(ax, *ROC_LABELS)
         legend(ax, [self.line_, self.curves_[0]], loc="lower right")
         title(ax, f"{100 * (1 - self.mean.alpha):g} % pointwise at fixed {'FPR' if fixed else 'thresholds'}")
-        dressed([self.line_], look)
+        finished(ax, [self.line_], look)
         return self
 
 

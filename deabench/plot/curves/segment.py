@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from deabench.curves import Segment, Segments, balanced_segment, compare_segments
 from deabench.curves.segment import CAUTION
-from deabench.plot.canvas import axes, caption, dressed, ink, legend, marker, name_points, plain, tidy, title, turns_of
+from deabench.plot.canvas import axes, caption, finished, ink, legend, marker, name_points, plain, tidy, title, turns_of
 from deabench.plot.drawn import Drawn
 
 
@@ -70,7 +70,7 @@ class TangoDisplay(Drawn):
         ax.set(xlabel="threshold: positive where score >= threshold", ylabel="(FN − FP) / n")
         legend(ax, [dots for dots in self.dots_ if len(dots.get_xdata())], loc="upper left")  # FN − FP rises: free
         title(ax, f"Tango's {100 * (1 - self.segment.alpha):g} % intervals, n = {self.segment.roc.n}", self.name)
-        dressed(self.dots_, look)
+        finished(ax, self.dots_, look)
         return self
 
 
@@ -124,7 +124,7 @@ class SegmentsDisplay(Drawn):
             ax.figure.set_layout_engine("none")
         self.caption_.remove()
         self.caption_ = caption(ax, self._beside())
-        dressed(self.points_, look)
+        finished(ax, self.points_, look)
         return self
 
     def _beside(self) -> str:

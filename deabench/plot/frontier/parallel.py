@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import COLOURS, GREY, MARKERS, axes, directed, dressed, legend, plain, style, tidy, turns_of
+from deabench.plot.canvas import COLOURS, GREY, MARKERS, axes, directed, finished, legend, plain, style, tidy, turns_of
 from deabench.plot.drawn import Drawn
 from deabench.tables.turns import Turns
 
@@ -80,7 +80,7 @@ class ParallelDisplay(Drawn):
         legend(ax, self.lines_, loc="center left", bbox_to_anchor=(1.01, 0.5))
         more = f"; the first {len(self.actual)} of {self.total}" if self.total > len(self.actual) else ""
         ax.set_title(f"full: actual, × dashed: target, grey: the frontier's DMUs{more}", fontsize=9, loc="left")
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
     def _shares(self, frame: pd.DataFrame) -> np.ndarray:

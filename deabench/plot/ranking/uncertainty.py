@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import COLOURS, GREY, axes, directed, dressed, ink, paper, plain, roomy, tidy
+from deabench.plot.canvas import COLOURS, GREY, axes, directed, finished, ink, paper, plain, roomy, tidy
 from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class UncertaintyDisplay(Drawn):
         ax.set_ylim(len(frame) - 0.5, -0.5)
         tidy(ax)
         self._beside(ax)
-        dressed(list(self.dots_.values()), look)
+        finished(ax, list(self.dots_.values()), look)
         return self
 
     def _beside(self, ax: Any) -> None:
@@ -148,7 +148,7 @@ class FrontierBandDisplay(Drawn):
         ax.set(xlabel=directed(first, None), ylabel=directed(second, None))
         ax.set_title(f"frontier, and where the true one lies ({100 * self.level:g} %)", fontsize=9, loc="left")
         tidy(ax)
-        dressed([self.line_], look)
+        finished(ax, [self.line_], look)
         return self
 
 
