@@ -7,6 +7,7 @@ import json
 
 import pandas as pd
 import pytest
+from study_runs import run_here
 
 from deabench.cli import main
 from deabench.study import Study
@@ -176,8 +177,8 @@ def test_before_anything_has_run(tmp_path, capsys):
 def test_the_papers_artificial_experiments(tmp_path, capsys, preset, name, rows):
     path = tmp_path / f"{preset}.toml"
     write_preset(path, preset)
-    assert main(["study", "run", str(path), "--workers", "2", "--format", "json"]) == 0
-    capsys.readouterr()
+    with capsys.disabled():  # a time limit writes its tracebacks to a file, which a captured standard error is not
+        assert run_here(Study.from_toml(path)).missing == 0
     assert main(["study", "tables", str(path), name, "--format", "csv"]) == 0
     found = pd.read_csv(io.StringIO(capsys.readouterr().out))
     assert len(found) == rows
