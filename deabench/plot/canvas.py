@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from deabench.errors import DataError
 from deabench.files import write_whole
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-"""Okabe and Ito's colours, told apart by colour-blind readers."""
+"""Okabe and Ito's colours, told apart by colour-blind readers; the last is the ink's, see `colour`."""
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#777777"
@@ -43,16 +43,26 @@ def axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
     return figure.add_subplot()
 
 
+def turns_of(names: Iterable[object]) -> dict[object, int]:
+    """Whose turn it is for which style: by the alphabet, so that a name looks the same in all pictures of the same classifiers,
+    in whatever order they stand."""
+    return {name: k for k, name in enumerate(sorted(names, key=str))}
+
+
+def colour(k: int) -> str:
+    """The k-th colour; black is white on a dark paper."""
+    return ink() if k % len(COLOURS) == len(COLOURS) - 1 else COLOURS[k % len(COLOURS)]
+
+
 def style(k: int) -> dict[str, Any]:
     """Colour and dash of the k-th classifier: no two of the first 28 alike, and neighbours differ in grey too."""
-    return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k % len(DASHES)]}
+    return {"color": colour(k), "linestyle": DASHES[k % len(DASHES)]}
 
 
 def marker(k: int) -> dict[str, Any]:
     """Colour and marker of the k-th classifier; the fill tells the first seven from the next."""
-    colour = COLOURS[k % len(COLOURS)]
-    return {"marker": MARKERS[k % len(MARKERS)], "edgecolors": colour,
-            "facecolors": colour if k // len(COLOURS) % 2 == 0 else "none"}
+    return {"marker": MARKERS[k % len(MARKERS)], "edgecolors": colour(k),
+            "facecolors": colour(k) if k // len(COLOURS) % 2 == 0 else "none"}
 
 
 def directed(name: object, turn: object) -> str:

@@ -9,7 +9,22 @@ from typing import Any
 import numpy as np
 
 from deabench.curves import Conversion, CostCurve, Gain, LearningCurve, Lift, PrecisionRecall
-from deabench.plot.canvas import COLOURS, DOTTED, GREY, axes, dressed, ink, legend, paper, plain, style, tidy, title, unit_square
+from deabench.plot.canvas import (
+    COLOURS,
+    DOTTED,
+    GREY,
+    axes,
+    dressed,
+    ink,
+    legend,
+    paper,
+    plain,
+    style,
+    tidy,
+    title,
+    turns_of,
+    unit_square,
+)
 from deabench.plot.drawn import Drawn
 
 
@@ -80,8 +95,9 @@ class LiftDisplay(Drawn):
         self.ax_ = ax = axes(ax, size=(6.0, 4.4))
         self.figure_ = ax.figure
         ax.axhline(1, **DOTTED)
-        self.lines_ = [ax.plot(*_lift_line(one), linewidth=1.6, label=plain(name), **style(k))[0]
-                       for k, (name, one) in enumerate(self.lifts.items())]
+        turn = turns_of(self.lifts)
+        self.lines_ = [ax.plot(*_lift_line(one), linewidth=1.6, label=plain(name), **style(turn[name]))[0]
+                       for name, one in self.lifts.items()]
         tidy(ax)
         ax.set(xlabel="share of the rows, highest scores first", ylabel="lift (1: as at random)", xlim=(0, 1.02))
         ax.set_ylim(bottom=0)
@@ -162,11 +178,11 @@ class PrecisionRecallDisplay(Drawn):
         self.figure_ = ax.figure
         for prevalence in sorted({curve.prevalence for curve in self.curves.values()}):
             ax.axhline(prevalence, **DOTTED)
-        self.lines_ = []
-        for k, (name, curve) in enumerate(self.curves.items()):
+        self.lines_, turn = [], turns_of(self.curves)
+        for name, curve in self.curves.items():
             points = curve.points.iloc[1:]
             self.lines_ += ax.step([0, *points["recall"]], [points["precision"].iloc[0], *points["precision"]],
-                                   where="pre", linewidth=1.5, **style(k),
+                                   where="pre", linewidth=1.5, **style(turn[name]),
                                    label=f"{plain(name)} (AP {curve.average_precision:.3f})")
         unit_square(ax, "recall", "precision")
         legend(ax, self.lines_, merit=[curve.average_precision for curve in self.curves.values()], loc="best")
@@ -204,14 +220,15 @@ class CostCurveDisplay(Drawn):
         self.figure_ = ax.figure
         self.lines_, self.faint_ = [], []
         ax.plot([0, 0.5, 1], [0, 0.5, 0], **DOTTED)
-        for k, (name, curve) in enumerate(self.curves.items()):
+        turn = turns_of(self.curves)
+        for name, curve in self.curves.items():
             if len(self.curves) == 1:
                 some = curve.lines.iloc[:: max(1, len(curve.lines) // 60)]
                 ends = [[(0, fpr), (1, fnr)] for fpr, fnr in some.to_numpy()]
                 self.faint_.append(ax.add_collection(LineCollection(ends, colors=GREY, alpha=0.4, linewidths=0.5)))
             x = np.append(curve.envelope["from_pc"], 1.0)
             y = np.append(curve.envelope["from_nec"], curve.envelope["to_nec"].iloc[-1])
-            self.lines_ += ax.plot(x, y, linewidth=1.8, label=f"{plain(name)} (mean {curve.area:.3f})", **style(k))
+            self.lines_ += ax.plot(x, y, linewidth=1.8, label=f"{plain(name)} (mean {curve.area:.3f})", **style(turn[name]))
         tidy(ax)
         ax.set(xlabel="probability cost PC: the positives' share of the cost of erring always",
                ylabel="normalised expected cost", xlim=(0, 1), ylim=(0, 0.55))

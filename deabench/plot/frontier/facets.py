@@ -67,7 +67,7 @@ class FacetGraphDisplay(Drawn):
             spots = np.array([self.places[node] for node in full if full[node] is flag]).reshape(-1, 2)
             self.nodes_.append(ax.scatter(*spots.T, s=70, marker=marker, zorder=3, edgecolors=COLOURS[k], label=words,
                                           facecolors=COLOURS[k] if flag else paper()))
-        ax.set(xlim=(-1.35, 1.35), ylim=(-1.2, 1.2))
+        ax.set(xlim=(-1.35, 1.35), ylim=(-1.45, 1.2))
         ax.set_axis_off()
         more = f"; {self.left_out} more are not drawn" if self.left_out else ""
         ax.set_title(f"facets, joined where they share a ridge{more}", fontsize=9, loc="left")
