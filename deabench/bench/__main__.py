@@ -21,7 +21,7 @@ from deabench.bench.proofs import costs, degenerate_results, integer_tables, noi
 from deabench.bench.rivals import rivals
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
-from deabench.bench.type_one import type_one
+from deabench.bench.type_one import exactly, type_one
 from deabench.cli._io import say
 
 SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "models", "right", "proofs", "type-one", "start", "coverage",
@@ -66,8 +66,10 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
         if not quick:
             yield "What proofs cost", costs()
     if "type-one" in wanted:
-        found = type_one((2, 3, 11), replicates=20, again=20) if quick else type_one()
-        yield "Rejections of three classifiers that are alike, at a nominal 5 %", found.T.rename_axis("test")
+        title = "Rejections of three classifiers that are alike, at a nominal 5 %"
+        yield f"{title}, exactly", (exactly((2, 3, 11)) if quick else exactly()).T.rename_axis("test")
+        drawn = type_one((2, 3, 11), runs=20) if quick else type_one(kept=kept)
+        yield f"{title}, drawn", drawn.T.rename_axis("test")
     if "coverage" in wanted:
         yield from coverage(quick)
     if "start" in wanted:
@@ -116,7 +118,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--sizes", default="100,1000,5000", help="n of the comparison, as 100,1000")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--runs", type=int, default=500, help="of each setting of certainty")
-    parser.add_argument("--kept", type=Path, help="folder where runs of certainty are kept, so that a stopped one goes on")
+    parser.add_argument("--kept", type=Path, help="folder where runs of certainty and type-one are kept, to go on after a stop")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     given = parser.parse_args(argv)
