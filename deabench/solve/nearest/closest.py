@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deabench.solve.nearest.faces import Hull
-from deabench.solve.nearest.points import ORDER, SHORT, Faces, Projection, distance, dual_norm, on_facet, within
+from deabench.solve.nearest.facets import on_facet, within
+from deabench.solve.nearest.points import ORDER, SHORT, Faces, Projection, distance, dual_norm
 from deabench.solve.shared.polar import TIGHT
 
 SAME = 1e-12
