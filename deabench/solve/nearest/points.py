@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from deabench.solve.highs import Infeasible, Solver
+from deabench.solve.highs import Infeasible, Solver, Undecided
 from deabench.solve.nearest.rational import nearest
 from deabench.solve.nearest.wolfe import least_norm
 from deabench.solve.template import Template, expand, template
@@ -77,8 +77,10 @@ class Faces:
             if ray is not None:
                 return Projection(np.inf, np.zeros(len(face)), ray)
             lam, slope = self.program.solved(face, patient=True)  # short by a rounding error only
+        except Undecided:
+            return self._undecided(face)
         length = distance((lam @ self.vertices[face] - self.point) * self.weights, self.norm)
-        return Projection(length, lam, within_ball(slope, self.weights, self.norm, self.dominating))
+        return self._settled(face, Projection(length, lam, within_ball(slope, self.weights, self.norm, self.dominating)))
 
     def _least_squares(self, face: np.ndarray) -> Projection:
         lam = closest_l2(self.vertices[face] * self.weights, self.point * self.weights)
@@ -102,16 +104,30 @@ class Faces:
         return self._settled(face, Projection(length, lam, proof))
 
     def _settled(self, face: np.ndarray, found: Projection) -> Projection:
-        """The Euclidean projection as it was found, where its slope proves it; else from fractions."""
+        """The projection as it was found, where its slope proves it; else from fractions."""
         gaps = self.vertices[face] - self.point
         if found.slope is None or (gaps @ found.slope).min() >= found.distance - LOOSE * max(found.distance, 1.0):
             return found
-        exact = nearest(self.vertices[face], self.point, self.weights, self.dominating)
-        if exact is None:  # short of the point by a rounding error only
+        return self._exactly(face) or found  # none: short of the point by a rounding error only
+
+    def _undecided(self, face: np.ndarray) -> Projection:
+        """The projection where HiGHS gives up."""
+        found = self._exactly(face)
+        if found is not None:
             return found
+        ray = self._ray(face)
+        if ray is None:
+            raise Undecided(f"face for {self.name}: it falls short of the point by no more than {SHORT:g}")
+        return Projection(np.inf, np.zeros(len(face)), ray)
+
+    def _exactly(self, face: np.ndarray) -> Projection | None:
+        """The projection in fractions; None where the face has no point."""
+        exact = nearest(self.vertices[face] - self.point, self.weights, self.norm, self.dominating)
+        if exact is None:
+            return None
         lam, slope = exact
-        length = float(np.linalg.norm((lam @ self.vertices[face] - self.point) * self.weights))
-        return Projection(length, lam, within_ball(slope / length, self.weights, "l2", self.dominating) if length > 0 else None)
+        length = distance((lam @ self.vertices[face] - self.point) * self.weights, self.norm)
+        return Projection(length, lam, within_ball(slope, self.weights, self.norm, self.dominating) if slope.any() else None)
 
     def _ray(self, face: np.ndarray) -> np.ndarray | None:
         """y ≤ 0 under which all of the face falls short of the point; None where it falls short by a rounding error only."""

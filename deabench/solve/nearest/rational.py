@@ -50,17 +50,41 @@ def _exchange(table: list[list[Fraction]], value: list[Fraction], price: list[Fr
     table[i], value[i] = own, level
 
 
-def nearest(vertices: np.ndarray, point: np.ndarray, weights: np.ndarray, dominating: bool) -> tuple[np.ndarray, np.ndarray] | None:
-    """λ (k,) of the Euclidean projection of a point on the hull of vertices (k, s), changes times weights, and W² gap - ν (s,).
+def nearest(gaps: np.ndarray, weights: np.ndarray, norm: str, dominating: bool) -> tuple[np.ndarray, np.ndarray] | None:
+    """The nearest point of a hull, given by the gaps (k, s) from a point to its vertices, each change times its weight.
 
-    With `dominating` among the points of the hull that are nowhere below; None where there are none. ν ≥ 0 are the multipliers of
-    that, else 0. As in `points.closest_l2`: min ‖W G'μ‖² + (Σμ - 1)², μ ≥ 0, where G are the gaps; G'μ ≥ 0 does not see the
-    size of μ either. Its optimality conditions are a linear complementarity problem with a semidefinite matrix.
+    Returns
+    -------
+    (array (k,), array (s,)) or None
+        λ, and the slope that proves it: see `points.Projection`; 0 where the point is in the hull. With `dominating` among points
+        that are nowhere below; None where there are none.
     """
-    own = [Fraction(p) for p in point.tolist()]
-    gaps = [[Fraction(v) - p for v, p in zip(row, own, strict=True)] for row in vertices.tolist()]
+    exact = [[Fraction(v) for v in row] for row in gaps.tolist()]
+    return _euclidean(exact, weights, dominating) if norm == "l2" else _linear(gaps, weights, norm, dominating)
+
+
+def _linear(gaps: np.ndarray, weights: np.ndarray, norm: str, dominating: bool) -> tuple[np.ndarray, np.ndarray] | None:
+    """In L1 or L∞: λ, what rises, what falls, and for L∞ the largest change."""
+    k, s = gaps.shape
+    moves = -np.eye(s) if dominating else np.hstack([-np.eye(s), np.eye(s)])
+    count = moves.shape[1]
+    rows = np.block([[gaps.T, moves], [np.ones((1, k)), np.zeros((1, count))]])
+    rows, right = np.vstack([rows, -rows]), np.concatenate([np.zeros(s), [1.0], np.zeros(s), [-1.0]])
+    cost = np.concatenate([np.zeros(k), np.tile(weights, count // s)])
+    if norm == "linf":
+        change = np.hstack([np.zeros((s, k)), np.tile(-np.diag(weights), count // s), np.ones((s, 1))])
+        rows = np.vstack([np.hstack([rows, np.zeros((len(rows), 1))]), change])
+        right, cost = np.append(right, np.zeros(s)), np.append(np.zeros(k + count), 1.0)
+    found = least(cost, rows, right)
+    return None if found is None else (found[0][:k], found[1][s + 1 : 2 * s + 1] - found[1][:s])
+
+
+def _euclidean(gaps: list[list[Fraction]], weights: np.ndarray, dominating: bool) -> tuple[np.ndarray, np.ndarray] | None:
+    """In L2, as in `points.closest_l2`: min ‖W G'μ‖² + (Σμ - 1)², μ ≥ 0, where G are the gaps; G'μ ≥ 0 does not see the size of μ
+    either. Its optimality conditions are a linear complementarity problem with a semidefinite matrix; the slope is W² gap less the
+    multipliers of G'μ ≥ 0, over the distance."""
     square = [Fraction(w) ** 2 for w in weights.tolist()]
-    k, s = len(gaps), len(own) if dominating else 0
+    k, s = len(gaps), len(square) if dominating else 0
     table = [[sum((a * b * w for a, b, w in zip(one, other, square, strict=True)), Fraction(1)) for other in gaps]
              + [-v for v in one[:s]] for one in gaps]
     table += [[one[r] for one in gaps] + [Fraction(0)] * s for r in range(s)]
@@ -69,9 +93,11 @@ def nearest(vertices: np.ndarray, point: np.ndarray, weights: np.ndarray, domina
     if not total:
         return None
     lam = [v / total for v in found[:k]]
-    slope = [w * sum((v * one[r] for v, one in zip(lam, gaps, strict=True)), Fraction(0)) for r, w in enumerate(square)]
+    gap = [sum((v * one[r] for v, one in zip(lam, gaps, strict=True)), Fraction(0)) for r in range(len(square))]
+    slope = [w * v for w, v in zip(square, gap, strict=True)]
+    length = float(sum((y * v for y, v in zip(slope, gap, strict=True)), Fraction(0))) ** 0.5
     slope = [v - nu / total for v, nu in zip(slope, found[k:], strict=True)] if dominating else slope
-    return np.array([float(v) for v in lam]), np.array([float(v) for v in slope])
+    return np.array([float(v) for v in lam]), np.array([float(v) for v in slope]) / (length or 1.0)
 
 
 def _complementary(table: list[list[Fraction]], value: list[Fraction]) -> list[Fraction]:
