@@ -366,7 +366,7 @@ def test_steep_weights_hide_no_wrong_score() -> None:
 def test_integer_tables_agree_with_the_rational_simplex() -> None:
     found = integer_tables(64)
     assert found["tables"].sum() == 64
-    assert found[["wrong", "unproved", "refused"]].to_numpy().sum() == 0
+    assert found[["wrong", "unproved", "refused", "false_reasons"]].to_numpy().sum() == 0
     assert found["company"].max() <= 1e-12
 
 

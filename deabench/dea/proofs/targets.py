@@ -66,6 +66,11 @@ def certificate(result: Any) -> pd.DataFrame:
     return frame
 
 
+def closest(result: Any) -> np.ndarray:
+    """The certificate's `closest` alone."""
+    return _Boxed(result).closest()
+
+
 def claims(result: Any, proof: pd.DataFrame) -> dict[str, np.ndarray]:
     """By how much each claim misses; what is not proved is not claimed."""
     out = {name: proof[name].to_numpy() for name in CLAIMED if name in proof}
