@@ -13,7 +13,7 @@ import deabench as db
 from deabench.arrays import Sparse
 from deabench.bench.proofs import degenerate_tables, integer_tables, noisy_table, noisy_tables
 from deabench.bench.rational import efficiency
-from deabench.dea.proofs.ranking import SlackWeights
+from deabench.dea.proofs.proof import SlackWeights
 from deabench.errors import CertificateError
 from deabench.solve.nearest.faces import Hull
 from deabench.solve.nearest.rational import least
