@@ -200,7 +200,7 @@ class Frontier(Result):
             `position` ("inside", "on" or "outside") and the signed `distance`: below 0 inside, above 0 outside. Both are exact
             up to rounding; a location has no certificate of its own.
         """
-        from deabench.solve.nearest.points import signed_distance
+        from deabench.solve.nearest.facets import signed_distance
 
         known(norm)
         values = self.values(points)
