@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +16,8 @@ import deabench as db
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 METRICS = ["TPR", "TNR", "G-mean"]
-AXE = Path(db.__file__).parent / "reports" / "page" / "node_modules" / "axe-core" / "axe.min.js"
+PAGE = Path(db.__file__).parent / "reports" / "page"
+AXE = Path(os.environ.get("DEABENCH_AXE", PAGE / "node_modules" / "axe-core" / "axe.min.js"))
 
 
 def centre(box):
