@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from deabench.files import write_whole
-from deabench.tables.text import csv_text
+from deabench.text import csv_text
 
 ROWS = 8
 """Rows that a repr shows: with its sentences it stays below 15 lines."""

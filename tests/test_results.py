@@ -23,7 +23,7 @@ import deabench
 import deabench as db
 from deabench import compare, curves, metrics, tango
 from deabench.results import Result
-from deabench.tables.text import unguarded
+from deabench.text import unguarded
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 LINES = 15

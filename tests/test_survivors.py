@@ -63,7 +63,7 @@ def test_labels_that_could_be_formulas_come_back_as_they_were(tmp_path) -> None:
     db.frontier(table).to_csv(tmp_path / "front.csv")
     assert "\n'=1+1," in (tmp_path / "front.csv").read_text()
     db.rank(table).to_csv(tmp_path / "ranking.csv")
-    from deabench.tables.text import csv_text
+    from deabench.text import csv_text
 
     (tmp_path / "table.csv").write_text(csv_text(table.rename_axis("classifier")))
     again = db.rank(db.read(tmp_path / "table.csv"))

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.bench.data import frame, metrics, sphere, unif
-from deabench.bench.measure import cpu
-from deabench.bench.rational import efficiency
+from deabench.bench.data import frame
+from deabench.bench.rational import efficiency, true_reasons
 from deabench.dea.certify import certify
 from deabench.dea.frontier import NORMS, frontier
 from deabench.dea.ranking import rank
@@ -26,13 +25,15 @@ RETURNS = ("crs", "vrs", "nirs", "ndrs")
 def integer_tables(count: int) -> pd.DataFrame:
     """Integer tables of 0 to 8 with zeros and a separate reference, against the rational simplex: how many are wrong.
 
-    `unproved` numbers are those that `certify` refuses; `company` is the largest difference between a DMU's score alone and
-    beside others; `refused` tables are those that the gate does not take.
+    `unproved` numbers are those that `certify` refuses; `none` counts the DMUs without a score, `false_reasons` those whose reason
+    is not true; `company` is the largest difference between the score of one DMU of a table alone and beside others; `refused`
+    tables are those that the gate does not take.
     """
     found = [_integer_table(k) for k in range(count)]
     frame_ = pd.DataFrame([row for row in found if row is not None])
     out = frame_.groupby("returns").agg(tables=("dmus", "size"), dmus=("dmus", "sum"), wrong=("wrong", "sum"),
-                                        unproved=("unproved", "sum"), company=("company", "max"))
+                                        unproved=("unproved", "sum"), none=("none", "sum"),
+                                        false_reasons=("false_reasons", "sum"), company=("company", "max"))
     return out.assign(refused=sum(row is None for row in found))
 
 
@@ -51,19 +52,22 @@ def _integer_table(seed: int) -> dict[str, object] | None:
             ranking = rank(table, **how)
         except DataError:
             return None
-        truth = [efficiency(reference[:, s:], reference[:, :s], row[s:], row[:s], orientation=orientation, returns=returns)
-                 for row in tested]
-        alone = [float(rank(table.iloc[[k]], **how).scores.iloc[0]) for k in range(len(table))]
-    try:
-        certify(ranking)
-        unproved = 0
-    except DeabenchError:
-        unproved = 1
-    scores = ranking.scores.to_numpy()
+        k = seed % len(table)
+        alone = float(rank(table.iloc[[k]], **how).scores.iloc[0])
+    known = partial(_asked_of, reference, s, orientation=orientation, returns=returns)
+    scores, truth = ranking.scores.to_numpy(), [known(efficiency, row) for row in tested]
     right = [_same(score, value) for score, value in zip(scores, truth, strict=True)]
-    apart = np.abs(scores - np.array(alone)) / np.maximum(np.abs(scores), 1.0)
-    return {"returns": returns, "dmus": len(table), "wrong": right.count(False), "unproved": unproved,
-            "company": np.nanmax(np.where(np.isnan(scores) & np.isnan(alone), 0.0, np.nan_to_num(apart, nan=np.inf)))}
+    false = [not any(words in ranking.reasons[label] for words in known(true_reasons, tested[i]))
+             for i, label in enumerate(table.index) if label in ranking.reasons]
+    both = np.isnan(scores[k]) and np.isnan(alone)
+    return {"returns": returns, "dmus": len(table), "wrong": right.count(False), "unproved": _held(lambda: ranking)[1],
+            "none": len(false), "false_reasons": sum(false),
+            "company": 0.0 if both else np.nan_to_num(abs(scores[k] - alone) / max(abs(scores[k]), 1.0), nan=np.inf)}
+
+
+def _asked_of(reference: np.ndarray, s: int, oracle: Callable[..., Any], row: np.ndarray, **how: str) -> Any:
+    """What an oracle says of a row of outputs, s of them, and inputs against others."""
+    return oracle(reference[:, s:], reference[:, :s], row[s:], row[:s], **how)
 
 
 def _integers(rng: np.random.Generator, n: int, s: int, m: int) -> np.ndarray:
@@ -183,24 +187,3 @@ def degenerate_tables(count: int) -> Iterator[np.ndarray]:
         if kind == 7:
             values = values * 10.0 ** rng.integers(-8, 10, values.shape[1])
         yield values
-
-
-def costs() -> pd.DataFrame:
-    """What proofs cost beside what they prove: CPU seconds."""
-    rows = []
-    for s in (4, 5, 6):
-        table = frame(sphere(100, s))
-        found_s, front = cpu(partial(frontier, table))
-        proved_s, _ = cpu(partial(certify, front))
-        rows.append({"what": f"frontier, 100 extreme, s = {s}", "found_s": found_s, "proved_s": proved_s})
-        inside = frame(0.9 * unif(20, s))
-        found_s, near = cpu(partial(targets, inside, table))
-        proved_s, _ = cpu(partial(certify, near))
-        rows.append({"what": f"20 targets, 100 extreme, s = {s}", "found_s": found_s, "proved_s": proved_s,
-                     "slopes_per_dmu": len(near.slopes) / 20})
-    for n in (1_000, 100_000):
-        table = frame(metrics(n))
-        found_s, ranking = cpu(partial(rank, table))
-        proved_s, _ = cpu(partial(certify, ranking))
-        rows.append({"what": f"scores, metrics, n = {n:,}", "found_s": found_s, "proved_s": proved_s})
-    return pd.DataFrame(rows).set_index("what")

@@ -6,6 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from deabench.dea.proofs import reasons
+
 Row = list[Fraction]
 
 
@@ -14,25 +16,47 @@ def efficiency(X: np.ndarray, Y: np.ndarray, x: np.ndarray, y: np.ndarray, *, or
 
     X (n, m) and Y (n, s) are the reference's inputs and outputs, x (m,) and y (s,) the tested DMU's.
     """
-    n = len(X)
-    rows: list[tuple[Row, Fraction]] = []
+    best = factor(X, Y, x, y, orientation=orientation, returns=returns)
+    if best is None or best == 0:
+        return None
+    return best if orientation == "input" else 1 / best
+
+
+def factor(X: np.ndarray, Y: np.ndarray, x: np.ndarray, y: np.ndarray, *, orientation: str, returns: str) -> Fraction | None:
+    """The least θ, input-oriented, or the largest φ; None where the program is infeasible or unbounded."""
     inward = orientation == "input"
-    for i in range(len(x)):  # Σ λ X ≤ x, or ≤ θ x
-        own = -Fraction(x[i]) if inward else Fraction(0)
-        rows.append(([Fraction(v) for v in X[:, i]] + [own], Fraction(0) if inward else Fraction(x[i])))
+    rows = [([*a, -Fraction(x[i])], Fraction(0)) if inward else ([*a, Fraction(0)], b)  # Σ λ X ≤ x, or ≤ θ x
+            for i, (a, b) in enumerate(_inputs(X, x))]
     for r in range(len(y)):  # Σ λ Y ≥ y, or ≥ φ y
         own = Fraction(0) if inward else Fraction(y[r])
         rows.append(([-Fraction(v) for v in Y[:, r]] + [own], -Fraction(y[r]) if inward else Fraction(0)))
-    total = [Fraction(1)] * n + [Fraction(0)]
-    if returns in ("vrs", "nirs"):
-        rows.append((total, Fraction(1)))
-    if returns in ("vrs", "ndrs"):
-        rows.append(([-v for v in total], Fraction(-1)))
-    cost = [Fraction(0)] * n + [Fraction(-1 if inward else 1)]
-    best = maximise(cost, rows)
-    if best is None or best == 0:
-        return None
-    return -best if inward else 1 / best
+    rows += [([*a, Fraction(0)], b) for a, b in _sums(len(X), returns)]
+    best = maximise([Fraction(0)] * len(X) + [Fraction(-1 if inward else 1)], rows)
+    return -best if inward and best is not None else best
+
+
+def true_reasons(X: np.ndarray, Y: np.ndarray, x: np.ndarray, y: np.ndarray, *, orientation: str, returns: str) -> set[str]:
+    """Of the reasons that a DMU can have for no score, in the words of `deabench.dea.proofs.reasons`, those that are true of it."""
+    best = factor(X, Y, x, y, orientation=orientation, returns=returns)
+    if orientation == "input":
+        return {reasons.INFEASIBLE} if best is None else {reasons.FREE} if best == 0 else set()
+    nothing = {reasons.NO_OUTPUT} if not y.any() else set()
+    if best is None:
+        return nothing or {reasons.INFEASIBLE}
+    has = np.flatnonzero(y > 0).tolist()
+    out = nothing | ({reasons.NO_METRIC} if any(not Y[:, r].any() for r in has) else set())
+    rows = [*_inputs(X, x), *_sums(len(X), returns)]
+    return out | ({reasons.NO_MIX} if any(maximise([Fraction(v) for v in Y[:, r]], rows) == 0 for r in has) else set())
+
+
+def _inputs(X: np.ndarray, x: np.ndarray) -> list[tuple[Row, Fraction]]:
+    return [([Fraction(v) for v in X[:, i]], Fraction(x[i])) for i in range(len(x))]
+
+
+def _sums(n: int, returns: str) -> list[tuple[Row, Fraction]]:
+    """The bounds of Σ λ."""
+    above, below = ([Fraction(1)] * n, Fraction(1)), ([Fraction(-1)] * n, Fraction(-1))
+    return [above] * (returns in ("vrs", "nirs")) + [below] * (returns in ("vrs", "ndrs"))
 
 
 def maximise(cost: Row, rows: list[tuple[Row, Fraction]]) -> Fraction | None:

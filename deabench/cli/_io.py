@@ -13,7 +13,7 @@ import pandas as pd
 
 from deabench.errors import UsageError
 from deabench.files import write_whole
-from deabench.tables.text import csv_text
+from deabench.text import csv_text
 
 WIDE = 1000
 """Characters that a table may take."""

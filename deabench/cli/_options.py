@@ -163,7 +163,7 @@ def _norms() -> Sequence[str]:
 
 
 def _return_hints() -> dict[str, str]:
-    from deabench.dea.ranking import RETURN_HINTS
+    from deabench.dea.asked import RETURN_HINTS
 
     return RETURN_HINTS
 

@@ -88,8 +88,9 @@ def command(
     show: Annotated[Show, typer.Option(help="What the picture shows.")] = Show.ranking,
 ) -> None:
     """Rank the classifiers of TABLE by efficiency: how near each comes to the best trade-off that the others reach."""
+    from deabench.dea.asked import of_technology
     from deabench.dea.best import kept
-    from deabench.dea.ranking import bounded, of_technology, ranked
+    from deabench.dea.ranking import bounded, ranked
     from deabench.tables.preparation import prepared, table_of
     from deabench.tables.reading import read
 

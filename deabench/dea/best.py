@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from deabench.checks import did_you_mean
+from deabench.dea.asked import of_technology
 from deabench.dea.models import ModelName
 from deabench.dea.models.record import Technology
-from deabench.dea.ranking import Ranking, bounded, of_technology, ranked
+from deabench.dea.ranking import Ranking, bounded, ranked
 from deabench.errors import DataError
 from deabench.tables.cells import numbers_of
 from deabench.tables.preparation import Missing, Prepared, prepared

@@ -18,6 +18,7 @@ from deabench.arrays import TOLERANCE
 from deabench.dea.proofs.proof import Proof, Scored
 from deabench.dea.proofs.radial import radial, radial_frame, slack_error
 from deabench.errors import CertificateError
+from deabench.threads import one_thread
 
 __all__ = ["Proof", "Provable", "Scored", "certify", "projections", "radial", "radial_frame", "slack_error"]
 
@@ -72,7 +73,8 @@ def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
     >>> bool(proof["gap"].max() < 1e-9)
     True
     """
-    proof = result.proof()
+    with one_thread(1 << 20):
+        proof = result.proof()
     unanswered = proof.frame.index.isin(list(result.reasons))
     for column, label, value in _broken(proof, unanswered, tolerance):
         raise CertificateError(

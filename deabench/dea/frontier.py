@@ -13,6 +13,7 @@ import pandas as pd
 
 from deabench.arrays import box
 from deabench.checks import choice
+from deabench.dea import tradeoffs
 from deabench.dea.models.record import Technology
 from deabench.dea.proofs import free as proving_free
 from deabench.dea.proofs import frontier as proving
@@ -175,35 +176,13 @@ class Frontier(Result):
         """The facets as a networkx graph: nodes carry `normal`, `offset`, `vertices`, `full_dimensional` and `trade_off`
         (how much of the second metric one unit of the first is worth, for every pair); edges are shared ridges, with the
         `vertices` that both facets have."""
-        import networkx as nx
-
-        graph = nx.Graph(outputs=self.outputs)
-        for facet, row in self.facets.iterrows():
-            normal = {metric: float(row[metric]) for metric in self.outputs}
-            graph.add_node(
-                facet, normal=normal, offset=float(row["offset"]), vertices=row["vertices"],
-                full_dimensional=bool(row["full_dimensional"]), trade_off=_trade_off(normal),
-            )
-        for a, b in self.hull.ridges():
-            shared = self.hull.on[a] & self.hull.on[b]
-            graph.add_edge(a, b, vertices=tuple(self.vertices[k] for k in np.flatnonzero(shared)))
-        return graph
+        return tradeoffs.graph(self.facets, self.outputs, self.vertices, self.hull)
 
     def to_graphml(self, path: str | Path) -> None:
         """Write the graph as GraphML, whole; what GraphML cannot hold (pairs, mappings) becomes text or a number each."""
-        import networkx as nx
-
         from deabench.files import write_whole
 
-        flat = nx.Graph()
-        for facet, node in self.graph.nodes(data=True):
-            numbers_ = {f"normal {metric}": value for metric, value in node["normal"].items()}
-            rates = {f"trade-off {a} per {b}": rate for (b, a), rate in node["trade_off"].items()}
-            flat.add_node(facet, offset=node["offset"], full_dimensional=node["full_dimensional"],
-                          vertices=_listed(node["vertices"]), **numbers_, **rates)
-        for a, b, edge in self.graph.edges(data=True):
-            flat.add_edge(a, b, vertices=_listed(edge["vertices"]))
-        write_whole(path, "\n".join(nx.generate_graphml(flat)) + "\n")
+        write_whole(path, tradeoffs.graphml(self.graph))
 
     def locate(self, points: pd.DataFrame, *, norm: Norm = "l2") -> pd.DataFrame:
         """Where points lie to the frontier.
@@ -221,7 +200,7 @@ class Frontier(Result):
             `position` ("inside", "on" or "outside") and the signed `distance`: below 0 inside, above 0 outside. Both are exact
             up to rounding; a location has no certificate of its own.
         """
-        from deabench.solve.nearest.points import signed_distance
+        from deabench.solve.nearest.facets import signed_distance
 
         known(norm)
         values = self.values(points)
@@ -297,13 +276,7 @@ class Frontier(Result):
         One row per facet and pair of metrics: `gain` (the metric that gets better by one unit), `pay` (the one that gets
         worse), `rate` (by how much) and `says`.
         """
-        rows = []
-        for facet, node in self.graph.nodes(data=True):
-            if node["full_dimensional"]:
-                for (gain, pay), rate in node["trade_off"].items():
-                    one = "one less" if self.data.turns.get(gain, Turn()).sign < 0 else "one more"
-                    rows.append((facet, gain, pay, rate, f"{one} of '{gain}' costs {rate:.4g} of '{pay}' on this facet"))
-        return pd.DataFrame(rows, columns=["facet", "gain", "pay", "rate", "says"]).set_index("facet")
+        return tradeoffs.prices(self.graph, self.data.turns)
 
     def cost_ranges(self, *, prevalence: float = 0.5) -> pd.DataFrame:
         """Which classifier to use for which ratio of misclassification costs; for a frontier in TPR and TNR.
@@ -324,21 +297,7 @@ class Frontier(Result):
         """
         if self.technology == "fdh":
             raise DataError("cost ranges weigh mixtures of classifiers, which technology 'fdh' leaves out; use 'convex'")
-        if set(self.outputs) != {"TPR", "TNR"}:
-            raise DataError(f"cost ranges need a frontier in TPR and TNR; this one is in {', '.join(self.outputs)}")
-        if not 0 < prevalence < 1:
-            raise DataError(f"the prevalence is {prevalence:g}; give a share between 0 and 1, both excluded")
-        chain = self.points.sort_values("TPR")
-        low, rows = 0.0, []
-        for label, following in zip(chain.index, [*chain.index[1:], None], strict=True):
-            high = np.inf
-            if following is not None:
-                gain = chain.loc[following, "TPR"] - chain.loc[label, "TPR"]
-                loss = chain.loc[label, "TNR"] - chain.loc[following, "TNR"]
-                high = loss / gain * (1 - prevalence) / prevalence
-            rows.append((label, low, high))
-            low = high
-        return pd.DataFrame(rows, columns=["classifier", "from_ratio", "to_ratio"]).set_index("classifier")
+        return tradeoffs.cost_ranges(self.points, prevalence)
 
 
 def frontier(
@@ -424,12 +383,3 @@ def position(normals: np.ndarray, boxed: np.ndarray) -> np.ndarray:
 
 def known(norm: str) -> None:
     choice("norm", norm, NORMS)
-
-
-def _trade_off(normal: dict[str, float]) -> dict[tuple[str, str], float]:
-    """How much of metric b one unit of metric a is worth on the facet: normal_a / normal_b."""
-    return {(a, b): abs(normal[a] / normal[b]) for a in normal for b in normal if a != b and normal[b] != 0}
-
-
-def _listed(labels: tuple[Any, ...]) -> str:
-    return ", ".join(str(label) for label in labels)

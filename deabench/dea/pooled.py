@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from deabench.dea.asked import of_technology
 from deabench.dea.models import ModelName
 from deabench.dea.models.record import Technology
-from deabench.dea.ranking import DECIMALS, Ranking, of_technology, ranked
+from deabench.dea.ranking import DECIMALS, Ranking, ranked
 from deabench.errors import DataError, DataWarning
 from deabench.results import Result
 from deabench.tables.preparation import Missing, Prepared, complete, prepared

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.checks import choice
 from deabench.dea import certify, completions, undefined
+from deabench.dea.asked import chosen, costly, of_technology, options_of
 from deabench.dea.explain import explain, summary
 from deabench.dea.frontier import Norm
 from deabench.dea.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting
@@ -21,7 +22,7 @@ from deabench.dea.proofs import parts
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
-from deabench.tables.gate import Data, check
+from deabench.tables.gate import check
 from deabench.tables.preparation import Missing, Prepared, prepared, table_of
 from deabench.tables.turns import values_outside
 from deabench.tables.units import same_units
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from deabench.dea.uncertainty.samples import Samples
     from deabench.plot import RankingDisplay
 
-OPTIONS = ("returns", "orientation", "direction", "weights", "goal", "norm", "sums", "shares", "ratios")
-"""What a model may be asked beside its data; its record says which of them it has."""
 DECIMALS = 9
 """Scores and slacks that agree to so many decimals are tied."""
 
@@ -295,7 +294,7 @@ def rank(
         ("norm", norm), ("sums", sums), ("shares", shares), ("ratios", ratios)) if value is not None}
     if model is not None:
         choice("model", model, list(MODELS), HINTS)
-        _options(MODELS[model], asked)
+        options_of(MODELS[model], asked)
     model, singly = of_technology(model, technology)
     asked |= singly
     ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing, strict=strict)
@@ -319,13 +318,13 @@ def ranked(ready: Prepared, model: ModelName | None, asked: Mapping[str, Any] = 
     """Rank a table whose metrics are known; `asked` are the model's options, `among` spans the frontier, the table without it."""
     asked = {name: value for name, value in asked.items() if value is not None}
     record = MODELS["ccr" if model is None else model]
-    allow = record.allows(_options(record, _costly(asked) if model is None else asked))
+    allow = record.allows(options_of(record, costly(asked) if model is None else asked))
     data = check(ready.table, **ready.given, allow=allow, among=among)
     spanning = data
     if among is not None:
         same_units(ready.table, among, list(ready.given["outputs"]))
         spanning = check(among, **ready.given, warn=False, allow=allow, among=ready.table)
-    record, options, notes = _chosen(data, None if model is None else record, asked)
+    record, options, notes = chosen(data, None if model is None else record, asked)
     options |= {name: read(options[name], record.prepare(data)) for name, read in record.readers.items() if name in options}
     notes = (*ready.notes, *notes)
     task = Task(data, spanning, options, own=among is None)
@@ -333,70 +332,6 @@ def ranked(ready: Prepared, model: ModelName | None, asked: Mapping[str, Any] = 
         answer = undefined.solve(record, task, advance)
     notes = (*answer.data.notes, *notes, *_weak_points(answer, record))
     return Ranking(**{f.name: getattr(answer, f.name) for f in fields(Answer)}, record=record, notes=notes)
-
-
-def of_technology(model: ModelName | None, technology: Technology) -> tuple[ModelName | None, dict[str, str]]:
-    """The model of a technology, and what is asked of it: what is there and no mixtures is the free disposal hull, or a model's own
-    option."""
-    choice("technology", technology, get_args(Technology))
-    if technology == "convex" or model == "fdh":
-        return model, {}
-    if model is None:
-        return "fdh", {}
-    if "technology" in MODELS[model].options:
-        return model, {"technology": technology}
-    raise DataError(f"technology 'fdh' is model 'fdh', and model '{model}' mixes; leave one of them out")
-
-
-def _chosen(data: Data, record: Model | None, asked: dict[str, Any]) -> tuple[Model, dict[str, Any], tuple[str, ...]]:
-    """The record and its options; what was chosen without being asked is said."""
-    inputs = list(data.inputs.columns)
-    if record is not None:
-        if record.inputs == "needed" and not inputs:
-            raise DataError(f"model '{record.name}' needs an input and none is given; name one in inputs, or use model 'wei'")
-        options = _options(record, asked)
-        if options.get("orientation") == "input" and not inputs:
-            raise DataError("orientation 'input' needs an input and none is given; name one in inputs")
-        return record, options, ()
-    if not inputs:
-        return MODELS["wei"], _options(MODELS["wei"], asked), ()
-    chosen = _costly(asked)
-    said = "" if chosen == asked else "; rates do not scale with costs, so returns to scale are variable"
-    return MODELS["ccr"], _options(MODELS["ccr"], chosen), (
-        f"model 'ccr' was chosen, for {', '.join(map(repr, inputs))} {'is an input' if len(inputs) == 1 else 'are inputs'}{said}",)
-
-
-def _costly(asked: dict[str, Any]) -> dict[str, Any]:
-    """What is asked of a table with costs: variable returns to scale where nothing is said of them."""
-    return asked if "returns" in asked or "sums" in asked else asked | {"returns": "vrs"}
-
-
-def _options(record: Model, asked: dict[str, Any]) -> dict[str, Any]:
-    """Every option of the model, as asked or its default; one or a word that the model does not know is refused."""
-    if "sums" in asked and "returns" in asked:
-        raise DataError("sums takes the place of returns; leave one of the two out")
-    for name, value in asked.items():
-        anywhere = [word for one in MODELS.values() for word in one.options.get(name, ())]
-        if name in record.readers and not (isinstance(value, str) and anywhere):
-            continue
-        if not isinstance(value, str) or not anywhere:
-            others = [f"'{one.name}'" for one in MODELS.values() if name in one.readers]
-            raise DataError(f"model '{record.name}' has no {name}; leave it out" + (
-                f", or use model {' or '.join(others)}" if others else ""))
-        choice(name, value, list(dict.fromkeys(anywhere)), RETURN_HINTS)
-        if value not in record.options.get(name, ()):
-            others = [f"'{one.name}'" for one in MODELS.values() if value in one.options.get(name, ())][:4]
-            raise DataError(f"model '{record.name}' has no {name} '{value}'; leave it out, or use model {' or '.join(others)}")
-    return record.defaults() | asked
-
-
-RETURN_HINTS = {**{word: f"'{word}'" for word in ("crs", "vrs", "nirs", "ndrs", "input", "output", "none")},
-                **dict.fromkeys(("io", "i", "input-oriented"), "'input'"),
-                **dict.fromkeys(("oo", "o", "output-oriented"), "'output'"), "grs": "sums=(least, most) in its place",
-                "irs": "'ndrs'", "drs": "'nirs'", "variable": "'vrs'", "constant": "'crs'", "bcc": "'vrs'", "ccr": "'crs'",
-                "in": "'input'", "out": "'output'", "non-oriented": "'none'", "graph": "'none'", "observed": "'own'",
-                "normalised": "'normalized'", "1": "'l1'", "2": "'l2'", "inf": "'linf'", "euclidean": "'l2'", "manhattan": "'l1'",
-                "chebyshev": "'linf'"}
 
 
 def _weak_points(answer: Answer, record: Model) -> tuple[str, ...]:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from deabench.checks import choice
-from deabench.dea.frontier import HULL, NORMS, ON, Frontier, Norm, position, span, unmixed
+from deabench.dea.frontier import HULL, ON, Frontier, Norm, position, span, unmixed
 from deabench.dea.models.record import Technology
 from deabench.dea.multiples import multiples
 from deabench.dea.proofs import parts
 from deabench.dea.proofs import targets as proving
 from deabench.dea.proofs.proof import Proof
+from deabench.dea.target_choices import FACES_METRICS, Method, On, accepted, method_of, weights_of
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
@@ -25,16 +25,10 @@ from deabench.solve.nearest.closest import Found, on_faces, on_facets
 from deabench.solve.nearest.milp import Clock, by_milp
 from deabench.solve.nearest.points import depths, distance
 from deabench.tables.gate import Allowed, Data, check
-from deabench.tables.high import high, mixed_units
+from deabench.tables.high import high
 from deabench.tables.preparation import Missing, beside, complete, prepared, table_of
 from deabench.tables.turns import changes_outside, values_inside, values_outside
 from deabench.tables.units import same_units
-
-On = Literal["faces", "facets"]
-Method = Literal["auto", "faces", "milp"]
-
-FACES_METRICS = 6
-"""Most metrics for which "auto" enumerates faces; above, Qhull's list explodes and the MILP takes over."""
 
 CONE: tuple[Allowed, ...] = ("zero inputs", "zero outputs")
 """What a frontier under constant returns can do with: multiples have an origin."""
@@ -243,11 +237,11 @@ def targets(
     >>> db.targets(wine.loc[["RBF"]], established, outputs=["TPR", "TNR"]).distance.round(1).tolist()
     [51.5]
     """
-    _choices(norm, on, method, technology, returns)
+    accepted(norm, on, method, technology, returns)
     clock = Clock(time_limit)
     columns = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
     given, spanning, notes = _both(tested, reference, columns, technology, missing, returns)
-    weight, said = _weights(weights, high(spanning).outputs, [str(name) for name in spanning.inputs.columns])
+    weight, said = weights_of(weights, high(spanning).outputs, [str(name) for name in spanning.inputs.columns])
     factor, times = np.array(list(weight.values())), None
     if returns == "crs":
         spanning, times = multiples(spanning, given, factor, dominating=dominating, common=common)
@@ -256,7 +250,7 @@ def targets(
     given = replace(given, outputs=given.outputs[list(spanning.outputs.columns)])
     with progress("targets", len(given.labels)) as advance:
         place: str = on
-        chosen = _method(method, on, norm, spanning.outputs.shape[1])
+        chosen = method_of(method, on, norm, spanning.outputs.shape[1])
         front = span(spanning, facets=chosen == "faces" or spanning.outputs.shape[1] <= FACES_METRICS, technology=technology)
         asked = _Asked(front, factor, norm, common, dominating)
         points = front.boxed(given.outputs.to_numpy())
@@ -396,57 +390,3 @@ def _beyond_range(points: np.ndarray, columns: pd.Index, labels: pd.Index, actua
                 out.append(f"the target of '{labels[k]}' in '{name}' is {points[k, r]:.4g}, beyond {limit:g}: "
                            "the extended facet leaves the metric's range")
     return tuple(out)
-
-
-def _choices(norm: str, on: str, method: str, technology: str, returns: str) -> None:
-    choice("norm", norm, NORMS)
-    choice("returns", returns, tuple(SAID), {"constant": "'crs'", "variable": "'vrs'", "ccr": "'crs'", "bcc": "'vrs'"})
-    if returns == "crs" and on == "facets":
-        raise DataError("on 'facets' extends facets of a hull, and multiples have none; leave on out, or use returns 'vrs'")
-    choice("on", on, get_args(On))
-    choice("method", method, get_args(Method))
-    choice("technology", technology, get_args(Technology))
-    if technology == "fdh" and returns == "crs":
-        raise DataError("technology 'fdh' knows real classifiers, not their multiples; leave returns out")
-    if technology == "fdh" and on == "facets":
-        raise DataError("the free disposal hull has no facets to extend; leave on='facets' out, or use technology='convex'")
-    if technology == "fdh" and method == "milp":
-        raise DataError("method 'milp' mixes classifiers, which technology 'fdh' does not; leave the method out")
-
-
-def _method(method: str, on: str, norm: str, metrics: int) -> str:
-    if method == "milp" and on == "facets":
-        raise DataError("method 'milp' finds targets on faces; use method 'faces' with on='facets'")
-    if method == "milp" and norm == "l2":
-        raise DataError("method 'milp' is linear and norm 'l2' is not; use method 'faces', or norm 'l1' or 'linf'")
-    if method != "auto":
-        return method
-    return "faces" if on == "facets" or norm == "l2" or metrics <= FACES_METRICS else "milp"
-
-
-def _weights(weights: Mapping[str, float] | str | None, reference: pd.DataFrame, costs: list[str]
-             ) -> tuple[dict[str, float], tuple[str, ...]]:
-    """What a unit of each metric counts, in the reference's order, and what was chosen without being asked."""
-    outputs = list(reference.columns)
-    if isinstance(weights, str):
-        choice("weights", weights, ("range",))
-        return _ranges(reference), ()
-    if weights is None:
-        if not mixed_units(outputs, costs):
-            return dict.fromkeys(outputs, 1.0), ()
-        return _ranges(reference), ("units differ, so changes are counted in shares of each metric's range in the reference "
-                                    "(weights='range')",)
-    for name, weight in weights.items():
-        if name not in outputs:
-            raise DataError(f"weights names '{name}', which is not an output; the outputs are {', '.join(outputs)}")
-        if not (np.isfinite(weight) and weight > 0):
-            raise DataError(f"the weight of '{name}' is {weight:g}; give a number above 0")
-    missing = [name for name in outputs if name not in weights]
-    if missing:
-        raise DataError(f"weights has no '{missing[0]}'; give one for every output")
-    return {name: float(weights[name]) for name in outputs}, ()
-
-
-def _ranges(reference: pd.DataFrame) -> dict[str, float]:
-    spread = reference.max() - reference.min()
-    return {name: 1.0 / float(spread[name]) if spread[name] > 0 else 1.0 for name in reference}

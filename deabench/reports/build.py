@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.checks import did_you_mean
+from deabench.dea.asked import OPTIONS, of_technology
 from deabench.dea.frontier import Norm
-from deabench.dea.ranking import OPTIONS, Ranking, of_technology, rank, ranked
-from deabench.dea.targets import On
+from deabench.dea.ranking import Ranking, rank, ranked
+from deabench.dea.target_choices import On
 from deabench.errors import DataError, DataWarning
 from deabench.reports import sections, sentences
 from deabench.reports.compared import compared
 from deabench.reports.contract import contract
 from deabench.reports.document import Report, Section
+from deabench.reports.findings import Findings
 from deabench.tables.gate import check, numbers
 from deabench.tables.high import high
 from deabench.tables.preparation import Prepared, prepared
@@ -32,47 +34,6 @@ EXPLAINED = 200
 """Targets are listed for so many of the inefficient classifiers, the best first; the page finds any other."""
 METRICS = 6
 """Above so many metrics the facets explode in number, and the page leaves them out."""
-
-
-@dataclass(frozen=True)
-class Findings:
-    """Everything that a report is made of.
-
-    Attributes
-    ----------
-    ranking : Ranking
-    metrics : DataFrame, n x metrics
-        In the user's own units and directions.
-    front : Frontier or None
-        In the metrics of the targets.
-    own : Targets or None
-        Of the inefficient classifiers, on the others' frontier.
-    tested : Targets or None
-    tested_scores : Series or None
-        Efficiencies of the tested algorithms against the reference.
-    intervals : DataFrame or None
-        lower and upper bounds of efficiencies.
-    norm, on : str
-    remark : str
-        Why there are no facets, where there are none.
-    heard : list of str
-        Warnings of weak data.
-    wide : Frontier or None
-        The frontier of more metrics than facets are listed for: its classifiers alone.
-    """
-
-    ranking: Ranking
-    metrics: pd.DataFrame
-    front: Frontier | None
-    own: Targets | None
-    tested: Targets | None
-    tested_scores: pd.Series | None
-    intervals: pd.DataFrame | None
-    norm: Norm
-    on: On
-    remark: str
-    heard: list[str]
-    wide: Frontier | None = None
 
 
 def report(
@@ -264,10 +225,12 @@ def _of_study(summary: Any, title: str | None, tested: Any, how: dict[str, Any],
     columns = [*(settings.get("outputs") or means.columns), *(settings.get("inputs") or ()), *(how["metrics"] or ())]
     table = means[list(dict.fromkeys(name for name in columns if name in means.columns))]
     found = findings(table.dropna(), tested, how["metrics"], how["norm"], how["on"], extra.get("intervals"), settings)
+    ranking, assumed = study.sure(summary, found.ranking)
+    found = replace(found, ranking=ranking)
     inserted = [*study.pages(summary), sections.tests(extra.get("tests") or getattr(summary, "tests", None))]
     left = np.setdiff1d(table.index, table.dropna().index).tolist()
     report_ = assembled(found, title or "Comparative study", [part for part in inserted if part], extra)
-    notes = study.remarks(summary) + ([f"without a mean in some metric: {', '.join(map(str, left))}"] if left else [])
+    notes = study.remarks(summary) + assumed + ([f"without a mean in some metric: {', '.join(map(str, left))}"] if left else [])
     if notes:
         first = Section("notes", "Read this first", notes)
         report_ = replace(report_, sections=[first, *report_.sections])

@@ -15,7 +15,7 @@ from deabench.reports.sentences import listed
 
 if TYPE_CHECKING:
     from deabench.dea.frontier import Frontier
-    from deabench.reports.build import Findings
+    from deabench.reports.findings import Findings
 
 SAME = 1e-9
 """Scores, rates and metrics that differ by no more are the same."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from deabench.dea.frontier import Frontier
     from deabench.dea.ranking import Ranking
     from deabench.dea.targets import Targets
-    from deabench.reports.build import Findings
+    from deabench.reports.findings import Findings
 
 NUMBERS = 40_000
 """More numbers of facets than these are not shipped: the page then gives positions and efficiencies, and no closest targets."""

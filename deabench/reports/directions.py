@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from deabench.reports.build import Findings
+    from deabench.reports.findings import Findings
 
 
 def lower(found: Findings) -> set[str]:

@@ -20,7 +20,7 @@ from deabench.files import write_whole
 from deabench.results import Result
 
 if TYPE_CHECKING:
-    from deabench.reports.build import Findings
+    from deabench.reports.findings import Findings
 
 FORMATS = ("html", "md", "tex")
 HEAVY = 200_000

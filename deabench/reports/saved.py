@@ -9,7 +9,7 @@ import pandas as pd
 from deabench import __version__
 from deabench.reports.document import Report, Section, Table
 from deabench.reports.sentences import listed
-from deabench.tables.text import csv_text
+from deabench.text import csv_text
 
 COLUMNS = ["efficiency", "rank", "efficient"]
 

@@ -19,11 +19,11 @@ from deabench.plot.ranking.scores import peers_text
 from deabench.reports.directions import lower
 from deabench.reports.document import Picture, Section, Table
 from deabench.reports.sentences import listed
-from deabench.tables.text import csv_text
+from deabench.text import csv_text
 
 if TYPE_CHECKING:
     from deabench.dea.ranking import Ranking
-    from deabench.reports.build import Findings
+    from deabench.reports.findings import Findings
 
 VERSIONED = ("numpy", "pandas", "scipy", "pyomo", "highspy", "networkx", "matplotlib")
 FACETS = 500

@@ -1,4 +1,4 @@
-"""The answer in three sentences."""
+"""The answer in three or four sentences."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deabench.dea.uncertainty.sentences import counted
 from deabench.plot.ranking.merit import by_merit
 
 if TYPE_CHECKING:
     from deabench.dea.ranking import Ranking
-    from deabench.reports.build import Findings
+    from deabench.reports.findings import Findings
 
 NAMED = 8
 """More names than these are not all written out."""
@@ -26,7 +27,7 @@ def listed(names: Sequence[object], most: int = NAMED) -> str:
 
 
 def answer(found: Findings) -> list[str]:
-    """Who is efficient; who is not, and by how much; what the tested one lacks."""
+    """Who is efficient; who is not, and by how much; how sure that is, where it is known; what the tested one lacks."""
     frame = found.ranking.to_frame()
     scored = frame[frame[found.ranking.measure].notna()]
     best, rest = scored[scored["efficient"]], scored[~scored["efficient"]]
@@ -39,7 +40,9 @@ def answer(found: Findings) -> list[str]:
     unscored = len(frame) - len(scored)
     if unscored:
         second += f" {unscored} could not be scored."
-    return [first, second, _lacks(found)]
+    known = found.ranking.uncertainty
+    sure = [] if known is None else [f"How sure that is: {counted(known)[0].lower()}{counted(known)[1:]}"]
+    return [first, second, *sure, _lacks(found)]
 
 
 def _rest(rest: Any, ranking: Ranking) -> str:
@@ -81,5 +84,6 @@ def _one(targets: Any, name: object) -> str:
     moves = [f"{metric} {gap:+.4g}" for metric, gap in gaps.items() if abs(gap) > 1e-9]
     if not moves:
         return f"{name} lies {where} the frontier and lacks nothing."
-    return (f"{name} is {where} the frontier, {targets.distance[name]:.4g} from its closest target ({targets.norm}): "
+    counted_ = "" if all(weight == 1 for weight in targets.weights.values()) else ", in shares of each metric's range"
+    return (f"{name} is {where} the frontier, {targets.distance[name]:.4g} from its closest target ({targets.norm}{counted_}): "
             + ", ".join(moves) + ".")

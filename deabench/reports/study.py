@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from deabench.errors import DataError
+from deabench.errors import DataError, DataWarning
 from deabench.reports.contract import number
 from deabench.reports.document import Page, Picture, Section, Table
+from deabench.study.results.sure import of_datasets, of_folds
+
+if TYPE_CHECKING:
+    from deabench.dea.ranking import Ranking
+    from deabench.dea.uncertainty.samples import Samples
 
 GROUPINGS = {"type": "by data type", "imbalance ratio": "by imbalance ratio",
              "type and ratio": "by data type and imbalance ratio"}
@@ -27,6 +33,30 @@ def overall(summary: Any) -> pd.DataFrame:
         raise DataError("the study has no means over all data sets; there is nothing to report")
     table = means.loc["all"].droplevel("group")
     return table.drop(columns="datasets", errors="ignore")
+
+
+def sure(summary: Any, ranking: Ranking) -> tuple[Ranking, list[str]]:
+    """The ranking of the means with how sure it is, by the study's data sets or the folds of its only one; and what is assumed,
+    or why there are no intervals."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", DataWarning)
+        try:
+            samples = _samples(summary.frames(), ranking)
+            judged = ranking.with_uncertainty(samples)
+        except DataError as error:
+            return ranking, [f"No intervals: {error}."]
+    said = [*samples.notes, *(str(warning.message) for warning in heard)]
+    return judged, [f"Intervals: {text}." for text in dict.fromkeys(said)]
+
+
+def _samples(frames: dict[str, pd.DataFrame], ranking: Ranking) -> Samples:
+    data = ranking.data
+    names, metrics = [*map(str, data.outputs.columns), *map(str, data.inputs.columns)], frames["metrics"]
+    known = list(dict.fromkeys(metrics.index.get_level_values("dataset")))
+    if len(known) == 1 and "counts" in frames and not data.turns:
+        return of_folds(frames["counts"], str(known[0]), names)
+    mine = metrics[metrics.index.get_level_values("classifier").isin(ranking.scores.index)]
+    return of_datasets(mine, names, {name: turn.shift for name, turn in data.turns.items() if turn.sign < 0})
 
 
 def remarks(summary: Any) -> list[str]:

@@ -70,7 +70,8 @@ def columns_of(table: pd.DataFrame, taken: Sequence[str] = ()) -> tuple[list[Col
     for name in table.columns:
         if name in taken:
             continue
-        found = None if isinstance(table[name], pd.DataFrame) else numbers_of(table[name])
+        cells = table[name]
+        found = None if isinstance(cells, pd.DataFrame) else numbers_of(cells)
         column = judged(str(name), found, said)
         if found is not None:
             values[name] = found.values

@@ -11,7 +11,7 @@ import pandas as pd
 
 from deabench.checks import choice
 from deabench.errors import DataError
-from deabench.tables.cells import numbers_of
+from deabench.tables.cells import numbers_of, of_numbers
 from deabench.tables.declared import Declared, declared
 from deabench.tables.gate import whole
 from deabench.tables.reading import Reading, read
@@ -55,14 +55,15 @@ def prepared(source: object, *, outputs: Sequence[str] | None = None, inputs: Se
         Refuse a guess: an output whose name is not known.
     """
     choice("missing", missing, MISSING)
-    table, said, notes = _declared(source, outputs, inputs, lower_is_better)
+    labelled = isinstance(source, pd.DataFrame) and _labelled(source)
+    table, said, notes = _declared(source, labelled, outputs, inputs, lower_is_better)
     if strict and any("no column has a name that is known" in note for note in (*notes, *said.notes)):
         raise DataError(f"nobody knows what {listed(list(said.outputs))} measure, and strict refuses guesses; name them in "
                         "outputs, inputs or lower_is_better (docs/tables.md says how columns are read)")
     if not said.outputs:
         raise DataError(said.refusal)
     table, said, dropped = _complete(table, said, missing)
-    if missing == "refuse" and not (isinstance(source, pd.DataFrame) and _labelled(source)):  # files often have empty cells
+    if missing == "refuse" and not labelled:  # files often have empty cells
         _none_empty(table, said)
     return Prepared(table, _given(said), (*notes, *said.notes, *dropped))
 
@@ -119,11 +120,11 @@ def _given(said: Declared) -> Mapping[str, Any]:
             "lower_is_better": {**said.complements, **dict.fromkeys(said.low_inputs, "input")}}
 
 
-def _declared(source: object, outputs: Sequence[str] | None, inputs: Sequence[str] | None, lower: Lower
+def _declared(source: object, labelled: bool, outputs: Sequence[str] | None, inputs: Sequence[str] | None, lower: Lower
               ) -> tuple[pd.DataFrame, Declared, tuple[str, ...]]:
     if isinstance(source, pd.DataFrame) and len(source) and isinstance(source.index[0], dict | list | set):
         source = source.set_axis([str(label) for label in source.index])  # set_index("params") of a search's results
-    if isinstance(source, pd.DataFrame) and _labelled(source):
+    if isinstance(source, pd.DataFrame) and labelled:
         whole(source)
         frame = _frame(source)
         return frame, declared(frame, _text(outputs), _text(inputs), lower), ()
@@ -179,8 +180,7 @@ def _labelled(frame: pd.DataFrame) -> bool:
     """Whether a frame's rows are systems already: named by its index, or by nothing at all."""
     if not isinstance(frame.index, pd.RangeIndex) or not len(frame) or not len(frame.columns):
         return True
-    return all(isinstance(column, pd.DataFrame) or numbers_of(column) is not None for column in
-               (frame.iloc[:, k] for k in range(frame.shape[1])))
+    return all(of_numbers(dtype) or numbers_of(frame.iloc[:, k]) is not None for k, dtype in enumerate(frame.dtypes))
 
 
 def _frame(frame: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.files import contents
-from deabench.tables.text import unguarded
+from deabench.text import unguarded
 
 
 def read(source: str | Path) -> pd.DataFrame:

@@ -36,10 +36,11 @@ def warn_of(values: pd.DataFrame, outputs: int) -> None:
         _warn(f"{n} DMUs for {k} metrics, fewer than 3 per metric: with so much freedom of weights "
               "most DMUs look efficient")
     if n > 2:
-        alike = [values.loc[:, ~constant & (np.arange(k) < outputs)], values.loc[:, ~constant & (np.arange(k) >= outputs)]]
-        for a, b, r in [pair for side in alike for pair in _correlated(side)]:
-            _warn(f"metrics '{a}' and '{b}' are correlated at {r:.3f}: they say nearly the same, and each extra metric "
-                  "can only raise efficiencies")
+        varied = np.flatnonzero(~constant)
+        for side in (varied[varied < outputs], varied[varied >= outputs]):
+            for a, b, r in _correlated(matrix[:, side]):
+                _warn(f"metrics '{values.columns[side[a]]}' and '{values.columns[side[b]]}' are correlated at {r:.3f}: they say "
+                      "nearly the same, and each extra metric can only raise efficiencies")
 
 
 def _constant(name: str, value: float, *, output: bool, others: bool) -> str:
@@ -65,12 +66,12 @@ def _duplicate_rows(values: pd.DataFrame) -> tuple[object, list[object]]:
     return values.index[first], [values.index[i] for i in again]
 
 
-def _correlated(values: pd.DataFrame) -> list[tuple[str, str, float]]:
-    if values.shape[1] < 2:
+def _correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
+    """The pairs of columns above `CORRELATED`, each with its correlation."""
+    if matrix.shape[1] < 2:
         return []
-    r = np.corrcoef(values.to_numpy(), rowvar=False)
-    pairs = np.argwhere(np.triu(r > CORRELATED, k=1))
-    return [(values.columns[i], values.columns[j], float(r[i, j])) for i, j in pairs]
+    r = np.corrcoef(matrix, rowvar=False)
+    return [(i, j, float(r[i, j])) for i, j in np.argwhere(np.triu(r > CORRELATED, k=1)).tolist()]
 
 
 def _warn(text: str) -> None:

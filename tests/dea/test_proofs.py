@@ -13,7 +13,7 @@ import deabench as db
 from deabench.arrays import Sparse
 from deabench.bench.proofs import degenerate_tables, integer_tables, noisy_table, noisy_tables
 from deabench.bench.rational import efficiency
-from deabench.dea.proofs.ranking import SlackWeights
+from deabench.dea.proofs.proof import SlackWeights
 from deabench.errors import CertificateError
 from deabench.solve.nearest.faces import Hull
 from deabench.solve.nearest.rational import least
@@ -366,7 +366,7 @@ def test_steep_weights_hide_no_wrong_score() -> None:
 def test_integer_tables_agree_with_the_rational_simplex() -> None:
     found = integer_tables(64)
     assert found["tables"].sum() == 64
-    assert found[["wrong", "unproved", "refused"]].to_numpy().sum() == 0
+    assert found[["wrong", "unproved", "refused", "false_reasons"]].to_numpy().sum() == 0
     assert found["company"].max() <= 1e-12
 
 
@@ -449,8 +449,12 @@ def test_the_rational_dual_simplex_is_linprog() -> None:
         found, truth = least(cost, rows, right), solved(cost, -rows, -right)
         assert (found is None) == (truth is None)
         if found is not None:
-            assert cost @ found == pytest.approx(truth.fun, abs=1e-12)
-            assert (rows @ found >= right - 1e-12).all()
+            best, dual = found
+            assert cost @ best == pytest.approx(truth.fun, abs=1e-12)
+            assert (rows @ best >= right - 1e-12).all()
+            assert dual @ right == pytest.approx(truth.fun, abs=1e-12)
+            assert dual.min() >= 0
+            assert (dual @ rows <= cost + 1e-12).all()
 
 
 def test_a_dense_circle_has_all_its_points_in_a_moment() -> None:

@@ -267,6 +267,15 @@ def test_a_constant_metric_at_its_maximum_makes_all_weakly_efficient_only() -> N
     assert ranking.slacks["m1"].tolist() == pytest.approx([0.4, 0.2, 0.0], abs=1e-12)
 
 
+def test_of_equal_scores_the_pareto_efficient_come_first_and_then_those_with_less_slack() -> None:
+    table = pd.DataFrame({"TPR": [0.0, 0.5, 0.7, 0.5], "TNR": [1.0, 1.0, 0.9, 1.0]}, index=["never", "good", "keen", "twin"])
+    ranking = db.rank(pd.concat([table, table.loc[["never"]].assign(TPR=0.2).set_axis(["nearly"])]))
+    assert ranking.scores.tolist() == [1.0] * 5
+    assert ranking.ranks.to_dict() == {"never": 5, "good": 1, "keen": 1, "twin": 1, "nearly": 4}
+    alone = db.rank(pd.concat([table * 0.9, table.loc[["never"]].set_axis(["top"])]))
+    assert "'top' is efficient although its 'TPR' is 0: weights may leave a metric out" in alone.notes
+
+
 def test_scores_against_another_reference() -> None:
     rng = np.random.default_rng(5)
     reference, tested = rng.uniform(0.3, 1, (30, 3)), rng.uniform(0.3, 1.4, (15, 3))

@@ -7,12 +7,13 @@ import re
 import shutil
 import subprocess
 from html import unescape
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
 import pytest
-from report_cases import COSTS, HOSTILE, cloud, costly, hostile, page_of, study
+from report_cases import COSTS, HOSTILE, cloud, costly, hostile, page_of, shipped_study, study
 
 import deabench as db
 from deabench.cli import main
@@ -226,9 +227,27 @@ def test_a_study_has_groups_data_sets_and_failures():
     first = by_key["data-sets"].pages[0]
     assert first.title == "c45 disjunct"
     assert first.table.frame["TPR"].equals(data.frames()["metrics"].loc["c45 disjunct", "TPR"])
+    few = "Intervals: 3 data sets are few: their spread is hardly known, and the intervals are wide for it."
+    assert few in report.sections[0].words
     text = report.to_html()
     assert "&lt;b&gt;too few&lt;/b&gt; rows" in text
     assert "<b>too few" not in text
+
+
+def test_a_study_says_how_sure_its_means_are():
+    data = shipped_study()
+    report = db.report(data, outputs=["TPR", "TNR"])
+    metrics = data.frames()["metrics"]
+    alone = db.uncertainty(db.Samples.from_datasets(metrics[["TPR", "TNR"]].reset_index())).to_frame()
+    sure = report.data["uncertainty"]
+    order = report.data["labels"]
+    assert np.allclose(sure["lower"], alone.loc[order, "lower"], atol=1e-12)
+    assert sure["verdict"] == alone.loc[order, "verdict"].tolist()
+    assert report.answer[2] == ("How sure that is: of 18 classifiers 0 dominated, 17 undecided, 1 efficient, "
+                                "all verdicts together at 95 %.")
+    one = SimpleNamespace(frames=lambda: {**data.frames(), "metrics": metrics.loc[["haberman"]]}, left_out=(), notes=(), tests={})
+    said = db.report(one, outputs=["TPR", "TNR"]).sections[0].words
+    assert any(words.startswith("No intervals: ") for words in said), said
 
 
 @pytest.mark.parametrize(("call", "words"), [

@@ -233,3 +233,18 @@ def test_facets_of_seven_metrics_are_listed_where_they_are_few(kind) -> None:
     assert (" facets" in ranking.model) == (kind == "metrics")
     np.testing.assert_allclose(ranking.scores, by_engine(problem), atol=SAME)
     db.certify(ranking)
+
+
+def test_a_facet_that_is_nearly_flat_sends_nobody_to_fractions(monkeypatch) -> None:
+    """One metric is worth 2e-7 of another on it, and a row 5e-9 below it, so that λ may not be the only one: the second stage's
+    rows hold, and fractions, rounded, would hold no better."""
+    rng = np.random.default_rng(1)
+    corners = np.eye(3) * 0.5 + 0.5
+    corners[:, -1] = 1 - 3e-7 * rng.uniform(0.5, 1, 3)
+    corners[-1, :-1] = 0.6
+    depth = np.append(1 - 5e-9, np.linspace(0.5, 0.95, 29))
+    values = np.vstack([corners, rng.dirichlet(np.ones(3), 30) @ corners * depth[:, None]])
+    monkeypatch.setattr("deabench.solve.shared.exact.exact", None)
+    ranking = db.rank(frame(values))
+    assert ranking.scores.to_numpy() == pytest.approx(np.append(np.ones(3), depth), abs=1e-9)
+    db.certify(ranking)

@@ -134,6 +134,19 @@ def test_every_table_into_a_folder(smoke, tmp_path, capsys):
             "friedman", "holm", "anova", "failures"} <= names
 
 
+def test_the_verdicts_as_a_table(smoke, table):
+    """What `study.summary().verdicts` holds, in the user's words; three data sets prove nothing about most."""
+    found = table("verdicts")
+    kept = Study.from_toml(smoke).summary().verdicts.reset_index()
+    assert list(found.columns) == list(kept.columns)
+    assert found["verdict"].tolist() == kept["verdict"].tolist()
+    assert found[["score", "lower", "upper"]].to_numpy() == pytest.approx(kept[["score", "lower", "upper"]].to_numpy(), abs=1e-12)
+    whole = found[found["panel"] == "all"]
+    assert len(whole) == 5
+    assert set(found["verdict"]) <= {"dominated", "undecided", "efficient"}
+    assert ((found["lower"] <= found["score"]) & (found["score"] <= found["upper"])).all()
+
+
 def test_outside_results_are_ranked_with_the_studys_own(smoke, tmp_path, capsys):
     import shutil
 

@@ -15,7 +15,7 @@ from deabench.checks import did_you_mean
 from deabench.errors import DataError, DataWarning, DeabenchError
 from deabench.tables.gate import check, numbers
 from deabench.tables.reader import read
-from deabench.tables.text import csv_text, guarded, unguarded
+from deabench.text import csv_text, guarded, unguarded
 
 TABLE = pd.DataFrame(
     {"TPR": [0.5, 0.9, 0.7, 0.6, 0.8, 0.2], "TNR": [0.9, 0.5, 0.6, 0.8, 0.1, 0.3], "note": list("abcdef")},

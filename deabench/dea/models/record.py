@@ -16,8 +16,8 @@ import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse
 from deabench.checks import did_you_mean
-from deabench.dea.proofs.proof import Proof
-from deabench.dea.proofs.ranking import SlackWeights, efficient
+from deabench.dea.proofs.proof import Proof, SlackWeights
+from deabench.dea.proofs.ranking import efficient
 from deabench.errors import DataError
 from deabench.tables.gate import Allowed, Data
 

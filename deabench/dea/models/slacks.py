@@ -10,7 +10,8 @@ import pandas as pd
 from deabench.arrays import TOLERANCE, Sparse, chunks
 from deabench.dea.models.radial import Ccr, Wei, intensities
 from deabench.dea.models.unique import ALONE
-from deabench.dea.proofs.ranking import SlackWeights, positive
+from deabench.dea.proofs.proof import SlackWeights
+from deabench.dea.proofs.ranking import positive
 from deabench.solve.shared.engine import Solution, solve
 from deabench.solve.shared.family import Family
 from deabench.solve.template import Template, template

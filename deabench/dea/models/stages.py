@@ -10,12 +10,12 @@ import pandas as pd
 
 from deabench.arrays import TOLERANCE
 from deabench.dea.models.radial import Ccr, Wei, intensities, name_of
-from deabench.dea.models.record import Answer, pareto
+from deabench.dea.models.record import Answer
 from deabench.dea.models.slacks import joined, second_stage
 from deabench.dea.models.unique import ray, slack_weights
 from deabench.dea.proofs import reasons as why
 from deabench.dea.proofs.radial import radial_frame
-from deabench.dea.proofs.ranking import efficient, left, maxima
+from deabench.dea.proofs.ranking import Slacks, maxima
 from deabench.solve.shared.engine import Solution, solve_exactly
 from deabench.solve.shared.engine import solve as solve_family
 from deabench.tables.gate import Data
@@ -49,11 +49,11 @@ def solve(problem: Wei | Ccr, model: str, advance: Callable[[int], None]) -> Ans
 def _judged(answer: Answer) -> Answer:
     """The answer with what it says proved: slacks that are not proved the largest are known, and nobody is called efficient
     without proof."""
-    weights = answer.slack_weights
-    assert weights is not None
-    weights = replace(weights, of=np.where(left(answer, weights) > TOLERANCE, -2, weights.of).astype(np.int32))
-    proved, _ = efficient(answer, weights)
-    return replace(answer, slack_weights=weights, efficient=pd.Series(proved, index=answer.scores.index, name="efficient"))
+    assert answer.slack_weights is not None
+    slacks = Slacks(answer, answer.slack_weights)
+    slacks.forget(slacks.all_left() > TOLERANCE)
+    return replace(answer, slack_weights=slacks.weights,
+                   efficient=pd.Series(slacks.proved[0], index=answer.scores.index, name="efficient"))
 
 
 def _settled(problem: Wei | Ccr, model: str, k: int) -> Answer:
@@ -105,8 +105,9 @@ def _stages(problem: Wei | Ccr, solution: Solution, who: np.ndarray, path: str) 
     known = slack_weights(problem.family, solution, problem.tops)
     del solution  # as large as the table, and read
     slacks, proof = second_stage(problem, scores, weights, lam, who, known)
+    unproved = pd.Series(False, index=labels, name="efficient")  # until all are judged
     return Answer(
-        scores=scores, slacks=slacks, weights=weights, intensities=lam, efficient=pareto(scores, slacks, data),
+        scores=scores, slacks=slacks, weights=weights, intensities=lam, efficient=unproved,
         slack_weights=proof,
         data=data, reference=problem.reference, options=problem.options, own=problem.own,
         frontier=problem.frontier, reasons=reasons, path=path,

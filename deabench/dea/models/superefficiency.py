@@ -18,9 +18,9 @@ from deabench.dea.models.record import Advance, Answer, Model, Task, radial_mean
 from deabench.dea.models.unique import ray
 from deabench.dea.models.units import Scaled, metrics, placed, prefer, slacks_of
 from deabench.dea.proofs import reasons as why
-from deabench.dea.proofs.proof import Proof
+from deabench.dea.proofs.proof import Proof, SlackWeights
 from deabench.dea.proofs.radial import radial_frame, slack_error
-from deabench.dea.proofs.ranking import Slacks, SlackWeights, left, maxima, open_questions, uncovered, verdict
+from deabench.dea.proofs.ranking import Slacks, maxima, open_questions, uncovered, verdict
 from deabench.solve.each import Solved, each
 from deabench.solve.shared.engine import solve_exactly
 from deabench.solve.shared.family import Family
@@ -133,7 +133,7 @@ def prove(answer: Answer) -> Proof:
     """As for radial efficiencies; a DMU that reaches 1, without itself in the reference."""
     frame, missing, weights = radial_frame(answer), why.radial(answer)[0], answer.slack_weights
     assert weights is not None
-    scores = answer.scores.to_numpy()
+    work, scores = Slacks(answer, weights), answer.scores.to_numpy()
     own, lonely = np.zeros(len(scores)), why.factor(answer)
     if answer.own:
         at = places(answer)
@@ -155,18 +155,17 @@ def prove(answer: Answer) -> Proof:
         "share_of_itself_among_its_peers": own,
         "reference_DMUs_that_no_listed_one_dominates": np.full(len(scores), float(uncovered(answer))),
         "reason": missing,
-        "slack_that_is_left": np.where(scores >= 1 - TOLERANCE, 0.0, left(answer, weights)),
-        "efficient": _wrong_verdict(answer),
-    }, ("the slacks of a DMU above 1 are those of one optimum, not the largest", *open_questions(Slacks(answer, weights))))
+        "slack_that_is_left": np.where(scores >= 1 - TOLERANCE, 0.0, work.all_left()),
+        "efficient": _wrong_verdict(answer, work),
+    }, ("the slacks of a DMU above 1 are those of one optimum, not the largest", *open_questions(work)))
 
 
-def _wrong_verdict(answer: Answer) -> np.ndarray:
+def _wrong_verdict(answer: Answer, work: Slacks) -> np.ndarray:
     """1 where a DMU above 1 (or that nobody reaches) is called inefficient, and of others where it is not as proved."""
-    scores, said, weights = answer.scores.to_numpy(), answer.efficient.to_numpy(dtype=bool), answer.slack_weights
-    assert weights is not None
+    scores, said = answer.scores.to_numpy(), answer.efficient.to_numpy(dtype=bool)
     unreached = np.array([answer.reasons.get(label) in (ALONE, UNDEFINED, why.NO_MIX) for label in answer.scores.index])
     above = ((scores > 1 + TOLERANCE) | (np.isnan(scores) & unreached)) & answer.own
-    return np.asarray(np.where(above, ~said, verdict(answer, Slacks(answer, weights))).astype(float))
+    return np.asarray(np.where(above, ~said, verdict(answer, work)).astype(float))
 
 
 def _without(answer: Answer, k: int) -> Answer:

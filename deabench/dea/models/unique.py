@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from deabench.arrays import blocks
-from deabench.dea.proofs.ranking import SlackWeights
+from deabench.dea.proofs.proof import SlackWeights
 from deabench.solve.shared.engine import Solution
 from deabench.solve.shared.family import Family
 

@@ -122,8 +122,9 @@ def _faces(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
     faces = [frozenset(int(hull.rows[k]) for k in face) for face in hull.maximal]
     holding = [reduce(and_, (through[k] for k in face), 0 if not face else -1) for face in faces]
     wrong = len(faces) - len(set(faces))
-    for face, held in zip(faces, holding, strict=True):
-        whole = {k for k in hull.rows.tolist() if through[k] & held == held} == face
+    corners = [_bits(column) for column in on[hull.rows].T]
+    for face, held in zip(hull.maximal, holding, strict=True):
+        whole = reduce(and_, (corners[f] for f in _places(held)), -1) == sum(1 << k for k in face)
         wrong += not (held and whole and all(held & up for up in rising))
     wrong += sum(any(face < other for other in faces) for face, held in zip(faces, holding, strict=True) if held.bit_count() > 1)
     full = (hull.normals > RISES).all(axis=1)
@@ -163,6 +164,15 @@ def _missing(parts: set[tuple[tuple[int, int], ...]], through: list[int], rising
         else:
             stack.extend(part[:i] + part[i + 1 :] for i in range(len(part)))
     return missing
+
+
+def _places(number: int) -> list[int]:
+    """The positions of the bits that are set."""
+    out = []
+    while number:
+        out.append(number.bit_length() - 1)
+        number ^= 1 << out[-1]
+    return out
 
 
 def _bits(flags: np.ndarray) -> int:

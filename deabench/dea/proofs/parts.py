@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import Sparse
-from deabench.dea.proofs.proof import Proof
-from deabench.dea.proofs.ranking import SlackWeights, uncovered
+from deabench.dea.proofs.proof import Proof, SlackWeights
+from deabench.dea.proofs.ranking import uncovered
 from deabench.errors import CertificateError
 from deabench.tables.gate import Data
 

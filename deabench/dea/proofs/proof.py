@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
 from deabench.arrays import Sparse
 from deabench.tables.gate import Data
-
-if TYPE_CHECKING:
-    from deabench.dea.proofs.ranking import SlackWeights
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +30,22 @@ class Proof:
     frame: pd.DataFrame
     misses: dict[str, np.ndarray]
     unclaimed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class SlackWeights:
+    """What proves slacks the largest.
+
+    Attributes
+    ----------
+    rows : array (B, s + m)
+        Weights of outputs, then inputs, at least 1 each, in metrics divided by their maxima in the reference; each once.
+    of : int32 array (n,)
+        Which row is whose; -1 where a DMU's own weights are all positive, -2 where there is no proof.
+    """
+
+    rows: np.ndarray
+    of: np.ndarray
 
 
 class Scored(Protocol):

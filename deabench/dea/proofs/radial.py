@@ -83,6 +83,9 @@ class _Scaled:
         Y, X, front = self.both[:, : self.s], self.both[:, self.s:], result.frontier
         X = X if self.inputs else np.ones((len(Y), 1))
         self.unit_x, self.unit_y = scale(X), scale(Y)
+        self.given, names = result.weights.to_numpy(), result.weights.columns
+        self.u, self.v = names.get_indexer(self.data.outputs.columns), names.get_indexer(self.data.inputs.columns)
+        self.u_0 = names.get_loc("u_0") if "u_0" in names else None
         table = np.column_stack([Y[front] / self.unit_y, X[front] / self.unit_x, np.ones(len(front))])
         if self.returns == "crs":  # of a row any multiple is possible: each is held in its own size
             table /= np.maximum(np.abs(table[:, :-1]).max(axis=1, keepdims=True), 1e-300)
@@ -119,10 +122,10 @@ class _Scaled:
 
     def weights(self, rows: slice, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]]:
         """The outputs' weights, their u·y (or v·x), and u, v, u_0 where that is 1; in scaled metrics."""
-        given = self.result.weights.iloc[rows]
-        u = given[self.data.outputs.columns].to_numpy() * self.unit_y
-        v = given[self.data.inputs.columns].to_numpy() * self.unit_x if self.inputs else np.ones((len(u), 1))
-        u_0 = given["u_0"].to_numpy() if "u_0" in given else np.zeros(len(u))
+        given = self.given[rows]
+        u = given[:, self.u] * self.unit_y
+        v = given[:, self.v] * self.unit_x if self.inputs else np.ones((len(u), 1))
+        u_0 = np.zeros(len(u)) if self.u_0 is None else given[:, self.u_0]
         norm = ((u * y) if self.outward else (v * x)).sum(axis=1)
         return u, norm, (u / norm[:, None], v / norm[:, None], u_0 / norm)
 

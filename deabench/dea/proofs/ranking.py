@@ -7,36 +7,16 @@ can be multiplied, and is at least 0 where it can be shrunk.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from deabench.arrays import TOLERANCE, blocks, chunks, least
-
-if TYPE_CHECKING:
-    from deabench.dea.proofs.proof import Scored
-    from deabench.tables.gate import Data
+from deabench.dea.proofs.proof import Scored, SlackWeights
+from deabench.tables.gate import Data
 
 LEAST = 1e-5
 """Weights that are all above this share of the largest, in metrics scaled to 1, leave no slack: complementary slackness."""
-
-
-@dataclass(frozen=True, eq=False)
-class SlackWeights:
-    """What proves slacks the largest.
-
-    Attributes
-    ----------
-    rows : array (B, s + m)
-        Weights of outputs, then inputs, at least 1 each, in metrics divided by their maxima in the reference; each once.
-    of : int32 array (n,)
-        Which row is whose; -1 where a DMU's own weights are all positive, -2 where there is no proof.
-    """
-
-    rows: np.ndarray
-    of: np.ndarray
 
 
 def maxima(result: Scored) -> np.ndarray:
@@ -69,6 +49,17 @@ class Slacks:
         self.total = total(self.slack, self.unit)
         self.bound = most(result, weights.rows)
         self.least = np.asarray((weights.rows >= 1 - TOLERANCE).all(axis=1))
+        self.own = result.weights.to_numpy()
+        self.columns = result.weights.columns.get_indexer(result.slacks.columns)
+
+    def forget(self, those: np.ndarray) -> None:
+        """Keep no proof of the slacks of those, bool (n,)."""
+        self.weights = SlackWeights(self.weights.rows, np.where(those, -2, self.weights.of).astype(np.int32))
+
+    def all_left(self) -> np.ndarray:
+        """`left` of every DMU."""
+        table = both(self.result.reference)
+        return np.concatenate([self.left(rows, self.result.intensities[rows].dot(table)) for rows in chunks(len(self.none))])
 
     def left(self, rows: slice, reached: np.ndarray) -> np.ndarray:
         """How much more slack there may be than is said, for some DMUs whose peers reach `reached` (k, s + m): the total slack
@@ -77,8 +68,7 @@ class Slacks:
         out = np.where(of == -1, said, 0.0)
         held = np.flatnonzero((of >= 0) & ~none)
         out[held] = self._room(of[held], reached[held] / self.signed - self.slack[rows][held] / self.unit) - said[held]
-        own = self.result.weights.iloc[rows][[*self.result.data.outputs.columns, *self.result.data.inputs.columns]].to_numpy()
-        out[(of == -1) & ~none & ~positive(own, self.unit)] = np.inf
+        out[(of == -1) & ~none & ~positive(self.own[rows][:, self.columns], self.unit)] = np.inf
         return np.where(none, np.nan, np.maximum(out, 0.0))
 
     def _room(self, of: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -129,12 +119,6 @@ def most(result: Scored, rows: np.ndarray) -> np.ndarray:
 def efficient(result: Scored, weights: SlackWeights) -> tuple[np.ndarray, np.ndarray]:
     """Who is proved efficient, and who is neither that nor proved inefficient, bool (n,) each."""
     return Slacks(result, weights).proved
-
-
-def left(result: Scored, weights: SlackWeights) -> np.ndarray:
-    """How much more slack there may be than is said, for every DMU: see `Slacks.left`."""
-    work, table = Slacks(result, weights), both(result.reference)
-    return np.concatenate([work.left(rows, result.intensities[rows].dot(table)) for rows in chunks(len(work.none))])
 
 
 def verdict(result: Scored, work: Slacks) -> np.ndarray:

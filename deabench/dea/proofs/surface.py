@@ -21,33 +21,39 @@ from deabench.arrays import blocks
 
 def malformed(members: np.ndarray, facet: np.ndarray, normals: np.ndarray, n: int) -> int:
     """How many simplices or facets break rule 1: a member twice or unknown, axes only, no facet, a weight that is not 0 or more."""
-    ordered = np.sort(members, axis=1)
+    ordered = _ordered(members)
     s = normals.shape[1]
-    bad = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1) | (ordered[:, 0] < 0) | (ordered[:, -1] >= n + s)
-    bad |= (ordered >= n).all(axis=1) | (facet < 0) | (facet >= len(normals))
-    unused = len(normals) - len(np.unique(facet[~bad]))
+    bad = (ordered[:, 0] < 0) | (ordered[:, -1] >= n + s) | (ordered[:, 0] >= n) | (facet < 0) | (facet >= len(normals))
+    for one, other in zip(ordered.T, ordered.T[1:], strict=False):
+        bad |= one == other
+    unused = len(normals) - np.count_nonzero(np.bincount(facet[~bad], minlength=len(normals)))
     wrong = ~(np.isfinite(normals) & (normals >= 0)).all(axis=1)
     place, axis = np.nonzero((members >= n) & ~bad[:, None])
     rises = normals[facet[place], members[place, axis] - n] != 0
     return int(bad.sum() + unused + wrong.sum() + rises.sum())
 
 
+def _ordered(members: np.ndarray) -> np.ndarray:
+    """The members of each simplex, rising; as they mostly are."""
+    rising = all((one < other).all() for one, other in zip(members.T, members.T[1:], strict=False))
+    return members if rising else np.sort(members, axis=1)
+
+
 def below(rows: np.ndarray, members: np.ndarray, facet: np.ndarray, normals: np.ndarray) -> float:
     """How far the rows of a simplex lie off its facet, at worst."""
     worst, n = 0.0, len(rows)
-    for k in range(members.shape[1]):
-        own = members[:, k] < n
-        if own.any():
-            reach = np.einsum("bi,bi->b", rows[members[own, k]], normals[facet[own]])
-            worst = max(worst, float(np.abs(reach - 1.0).max()))
+    weights, padded = normals.take(facet, axis=0), np.vstack([rows, np.zeros((1, rows.shape[1]))])
+    for column in members.T:
+        reach = np.einsum("bi,bi->b", padded.take(np.minimum(column, n), axis=0), weights)
+        worst = max(worst, float(np.where(column < n, np.abs(reach - 1.0), 0.0).max(initial=0.0)))
     return worst
 
 
 def above(rows: np.ndarray, normals: np.ndarray) -> float:
     """How far a facet cuts into a row, at worst."""
-    worst = 0.0
-    for part in blocks(len(rows), len(normals)):
-        worst = max(worst, float((rows[part] @ normals.T).max(initial=0.0)) - 1.0)
+    worst, table = 0.0, np.ascontiguousarray(rows.T)
+    for part in blocks(len(normals), len(rows)):
+        worst = max(worst, float((normals[part] @ table).max(initial=0.0)) - 1.0)
     return worst
 
 
@@ -56,10 +62,28 @@ def open_ridges(members: np.ndarray, n: int) -> int:
     s = members.shape[1]
     if s == 1:  # the empty set, once for each simplex and once for the axis
         return (len(members) + 1) % 2
-    ordered = np.sort(np.vstack([members.astype(np.int64), np.arange(n, n + s)[None]]), axis=1)
-    sides = np.vstack([np.delete(ordered, k, axis=1) for k in range(s)])
-    order = np.lexsort(sides.T)
-    sides = sides[order]
-    new = np.append(True, (sides[1:] != sides[:-1]).any(axis=1))
-    counts = np.diff(np.append(np.flatnonzero(new), len(sides)))
+    ordered = np.vstack([_ordered(members.astype(np.int64)), np.arange(n, n + s)[None]])
+    new = _new_words(ordered, n + s) if (n + s) ** (s - 1) < 1 << 62 else _new_rows(ordered)
+    counts = np.diff(np.append(np.flatnonzero(new), len(new)))
     return int((counts % 2).sum())
+
+
+def _new_words(ordered: np.ndarray, base: int) -> np.ndarray:
+    """For every row (B, s) all but one of its numbers, as one number each, sorted: which differ from the one before."""
+    s = ordered.shape[1]
+    place = base ** np.arange(s - 1, -1, -1, dtype=np.int64)
+    after = (ordered * place)[:, ::-1].cumsum(axis=1)[:, ::-1]  # what stands at a number and after it
+    before = np.zeros(len(ordered), dtype=np.int64)
+    words = np.empty((s, len(ordered)), dtype=np.int64)
+    for k in range(s):
+        words[k] = before + (after[:, k + 1] if k + 1 < s else 0)
+        before = before + ordered[:, k] * place[k + 1] if k + 1 < s else before
+    flat = np.sort(words, axis=None)
+    return np.append(True, flat[1:] != flat[:-1])
+
+
+def _new_rows(ordered: np.ndarray) -> np.ndarray:
+    """The same row by row, for more numbers than a word can tell."""
+    sides = np.vstack([np.delete(ordered, k, axis=1) for k in range(ordered.shape[1])])
+    sides = sides[np.lexsort(sides.T)]
+    return np.append(True, (sides[1:] != sides[:-1]).any(axis=1))

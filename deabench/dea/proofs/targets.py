@@ -66,6 +66,11 @@ def certificate(result: Any) -> pd.DataFrame:
     return frame
 
 
+def closest(result: Any) -> np.ndarray:
+    """The certificate's `closest` alone."""
+    return _Boxed(result).closest()
+
+
 def claims(result: Any, proof: pd.DataFrame) -> dict[str, np.ndarray]:
     """By how much each claim misses; what is not proved is not claimed."""
     out = {name: proof[name].to_numpy() for name in CLAIMED if name in proof}
@@ -192,7 +197,8 @@ class _Boxed:
         if _milp(self.result):
             return self._nowhere()
         bounds = _Bounds(self)
-        each = (bounds.of(k) for k in range(len(self.actual)))
+        enough = np.full(len(self.actual), np.inf) if self.result.common else np.nan_to_num(self.distance, nan=np.inf)
+        each = (bounds.of(k, enough[k]) for k in range(len(self.actual)))
         if self.result.common:
             short = _short(np.sum(list(each), axis=0), float(self.distance.sum()))
             return np.full(len(self.actual), short)
@@ -242,33 +248,38 @@ class _Bounds:
 
     def __init__(self, work: _Boxed) -> None:
         self.work, hull = work, work.front.hull
-        faces = [np.array(sorted(face)) for face in hull.maximal]
-        most = max(len(face) for face in faces)
-        self.members = np.array([np.resize(face, most) for face in faces])
+        most = max(len(face) for face in hull.maximal)
+        self.members = np.array([(tuple(face) * most)[:most] for face in hull.maximal])  # a vertex twice changes no minimum
         self.points = hull.points
         corners = hull.points[self.members]
         self.low, self.high = corners.min(axis=1), corners.max(axis=1)
-        self.normal = np.array([hull.cone(face).mean(axis=0) for face in hull.maximal])
         self.norm, self.dominating = work.result.norm, work.result.dominating
+        normal = hull.mean_normals
+        holds = (np.abs(np.einsum("fkr,fr->fk", corners, normal) - 1.0).max(axis=1) <= ON) & (normal > 0).all(axis=1)
+        self.normal, self.level = np.where(holds[:, None], normal, 0.0), holds.astype(float)  # else it bounds nothing
+        self.steep = np.maximum(np.linalg.norm(self.normal / work.stretch, DUAL[self.norm], axis=1), 1e-300)
 
-    def of(self, k: int) -> np.ndarray:
-        """The bounds (f,) for DMU k: the best of its box, its mean normal and each slope; infinite where nothing dominates."""
+    def of(self, k: int, enough: float) -> np.ndarray:
+        """The bounds (f,) for DMU k: the best of its box and its mean normal, and of each slope where these are not `enough`;
+        infinite where nothing dominates."""
         work, point = self.work, self.work.actual[k]
         box = np.maximum(self.low - point, 0.0) + np.maximum(point - self.high, 0.0)
-        beyond = self.normal @ point - 1.0
-        steep = np.linalg.norm(self.normal / work.stretch, DUAL[self.norm], axis=1)
-        best = np.maximum(np.linalg.norm(box * work.stretch, ORDER[self.norm], axis=1), np.abs(beyond) / steep)
+        beyond = self.normal @ point - self.level
+        best = np.maximum(np.linalg.norm(box * work.stretch, ORDER[self.norm], axis=1), np.abs(beyond) / self.steep)
         if self.dominating:
             best[(self.high < point - ON).any(axis=1) | (beyond > ON)] = np.inf
-        slopes = work.slopes[work.of == k]
-        if not len(slopes):
-            return np.asarray(best)
+        slopes, open_ = work.slopes[work.of == k], np.flatnonzero(best < enough)
+        if len(slopes):
+            best[open_] = np.maximum(best[open_], self._along(slopes, point, self.members[open_]))
+        return np.asarray(best)
+
+    def _along(self, slopes: np.ndarray, point: np.ndarray, members: np.ndarray) -> np.ndarray:
+        """What the best slope bounds the distance to each of the faces by."""
         counted = np.maximum(slopes, 0.0) if self.dominating else slopes
-        size = np.maximum(np.linalg.norm(counted / work.stretch, DUAL[self.norm], axis=1), 1.0)
-        reach = ((self.points - point) @ slopes.T)[self.members].min(axis=1) - _rounding(slopes, point)
+        size = np.maximum(np.linalg.norm(counted / self.work.stretch, DUAL[self.norm], axis=1), 1.0)
+        reach = ((self.points - point) @ slopes.T)[members].min(axis=1) - _rounding(slopes, point)
         rays = self.dominating & (slopes.max(axis=1) <= 0)
-        reach = np.where(rays & (reach > 0), np.inf, reach / size)
-        return np.asarray(np.maximum(best, reach.max(axis=1)))
+        return np.asarray(np.where(rays & (reach > 0), np.inf, reach / size).max(axis=1))
 
 
 def _rounding(slopes: np.ndarray, point: np.ndarray) -> np.ndarray:

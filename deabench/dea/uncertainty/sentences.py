@@ -20,12 +20,15 @@ RIDGE_SAID = 0.20
 
 def summary(result: Uncertainty) -> str:
     """Findings, then k, s, instances, pairing, method, critical values and the ridge's share."""
-    k, counts = len(result.scores), result.verdicts.value_counts()
-    level = f"{100 * result.level:g} %"
-    parts = [f"{counts.get(verdict, 0)} {verdict}" for verdict in ("dominated", "undecided", "efficient")]
-    found = [f"Of {k} classifiers {', '.join(parts)}, all verdicts together at {level}."]
-    found += _dominated(result) + _best(result)
+    found = [counted(result), *_dominated(result), *_best(result)]
     return "\n".join([*found, *_settings(result), *(f"{note[:1].upper()}{note[1:]}." for note in result.notes)])
+
+
+def counted(result: Uncertainty) -> str:
+    """How many classifiers have which verdict."""
+    counts = result.verdicts.value_counts()
+    parts = [f"{counts.get(verdict, 0)} {verdict}" for verdict in ("dominated", "undecided", "efficient")]
+    return f"Of {len(result.scores)} classifiers {', '.join(parts)}, all verdicts together at {100 * result.level:g} %."
 
 
 def _dominated(result: Uncertainty) -> list[str]:

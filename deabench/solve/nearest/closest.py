@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deabench.solve.nearest.faces import Hull
-from deabench.solve.nearest.points import ORDER, SHORT, Faces, Projection, distance, dual_norm, on_facet, within
+from deabench.solve.nearest.facets import on_facet, within
+from deabench.solve.nearest.points import ORDER, SHORT, Faces, Projection, distance, dual_norm
 from deabench.solve.shared.polar import TIGHT
+from deabench.threads import one_thread
 
 SAME = 1e-12
 """Distances that differ by less are the same, in boxed metrics."""
@@ -43,13 +45,14 @@ def on_faces(hull: Hull, points: np.ndarray, names: Sequence[str], norm: str, we
 
     How much a change counts, metric by metric, is in `weights` (s,), at most about 1.
     """
-    search = _Search(hull, norm, weights, dominating)
-    tested = list(zip(points, names, strict=True))
-    out = []
-    for group in [tested] if common else [[one] for one in tested]:
-        out += search.closest(group)
-        advance(len(group))
-    return out
+    with one_thread(len(hull.points)):
+        search = _Search(hull, norm, weights, dominating)
+        tested = list(zip(points, names, strict=True))
+        out = []
+        for group in [tested] if common else [[one] for one in tested]:
+            out += search.closest(group)
+            advance(len(group))
+        return out
 
 
 class _Search:
@@ -58,12 +61,12 @@ class _Search:
 
     def __init__(self, hull: Hull, norm: str, weights: np.ndarray, dominating: bool) -> None:
         self.hull, self.norm, self.weights, self.dominating = hull, norm, weights, dominating
-        self.faces = [np.array(sorted(face)) for face in hull.maximal]
+        self.faces = [sorted(face) for face in hull.maximal]
         most = max(len(face) for face in self.faces)
-        self.members = np.array([np.resize(face, most) for face in self.faces])  # a vertex twice changes no minimum
+        self.members = np.array([(face * most)[:most] for face in self.faces])  # a vertex twice changes no minimum
         corners = hull.points[self.members]
         self.low, self.high = corners.min(axis=1), corners.max(axis=1)
-        self.normal = np.array([hull.cone(face).mean(axis=0) for face in hull.maximal])  # positive: from the cone's inside
+        self.normal = hull.mean_normals  # positive: from the cone's inside
         self.size = dual_norm(self.normal / weights, norm)
         self.project = Faces(hull.points, weights, norm, dominating)
 
@@ -103,7 +106,7 @@ class _Search:
     def on(self, f: int, point: np.ndarray, name: str, bounds: np.ndarray, slopes: list[np.ndarray]) -> Projection:
         """Project a point on face f, raise the bounds (f,) of its distance to the others, and keep what raised them."""
         self.project.start(point, name)
-        result = self.project.nearest(self.faces[f])
+        result = self.project.nearest(np.array(self.faces[f]))
         if result.slope is not None:
             slopes.append(result.slope)
             np.maximum(bounds, self.along(result.slope, point), out=bounds)
@@ -113,7 +116,7 @@ class _Search:
         if f < 0:
             return nowhere(slopes.shape[1], slopes)
         face = self.faces[f]
-        return Found(lam @ self.hull.points[face], tuple(face.tolist()), lam, self.normal[f], slopes)
+        return Found(lam @ self.hull.points[face], tuple(face), lam, self.normal[f], slopes)
 
 
 def on_facets(normals: np.ndarray, members: np.ndarray, points: np.ndarray, norm: str, weights: np.ndarray, *,

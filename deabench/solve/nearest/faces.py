@@ -14,6 +14,7 @@ import numpy as np
 
 from deabench.arrays import blocks
 from deabench.solve.shared.polar import TIGHT, surface
+from deabench.threads import one_thread
 
 RISES = 1e-9
 """A facet with a weight below this is as good as flat in that metric: one is worth 1e9 times the other."""
@@ -87,6 +88,15 @@ class Hull:
     def cone(self, face: frozenset[int]) -> np.ndarray:
         """The normals (k, s) of the facets that hold the face."""
         return self.normals[places(self.holding(face))]
+
+    @cached_property
+    def mean_normals(self) -> np.ndarray:
+        """For each maximal Pareto-efficient face the mean (s,) of the normals of the facets that hold it: positive."""
+        out = np.empty((len(self.maximal), self.points.shape[1]))
+        for k, face in enumerate(self.maximal):
+            held = self.holding(face)
+            out[k] = self.normals[held.bit_length() - 1] if held.bit_count() == 1 else self.cone(face).mean(axis=0)
+        return out
 
     @cached_property
     def maximal(self) -> list[frozenset[int]]:
@@ -183,6 +193,12 @@ def hull(points: np.ndarray, *, extreme: np.ndarray | None = None) -> Hull:
     if s == 1:
         best = np.array([int(np.argmax(points[:, 0]))])
         return Hull(points[best], 1.0 / points[best], np.array([[True]]), best, best[None], np.array([0]))
+    with one_thread(n):
+        return _hull(points, extreme)
+
+
+def _hull(points: np.ndarray, extreme: np.ndarray | None) -> Hull:
+    n = len(points)
     found = surface(points)
     candidates = np.unique(found.members[found.members < n]) if extreme is None else extreme
     on = _on(points[candidates], found.normals)

@@ -1,8 +1,9 @@
-"""The nearest point of a face, and of a polyhedron: linear programs (L1, L∞) by HiGHS, L2 by non-negative least squares.
+"""The nearest point of a face: linear programs (L1, L∞) by HiGHS, L2 by non-negative least squares.
 
 Coordinates are boxed metrics, about 1 in size; how much a change counts, metric by metric, is in the weights of the norm, so that
 units 1e10 apart stay out of the constraints. The linear programs are the formulations of `deabench_models.projection`. For L2
-without `dominating` non-negative least squares is exact on its final support; with it, `wolfe` needs linear programs only.
+without `dominating` non-negative least squares is exact on its final support; with it, `wolfe` needs linear programs only. What
+does not prove itself, as where one metric counts 1e8 times another, is settled in rational arithmetic.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ import numpy as np
 import pandas as pd
 
 from deabench.solve.highs import Infeasible, Solver, Undecided
-from deabench.solve.nearest.rational import least
+from deabench.solve.nearest.rational import nearest
 from deabench.solve.nearest.wolfe import least_norm
-from deabench.solve.template import Template, expand, template, whole
+from deabench.solve.template import Template, expand, template
 
 ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
 """The norms, as numpy numbers them."""
 SHORT = 1e-9
 """A face that falls short of the point by no more than this still dominates it."""
-CUT = 1e-10
-"""A facet that cuts a point off by no more than this holds it."""
+LOOSE = 1e-10
+"""A projection whose slope proves less than its distance by more than this is settled in rational arithmetic."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +77,16 @@ class Faces:
             if ray is not None:
                 return Projection(np.inf, np.zeros(len(face)), ray)
             lam, slope = self.program.solved(face, patient=True)  # short by a rounding error only
+        except Undecided:
+            return self._undecided(face)
         length = distance((lam @ self.vertices[face] - self.point) * self.weights, self.norm)
-        return Projection(length, lam, within_ball(slope, self.weights, self.norm, self.dominating))
+        return self._settled(face, Projection(length, lam, within_ball(slope, self.weights, self.norm, self.dominating)))
 
     def _least_squares(self, face: np.ndarray) -> Projection:
         lam = closest_l2(self.vertices[face] * self.weights, self.point * self.weights)
         gap = (lam @ self.vertices[face] - self.point) * self.weights
         length = float(np.linalg.norm(gap))
-        return Projection(length, lam, gap * self.weights / length if length > 0 else None)
+        return self._settled(face, Projection(length, lam, gap * self.weights / length if length > 0 else None))
 
     def _least_norm(self, face: np.ndarray, program: _Linear) -> Projection:
         """With `dominating`: the least norm over the points of the face that are nowhere below the point."""
@@ -97,7 +100,34 @@ class Faces:
 
         lam, gap = least_norm(least, np.ones(len(self.point)))
         length = float(np.linalg.norm(gap))
-        return Projection(length, lam, within_ball(slope / length, self.weights, "l2", True) if length > 0 else None)
+        proof = within_ball(slope / length, self.weights, "l2", True) if length > 0 else None
+        return self._settled(face, Projection(length, lam, proof))
+
+    def _settled(self, face: np.ndarray, found: Projection) -> Projection:
+        """The projection as it was found, where its slope proves it; else from fractions."""
+        gaps = self.vertices[face] - self.point
+        if found.slope is None or (gaps @ found.slope).min() >= found.distance - LOOSE * max(found.distance, 1.0):
+            return found
+        return self._exactly(face) or found  # none: short of the point by a rounding error only
+
+    def _undecided(self, face: np.ndarray) -> Projection:
+        """The projection where HiGHS gives up."""
+        found = self._exactly(face)
+        if found is not None:
+            return found
+        ray = self._ray(face)
+        if ray is None:
+            raise Undecided(f"face for {self.name}: it falls short of the point by no more than {SHORT:g}")
+        return Projection(np.inf, np.zeros(len(face)), ray)
+
+    def _exactly(self, face: np.ndarray) -> Projection | None:
+        """The projection in fractions; None where the face has no point."""
+        exact = nearest(self.vertices[face] - self.point, self.weights, self.norm, self.dominating)
+        if exact is None:
+            return None
+        lam, slope = exact
+        length = distance((lam @ self.vertices[face] - self.point) * self.weights, self.norm)
+        return Projection(length, lam, within_ball(slope, self.weights, self.norm, self.dominating) if slope.any() else None)
 
     def _ray(self, face: np.ndarray) -> np.ndarray | None:
         """y ≤ 0 under which all of the face falls short of the point; None where it falls short by a rounding error only."""
@@ -176,112 +206,6 @@ def closest_l2(vertices: np.ndarray, point: np.ndarray) -> np.ndarray:
     return np.asarray(mu / mu.sum())
 
 
-def within(normals: np.ndarray, point: np.ndarray, norm: str, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest point of {y : normals·y ≤ 1} to a point outside of it, in the norm of weights times the change.
-
-    Returns
-    -------
-    array (s,)
-        The nearest point.
-    array (f,)
-        μ ≥ 0: Σ μ_f w_f has dual norm at most 1, and falls by the distance from the point to the nearest one.
-    """
-    if norm == "l2":
-        step, mu = _least_distance(normals / weights, 1.0 - normals @ point)
-        return point - step / weights, mu / max(float(np.linalg.norm(step)), 1e-300)
-    solver = Solver(expand(_halfspace_form(tuple(weights.tolist()), norm), normals, point))
-    solver.run("a point outside")
-    down, up = np.split(solver.values()[: 2 * len(point)], 2)
-    held = np.array([name.startswith("within[") for name in solver.rows])
-    mu = np.maximum(-solver.duals()[held], 0.0)
-    size = float(dual_norm(mu @ normals / weights, norm))
-    return point + up - down, mu / max(size, 1.0)
-
-
-def on_facet(normals: np.ndarray, facet: int, point: np.ndarray, norm: str, weights: np.ndarray,
-             dominating: bool) -> np.ndarray | None:
-    """The nearest point of {y : normals·y ≤ 1} on one of its facets, nowhere below the point if `dominating`; None without one."""
-    import deabench_models
-    from deabench_models import norms
-
-    s = len(point)
-    if norm == "l2":
-        matrix = np.vstack([normals / weights, -normals[facet] / weights, *([-np.eye(s)] if dominating else [])])
-        right = np.append(1.0 - normals @ point, normals[facet] @ point - 1.0)
-        step, _ = _least_distance(matrix, np.append(right, np.zeros(s if dominating else 0)))
-        found = point - step / weights
-        if np.isfinite(found).all() and not _inside(normals, facet, found, CUT):  # what is left, in its own size
-            off = np.append(1.0 - normals @ found, normals[facet] @ found - 1.0)
-            again, _ = _least_distance(matrix, np.append(off, (found - point) * weights if dominating else np.zeros(0)))
-            found = found - again / weights if np.isfinite(again).all() else found
-        return found if np.isfinite(found).all() and _inside(normals, facet, found) else None
-    table = {(j, r): float(w) for j, row in enumerate(normals) for r, w in enumerate(row)}
-    model = deabench_models.halfspaces(table, {("g", r): float(v) for r, v in enumerate(point)})
-    deabench_models.projection.touching(model, table, facet)
-    getattr(norms, norm)(model, dict(enumerate(weights.tolist())))
-    if dominating:
-        norms.dominating(model)
-    solver = Solver(expand(whole(model, name="halfspaces", symbolic=False), np.zeros((0, 0)), np.zeros(0)))
-    try:
-        solver.run("a point")
-    except Infeasible:
-        return None
-    except Undecided:
-        return _exactly(normals, facet, point, norm, weights, dominating)
-    down, up = np.split(solver.values()[: 2 * s], 2)
-    found = np.asarray(point + up - down)
-    if _inside(normals, facet, found, CUT) and not (dominating and (found < point - CUT).any()):
-        return found
-    return _exactly(normals, facet, point, norm, weights, dominating)
-
-
-def _exactly(normals: np.ndarray, facet: int, point: np.ndarray, norm: str, weights: np.ndarray,
-             dominating: bool) -> np.ndarray | None:
-    """The same in rational arithmetic, L1 or L∞: what rises, what falls, and for L∞ the largest change."""
-    s, room = len(point), 1.0 - normals @ point
-    moves = normals if dominating else np.hstack([normals, -normals])
-    rows, right = np.vstack([-moves, moves[facet]]), np.append(-room, room[facet])
-    cost = np.tile(weights, moves.shape[1] // s)
-    if norm == "linf":
-        change = np.tile(-np.diag(weights), moves.shape[1] // s)
-        rows = np.block([[rows, np.zeros((len(rows), 1))], [change, np.ones((s, 1))]])
-        right, cost = np.append(right, np.zeros(s)), np.append(np.zeros(moves.shape[1]), 1.0)
-    found = least(cost, rows, right)
-    return None if found is None else point + found[:s] - (0.0 if dominating else found[s : 2 * s])
-
-
-def _inside(normals: np.ndarray, facet: int, point: np.ndarray, tolerance: float = SHORT) -> bool:
-    reach = normals @ point
-    return bool(reach.max() <= 1 + tolerance and abs(reach[facet] - 1) <= tolerance)
-
-
-def _least_distance(normals: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The least z with normals·z ≥ -right, by non-negative least squares (Lawson and Hanson 1974, LDP), as Σ μ normals, and μ ≥ 0.
-
-    Not finite where there is none.
-    """
-    from scipy.optimize import nnls
-
-    size = max(float(-right.min()), 1e-300)  # a point far outside is scaled back: both rows are then about 1
-    matrix = np.vstack([normals.T, -right / size])
-    target = np.append(np.zeros(normals.shape[1]), 1.0)
-    mu, _ = nnls(matrix, target)
-    residual = matrix @ mu - target
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(-size * residual[:-1] / residual[-1]), np.asarray(-size * mu / residual[-1])
-
-
-def signed_distance(normals: np.ndarray, boxed: np.ndarray, unit: np.ndarray, norm: str) -> np.ndarray:
-    """Distance of boxed points (n, s) to the boundary of {z : normals·z ≤ 1} in the metrics' own units: below 0 inside."""
-    room = (1.0 - boxed @ normals.T) / dual_norm(normals / unit, norm)
-    out = -room.min(axis=1)
-    size = float(unit.max())
-    for k in np.flatnonzero(out > 0):
-        move = within(normals, boxed[k], norm, unit / size)[0] - boxed[k]
-        out[k] = distance(move * unit, norm)
-    return np.asarray(out)
-
-
 def depths(vertices: np.ndarray, points: np.ndarray, names: pd.Index) -> np.ndarray:
     """How far each point could rise in all metrics together and still be dominated by a mixture of the vertices."""
     import deabench_models
@@ -306,13 +230,3 @@ def _face_form(weights: tuple[float, ...], norm: str, dominating: bool) -> Templ
     steps = [norms.dominating] if dominating else []
     return template(deabench_models.face, {"P": range(s)}, {"p_G": {("g", r): 1.0 for r in range(s)}},
                     lambda m: getattr(norms, linear)(m, dict(enumerate(weights))), *steps)
-
-
-@lru_cache(maxsize=64)
-def _halfspace_form(weights: tuple[float, ...], norm: str) -> Template:
-    import deabench_models
-    from deabench_models import norms
-
-    s = len(weights)
-    return template(deabench_models.halfspaces, {"W": range(s)}, {"p_G": {("g", r): 1.0 for r in range(s)}},
-                    lambda m: getattr(norms, norm)(m, dict(enumerate(weights))))

@@ -194,7 +194,7 @@ class _Run:
         x, missed = family.refined(basis, x, self.tested[who])
         if place >= 0:
             factor = family.static_cost[family.theta] / (family.theta_column(self.tested[who]) @ basis.duals[0])
-        steep = np.abs(basis.duals[0]).max() * np.abs(factor) > STEEP
+        steep = (place >= 0) & (np.abs(basis.duals[0]).max() * np.abs(factor) > STEEP)  # else only rows are read
         return family.feasible(codes, x, factor) & (missed <= FEASIBLE) & ~steep, x, factor
 
     def settle(self, basis: Bases | None, k: int) -> Bases | None:

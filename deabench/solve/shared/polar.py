@@ -59,7 +59,7 @@ def surface(points: np.ndarray) -> Surface:
     A simplex that Qhull made by triangulating a facet takes the normal of the best-shaped simplex of that facet; one that no
     normal holds (near-duplicates) is solved in rational arithmetic.
     """
-    members, equations = _listed(points)
+    members, equations = listed(points)
     _, group = np.unique(equations, axis=0, return_inverse=True)
     group = group.ravel()
     rows, right = _system(points, members)
@@ -82,11 +82,11 @@ def simplices(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The simplices of the facets of points (n, s) in any units: members (B, s) as in `Surface`, and which are well-shaped."""
     origin, unit = box(points)
     boxed = (points - origin) / unit
-    members, _ = _listed(boxed)
+    members, _ = listed(boxed)
     return members, _shape(*_system(boxed, members)) > SINGULAR
 
 
-def _listed(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def listed(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Qhull's simplices (B, s) of the polar, points before axes, and the equations (B, s + 1) of the facets they were cut from."""
     from scipy.spatial import ConvexHull
 

@@ -15,7 +15,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.files import contents
 from deabench.tables.readers.source import Source
-from deabench.tables.text import unguarded
+from deabench.text import unguarded
 
 SEPARATORS = (",", ";", "\t", "|")
 WIDEST = 2_000
