@@ -55,6 +55,8 @@ def one_dimensional(values: Values, what: str) -> Array:
     array: Array = values.to_numpy() if isinstance(values, pd.Series | pd.Index) else np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         array = np.asarray(values, dtype=object)  # a NaN among text stays a gap and is not the text 'nan'
+    if array.dtype.kind == "S":
+        array = array.astype(object)  # bytes are labels as in a list; pandas knows no such array
     if array.ndim != 1:
         raise DataError(f"{what} has {array.ndim} dimensions; give one value per instance")
     return array

@@ -20,13 +20,14 @@ from deabench.bench.designs import GROUPS
 from deabench.bench.models import models
 from deabench.bench.proofs import degenerate_results, integer_tables, noisy_tables, spread_tables
 from deabench.bench.rivals import rivals
+from deabench.bench.scale import scale
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
-from deabench.bench.type_one import type_one
+from deabench.bench.type_one import exactly, type_one
 from deabench.cli._io import say
 
 SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "models", "right", "proofs", "proofs-all", "type-one", "start",
-            "coverage", "certainty")
+            "coverage", "certainty", "scale")
 
 
 def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, quick: bool,
@@ -67,17 +68,21 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
         yield "What it costs to prove targets the closest", proof_costs.minimality()
         yield "What it costs to prove scores", proof_costs.scores((1_000, 100_000, 1_000_000))
     if "type-one" in wanted:
-        found = type_one((2, 3, 11), replicates=20, again=20) if quick else type_one()
-        yield "Rejections of three classifiers that are alike, at a nominal 5 %", found.T.rename_axis("test")
+        title = "Rejections of three classifiers that are alike, at a nominal 5 %"
+        yield f"{title}, exactly", (exactly((2, 3, 11)) if quick else exactly()).T.rename_axis("test")
+        drawn = type_one((2, 3, 11), runs=20) if quick else type_one(kept=kept)
+        yield f"{title}, drawn", drawn.T.rename_axis("test")
     if "coverage" in wanted:
         yield from coverage(quick)
+    if "scale" in wanted:
+        yield from scale(quick)
     if "start" in wanted:
         yield "Start-up, whole process", start_up(1 if quick else 7)
     if "certainty" in wanted:
         for group in GROUPS:
             yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs, kept=kept)
         yield "Certainty, CPU seconds", spent(*((10, 200) if quick else (100, 10_000)))
-        yield "Certainty, beside others", rivals(2 if quick else 100)
+        yield "Certainty, beside others", rivals(2 if quick else 50)
 
 
 def proofs(share: float, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -125,7 +130,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--sizes", default="100,1000,5000", help="n of the comparison, as 100,1000")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--runs", type=int, default=500, help="of each setting of certainty")
-    parser.add_argument("--kept", type=Path, help="folder where runs of certainty are kept, so that a stopped one goes on")
+    parser.add_argument("--kept", type=Path, help="folder where runs of certainty and type-one are kept, to go on after a stop")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     given = parser.parse_args(argv)

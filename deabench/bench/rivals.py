@@ -19,6 +19,8 @@ from deabench.dea.uncertainty.games import play
 from deabench.dea.uncertainty.result import Method
 from deabench.dea.uncertainty.samples import Samples
 
+DRAWN = 500
+"""Bootstrap draws of evalstats."""
 Say = Callable[[Array, Array | None], Array]
 """From answers (metrics, k, n) and exact costs (k,) to which classifiers are called dominated, (k,)."""
 
@@ -95,7 +97,7 @@ def _evalstats(hits: Array) -> Array:
     frame = pd.DataFrame({"config": np.repeat(who, hits.shape[2]), "item": np.tile(np.arange(hits.shape[2]), len(who)),
                           "first": hits[0].ravel().astype(float), "second": hits[1].ravel().astype(float)})
     found = evalstats.tradeoff(frame, factor="config", item_col="item", primary_metric="first",
-                               secondary_metric={"second": "max"}, n_bootstrap=1000, rng=0)
+                               secondary_metric={"second": "max"}, n_bootstrap=DRAWN, rng=0)
     return np.array([found.status[name] == "dominated" for name in who])
 
 

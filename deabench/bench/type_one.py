@@ -1,133 +1,195 @@
 """How often the tests between classifiers reject where there is nothing to find: `python -m deabench.bench type-one`.
 
 Three classifiers that are alike, N data sets; every test of `deabench.compare` over data sets at a nominal 5 %. A family of
-pairs rejects where any of its pairs does.
+pairs rejects where any of its pairs does. Tests of ranks without ties are computed (`deabench.bench.levels`), the others drawn.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import chdtrc
+from scipy.stats import rankdata
 
 from deabench import compare
-from deabench.compare.adjust import ADJUSTMENTS, Adjustment, adjusted
-from deabench.compare.clusters import cluster_means
-from deabench.compare.posthoc import OF_TWO, by_ranks, nemenyi
-from deabench.compare.two import wilcoxon
+from deabench.bench.levels import ALPHA, MOST_SETS, NAMES, exact_levels, of_control, of_pairs, of_table, signed_rank_p, table_of
+from deabench.bench.tally import tallied
+from deabench.compare.exact import FEW
+from deabench.compare.incomplete import Design
+from deabench.compare.permutation import sign_flips
 
-ALPHA, MOST = 0.05, 0.06
 SIZES = (2, 3, 4, 5, 6, 8, 11, 13, 14, 17, 20, 30, 40, 51, 60)
-NAMES = ["a", "b", "c"]
-PAIRS = [("a", "b"), ("a", "c"), ("b", "c")]
+PIECE = 500
+"""Tables drawn at once."""
+PATTERNS, IGNORING = 10, 20
+"""Patterns of missing scores among them, and tables whose clusters are ignored."""
+ALIKE = 2.5
+"""Below such a χ² (p about .11 of one degree of freedom) a table is not looked at: no test rejects it."""
 IGNORED = "friedman, clusters ignored"
 """What `clusters=` is for: cuts of one file taken as independent data sets."""
-Tests = Iterator[tuple[str, float]]
+Floats = NDArray[np.float64]
+Rates = Iterator[tuple[str, float]]
+"""Tests and the shares of some tables that they reject."""
 
 
-def type_one(sizes: tuple[int, ...] = SIZES, *, replicates: int = 800, again: int = 3_000, seed: int = 0) -> pd.DataFrame:
-    """Shares of rejections, a row per number of data sets, a column per test; standard error .008 at 800 replicates.
+def exactly(sizes: tuple[int, ...] = (*range(2, 21), *range(25, MOST_SETS + 1, 5))) -> pd.DataFrame:
+    """The levels of the tests of ranks without ties, a row per number of data sets, a column per test."""
+    return pd.DataFrame({count: exact_levels(count) for count in sizes}).T.rename_axis("data sets")
 
-    A share above 6 % is looked at again, on `again` tables of their own (standard error .004), and theirs is given.
+
+def type_one(sizes: tuple[int, ...] = SIZES, *, runs: int = 10_000, seed: int = 0, kept: Path | None = None) -> pd.DataFrame:
+    """Shares of rejections of the other tests, a row per number of data sets, a column per test.
+
+    The standard error of a share of .05 is .0022 at 10,000 runs. Runs are drawn 500 at a time; `kept` is a folder where a call that
+    was stopped goes on.
     """
-    return pd.DataFrame({count: _row(count, replicates, again, seed) for count in sizes}).T.rename_axis("data sets")
+    def rates(count: int, number: int) -> dict[str, NDArray[np.float64]]:
+        rng = np.random.default_rng(np.random.SeedSequence((seed, count), spawn_key=(number,)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # each table of few data sets says so
+            return {name: np.asarray(value) for part in PARTS for name, value in part(rng, count, min(PIECE, runs))}
+
+    rows = {}
+    for count in sizes:
+        found = tallied(lambda number, count=count: (rates(count, number), np.nan),  # type: ignore[misc]
+                        f"type one {count}", runs=max(runs // PIECE, 1), kept=kept)
+        rows[count] = found.measures()
+    return pd.DataFrame(rows).T.rename_axis("data sets")
 
 
-def _row(count: int, replicates: int, again: int, seed: int) -> pd.Series:
-    """The shares at one number of data sets, on tables of their own."""
-    rng = np.random.default_rng((seed, count))
-    row = _shares(rng, count, replicates, PARTS)
-    high = set(row.index[row > MOST]) - {IGNORED} if again else set()
-    parts = [part for part in PARTS if high & set(_shares(rng, count, 1, [part]).index)] if high else []
-    second = _shares(rng, count, again, parts) if parts else row
-    return row.where(~row.index.isin(high), second.reindex(row.index))
+def _drawn(rng: np.random.Generator, count: int, runs: int) -> Floats:
+    """Scores (runs, data sets, classifiers) that share what is easy about a data set."""
+    return rng.normal(size=(runs, count, 3)) + rng.normal(size=(runs, count, 1))
 
 
-def rejections(rng: np.random.Generator, count: int, parts: Iterable[str]) -> dict[str, bool]:
-    """What each test of some parts says of one simulated table."""
-    table = pd.DataFrame(rng.normal(size=(count, 3)) + rng.normal(size=(count, 1)), columns=NAMES)
-    return {name: p < ALPHA for part in parts for name, p in PARTS[part](table, rng)}
+def _pairs(scores: Floats) -> list[tuple[Floats, Floats]]:
+    return [(scores[..., i], scores[..., j]) for i, j in ((0, 1), (0, 2), (1, 2))]
 
 
-def _shares(rng: np.random.Generator, count: int, replicates: int, parts: Iterable[str]) -> pd.Series:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # each table of few data sets says so
-        return pd.DataFrame([rejections(rng, count, parts) for _ in range(replicates)]).mean()
+def _families(name: str, p: Floats) -> Rates:
+    """The adjustments of three p values, (runs, 3), with the pairs of the first classifier first."""
+    said = [of_pairs(*row) | of_control(*row[:2]) for row in p.tolist()]
+    for how, share in pd.DataFrame(said).mean().items():
+        yield f"{name}, {how}", share
 
 
-def _friedman(table: pd.DataFrame, _: np.random.Generator) -> Tests:
-    return _whole(table, "friedman")
+def _of_two(rng: np.random.Generator, count: int, runs: int) -> Rates:
+    """Tests of two, and families of them."""
+    scores = _drawn(rng, count, runs)
+    for name, p in (("wilcoxon", _untied(scores)), ("t", _each(scores, compare.paired_t)), ("permutation", _permuted(scores))):
+        if name != "wilcoxon":
+            yield {"t": "paired t"}.get(name, name), float((p[:, 0] < ALPHA).mean())
+        yield from _families(name, p)
+    x, y = scores[..., 0], scores[..., 1]
+    yield "TOST, t, at the margin", float(np.mean([compare.tost(a + 1, b, margin=1).p_value < ALPHA
+                                                   for a, b in zip(x, y, strict=True)]))
 
 
-def _whole(table: pd.DataFrame, name: str) -> Tests:
-    found = compare.friedman(table)
-    yield name, found.p_value
-    yield f"{name}, χ²", float(found.tests["p_value"].iloc[0])
+def _untied(scores: Floats) -> Floats:
+    """`wilcoxon`'s p values of every pair, from the sums of positive ranks."""
+    sums = []
+    for x, y in _pairs(scores):
+        d = x - y
+        sums.append(np.where(d > 0, rankdata(np.abs(d), axis=1), 0).sum(axis=1).astype(int))
+    return np.asarray(signed_rank_p(scores.shape[1])[np.column_stack(sums)])
 
 
-def _families(table: pd.DataFrame, _: np.random.Generator) -> Tests:
-    """The smallest adjusted p value of every adjustment of every pairwise test."""
-    ranks = compare.rank(table)
-    raw = {"ranks": [p for _, _, p in by_ranks(ranks, PAIRS)]}
-    for name in ("wilcoxon", "t"):
-        raw[name] = [OF_TWO[name](table[a].to_numpy(), table[b].to_numpy()).p_value for a, b in PAIRS]
-    for name, p in raw.items():
-        for how in ADJUSTMENTS:
-            if how not in ("nemenyi", "finner"):
-                yield f"{name}, {how}", _least(p, how)
-        yield f"{name}, finner (control)", _least(p[:2], "finner")
-        yield f"{name}, holm (control)", _least(p[:2], "holm")
-    gaps = np.array([gap for gap, _, _ in by_ranks(ranks, PAIRS)])
-    yield "ranks, nemenyi", float(nemenyi(ranks, gaps).min())
+def _each(scores: Floats, test: compare.pairs.Test) -> Floats:
+    return np.array([[test(x, y).p_value for x, y in _pairs(table)] for table in scores])
 
 
-def _least(p: list[float], how: Adjustment) -> float:
-    return float(adjusted(p, how, 3).min())
+def _permuted(scores: Floats) -> Floats:
+    """`permutation`'s p values of every pair: it takes the same random signs for every table of one size."""
+    return np.column_stack([sign_flips(np.round(x - y, 12).T) for x, y in _pairs(scores)])
 
 
-def _two(table: pd.DataFrame, _: np.random.Generator) -> Tests:
-    """Tests of two classifiers."""
-    x, y = table["a"].to_numpy(), table["b"].to_numpy()
-    yield "wilcoxon", wilcoxon(x, y).p_value
-    yield "permutation", compare.permutation(x, y, draws=999).p_value
-    yield "paired t", compare.paired_t(x, y).p_value
-    shifted: list[tuple[str, Callable[[], compare.Comparison]]] = [
-        ("TOST, t, at the margin", lambda: compare.tost(x + 1, y, margin=1)),
-        ("TOST, wilcoxon, at the margin", lambda: compare.tost(x + 1, y, margin=1, test="wilcoxon"))]
-    for name, test in shifted:
-        yield name, test().p_value
+def _tied(rng: np.random.Generator, count: int, runs: int) -> Rates:
+    """Scores with many ties; a table without any difference is not tested, and counts as one where nothing is found."""
+    scores = (2 * _drawn(rng, count, runs)).round()
+    ranks = rankdata(-scores, axis=2)
+    said = [_of_ranks(table) if far else _of_none() for table, far in zip(ranks, _far_ranks(ranks), strict=True)]
+    for name, share in pd.DataFrame(said).mean().items():
+        yield f"{name}, ties", share
+    for test, p in (("wilcoxon", _signed(scores)), ("permutation", _permuted(scores))):
+        yield f"{test}, ties", float((p[:, 0] < ALPHA).mean())
+        yield from ((f"{name}, ties", share) for name, share in _families(test, p))
 
 
-def _tied(table: pd.DataFrame, _: np.random.Generator) -> Tests:
-    """Scores with many ties."""
-    table = (2 * table).round()
-    if not np.ptp(table.to_numpy(), axis=1).any():
-        return
-    yield from _whole(table, "friedman, ties")
-    ranks = compare.rank(table)
-    yield "ranks, shaffer, ties", _least([p for _, _, p in by_ranks(ranks, PAIRS)], "shaffer")
-    yield "wilcoxon, ties", wilcoxon(table["a"].to_numpy(), table["b"].to_numpy()).p_value
+def _signed(scores: Floats) -> Floats:
+    """`wilcoxon`'s p values of every pair that is not clearly alike; there 1."""
+    p = np.ones((len(scores), 3))
+    for place, (x, y) in enumerate(_pairs(scores)):
+        ranks = np.where(x == y, 0, rankdata(np.abs(x - y), axis=1))
+        z = np.abs((ranks * np.sign(x - y)).sum(axis=1)) / np.maximum(np.sqrt((ranks**2).sum(axis=1)), 1)
+        for row in np.flatnonzero(z > ALIKE**0.5):
+            p[row, place] = compare.wilcoxon(x[row], y[row]).p_value
+    return p
 
 
-def _incomplete(table: pd.DataFrame, rng: np.random.Generator) -> Tests:
-    gone = rng.random(table.shape) < 0.15
-    gone[0] = False
-    yield "skillings-mack, 15 % missing", compare.skillings_mack(table.mask(gone)).p_value
+def _far_ranks(ranks: Floats) -> NDArray[np.bool_]:
+    """Which tables are to be looked at: Friedman's χ², corrected for ties, is at least the square of any contrast's z."""
+    between = ((ranks.sum(axis=1) - 2 * ranks.shape[1])**2).sum(axis=1)
+    within = ((ranks - 2)**2).sum(axis=(1, 2)) / 2
+    return np.asarray(between > (ALIKE if ranks.shape[1] > 4 else 0) * within)
 
 
-def _clusters(table: pd.DataFrame, rng: np.random.Generator) -> Tests:
+@cache
+def _of_none() -> dict[str, bool]:
+    return dict.fromkeys(_of_sums(6, (0, 0, 0)), False)
+
+
+def _of_ranks(ranks: Floats) -> dict[str, bool]:
+    """`levels.of_table`, once for all tables whose rows tie alike and whose sums are alike: nothing else counts."""
+    rows = np.unique(np.sort(ranks, axis=1), axis=0, return_counts=True)
+    key = (rows[0].tobytes(), rows[1].tobytes(), np.sort(ranks.sum(axis=0)).tobytes())
+    if key not in SEEN:
+        SEEN[key] = of_table(pd.DataFrame(ranks, columns=NAMES))
+    return SEEN[key]
+
+
+SEEN: dict[tuple[bytes, bytes, bytes], dict[str, bool]] = {}
+
+
+def _incomplete(rng: np.random.Generator, count: int, runs: int) -> Rates:
+    """A few patterns of missing scores, and many tables of each."""
+    found = []
+    for _ in range(min(PATTERNS, runs)):
+        gone = rng.random((count, 3)) < 0.15
+        gone[0] = False
+        kept = ~gone[(~gone).sum(axis=1) >= 2]
+        found.append(skillings_mack_p(np.where(kept, _drawn(rng, len(kept), max(runs // PATTERNS, 1)), np.nan)) < ALPHA)
+    yield "skillings-mack, 15 % missing", float(np.mean(found))
+
+
+def skillings_mack_p(scores: Floats) -> Floats:
+    """`skillings_mack`'s p values of many tables without ties that lack the same scores."""
+    designs = [Design(np.where(np.isnan(table), np.nan, rankdata(-table, axis=1, nan_policy="omit"))) for table in scores]
+    statistics = np.array([one.statistic(one.deviations.sum(axis=0)[None])[0] for one in designs])
+    return designs[0].drawn(statistics, 0) if scores.shape[1] <= FEW else np.asarray(chdtrc(2, statistics))
+
+
+def _clusters(rng: np.random.Generator, count: int, runs: int) -> Rates:
     """Each of N files cut into one to eight data sets that share most of what a classifier gains there."""
-    count = len(table)
-    sizes = rng.integers(1, 9, size=count)
-    files = np.repeat(np.arange(count), sizes)
-    values = rng.normal(size=(count, 3))[files] + 0.3 * rng.normal(size=(len(files), 3))
-    table = pd.DataFrame(values, columns=NAMES, index=[f"set {i}" for i in range(len(files))])
-    means = cluster_means(table, {name: f"file {file}" for name, file in zip(table.index, files, strict=True)})
-    yield "friedman, clusters", compare.friedman(means).p_value
-    yield IGNORED, compare.friedman(table).p_value
+    rejected, ignored = [], []
+    for run in range(runs):
+        sizes = rng.integers(1, 9, size=count)
+        values = rng.normal(size=(count, 3)).repeat(sizes, axis=0) + 0.3 * rng.normal(size=(sizes.sum(), 3))
+        means = np.add.reduceat(values, np.cumsum(sizes) - sizes) / sizes[:, None]
+        rejected.append(_of_sums(count, tuple(np.sort(rankdata(means, axis=1).sum(axis=0) - 2 * count).astype(int)))["friedman"])
+        if run < IGNORING:
+            ignored.append(compare.friedman(pd.DataFrame(values, columns=NAMES)).p_value < ALPHA)
+    yield from (("friedman, clusters", float(np.mean(rejected))), (IGNORED, float(np.mean(ignored))))
 
 
-PARTS: dict[str, Callable[[pd.DataFrame, np.random.Generator], Tests]] = {
-    "friedman": _friedman, "families": _families, "two": _two, "ties": _tied, "incomplete": _incomplete, "clusters": _clusters}
+@cache
+def _of_sums(count: int, sums: tuple[int, int, int]) -> dict[str, bool]:
+    return of_table(table_of(count, sums))
+
+
+PARTS = (_of_two, _tied, _incomplete, _clusters)

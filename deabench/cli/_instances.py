@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -83,7 +84,7 @@ def part_of(true: Truth | None, y_true: pd.Series | np.ndarray) -> Truth:
         raise DataError("several classes have no positive one; name one with --positive")
     if true.rest:
         return against_rest(y_true, true.positive)
-    return two_classes(y_true, true.positive)
+    return replace(two_classes(y_true, true.positive), note=true.note)  # named by the file, and not by the user
 
 
 def _one_class_each(frame: pd.DataFrame) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -29,6 +29,7 @@ from deabench.cli._options import (
     options,
     several,
 )
+from deabench.errors import DataError
 
 
 class Written(enum.StrEnum):
@@ -61,6 +62,11 @@ def command(
     norm: Norm = "l1",
     on: On = "faces",
     title: Annotated[str | None, typer.Option(help="the report's title")] = None,
+    uncertainty: Annotated[Path | None, typer.Option(
+        help="CSV of the answers, counts, folds or data sets that TABLE was made of, as for 'deabench uncertainty'")] = None,
+    scores: Annotated[bool, typer.Option("--scores", help="the answers of --uncertainty are scores, not labels")] = False,
+    threshold: Annotated[float | None, typer.Option(help="of the scores of --uncertainty")] = None,
+    positive: Annotated[str | None, typer.Option(help="the positive class of --uncertainty; by default the minority")] = None,
 ) -> None:
     """Write one self-contained page: who is efficient, how far the others are, what it would take, how sure that is."""
     how: dict[str, Any] = {"tested": _tested(tested), "metrics": names(metrics), "norm": norm, "on": on,
@@ -69,7 +75,8 @@ def command(
                                 "orientation": orientation, "lower_is_better": directions(lower_is_better)}
     more = options(direction, weights, sums, shares, ratios) | {"goal": goal}
     settings |= {name: value for name, value in more.items() if value is not None}
-    page = _study(Path(source), how, settings) if source.endswith(".toml") else _table(source, how, settings)
+    answers = None if uncertainty is None else (uncertainty, positive, scores, threshold)
+    page = _study(Path(source), how, settings, answers) if source.endswith(".toml") else _table(source, how, settings, answers)
     chosen = form.value if form is not None else out.suffix.lower().lstrip(".") if out is not None and out.suffix else "html"
     if out is None or str(out) == "-":
         sys.stdout.write(page.text(chosen))
@@ -85,21 +92,42 @@ def _tested(text: str | None) -> Any:
     return table_of(text) if text is not None and text.endswith(".csv") else names(text)
 
 
-def _table(source: str, how: dict[str, Any], settings: dict[str, Any]) -> Any:
+Answers: TypeAlias = tuple[Path, str | None, bool, float | None]
+"""The file of --uncertainty and how it is read: the positive class, whether it holds scores, and their threshold."""
+
+
+def _table(source: str, how: dict[str, Any], settings: dict[str, Any], answers: Answers | None) -> Any:
     from deabench.reports import report
     from deabench.reports.saved import of_saved, saved
     from deabench.tables.reader import read as plain
     from deabench.tables.reading import read
 
     if source.endswith(".csv") and saved(plain(source)):
+        if answers is not None:
+            raise DataError(f"'{source}' is a ranking that was saved; give --uncertainty with the table it was made of")
         return of_saved(plain(source), how["title"])
+    if answers is not None:
+        return report(_sure(read(source), settings, answers), extra={"provenance": {"source": source}}, **how)
     return report(read(source), extra={"provenance": {"source": source}}, **how, **settings)
 
 
-def _study(file: Path, how: dict[str, Any], settings: dict[str, Any]) -> Any:
+def _sure(reading: Any, settings: dict[str, Any], answers: Answers) -> Any:
+    """The ranking with what the answers say of how sure it is."""
+    from deabench.cli._samples import Reading, read_samples
+    from deabench.dea.ranking import rank
+
+    ranking = rank(reading, **settings)
+    file, positive, scores, threshold = answers
+    metrics = [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
+    return ranking.with_uncertainty(read_samples(file, Reading(",".join(metrics), positive, scores, threshold)))
+
+
+def _study(file: Path, how: dict[str, Any], settings: dict[str, Any], answers: Answers | None) -> Any:
     from deabench.reports import report
     from deabench.study import Study, versions
 
+    if answers is not None:
+        raise DataError("a study knows its own data sets; leave out --uncertainty")
     study = Study.from_toml(file)
     plan, given = study.plan, dict(settings)
     given["outputs"] = settings["outputs"] or list(plan.dea["outputs"])

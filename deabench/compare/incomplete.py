@@ -121,14 +121,14 @@ def skillings_mack(table: pd.DataFrame, *, higher_is_better: bool = True, method
     kept = values[values.notna().sum(axis=1) >= 2]
     _connected(kept)
     ranks = ranked(kept, higher_is_better)
-    design = _Design(ranks.to_numpy())
+    design = Design(ranks.to_numpy())
     if not design.deviations.any():
         raise DataError("all classifiers tie on every data set; there is nothing to test")
     statistic = design.statistic(design.deviations.sum(axis=0)[None])[0]
     count, k = kept.shape
     tied = bool((np.diff(np.sort(ranks.to_numpy(), axis=1), axis=1) == 0).any())
     if method == "permutation" or (method == "auto" and (count <= FEW or tied)):
-        p, said = design.drawn(statistic, seed), f"{DRAWS} random orders"
+        p, said = float(design.drawn(np.array([statistic]), seed)[0]), f"{DRAWS} random orders"
     else:
         p, said = float(special.chdtrc(k - 1, statistic)), f"chi2({k - 1})"
     sizes = kept.notna().sum(axis=1).to_numpy()
@@ -136,7 +136,7 @@ def skillings_mack(table: pd.DataFrame, *, higher_is_better: bool = True, method
     return SkillingsMack(ranks, scaled.mean().rename("mean_rank"), float(statistic), said, p, _notes(values, len(kept)))
 
 
-class _Design:
+class Design:
     """Which data set has which classifier: what the covariance of the rank sums depends on."""
 
     def __init__(self, ranks: Floats) -> None:
@@ -152,14 +152,14 @@ class _Design:
         """A'Σ⁻A of each of several sums of weighted deviations A, shape (B, k)."""
         return np.asarray(((sums @ self.inverse) * sums).sum(axis=1))
 
-    def drawn(self, observed: float, seed: int) -> float:
-        """The p value from random orders of what each data set has; the observed table counts as one of them."""
+    def drawn(self, observed: Floats, seed: int) -> Floats:
+        """The p value of each statistic from random orders of what each data set has; the observed table counts as one of them."""
         rng = np.random.default_rng(seed)
         sums = np.zeros((DRAWS, self.there.shape[1]))
         for there, row in zip(self.there, self.deviations, strict=True):
             sums[:, there] += _orders(row[there], rng)
-        far = int((self.statistic(sums) >= observed * (1 - 1e-9)).sum())
-        return (1 + far) / (1 + DRAWS)
+        below = np.searchsorted(np.sort(self.statistic(sums)), observed * (1 - 1e-9))
+        return np.asarray((1 + DRAWS - below) / (1 + DRAWS))
 
 
 def _orders(values: Floats, rng: np.random.Generator) -> Floats:

@@ -12,10 +12,11 @@ import pandas as pd
 from deabench import instances, labels
 from deabench.checks import choice
 from deabench.errors import DataError, DataWarning
-from deabench.metrics.catalogue import CELLS, METRICS
+from deabench.metrics.catalogue import CELLS, METRICS, canonical
+from deabench.metrics.closed import PREDICTIVE
 from deabench.metrics.counts import label, table_of, weighted, whole
 from deabench.metrics.draws import PRIOR
-from deabench.metrics.intervals import by_row, level
+from deabench.metrics.intervals import by_row, level, proportion_intervals
 
 AT_ONCE = 100_000
 """Resamples of tables held at a time."""
@@ -36,8 +37,9 @@ def bootstrap_counts(
         positives and negatives were fixed; intervals of accuracy, PPV and their like are then narrower, and where the
         instances were a sample they are too narrow (at prevalence .3, TPR .3, TNR .95 accuracy's covers .87, not .95).
     method : 'jeffreys' or 'resample'
-        jeffreys: the cells' posterior, with half an instance in every cell; covers .93 to .97 at nominal .95 for 200
-        rows. resample: the instances redrawn, which leaves an empty cell empty, so that a perfect rate gets [1, 1].
+        jeffreys: the cells' posterior, with half an instance in every cell, and Wilson's intervals of PPV, NPV, FDR and FOR
+        where the instances are a sample; covers .93 to .97 at nominal .95 for 200 rows. resample: the instances redrawn, which
+        leaves an empty cell empty, so that a perfect rate gets [1, 1].
     alpha : float in (0, 1)
     **options
         `resamples` (2000), `seed` (0), `metrics` and the rest as for `from_counts`.
@@ -84,6 +86,9 @@ def bootstrap_counts(
         part.insert(0, "estimate", estimates[name])
         if method == "jeffreys":  # a rate of 0 or 1 is the end of its interval
             part["lower"], part["upper"] = np.fmin(part["lower"], estimates[name]), np.fmax(part["upper"], estimates[name])
+        if method == "jeffreys" and design == "rows" and canonical(name) in PREDICTIVE:
+            wilson = proportion_intervals(checked, metrics=[canonical(name)], alpha=alpha)
+            part[["lower", "upper"]] = wilson[["lower", "upper"]].to_numpy()
         part["undefined"] = part["undefined"].astype(int)
     table = by_row(parts, counts.index)
     table.attrs["design"] = design

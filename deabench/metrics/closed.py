@@ -29,6 +29,7 @@ Limits: TypeAlias = tuple[float, float, float, str, str]
 FEW = 30
 """Fewer instances than these are few."""
 ALONE = "its interval is for instances drawn one by one, without weights"
+PREDICTIVE = ("PPV", "NPV", "FDR", "FOR")
 OF_LABELS = {"TPR": True, "FPR": True, "queue_rate": True, "FNR": False, "TNR": False}
 """The shares of a class, or of all, that are labelled positive (True) or negative."""
 
@@ -68,18 +69,35 @@ def area(ranked: ranking.Sorted, quantile: float) -> Limits:
     return found, float(expit(middle - width)), float(expit(middle + width)), "logit", ""
 
 
-def caveat(metric: Metric | None, positives: int, *, paired: bool) -> str:
+def caveat(column: str, metric: Metric | None, positives: int, *, paired: bool) -> str:
     """Where simulated intervals of a metric do not cover .93 to .97 (docs/metrics.md); empty elsewhere."""
-    if metric is None or not isinstance(metric.function, OfRanking):
+    few = f"with {positives} positives its interval is wide: at nominal 95 % such intervals cover up to "
+    if metric is None:
+        return f"{few}.973" if paired and positives < FEW and canonical(column) in ("TPR", "FNR") else ""
+    if not isinstance(metric.function, OfRanking):
         return ""
     name = metric.name
     if name.startswith("precision@") and int(name.partition("@")[2]) < FEW:
         return f"it rests on few instances: at nominal 95 % such intervals cover {'.88 to 1' if paired else '.92 to .99'}"
     if name == "pr_auc" and paired:
         return "at nominal 95 % intervals of its differences cover .91 to .95"
-    if name.startswith("TPR@") and positives < FEW and not paired:
-        return f"with {positives} positives its interval is wide: at nominal 95 % such intervals cover up to .98"
-    return ""
+    wide = {"partial_auc": ".98"} if paired else {"pr_auc": ".98", "TPR": ".98", "partial_auc": ".985"}
+    most = wide.get(name.partition("@")[0], "")
+    return f"{few}{most}" if most and positives < FEW else ""
+
+
+def predictive(column: str, hits: Bools, design: Design, alpha: float) -> Limits | None:
+    """Wilson's interval of a predictive value of a sample; None for other metrics and designs.
+
+    The posterior of the cells covers .977 where a tenth of 20 positives is missed.
+    """
+    name = canonical(column)
+    if name not in PREDICTIVE or design.kind != "rows" or design.weight is not None:
+        return None
+    among = hits if name in ("PPV", "FDR") else ~hits
+    counted = design.positive if name in ("PPV", "FOR") else ~design.positive
+    rate = float(counted[among].mean())
+    return rate, *wilson(rate, float(among.sum()), alpha), "wilson", ""
 
 
 def precision(estimate: float, k: int, design: Design, alpha: float) -> Limits:

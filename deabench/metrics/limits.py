@@ -1,8 +1,8 @@
 """How one interval is made: the method that covers, metric by metric.
 
-Metrics of counts: quantiles of the posterior of the cells; differences of rates: Tango's. Rankings: the bootstrap's standard
-deviation on the log odds (differences: as it is), for percentiles fall short near 1. Mean losses: bootstrap-t. A TPR at a
-given FPR, and one's own: percentiles.
+Metrics of counts: quantiles of the posterior of the cells, but Wilson's of predictive values; differences of rates: Tango's.
+Rankings: the bootstrap's standard deviation on the log odds (differences: as it is), for percentiles fall short near 1. Mean
+losses: bootstrap-t. A TPR at a given FPR, and one's own: percentiles.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ def single(asked: Asked, name: str, column: str, design: Design, alpha: float) -
     if reason:
         return none(estimate, reason)
     if metric is None:
+        exact = closed.predictive(column, asked.hits[name], design, alpha)
+        if exact is not None:
+            return exact
         drawn = _counts_of(asked, column, cells(design, _pattern(asked, name), 4, asked.draws, asked.seed))
         low, high = _quantiles(drawn, alpha)
         return estimate, min(low, estimate), max(high, estimate), "jeffreys", ""

@@ -30,9 +30,9 @@ class Intervals(Result):
     ----------
     table : DataFrame, (classifier, metric) or (first, second, metric) x (estimate, lower, upper, method)
         For a difference the estimate is first − second. NaN limits have their reason in `notes`. Methods: 'jeffreys'
-        (posterior of the cells), 'tango' (paired rates), 'wilson' and 'newcombe' (precision at k, and its difference),
-        'logit' (bootstrap, on the log odds), 'normal' and 'percentile' (bootstrap), 'bootstrap-t' (mean losses), 'pairs' and
-        'exact' (a perfect result), 'none'.
+        (posterior of the cells), 'tango' (paired rates), 'wilson' (predictive values of a sample, precision at k), 'newcombe'
+        (differences of precision at k), 'logit' (bootstrap, on the log odds), 'normal' and 'percentile' (bootstrap), 'bootstrap-t'
+        (mean losses), 'pairs' and 'exact' (a perfect result), 'none'.
     alpha : float
     notes : tuple of str
         The design, the positive class, what has no interval and why.
@@ -102,9 +102,9 @@ def intervals(
     Notes
     -----
     Coverage at nominal 95 %, simulated case by case at 200 rows, prevalence .1 to .5 (`python -m deabench.bench coverage`,
-    docs/metrics.md): .93 to .97, but for what the notes name (precision@k of few k, TPR at an FPR with few positives) and for NPV
-    and FOR where misses are rare (.977); the percentiles of a metric of one's own are not known. KS and ece have no interval:
-    both are biased upward, and no bootstrap of them covers.
+    docs/metrics.md): .93 to .97, but for what the notes name (precision@k of few k; with few positives TPR at an FPR, pr_auc and
+    partial areas); the percentiles of a metric of one's own are not known. KS and ece have no interval: both are biased upward, and
+    no bootstrap of them covers.
 
     Examples
     --------
@@ -184,5 +184,5 @@ def _result(
     table = pd.DataFrame([row[:4] for row in rows.values()], index, COLUMNS)
     positives, paired = int(asked.true.is_positive.sum()), "second" in names
     reasons = dict.fromkeys(f"{key[-1]}: {said}" for key, row in rows.items()
-                            if (said := row[4] or caveat(asked.metrics[key[-1]], positives, paired=paired)))
+                            if (said := row[4] or caveat(key[-1], asked.metrics[key[-1]], positives, paired=paired)))
     return Intervals(table, alpha, (setting.said(), asked.true.note, *reasons))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from deabench.errors import DataError
 from deabench.files import write_whole
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-"""Okabe and Ito's colours, told apart by colour-blind readers."""
+"""Okabe and Ito's colours, told apart by colour-blind readers; the last is the ink's, see `colour`."""
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#777777"
@@ -43,16 +43,26 @@ def axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
     return figure.add_subplot()
 
 
+def turns_of(names: Iterable[object]) -> dict[object, int]:
+    """Whose turn it is for which style: by the alphabet, so that a name looks the same in all pictures of the same classifiers,
+    in whatever order they stand."""
+    return {name: k for k, name in enumerate(sorted(names, key=str))}
+
+
+def colour(k: int) -> str:
+    """The k-th colour; black is white on a dark paper."""
+    return ink() if k % len(COLOURS) == len(COLOURS) - 1 else COLOURS[k % len(COLOURS)]
+
+
 def style(k: int) -> dict[str, Any]:
     """Colour and dash of the k-th classifier: no two of the first 28 alike, and neighbours differ in grey too."""
-    return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k % len(DASHES)]}
+    return {"color": colour(k), "linestyle": DASHES[k % len(DASHES)]}
 
 
 def marker(k: int) -> dict[str, Any]:
     """Colour and marker of the k-th classifier; the fill tells the first seven from the next."""
-    colour = COLOURS[k % len(COLOURS)]
-    return {"marker": MARKERS[k % len(MARKERS)], "edgecolors": colour,
-            "facecolors": colour if k // len(COLOURS) % 2 == 0 else "none"}
+    return {"marker": MARKERS[k % len(MARKERS)], "edgecolors": colour(k),
+            "facecolors": colour(k) if k // len(COLOURS) % 2 == 0 else "none"}
 
 
 def directed(name: object, turn: object) -> str:
@@ -135,14 +145,17 @@ def legend(ax: Any, artists: Sequence[Any], *, merit: Sequence[float] | None = N
     return ax.legend(handles=shown, **look)
 
 
-def dressed(artists: Any, look: Mapping[str, Any]) -> None:
-    """Matplotlib's own keywords (color, linewidth, alpha, ...) for the artists that carry a display's numbers.
+def finished(ax: Any, artists: Any, look: Mapping[str, Any]) -> None:
+    """Matplotlib's own keywords (color, linewidth, alpha, ...) for the artists that carry a display's numbers, and words that stay
+    at their own axes.
 
     Raises
     ------
     DataError
         Where an artist has no such property.
     """
+    if not roomy(ax):
+        _fitted(ax)
     for artist in artists if look else ():
         for one in getattr(artist, "patches", None) or [artist]:
             for name in look:
@@ -150,6 +163,18 @@ def dressed(artists: Any, look: Mapping[str, Any]) -> None:
                     known = sorted(key[4:] for key in dir(one) if key.startswith("set_"))
                     raise DataError(f"a {type(one).__name__} has no '{name}' to set; {did_you_mean(name, known)}")
             one.set(**look)
+
+
+def _fitted(ax: Any) -> None:
+    """Where the figure makes no room, words wider than their axes go on more lines: the next axes are somebody else's."""
+    import textwrap
+
+    box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+    wide = [ax.title, ax._left_title, ax.xaxis.label]
+    for text, room in (*((one, box.width) for one in wide), (ax.yaxis.label, box.height)):
+        text.set_fontsize(min(text.get_fontsize(), 8))
+        letters = max(int(room * 72 / (0.55 * text.get_fontsize())), 8)
+        text.set_text("\n".join(line for part in text.get_text().split("\n") for line in textwrap.wrap(part, letters)))
 
 
 def name_points(ax: Any, points: Sequence[tuple[float, float]], names: Sequence[str]) -> tuple[list[Any], list[str]]:

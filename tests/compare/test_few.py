@@ -143,7 +143,7 @@ def test_the_range_of_normals_is_scipys() -> None:
 
 def test_simulated_tests_keep_their_level() -> None:
     """The quick form of `python -m deabench.bench type-one`: 4 standard errors above 6 % would be a wrong level."""
-    found = type_one((3, 8, 20), replicates=60, again=0)
+    found = type_one((3, 8, 20), runs=60)
     ignored = found.pop("friedman, clusters ignored")
     assert (found <= 0.06 + 4 * (0.06 * 0.94 / 60)**0.5).all(axis=None)
     assert (ignored > 0.25).all()  # cuts of one file taken as independent data sets

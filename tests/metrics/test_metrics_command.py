@@ -218,7 +218,9 @@ def test_differences_of_wide_and_long(run):
     wide = "y_true,a,b\n1,1,1\n1,1,0\n0,0,1\n0,0,0\n0,0,0\n"
     first = run(long, "--differences", "--metrics", "TPR", "--format", "csv")
     assert first[0] == 0
-    assert first[1] == run(wide, "--differences", "--metrics", "TPR", "--format", "csv")[1]
+    second = run(wide, "--differences", "--metrics", "TPR", "--format", "csv")
+    assert first[1] == second[1]
+    assert "1 is the positive class by convention, 2 of 5 instances" in second[2].splitlines()  # nobody asked
     assert _csv(first[1])[["first", "second", "metric", "estimate"]].to_numpy().tolist() == [["a", "b", "TPR", 0.5]]
 
 

@@ -27,6 +27,7 @@ SCORE = RNG.normal(size=N) + TRUE
 ENCODINGS = {
     "0/1": (0, 1), "bool": (False, True), "-1/1": (-1, 1), "float": (0.0, 1.0), "text digits": ("0", "1"),
     "text bool": ("False", "True"), "1/2": (1, 2), "words": ("well", "ill"), "numbers": (2.5, 7.5),
+    "bytes": (b"well", b"ill"),
 }
 CONVENTIONAL = ("0/1", "bool", "-1/1", "float", "text digits", "text bool")
 CONTAINERS = {

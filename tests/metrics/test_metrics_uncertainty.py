@@ -46,6 +46,21 @@ def test_rates_are_jeffreys_beta_quantiles(data, design):
         assert table.loc["prevalence", ["lower", "upper"]].isna().all()
 
 
+def test_predictive_values_of_a_sample_are_wilsons(data):
+    """The posterior of the cells covered .977 where a tenth of 20 positives is missed, Wilson's .941 to .959."""
+    y, scores = data
+    said = _labels(scores)
+    names = ["PPV", "NPV", "FDR", "FOR"]
+    exact = m.proportion_intervals(m.count(y, said), metrics=names)
+    found = m.intervals(y, said, metrics=names)
+    assert set(found.table["method"]) == {"wilson"}
+    for table in (found.table, m.bootstrap_counts(m.count(y, said), metrics=names, resamples=100)):
+        np.testing.assert_allclose(table[["estimate", "lower", "upper"]], exact[["estimate", "lower", "upper"]], atol=1e-12)
+    assert set(m.intervals(y, said, metrics=names, design="classes", draws=100).table["method"]) == {"jeffreys"}
+    none = np.zeros_like(y)
+    assert m.intervals(y, {"none": none}, metrics=["PPV"]).table["lower"].isna().all()
+
+
 def test_a_random_sample_makes_accuracy_less_sure_than_fixed_classes():
     """TPR .3, TNR .95: of fixed classes accuracy is known to ± .03, of a sample to ± .06, as Wilson says."""
     counts = pd.DataFrame({"tp": [18], "fn": [42], "fp": [7], "tn": [133]}, index=["a"])
@@ -281,6 +296,11 @@ def test_where_intervals_do_not_cover_is_said(data):
     rare = np.where(np.cumsum(y) <= 20, y, 0)
     assert m.intervals(rare, scores, metrics=["TPR@FPR=0.05"]).notes[2:] == (
         "TPR@FPR=0.05: with 20 positives its interval is wide: at nominal 95 % such intervals cover up to .98",)
+    wide = "with 20 positives its interval is wide: at nominal 95 % such intervals cover up to "
+    assert m.intervals(rare, scores, metrics=["pr_auc", "partial_auc@0.1", "roc_auc"]).notes[2:] == (
+        f"pr_auc: {wide}.98", f"partial_auc@0.1: {wide}.985")
+    assert m.differences(rare, scores, metrics=["partial_auc@0.1", "TPR", "TNR"], threshold=0.5).notes[2:] == (
+        f"partial_auc@0.1: {wide}.98", f"TPR: {wide}.973")
     assert m.differences(y, scores, metrics=["brier"], threshold=0.5).table.index.tolist() == [("a", "b", "brier")]
     own = m.Metric("precision@top", lambda y, p: float(p.mean()), needs="scores")
     assert m.intervals(y, scores, metrics=[own], draws=100).notes[2:] == ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -91,9 +93,32 @@ def test_matplotlibs_own_keywords_are_taken_and_others_refused():
     assert (line.get_color(), line.get_linewidth()) == ("red", 3)
     bars = plot.WeightsDisplay.from_ranking(ranking).plot(edgecolor="green").bars_
     assert all(same_color(bar.get_edgecolor(), "green") for bar in bars[0])
+    dots = plot.TangoDisplay.from_predictions(scored(1)[0], scored(1)[1]["model 00"]).plot(alpha=0.5).dots_
+    assert {one.get_alpha() for one in dots} == {0.5}
+    points = plot.SegmentsDisplay.from_predictions(*scored(3)).plot(alpha=0.5).points_
+    assert {one.get_alpha() for one in points} == {0.5}
     with pytest.raises(DataError) as e:
         plot.RocDisplay.from_predictions(*scored(1)).plot(linewith=3)
     assert str(e.value) == "a Line2D has no 'linewith' to set; did you mean 'linewidth'?"
+
+
+def test_every_display_takes_keywords():
+    for name in plot.__all__:
+        if name.endswith("Display"):
+            taken = inspect.signature(getattr(plot, name).plot).parameters.values()
+            assert any(one.kind is one.VAR_KEYWORD for one in taken), name
+
+
+def test_a_name_looks_the_same_in_every_picture():
+    """Whatever their order: curves of one set of classifiers are read side by side."""
+    y, scores = scored(9)
+    turned = dict(reversed(scores.items()))
+    one = plot.RocDisplay.from_predictions(y, scores).plot()
+    other = plot.CostCurveDisplay({name: curves.cost_curve(y, s) for name, s in turned.items()}).plot()
+    third = plot.PrecisionRecallDisplay({name: curves.precision_recall(y, s) for name, s in turned.items()}).plot()
+    def looks(display, names):
+        return {name: (line.get_color(), line.get_linestyle()) for name, line in zip(names, display.lines_, strict=True)}
+    assert looks(one, scores) == looks(other, turned) == looks(third, turned)
 
 
 def test_nothing_is_black_on_black():
@@ -104,6 +129,11 @@ def test_nothing_is_black_on_black():
             ax = display.plot().ax_
             drawn = [one.get_color() for one in (*ax.lines, *ax.texts) if getattr(one, "get_text", str)() != ""]
             assert all(sum(to_rgb(colour)) > 0.6 for colour in drawn), type(display).__name__
+        diagram = plot.CriticalDifferenceDisplay.from_findings(db.compare.compare(cloud(12).T)).plot()
+        bars = [one.get_color() for part in ("crossbars", "elbows") for one in np.ravel(diagram.artists_[part])]
+        assert all(sum(to_rgb(colour)) > 0.6 for colour in bars)
+        lines = plot.RocDisplay.from_predictions(*scored(9)).plot().lines_
+        assert all(sum(to_rgb(line.get_color())) > 0.6 for line in lines)
 
 
 def test_beside_other_axes_nothing_is_written_outside():
@@ -116,6 +146,10 @@ def test_beside_other_axes_nothing_is_written_outside():
     figure.draw_without_rendering()
     box, inside = front.ax_.get_legend().get_window_extent(), front.ax_.get_window_extent()
     assert inside.y0 <= box.y0
+    costs = plot.CostRangeDisplay.from_frontier(db.frontier(cloud(10, 2))).plot(Figure(figsize=(9, 3)).subplots(1, 3)[0])
+    costs.figure_.draw_without_rendering()
+    for words in (costs.ax_._left_title, costs.ax_.xaxis.label):
+        assert words.get_window_extent().width <= 1.02 * costs.ax_.get_window_extent().width
     both = plot.FrontierDisplay.from_frontier(db.frontier(pd.DataFrame({"TPR": [0.9, 0.5], "TNR": [0.5, 0.9]}))).plot()
     assert not any("(0)" in text.get_text() for text in both.ax_.get_legend().get_texts())
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from study_runs import SLOW
+from study_runs import SLOW, run_here
 
 
 @pytest.fixture
@@ -21,11 +21,11 @@ def study_file(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The digest of the slow study, run from beginning to end by one worker."""
+    """The digest of the slow study, run from beginning to end in one process."""
     from deabench.study import Study
 
     path = tmp_path_factory.mktemp("undisturbed") / "study.toml"
     path.write_text(SLOW)
-    done = Study.from_toml(path).run(workers=1)
+    done = run_here(Study.from_toml(path))
     assert (done.total, done.done, done.failed) == (50, 50, 0)
     return done.digest

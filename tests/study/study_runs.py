@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import sqlite3
-import subprocess
 import sys
+import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+from deabench.study import Study
+from deabench.study.results.status import Status, missing
+from deabench.study.results.store import Store
+from deabench.study.running.tasks import run_job
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
+PATHS = [str(ROOT), str(ROOT / "models"), str(HERE)]
 
 SLOW = """
 seed = 7
@@ -31,6 +39,36 @@ noisy = {import = "poison.Noisy"}
 """50 tasks, of which ten take a quarter of a second."""
 
 
+def run_here(study: Study) -> Status:
+    """Do what is missing in this process, one task after the other: the results of a run without its processes."""
+    with Store(study.plan.store) as store:
+        for job in missing(study.plan):
+            store.put(job, run_job(job)[1])
+    return study.status()
+
+
+def warm() -> Any:
+    """Where processes are forked from one that has imported what a study needs: a run begins at once, not after seconds."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["deabench.study.learners.estimators", "deabench.study.plans.file", "deabench.cli.study",
+                                    "deabench.study.running.local", "imblearn.over_sampling", "sklearn.pipeline"])
+    return context
+
+
+def _as_user(arguments: list[str], scratch: str, out: str, said: str, paths: list[str]) -> None:
+    """`deabench study run`, in a session of its own, as a terminal starts it."""
+    os.setsid()
+    for path, stream in ((out, 1), (said, 2)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), stream)
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+    os.environ.update(TMPDIR=scratch, PYTHONPATH=os.pathsep.join(paths))
+    tempfile.tempdir = None
+    sys.path[:0] = paths
+    from deabench.cli import main
+
+    sys.exit(main(["study", "run", *arguments]))
+
+
 class Running:
     """A study run as a process of its own, whose temporary folder the test can look into."""
 
@@ -38,11 +76,12 @@ class Running:
         self.file = file
         self.scratch = file.parent / "scratch"
         self.scratch.mkdir(exist_ok=True)
-        paths = [str(ROOT), str(ROOT / "models"), str(HERE)]
-        environment = {**os.environ, "TMPDIR": str(self.scratch), "PYTHONPATH": os.pathsep.join(paths)}
-        self.process = subprocess.Popen([sys.executable, "-m", "deabench", "study", "run", str(file), "--workers", "2",
-                                         "--format", "json", *options], env=environment, text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        self.streams = [file.parent / "out.txt", file.parent / "said.txt"]
+        for stream in self.streams:
+            stream.unlink(missing_ok=True)
+        arguments = [str(file), "--format", "json", *options]
+        self.process = warm().Process(target=_as_user, args=(arguments, str(self.scratch), *map(str, self.streams), PATHS))
+        self.process.start()
 
     def wait_for_rows(self, least: int) -> None:
         """Until the store holds so many committed results."""
@@ -81,11 +120,17 @@ class Running:
             found |= more
         return found
 
+    def end(self) -> tuple[int, str]:
+        """Wait for the end; the exit status, and what was said on standard error."""
+        self.process.join(120)
+        assert not self.process.is_alive(), "the run goes on for ever"
+        return self.process.exitcode, self.streams[1].read_text()
+
     def finish(self) -> dict:
-        """Wait for the end; the status that the command wrote."""
-        out, self.said = self.process.communicate(timeout=120)
-        assert self.process.returncode == 0, self.said
-        return json.loads(out)[0]
+        """Wait for an orderly end; the status that the command wrote."""
+        status, said = self.end()
+        assert status == 0, said
+        return json.loads(self.streams[0].read_text())[0]
 
 
 def alive(pids: set[int]) -> set[int]:

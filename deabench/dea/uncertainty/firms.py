@@ -19,6 +19,7 @@ from deabench.dea.uncertainty.games import play
 from deabench.errors import DataError
 from deabench.results import Result
 from deabench.tables.gate import check
+from deabench.tables.preparation import Lower, Missing, complete, prepared
 
 Array = np.ndarray
 Bootstrap = Literal["smooth", "subsample"]
@@ -74,16 +75,17 @@ class FirmsBootstrap(Result, Former):
                 f"{(self.table['score'] - self.table['corrected']).mean():.3f}.")
 
 
-def simar_wilson(table: pd.DataFrame, *, outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None,
-                 method: Bootstrap = "smooth", bandwidth: float | None = None, level: float = 0.95, draws: int = 2000,
-                 seed: int = 0) -> FirmsBootstrap:
+def simar_wilson(table: object, *, outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None,
+                 lower_is_better: Lower = (), missing: Missing = "refuse", method: Bootstrap = "smooth",
+                 bandwidth: float | None = None, level: float = 0.95, draws: int = 2000, seed: int = 0) -> FirmsBootstrap:
     """Bias-corrected efficiencies and intervals where the classifiers themselves are a sample.
 
     Parameters
     ----------
-    table : DataFrame, n x columns
-    outputs, inputs : sequences of columns, optional
-        With inputs the scores are input-oriented under variable returns to scale, as in [1]_; without, as `rank` gives them.
+    table : DataFrame, a `deabench.read` reading, or anything that `deabench.read` takes
+    outputs, inputs, lower_is_better, missing
+        As for `deabench.rank`. With inputs the scores are input-oriented under variable returns to scale, as in [1]_; without, as
+        `rank` gives them.
     method : {"smooth", "subsample"}
         "smooth" [1]_: distances 1/score are redrawn from their kernel density, reflected at 1. "subsample", one of the two
         bootstraps that [2]_ prove consistent: n^0.7 firms are drawn without replacement and the error is scaled by the rate of
@@ -117,7 +119,8 @@ def simar_wilson(table: pd.DataFrame, *, outputs: Sequence[str] | None = None, i
     alpha = 1 - share("level", level)
     if draws < 100:
         raise DataError(f"draws is {draws}; an interval needs at least 100")
-    data = check(table, outputs=outputs, inputs=inputs, warn=False)
+    ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=complete(missing))
+    data = check(ready.table, **ready.given, warn=False)
     y, x = data.outputs.to_numpy(), data.inputs.to_numpy()
     _positive(data.outputs, data.inputs)
     score = firms(y, x, y, x)
@@ -127,7 +130,7 @@ def simar_wilson(table: pd.DataFrame, *, outputs: Sequence[str] | None = None, i
     ends = _smooth(y, x, score, h, alpha, draws, rng) if smooth else _subsample(y, x, score, alpha, draws, rng)
     frame = pd.DataFrame({"score": score, "corrected": ends[0], "lower": ends[1], "upper": ends[2]}, data.labels)
     note = "the classifiers count as a sample of all firms that could have been drawn; nothing is said of test instances"
-    return FirmsBootstrap(frame.rename_axis("classifier"), method, h, level, draws, (*data.notes, note))
+    return FirmsBootstrap(frame.rename_axis("classifier"), method, h, level, draws, (*ready.notes, *data.notes, note))
 
 
 def firms(y: Array, x: Array, reference_y: Array, reference_x: Array) -> Array:

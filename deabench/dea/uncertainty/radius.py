@@ -13,6 +13,7 @@ from deabench.dea.uncertainty.games import play
 from deabench.errors import DataError
 from deabench.results import Result
 from deabench.tables.gate import check
+from deabench.tables.preparation import Lower, Missing, complete, prepared
 
 Array = np.ndarray
 
@@ -59,7 +60,8 @@ class Stability(Result, Former):
                 f"'{last}' ({verdict[bool(self.efficient[last])]}), at {_percent(self.radius[last])}.")
 
 
-def stability(table: pd.DataFrame, *, outputs: Sequence[str] | None = None) -> Stability:
+def stability(table: object, *, outputs: Sequence[str] | None = None, lower_is_better: Lower = (),
+              missing: Missing = "refuse") -> Stability:
     """The stability radius of every classifier.
 
     The classifier's metrics may all be off by the factor 1 + radius to one side and those of all others by the same factor to the
@@ -68,13 +70,18 @@ def stability(table: pd.DataFrame, *, outputs: Sequence[str] | None = None) -> S
 
     Parameters
     ----------
-    table : DataFrame, n x columns
-        As for `rank`.
-    outputs : sequence of metrics, optional
+    table : DataFrame, a `deabench.read` reading, or anything that `deabench.read` takes
+    outputs, lower_is_better, missing
+        As for `deabench.rank`; a rate to be low counts as its complement, and its radius is a share of that.
 
     Returns
     -------
     Stability
+
+    Raises
+    ------
+    DataError
+        As `deabench.rank`; where a metric is an input, or there is one row.
 
     References
     ----------
@@ -86,14 +93,18 @@ def stability(table: pd.DataFrame, *, outputs: Sequence[str] | None = None) -> S
     >>> stability(table, outputs=["TPR", "TNR"]).radius.round(3).tolist()
     [0.061, 0.089, 0.069]
     """
-    data = check(table, outputs=outputs, warn=False)
+    ready = prepared(table, outputs=outputs, lower_is_better=lower_is_better, missing=complete(missing))
+    data = check(ready.table, **ready.given, warn=False)
+    if len(data.inputs.columns):
+        raise DataError(f"'{data.inputs.columns[0]}' is an input, and the stability radius is known for outputs alone; name the "
+                        "metrics to be high in outputs")
     if len(data.labels) < 2:
         raise DataError("the table has one row; a stability radius compares, give at least two classifiers")
     theta = against_others(data.outputs.to_numpy())
     with np.errstate(divide="ignore"):
         radius = np.sqrt(np.maximum(theta, 1 / theta)) - 1
     efficient = pd.Series(theta >= 1, data.labels, name="efficient")
-    return Stability(pd.Series(radius, data.labels, name="stability"), efficient, data.notes)
+    return Stability(pd.Series(radius, data.labels, name="stability"), efficient, (*ready.notes, *data.notes))
 
 
 def _percent(radius: float) -> str:

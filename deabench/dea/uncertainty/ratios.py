@@ -60,9 +60,34 @@ def band(result: Uncertainty) -> pd.DataFrame:
 def _ends(result: Uncertainty) -> list[Array]:
     moments = result.problem.moments
     c = level_constant(result.problem, 1 - result.level, draws=result.draws, seed=result.seed)
-    variance = np.diagonal(moments.sampling, axis1=1, axis2=2).T + maxt.ratio_ridge(c) * moments.ridge
-    move = c * np.sqrt(variance)
-    return [np.exp(moments.logs + sign * move) for sign in (-1, 0, 1)]
+    sampling = np.diagonal(moments.sampling, axis1=1, axis2=2).T
+    move = c * np.sqrt(sampling + maxt.ratio_ridge(c) * moments.ridge)
+    value = np.exp(moments.logs)
+    lower, upper = value * np.exp(-move), value * np.exp(move)
+    flips = np.max([part.flips for part in moments.parts], axis=0)
+    shares = (value <= 1).all(axis=0) & (flips > 0).all(axis=0)
+    lower[:, shares], upper[:, shares] = _of_shares(value[:, shares], sampling[:, shares], flips[:, shares], c[shares])
+    return [lower, value, upper]
+
+
+def _of_shares(value: Array, sampling: Array, flips: Array, c: Array) -> tuple[Array, Array]:
+    """Clopper and Pearson's limits of shares whose variance is that of so many instances (Korn and Graubard 1998).
+
+    A variance y²·`sampling` is that of (1 − y)/(y · `sampling`) instances, but of no more than one flip speaks for. The symmetric
+    limits of the logarithm were too high below a share that came out near 1: with recalls of .9 to .99 on 200 instances all of
+    them together held in .88 of runs.
+
+    Korn, Graubard (1998), Survey Methodology 24, 193-201.
+    """
+    from scipy.special import betaincinv, ndtr
+
+    most = 1 / (value * flips)
+    known = (sampling > 0) & (value < 1)
+    count = np.where(known, np.minimum((1 - value) / (value * np.where(known, sampling, 1.0)), most), most)
+    hits, tail = count * value, ndtr(-c)
+    misses = np.maximum(count - hits, 0.0)
+    upper = 1 - betaincinv(np.maximum(misses, 1e-12), hits + 1, tail)
+    return betaincinv(hits, misses + 1, tail), np.where(misses > 0, upper, 1.0)
 
 
 def level_constant(problem: Problem, alpha: float, *, draws: int, seed: int) -> Array:

@@ -14,7 +14,7 @@ import pandas as pd
 from deabench.compare._gate import old_direction
 from deabench.errors import DataError
 from deabench.files import write_whole
-from deabench.plot.canvas import ink, paper
+from deabench.plot.canvas import axes, finished, ink, paper
 from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -116,23 +116,21 @@ class CriticalDifferenceDisplay(Drawn):
         warnings.warn("CriticalDifferenceDisplay.from_report is now called from_findings", FutureWarning, stacklevel=2)
         return cls.from_findings(report)
 
-    def plot(self, ax: Axes | None = None) -> CriticalDifferenceDisplay:
-        """Draw into `ax`, or into a figure of its own."""
+    def plot(self, ax: Axes | None = None, **look: Any) -> CriticalDifferenceDisplay:
+        """Draw into `ax`, or into a figure of its own, with matplotlib's keywords for its marks."""
         from scikit_posthocs import critical_difference_diagram
 
-        if ax is None:
-            from matplotlib.figure import Figure
-
-            ax = Figure(figsize=(8, 1.6 + 0.2 * len(self.mean_ranks)), layout="constrained").add_subplot()
+        ax = axes(ax, size=(8, 1.6 + 0.2 * len(self.mean_ranks)))
         matrix = self.p_values if self.control is None else self._no_bars()
         self.artists_ = critical_difference_diagram(
             self.mean_ranks, matrix, alpha=self.alpha, ax=ax,
             label_fmt_left="{label} ({rank:.2f})", label_fmt_right="({rank:.2f}) {label}",
-            elbow_props={"color": "k", "linewidth": 0.8}, marker_props={"color": "k", "s": 22},
-            crossbar_props={"color": "k", "linewidth": 4})
+            elbow_props={"color": ink(), "linewidth": 0.8}, marker_props={"color": ink(), "s": 22},
+            crossbar_props={"color": ink(), "linewidth": 4})
         if self.control is not None:
             self._mark(ax)
         ax.set_title(self.caption(), fontsize=9, pad=14)
+        finished(ax, self.artists_["markers"], look)
         self.ax_ = ax
         self.figure_ = ax.get_figure()  # type: ignore[assignment]
         return self
@@ -170,7 +168,7 @@ class CriticalDifferenceDisplay(Drawn):
         for name, value in self.mean_ranks.items():
             differs = name != self.control and self.p_values.loc[self.control, name] < self.alpha
             face = ink() if name == self.control else paper()
-            style: dict[str, Any] = {"marker": "o", "facecolor": face, "edgecolor": "k"}
+            style: dict[str, Any] = {"marker": "o", "facecolor": face, "edgecolor": ink()}
             if differs:
-                style = {"marker": "x", "color": "k"}
+                style = {"marker": "x", "color": ink()}
             self.artists_["markers"].append(ax.scatter(value, 0, s=40, zorder=4, clip_on=False, **style))

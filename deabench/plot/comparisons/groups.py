@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import COLOURS, GREY, MARKERS, axes, dressed, paper, plain, roomy, tidy
+from deabench.plot.canvas import GREY, axes, finished, marker, plain, roomy, tidy, turns_of
 from deabench.plot.drawn import Drawn
 
 MOST = 14
@@ -79,10 +79,9 @@ class GroupsDisplay(Drawn):
         self.ax_ = ax = axes(ax, size=(8.4, max(1.6 + 0.5 * len(groups), 0.6 + 0.2 * len(names))))
         self.figure_ = ax.figure
         spread = np.linspace(-0.3, 0.3, len(names)) if len(names) > 1 else np.zeros(1)
-        self.dots_ = [
-            ax.scatter(self.table[name], np.arange(len(groups)) + spread[k], marker=MARKERS[k % 7], s=30, zorder=3,
-                       edgecolors=COLOURS[k % 7], facecolors=COLOURS[k % 7] if k < 7 else paper(), label=plain(name))
-            for k, name in enumerate(names)]
+        turn = turns_of(names)
+        self.dots_ = [ax.scatter(self.table[name], np.arange(len(groups)) + spread[k], s=30, zorder=3, label=plain(name),
+                                 **marker(turn[name])) for k, name in enumerate(names)]
         for y in np.arange(len(groups) - 1) + 0.5:
             ax.axhline(y, color=GREY, alpha=0.3, linewidth=0.8)
         tidy(ax)
@@ -93,5 +92,5 @@ class GroupsDisplay(Drawn):
         ax.set_title(f"efficiency by group of data sets{more}", fontsize=9, loc="left")
         place = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if roomy(ax) else {"loc": "best"}
         ax.legend(handles=self.dots_, fontsize=8, frameon=False, **place)
-        dressed(self.dots_, look)
+        finished(ax, self.dots_, look)
         return self

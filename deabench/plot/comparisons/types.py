@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import ink
+from deabench.plot.canvas import axes, finished, ink
 from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -72,22 +72,20 @@ class TypeMapDisplay(Drawn):
         label = f"{data.name}: {found.label} by the rule" + (f", {data.type} by its label" if data.type else "")
         return cls(pd.DataFrame({"x": place[:, 0], "y": place[:, 1], "kind": kinds}), f"{label}\n{shares}")
 
-    def plot(self, ax: Any = None) -> TypeMapDisplay:
-        """Draw the map; on a new figure without `ax`."""
-        if ax is None:
-            from matplotlib.figure import Figure
-
-            ax = Figure(figsize=(6, 5.2), layout="constrained").add_subplot()
+    def plot(self, ax: Any = None, **look: Any) -> TypeMapDisplay:
+        """Draw the map; on a new figure without `ax`; with matplotlib's keywords for the minority's marks."""
+        ax, drawn = axes(ax, size=(6, 5.2)), []
         majority = self.points[self.points["kind"] == "majority"]
         ax.scatter(majority["x"], majority["y"], s=8, c="0.78", linewidths=0, label=f"majority ({len(majority)})")
         for kind, (colour, marker) in STYLES.items():
             rows = self.points[self.points["kind"] == kind]
             if len(rows):
-                ax.scatter(rows["x"], rows["y"], s=34, c=colour, marker=marker, edgecolors=ink(), linewidths=0.5,
-                           label=f"{kind} ({len(rows)})")
+                drawn.append(ax.scatter(rows["x"], rows["y"], s=34, c=colour, marker=marker, edgecolors=ink(), linewidths=0.5,
+                                        label=f"{kind} ({len(rows)})"))
         ax.set(xticks=[], yticks=[], title=self.title)
         ax.set_xlabel("t-SNE map: distances and sizes have no meaning")
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=5, fontsize="small", frameon=False,
                   columnspacing=0.9, handletextpad=0.1)
+        finished(ax, drawn, look)
         self.ax_, self.figure_ = ax, ax.figure
         return self

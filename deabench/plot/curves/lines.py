@@ -9,7 +9,22 @@ from typing import Any
 import numpy as np
 
 from deabench.curves import Conversion, CostCurve, Gain, LearningCurve, Lift, PrecisionRecall
-from deabench.plot.canvas import COLOURS, DOTTED, GREY, axes, dressed, ink, legend, paper, plain, style, tidy, title, unit_square
+from deabench.plot.canvas import (
+    COLOURS,
+    DOTTED,
+    GREY,
+    axes,
+    finished,
+    ink,
+    legend,
+    paper,
+    plain,
+    style,
+    tidy,
+    title,
+    turns_of,
+    unit_square,
+)
 from deabench.plot.drawn import Drawn
 
 
@@ -51,7 +66,7 @@ class GainDisplay(Drawn):
         unit_square(ax, "share of the rows, highest scores first", "share of the class found")
         legend(ax, [*self.lines_, self.maximum_], loc="lower right")
         title(ax, "cumulative gain", self.name)
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
 
@@ -80,14 +95,15 @@ class LiftDisplay(Drawn):
         self.ax_ = ax = axes(ax, size=(6.0, 4.4))
         self.figure_ = ax.figure
         ax.axhline(1, **DOTTED)
-        self.lines_ = [ax.plot(*_lift_line(one), linewidth=1.6, label=plain(name), **style(k))[0]
-                       for k, (name, one) in enumerate(self.lifts.items())]
+        turn = turns_of(self.lifts)
+        self.lines_ = [ax.plot(*_lift_line(one), linewidth=1.6, label=plain(name), **style(turn[name]))[0]
+                       for name, one in self.lifts.items()]
         tidy(ax)
         ax.set(xlabel="share of the rows, highest scores first", ylabel="lift (1: as at random)", xlim=(0, 1.02))
         ax.set_ylim(bottom=0)
         legend(ax, self.lines_, merit=[one.roc.auc for one in self.lifts.values()], loc="best")
         title(ax, "lift")
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
 
@@ -132,7 +148,7 @@ class ConversionDisplay(Drawn):
         ax.set_xticks(x, [f"{group}\nn = {n}" for group, n in rates["n"].items()])
         legend(ax, self.bars_, loc="upper center", ncols=2)
         title(ax, f"conversion rates: {plain(self.conversion.rule)}", self.name)
-        dressed(self.bars_, look)
+        finished(ax, self.bars_, look)
         return self
 
 
@@ -162,16 +178,16 @@ class PrecisionRecallDisplay(Drawn):
         self.figure_ = ax.figure
         for prevalence in sorted({curve.prevalence for curve in self.curves.values()}):
             ax.axhline(prevalence, **DOTTED)
-        self.lines_ = []
-        for k, (name, curve) in enumerate(self.curves.items()):
+        self.lines_, turn = [], turns_of(self.curves)
+        for name, curve in self.curves.items():
             points = curve.points.iloc[1:]
             self.lines_ += ax.step([0, *points["recall"]], [points["precision"].iloc[0], *points["precision"]],
-                                   where="pre", linewidth=1.5, **style(k),
+                                   where="pre", linewidth=1.5, **style(turn[name]),
                                    label=f"{plain(name)} (AP {curve.average_precision:.3f})")
         unit_square(ax, "recall", "precision")
         legend(ax, self.lines_, merit=[curve.average_precision for curve in self.curves.values()], loc="best")
         title(ax, "precision and recall (dotted: a random score)")
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
 
@@ -204,20 +220,21 @@ class CostCurveDisplay(Drawn):
         self.figure_ = ax.figure
         self.lines_, self.faint_ = [], []
         ax.plot([0, 0.5, 1], [0, 0.5, 0], **DOTTED)
-        for k, (name, curve) in enumerate(self.curves.items()):
+        turn = turns_of(self.curves)
+        for name, curve in self.curves.items():
             if len(self.curves) == 1:
                 some = curve.lines.iloc[:: max(1, len(curve.lines) // 60)]
                 ends = [[(0, fpr), (1, fnr)] for fpr, fnr in some.to_numpy()]
                 self.faint_.append(ax.add_collection(LineCollection(ends, colors=GREY, alpha=0.4, linewidths=0.5)))
             x = np.append(curve.envelope["from_pc"], 1.0)
             y = np.append(curve.envelope["from_nec"], curve.envelope["to_nec"].iloc[-1])
-            self.lines_ += ax.plot(x, y, linewidth=1.8, label=f"{plain(name)} (mean {curve.area:.3f})", **style(k))
+            self.lines_ += ax.plot(x, y, linewidth=1.8, label=f"{plain(name)} (mean {curve.area:.3f})", **style(turn[name]))
         tidy(ax)
         ax.set(xlabel="probability cost PC: the positives' share of the cost of erring always",
                ylabel="normalised expected cost", xlim=(0, 1), ylim=(0, 0.55))
         legend(ax, self.lines_, merit=[-curve.area for curve in self.curves.values()], loc="upper right")
         title(ax, "cost curves (dotted: nothing, or everything, positive)")
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
 
@@ -269,7 +286,7 @@ class LearningCurveDisplay(Drawn):
         stop = self.curve.stopped_at
         ended = f"stopped changing at {stop} rows" if stop else "still changing when the rows ran out"
         title(ax, f"learning curve, {self.curve.schedule.kind} sampling: {ended}")
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
 

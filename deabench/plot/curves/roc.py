@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deabench.curves import Band, MeanRoc, Segment, bands, compare_segments
-from deabench.plot.canvas import DOTTED, GREY, axes, dressed, legend, plain, style, title, unit_square
+from deabench.plot.canvas import DOTTED, GREY, axes, finished, legend, plain, style, title, turns_of, unit_square
 from deabench.plot.drawn import Drawn
 
 ROC_LABELS = ("false positive rate", "true positive rate")
@@ -57,12 +57,13 @@ class RocDisplay(Drawn):
         self.figure_ = ax.figure
         self.lines_, self.dark_, self.areas_ = [], [], []
         ax.plot([0, 1], [0, 1], **DOTTED)
-        for k, name in enumerate(self.bands):
+        turn = turns_of([*self.segments, *(name for name in self.bands if name not in self.segments)])
+        for name in self.bands:
             shade = self.bands[name].points
             self.areas_.append(ax.fill_between(shade["FPR"], shade["lower"], shade["upper"], alpha=0.18, linewidth=0.6,
-                                               color=style(self._place(name, k))["color"]))
-        for k, (name, segment) in enumerate(self.segments.items()):
-            own, points, run = style(k), segment.points, segment.confident
+                                               color=style(turn[name])["color"]))
+        for name, segment in self.segments.items():
+            own, points, run = style(turn[name]), segment.points, segment.confident
             label = f"{plain(name)} (AUC {segment.roc.auc:.3f})"
             self.lines_ += ax.plot(points["FPR"], points["TPR"], linewidth=1.1, label=label, **own)
             self.dark_ += ax.plot(run["FPR"], run["TPR"], color=own["color"], linewidth=4.5, alpha=0.9,
@@ -71,11 +72,8 @@ class RocDisplay(Drawn):
         legend(ax, self.lines_, merit=[one.roc.auc for one in self.segments.values()], loc="lower right")
         level = 100 * (1 - next(iter(self.segments.values())).alpha)
         title(ax, f"thick: 0 inside Tango's {level:g} % interval" + self._said())
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
-
-    def _place(self, name: str, otherwise: int) -> int:
-        return list(self.segments).index(name) if name in self.segments else otherwise
 
     def _said(self) -> str:
         methods = sorted({f"{band.method} {100 * (1 - band.alpha):g} % band" for band in self.bands.values()})
@@ -125,7 +123,7 @@ class MeanRocDisplay(Drawn):
         unit_square(ax, *ROC_LABELS)
         legend(ax, [self.line_, self.curves_[0]], loc="lower right")
         title(ax, f"{100 * (1 - self.mean.alpha):g} % pointwise at fixed {'FPR' if fixed else 'thresholds'}")
-        dressed([self.line_], look)
+        finished(ax, [self.line_], look)
         return self
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from deabench.curves import Segment, Segments, balanced_segment, compare_segments
 from deabench.curves.segment import CAUTION
-from deabench.plot.canvas import axes, caption, ink, legend, marker, name_points, plain, tidy, title
+from deabench.plot.canvas import axes, caption, finished, ink, legend, marker, name_points, plain, tidy, title, turns_of
 from deabench.plot.drawn import Drawn
 
 
@@ -49,26 +49,28 @@ class TangoDisplay(Drawn):
         """Compute the segment."""
         return cls(balanced_segment(y_true, score, alpha, positive=positive), name)
 
-    def plot(self, ax: Any = None, *, only_confident: bool = False) -> TangoDisplay:
-        """Draw on `ax`, or on a figure of its own; only_confident leaves the other points out (Figure 1, right)."""
+    def plot(self, ax: Any = None, *, only_confident: bool = False, **look: Any) -> TangoDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its dots; only_confident leaves the other
+        points out (Figure 1, right)."""
         self.ax_ = ax = axes(ax, size=(6.4, 4.2))
         self.figure_ = ax.figure
         x, points = _finite(self.segment.points["at_least"]), self.segment.points
         self.bars_, self.dots_ = [], []
         ax.axhline(0, color=ink(), linewidth=0.8)
-        for confident, look in ((False, _FAINT), (True, _DARK)):
+        for confident, kind in ((False, _FAINT), (True, _DARK)):
             chosen = points["confident"].to_numpy() == confident
             if only_confident:
                 chosen &= confident
             part, size = points[chosen], 3.2 if chosen.sum() < 150 else 1.6
-            self.bars_.append(ax.vlines(x[chosen], part["lower"], part["upper"], color=look["color"],
-                                        linewidth=look["width"], zorder=look["zorder"]))
-            self.dots_ += ax.plot(x[chosen], part["difference"], look["marker"], color=look["color"], markersize=size,
-                                  label=f"{look['label']} ({chosen.sum()} points)", zorder=look["zorder"] + 1)
+            self.bars_.append(ax.vlines(x[chosen], part["lower"], part["upper"], color=kind["color"],
+                                        linewidth=kind["width"], zorder=kind["zorder"]))
+            self.dots_ += ax.plot(x[chosen], part["difference"], kind["marker"], color=kind["color"], markersize=size,
+                                  label=f"{kind['label']} ({chosen.sum()} points)", zorder=kind["zorder"] + 1)
         tidy(ax)
         ax.set(xlabel="threshold: positive where score >= threshold", ylabel="(FN − FP) / n")
         legend(ax, [dots for dots in self.dots_ if len(dots.get_xdata())], loc="upper left")  # FN − FP rises: free
         title(ax, f"Tango's {100 * (1 - self.segment.alpha):g} % intervals, n = {self.segment.roc.n}", self.name)
+        finished(ax, self.dots_, look)
         return self
 
 
@@ -100,14 +102,15 @@ class SegmentsDisplay(Drawn):
         """Compute the segments."""
         return cls(compare_segments(y_true, scores, alpha, positive=positive))
 
-    def plot(self, ax: Any = None) -> SegmentsDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+    def plot(self, ax: Any = None, **look: Any) -> SegmentsDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its points."""
         own, self.ax_ = ax is None, axes(ax, size=(6.0, 5.0))
         ax = self.ax_
         self.figure_ = ax.figure
         table = self.segments.table.drop(index=list(self.segments.excluded))
         spots = list(zip(table["AveD"].astype(float), table["SAUC"].astype(float), strict=True))
-        self.points_ = [ax.scatter(x, y, s=42, **marker(k)) for k, (x, y) in enumerate(spots)]
+        turn = turns_of(table.index)
+        self.points_ = [ax.scatter(x, y, s=42, **marker(turn[name])) for name, (x, y) in zip(table.index, spots, strict=True)]
         tidy(ax)
         ax.set(xlabel="AveD: mean |FN − FP| / n over the confident points", ylabel="SAUC: area under the segment")
         ax.margins(0.18)
@@ -121,6 +124,7 @@ class SegmentsDisplay(Drawn):
             ax.figure.set_layout_engine("none")
         self.caption_.remove()
         self.caption_ = caption(ax, self._beside())
+        finished(ax, self.points_, look)
         return self
 
     def _beside(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import COLOURS, axes, dressed, ink, plain, roomy, tidy
+from deabench.plot.canvas import COLOURS, axes, finished, ink, plain, roomy, tidy
 from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class CostRangeDisplay(Drawn):
                xlabel="cost of a false negative : cost of a false positive (logarithmic; line: equal costs)")
         ax.set_yticks(y, [plain(name) for name in self.ranges.index], fontsize=8)
         ax.set_title(f"the classifier with the least expected cost, at {self.prevalence:.3g} positives", fontsize=9, loc="left")
-        dressed([self.bars_], look)
+        finished(ax, [self.bars_], look)
         return self
 
 

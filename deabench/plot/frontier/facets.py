@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from deabench.plot.canvas import COLOURS, GREY, axes, dressed, paper, plain
+from deabench.plot.canvas import COLOURS, GREY, axes, finished, paper, plain
 from deabench.plot.drawn import Drawn
 from deabench.plot.placement import along, place_names
 
@@ -67,7 +67,7 @@ class FacetGraphDisplay(Drawn):
             spots = np.array([self.places[node] for node in full if full[node] is flag]).reshape(-1, 2)
             self.nodes_.append(ax.scatter(*spots.T, s=70, marker=marker, zorder=3, edgecolors=COLOURS[k], label=words,
                                           facecolors=COLOURS[k] if flag else paper()))
-        ax.set(xlim=(-1.35, 1.35), ylim=(-1.2, 1.2))
+        ax.set(xlim=(-1.35, 1.35), ylim=(-1.45, 1.2))
         ax.set_axis_off()
         more = f"; {self.left_out} more are not drawn" if self.left_out else ""
         ax.set_title(f"facets, joined where they share a ridge{more}", fontsize=9, loc="left")
@@ -77,7 +77,7 @@ class FacetGraphDisplay(Drawn):
         names = [name if names.count(name) == 1 else f"{name} ({node})" for name, node in zip(names, order, strict=True)]
         self.texts_, self.unnamed_ = place_names(ax, np.array([self.places[node] for node in order]).reshape(-1, 2), names,
                                                  avoid=along(ends, 16) if len(ends) <= 80 else None, radii=np.full(len(order), 4.5))
-        dressed(self.nodes_, look)
+        finished(ax, self.nodes_, look)
         return self
 
 

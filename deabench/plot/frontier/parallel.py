@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import COLOURS, GREY, MARKERS, axes, directed, dressed, legend, plain, style, tidy
+from deabench.plot.canvas import COLOURS, GREY, MARKERS, axes, directed, finished, legend, plain, style, tidy, turns_of
 from deabench.plot.drawn import Drawn
 from deabench.tables.turns import Turns
 
@@ -67,19 +67,20 @@ class ParallelDisplay(Drawn):
         x = np.arange(s)
         faint = [np.column_stack([x, row]) for row in self._shares(self.frontier)]
         self.faint_ = ax.add_collection(LineCollection(faint, colors=GREY, alpha=0.4, linewidths=0.8, zorder=1))
-        self.lines_, self.targets_ = [], []
-        for k, name in enumerate(self.actual.index):
+        self.lines_, self.targets_, turn = [], [], turns_of(self.actual.index)
+        for row, name in enumerate(self.actual.index):
+            k = turn[name]
             own = {"color": style(k)["color"], "zorder": 3}  # with more names than colours the markers tell them apart
             mark = MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
-            self.lines_ += ax.plot(x, self._shares(self.actual.iloc[[k]])[0], linewidth=1.7, marker=mark, markersize=5,
+            self.lines_ += ax.plot(x, self._shares(self.actual.iloc[[row]])[0], linewidth=1.7, marker=mark, markersize=5,
                                    label=plain(name), **own)
-            self.targets_ += ax.plot(x, self._shares(self.target.iloc[[k]])[0], linewidth=1.4, linestyle=(0, (4, 2)),
+            self.targets_ += ax.plot(x, self._shares(self.target.iloc[[row]])[0], linewidth=1.4, linestyle=(0, (4, 2)),
                                      marker="x", markersize=6, **own)
         self._scales(ax, x)
         legend(ax, self.lines_, loc="center left", bbox_to_anchor=(1.01, 0.5))
         more = f"; the first {len(self.actual)} of {self.total}" if self.total > len(self.actual) else ""
         ax.set_title(f"full: actual, × dashed: target, grey: the frontier's DMUs{more}", fontsize=9, loc="left")
-        dressed(self.lines_, look)
+        finished(ax, self.lines_, look)
         return self
 
     def _shares(self, frame: pd.DataFrame) -> np.ndarray:

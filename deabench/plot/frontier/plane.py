@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import COLOURS, GREY, axes, directed, dressed, ink, legend, paper, tidy
+from deabench.plot.canvas import COLOURS, GREY, axes, directed, finished, ink, legend, paper, tidy
 from deabench.plot.drawn import Drawn
 from deabench.plot.placement import along, place_names
 from deabench.tables.turns import Turns, values_outside
@@ -119,7 +119,7 @@ class FrontierDisplay(Drawn):
         if len(self.actual):
             avoid += [along(np.stack([self.actual.to_numpy(), self.target.to_numpy()], axis=1))]
         self.texts_, self.unnamed_ = place_names(ax, named.to_numpy(), named.index, avoid=np.vstack(avoid))
-        dressed(self.cloud_, look)
+        finished(ax, self.cloud_, look)
         return self
 
     def _limits(self) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import COLOURS, GREY, axes, directed, dressed, plain, tidy
+from deabench.plot.canvas import COLOURS, GREY, axes, directed, finished, plain, tidy
 from deabench.plot.drawn import Drawn
 from deabench.tables.turns import Turns
 
@@ -71,7 +71,7 @@ class TargetsDisplay(Drawn):
         self.ax_ = own
         more = f"; the first {n} of {self.total}" if self.total > n else ""
         self.axes_[0].set_title(f"▲ actual, × closest target ({self.norm}){more}\n", fontsize=9, loc="left")
-        dressed([dot for dots in self.dots_ for dot in dots], look)
+        finished(self.axes_[0], [dot for dots in self.dots_ for dot in dots], look)
         return self
 
     def _panel(self, ax: Any, metric: str, *, first: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from deabench.plot.canvas import COLOURS, GREY, axes, dressed, paper
+from deabench.plot.canvas import COLOURS, GREY, axes, finished, paper
 from deabench.plot.drawn import Drawn
 from deabench.plot.placement import along, place_names
 
@@ -90,7 +90,7 @@ class PeerNetworkDisplay(Drawn):
         self.texts_, self.unnamed_ = place_names(
             ax, points, order, avoid=along(lines, 12) if len(edges) <= 60 else None,
             radii=np.sqrt([self._size(node) for node in order]) / 2)
-        dressed(self.nodes_, look)
+        finished(ax, self.nodes_, look)
         return self
 
     def _nodes(self, ax: Any, efficient: bool, k: int) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import COLOURS, GREY, axes, dressed, ink, paper, plain, roomy, tidy
+from deabench.plot.canvas import COLOURS, GREY, axes, finished, ink, paper, plain, roomy, tidy
 from deabench.plot.drawn import Drawn
 from deabench.plot.ranking.merit import by_merit
 
@@ -102,7 +102,7 @@ class RankingDisplay(Drawn):
         self.tiers_ = [ax.axhline(end, color=ink(), linewidth=0.8, linestyle=(0, (4, 2))) for end in ends]
         self._beside(ax, many)
         self._finish(ax)
-        dressed(self.dots_, look)
+        finished(ax, self.dots_, look)
         return self
 
     def _beside(self, ax: Any, many: bool) -> None:

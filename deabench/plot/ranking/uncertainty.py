@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import COLOURS, GREY, axes, dressed, ink, paper, plain, roomy, tidy
+from deabench.plot.canvas import COLOURS, GREY, axes, directed, finished, ink, paper, plain, roomy, tidy
 from deabench.plot.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class UncertaintyDisplay(Drawn):
         ax.set_ylim(len(frame) - 0.5, -0.5)
         tidy(ax)
         self._beside(ax)
-        dressed(list(self.dots_.values()), look)
+        finished(ax, list(self.dots_.values()), look)
         return self
 
     def _beside(self, ax: Any) -> None:
@@ -145,10 +145,10 @@ class FrontierBandDisplay(Drawn):
         self.area_ = ax.fill(outline[:, 0], outline[:, 1], color=COLOURS[4], alpha=0.3, linewidth=0)[0]
         self.line_ = ax.plot(*chains["value"].T, color=COLOURS[0], linewidth=1.4)[0]
         self.dots_ = ax.scatter(self.band[first, "value"], self.band[second, "value"], s=18, color=ink(), zorder=3)
-        ax.set(xlabel=plain(first), ylabel=plain(second))
+        ax.set(xlabel=directed(first, None), ylabel=directed(second, None))
         ax.set_title(f"frontier, and where the true one lies ({100 * self.level:g} %)", fontsize=9, loc="left")
         tidy(ax)
-        dressed([self.line_], look)
+        finished(ax, [self.line_], look)
         return self
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import COLOURS, axes, dressed, paper, plain, tidy
+from deabench.plot.canvas import COLOURS, axes, finished, paper, plain, tidy
 from deabench.plot.drawn import Drawn
 from deabench.plot.ranking.merit import by_merit
 
@@ -81,7 +81,7 @@ class WeightsDisplay(Drawn):
                                  ncols=max(1, min(len(self.bars_), 4, 84 // (longest + 8))),
                                  frameon=False, title="which metrics carry each score", title_fontsize=9,
                                  alignment="left", borderaxespad=0.2)
-        dressed(self.bars_, look)
+        finished(ax, self.bars_, look)
         return self
 
 

@@ -36,6 +36,9 @@ ANSWER = 10.0
 """Seconds to wait for the scheduler's answer, and for a worker where there is none."""
 RESTART = 120.0
 """Seconds that the workers of a cluster of this machine's own may take to come back after a death."""
+LOCAL = {"distributed.scheduler.allowed-failures": 0, "distributed.deploy.lost-worker-timeout": "1 day"}
+"""Settings of a cluster of this machine's own: a task that kills its worker is told at once; and Dask does not give up, 15 s
+after a death, a worker that it has started again and that has died once more (its nanny would never start another)."""
 AHEAD = 3
 """Batches on the way for each thread of the cluster."""
 
@@ -139,6 +142,8 @@ class _Cluster:
     def _lost(self, error: Exception | None = None) -> DataError:
         if error is None and self.client.status == "running":
             said = f"the cluster at '{self.address}' has had no worker for {ANSWER:g} s; start workers"
+            if self.shared:
+                said = f"the workers of the local cluster did not come back within {RESTART:g} s; make room for them"
         else:
             said = f"the Dask scheduler at '{self.address}' is gone; start it again"
         return DataError(f"{said}, and run again: what was done is in the store")
@@ -178,7 +183,7 @@ def _client(address: str, workers: int) -> Iterator[Any]:
     quiet.setLevel(logging.CRITICAL)
     try:
         if address == "local":
-            with (dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+            with (dask.config.set(LOCAL),
                   LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None,
                                silence_logs=50) as cluster, Client(cluster) as client):
                 yield client

@@ -94,3 +94,10 @@ def test_the_command(table, predictions, tmp_path, capsys):
     first = json.loads(out)[0]
     assert (first["classifier"], first["tier"]) == ("a", 1)
     assert "all verdicts together at 95 %" in err
+    assert main(["report", str(tmp_path / "table.csv"), "--uncertainty", str(tmp_path / "answers.csv"), "--positive", "1",
+                 "--out", str(tmp_path / "page.md")]) == 0
+    said = (tmp_path / "page.md").read_text()
+    assert "| dominated |" in said
+    capsys.readouterr()
+    assert main(["report", "study.toml", "--uncertainty", str(tmp_path / "answers.csv")]) == 1
+    assert capsys.readouterr().err == "deabench: a study knows its own data sets; leave out --uncertainty\n"

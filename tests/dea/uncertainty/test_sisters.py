@@ -38,6 +38,39 @@ def test_a_duplicate_has_no_room():
     assert db.stability(table * 100).radius.tolist() == pytest.approx(db.stability(table).radius.tolist())
 
 
+STRANGERS = {"model": ["a", "b", "c", "d", "e"], "accuracy": [0.9, 0.8, 0.7, 0.85, 0.6], "error_rate": [0.1, 0.3, 0.2, 0.25, 0.4]}
+
+
+@pytest.mark.parametrize("ask", [lambda source, **more: db.stability(source, **more),
+                                 lambda source, **more: db.simar_wilson(source, draws=100, **more)], ids=["stability", "firms"])
+def test_sisters_take_what_the_other_doors_take(ask, tmp_path):
+    """A reading, a file, a dict and a frame: the same numbers by the same names, and a rate to be low is complemented."""
+    frame = pd.DataFrame(STRANGERS)
+    frame.to_csv(tmp_path / "strangers.csv", index=False)
+    asked = ask(pd.DataFrame({"accuracy": STRANGERS["accuracy"], "right": 1 - frame["error_rate"]}).set_axis(list("abcde")),
+                outputs=["accuracy", "right"]).to_frame()
+    for source in (db.read(STRANGERS), tmp_path / "strangers.csv", STRANGERS, frame):
+        found = ask(source)
+        pd.testing.assert_frame_equal(found.to_frame(), asked, check_names=False)
+        assert "lower is better in 'error_rate', complemented inside" in found.notes
+
+
+def test_a_radius_of_inputs_is_refused_not_forgotten(refused):
+    table = STRANGERS | {"latency_ms": [10, 20, 5, 7, 9]}
+    with refused("'latency_ms' is an input, and the stability radius is known for outputs alone; name the metrics to be high in "
+                 "outputs"):
+        db.stability(table)
+    assert len(db.stability(table, outputs=["accuracy"])) == 5
+
+
+def test_gaps_in_a_table_are_treated_as_asked(refused):
+    table = pd.DataFrame({"accuracy": [0.9, np.nan, 0.7, 0.85, 0.6, 0.8]}, index=list("abcdef"))
+    assert list(db.stability(table, missing="drop-systems").radius.index) == list("acdef")
+    assert len(db.simar_wilson(table, missing="drop-systems", draws=100)) == 5
+    with refused("missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or 'drop-metrics'"):
+        db.stability(table, missing="bounds")
+
+
 def test_rank_sets_are_pairwise_and_simultaneous():
     counts = pd.DataFrame({"tp": [180, 178, 150, 100], "fn": [20, 22, 50, 100], "fp": [20, 25, 40, 60], "tn": [380, 375, 360, 340]},
                           index=list("abcd"))

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import linprog
-from scipy.stats import norm, t
+from scipy.stats import binom, norm, t
 from threadpoolctl import threadpool_limits
 
 import deabench as db
-from deabench.dea.uncertainty import maxt
+from deabench.dea.uncertainty import maxt, ratios
 from deabench.dea.uncertainty.analytic import scores
 from deabench.dea.uncertainty.estimate import _ranks, _tiers
 
@@ -282,3 +282,27 @@ def test_claimed_ratios_take_the_ridge_of_their_own_c(answers):
     mix = scores(found.problem).mix
     upper = np.einsum("ij,ijr->ir", mix, np.exp(gap + c * np.sqrt(spread + c**2 / 4 * ridge))) - 1
     np.testing.assert_allclose(found.gaps.xs("upper", axis=1, level=1).to_numpy(), upper, rtol=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.9, 0.99])
+def test_the_bands_limits_miss_a_share_near_1_as_rarely_as_they_say(share):
+    """Summed over the binomial distribution: limits of the logarithm missed .9 of 200 two and a half times as often as 2Φ(-c)."""
+    hits, c = np.arange(1, 201), 3.2
+    value = hits[:, None] / 200
+    lower, upper = ratios._of_shares(value, (1 - value) / value / 199, 1 / hits[:, None], np.array([c]))
+    missed = (lower[:, 0] > share) | (upper[:, 0] < share)
+    assert binom.pmf(hits, 200, share)[missed].sum() <= 2 * norm.sf(c) * 1.1
+    assert ((lower <= value) & (value <= upper)).all()
+    move = c * np.sqrt((1 - value) / value / 199 + c**2 / 4 / hits[:, None]**2)
+    if share == 0.9:
+        assert binom.pmf(hits, 200, share)[(value * np.exp(-move) > share)[:, 0]].sum() > 2 * norm.sf(c) * 2.5
+
+
+def test_the_band_of_recalls_is_that_of_shares():
+    hits = np.zeros((100, 3), dtype=bool)
+    hits[:99, 0] = hits[:80, 1] = hits[:100, 2] = True
+    answer = db.uncertainty(db.Samples.from_outcomes({"recall": pd.DataFrame(hits, columns=["a", "b", "c"])}))
+    band = answer.band["recall"]
+    assert band.loc["c", "upper"] == 1
+    assert 0.85 < band.loc["c", "lower"] < band.loc["c", "value"] == 1  # nothing missed is not certain
+    assert 0.99 < band.loc["a", "upper"] <= 1

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import signal
+import subprocess
+import sys
+import time
 from collections import deque
+from types import SimpleNamespace
 
 import pytest
 from distributed import LocalCluster
-from study_runs import SLOW
+from study_runs import HERE, ROOT, SLOW, run_here
 
 from deabench.errors import DataError
 from deabench.study import Study
@@ -52,11 +58,6 @@ if __name__ == "__main__":
 
 def _cluster(folder):
     """A cluster in a process of its own, that can be killed; its address."""
-    import subprocess
-    import sys
-
-    from study_runs import HERE, ROOT
-
     (folder / "there.py").write_text(CLUSTER)
     paths = os.pathsep.join([str(ROOT), str(ROOT / "models"), str(HERE)])
     there = subprocess.Popen([sys.executable, str(folder / "there.py")], env={**os.environ, "PYTHONPATH": paths}, text=True,
@@ -65,8 +66,6 @@ def _cluster(folder):
 
 
 def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(study_file, undisturbed, tmp_path, monkeypatch):
-    import signal
-
     monkeypatch.setattr(cluster, "ANSWER", 4.0)
     study = Study.from_toml(study_file(SLOW))
     there, address = _cluster(tmp_path)
@@ -87,13 +86,11 @@ def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(study_file, 
     assert str(e.value) == (f"the Dask scheduler at '{address}' is gone; start it again, and run again: what was done is in the "
                             "store")
     assert 5 <= study.status().done < 50
-    assert study.run(workers=2).digest == undisturbed
+    assert run_here(study).digest == undisturbed
 
 
 def test_a_cluster_without_workers_is_said(study_file, tmp_path, monkeypatch):
-    import time
-
-    monkeypatch.setattr(cluster, "ANSWER", 4.0)
+    monkeypatch.setattr(cluster, "ANSWER", 3.0)
     study = Study.from_toml(study_file(SLOW))
     there, address = _cluster(tmp_path)
     try:
@@ -104,7 +101,7 @@ def test_a_cluster_without_workers_is_said(study_file, tmp_path, monkeypatch):
         with pytest.raises(DataError) as e:
             study.run(scheduler=address)
         assert time.monotonic() - began < 30
-        assert str(e.value) == (f"the cluster at '{address}' has had no worker for 4 s; start workers, and run again: what was "
+        assert str(e.value) == (f"the cluster at '{address}' has had no worker for 3 s; start workers, and run again: what was "
                                 "done is in the store")
     finally:
         there.communicate("\n", timeout=30)
@@ -126,6 +123,23 @@ def test_data_and_functions_from_code_reach_a_cluster(tmp_path):
     assert len(digests) == 1
 
 
+def test_a_local_cluster_starts_its_workers_again_however_often_they_die():
+    """Dask looks 15 s after a death whether the worker is there, and gives it up if it has just died once more."""
+    import dask
+    from dask.utils import parse_timedelta
+    from distributed.deploy import spec
+
+    assert "distributed.deploy.lost-worker-timeout" in inspect.getsource(spec)
+    with cluster._client("local", 0):
+        assert parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout")) > 100 * cluster.RESTART
+
+
+def test_workers_of_a_local_cluster_that_stay_away_are_said():
+    asked = cluster._Cluster(SimpleNamespace(status="running"), "local", "a folder")
+    assert str(asked._lost()) == ("the workers of the local cluster did not come back within 120 s; make room for them, and run "
+                                  "again: what was done is in the store")
+
+
 class _Lost:
     """A future that was settled when asked first, and whose worker or scheduler is gone when its result is fetched."""
 
@@ -140,8 +154,6 @@ class _Lost:
 
 
 def test_a_result_that_is_lost_after_it_was_announced_is_a_death_like_any_other():
-    from types import SimpleNamespace
-
     from distributed import KilledWorker
     from distributed.client import FutureCancelledError
 

@@ -6,6 +6,7 @@ import shutil
 
 import pandas as pd
 import pytest
+from study_runs import run_here
 
 from deabench.datasets import keel
 from deabench.errors import DataError
@@ -44,7 +45,7 @@ def poisoned(study_file):
 @pytest.mark.parametrize("scheduler", [None, "local"], ids=["joblib", "dask"])
 def test_every_kind_of_poison(poisoned, scheduler):
     study = Study.from_toml(poisoned)
-    done = study.run(workers=2, scheduler=scheduler)
+    done = study.run(workers=1 if scheduler else 2, scheduler=scheduler)
     assert (done.total, done.done, done.failed, done.missing) == (7, 2, 5, 0)
     rows = current_rows(study.plan).set_index("classifier")
     assert rows["status"].to_dict() == {"raises": "failed", "exits": "failed", "dies": "crashed", "hangs": "timeout",
@@ -75,13 +76,19 @@ def test_failed_tasks_are_not_repeated_unless_asked_or_their_limit_changed(study
     assert [job.learner.name for job in missing(Study.from_toml(path).plan)] == ["hangs", "deadlocks", "good", "tree"]
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    path = tmp_path_factory.mktemp("stored") / "study.toml"
+    path.write_text('[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n[classifiers]\n"C4.5" = {}\nmajority = {}')
+    Study.from_toml(path).run(workers=1)
+    return path
+
+
 @pytest.fixture
-def stored(study_file):
-    path = study_file('[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n'
-                      '[classifiers]\n"C4.5" = {}\nmajority = {}')
-    study = Study.from_toml(path)
-    study.run(workers=1)
-    return study
+def stored(once, tmp_path):
+    for suffix in (".toml", ".sqlite"):
+        shutil.copy(once.with_suffix(suffix), tmp_path / f"study{suffix}")
+    return Study.from_toml(tmp_path / "study.toml")
 
 
 def test_a_read_only_store_is_refused_and_stays_as_it_was(stored):
@@ -153,9 +160,9 @@ def test_predictions_asked_for_later_are_made_then(study_file):
     path = study_file('keep_predictions = false\n[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n'
                       '[classifiers]\nmajority = {}\nstump = {}')
     without = Study.from_toml(path)
-    digest = without.run(workers=1).digest
+    digest = run_here(without).digest
     assert not current_rows(without.plan)["kept"].any()
     path.write_text(path.read_text().replace("false", "true"))
     again = Study.from_toml(path)
-    assert again.run(workers=1).digest == digest
+    assert run_here(again).digest == digest
     assert current_rows(again.plan)["kept"].all()

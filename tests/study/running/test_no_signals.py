@@ -23,8 +23,8 @@ sys.modules["resource"] = None
 '''
 
 STUDY = """
-time_limit = 2
-cpu_limit = 1
+time_limit = 1
+cpu_limit = 0.5
 allow_imports = true
 [data]
 names = ["glass-0-4_vs_5"]

@@ -1,0 +1,104 @@
+"""A worker that reads other data, code edited in the middle, a flipped bit: refused by name, and the next run mends it."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from contextlib import closing
+
+import pytest
+from distributed import LocalCluster
+from study_runs import run_here
+
+from deabench.study import Study
+
+STUDY = """
+allow_imports = true
+[[data.set]]
+name = "edited"
+file = "edited.csv"
+[[data.set]]
+name = "left"
+file = "left.csv"
+[split]
+folds = 2
+[classifiers]
+mine = {{import = "{module}.Mine"}}
+majority = {{}}
+"""
+MODULE = """
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Mine(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), 1)
+"""
+
+
+@pytest.fixture(params=["processes", "dask"])
+def engine(request, tmp_path):
+    """How `Study.run` is called: processes of this machine, or a cluster whose worker lives through all runs."""
+    if request.param == "processes":
+        yield {"workers": 1}
+    else:
+        with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as there:
+            yield {"scheduler": there.scheduler_address}
+    sys.path[:] = [place for place in sys.path if place != str(tmp_path)]
+
+
+def test_what_changes_under_a_run_is_refused_and_run_again(engine, tmp_path):
+    module = f"faulty_{'dask' if 'scheduler' in engine else 'local'}"
+    (tmp_path / f"{module}.py").write_text(MODULE)
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY.format(module=module))
+    for name in ("edited", "left"):
+        (tmp_path / f"{name}.csv").write_text("x,c\n" + "".join(f"{k},{'yes' if k % 4 == 0 else 'no'}\n" for k in range(24)))
+
+    def edit(total: int, to_do: int) -> None:
+        """After the run has looked at data and code, before a worker does."""
+        rows, code = tmp_path / "edited.csv", tmp_path / f"{module}.py"
+        rows.write_text(rows.read_text().replace("5,no", "5,yes"))
+        code.write_text(MODULE.replace("len(X), 1", "len(X), 0"))
+
+    first = Study.from_toml(path).run(**engine, begin=edit)
+    assert (first.total, first.done, first.failed, first.missing) == (8, 2, 6, 0)
+    assert results(path) == {
+        ("edited", "mine"): ("failed", "OtherDataError"), ("edited", "majority"): ("failed", "OtherDataError"),
+        ("left", "mine"): ("failed", "OtherCodeError"), ("left", "majority"): ("done", "")}
+    flip_a_bit(path)
+    again = Study.from_toml(path).run(**engine)
+    assert (again.done, again.digest) == (8, undisturbed(path, "second"))
+    if "workers" in engine:
+        return
+    code = tmp_path / f"{module}.py"
+    code.write_text(MODULE.replace("len(X), 1", "len(X), 1 * 1"))  # a worker of a cluster lives on, and has imported the former
+    last = Study.from_toml(path).run(**engine)
+    assert (last.done, last.digest) == (8, undisturbed(path, "third"))
+    assert last.digest != again.digest
+
+
+def results(path):
+    """Status and kind of error of each pair of data set and classifier."""
+    with closing(sqlite3.connect(path.with_suffix(".sqlite"))) as db:
+        found = db.execute("SELECT dataset, classifier, status, error_type FROM results").fetchall()
+    return {(data, learner): (status, kind) for data, learner, status, kind in found}
+
+
+def flip_a_bit(path):
+    """In the predictions of a finished task: its next reader must not take them."""
+    with closing(sqlite3.connect(path.with_suffix(".sqlite"))) as db, db:
+        key, tn = db.execute("SELECT key, tn FROM results WHERE status = 'done'").fetchone()
+        db.execute("UPDATE results SET tn = ? WHERE key = ?", (tn ^ 1, key))
+    assert Study.from_toml(path).status().missing == 7
+
+
+def undisturbed(path, name):
+    """The digest of the study as it is now, run here into a store of its own."""
+    other = path.with_name(f"{name}.toml")
+    other.write_text(path.read_text())
+    return run_here(Study.from_toml(other)).digest
