@@ -38,7 +38,8 @@ def completed(front: Frontier, proof: Proof) -> Proof:
         for piece in part:
             for batch in batches(seen.files, piece):
                 if len(batch.places):
-                    beyond = max(beyond, float(scorer.cone.efficiency(np.ascontiguousarray(batch.columns.T)).max()) - 1.0)
+                    some = batch.columns[:, batch.columns.any(axis=0)]
+                    beyond = max(beyond, float(scorer.score(some).efficiency.max(initial=0.0)) - 1.0)
                 low, high = np.minimum(low, batch.low), np.maximum(high, batch.high)
                 rows, left_out = rows + len(batch.places) + batch.left_out, left_out + batch.left_out
     misses = {

@@ -54,6 +54,7 @@ class Scorer:
         self.points = front.corners.to_numpy()
         self.rising = hull.normals > RISES
         self.unit = np.where(self.points.max(axis=0) > 0, self.points.max(axis=0), 1.0)
+        self.rows = np.vstack([self.points, -np.diag(self.unit)])  # axes' λ are slack
         self.cone = of_simplices(self.points, hull.members, self.normals)
 
     def score(self, columns: np.ndarray) -> Scores:
@@ -66,7 +67,7 @@ class Scorer:
             facet[shared] = self._greatest(y[shared])
         score = _products(columns, self.normals[facet].T)
         above, short = self._above(columns, at)
-        for k in np.flatnonzero((at < 0) | ~(short <= TOLERANCE)).tolist():
+        for k in np.flatnonzero((at < 0) | ~(short <= TOLERANCE) | ~(np.abs(above - score) <= TOLERANCE)).tolist():
             above[k], short[k] = self._reached(y[k], int(facet[k]))
         return Scores(score, facet, self._efficient(y, score), np.abs(above - score), short)
 
@@ -80,12 +81,13 @@ class Scorer:
     def _above(self, columns: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Σ λ in each row's simplex, and what Σ λ Y falls short by; meaningless where there is no simplex."""
         place = np.maximum(at, 0)
-        lam = np.maximum(self.cone.coordinates(columns, place), 0.0) * self.cone.counted.take(place, axis=1)
-        member = np.minimum(self.cone.members, len(self.points) - 1).T.take(place, axis=1)
+        member, lam = self.cone.members.T.take(place, axis=1), self.cone.coordinates(columns, place)
+        left = np.array([column - _products(lam, self.rows[:, r].take(member)) for r, column in enumerate(columns)])
+        lam += self.cone.coordinates(left, place)  # refined once: in steep cones rounding counts
+        lam = np.maximum(lam, 0.0) * self.cone.counted.take(place, axis=1)
         short = np.zeros(len(at))
         for r, column in enumerate(columns):
-            reached = _products(lam, self.points[:, r].take(member))
-            np.maximum(short, (column - reached) / self.unit[r], out=short)
+            np.maximum(short, (column - _products(lam, self.rows[:, r].take(member))) / self.unit[r], out=short)
         return lam.sum(axis=0), short
 
     def _reached(self, y: np.ndarray, facet: int) -> tuple[float, float]:

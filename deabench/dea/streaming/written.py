@@ -122,7 +122,7 @@ def scores_digest(files: Files, part: tuple[Piece, ...], front: Frontier) -> str
     """What the scores of a part depend on."""
     hull = front.hull
     digest = hashlib.blake2b(part_digest(files, part, front.seen.tolerance if front.seen else 0.0).encode(), digest_size=20)
-    digest.update(json.dumps([files.labels, [] if files.labels else [files.paths[piece.file] for piece in part]]).encode())
+    digest.update(json.dumps([files.labels, [files.paths[piece.file] for piece in part]]).encode())
     for array in (front.corners.to_numpy(), hull.normals, hull.members, hull.facet, front.origin, front.unit):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()

@@ -150,16 +150,21 @@ def test_more_points_than_are_listed_with_facets_are_listed_when_asked(tmp_path:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_walk_finds_the_efficiency_that_all_facets_give(kind: str) -> None:
+@pytest.mark.parametrize("boxed", [True, False])
+def test_a_walk_finds_what_all_facets_give(kind: str, boxed: bool) -> None:
     values = np.unique(sweep(kind, 500)[METRICS].to_numpy(), axis=0)
-    found, _ = cone.of_points(values, 10**6)
+    found, _ = cone.of_points(values, 10**6, boxed=boxed)
     assert found is not None
     rows = np.random.default_rng(2).uniform(0, 1, (2000, 3)) * values.max(axis=0)
-    plain = (rows @ found.normals.T).max(axis=1)
-    at, total, _ = found.walk(rows)
+    placed = found.placed(rows)
+    placed = placed[(placed > 0).any(axis=1)]
+    plain = (placed @ found.normals.T).max(axis=1)
+    at, total, _ = found.walk(placed)
     assert (at >= 0).mean() > 0.5 or kind == "one direction"
-    np.testing.assert_allclose(total[at >= 0], plain[at >= 0], atol=1e-9)
-    np.testing.assert_allclose(found.efficiency(rows), plain, atol=1e-9)
+    np.testing.assert_allclose(total[at >= 0], plain[at >= 0], rtol=1e-9)
+    inside = found.inside(rows, 0.9)
+    assert ((rows[inside] - found.origin) / found.unit @ found.normals.T).max(axis=1).max() <= 0.9 + 1e-12
+    assert inside.sum() == len(rows) - (plain > 0.9).sum()
 
 
 def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, refused) -> None:
