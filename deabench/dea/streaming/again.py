@@ -39,7 +39,7 @@ def completed(front: Frontier, proof: Proof) -> Proof:
             for batch in batches(seen.files, piece):
                 if len(batch.places):
                     some = batch.columns[:, batch.columns.any(axis=0)]
-                    beyond = max(beyond, float(scorer.score(some).efficiency.max(initial=0.0)) - 1.0)
+                    beyond = max(beyond, float(scorer.score(some).efficiency.max()) - 1.0 if some.size else 0.0)
                 low, high = np.minimum(low, batch.low), np.maximum(high, batch.high)
                 rows, left_out = rows + len(batch.places) + batch.left_out, left_out + batch.left_out
     misses = {

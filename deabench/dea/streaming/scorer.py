@@ -7,16 +7,18 @@ simplices: its facet is the first of those with the greatest w·y, so that a sco
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from deabench.arrays import TOLERANCE, blocks
 from deabench.dea.frontier import Frontier
-from deabench.dea.streaming.cone import of_simplices
+from deabench.dea.streaming.cone import ROWS, of_simplices
 
 CLEAR = 1e-9
 """A row whose least λ is above this lies in one simplex alone."""
+STEEP = 1e-11
+"""Coordinates that may be wrong by more than this are refined."""
 RISES = 1e-9
 """A facet with a weight below this is flat in that metric."""
 
@@ -59,6 +61,11 @@ class Scorer:
 
     def score(self, columns: np.ndarray) -> Scores:
         """The scores of rows, none all 0, given as columns (s, n)."""
+        parts = [self._score(columns[:, low:low + ROWS]) for low in range(0, columns.shape[1], ROWS)]
+        return Scores(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Scores)))
+
+    def _score(self, columns: np.ndarray) -> Scores:
+        columns = np.ascontiguousarray(columns)
         y = np.ascontiguousarray(columns.T)
         at, _, margin = self.cone.walk(y)
         facet = np.where(at >= 0, self.facet[at], -1)
@@ -82,8 +89,11 @@ class Scorer:
         """Σ λ in each row's simplex, and what Σ λ Y falls short by; meaningless where there is no simplex."""
         place = np.maximum(at, 0)
         member, lam = self.cone.members.T.take(place, axis=1), self.cone.coordinates(columns, place)
-        left = np.array([column - _products(lam, self.rows[:, r].take(member)) for r, column in enumerate(columns)])
-        lam += self.cone.coordinates(left, place)  # refined once: in steep cones rounding counts
+        steep = np.flatnonzero(self.cone.doubt.take(place) > STEEP)
+        if len(steep):  # rounding counts there: they are refined once
+            left = np.array([column[steep] - _products(lam[:, steep], self.rows[:, r].take(member[:, steep]))
+                             for r, column in enumerate(columns)])
+            lam[:, steep] += self.cone.coordinates(left, place[steep])
         lam = np.maximum(lam, 0.0) * self.cone.counted.take(place, axis=1)
         short = np.zeros(len(at))
         for r, column in enumerate(columns):
