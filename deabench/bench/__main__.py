@@ -82,7 +82,7 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
         for group in GROUPS:
             yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs, kept=kept)
         yield "Certainty, CPU seconds", spent(*((10, 200) if quick else (100, 10_000)))
-        yield "Certainty, beside others", rivals(2 if quick else 100)
+        yield "Certainty, beside others", rivals(2 if quick else 50)
 
 
 def proofs(share: float, quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:

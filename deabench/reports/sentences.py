@@ -84,5 +84,6 @@ def _one(targets: Any, name: object) -> str:
     moves = [f"{metric} {gap:+.4g}" for metric, gap in gaps.items() if abs(gap) > 1e-9]
     if not moves:
         return f"{name} lies {where} the frontier and lacks nothing."
-    return (f"{name} is {where} the frontier, {targets.distance[name]:.4g} from its closest target ({targets.norm}): "
+    counted_ = "" if all(weight == 1 for weight in targets.weights.values()) else ", in shares of each metric's range"
+    return (f"{name} is {where} the frontier, {targets.distance[name]:.4g} from its closest target ({targets.norm}{counted_}): "
             + ", ".join(moves) + ".")

@@ -58,8 +58,10 @@ export function cardView(world: World): HTMLElement {
     const named = members.join(", ") + (found.members.length > 6 ? ", …" : "");
     const on = state.mixtures && state.on === "facets" ? "on the extended facet of " : found.members.length > 1 ? "on the face of " : "at ";
     if ((found.distance ?? 0) < 1e-9) return `${where} and lacks nothing.${score_}`;
-    return `${where}; its closest target is ${few(found.distance as number)} away (${{ l1: "L1", l2: "L2", linf: "L∞" }[state.norm]}), ${on}${named}.${score_}`;
+    return `${where}; its closest target is ${few(found.distance as number)} away (${{ l1: "L1", l2: "L2", linf: "L∞" }[state.norm]}${counted()}), ${on}${named}.${score_}`;
   }
+
+  const counted = () => data.front?.factor.some((one) => one !== 1) ? ", in shares of each metric's range" : "";
 
   function gaps(found: Verdict | null): void {
     const used = world.space?.metrics ?? [];
@@ -84,7 +86,7 @@ export function cardView(world: World): HTMLElement {
   function facts(i: number): HTMLElement[] {
     const { ranking, uncertainty } = data, said = data.stories?.[i].split("\n") ?? [ranking.scores[i] === null ? `${world.name(i)} has no ${ranking.measure}.`
       : `${world.name(i)} ${ranking.efficient[i] ? "is efficient" : "is not efficient"} (${ranking.measure} ${score(ranking.scores[i])}, rank ${ranking.ranks[i]} of ${world.count}).`];
-    if (uncertainty && uncertainty.lower[i] !== null) said.push(`Its interval: ${score(uncertainty.lower[i])} to ${score(uncertainty.upper[i])}`
+    if (uncertainty && uncertainty.lower[i] !== null && !(data.stories && uncertainty.verdict)) said.push(`Its interval: ${score(uncertainty.lower[i])} to ${score(uncertainty.upper[i])}`
       + (uncertainty.level === null ? "." : ` at ${few(100 * uncertainty.level)} %, ${uncertainty.scope}.`) + (uncertainty.verdict ? ` Verdict: ${uncertainty.verdict[i]}.` : ""));
     const gap = ranking.gap?.[i];
     if (gap !== null && gap !== undefined) said.push(gap <= 1e-9 ? "Its score is proved: its mix and its weights agree within 1e-9." : `Its proof misses by ${gap.toExponential(1)}.`);
