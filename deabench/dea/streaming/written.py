@@ -90,7 +90,7 @@ def scored(files: Files, part: tuple[Piece, ...], scorer: Scorer, schema: Schema
                 place = int(batch.places[np.argmax(zero)])
                 raise DataError(f"every output of {where(files, place)} is 0; its efficiency is undefined, leave the row out")
             if len(batch.places):
-                yield _table(files, batch, scores := scorer.score(batch.columns), schema), _said(files, batch, scores)
+                yield _table(files, batch, scores := scorer.score(batch.columns), schema), said_of(files, batch, scores)
 
 
 def _table(files: Files, batch: Batch, scores: Scores, schema: Schema) -> RecordBatch:
@@ -110,7 +110,7 @@ def _table(files: Files, batch: Batch, scores: Scores, schema: Schema) -> Record
     return pa.record_batch([*named, *own], schema=schema)
 
 
-def _said(files: Files, batch: Batch, scores: Scores) -> Said:
+def said_of(files: Files, batch: Batch, scores: Scores) -> Said:
     place = int(batch.places[0])
     unproved = ~((scores.gap <= TOLERANCE) & (scores.short <= TOLERANCE))
     return Said(files.paths[place >> SHIFT], (place & ((1 << SHIFT) - 1)) + 1, len(batch.places), int(scores.efficient.sum()),

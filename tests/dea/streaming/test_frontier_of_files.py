@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -172,6 +173,10 @@ def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, ref
     folder = written(frame, tmp_path)
     front = db.frontier(folder, outputs=METRICS)
     db.certify(front)
+    for change, said in (({"rows": 2999}, "rows read again"), ({"low": front.seen.low + 0.1}, "least and greatest of a metric"),
+                         ({"high": front.seen.high * 2}, "least and greatest of a metric"), ({"left_out": 3}, "rows read again")):
+        with pytest.raises(db.CertificateError, match=said):
+            db.certify(dataclasses.replace(front, seen=dataclasses.replace(front.seen, **change)))
     better = frame.assign(**{name: frame[name] * 1.01 for name in METRICS})
     written(better.where(better["model"] == front.extreme[0], frame), tmp_path)
     with refused("'frontier': row of a file beyond it is 0.01, above 1e-09; the result does not hold", db.CertificateError):

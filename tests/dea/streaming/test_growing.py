@@ -34,7 +34,7 @@ def test_updates_are_recomputed_frontiers(kind: str) -> None:
         same(front, after)
     assert front.summary().startswith(f"{len(front.extreme)} of 2,400 classifiers are extreme")
     db.certify(front)
-    assert front.proof().unclaimed[0].startswith("that none of the 2,400 rows that it has seen lies beyond it")
+    assert front.proof().unclaimed[0].startswith("that none of the 2,400 rows that it has seen lies beyond it, and who entered")
 
 
 @pytest.mark.parametrize("kind", ["floats", "one decimal", "a hair apart"])
