@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -84,18 +85,37 @@ def is_many(source: object) -> TypeGuard[str | Path]:
 
 
 def paths_of(source: str | Path) -> tuple[str, ...]:
-    """The files of a pattern (`**` is any folders) or of a folder (its *.parquet), by name.
+    """The files of a pattern (`**` is any folders) or of a folder (its *.parquet), by name; or the one file that it names.
 
     Raises
     ------
     DataError
         Where there is none.
     """
-    pattern = str(Path(glob.escape(str(source))) / "*.parquet") if Path(source).is_dir() else str(source)
+    if Path(source).is_file():
+        return (str(source),)
+    pattern = _pattern(source)
     found = tuple(sorted(path for path in glob.glob(pattern, recursive=True) if not Path(path).is_dir()))
     if not found:
         raise DataError(f"no file is called '{pattern}'; give a pattern of Parquet files, as 'sweep/*.parquet'")
     return found
+
+
+def apart(source: str | Path, out: Path) -> None:
+    """Refuse to write where the next reading of the same files would take it for one of them.
+
+    Raises
+    ------
+    DataError
+    """
+    pattern, place = Path(os.path.abspath(_pattern(source))), Path(os.path.abspath(out))
+    within = len(place.parts) == len(pattern.parts) or "**" in pattern.parts
+    if within and not place.exists() and not Path(source).is_file() and fnmatch(str(place), str(pattern)):
+        raise DataError(f"'{out}' would be one of '{pattern.name}' the next time; write the scores elsewhere")
+
+
+def _pattern(source: str | Path) -> str:
+    return str(Path(glob.escape(str(source))) / "*.parquet") if Path(source).is_dir() else str(source)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import pandas as pd
 from deabench.dea.frontier import Frontier
 from deabench.dea.proofs.proof import Proof
 from deabench.dea.streaming.declared import files_of
-from deabench.dea.streaming.files import Files, is_many
+from deabench.dea.streaming.files import Files, apart
 from deabench.dea.streaming.scorer import Scorer
 from deabench.dea.streaming.stream import Way, found, way_of
 from deabench.dea.streaming.written import Said, from_kept, keep_part, schema_of, scored, writer_of
@@ -102,7 +102,7 @@ def rank_files(
     Parameters
     ----------
     files : str or Path
-        A pattern, as "sweep/*.parquet", or a folder of Parquet files; they are one table, in the order of their names.
+        A pattern, as "sweep/*.parquet", or a folder of Parquet files, which are one table in the order of their names; or one file.
     out : str or Path
         The Parquet file to write, whole or not at all.
     outputs, lower_is_better, label, missing, tolerance, kept, scheduler
@@ -132,10 +132,11 @@ def rank_files(
     [1.0, 1.0, 0.92, 1.0]
     """
     way = way_of(tolerance, kept, scheduler)
-    if not is_many(files):
-        raise DataError(f"'{files}' is no pattern of files and no folder; say 'sweep/*.parquet', or use deabench.rank for a table")
+    if not isinstance(files, str | Path):
+        raise DataError(f"the files are a {type(files).__name__}; say 'sweep/*.parquet', or use deabench.rank for a table")
     if way.scheduler is not None and way.kept is None:
         raise DataError("a cluster hands over scores in a folder that all its machines see; name one in kept")
+    apart(files, Path(out))
     found_ = files_of(files, outputs=outputs, lower_is_better=lower_is_better, label=label, missing=missing)
     return written(found_, Path(out), way)
 

@@ -146,9 +146,10 @@ def test_what_scores_of_files_cannot_have_is_refused(tmp_path: Path, refused) ->
         db.rank(folder)
     with refused("tolerance, kept and scheduler are of many files; give a pattern, as 'sweep/*.parquet', or leave them out"):
         db.frontier(frame, tolerance=0.1)
-    with refused(f"'{folder}/part-00.parquet' is no pattern of files and no folder; say 'sweep/*.parquet', or use deabench.rank "
-                 "for a table"):
-        db.rank_files(folder / "part-00.parquet", out)
+    with refused("the files are a DataFrame; say 'sweep/*.parquet', or use deabench.rank for a table"):
+        db.rank_files(frame, out)
+    with refused(f"'{folder}/scores.parquet' would be one of '*.parquet' the next time; write the scores elsewhere"):
+        db.rank_files(folder, folder / "scores.parquet", outputs=METRICS)
     with refused("a cluster hands over scores in a folder that all its machines see; name one in kept"):
         db.rank_files(folder, out, scheduler="tcp://127.0.0.1:1")
     with refused(f"'{folder}/part-00.parquet' is one of the files that are ranked; write the scores elsewhere"):
@@ -156,6 +157,9 @@ def test_what_scores_of_files_cannot_have_is_refused(tmp_path: Path, refused) ->
     with refused(f"cannot write '{tmp_path}/none/scores.parquet': No such file or directory; name a folder that exists and is "
                  "writable"):
         db.rank_files(folder, tmp_path / "none" / "scores.parquet", outputs=METRICS)
+    alone = db.rank_files(folder / "part-00.parquet", out, outputs=METRICS)  # one file, however large
+    assert alone.to_frame()["rows"].tolist() == [len(pd.read_parquet(folder / "part-00.parquet"))]
+    out.unlink()
     frame.rename(columns={"model": "facet"}).to_parquet(folder / "part-00.parquet")
     with refused("a column that names the rows is called 'facet', as one of the scores is; rename it, or name others in label"):
         db.rank_files(folder, out, outputs=METRICS)
