@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,10 @@ import pandas as pd
 
 from deabench.dea.frontier import Frontier
 from deabench.dea.proofs.proof import Proof
-from deabench.dea.streaming.batches import batches
+from deabench.dea.streaming.batches import Batch, batches
 from deabench.dea.streaming.files import Files, opened
 from deabench.dea.streaming.scorer import Scorer
+from deabench.dea.streaming.written import said_of
 from deabench.errors import CertificateError
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def completed(front: Frontier, proof: Proof) -> Proof:
     if seen is None:
         return proof
     if seen.files is None:
-        return _unclaimed(proof, f"that none of the {seen.rows:,} rows that it has seen lies beyond it: they are not with it; "
-                                 "certify the frontiers that it grew from")
+        return _unclaimed(proof, f"that none of the {seen.rows:,} rows that it has seen lies beyond it, and who entered and left: "
+                                 "they are not with it; certify the frontiers that it grew from")
     gone = [path for path in seen.files.paths if not Path(path).exists()]
     if gone:
         return _unclaimed(proof, f"that no row of its files lies beyond it: '{gone[0]}' is not there any more")
@@ -38,7 +39,8 @@ def completed(front: Frontier, proof: Proof) -> Proof:
         for piece in part:
             for batch in batches(seen.files, piece):
                 if len(batch.places):
-                    beyond = max(beyond, float(scorer.cone.efficiency(np.ascontiguousarray(batch.columns.T)).max()) - 1.0)
+                    some = batch.columns[:, batch.columns.any(axis=0)]
+                    beyond = max(beyond, float(scorer.score(some).efficiency.max()) - 1.0 if some.size else 0.0)
                 low, high = np.minimum(low, batch.low), np.maximum(high, batch.high)
                 rows, left_out = rows + len(batch.places) + batch.left_out, left_out + batch.left_out
     misses = {
@@ -70,18 +72,20 @@ def ranking(result: FilesRanking) -> Proof:
         if scores.metadata.num_rows != int(result.batches["rows"].sum()):
             raise CertificateError(f"'{result.path}' has other rows than were scored; the result does not hold")
         groups = iter(range(scores.metadata.num_row_groups))
-        for columns in _rows(files):
+        for number, batch in enumerate(_rows(files)):
             table = scores.read_row_group(next(groups), columns=["efficiency", "efficient", "facet"], use_threads=False)
             efficiency, efficient, facet = (table.column(k).to_numpy() for k in range(3))
-            if len(efficiency) != columns.shape[1] or not ((facet >= 0) & (facet < len(scorer.normals))).all():
+            if len(efficiency) != len(batch.places) or not ((facet >= 0) & (facet < len(scorer.normals))).all():
                 raise CertificateError(f"'{result.path}' has other rows than were scored; the result does not hold")
-            own = scorer.score(columns)
-            weighted = (scorer.normals[facet] * columns.T).sum(axis=1)
+            own = scorer.score(batch.columns)
+            weighted = (scorer.normals[facet] * batch.columns.T).sum(axis=1)
+            said = asdict(said_of(files, batch, own))
             out.append({
                 "gap": float(own.gap.max()), "short": float(own.short.max()),
                 "distance_of_the_score_from_its_proof": float(np.abs(efficiency - own.efficiency).max()),
                 "distance_of_the_score_from_its_weights": float(np.abs(efficiency - weighted).max()),
                 "efficient": float((efficient != own.efficient).sum()),
+                "what_is_said_of_the_batch": float(result.batches[number:number + 1].to_dict("records") != [said]),
             })
     frame = pd.DataFrame(out).rename_axis("batch")
     above = np.maximum((scorer.normals @ scorer.points.T).max() - 1.0, 0.0)
@@ -89,10 +93,10 @@ def ranking(result: FilesRanking) -> Proof:
     return Proof(frame, misses | {"weights_that_let_a_row_of_the_frontier_exceed_1": np.full(len(frame), above)})
 
 
-def _rows(files: Files) -> Iterator[np.ndarray]:
-    """The rows of all files, batch by batch, as columns."""
+def _rows(files: Files) -> Iterator[Batch]:
+    """The rows of all files, batch by batch."""
     for part in files.parts:
         for piece in part:
             for batch in batches(files, piece):
                 if len(batch.places):
-                    yield batch.columns
+                    yield batch

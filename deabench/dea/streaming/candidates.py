@@ -89,7 +89,7 @@ class Candidates:
             left, columns = left[beyond], columns[:, beyond]
         if self.cone is None or not len(left):
             return left
-        return left[self.cone.efficiency(np.ascontiguousarray(columns.T)) > self.limit]
+        return np.asarray(left[~self.cone.inside(np.ascontiguousarray(columns.T), self.limit)])
 
     def _list(self, sample: np.ndarray | None) -> None:
         """List the hull with those that wait; `sample` (s, n) is what champions are chosen on."""
@@ -103,7 +103,7 @@ class Candidates:
         new = np.ones(len(values), dtype=bool)
         new[1:] = (values[1:] != values[:-1]).any(axis=1)
         values, places = values[new], places[new]
-        cone, facets = of_points(values, MOST_FACETS)
+        cone, facets = of_points(values, MOST_FACETS, boxed=self.limit <= 1.0)  # a tolerance is of efficiencies, from 0
         if cone is None:
             raise TooManyFacetsError(facets)
         corners = _corners(values, cone)

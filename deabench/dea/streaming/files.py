@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 PART = 1 << 21
 """Rows of a part, about: its candidates are found without a look at the others, and kept."""
 
+BUFFER = 1 << 20
+"""Bytes of a column that are read at a time: a row group may be the whole file."""
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -132,7 +135,7 @@ def opened(path: str) -> Iterator[ParquetFile]:
     except ImportError:
         raise DataError(f"'{path}' is a Parquet file; install pyarrow to read it: pip install 'deabench[parquet]'") from None
     try:
-        with pq.ParquetFile(path, pre_buffer=False) as file:  # buffers grow with the file otherwise
+        with pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as file:  # what is held grows with the file otherwise
             yield file
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:

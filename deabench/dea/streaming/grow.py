@@ -59,7 +59,7 @@ def _grown(front: Frontier, rows: pd.DataFrame, more: Seen, notes: Iterable[str]
     outputs = pd.concat([front.data.outputs.loc[front.extreme], rows[front.outputs]])
     data = Data(outputs, outputs.iloc[:, :0], tuple(dict.fromkeys((*front.notes, *notes))), front.data.turns)
     seen = Seen(mine.rows + more.rows, mine.left_out + more.left_out,
-                np.minimum(mine.low, more.low), np.maximum(mine.high, more.high), (1 + mine.tolerance) * (1 + more.tolerance) - 1)
+                np.minimum(mine.low, more.low), np.maximum(mine.high, more.high), max(mine.tolerance, more.tolerance))
     found = spanned(data, seen, front.technology)
     before, after = set(front.extreme), set(found.extreme)
     return replace(found, seen=replace(seen, entered=tuple(one for one in found.extreme if one not in before),

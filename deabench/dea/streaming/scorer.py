@@ -7,16 +7,18 @@ simplices: its facet is the first of those with the greatest w·y, so that a sco
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from deabench.arrays import TOLERANCE, blocks
 from deabench.dea.frontier import Frontier
-from deabench.dea.streaming.cone import of_simplices
+from deabench.dea.streaming.cone import ROWS, of_simplices
 
 CLEAR = 1e-9
 """A row whose least λ is above this lies in one simplex alone."""
+STEEP = 1e-11
+"""Coordinates that may be wrong by more than this are refined."""
 RISES = 1e-9
 """A facet with a weight below this is flat in that metric."""
 
@@ -54,10 +56,16 @@ class Scorer:
         self.points = front.corners.to_numpy()
         self.rising = hull.normals > RISES
         self.unit = np.where(self.points.max(axis=0) > 0, self.points.max(axis=0), 1.0)
+        self.rows = np.vstack([self.points, -np.diag(self.unit)])  # axes' λ are slack
         self.cone = of_simplices(self.points, hull.members, self.normals)
 
     def score(self, columns: np.ndarray) -> Scores:
         """The scores of rows, none all 0, given as columns (s, n)."""
+        parts = [self._score(columns[:, low:low + ROWS]) for low in range(0, columns.shape[1], ROWS)]
+        return Scores(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Scores)))
+
+    def _score(self, columns: np.ndarray) -> Scores:
+        columns = np.ascontiguousarray(columns)
         y = np.ascontiguousarray(columns.T)
         at, _, margin = self.cone.walk(y)
         facet = np.where(at >= 0, self.facet[at], -1)
@@ -66,7 +74,7 @@ class Scorer:
             facet[shared] = self._greatest(y[shared])
         score = _products(columns, self.normals[facet].T)
         above, short = self._above(columns, at)
-        for k in np.flatnonzero((at < 0) | ~(short <= TOLERANCE)).tolist():
+        for k in np.flatnonzero((at < 0) | ~(short <= TOLERANCE) | ~(np.abs(above - score) <= TOLERANCE)).tolist():
             above[k], short[k] = self._reached(y[k], int(facet[k]))
         return Scores(score, facet, self._efficient(y, score), np.abs(above - score), short)
 
@@ -80,12 +88,16 @@ class Scorer:
     def _above(self, columns: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Σ λ in each row's simplex, and what Σ λ Y falls short by; meaningless where there is no simplex."""
         place = np.maximum(at, 0)
-        lam = np.maximum(self.cone.coordinates(columns, place), 0.0) * self.cone.counted.take(place, axis=1)
-        member = np.minimum(self.cone.members, len(self.points) - 1).T.take(place, axis=1)
+        member, lam = self.cone.members.T.take(place, axis=1), self.cone.coordinates(columns, place)
+        steep = np.flatnonzero(self.cone.doubt.take(place) > STEEP)
+        if len(steep):  # rounding counts there: they are refined once
+            left = np.array([column[steep] - _products(lam[:, steep], self.rows[:, r].take(member[:, steep]))
+                             for r, column in enumerate(columns)])
+            lam[:, steep] += self.cone.coordinates(left, place[steep])
+        lam = np.maximum(lam, 0.0) * self.cone.counted.take(place, axis=1)
         short = np.zeros(len(at))
         for r, column in enumerate(columns):
-            reached = _products(lam, self.points[:, r].take(member))
-            np.maximum(short, (column - reached) / self.unit[r], out=short)
+            np.maximum(short, (column - _products(lam, self.rows[:, r].take(member))) / self.unit[r], out=short)
         return lam.sum(axis=0), short
 
     def _reached(self, y: np.ndarray, facet: int) -> tuple[float, float]:

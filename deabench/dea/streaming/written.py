@@ -90,7 +90,7 @@ def scored(files: Files, part: tuple[Piece, ...], scorer: Scorer, schema: Schema
                 place = int(batch.places[np.argmax(zero)])
                 raise DataError(f"every output of {where(files, place)} is 0; its efficiency is undefined, leave the row out")
             if len(batch.places):
-                yield _table(files, batch, scores := scorer.score(batch.columns), schema), _said(files, batch, scores)
+                yield _table(files, batch, scores := scorer.score(batch.columns), schema), said_of(files, batch, scores)
 
 
 def _table(files: Files, batch: Batch, scores: Scores, schema: Schema) -> RecordBatch:
@@ -110,7 +110,7 @@ def _table(files: Files, batch: Batch, scores: Scores, schema: Schema) -> Record
     return pa.record_batch([*named, *own], schema=schema)
 
 
-def _said(files: Files, batch: Batch, scores: Scores) -> Said:
+def said_of(files: Files, batch: Batch, scores: Scores) -> Said:
     place = int(batch.places[0])
     unproved = ~((scores.gap <= TOLERANCE) & (scores.short <= TOLERANCE))
     return Said(files.paths[place >> SHIFT], (place & ((1 << SHIFT) - 1)) + 1, len(batch.places), int(scores.efficient.sum()),
@@ -122,7 +122,7 @@ def scores_digest(files: Files, part: tuple[Piece, ...], front: Frontier) -> str
     """What the scores of a part depend on."""
     hull = front.hull
     digest = hashlib.blake2b(part_digest(files, part, front.seen.tolerance if front.seen else 0.0).encode(), digest_size=20)
-    digest.update(json.dumps([files.labels, [] if files.labels else [files.paths[piece.file] for piece in part]]).encode())
+    digest.update(json.dumps([files.labels, [files.paths[piece.file] for piece in part]]).encode())
     for array in (front.corners.to_numpy(), hull.normals, hull.members, hull.facet, front.origin, front.unit):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()

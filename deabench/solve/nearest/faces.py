@@ -211,7 +211,7 @@ def _hull(points: np.ndarray, extreme: np.ndarray | None) -> Hull:
         candidates = np.unique(found.members[found.members < n])
         chosen = points[order][candidates]
         candidates = candidates[_extreme(chosen, found.normals, _on(chosen, found.normals))]
-    if not np.isin(found.members[found.members < n], candidates).all():
+    if len(candidates) < n:  # what lies in a facet would change how it is cut
         found = surface(points[order][candidates])
         found = replace(found, members=np.append(candidates, n + np.arange(s))[found.members])
     rows = np.sort(order[candidates])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -44,11 +45,11 @@ def test_it_is_that_of_the_table_in_memory(kind: str, tmp_path: Path) -> None:
 def test_neither_order_nor_cuts_nor_batches_change_a_bit(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frame, rng = sweep(kind), np.random.default_rng(1)
     first = db.frontier(frame.set_index("model"), outputs=METRICS)
-    for run in range(3):
+    for run in range(2):
         monkeypatch.setattr(files, "PART", int(rng.integers(50, 3000)))
         monkeypatch.setattr(batches, "ROWS", int(rng.integers(20, 1000)))
         mixed = frame.sample(frac=1.0, random_state=run)
-        cuts = sorted(rng.choice(np.arange(1, len(frame)), size=run * 3, replace=False).tolist())
+        cuts = sorted(rng.choice(np.arange(1, len(frame)), size=run * 5, replace=False).tolist())
         front = db.frontier(written(mixed, tmp_path / str(run), cuts, groups=int(rng.integers(30, 900))), outputs=METRICS)
         same_facets(front, first)
         same(front, db.frontier(mixed.set_index("model"), outputs=METRICS))
@@ -150,16 +151,21 @@ def test_more_points_than_are_listed_with_facets_are_listed_when_asked(tmp_path:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_walk_finds_the_efficiency_that_all_facets_give(kind: str) -> None:
+@pytest.mark.parametrize("boxed", [True, False])
+def test_a_walk_finds_what_all_facets_give(kind: str, boxed: bool) -> None:
     values = np.unique(sweep(kind, 500)[METRICS].to_numpy(), axis=0)
-    found, _ = cone.of_points(values, 10**6)
+    found, _ = cone.of_points(values, 10**6, boxed=boxed)
     assert found is not None
     rows = np.random.default_rng(2).uniform(0, 1, (2000, 3)) * values.max(axis=0)
-    plain = (rows @ found.normals.T).max(axis=1)
-    at, total, _ = found.walk(rows)
+    placed = found.placed(rows)
+    placed = placed[(placed > 0).any(axis=1)]
+    plain = (placed @ found.normals.T).max(axis=1)
+    at, total, _ = found.walk(placed)
     assert (at >= 0).mean() > 0.5 or kind == "one direction"
-    np.testing.assert_allclose(total[at >= 0], plain[at >= 0], atol=1e-9)
-    np.testing.assert_allclose(found.efficiency(rows), plain, atol=1e-9)
+    np.testing.assert_allclose(total[at >= 0], plain[at >= 0], rtol=1e-9)
+    inside = found.inside(rows, 0.9)
+    assert ((rows[inside] - found.origin) / found.unit @ found.normals.T).max(axis=1).max() <= 0.9 + 1e-12
+    assert inside.sum() == len(rows) - (plain > 0.9).sum()
 
 
 def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, refused) -> None:
@@ -167,6 +173,10 @@ def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, ref
     folder = written(frame, tmp_path)
     front = db.frontier(folder, outputs=METRICS)
     db.certify(front)
+    for change, said in (({"rows": 2999}, "rows read again"), ({"low": front.seen.low + 0.1}, "least and greatest of a metric"),
+                         ({"high": front.seen.high * 2}, "least and greatest of a metric"), ({"left_out": 3}, "rows read again")):
+        with pytest.raises(db.CertificateError, match=said):
+            db.certify(dataclasses.replace(front, seen=dataclasses.replace(front.seen, **change)))
     better = frame.assign(**{name: frame[name] * 1.01 for name in METRICS})
     written(better.where(better["model"] == front.extreme[0], frame), tmp_path)
     with refused("'frontier': row of a file beyond it is 0.01, above 1e-09; the result does not hold", db.CertificateError):

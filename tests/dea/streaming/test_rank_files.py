@@ -80,6 +80,10 @@ def test_scores_that_are_changed_afterwards_do_not_certify(tmp_path: Path) -> No
             db.certify(ranking)
     again()
     db.certify(ranking)
+    for name in ranking.batches.columns.drop("file"):
+        other = ranking.batches.assign(**{name: ranking.batches[name] + 1})
+        with pytest.raises(db.CertificateError, match=r"what is said of the batch is 1|has other rows than were scored"):
+            db.certify(dataclasses.replace(ranking, batches=other))
     pq.write_table(table.slice(0, 999), ranking.path)
     with pytest.raises(db.CertificateError, match="has other rows than were scored; the result does not hold"):
         db.certify(ranking)
