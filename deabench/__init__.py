@@ -26,6 +26,8 @@ _HOME = {
     "Ranking": "deabench.dea.ranking",
     "frontier": "deabench.dea.frontier",
     "Frontier": "deabench.dea.frontier",
+    "rank_files": "deabench.dea.streaming.rank",
+    "FilesRanking": "deabench.dea.streaming.rank",
     "targets": "deabench.dea.targets",
     "Targets": "deabench.dea.targets",
     "certify": "deabench.dea.certify",

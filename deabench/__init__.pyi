@@ -26,6 +26,8 @@ from deabench.dea.ranking import Ranking as Ranking
 from deabench.dea.ranking import rank as rank
 from deabench.dea.scale import ScaleEfficiency as ScaleEfficiency
 from deabench.dea.scale import scale_efficiency as scale_efficiency
+from deabench.dea.streaming.rank import FilesRanking as FilesRanking
+from deabench.dea.streaming.rank import rank_files as rank_files
 from deabench.dea.targets import Targets as Targets
 from deabench.dea.targets import targets as targets
 from deabench.dea.uncertainty.estimate import uncertainty as uncertainty
@@ -63,6 +65,7 @@ __all__ = [
     "DataError",
     "DataWarning",
     "DeabenchError",
+    "FilesRanking",
     "FirmsBootstrap",
     "Frontier",
     "Gate",
@@ -103,6 +106,7 @@ __all__ = [
     "order_m",
     "plot",
     "rank",
+    "rank_files",
     "rank_sets",
     "read",
     "report",

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+import deabench as db
 from deabench.bench.closest import brute, right
 from deabench.bench.data import KINDS, unif
 from deabench.bench.measure import exponent
+from deabench.bench.scale import DRAWS, METRICS, files
 from deabench.bench.scores import engine, ranked
 from deabench.bench.ways import naive_pyomo, scipy_linprog, warm_highspy
 
@@ -29,6 +31,14 @@ def test_brute_force_on_a_frontier_worked_by_hand():
 def test_the_targets_of_generated_cases_are_right():
     found = right(4)
     assert (found["right"] == found["targets"]).all()
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+def test_generated_files_hold_what_is_said_of_them(kind, tmp_path):
+    front = db.frontier(files(tmp_path, kind, 2500, 1000), outputs=METRICS, label=["model", "F1"])
+    assert len(list(tmp_path.iterdir())) == 3
+    assert front.seen.rows == 2500
+    assert (front.points.max() <= 1.0).all()
 
 
 def test_exponent_of_a_power():

@@ -168,6 +168,16 @@ def test_delong_against_its_definition():
     np.testing.assert_allclose(ours.covariance, np.cov(v10) / 9 + np.cov(v01) / 14, atol=1e-16)
 
 
+def test_delong_of_few_positives_is_on_the_logit():
+    """Wald's limits cover .87 to .93 there, with an area of .92 of 20 positives."""
+    rng = np.random.default_rng(2)
+    for positives, how in ((20, "logit"), (60, "wald")):
+        y = np.r_[np.ones(positives, int), np.zeros(100, int)]
+        ours = m.delong(y, {"s": rng.normal(size=len(y)) + y}, positive=1)
+        assert ours.interval()["method"].tolist() == [how]
+        pd.testing.assert_frame_equal(ours.interval(), ours.interval(method=how))
+
+
 def test_delong_near_one_is_logit():
     y = [1] * 10 + [0] * 10
     ours = m.delong(y, {"s": [*range(10, 19), 8.5, *range(10)]}, positive=1)

@@ -19,7 +19,7 @@ from deabench.dea.uncertainty.games import play
 from deabench.errors import DataError
 from deabench.results import Result
 from deabench.tables.gate import check
-from deabench.tables.preparation import Lower, prepared
+from deabench.tables.preparation import Lower, Missing, complete, prepared
 
 Array = np.ndarray
 Bootstrap = Literal["smooth", "subsample"]
@@ -76,14 +76,14 @@ class FirmsBootstrap(Result, Former):
 
 
 def simar_wilson(table: object, *, outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None,
-                 lower_is_better: Lower = (), method: Bootstrap = "smooth", bandwidth: float | None = None, level: float = 0.95,
-                 draws: int = 2000, seed: int = 0) -> FirmsBootstrap:
+                 lower_is_better: Lower = (), missing: Missing = "refuse", method: Bootstrap = "smooth",
+                 bandwidth: float | None = None, level: float = 0.95, draws: int = 2000, seed: int = 0) -> FirmsBootstrap:
     """Bias-corrected efficiencies and intervals where the classifiers themselves are a sample.
 
     Parameters
     ----------
     table : DataFrame, a `deabench.read` reading, or anything that `deabench.read` takes
-    outputs, inputs, lower_is_better
+    outputs, inputs, lower_is_better, missing
         As for `deabench.rank`. With inputs the scores are input-oriented under variable returns to scale, as in [1]_; without, as
         `rank` gives them.
     method : {"smooth", "subsample"}
@@ -119,7 +119,7 @@ def simar_wilson(table: object, *, outputs: Sequence[str] | None = None, inputs:
     alpha = 1 - share("level", level)
     if draws < 100:
         raise DataError(f"draws is {draws}; an interval needs at least 100")
-    ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better)
+    ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=complete(missing))
     data = check(ready.table, **ready.given, warn=False)
     y, x = data.outputs.to_numpy(), data.inputs.to_numpy()
     _positive(data.outputs, data.inputs)

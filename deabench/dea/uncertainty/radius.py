@@ -13,7 +13,7 @@ from deabench.dea.uncertainty.games import play
 from deabench.errors import DataError
 from deabench.results import Result
 from deabench.tables.gate import check
-from deabench.tables.preparation import Lower, prepared
+from deabench.tables.preparation import Lower, Missing, complete, prepared
 
 Array = np.ndarray
 
@@ -60,7 +60,8 @@ class Stability(Result, Former):
                 f"'{last}' ({verdict[bool(self.efficient[last])]}), at {_percent(self.radius[last])}.")
 
 
-def stability(table: object, *, outputs: Sequence[str] | None = None, lower_is_better: Lower = ()) -> Stability:
+def stability(table: object, *, outputs: Sequence[str] | None = None, lower_is_better: Lower = (),
+              missing: Missing = "refuse") -> Stability:
     """The stability radius of every classifier.
 
     The classifier's metrics may all be off by the factor 1 + radius to one side and those of all others by the same factor to the
@@ -70,7 +71,7 @@ def stability(table: object, *, outputs: Sequence[str] | None = None, lower_is_b
     Parameters
     ----------
     table : DataFrame, a `deabench.read` reading, or anything that `deabench.read` takes
-    outputs, lower_is_better
+    outputs, lower_is_better, missing
         As for `deabench.rank`; a rate to be low counts as its complement, and its radius is a share of that.
 
     Returns
@@ -92,7 +93,7 @@ def stability(table: object, *, outputs: Sequence[str] | None = None, lower_is_b
     >>> stability(table, outputs=["TPR", "TNR"]).radius.round(3).tolist()
     [0.061, 0.089, 0.069]
     """
-    ready = prepared(table, outputs=outputs, lower_is_better=lower_is_better)
+    ready = prepared(table, outputs=outputs, lower_is_better=lower_is_better, missing=complete(missing))
     data = check(ready.table, **ready.given, warn=False)
     if len(data.inputs.columns):
         raise DataError(f"'{data.inputs.columns[0]}' is an input, and the stability radius is known for outputs alone; name the "

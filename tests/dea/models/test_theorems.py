@@ -1,8 +1,8 @@
 """What must hold of any table, with zeros, ties and duplicates; the linear programs beside it are SciPy's.
 
 The other theorems stand beside their models: translation invariance (test_additive, test_directional, test_holder), the
-slacks-based measure below the radial one (test_oracles), restricted scores below free ones (test_restricted), cross-efficiency
-below its own score (test_cross), a group's frontier inside that of all, order-m between FDH and infinity
+slacks-based measure below the radial one (test_oracles), restricted scores below free ones (test_restricted), cross-
+efficiency below its own score (test_cross), a group's frontier inside that of all, order-m between FDH and infinity
 (tests/dea/test_contexts.py).
 """
 

@@ -63,6 +63,14 @@ def test_a_radius_of_inputs_is_refused_not_forgotten(refused):
     assert len(db.stability(table, outputs=["accuracy"])) == 5
 
 
+def test_gaps_in_a_table_are_treated_as_asked(refused):
+    table = pd.DataFrame({"accuracy": [0.9, np.nan, 0.7, 0.85, 0.6, 0.8]}, index=list("abcdef"))
+    assert list(db.stability(table, missing="drop-systems").radius.index) == list("acdef")
+    assert len(db.simar_wilson(table, missing="drop-systems", draws=100)) == 5
+    with refused("missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or 'drop-metrics'"):
+        db.stability(table, missing="bounds")
+
+
 def test_rank_sets_are_pairwise_and_simultaneous():
     counts = pd.DataFrame({"tp": [180, 178, 150, 100], "fn": [20, 22, 50, 100], "fp": [20, 25, 40, 60], "tn": [380, 375, 360, 340]},
                           index=list("abcd"))
