@@ -9,12 +9,12 @@ from deabench.dea.advice import Advice as Advice
 from deabench.dea.advice import advise as advise
 from deabench.dea.best import best as best
 from deabench.dea.certify import certify as certify
-from deabench.dea.contexts import Groups as Groups
-from deabench.dea.contexts import Layers as Layers
-from deabench.dea.contexts import Malmquist as Malmquist
-from deabench.dea.contexts import groups as groups
-from deabench.dea.contexts import layers as layers
-from deabench.dea.contexts import malmquist as malmquist
+from deabench.dea.contexts.families import Groups as Groups
+from deabench.dea.contexts.families import groups as groups
+from deabench.dea.contexts.peeled import Layers as Layers
+from deabench.dea.contexts.peeled import layers as layers
+from deabench.dea.contexts.periods import Malmquist as Malmquist
+from deabench.dea.contexts.periods import malmquist as malmquist
 from deabench.dea.frontier import Frontier as Frontier
 from deabench.dea.frontier import frontier as frontier
 from deabench.dea.partial import Partial as Partial
@@ -26,6 +26,8 @@ from deabench.dea.ranking import Ranking as Ranking
 from deabench.dea.ranking import rank as rank
 from deabench.dea.scale import ScaleEfficiency as ScaleEfficiency
 from deabench.dea.scale import scale_efficiency as scale_efficiency
+from deabench.dea.streaming.rank import FilesRanking as FilesRanking
+from deabench.dea.streaming.rank import rank_files as rank_files
 from deabench.dea.targets import Targets as Targets
 from deabench.dea.targets import targets as targets
 from deabench.dea.uncertainty.estimate import uncertainty as uncertainty
@@ -63,6 +65,7 @@ __all__ = [
     "DataError",
     "DataWarning",
     "DeabenchError",
+    "FilesRanking",
     "FirmsBootstrap",
     "Frontier",
     "Gate",
@@ -103,6 +106,7 @@ __all__ = [
     "order_m",
     "plot",
     "rank",
+    "rank_files",
     "rank_sets",
     "read",
     "report",

@@ -12,6 +12,8 @@ import select
 import stat
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -59,6 +61,35 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
     except OSError as error:
         os.unlink(temporary)
         raise DataError(f"cannot write '{given}': {error.strerror}; nothing was written") from None
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """A temporary neighbour of a file, for a library that writes by name; it becomes the file when all is written.
+
+    Raises
+    ------
+    DataError
+        Where the folder is missing or not writable, the file is a device or a pipe, or the disk is full; nothing is left behind.
+    """
+    given = Path(path)
+    if _special(given) or given.is_dir():
+        raise DataError(f"cannot write '{given}': it is no file that can be replaced; name another")
+    given = Path(os.path.realpath(given)) if given.is_symlink() else given
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{given.name[:100]}.", dir=given.parent)
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or one_line(error)
+        raise DataError(f"cannot write '{path}': {said}; name a folder that exists and is writable") from None
+    os.close(handle)
+    try:
+        yield Path(name)
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, given)
+    except OSError as error:
+        raise DataError(f"cannot write '{path}': {error.strerror or one_line(error)}; nothing was written") from None
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 def _special(path: Path) -> bool:

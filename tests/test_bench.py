@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+import deabench as db
 from deabench.bench.closest import brute, right
 from deabench.bench.data import KINDS, unif
 from deabench.bench.measure import exponent
+from deabench.bench.scale import DRAWS, METRICS, files
 from deabench.bench.scores import engine, ranked
 from deabench.bench.ways import naive_pyomo, scipy_linprog, warm_highspy
 
@@ -31,6 +33,23 @@ def test_the_targets_of_generated_cases_are_right():
     assert (found["right"] == found["targets"]).all()
 
 
+@pytest.mark.parametrize("kind", DRAWS)
+def test_generated_files_hold_what_is_said_of_them(kind, tmp_path):
+    front = db.frontier(files(tmp_path, kind, 2500, 1000), outputs=METRICS, label=["model", "F1"])
+    assert len(list(tmp_path.iterdir())) == 3
+    assert front.seen.rows == 2500
+    assert (front.points.max() <= 1.0).all()
+
+
 def test_exponent_of_a_power():
     assert exponent([10, 100, 1000], [1.0, 8.0, 64.0]) == pytest.approx(np.log10(8))
     assert unif(3, 2).shape == (3, 2)
+
+
+def test_the_overhead_of_a_study_is_what_a_worker_and_the_parent_add(monkeypatch):
+    from deabench.bench import studies
+
+    monkeypatch.setattr(studies, "_parent", lambda tasks: 1e-4 * tasks + 3)
+    found = studies.overhead(studies.SLICE)["ms"]
+    assert found["the parent, beside it"] == pytest.approx(0.1)
+    assert found["overhead"] == pytest.approx(found["the task in a worker"] - found["fit, predict and score alone"] + 0.1)

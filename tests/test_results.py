@@ -72,6 +72,11 @@ def study() -> Any:
     return made
 
 
+def ranked_files() -> Any:
+    WINE.rename_axis("classifier").reset_index().to_parquet(f"{STORES.name}/part.parquet")
+    return db.rank_files(f"{STORES.name}/*.parquet", f"{STORES.name}/scores", outputs=OUTPUTS)
+
+
 FACTORIES: dict[str, Callable[[], Any]] = {
     "read": lambda: db.read(WINE),
     "roles": lambda: db.read(WINE).roles,
@@ -80,6 +85,7 @@ FACTORIES: dict[str, Callable[[], Any]] = {
     "by dataset": lambda: db.by_dataset([{"model": m, "dataset": d, "accuracy": 0.5 + 0.1 * k} for k, (m, d) in
                                          enumerate((m, d) for m in "ab" for d in "xyz")]),
     "frontier": lambda: db.frontier(WINE, outputs=OUTPUTS),
+    "files": ranked_files,
     "targets": lambda: db.targets(WINE, WINE, outputs=OUTPUTS),
     "scale": lambda: db.scale_efficiency(WINE, inputs=["TNR"], outputs=["TPR"]),
     "advice": lambda: db.advise(WINE, outputs=OUTPUTS),

@@ -170,6 +170,8 @@ def _return_hints() -> dict[str, str]:
 
 TableFile = Annotated[str, typer.Argument(
     help="A table of any kind (CSV, .gz, .xlsx, Parquet, JSON), as 'deabench read FILE' shows it; - is standard input.")]
+TableOrFiles = Annotated[str, typer.Argument(
+    help="A table of any kind, as 'deabench read FILE' shows it, - is standard input; or many Parquet files: 'sweep/*.parquet'.")]
 Outputs = Annotated[list[str] | None, typer.Option(help="Metrics to be high, as A,B; the columns' names decide without it.")]
 Inputs = Annotated[list[str] | None, typer.Option(help="Costs, as C,D.")]
 LowerIsBetter = Annotated[list[str] | None, typer.Option(
@@ -207,6 +209,10 @@ Norm = Annotated[str, typer.Option(help="How change is counted: l1, l2 or linf."
 On = Annotated[str, typer.Option(help="Where targets lie: faces (mixtures of real classifiers) or facets (extended).",
                                  **word("on", lambda: ("faces", "facets")))]
 Weights = Annotated[list[str] | None, typer.Option(help="What a unit of each metric counts, as TPR=2,TNR=1; or range.")]
+Tolerance = Annotated[float, typer.Option(help="Of many files: rows whose efficiency is not above 1 + this may be left off.")]
+KeptIn = Annotated[Path | None, typer.Option(
+    "--kept", metavar="FOLDER", help="Of many files: keep what is done here, so that a stopped run goes on.")]
+Scheduler = Annotated[str | None, typer.Option(help="Of many files: the address of a Dask cluster that reads them.")]
 Out = Annotated[Path | None, typer.Option(
     "-o", "--out", parser=target, metavar="FILE", help="Write here instead of printing: CSV, or .json; - is standard output.")]
 Form = Annotated[Format, typer.Option("--format", help="How the table is written.")]

@@ -11,14 +11,17 @@ from deabench.cli._io import Format, emit, say
 from deabench.cli._options import (
     Form,
     Inputs,
+    KeptIn,
     Label,
     LowerIsBetter,
     MissingCells,
     Out,
     Outputs,
     Plot,
-    TableFile,
+    Scheduler,
+    TableOrFiles,
     TechnologyOf,
+    Tolerance,
     directions,
     several,
 )
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    table: TableFile,
+    table: TableOrFiles,
     outputs: Outputs = None,
     inputs: Inputs = None,
     lower_is_better: LowerIsBetter = None,
@@ -40,6 +43,9 @@ def command(
         float | None, typer.Option(help="A prevalence: print which classifier to use for which cost ratio.")
     ] = None,
     graphml: Annotated[Path | None, typer.Option(help="Write the graph of facets here, as GraphML.")] = None,
+    tolerance: Tolerance = 0.0,
+    kept: KeptIn = None,
+    scheduler: Scheduler = None,
     out: Out = None,
     form: Form = Format.table,
     plot: Plot = None,
@@ -47,12 +53,14 @@ def command(
     """The frontier of TABLE: its facets, with their normals, the classifiers that span them and whether they are
     Pareto-efficient throughout; with --technology fdh, which mixes nothing, the classifiers on it."""
     from deabench.dea.frontier import frontier
+    from deabench.dea.streaming.files import is_many
     from deabench.tables.preparation import table_of
     from deabench.tables.reading import read
 
-    source = read(table, label=several(label))
-    front = frontier(source, outputs=several(outputs), inputs=several(inputs), lower_is_better=directions(lower_is_better),
-                     missing=missing, technology=technology)  # type: ignore[arg-type]
+    names = several(label)
+    front = frontier(table if is_many(table) else read(table, label=names), outputs=several(outputs), inputs=several(inputs),
+                     lower_is_better=directions(lower_is_better), missing=missing, technology=technology,  # type: ignore[arg-type]
+                     label=names if is_many(table) else None, tolerance=tolerance, kept=kept, scheduler=scheduler)
     if graphml is not None:
         front.to_graphml(graphml)
     if plot is not None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deabench.cli._io import Format, emit, say
+from deabench.cli._io import Format, emit, say, target
+from deabench.cli._many import alone, rank_many
 from deabench.cli._options import (
     Counts,
     DataSet,
@@ -16,29 +17,30 @@ from deabench.cli._options import (
     Form,
     Goal,
     Inputs,
+    KeptIn,
     Label,
     LowerIsBetter,
     MissingCells,
     Model,
     NormOf,
     Orientation,
-    Out,
     Outputs,
     Plot,
     Ratios,
     Returns,
+    Scheduler,
     Shares,
     Strict,
     Sums,
-    TableFile,
+    TableOrFiles,
     TechnologyOf,
+    Tolerance,
     Within,
     budget,
     directions,
     options,
     several,
 )
-from deabench.errors import UsageError
 
 if TYPE_CHECKING:
     from deabench.dea.ranking import Ranking
@@ -53,7 +55,7 @@ class Show(enum.StrEnum):
 
 
 def command(
-    table: TableFile,
+    table: TableOrFiles,
     outputs: Outputs = None,
     inputs: Inputs = None,
     lower_is_better: LowerIsBetter = None,
@@ -82,7 +84,12 @@ def command(
     threshold: Annotated[float | None, typer.Option(help="Of the scores of --uncertainty.")] = None,
     positive: Annotated[str | None, typer.Option(help="The positive class of --uncertainty; by default the minority.")] = None,
     explain: Annotated[str | None, typer.Option(help="Tell one classifier's story instead of the ranking.")] = None,
-    out: Out = None,
+    tolerance: Tolerance = 0.0,
+    kept_in: KeptIn = None,
+    scheduler: Scheduler = None,
+    out: Annotated[Path | None, typer.Option(
+        "-o", "--out", metavar="FILE",
+        help="Write here instead of printing: CSV, or .json; - is standard output. Of many files, Parquet.")] = None,
     form: Form = Format.table,
     plot: Plot = None,
     show: Annotated[Show, typer.Option(help="What the picture shows.")] = Show.ranking,
@@ -91,16 +98,29 @@ def command(
     from deabench.dea.asked import of_technology
     from deabench.dea.best import kept
     from deabench.dea.ranking import bounded, ranked
+    from deabench.dea.streaming.files import is_many
     from deabench.tables.preparation import prepared, table_of
     from deabench.tables.reading import read
 
-    asked = {"returns": returns, "orientation": orientation, "goal": goal, "norm": norm,
-             **options(direction, weights, sums, shares, ratios)}
+    asked: dict[str, Any] = {"returns": returns, "orientation": orientation, "goal": goal, "norm": norm,
+                             **options(direction, weights, sums, shares, ratios)}
+    if is_many(table):
+        alone("many files have", {
+            "--inputs": inputs, "--model": model, "--reference": reference, "--within": within, "--uncertainty": uncertainty,
+            "--explain": explain, "--plot": plot, "--dataset": dataset, "--strict": strict or None,
+            "--by-dataset": by_dataset or None, "--technology": None if technology == "convex" else technology,
+            **{f"--{name}": value for name, value in asked.items()}})
+        rank_many(table, out, {"outputs": several(outputs), "lower_is_better": directions(lower_is_better), "label": several(label),
+                               "missing": missing, "tolerance": tolerance, "kept": kept_in, "scheduler": scheduler})
+        return
+    alone("one table has", {"--tolerance": tolerance or None, "--kept": kept_in, "--scheduler": scheduler})
+    out = None if out is None else target(str(out))
     ways: Any = {"missing": missing, "technology": technology, "model": model}
     source = read(table, label=several(label), roles={} if dataset is None else {dataset: "dataset"})
     if by_dataset:
-        _alone({"--reference": reference, "--within": within, "--uncertainty": uncertainty, "--explain": explain, "--plot": plot,
-                "--strict": strict or None, **{f"--{name}": value for name, value in asked.items()}})
+        alone("--by-dataset has", {
+            "--reference": reference, "--within": within, "--uncertainty": uncertainty, "--explain": explain, "--plot": plot,
+            "--strict": strict or None, **{f"--{name}": value for name, value in asked.items()}})
         _by_dataset(source, {"outputs": several(outputs), "inputs": several(inputs), "lower_is_better": directions(lower_is_better),
                              **ways}, form, out)
         return
@@ -140,13 +160,6 @@ def command(
     frame["peers"] = [peers[k] if as_json else listed(peers[k])
                       for k in ranking.scores.index.get_indexer(frame.index).tolist()]
     emit(frame, form=form, out=out, title="Efficiencies" if ranking.measure == "efficiency" else "Inefficiencies")
-
-
-def _alone(others: dict[str, object]) -> None:
-    """Refuse options that --by-dataset does not have."""
-    given = [name for name, value in others.items() if value is not None]
-    if given:
-        raise UsageError(f"--by-dataset has no {given[0]}; leave one of the two out")
 
 
 def _by_dataset(source: object, given: dict[str, Any], form: Format, out: Path | None) -> None:

@@ -19,6 +19,8 @@ from deabench.dea.proofs import free as proving_free
 from deabench.dea.proofs import frontier as proving
 from deabench.dea.proofs import parts
 from deabench.dea.proofs.proof import Proof
+from deabench.dea.streaming.files import is_many
+from deabench.dea.streaming.seen import Seen
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
@@ -28,6 +30,7 @@ from deabench.solve.shared.pareto import dominators
 from deabench.tables.gate import Allowed, Data, check, numbers
 from deabench.tables.high import high
 from deabench.tables.preparation import Missing, prepared
+from deabench.tables.reading import read
 from deabench.tables.turns import Turn, normals_outside, values_inside, values_outside
 
 if TYPE_CHECKING:
@@ -71,6 +74,8 @@ class Frontier(Result):
         the rows that are their own dominators. None until they are needed, where there are many metrics: see `hull`.
     technology : {"convex", "fdh"}
         Whether mixtures of DMUs are on it, or only DMUs.
+    seen : Seen or None
+        What is known of rows that are not in `data`, of a frontier of files or one that has grown: see `merge` and `update`.
 
     Examples
     --------
@@ -91,6 +96,7 @@ class Frontier(Result):
     dominator: np.ndarray
     listed: Hull | None
     technology: Technology = "convex"
+    seen: Seen | None = None
 
     @cached_property
     def hull(self) -> Hull:
@@ -226,7 +232,8 @@ class Frontier(Result):
     def summary(self) -> str:
         """Who is on it, and what it is made of."""
         what = "extreme on the frontier" if self.technology == "convex" else "on the frontier without mixtures (free disposal hull)"
-        said = (f"{len(self.extreme)} of {len(self.data.labels)} classifiers are {what} of "
+        count = len(self.data.labels) if self.seen is None else self.seen.rows - self.seen.left_out
+        said = (f"{len(self.extreme)} of {count:,} classifiers are {what} of "
                 f"{', '.join(self.outputs)}: {', '.join(repr(name) for name in self.extreme[:NAMED])}")
         said += f" and {len(self.extreme) - NAMED} more" if len(self.extreme) > NAMED else ""
         if self.technology == "fdh":
@@ -243,6 +250,68 @@ class Frontier(Result):
         one = "one less" if self.data.turns.get(gain, Turn()).sign < 0 else "one more"
         span_ = f"{rates.min():.4g}" if len(rates) == 1 else f"{rates.min():.4g} to {rates.max():.4g}"
         return f"{one} of '{gain}' costs {span_} of '{pay}'"
+
+    @property
+    def entered(self) -> tuple[Any, ...]:
+        """Of a frontier that grew, who is on it that was not before."""
+        return () if self.seen is None else self.seen.entered
+
+    @property
+    def left(self) -> tuple[Any, ...]:
+        """Of a frontier that grew, who was on it and is not any more."""
+        return () if self.seen is None else self.seen.left
+
+    def merge(self, other: Frontier) -> Frontier:
+        """The frontier of the rows of both, without a look at those that are on neither.
+
+        Parameters
+        ----------
+        other : Frontier in the same metrics
+
+        Returns
+        -------
+        Frontier
+            As of all rows together, those of this one first; `entered` and `left` say who has come and gone, `data` holds those
+            that are on it.
+
+        Raises
+        ------
+        DataError
+            Where the metrics are others, or a classifier of both has one name.
+        """
+        from deabench.dea.streaming.grow import merged
+
+        return merged(self, other)
+
+    def update(self, rows: object) -> Frontier:
+        """The frontier after some rows more: a leaderboard grows without a look at the others again.
+
+        Parameters
+        ----------
+        rows : DataFrame, or anything that `deabench.read` takes
+            With the frontier's metrics in the user's own units.
+
+        Returns
+        -------
+        Frontier
+            See `merge`.
+
+        Raises
+        ------
+        DataError
+            Where a cell cannot be used, or a name is on the frontier already.
+
+        Examples
+        --------
+        >>> import deabench as db
+        >>> wine = db.datasets.load("chao2022-wine1")
+        >>> front = db.frontier(wine.drop(index="MLP"), outputs=["TPR", "TNR"]).update(wine.loc[["MLP"]])
+        >>> front.entered, front.left
+        (('MLP',), ('RUS+SVM', 'CS-MCQP', 'Bagging'))
+        """
+        from deabench.dea.streaming.grow import updated
+
+        return updated(self, rows)
 
     def plot(self, ax: Axes | None = None) -> FrontierDisplay:
         """Draw the frontier of two metrics; see `deabench.plot.FrontierDisplay`."""
@@ -263,7 +332,12 @@ class Frontier(Result):
         """The certificate with what each claim of it misses."""
         parts.frontier(self)
         frame = self.recompute()
-        return Proof(frame, {str(name): frame[name].to_numpy(dtype=float) for name in frame})
+        proof = Proof(frame, {str(name): frame[name].to_numpy(dtype=float) for name in frame})
+        if self.seen is None:
+            return proof
+        from deabench.dea.streaming.again import completed
+
+        return completed(self, proof)
 
     @property
     def reasons(self) -> dict[Any, str]:
@@ -308,6 +382,10 @@ def frontier(
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
     missing: Missing = "refuse",
     technology: Technology = "convex",
+    label: str | Sequence[str] | None = None,
+    tolerance: float = 0.0,
+    kept: str | Path | None = None,
+    scheduler: str | None = None,
 ) -> Frontier:
     """The Pareto frontier of a table: the best trade-offs between its metrics that its DMUs and their mixtures reach.
 
@@ -325,11 +403,22 @@ def frontier(
     technology : {"convex", "fdh"}
         Whether mixtures of DMUs count (two classifiers, or two endpoints, may share the work), or only what is there, the free
         disposal hull (a mixture of two sizes of a model is no model): its frontier is the DMUs that no other dominates.
+    label : column name, or sequence of them, optional
+        What names the rows of a file or of many; the first column of text without it.
+    tolerance, kept, scheduler
+        Of many Parquet files only (a pattern such as "sweep/*.parquet", or a folder), which are read once, in fixed memory: rows
+        whose efficiency is not above 1 + `tolerance` may be left off; `kept` is a folder where what is done stays, so that a
+        stopped run goes on; `scheduler` is the address of a Dask cluster that reads them.
 
     Raises
     ------
     DataError
         Where the data cannot be used.
+
+    Notes
+    -----
+    Of many files the answer is that of one table of all their rows, in the order of the files' names, but that `data` and
+    `extreme` hold the rows of the frontier alone, and of rows that are alike the first.
 
     Examples
     --------
@@ -339,6 +428,17 @@ def frontier(
     ['MLP']
     """
     choice("technology", technology, get_args(Technology))
+    if is_many(table):
+        from deabench.dea.streaming.stream import frontier_of_files, way_of
+
+        if inputs or technology != "convex":
+            raise DataError("files are read for the frontier of outputs and their mixtures; leave out inputs and technology, or "
+                            "give one table that fits in memory")
+        return frontier_of_files(table, way_of(tolerance, kept, scheduler), outputs=outputs, lower_is_better=lower_is_better,
+                                 label=label, missing=missing)
+    if tolerance or kept is not None or scheduler is not None:
+        raise DataError("tolerance, kept and scheduler are of many files; give a pattern, as 'sweep/*.parquet', or leave them out")
+    table = table if label is None else read(table, label=label)
     ready = prepared(table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing)
     data = check(ready.table, **ready.given, allow=HULL)
     with progress("frontier", None):

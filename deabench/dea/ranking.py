@@ -19,6 +19,7 @@ from deabench.dea.frontier import Norm
 from deabench.dea.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting
 from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task, Technology
 from deabench.dea.proofs import parts
+from deabench.dea.streaming.files import is_many
 from deabench.errors import DataError
 from deabench.progress import progress
 from deabench.results import Result
@@ -289,6 +290,8 @@ def rank(
     >>> db.rank(table, inputs=["TNR"], model="wei").scores.round(3).tolist()
     [1.0, 0.895, 0.745, 0.735, 0.71, 0.605, 0.5]
     """
+    if is_many(table):
+        raise DataError(f"'{table}' is many files, and their scores go to a file; use deabench.rank_files(files, 'scores.parquet')")
     asked: dict[str, Any] = {name: value for name, value in (
         ("returns", returns), ("orientation", orientation), ("direction", direction), ("weights", weights), ("goal", goal),
         ("norm", norm), ("sums", sums), ("shares", shares), ("ratios", ratios)) if value is not None}

@@ -122,17 +122,17 @@ def unique_rows(frame: pd.DataFrame, found: Keys, columns: Sequence[Column]
                 ["no column names the systems; rows are numbered"])
     label = list(found.label)
     if not frame.duplicated(label).any():
-        return _joined(frame, label), everything, found.label, []
+        return joined(frame, label), everything, found.label, []
     twice = int(frame.duplicated(label).sum())
     helping = _telling_apart(frame, label, columns)
     if helping:
         more = " and ".join(f"'{name}'" for name in helping)
         said = f"'{label[0]}' names several rows ({twice} repeats); {more} tells them apart and is part of the name"
-        return _joined(frame, [*label, *helping]), everything, (*found.label, *helping), [said]
+        return joined(frame, [*label, *helping]), everything, (*found.label, *helping), [said]
     kept = ~frame.duplicated()
     notes = [f"{int((~kept).sum())} rows that repeat another one in every cell are left out"] if not kept.all() else []
     rows = frame[kept]
-    names = _joined(rows, label)
+    names = joined(rows, label)
     if not names.is_unique:
         count = rows.groupby(label, dropna=False).cumcount().to_numpy()
         names = pd.Index([f"{name} ({k + 1})" if k else name for name, k in zip(names, count, strict=True)], name=names.name)
@@ -153,7 +153,7 @@ def _telling_apart(frame: pd.DataFrame, label: list[str], columns: Sequence[Colu
     return []
 
 
-def _joined(frame: pd.DataFrame, label: list[str]) -> pd.Index:
+def joined(frame: pd.DataFrame, label: list[str]) -> pd.Index:
     """Names of rows; the parts of a name joined by a comma."""
     parts = [frame[name].map(_plain) for name in label]
     names = [", ".join(cells) for cells in zip(*parts, strict=True)]

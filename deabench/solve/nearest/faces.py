@@ -5,7 +5,7 @@ All in boxed metrics (`deabench.arrays.box`), with integer positions; `deabench.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import combinations
 from operator import and_
@@ -188,7 +188,11 @@ def places(number: int) -> list[int]:
 
 
 def hull(points: np.ndarray, *, extreme: np.ndarray | None = None) -> Hull:
-    """The hull of undominated, distinct, boxed points (n, s); `extreme`, where it is known, are the positions of its points."""
+    """The hull of undominated, distinct, boxed points (n, s); `extreme`, where it is known, are the positions of its points.
+
+    Points are taken in lexicographic order, and facets are made of extreme points alone: a facet has the same bits in whatever
+    order the points come, and whichever of those that are not extreme come with them.
+    """
     n, s = points.shape
     if s == 1:
         best = np.array([int(np.argmax(points[:, 0]))])
@@ -198,14 +202,28 @@ def hull(points: np.ndarray, *, extreme: np.ndarray | None = None) -> Hull:
 
 
 def _hull(points: np.ndarray, extreme: np.ndarray | None) -> Hull:
-    n = len(points)
-    found = surface(points)
-    candidates = np.unique(found.members[found.members < n]) if extreme is None else extreme
-    on = _on(points[candidates], found.normals)
-    if extreme is None:
-        kept = _extreme(points[candidates], found.normals, on)
-        candidates, on = candidates[kept], on[kept]
-    return Hull(points[candidates], found.normals, on.T, candidates, found.members, found.facet)
+    n, s = points.shape
+    order = np.lexsort(points.T[::-1])
+    found = surface(points[order])
+    if extreme is not None:
+        candidates = np.sort(_places(order)[extreme])
+    else:
+        candidates = np.unique(found.members[found.members < n])
+        chosen = points[order][candidates]
+        candidates = candidates[_extreme(chosen, found.normals, _on(chosen, found.normals))]
+    if len(candidates) < n:  # what lies in a facet would change how it is cut
+        found = surface(points[order][candidates])
+        found = replace(found, members=np.append(candidates, n + np.arange(s))[found.members])
+    rows = np.sort(order[candidates])
+    members = np.sort(np.append(order, n + np.arange(s))[found.members], axis=1)
+    return Hull(points[rows], found.normals, _on(points[rows], found.normals).T, rows, members, found.facet)
+
+
+def _places(order: np.ndarray) -> np.ndarray:
+    """Where each position stands in an order of all."""
+    places = np.empty(len(order), dtype=int)
+    places[order] = np.arange(len(order))
+    return places
 
 
 def extreme(points: np.ndarray) -> np.ndarray:

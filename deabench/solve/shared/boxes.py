@@ -69,7 +69,8 @@ class Boxes:
         above = self.points[0][box] >= self.columns[0][rows][:, None]
         for metric, points in zip(self.columns[1:], self.points[1:], strict=True):
             above &= points[box] >= metric[rows][:, None]
-        np.minimum.at(best, rows, np.where(above, self.place[box], self.columns.shape[1]).min(axis=1, initial=self.columns.shape[1]))
+        none = self.columns.shape[1]
+        np.minimum.at(best, rows, np.where(above, self.place[box], none).min(axis=1, initial=none))
 
 
 def _halved(padded: np.ndarray, place: np.ndarray) -> np.ndarray:

@@ -1,0 +1,43 @@
+"""The names of a few rows of many files: read at the end, for those that are asked alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from deabench.dea.streaming.batches import SHIFT
+from deabench.dea.streaming.files import Files, opened
+from deabench.tables.layout import joined
+
+
+def names_of(files: Files, places: np.ndarray) -> tuple[list[str], tuple[str, ...]]:
+    """The names of the rows at `places` (k,), rising, and what is said of them."""
+    own = [f"{files.paths[place >> SHIFT]}, row {(place & ((1 << SHIFT) - 1)) + 1}" for place in places.tolist()]
+    if not files.labels:
+        return own, ()
+    names = list[str]()
+    for number in np.unique(places >> SHIFT).tolist():
+        names += _of_file(files, number, places[(places >> SHIFT) == number] & ((1 << SHIFT) - 1))
+    counts = pd.Series(names).value_counts()
+    if counts.max() == 1:
+        return names, ()
+    said = f"{listed(files.labels)} names several rows of the frontier; their file and row tell them apart"
+    return [f"{name} ({place})" if counts[name] > 1 else name for name, place in zip(names, own, strict=True)], (said,)
+
+
+def listed(columns: tuple[str, ...]) -> str:
+    return " and ".join(f"'{name}'" for name in columns)
+
+
+def _of_file(files: Files, number: int, rows: np.ndarray) -> list[str]:
+    """The names of some rows of one file: only the row groups that hold one are read."""
+    out, before = list[str](), 0
+    with opened(files.path(number)) as file:
+        for group in range(file.metadata.num_row_groups):
+            count = file.metadata.row_group(group).num_rows
+            own = rows[(rows >= before) & (rows < before + count)] - before
+            if len(own):
+                table = file.read_row_group(group, columns=list(files.labels), use_threads=False).take(own)
+                out += joined(table.to_pandas(), list(files.labels)).tolist()
+            before += count
+    return out

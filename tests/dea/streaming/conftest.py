@@ -1,0 +1,12 @@
+from __future__ import annotations
+
+import pytest
+
+from deabench.dea.streaming import batches, files
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts and batches of a few rows, so that small tables have many of each."""
+    monkeypatch.setattr(files, "PART", 700)
+    monkeypatch.setattr(batches, "ROWS", 300)
