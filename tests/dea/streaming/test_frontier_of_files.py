@@ -103,6 +103,25 @@ def test_rows_are_named_by_columns_or_by_their_place(tmp_path: Path) -> None:
     assert "no column of text names the rows; their file and row do" in bare.notes
 
 
+def test_names_are_texts_of_any_kind_and_never_more(tmp_path: Path) -> None:
+    """Dictionaries, dates, markup and lines; an empty name goes by its place, and one file has the same names as many."""
+    frame = sweep(n=30)
+    frame["model"] = pd.Categorical([f"<b>{name}</b>\n'x, {{0}}" for name in frame["model"]])
+    frame.insert(1, "day", pd.date_range("2026-01-01", periods=30))
+    frame.to_parquet(tmp_path / "a.parquet")
+    for label in (None, "day", ["day", "model"]):
+        front = db.frontier(tmp_path, outputs=METRICS, label=label)
+        assert front.extreme == db.frontier(tmp_path / "a.parquet", outputs=METRICS, label=label).extreme
+        scored = pd.read_parquet(db.rank_files(tmp_path, tmp_path / "scores", outputs=METRICS, label=label).path)
+        named = [label or "model"] if not isinstance(label, list) else label
+        pd.testing.assert_frame_equal(scored[named].astype(str), frame[named].astype(str))
+    frame["model"] = None
+    frame.astype({"model": "string"}).to_parquet(tmp_path / "a.parquet")
+    path = tmp_path / "a.parquet"
+    assert db.frontier(tmp_path, outputs=["TPR"]).extreme == [f"{path}, row {int(frame['TPR'].argmax()) + 1}"]
+    assert all(name.startswith(f"{path}, row ") for name in db.frontier(tmp_path, outputs=METRICS).extreme)
+
+
 def test_rows_with_a_missing_cell_are_left_out_and_counted(tmp_path: Path) -> None:
     frame = sweep()
     best = db.frontier(frame.set_index("model"), outputs=METRICS).extreme
