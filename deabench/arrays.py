@@ -12,6 +12,9 @@ import pandas as pd
 TOLERANCE = 1e-9
 """What a certificate may miss by, in metrics scaled to a maximum of about 1; it also decides who is efficient."""
 
+ROUND = 64 * np.finfo(float).eps
+"""What rounding makes of a sum of products, as a share of their sizes."""
+
 ENTRIES = 1 << 17
 """Entries of a matrix product at a time, about: they stay in cache."""
 ROWS = 1 << 13

@@ -17,12 +17,13 @@ ROOT = HERE.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "models")]
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "models"), os.environ.get("PYTHONPATH", "")])
 
+from matplotlib.figure import Figure  # noqa: E402
 from sphinx_gallery.scrapers import figure_rst  # noqa: E402
 
 import deabench  # noqa: E402
 from deabench.plot.drawn import Drawn  # noqa: E402
 
-for made in (HERE / "gallery", HERE / "notebooks"):
+for made in (HERE / "gallery", HERE / "pictures", HERE / "notebooks"):
     for page in made.glob("plot_*.rst"):  # of a script that is gone
         if not (ROOT / "examples" / made.name / f"{page.stem}.py").exists():
             page.unlink()
@@ -34,7 +35,7 @@ author = "The deabench developers"
 version = release = deabench.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_gallery.gen_gallery"]
 root_doc = "index"
-exclude_patterns = ["gallery/*.ipynb", "notebooks/*.ipynb"]
+exclude_patterns = ["gallery/*.ipynb", "pictures/*.ipynb", "notebooks/*.ipynb"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 default_role = "code"
 suppress_warnings = ["config.cache"]  # the gallery is told a function
@@ -49,20 +50,22 @@ numpydoc_show_class_members = False
 
 
 def drawn(_block: object, script: dict[str, object], conf: dict[str, object]) -> str:
-    """The pictures of a block of a script: the display that its last line gave, which pyplot does not know of."""
-    display = script["example_globals"].get("___")  # type: ignore[attr-defined]
-    if not isinstance(display, Drawn):
+    """The picture of a block of a script: the display, or the figure, that its last line gave, which pyplot does not know of."""
+    given = script["example_globals"].get("___")  # type: ignore[attr-defined]
+    figure = given.figure_ if isinstance(given, Drawn) else given
+    if not isinstance(figure, Figure):
         return ""
     path = next(script["image_path_iterator"])  # type: ignore[call-overload]
-    display.figure_.savefig(path, format="png", dpi=110)
+    figure.savefig(path, format="png", dpi=110)
     return figure_rst([path], conf["src_dir"])
 
 
 sphinx_gallery_conf = {
     "image_scrapers": (drawn,),
-    "examples_dirs": ["../examples/gallery", "../examples/notebooks"],
-    "gallery_dirs": ["gallery", "notebooks"],
+    "examples_dirs": ["../examples/gallery", "../examples/pictures", "../examples/notebooks"],
+    "gallery_dirs": ["gallery", "pictures", "notebooks"],
     "filename_pattern": r"\.py",
+    "ignore_pattern": r"/_\w+\.py$",  # what scripts share
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "remove_config_comments": True,

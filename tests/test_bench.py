@@ -44,3 +44,12 @@ def test_generated_files_hold_what_is_said_of_them(kind, tmp_path):
 def test_exponent_of_a_power():
     assert exponent([10, 100, 1000], [1.0, 8.0, 64.0]) == pytest.approx(np.log10(8))
     assert unif(3, 2).shape == (3, 2)
+
+
+def test_the_overhead_of_a_study_is_what_a_worker_and_the_parent_add(monkeypatch):
+    from deabench.bench import studies
+
+    monkeypatch.setattr(studies, "_parent", lambda tasks: 1e-4 * tasks + 3)
+    found = studies.overhead(studies.SLICE)["ms"]
+    assert found["the parent, beside it"] == pytest.approx(0.1)
+    assert found["overhead"] == pytest.approx(found["the task in a worker"] - found["fit, predict and score alone"] + 0.1)

@@ -23,11 +23,12 @@ from deabench.bench.rivals import rivals
 from deabench.bench.scale import scale
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
+from deabench.bench.studies import overhead
 from deabench.bench.type_one import exactly, type_one
 from deabench.cli._io import say
 
 SECTIONS = ("scores", "growth", "metrics", "memory", "targets", "models", "right", "proofs", "proofs-all", "type-one", "start",
-            "coverage", "certainty", "scale")
+            "coverage", "certainty", "scale", "study")
 
 
 def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, quick: bool,
@@ -78,6 +79,8 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
         yield from scale(quick)
     if "start" in wanted:
         yield "Start-up, whole process", start_up(1 if quick else 7)
+    if "study" in wanted:
+        yield "What a study costs beside its learners", overhead(200 if quick else 4000)
     if "certainty" in wanted:
         for group in GROUPS:
             yield f"Certainty, {group}", certainty(group, runs=2 if quick else runs, kept=kept)

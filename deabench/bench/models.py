@@ -88,6 +88,8 @@ CASES: dict[str, tuple[ModelName, dict[str, Any], dict[str, Peer]]] = {
     "bam": ("bam", {}, {"DEAPack": deapack("BAM", "efficiency", lambda values: 1.0 - values)}),
     "ddf, vrs, own": ("ddf", {}, {"DEAPack": deapack("DDF", "distance", compute_slacks=False),
                                   "orange3-dea": orange("nonradial", "solve_ddf", rts="VRS")}),
+    "ddf, vrs, ones, output": ("ddf", {"orientation": "output", "direction": "ones"}, {
+        "dealib": dealib("direct", field="objval", direct_=[1.0] * 5, rts="vrs", orientation="output")}),
     "rdm": ("rdm", {}, {"DEAPack": deapack("RDM", "efficiency")}),
     "cross, aggressive": ("cross", {}, {"orange3-dea": orange("cross", "solve_cross_efficiency", strategy="aggressive")}),
     "holder, l1": ("holder", {"norm": "l1"}, {}), "holder, linf": ("holder", {"norm": "linf"}, {}),

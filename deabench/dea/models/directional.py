@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.arrays import TOLERANCE, Sparse, scale
+from deabench.arrays import ROUND, TOLERANCE, Sparse, scale
 from deabench.dea.models import nowhere, weighted
 from deabench.dea.models.directions import DIRECTIONS, read, ways
 from deabench.dea.models.record import ANYTHING, Advance, Answer, Model, Task
 from deabench.dea.models.units import Scaled, metrics, placed, prefer, slacks_of, support
 from deabench.dea.proofs import reasons as why
 from deabench.dea.proofs.proof import Proof
-from deabench.dea.proofs.radial import ROUND
 from deabench.solve.each import Solved
 from deabench.solve.optima import optima
 from deabench.solve.shared.pareto import undominated

@@ -16,11 +16,18 @@ from deabench.solve.shared.pareto import undominated
 from deabench.solve.shared.worth import facets_pay
 from deabench.solve.template import Template, template
 
+MANY = 1000
+"""Undominated DMUs from which on those that facets are made of stand for all."""
+
 
 class Wei:
     """(5), and (6) as its dual: outputs only. Every tested DMU is scaled to a largest metric of about 1; (5) allows it."""
 
     returns, orientation = "vrs", "output"
+    listed: np.ndarray | None
+    """The simplices of the facets, where those that facets are made of stand for all."""
+    inner: np.ndarray
+    """The others that nobody dominates."""
 
     def __init__(self, task: Task) -> None:
         self.data, self.reference, self.options, self.own = task.data, task.reference, task.options, task.own
@@ -30,17 +37,28 @@ class Wei:
         self.size = scale((y / self.unit).T)
         self.frontier = undominated(Y)
         self.points = (Y / self.unit)[self.frontier]
+        self.listed, self.inner = None, self.frontier[:0]
         self.tested = y / self.unit / self.size[:, None]
+        if self.own and len(self.frontier) > MANY and facets_pay(self.points, len(self.tested)):
+            self._outer()
         self.family = Family(wei_form(Y.shape[1]), self.points)
         self.tops = tops(Y / self.unit)
 
+    def _outer(self) -> None:
+        """Keep of many that nobody dominates those that facets are made of: mixtures of these reach the others, as their λ show."""
+        from deabench.solve.shared import polar
+
+        used, self.listed = polar.outer(self.points)
+        self.inner = np.delete(self.frontier, used)
+        self.frontier, self.points = self.frontier[used], self.points[used]
+
     def facets(self) -> Bases | None:
         """All facets, where listing them pays."""
-        if not facets_pay(self.points, len(self.tested)):
+        if self.listed is None and not facets_pay(self.points, len(self.tested)):
             return None
         from deabench.solve.shared import polar  # Qhull takes a while to load
 
-        return polar.bases(self.family, self.points)
+        return polar.bases(self.family, self.points, self.listed)
 
     def read(self, solution: Solution) -> tuple[np.ndarray, pd.DataFrame]:
         level, duals = theta(solution), solution.bases.duals
@@ -52,6 +70,8 @@ class Wei:
 
 class Ccr:
     """(3), by orientation and returns to scale."""
+
+    inner = np.zeros(0, dtype=np.intp)
 
     def __init__(self, task: Task) -> None:
         self.data, self.reference, self.options, self.own = task.data, task.reference, task.options, task.own

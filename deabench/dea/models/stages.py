@@ -15,7 +15,7 @@ from deabench.dea.models.slacks import joined, second_stage
 from deabench.dea.models.unique import ray, slack_weights
 from deabench.dea.proofs import reasons as why
 from deabench.dea.proofs.radial import radial_frame
-from deabench.dea.proofs.ranking import Slacks, maxima
+from deabench.dea.proofs.ranking import Slacks, maxima, mixed
 from deabench.solve.shared.engine import Solution, solve_exactly
 from deabench.solve.shared.engine import solve as solve_family
 from deabench.tables.gate import Data
@@ -84,7 +84,9 @@ def _all(problem: Wei | Ccr, advance: Callable[[int], None]) -> Answer:
     path = f"by HiGHS ({solution.calls} solves)"
     if known is not None:
         path = f"by {len(known)} facets" + (f", {solution.calls} solves by HiGHS" if solution.calls else "")
-    return _stages(problem, solution, np.arange(len(problem.tested)), path)
+    answer = _stages(problem, solution, np.arange(len(problem.tested)), path)
+    inner = problem.inner[~mixed(answer, problem.inner)]
+    return replace(answer, frontier=np.union1d(answer.frontier, inner)) if len(inner) else answer
 
 
 def _stages(problem: Wei | Ccr, solution: Solution, who: np.ndarray, path: str) -> Answer:

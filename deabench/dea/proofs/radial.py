@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from deabench.arrays import Sparse, blocks, chunks, least, scale
+from deabench.arrays import ROUND, Sparse, blocks, chunks, least, scale
 from deabench.dea.proofs import ranking as beyond
 from deabench.dea.proofs import reasons
 from deabench.dea.proofs.proof import Proof, Scored
@@ -17,8 +17,6 @@ from deabench.threads import one_thread
 
 COLUMNS = ["primal", "dual", "gap", "primal_infeasibility", "dual_infeasibility"]
 SUM_LAMBDA = reasons.SUMS
-ROUND = 64 * np.finfo(float).eps
-"""What rounding makes of a sum of products, as a share of their sizes."""
 
 
 def radial(result: Scored) -> Proof:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from deabench.arrays import TOLERANCE, blocks, chunks, least
+from deabench.arrays import ROUND, TOLERANCE, blocks, chunks, least
 from deabench.dea.proofs.proof import Scored, SlackWeights
 from deabench.tables.gate import Data
 
@@ -147,16 +147,33 @@ def said(result: Scored) -> tuple[str, ...]:
 
 
 def uncovered(result: Scored) -> int:
-    """How many reference DMUs no listed one dominates or equals: weights that bound the listed ones bound all others."""
+    """How many reference DMUs no listed one dominates or equals, and, where the reference is the table, no mixture of listed ones
+    either: weights that bound the listed ones bound all others."""
     values = both(result.reference)
     values[:, result.reference.outputs.shape[1]:] *= -1.0
     listed = np.asarray(result.frontier)
-    left = np.ascontiguousarray(np.delete(values, listed, axis=0).T)
+    rest = np.delete(np.arange(len(values)), listed)
+    left = np.ascontiguousarray(values[rest].T)
     for row in values[listed[np.argsort(-values[listed].sum(axis=1), kind="stable")]]:
         if not left.shape[1]:
             break
         stays = left[0] > row[0]
         for metric, value in zip(left[1:], row[1:], strict=True):
             stays |= metric > value
-        left = left[:, stays]
-    return int(left.shape[1])
+        left, rest = left[:, stays], rest[stays]
+    return int((~mixed(result, rest)).sum())
+
+
+def mixed(result: Scored, rows: np.ndarray) -> np.ndarray:
+    """Which of the rows of a table that is its own reference are dominated by a mixture of listed ones, as their own λ show."""
+    table = both(result.reference)
+    if not len(rows) or not result.own or result.returns != "vrs" or len(table) != len(result.scores):
+        return np.zeros(len(rows), dtype=bool)
+    lam = result.intensities[rows]
+    s, here = result.reference.outputs.shape[1], table[rows]
+    there = lam.dot(table)
+    rounding = ROUND * (np.abs(here) + np.abs(there))
+    short = np.column_stack([here[:, :s] - there[:, :s], there[:, s:] - here[:, s:]])
+    total = np.abs(lam.values.sum(axis=1) - 1.0)
+    known = ((lam.columns < 0) | np.isin(lam.columns, result.frontier)).all(axis=1)
+    return np.asarray((short <= rounding).all(axis=1) & (total <= TOLERANCE) & (lam.values >= 0).all(axis=1) & known)

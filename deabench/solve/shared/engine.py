@@ -18,6 +18,7 @@ from deabench.arrays import blocks
 from deabench.solve.highs import Infeasible, Solver, Undecided
 from deabench.solve.shared.candidates import STAGES, Prices, neighbours, popular
 from deabench.solve.shared.family import FEASIBLE, Bases, Family
+from deabench.solve.shared.walk import Walk
 
 PRICED = 1e-10
 """A reduced cost may be negative by this much, in data scaled to about 1."""
@@ -25,6 +26,8 @@ ACCURATE = 1e6
 """Largest entry of a basis' inverse for which products with it are trusted; above, the rows are recomputed."""
 STEEP = 1e5
 """Largest dual for which recomputed rows give the score to 1e-10: it moves by the dual times what the row is rounded by."""
+WALKED = 2000
+"""Bases from which on walking from one to the next beats a product with all."""
 ACTIVE = 300
 """Columns that HiGHS holds at most, about; above this the set is rebuilt from the bases last used."""
 SAMPLE = 3000
@@ -151,6 +154,7 @@ class _Run:
         """Keep bases that were found elsewhere, and match all DMUs with them."""
         self.found.append(known)
         self.total = len(known)
+        self.walk(known)
         self.match(known, first=0)
 
     def one_by_one(self, batch: np.ndarray) -> None:
@@ -355,6 +359,18 @@ class _Run:
                 left = self.left()
                 for part in blocks(len(left), family.m**2):
                     self._try(bases, first, chosen[prices.best(self.tested[left[part]])], left[part])
+
+    def walk(self, known: Bases) -> None:
+        """Let the DMUs, where they and the bases are many, walk from basis to basis of a list of all, and give each the one it ends
+        in where that certifies it."""
+        place, left = int(known.theta[0]), self.left()
+        if len(known) < WALKED or len(left) < SAMPLE or (known.theta != place).any() or self.family.bound[1].any():
+            return
+        ends = Walk(self.family, known, place).ends(self.tested[left])
+        order = np.argsort(ends, kind="stable")  # those of one basis together: its numbers are at hand
+        order = order[np.searchsorted(ends[order], 0):]
+        for part in blocks(len(order), self.family.m**2):
+            self._try(known, 0, ends[order[part]], left[order[part]])
 
     def _try(self, bases: Bases, first: int, best: np.ndarray, who: np.ndarray) -> None:
         """Give the DMUs `who` the bases `best`, one each, where it certifies them."""

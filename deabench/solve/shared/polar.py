@@ -185,10 +185,19 @@ def _rational(points: np.ndarray, simplex: np.ndarray) -> np.ndarray | None:
     return np.where(np.abs(w) < FLAT, 0.0, w)
 
 
-def bases(family: Family, points: np.ndarray) -> Bases:
-    """The bases of a family of (5) over `points` (n, s): the simplices' members with θ."""
+def outer(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The positions (k,) of the points (n, s) that any simplex of a facet has, and the well-shaped simplices (B, s) over these."""
     members, sound = simplices(points)
-    members = members[sound]
+    n, s = points.shape
+    used = np.unique(members[members < n])
+    return used, np.searchsorted(np.append(used, n + np.arange(s)), members[sound])
+
+
+def bases(family: Family, points: np.ndarray, members: np.ndarray | None = None) -> Bases:
+    """The bases of a family of (5) over `points` (n, s): the simplices' members (B, s), where they are known, with θ."""
+    if members is None:
+        members, sound = simplices(points)
+        members = members[sound]
     n, s = points.shape
     count = len(members)
     codes = np.empty((count, family.m), dtype=int)

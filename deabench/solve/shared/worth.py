@@ -14,6 +14,10 @@ WORTH = 70
 """Facets that Qhull lists in the time that HiGHS takes for one solve, about; one solve per tested DMU is the most there are."""
 HELD = 500_000
 """Most facets that are listed: they take about 0.5 kB each."""
+PARTS = (200, 800)
+"""DMUs in two parts of a large table, whose numbers of facets tell how fast these grow."""
+LARGE = 1600
+"""DMUs from which on that is asked, where the most facets there may be are too many."""
 DMUS = 60
 """Fewest DMUs for which that pays: below, loading Qhull takes longer than the solves."""
 
@@ -24,7 +28,23 @@ def facets_pay(points: np.ndarray, tested: int) -> bool:
     if tested < DMUS or n <= s or not (points.max(axis=0) > 0).all():
         return False
     most = n * FACETS[s] if s in FACETS else _facets_like(points) if s in SAMPLED else np.inf
-    return most <= min(WORTH * tested, HELD)
+    limit = min(WORTH * tested, HELD)
+    if most > limit and s in FACETS and n >= LARGE:
+        most = _facets_grown(points)
+    return most <= limit
+
+
+def _facets_grown(points: np.ndarray) -> float:
+    """Twice the facets that the points (n, s) have if they go on growing as from one part of them to a larger.
+
+    That is mostly twice too many. Of many DMUs that none dominates few are extreme, unless they lie on a sphere.
+    """
+    from deabench.solve.shared import polar
+
+    order, tops = np.random.default_rng(0).permutation(len(points)), points.argmax(axis=0)
+    few, many = (len(polar.simplices(points[np.union1d(order[:part], tops)])[0]) for part in PARTS)
+    exponent = max(np.log(many / few) / np.log(PARTS[1] / PARTS[0]), 0.0)
+    return float(2 * many * (len(points) / PARTS[1]) ** exponent)
 
 
 def _facets_like(points: np.ndarray) -> float:

@@ -1,0 +1,1 @@
+"""One table, several frontiers: layers, groups and their meta-frontier, two periods (Malmquist)."""

@@ -1,0 +1,121 @@
+"""In which basis each of many DMUs lies: a walk from facet to facet, where all facets are listed.
+
+A facet's basis and the ray of a DMU give coordinates; where one is negative, the facet across the ridge opposite is nearer, and the
+convexity of the whole lets no walk go round. A DMU starts where one of nearly its direction has ended, so that a few steps are
+enough; the signs where it ends certify its basis as any other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deabench.solve.shared.family import Bases, Family
+
+INSIDE = 1e-12
+"""A coordinate may be negative by this much."""
+STEPS = 100
+"""Steps of a walk; who needs more, as where facets are missing, is left to others."""
+BITS = 60
+"""Of the place of a direction on a curve that fills the space of them."""
+ROWS = 1 << 14
+"""DMUs that walk together: their numbers stay in cache."""
+
+
+class Walk:
+    """Walks over the bases of a family of (5), all with θ in the place `theta` and the same right-hand side for all DMUs."""
+
+    def __init__(self, family: Family, bases: Bases, theta: int) -> None:
+        self.family = family
+        m = bases.columns.shape[1]
+        members = np.delete(np.arange(m), theta)
+        own = bases.columns[:, members]
+        middle = np.where((own < family.n)[:, :, None], family.reference[np.minimum(own, family.n - 1)], 0.0).sum(axis=1)
+        self.order = _along(middle)  # facets that are near each other lie so in memory, too
+        columns = bases.columns[self.order]
+        inverse = bases.inverse[self.order][:, np.append(members, theta)]
+        signs = family.sign[columns[:, np.append(members, theta)]]
+        signs[:, -1] = 1.0  # θ has none
+        self.rows = np.flatnonzero(family.static[family.theta].astype(bool) | family.varying[family.theta].any(axis=1))
+        self.inverse = np.ascontiguousarray(inverse[:, :, self.rows] * signs[:, :, None])
+        self.fixed = (inverse @ family.bound[0]) * signs
+        self.neighbours = _neighbours(columns[:, members], len(family.table))
+
+    def ends(self, tested: np.ndarray) -> np.ndarray:
+        """The basis in which each of the data (K, s) lies; -1 where the walk found none."""
+        order = _along(tested)
+        at, out = np.zeros(len(order), dtype=np.intp), np.full(len(order), -1)
+        step = 1 << (len(order) - 1).bit_length()
+        places = np.zeros(1, dtype=np.intp)
+        while step:
+            for low in range(0, len(places), ROWS):
+                who = places[low : low + ROWS]
+                near = at[np.maximum(who - step, 0)]  # the one before on the curve, of those that have walked
+                ends = self._walk(tested[order[who]], near)
+                out[order[who]], at[who] = ends, np.where(ends >= 0, ends, near)
+            step //= 2
+            places = np.arange(step, len(order), 2 * max(step, 1))
+        return np.where(out >= 0, self.order[out], -1)
+
+    def _walk(self, tested: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """Where walks of the data from the bases `place` end."""
+        out, left = np.full(len(tested), -1), np.arange(len(tested))
+        theta = self.family.theta_column(tested)[:, self.rows]
+        for _ in range(STEPS):
+            worst, value = self._worst(theta, place)
+            there = value >= -INSIDE
+            out[left[there]] = place[there]
+            on = np.flatnonzero(~there)
+            onward = self.neighbours.take(place.take(on) * self.neighbours.shape[1] + worst.take(on))
+            known = onward >= 0
+            if not known.all():
+                on, onward = on[known], onward[known]
+            if not len(on):
+                break
+            left, theta, place = left.take(on), theta.take(on, axis=0), onward
+        return out
+
+    def _worst(self, theta: np.ndarray, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which member's variable is the most negative in the basis `place` of DMUs with the θ columns (K, s), and its value."""
+        x = np.einsum("kij,kj->ki", self.inverse.take(place, axis=0), theta)
+        fixed = self.fixed.take(place, axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            level = -fixed[:, -1] / x[:, -1]
+            x *= level[:, None]
+        x += fixed
+        worst, value = np.zeros(len(place), dtype=np.int8), x[:, 0].copy()
+        for k in range(1, x.shape[1] - 1):
+            below = x[:, k] < value
+            np.copyto(worst, k, where=below)
+            np.minimum(value, x[:, k], out=value)
+        return worst, np.where(level < 0, value, np.nan)
+
+
+def _along(values: np.ndarray) -> np.ndarray:
+    """An order of rows (K, s) in which near directions mostly follow each other: along a Z-curve of their shares of their sum."""
+    shares = values[:, :-1] / np.maximum(values.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    count = max(shares.shape[1], 1)
+    bits = min(BITS // count, 10)
+    spread = np.zeros(1 << bits, dtype=np.int64)
+    for bit in range(bits):
+        spread |= (np.arange(1 << bits, dtype=np.int64) >> bit & 1) << bit * count
+    code = np.zeros(len(values), dtype=np.int64)
+    for r, share in enumerate(shares.T):
+        low, high = share.min(), share.max()
+        place = (share - low) * (((1 << bits) - 1) / max(high - low, np.finfo(float).tiny))
+        code |= spread[place.astype(np.intp)] << r
+    return np.argsort(code, kind="stable")
+
+
+def _neighbours(members: np.ndarray, names: int) -> np.ndarray:
+    """The basis (B, s) across the ridge opposite each member, -1 where there is none or more than one: a ridge is known by the sum
+    of random numbers of its members, and a wrong guess would only lead a walk astray."""
+    numbers = np.random.default_rng(0).integers(0, 1 << 63, names, dtype=np.uint64)[members]
+    keys = (numbers.sum(axis=1, dtype=np.uint64)[:, None] - numbers).ravel()
+    order = np.argsort(keys, kind="stable")
+    same = keys[order][1:] == keys[order][:-1]
+    pair = same & ~np.append(False, same[:-1]) & ~np.append(same[1:], False)
+    first = np.flatnonzero(pair)
+    one, other = order[first], order[first + 1]
+    out, s = np.full(len(keys), -1), members.shape[1]
+    out[one], out[other] = other // s, one // s
+    return out.reshape(members.shape)
