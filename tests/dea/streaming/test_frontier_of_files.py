@@ -41,7 +41,7 @@ def test_it_is_that_of_the_table_in_memory(kind: str, tmp_path: Path) -> None:
     db.certify(front)
 
 
-@pytest.mark.parametrize("kind", ["floats", "two decimals", "every row twice"])
+@pytest.mark.parametrize("kind", ["floats", "every row twice", "grid of a simplex", "a millionth apart"])
 def test_neither_order_nor_cuts_nor_batches_change_a_bit(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frame, rng = sweep(kind), np.random.default_rng(1)
     first = db.frontier(frame.set_index("model"), outputs=METRICS)
@@ -180,11 +180,11 @@ def test_a_walk_finds_what_all_facets_give(kind: str, boxed: bool) -> None:
     placed = placed[(placed > 0).any(axis=1)]
     plain = (placed @ found.normals.T).max(axis=1)
     at, total, _ = found.walk(placed)
-    assert (at >= 0).mean() > 0.5 or kind == "one direction"
-    np.testing.assert_allclose(total[at >= 0], plain[at >= 0], rtol=1e-9)
+    assert (at >= 0).mean() > 0.5 or kind in ("one direction", "a millionth apart")
+    np.testing.assert_allclose(total[at >= 0], plain[at >= 0], rtol=1e-9 if boxed else 1e-6)
     inside = found.inside(rows, 0.9)
     assert ((rows[inside] - found.origin) / found.unit @ found.normals.T).max(axis=1).max() <= 0.9 + 1e-12
-    assert inside.sum() == len(rows) - (plain > 0.9).sum()
+    assert inside.sum() == len(rows) - (plain > 0.9).sum()  # all that are
 
 
 def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, refused) -> None:
