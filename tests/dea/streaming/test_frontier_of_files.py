@@ -11,8 +11,10 @@ import pytest
 from sweeps import KINDS, METRICS, sweep, written
 
 import deabench as db
+from deabench.arrays import box
 from deabench.dea.frontier import Frontier
-from deabench.dea.streaming import batches, build, candidates, cone, files
+from deabench.dea.streaming import batches, build, candidates, cone, files, gather
+from deabench.solve.nearest import faces
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 ENGINES = Path(__file__).parent / "engines"
@@ -146,9 +148,29 @@ def test_with_a_tolerance_no_row_is_further_out(tmp_path: Path) -> None:
     weights = front.facets[METRICS].to_numpy() / front.facets["offset"].to_numpy()[:, None]
     reached = (frame[METRICS].to_numpy() @ weights.T).max()
     assert 1.0 < reached <= 1.02
+    assert gather.levels(64) == 3  # parts, eights of them, and all
+    assert (1 + gather.share(0.02, 64)) ** 3 == pytest.approx(1.02)
     assert front.notes[-1] == ("a tolerance of 0.02 was given: rows are left off the frontier whose efficiency is above 1, but not "
                                "above 1.02; which, depends on the order of the rows")
     db.certify(front)
+
+
+@pytest.mark.parametrize("spread", [1e-6, 1e-4, 1.0])
+def test_nobody_who_lies_beyond_the_candidates_is_dropped(spread: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nearly in one direction from 0, coordinates from there are rounded to 1e-9: enough to lose a row of the frontier."""
+    monkeypatch.setattr(candidates, "FIRST", 64)
+    monkeypatch.setattr(candidates, "WAITING", 16)
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        s = 2 + seed % 3
+        rows = 0.9 + spread / (1 + np.exp(-(rng.normal(size=(400, 1)) + rng.normal(size=(400, s)))))
+        stream = candidates.Candidates(s)
+        stream.feed(np.ascontiguousarray(rows.T), np.arange(400))
+        kept, places = stream.end()
+        np.testing.assert_array_equal(kept, rows[places])
+        origin, unit = box(rows)
+        hull = faces.hull(((rows - origin) / unit)[np.sort(places)])
+        assert ((rows - origin) / unit @ hull.normals.T).max() <= 1 + 1e-10
 
 
 def test_too_many_facets_are_counted_and_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
