@@ -32,6 +32,7 @@ def csv_text(frame: pd.DataFrame) -> str:
     flat = frame.reset_index()
     for name in flat.columns:
         if not pd.api.types.is_numeric_dtype(flat[name]):
-            flat[name] = [guarded(cell) if isinstance(cell, str) else cell for cell in flat[name]]
+            cells = flat[name].to_numpy(dtype=object).tolist()  # a frame's own cells are slow to go through
+            flat[name] = [guarded(cell) if isinstance(cell, str) else cell for cell in cells]
     flat.columns = [guarded(str(name)) for name in flat.columns]
     return str(flat.to_csv(index=False, lineterminator="\n"))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deabench.arrays import blocks, box
+from deabench.solve.shared.walk import neighbours
 from deabench.threads import one_thread
 
 INSIDE = 1e-12
@@ -195,7 +196,7 @@ def of_simplices(points: np.ndarray, members: np.ndarray, normals: np.ndarray, o
     size = (cuts.shape[1] + 1) ** len(cuts)
     counted = np.ascontiguousarray((members < k).T.astype(float))
     cone = Cone(np.zeros(s) if origin is None else origin, np.ones(s) if unit is None else unit, members, normals, inverse, doubt,
-                counted, _neighbours(members, k + s), cuts, np.zeros(size, dtype=np.int32))
+                counted, neighbours(members, k + s).astype(np.int32), cuts, np.zeros(size, dtype=np.int32))
     _begin(cone, cone.cells(middle))
     return cone
 
@@ -226,20 +227,3 @@ def _cuts(directions: np.ndarray) -> np.ndarray:
     while most < CUTS and (most + 2) ** free.shape[1] <= CELLS:
         most += 1
     return np.asarray(np.quantile(free, np.arange(1, most + 1) / (most + 1), axis=0).T.reshape(free.shape[1], most))
-
-
-def _neighbours(members: np.ndarray, names: int) -> np.ndarray:
-    """The simplex (F, s) across each ridge: a ridge is known by the sum of random numbers of its members."""
-    numbers = np.random.default_rng(0).integers(0, 1 << 63, names, dtype=np.uint64)[members]
-    keys = (numbers.sum(axis=1, dtype=np.uint64)[:, None] - numbers).ravel()
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    same = ordered[1:] == ordered[:-1]
-    alone = same.copy()  # pairs, not three of a kind
-    alone[1:] &= ~same[:-1]
-    alone[:-1] &= ~same[1:]
-    first = np.flatnonzero(alone)
-    out = np.full(len(keys), -1, dtype=np.int32)
-    s = members.shape[1]
-    out[order[first]], out[order[first + 1]] = order[first + 1] // s, order[first] // s
-    return out.reshape(members.shape)
