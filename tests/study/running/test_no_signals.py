@@ -48,7 +48,7 @@ def test_a_study_runs_without_posix_signals(tmp_path, study_file):
     check = subprocess.run([sys.executable, "-c", "import signal; signal.SIGKILL"], env={**os.environ, "PYTHONPATH": paths[0]},
                            capture_output=True, check=False)
     assert b"AttributeError" in check.stderr, "the functions are still there"
-    done = subprocess.run([sys.executable, "-m", "deabench", "study", "run", str(path), "--workers", "2", "--format", "json"],
+    done = subprocess.run([sys.executable, "-m", "deabench", "study", "run", str(path), "--workers", "1", "--format", "json"],
                           env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, capture_output=True, text=True, check=False,
                           timeout=120)
     assert "Traceback" not in done.stderr, done.stderr
