@@ -65,7 +65,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples/gallery", "../examples/pictures", "../examples/notebooks"],
     "gallery_dirs": ["gallery", "pictures", "notebooks"],
     "filename_pattern": r"\.py",
-    "ignore_pattern": r"/_\w+\.py$",  # what scripts share
+    "ignore_pattern": r"^_\w+\.py$",  # what scripts share
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "remove_config_comments": True,

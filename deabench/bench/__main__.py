@@ -21,6 +21,7 @@ from deabench.bench.models import models
 from deabench.bench.proofs import degenerate_results, integer_tables, noisy_tables, spread_tables
 from deabench.bench.rivals import rivals
 from deabench.bench.scale import scale
+from deabench.bench.scale_memory import in_memory
 from deabench.bench.scores import beside, growth, memory, wide
 from deabench.bench.startup import start_up
 from deabench.bench.studies import overhead
@@ -76,6 +77,7 @@ def sections(wanted: list[str], sizes: list[int], *, repeats: int, runs: int, qu
     if "coverage" in wanted:
         yield from coverage(quick)
     if "scale" in wanted:
+        yield from in_memory(quick)
         yield from scale(quick)
     if "start" in wanted:
         yield "Start-up, whole process", start_up(1 if quick else 7)

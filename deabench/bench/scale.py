@@ -111,7 +111,7 @@ def workers(quick: bool) -> pd.DataFrame:
     n, counts = 20_000 if quick else 8 * PART, (1, 2)
     best = dict.fromkeys(counts, np.inf)
     with TemporaryDirectory(prefix="deabench-") as folder:
-        files(Path(folder), "simplex", n, 5_000 if quick else PART)
+        files(Path(folder), "independent", n, 5_000 if quick else PART)
         for _ in range(1 if quick else 2):
             for count in counts:
                 with (LocalCluster(n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,

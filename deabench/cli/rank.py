@@ -43,6 +43,10 @@ from deabench.cli._options import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from deabench.arrays import Sparse
     from deabench.dea.ranking import Ranking
 
 
@@ -156,10 +160,15 @@ def command(
             say(line)
     frame = ranking.to_frame()
     as_json = form is Format.json or (out is not None and out.suffix == ".json")
-    peers = _peers(ranking)
-    frame["peers"] = [peers[k] if as_json else listed(peers[k])
-                      for k in ranking.scores.index.get_indexer(frame.index).tolist()]
+    peers = _peers(ranking) if as_json else listed(ranking.intensities, ranking.reference.labels)
+    frame["peers"] = [peers[k] for k in ranking.scores.index.get_indexer(frame.index).tolist()]
     emit(frame, form=form, out=out, title="Efficiencies" if ranking.measure == "efficiency" else "Inefficiencies")
+
+
+SHOWN = 0.005
+"""Below, a λ would be printed as 0.00."""
+HALF = 1e-6
+"""So near to half-way between two texts a λ is rounded by Python itself."""
 
 
 def _by_dataset(source: object, given: dict[str, Any], form: Format, out: Path | None) -> None:
@@ -187,7 +196,31 @@ def _peers(ranking: Ranking) -> list[dict[str, float]]:
             for columns, values in zip(lam.columns.tolist(), lam.values.tolist(), strict=True)]
 
 
-def listed(peers: dict[str, float]) -> str:
-    """Peers with their λ, largest first: `AdBS 0.60, BaS 0.40`."""
-    shown = {peer: share for peer, share in peers.items() if share >= 0.005}  # below, it would be printed as 0.00
-    return ", ".join(f"{peer} {share:.2f}" for peer, share in sorted(shown.items(), key=lambda pair: -pair[1]))
+def listed(lam: Sparse, labels: pd.Index) -> list[str]:
+    """The peers of each DMU with their λ, largest first: `AdBS 0.60, BaS 0.40`; what would be printed as 0.00 is left out."""
+    import numpy as np
+
+    values = np.where(lam.columns >= 0, lam.values, 0.0)
+    order = np.argsort(-values, axis=1, kind="stable")
+    names = np.array([f"{label} " for label in labels.tolist()], dtype=object)
+    out = np.full(len(values), "", dtype=object)
+    for place in order.T:  # entry by entry: a loop over cells would take longer than the ranking
+        rows = np.arange(len(values))
+        rows = rows[values[rows, place] >= SHOWN]
+        if not len(rows):
+            break
+        cells = names[lam.columns[rows, place[rows]]] + _shares(values[rows, place[rows]])
+        out[rows] = np.where(out[rows] == "", cells, out[rows] + ", " + cells)
+    return list(out)
+
+
+def _shares(values: np.ndarray) -> np.ndarray:
+    """λ as text with two decimals: one of a hundred texts each, but for those that lie half-way between two."""
+    import numpy as np
+
+    hundredths = values * 100
+    whole = np.rint(hundredths).astype(int)
+    out = np.array([f"{k / 100:.2f}" for k in range(int(whole.max(initial=0)) + 1)], dtype=object)[whole]
+    for k in np.flatnonzero(np.abs(np.abs(hundredths - whole) - 0.5) < HALF).tolist():
+        out[k] = f"{values[k]:.2f}"
+    return np.asarray(out)

@@ -155,13 +155,15 @@ def _telling_apart(frame: pd.DataFrame, label: list[str], columns: Sequence[Colu
 
 def joined(frame: pd.DataFrame, label: list[str]) -> pd.Index:
     """Names of rows; the parts of a name joined by a comma."""
-    parts = [frame[name].map(_plain) for name in label]
-    names = [", ".join(cells) for cells in zip(*parts, strict=True)]
+    parts = [[_plain(cell) for cell in frame[name].to_numpy(dtype=object).tolist()] for name in label]
+    names = parts[0] if len(parts) == 1 else [", ".join(cells) for cells in zip(*parts, strict=True)]
     names = [name if name.strip(" ,") else f"row {k}" for k, name in enumerate(names, start=1)]
     return pd.Index(names, name="system" if label[0].startswith("Unnamed") else label[0])
 
 
 def _plain(cell: object) -> str:
+    if isinstance(cell, str):
+        return cell.strip()
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return "" if cell is None or cell is pd.NA or cell != cell else str(cell).strip()

@@ -22,7 +22,7 @@ for (name, step), colour, beside in zip(steps.items(), (RED, GREEN, PINK), ((-80
 left.scatter(*best, marker="*", s=70, color=INK, zorder=4)
 left.annotate("ideal", tuple(best), (-30, -4), textcoords="offset points", fontsize=8.5)
 left.set_title("ddf, rdm", loc="left", fontsize=10)
-for norm, colour, beside in ((1, BLUE, (6, 4)), (2, RED, (6, 2))):
+for norm, colour, beside in ((1, BLUE, (-16, 9)), (2, RED, (6, 2))):
     found = db.rank(RATES, model="holder", norm=norm, weights="ones")
     way = found.tables["direction"].loc["mine"]
     size = (way.abs() ** norm).sum() ** (1 / norm)
@@ -33,6 +33,6 @@ for norm, colour, beside in ((1, BLUE, (6, 4)), (2, RED, (6, 2))):
 right.set_title("holder", loc="left", fontsize=10)
 for ax in (left, right):
     dots(ax, RATES, {"mine": (-12, -14), "eager": (6, -12)})
-    ax.set(xlim=(0.1, 1.12), ylim=(0.2, 1.12), aspect="equal")
+    ax.set(xlim=(0.1, 1.2), ylim=(0.2, 1.12), aspect="equal")
     key(ax, loc="lower left")
 figure

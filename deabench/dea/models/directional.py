@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import ROUND, TOLERANCE, Sparse, scale
-from deabench.dea.models import nowhere, weighted
+from deabench.dea.models import along_single, nowhere, weighted
 from deabench.dea.models.directions import DIRECTIONS, read, ways
 from deabench.dea.models.record import ANYTHING, Advance, Answer, Model, Task
 from deabench.dea.models.units import Scaled, metrics, placed, prefer, slacks_of, support
@@ -37,6 +37,8 @@ OUTSIDE = "no step in its direction, forwards or back, comes to what the referen
 def solve(task: Task, advance: Advance) -> Answer:
     """The distance of every DMU, then the largest slacks that are left where it leads."""
     way, notes = ways(task, Scaled.of(task))
+    if task.options["technology"] == "fdh":
+        return along_single.solve(task, way, notes)
     return along(task, way, notes, advance)
 
 
@@ -104,7 +106,8 @@ def _weights(given: Scaled, solved: Solved, task: Task) -> pd.DataFrame:
 
 def prove(answer: Answer) -> Proof:
     """That λ reaches the distance, and that the weights allow no more, against all reference DMUs."""
-    return prove_along(answer, ways(answer, Scaled.of(answer))[0])
+    way = ways(answer, Scaled.of(answer))[0]
+    return along_single.prove(answer, way) if answer.options["technology"] == "fdh" else prove_along(answer, way)
 
 
 def prove_along(answer: Answer, way: np.ndarray) -> Proof:
@@ -174,7 +177,8 @@ MODEL = Model(
     name="ddf",
     title="how far all metrics can improve together along a direction (directional distance)",
     equation="(directional)",
-    options={"returns": ("vrs", "crs", "nirs", "ndrs"), "orientation": ("none", "output", "input"), "direction": DIRECTIONS},
+    options={"returns": ("vrs", "crs", "nirs", "ndrs"), "orientation": ("none", "output", "input"), "direction": DIRECTIONS,
+             "technology": ("convex", "fdh")},
     readers={"direction": read},
     solve=solve,
     prove=prove,
@@ -200,7 +204,8 @@ RDM = replace(
     MODEL,
     name="rdm",
     title="the share of the way to the best value of each metric that is behind it; data may be negative (RDM)",
-    options={"returns": ("vrs",), "orientation": ("none", "output", "input"), "direction": ("ideal",)},
+    options={"returns": ("vrs",), "orientation": ("none", "output", "input"), "direction": ("ideal",),
+             "technology": ("convex", "fdh")},
     readers={},
     solve=solve_rdm,
     prove=prove_rdm,

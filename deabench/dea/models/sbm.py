@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import TOLERANCE, Sparse
-from deabench.dea.models import nowhere
+from deabench.dea.models import nowhere, single
 from deabench.dea.models.record import Advance, Answer, Model, Task
 from deabench.dea.models.units import Scaled, metrics, slacks_of, total_lambda
 from deabench.dea.proofs import reasons as why
@@ -30,6 +30,9 @@ UNBOUNDED = "a reference DMU without inputs can be multiplied without end"
 
 def solve(task: Task, advance: Advance) -> Answer:
     """The measure of every DMU; those that reach 1 in one orientation are asked in both, for they may still have slack."""
+    if task.options.get("technology") == "fdh":
+        answer = single.solve(task, _measure(task), np.ones(len(task.data.labels)))
+        return replace(answer, scores=(-answer.scores).rename("efficiency"), data=_said(answer.data))
     given, who = Scaled.of(task), np.arange(len(task.data.labels))
     kept, names = undominated(np.column_stack([given.Y, -given.X])), metrics(task.data)
     solved = _solved(task, kept, who, task.options["orientation"], advance)
@@ -49,6 +52,18 @@ def solve(task: Task, advance: Advance) -> Answer:
         data=_said(task.data), reference=task.reference, options=task.options, own=task.own, frontier=kept, reasons=reasons,
         path=f"by HiGHS ({len(scores)} solves)",
     )
+
+
+def _measure(task: Task | Answer) -> single.Measure:
+    """−the measure of single peers, by the slacks that they leave."""
+    given = Scaled.of(task)
+    (p, q), s = _counts(task.data, given, task.options["orientation"]), given.Y.shape[1]
+
+    def measure(left: np.ndarray, rows: slice) -> np.ndarray:
+        spare, gain = (np.einsum("kjc,kc->kj", part, counts[rows]) for part, counts in ((left[..., s:], p), (left[..., :s], q)))
+        return np.asarray(-(1 - spare) / (1 + gain))
+
+    return measure
 
 
 def _solved(task: Task, kept: np.ndarray, who: np.ndarray, orientation: str, advance: Advance) -> Solved:
@@ -113,6 +128,8 @@ def _said(data: Data) -> Data:
 
 def prove(answer: Answer) -> Proof:
     """The measure that λ reaches, and that which the weights allow, against all reference DMUs."""
+    if answer.options.get("technology") == "fdh":
+        return single.prove(answer, _measure(answer), np.ones(len(answer.scores)), np.negative)
     given, lam = Scaled.of(answer), answer.intensities
     p, q = _counts(answer.data, given, answer.orientation)
     spare, gain = given.x - lam.dot(given.X), lam.dot(given.Y) - given.y
@@ -188,7 +205,8 @@ MODEL = Model(
     name="sbm",
     title="slacks-based measure: the mean of what is left to gain in each metric (SBM, ERG)",
     equation="(slacks-based)",
-    options={"returns": ("crs", "vrs", "nirs", "ndrs"), "orientation": ("none", "input", "output")},
+    options={"returns": ("crs", "vrs", "nirs", "ndrs"), "orientation": ("none", "input", "output"),
+             "technology": ("convex", "fdh")},
     solve=solve,
     prove=prove,
     meaning=meaning,

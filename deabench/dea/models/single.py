@@ -1,8 +1,10 @@
-"""Slack programs against single DMUs, no mixtures: the largest weighted sum of what one other leaves to gain, by comparison."""
+"""Slack programs against single DMUs, no mixtures: the most that one other leaves to gain, by comparison."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,30 +18,45 @@ from deabench.solve.shared.pareto import undominated
 NOBODY = "no single reference DMU uses as little and gives as much"
 
 
-def solve(task: Task, weights: np.ndarray, size: np.ndarray) -> Answer:
-    """The best single peer of every DMU; `weights` (K, s + m) of scaled metrics, over `size` (K,). Its scores are totals."""
+Measure = Callable[[np.ndarray, slice], np.ndarray]
+"""What slacks (k, J, s + m) in scaled metrics, outputs first, of the DMUs of a slice amount to, (k, J): more where more is left."""
+
+
+def summed(weights: np.ndarray) -> Measure:
+    """The sum of slacks, each times its DMU's weight (K, s + m)."""
+    return lambda left, rows: np.asarray(np.einsum("kjc,kc->kj", left, weights[rows]))
+
+
+def solve(task: Task, measure: Measure, size: np.ndarray) -> Answer:
+    """The best single peer of every DMU, by what it leaves to gain over `size` (K,). Its scores are the measure's."""
     given, labels, names = Scaled.of(task), task.data.labels, metrics(task.data)
     kept = undominated(np.column_stack([given.Y, -given.X]))
-    total, peer, slack, none = _best(given, kept, weights)
+    total, peer, slack, none = _best(given, kept, measure)
     unit = np.append(given.unit_y, given.unit_x)
     return Answer(
         scores=pd.Series(total * size, index=labels, name="inefficiency"),
         slacks=pd.DataFrame((slack * unit)[:, : len(names)], index=labels, columns=names), weights=pd.DataFrame(index=labels),
         intensities=Sparse(peer[:, None].astype(np.int32), (peer >= 0).astype(float)[:, None]),
-        efficient=pd.Series(none, index=labels, name="efficient"), data=task.data, reference=task.reference, options=task.options,
-        own=task.own, frontier=kept, reasons={labels[k]: NOBODY for k in np.flatnonzero(peer < 0).tolist()},
+        efficient=pd.Series(none, index=labels, name="efficient"), **as_they_are(task), reference=task.reference, own=task.own,
+        frontier=kept, reasons={labels[k]: NOBODY for k in np.flatnonzero(peer < 0).tolist()},
         path="by comparison of all pairs",
     )
 
 
-def _best(given: Scaled, kept: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The largest total, whose it is (-1: nobody's), its slacks, and whether nobody leaves anything to gain; for every DMU."""
+def as_they_are(task: Task, *notes: str) -> dict[str, Any]:
+    """The data and the options of an answer against single DMUs, of which there are no multiples: said where they were meant."""
+    said = () if task.options["returns"] == "vrs" else ("single DMUs are taken as they are: returns to scale do not count",)
+    return {"data": replace(task.data, notes=(*task.data.notes, *notes, *said)), "options": {**task.options, "returns": "vrs"}}
+
+
+def _best(given: Scaled, kept: np.ndarray, measure: Measure) -> tuple[np.ndarray, ...]:
+    """The largest measure, whose it is (-1: nobody's), its slacks, and whether nobody leaves anything to gain; for every DMU."""
     count = len(given.x)
     total, peer, none = np.full(count, np.nan), np.full(count, -1), np.zeros(count, dtype=bool)
-    slack = np.full((count, weights.shape[1]), np.nan)
+    slack = np.full((count, given.Y.shape[1] + given.X.shape[1]), np.nan)
     for rows, left in _compared(given, kept):
         may = np.asarray((left >= 0).all(axis=2))
-        totals = np.where(may, np.einsum("kjc,kc->kj", left, weights[rows]), -np.inf)
+        totals = np.where(may, measure(left, rows), -np.inf)
         first, who = totals.argmax(axis=1), np.asarray(may.any(axis=1))
         at = np.arange(len(first))
         total[rows] = np.where(who, totals[at, first], np.nan)
@@ -57,12 +74,12 @@ def _compared(given: Scaled, kept: np.ndarray) -> Iterator[tuple[slice, np.ndarr
         yield rows, there[None] - here[rows][:, None]
 
 
-def prove(answer: Answer, weights: np.ndarray, size: np.ndarray, read: Callable[[np.ndarray], np.ndarray]) -> Proof:
-    """Every pair compared again, against all reference DMUs; `read` makes scores of totals."""
+def prove(answer: Answer, measure: Measure, size: np.ndarray, read: Callable[[np.ndarray], np.ndarray]) -> Proof:
+    """Every pair compared again, against all reference DMUs; `read` makes scores of the measure."""
     given, lam = Scaled.of(answer), answer.intensities
-    total, peer, _, none = _best(given, np.arange(len(given.X)), weights)
+    total, peer, _, none = _best(given, np.arange(len(given.X)), measure)
     found = np.column_stack([lam.dot(given.Y) - given.y, given.x - lam.dot(given.X)])
-    own, scores = (weights * found).sum(axis=1), answer.scores.to_numpy()
+    own, scores = measure(found[:, None], slice(None))[:, 0], answer.scores.to_numpy()
     one = ((lam.columns >= 0).sum(axis=1) == (peer >= 0)) & (lam.values == (lam.columns >= 0)).all(axis=1)
     reads = read(own * size)
     frame = pd.DataFrame({"primal": reads, "dual": read(total * size), "gap": np.abs(own - total)}, index=answer.scores.index)

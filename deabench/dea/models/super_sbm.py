@@ -185,6 +185,7 @@ MODEL = replace(
     name="super-sbm",
     title="slacks-based measure, each efficient DMU against the others; breaks ties at 1 (super-SBM)",
     equation="(super slacks-based)",
+    options={name: words for name, words in sbm.MODEL.options.items() if name != "technology"},
     solve=solve,
     prove=prove,
     meaning=meaning,

@@ -43,7 +43,7 @@ def solve(task: Task, counts: np.ndarray, advance: Advance, read: Read = lambda 
     given, who, labels = Scaled.of(task), np.arange(len(task.data.labels)), task.data.labels
     weights, size = _scaled(counts, given)
     if task.options.get("technology") == "fdh":
-        answer = single.solve(task, weights, size)
+        answer = single.solve(task, single.summed(weights), size)
         return replace(answer, scores=read(answer.scores).rename(name))
     kept = undominated(np.column_stack([given.Y, -given.X]))
     solved = totals(task, given, kept, who, weights, advance)
@@ -108,7 +108,7 @@ def prove(answer: Answer, counts: np.ndarray, read: Read = lambda total: total) 
     given, lam = Scaled.of(answer), answer.intensities
     weights, size = _scaled(counts, given)
     if answer.options.get("technology") == "fdh":
-        return single.prove(answer, weights, size, read)
+        return single.prove(answer, single.summed(weights), size, read)
     found, broken = reached(given, lam)
     primal = (weights * np.maximum(found, 0.0)).sum(axis=1)
     u, v = scaled_weights(answer, given, size)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deabench.arrays import blocks, box
+from deabench.solve.shared.walk import neighbours
 from deabench.threads import one_thread
 
 INSIDE = 1e-12
@@ -23,6 +24,8 @@ ROUNDED = 64 * np.finfo(float).eps
 """What rounding makes of a coordinate, as a share of the inverse's size."""
 STEPS = 40
 """Steps of a walk; who needs more is told by all facets."""
+FEW = 256
+"""Of no more facets than this all are tried at once, and a walk begins in the best."""
 CUTS = 24
 """Cells per coordinate, at most; cells remember where walks from them have ended."""
 CELLS = 1 << 16
@@ -53,6 +56,8 @@ class Cone:
         Where directions z / Σ z, of the part above 0, are cut into cells.
     start : int32 array
         For each cell a simplex where walks from it begin; it learns.
+    home : int array (f,)
+        A simplex of each facet.
     """
 
     origin: np.ndarray
@@ -65,6 +70,7 @@ class Cone:
     neighbours: np.ndarray
     cuts: np.ndarray
     start: np.ndarray = field(repr=False)
+    home: np.ndarray
 
     def cells(self, z: np.ndarray) -> np.ndarray:
         """The cell of each row (n, s) that is somewhere above 0."""
@@ -99,8 +105,8 @@ class Cone:
         return at, total, margin
 
     def _walk(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        cells = self.cells(z)
-        place = self.start[cells].astype(np.int64)
+        cells = self.cells(z) if len(self.normals) > FEW else None
+        place = self._best(z) if cells is None else self.start[cells].astype(np.int64)
         at, total, margin = np.full(len(z), -1), np.full(len(z), np.nan), np.full(len(z), -np.inf)
         left, columns = np.arange(len(z)), np.ascontiguousarray(z.T)
         for _ in range(STEPS):
@@ -121,8 +127,14 @@ class Cone:
             if not len(on):
                 break
             left, columns = left[on], columns[:, on]
-        self.start[cells] = np.where(at >= 0, at, self.start[cells])
+        if cells is not None:
+            self.start[cells] = np.where(at >= 0, at, self.start[cells])
         return at, total, margin
+
+    def _best(self, z: np.ndarray) -> np.ndarray:
+        """A simplex of the facet that each row (n, s) lies furthest out by."""
+        with one_thread(len(z)):
+            return np.asarray(self.home[(z @ self.normals.T).argmax(axis=1)])
 
     def coordinates(self, columns: np.ndarray, place: np.ndarray) -> np.ndarray:
         """λ (s, n) of rows, given as columns (s, n), in a simplex each."""
@@ -154,34 +166,36 @@ def of_points(points: np.ndarray, most: int, *, boxed: bool = True) -> tuple[Con
     """
     if points.shape[1] == 1:
         best = points.argmax(axis=0)[:, None]
-        return of_simplices(points, best, 1.0 / np.maximum(points[best[0]], np.finfo(float).tiny)), 1
+        return of_simplices(points, best, 1.0 / np.maximum(points[best[0]], np.finfo(float).tiny), np.zeros(1, dtype=int)), 1
     origin, unit = box(points)
     z = (points - origin) / unit
-    members, normals = _listed(z)
+    members, normals, facet = _listed(z)
     if len(members) > most:
         return None, len(members)
     if boxed:
-        return of_simplices(z, members, normals, origin, unit), len(members)
+        return of_simplices(z, members, normals, facet, (origin, unit)), len(members)
     own = normals / unit
     plain = own / np.maximum(1.0 + own @ origin, np.finfo(float).tiny)[:, None]
-    return of_simplices(points, members, plain), len(members)
+    return of_simplices(points, members, plain, facet), len(members)
 
 
-def _listed(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Simplices (F, s) of the facets of boxed points (k, s), and the facets' normals (f, s)."""
+def _listed(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Simplices (F, s) of the facets of boxed points (k, s), the facets' normals (f, s), and the facet of each simplex."""
     from scipy.spatial import ConvexHull
 
     k, s = points.shape
     inner = np.full(s, 0.5 / points.sum(axis=1).max())
     found = ConvexHull(np.vstack([points / (1.0 - points @ inner)[:, None], -np.eye(s) / inner]), qhull_options="Qt")
     facets = (found.simplices < k).any(axis=1)
-    equations = np.unique(found.equations[facets], axis=0)
-    return np.sort(found.simplices[facets], axis=1), np.maximum(inner - equations[:, :-1] / equations[:, -1:], 0.0)
+    equations, facet = np.unique(found.equations[facets], axis=0, return_inverse=True)
+    normals = np.maximum(inner - equations[:, :-1] / equations[:, -1:], 0.0)
+    return np.sort(found.simplices[facets], axis=1), normals, facet.ravel()
 
 
-def of_simplices(points: np.ndarray, members: np.ndarray, normals: np.ndarray, origin: np.ndarray | None = None,
-                 unit: np.ndarray | None = None) -> Cone:
-    """The cone of simplices that are known: members (F, s) as in `Cone`, in points (k, s) that are in its coordinates already."""
+def of_simplices(points: np.ndarray, members: np.ndarray, normals: np.ndarray, facet: np.ndarray,
+                 placed: tuple[np.ndarray, np.ndarray] | None = None) -> Cone:
+    """The cone of simplices that are known: members (F, s) as in `Cone`, the facet of each or -1, in points (k, s) that are in its
+    coordinates already; `placed` is the origin and unit of these."""
     k, s = points.shape
     high = np.where(points.max(axis=0) > 0, points.max(axis=0), 1.0)
     rows = np.vstack([points, -np.diag(high)])
@@ -194,8 +208,11 @@ def of_simplices(points: np.ndarray, members: np.ndarray, normals: np.ndarray, o
     cuts = _cuts(middle / middle.sum(axis=1, keepdims=True))
     size = (cuts.shape[1] + 1) ** len(cuts)
     counted = np.ascontiguousarray((members < k).T.astype(float))
-    cone = Cone(np.zeros(s) if origin is None else origin, np.ones(s) if unit is None else unit, members, normals, inverse, doubt,
-                counted, _neighbours(members, k + s), cuts, np.zeros(size, dtype=np.int32))
+    origin, unit = (np.zeros(s), np.ones(s)) if placed is None else placed
+    home = np.zeros(len(normals), dtype=np.int64)
+    home[facet[facet >= 0]] = np.flatnonzero(facet >= 0)
+    cone = Cone(origin, unit, members, normals, inverse, doubt, counted, neighbours(members, k + s).astype(np.int32), cuts,
+                np.zeros(size, dtype=np.int32), home)
     _begin(cone, cone.cells(middle))
     return cone
 
@@ -226,20 +243,3 @@ def _cuts(directions: np.ndarray) -> np.ndarray:
     while most < CUTS and (most + 2) ** free.shape[1] <= CELLS:
         most += 1
     return np.asarray(np.quantile(free, np.arange(1, most + 1) / (most + 1), axis=0).T.reshape(free.shape[1], most))
-
-
-def _neighbours(members: np.ndarray, names: int) -> np.ndarray:
-    """The simplex (F, s) across each ridge: a ridge is known by the sum of random numbers of its members."""
-    numbers = np.random.default_rng(0).integers(0, 1 << 63, names, dtype=np.uint64)[members]
-    keys = (numbers.sum(axis=1, dtype=np.uint64)[:, None] - numbers).ravel()
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    same = ordered[1:] == ordered[:-1]
-    alone = same.copy()  # pairs, not three of a kind
-    alone[1:] &= ~same[:-1]
-    alone[:-1] &= ~same[1:]
-    first = np.flatnonzero(alone)
-    out = np.full(len(keys), -1, dtype=np.int32)
-    s = members.shape[1]
-    out[order[first]], out[order[first + 1]] = order[first + 1] // s, order[first] // s
-    return out.reshape(members.shape)

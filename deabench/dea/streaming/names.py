@@ -18,6 +18,7 @@ def names_of(files: Files, places: np.ndarray) -> tuple[list[str], tuple[str, ..
     names = list[str]()
     for number in np.unique(places >> SHIFT).tolist():
         names += _of_file(files, number, places[(places >> SHIFT) == number] & ((1 << SHIFT) - 1))
+    names = [name or place for name, place in zip(names, own, strict=True)]
     counts = pd.Series(names).value_counts()
     if counts.max() == 1:
         return names, ()
@@ -30,14 +31,15 @@ def listed(columns: tuple[str, ...]) -> str:
 
 
 def _of_file(files: Files, number: int, rows: np.ndarray) -> list[str]:
-    """The names of some rows of one file: only the row groups that hold one are read."""
+    """The names of some rows of one file, "" where all cells are empty: only the row groups that hold one are read."""
     out, before = list[str](), 0
     with opened(files.path(number)) as file:
         for group in range(file.metadata.num_row_groups):
             count = file.metadata.row_group(group).num_rows
             own = rows[(rows >= before) & (rows < before + count)] - before
             if len(own):
-                table = file.read_row_group(group, columns=list(files.labels), use_threads=False).take(own)
-                out += joined(table.to_pandas(), list(files.labels)).tolist()
+                table = file.read_row_group(group, columns=list(files.labels), use_threads=False).take(own).to_pandas()
+                empty = table.isna().all(axis=1)
+                out += ["" if none else name for name, none in zip(joined(table, list(files.labels)), empty, strict=True)]
             before += count
     return out

@@ -57,7 +57,7 @@ class Scorer:
         self.rising = hull.normals > RISES
         self.unit = np.where(self.points.max(axis=0) > 0, self.points.max(axis=0), 1.0)
         self.rows = np.vstack([self.points, -np.diag(self.unit)])  # axes' λ are slack
-        self.cone = of_simplices(self.points, hull.members, self.normals)
+        self.cone = of_simplices(self.points, hull.members, self.normals, hull.facet)
 
     def score(self, columns: np.ndarray) -> Scores:
         """The scores of rows, none all 0, given as columns (s, n)."""

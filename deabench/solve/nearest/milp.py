@@ -104,7 +104,8 @@ class _Milp:
         except Infeasible:
             return None
         except Limit as limit:
-            raise SolveError(f"{limit}; proved so far: the distance is at least {limit.bound * unit:.6g}; give it more time, "
+            bound = max(limit.bound, 0.0) * unit  # HiGHS knows none before its first relaxation
+            raise SolveError(f"{limit}; proved so far: the distance is at least {bound:.6g}; give it more time, "
                              "or use method 'faces'") from None
         at = [i for i, column in enumerate(program.column_names) if column.startswith("lam[")]
         return solver.values()[at].reshape(self.groups, self.e)

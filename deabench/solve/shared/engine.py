@@ -232,7 +232,8 @@ class _Run:
 
     def share(self, basis: Bases, batch: np.ndarray, k: int) -> bool:
         """Give the basis to every DMU of the batch that it certifies; False, and to none, where it does not hold for DMU k."""
-        if not self.family.dual_feasible(basis.duals[0], PRICED):
+        rounding = 2 * np.finfo(float).eps * np.abs(basis.duals[0]).max() if self.family.theta < 0 else 0.0
+        if not self.family.dual_feasible(basis.duals[0], max(PRICED, rounding)):
             return False
         among = batch[self.which[batch] == -2]
         if not self.family.shareable(int(basis.theta[0])):

@@ -38,7 +38,7 @@ class Walk:
         self.rows = np.flatnonzero(family.static[family.theta].astype(bool) | family.varying[family.theta].any(axis=1))
         self.inverse = np.ascontiguousarray(inverse[:, :, self.rows] * signs[:, :, None])
         self.fixed = (inverse @ family.bound[0]) * signs
-        self.neighbours = _neighbours(columns[:, members], len(family.table))
+        self.neighbours = neighbours(columns[:, members], len(family.table))
 
     def ends(self, tested: np.ndarray) -> np.ndarray:
         """The basis in which each of the data (K, s) lies; -1 where the walk found none."""
@@ -106,7 +106,7 @@ def _along(values: np.ndarray) -> np.ndarray:
     return np.argsort(code, kind="stable")
 
 
-def _neighbours(members: np.ndarray, names: int) -> np.ndarray:
+def neighbours(members: np.ndarray, names: int) -> np.ndarray:
     """The basis (B, s) across the ridge opposite each member, -1 where there is none or more than one: a ridge is known by the sum
     of random numbers of its members, and a wrong guess would only lead a walk astray."""
     numbers = np.random.default_rng(0).integers(0, 1 << 63, names, dtype=np.uint64)[members]

@@ -102,7 +102,7 @@ def _delimited(text: str, name: str, title: str, notes: tuple[str, ...]) -> Sour
     if len(header) == len(frame.columns):
         frame.columns = pd.Index(_headed(header, name))
     first = frame.columns[0] if len(frame.columns) else ""
-    frame[first] = frame[first].map(unguarded) if len(frame) else frame[first]
+    frame[first] = [unguarded(cell) for cell in frame[first].to_numpy(dtype=object).tolist()] if len(frame) else frame[first]
     return Source(frame, title, comma=separator == ";" and _commas(frame), notes=notes)
 
 

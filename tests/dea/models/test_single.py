@@ -58,6 +58,69 @@ def test_russell_against_single_dmus_is_no_better_than_fdh_and_no_worse_than_mix
             db.certify(replace(single, **{part: forged}))
 
 
+@examples(10)
+@given(tables(rows=(2, 7), metrics=(2, 4), near=False), st.sampled_from(["none", "input", "output"]))
+def test_the_slacks_based_measure_against_single_dmus_is_by_brute_force(values, orientation) -> None:
+    """At least that against mixtures; of one side at most the factor of FDH."""
+    values = np.column_stack([values[:, :1] + 0.01, np.where(values[:, 1:].any(axis=1)[:, None], values[:, 1:], 0.01)])
+    table, options = frame(values), {"inputs": ["m0"], "orientation": orientation}
+    single = db.rank(table, model="sbm", technology="fdh", **options)
+    x, Y = values[:, 0], values[:, 1:]
+    for o, score in enumerate(single.scores):
+        some = Y[o] > 0  # a metric of 0 leaves the mean
+        spare, gain = (x[o] - x) / x[o], ((Y - Y[o])[:, some] / Y[o, some]).mean(axis=1)
+        measure = (1 - spare * (orientation != "output")) / (1 + gain * (orientation != "input"))
+        assert score == pytest.approx(measure[(x <= x[o]) & (Y[o] <= Y).all(axis=1)].min(), abs=1e-12)
+    assert (single.scores >= db.rank(table, model="sbm", returns="vrs", **options).scores - 1e-9).all()
+    assert orientation == "none" or (single.scores <= db.rank(table, model="fdh", **options).scores + 1e-9).all()
+    db.certify(single)
+    for part in ("scores", "slacks"):
+        with pytest.raises(db.CertificateError):
+            db.certify(replace(single, **{part: getattr(single, part) + 1e-6}))
+
+
+@examples(10)
+@given(tables(rows=(2, 7), metrics=(2, 4), near=False), st.sampled_from(["none", "input", "output"]))
+def test_the_distance_to_single_dmus_is_by_brute_force_and_in_its_own_direction_the_factor_of_fdh(values, orientation) -> None:
+    values = np.column_stack([values[:, :1] + 0.01, np.where(values[:, 1:].any(axis=1)[:, None], values[:, 1:], 0.01)])
+    table, options = frame(values), {"inputs": ["m0"], "orientation": orientation, "model": "ddf"}
+    single = db.rank(table, technology="fdh", direction="ones", **options)
+    goods = np.column_stack([values[:, 1:], -values[:, :1]])
+    moves = np.append(np.full(values.shape[1] - 1, orientation != "input"), orientation != "output")
+    for o, score in enumerate(single.scores):
+        better = goods - goods[o]
+        assert score == pytest.approx(better[(better[:, ~moves] >= 0).all(axis=1)][:, moves].min(axis=1).max(), abs=1e-12)
+        assert single.efficient.iloc[o] == (not ((better >= 0).all(axis=1) & (better > 0).any(axis=1)).any())
+    assert (single.scores <= db.rank(table, direction="ones", **options).scores + 1e-9).all()
+    db.certify(single)
+    for part in ("scores", "slacks"):
+        with pytest.raises(db.CertificateError):
+            db.certify(replace(single, **{part: getattr(single, part) + 1e-6}))
+    with pytest.raises(db.CertificateError):
+        db.certify(replace(single, efficient=~single.efficient))
+    if orientation != "none":
+        own = db.rank(table, technology="fdh", direction="own", **options)
+        factor = db.rank(table, inputs=["m0"], model="fdh", orientation=orientation)
+        np.testing.assert_allclose(1 / (1 + own.scores) if orientation == "output" else 1 - own.scores, factor.scores, atol=1e-12)
+        assert own.efficient.tolist() == factor.efficient.tolist()
+
+
+def test_no_single_dmu_is_as_good_where_nothing_may_change() -> None:
+    """Outside of the reference the distance leads back, or there is none: a metric that is kept is not reached by anyone."""
+    there = pd.DataFrame({"x": [2.0, 4.0], "y": [1.0, 3.0]}, index=["a", "b"])
+    points = pd.DataFrame({"x": [1.0, 3.0], "y": [2.0, 4.0]}, index=["cheap", "good"])
+    both = {"inputs": ["x"], "outputs": ["y"], "model": "ddf", "technology": "fdh", "direction": "ones"}
+    back = db.rank(points, reference=there, **both)
+    assert back.scores.to_dict() == {"cheap": -1.0, "good": -1.0}
+    kept = db.rank(points, reference=there, orientation="output", **both)
+    assert kept.scores["good"] == -3.0
+    assert kept.reasons == {"cheap": "no single reference DMU is as good in the metrics that are not to change"}
+    for ranking in (back, kept):
+        db.certify(ranking)
+    assert "single DMUs are taken as they are: returns to scale do not count" in db.rank(
+        there, inputs=["x"], model="sbm", technology="fdh").notes
+
+
 def test_outside_of_the_reference_nobody_compares(tmp_path, capsys) -> None:
     data = oracle("10_charnes1994_additive_7dmu", "data")
     points = pd.DataFrame({"x": [1.0, 5.0], "y": [9.0, 3.0]}, index=["out", "in"])
@@ -73,8 +136,8 @@ def test_outside_of_the_reference_nobody_compares(tmp_path, capsys) -> None:
 
 def test_what_has_no_technology(refused) -> None:
     table = frame(np.array([[0.5, 0.7], [0.6, 0.4]]))
-    with refused("technology 'fdh' is model 'fdh', and model 'sbm' mixes; leave one of them out"):
-        db.rank(table, model="sbm", technology="fdh")
+    with refused("technology 'fdh' is model 'fdh', and model 'super-sbm' mixes; leave one of them out"):
+        db.rank(table, model="super-sbm", technology="fdh")
     with refused("model 'russell' has technology 'fdh' for one side only; give an orientation, or leave technology out"):
         db.rank(table, model="russell", orientation="none", technology="fdh")
 

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from deabench.dea.streaming import batches, files
+from deabench.dea.streaming import batches, cone, files
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts and batches of a few rows, so that small tables have many of each."""
+    """Parts and batches of a few rows, so that small tables have many of each; walks that begin in cells."""
     monkeypatch.setattr(files, "PART", 700)
     monkeypatch.setattr(batches, "ROWS", 300)
+    monkeypatch.setattr(cone, "FEW", 8)

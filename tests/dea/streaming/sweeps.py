@@ -26,7 +26,8 @@ KINDS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "one decimal": lambda rng, n: _plain(rng, n).round(1) + 0.1,
     "every row twice": lambda rng, n: np.vstack([half := _plain(rng, n // 2).round(3), half]),
     "shell of a simplex": _shell,
-    "a hair apart": lambda rng, n: 0.99 + 1e-4 * _plain(rng, n).round(3),
+    "grid of a simplex": lambda rng, n: rng.multinomial(12, np.full(3, 1 / 3), n) / 12,
+    "a millionth apart": lambda rng, n: 0.9 + 1e-6 * _plain(rng, n),
     "one direction": lambda rng, n: _plain(rng, n)[:, :1] * np.array([1.0, 0.5, 0.25]),
 }
 

@@ -11,8 +11,10 @@ import pytest
 from sweeps import KINDS, METRICS, sweep, written
 
 import deabench as db
+from deabench.arrays import box
 from deabench.dea.frontier import Frontier
-from deabench.dea.streaming import batches, build, candidates, cone, files
+from deabench.dea.streaming import batches, build, candidates, cone, files, gather
+from deabench.solve.nearest import faces
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 ENGINES = Path(__file__).parent / "engines"
@@ -41,7 +43,7 @@ def test_it_is_that_of_the_table_in_memory(kind: str, tmp_path: Path) -> None:
     db.certify(front)
 
 
-@pytest.mark.parametrize("kind", ["floats", "two decimals", "every row twice"])
+@pytest.mark.parametrize("kind", ["floats", "every row twice", "grid of a simplex", "a millionth apart"])
 def test_neither_order_nor_cuts_nor_batches_change_a_bit(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frame, rng = sweep(kind), np.random.default_rng(1)
     first = db.frontier(frame.set_index("model"), outputs=METRICS)
@@ -103,6 +105,25 @@ def test_rows_are_named_by_columns_or_by_their_place(tmp_path: Path) -> None:
     assert "no column of text names the rows; their file and row do" in bare.notes
 
 
+def test_names_are_texts_of_any_kind_and_never_more(tmp_path: Path) -> None:
+    """Dictionaries, dates, markup and lines; an empty name goes by its place, and one file has the same names as many."""
+    frame = sweep(n=30)
+    frame["model"] = pd.Categorical([f"<b>{name}</b>\n'x, {{0}}" for name in frame["model"]])
+    frame.insert(1, "day", pd.date_range("2026-01-01", periods=30))
+    frame.to_parquet(tmp_path / "a.parquet")
+    for label in (None, "day", ["day", "model"]):
+        front = db.frontier(tmp_path, outputs=METRICS, label=label)
+        assert front.extreme == db.frontier(tmp_path / "a.parquet", outputs=METRICS, label=label).extreme
+        scored = pd.read_parquet(db.rank_files(tmp_path, tmp_path / "scores", outputs=METRICS, label=label).path)
+        named = [label or "model"] if not isinstance(label, list) else label
+        pd.testing.assert_frame_equal(scored[named].astype(str), frame[named].astype(str))
+    frame["model"] = None
+    frame.astype({"model": "string"}).to_parquet(tmp_path / "a.parquet")
+    path = tmp_path / "a.parquet"
+    assert db.frontier(tmp_path, outputs=["TPR"]).extreme == [f"{path}, row {int(frame['TPR'].argmax()) + 1}"]
+    assert all(name.startswith(f"{path}, row ") for name in db.frontier(tmp_path, outputs=METRICS).extreme)
+
+
 def test_rows_with_a_missing_cell_are_left_out_and_counted(tmp_path: Path) -> None:
     frame = sweep()
     best = db.frontier(frame.set_index("model"), outputs=METRICS).extreme
@@ -127,9 +148,29 @@ def test_with_a_tolerance_no_row_is_further_out(tmp_path: Path) -> None:
     weights = front.facets[METRICS].to_numpy() / front.facets["offset"].to_numpy()[:, None]
     reached = (frame[METRICS].to_numpy() @ weights.T).max()
     assert 1.0 < reached <= 1.02
+    assert gather.levels(64) == 3  # parts, eights of them, and all
+    assert (1 + gather.share(0.02, 64)) ** 3 == pytest.approx(1.02)
     assert front.notes[-1] == ("a tolerance of 0.02 was given: rows are left off the frontier whose efficiency is above 1, but not "
                                "above 1.02; which, depends on the order of the rows")
     db.certify(front)
+
+
+@pytest.mark.parametrize("spread", [1e-7, 1e-4, 1.0])
+def test_nobody_who_lies_beyond_the_candidates_is_dropped(spread: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nearly in one direction from 0, coordinates from there are rounded to 1e-9: enough to lose a row of the frontier."""
+    monkeypatch.setattr(candidates, "FIRST", 64)
+    monkeypatch.setattr(candidates, "WAITING", 16)
+    for seed in range(18):
+        rng = np.random.default_rng(seed)
+        s = 2 + seed % 3
+        rows = 0.9 + spread / (1 + np.exp(-(0.3 * rng.normal(size=(400, 1)) + rng.normal(size=(400, s)))))
+        stream = candidates.Candidates(s)
+        stream.feed(np.ascontiguousarray(rows.T), np.arange(400))
+        kept, places = stream.end()
+        np.testing.assert_array_equal(kept, rows[places])
+        origin, unit = box(rows)
+        hull = faces.hull(((rows - origin) / unit)[np.sort(places)])
+        assert ((rows - origin) / unit @ hull.normals.T).max() <= 1 + 1e-10
 
 
 def test_too_many_facets_are_counted_and_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,11 +202,11 @@ def test_a_walk_finds_what_all_facets_give(kind: str, boxed: bool) -> None:
     placed = placed[(placed > 0).any(axis=1)]
     plain = (placed @ found.normals.T).max(axis=1)
     at, total, _ = found.walk(placed)
-    assert (at >= 0).mean() > 0.5 or kind == "one direction"
-    np.testing.assert_allclose(total[at >= 0], plain[at >= 0], rtol=1e-9)
+    assert (at >= 0).mean() > 0.5 or kind in ("one direction", "a millionth apart")
+    np.testing.assert_allclose(total[at >= 0], plain[at >= 0], rtol=1e-9 if boxed else 1e-6)
     inside = found.inside(rows, 0.9)
     assert ((rows[inside] - found.origin) / found.unit @ found.normals.T).max(axis=1).max() <= 0.9 + 1e-12
-    assert inside.sum() == len(rows) - (plain > 0.9).sum()
+    assert inside.sum() == len(rows) - (plain > 0.9).sum()  # all that are
 
 
 def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, refused) -> None:

@@ -37,7 +37,7 @@ def test_updates_are_recomputed_frontiers(kind: str) -> None:
     assert front.proof().unclaimed[0].startswith("that none of the 2,400 rows that it has seen lies beyond it, and who entered")
 
 
-@pytest.mark.parametrize("kind", ["floats", "one decimal", "a hair apart"])
+@pytest.mark.parametrize("kind", ["floats", "one decimal", "grid of a simplex"])
 def test_merging_is_associative_and_commutative(kind: str) -> None:
     frame = sweep(kind, 900, seed=1).set_index("model")
     a, b, c = (db.frontier(frame[low:low + 300], outputs=METRICS) for low in (0, 300, 600))
