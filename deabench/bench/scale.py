@@ -102,17 +102,14 @@ def two_passes(quick: bool) -> pd.DataFrame:
 
 
 def workers(quick: bool) -> pd.DataFrame:
-    """Wall seconds of one and of two Dask workers of one thread over the same files, in turns; the better of two turns.
-
-    Beside them the CPU seconds of this process and of the busiest worker, one after the other: what an idle machine would take.
-    """
+    """Wall seconds of one and of two Dask workers of one thread over the same files, in turns; the better of two turns."""
     from distributed import Client, LocalCluster
 
     import deabench as db
     from deabench.dea.streaming.files import PART
 
     n, counts = 20_000 if quick else 8 * PART, (1, 2)
-    best = dict.fromkeys(counts, (np.inf, np.inf))
+    best = dict.fromkeys(counts, np.inf)
     with TemporaryDirectory(prefix="deabench-") as folder:
         files(Path(folder), "independent", n, 5_000 if quick else PART)
         for _ in range(1 if quick else 2):
@@ -120,13 +117,10 @@ def workers(quick: bool) -> pd.DataFrame:
                 with (LocalCluster(n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
                       Client(cluster) as client):
                     client.run(_warm)
-                    before, start, own = client.run(time.process_time), time.perf_counter(), time.process_time()
+                    start = time.perf_counter()
                     db.frontier(folder, outputs=METRICS, scheduler=cluster.scheduler_address)
-                    wall, own = time.perf_counter() - start, time.process_time() - own
-                    busiest = max(now - before[one] for one, now in client.run(time.process_time).items())
-                    best[count] = min(best[count], (wall, own + busiest))
-    return pd.DataFrame([{"workers": count, "rows": n, "wall_s": best[count][0], "times_as_fast": best[1][0] / best[count][0],
-                          "cpu_one_after_the_other_s": best[count][1], "times_as_fast_idle": best[1][1] / best[count][1],
+                    best[count] = min(best[count], time.perf_counter() - start)
+    return pd.DataFrame([{"workers": count, "rows": n, "wall_s": best[count], "times_as_fast": best[1] / best[count],
                           "asked": 1.6 if count == 2 else np.nan} for count in counts]).set_index("workers")
 
 
