@@ -29,7 +29,6 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
 
 from deabench.errors import DataError
 from deabench.results import Result
@@ -223,6 +222,8 @@ def test(
 
 def _decide(b: int, c: int, n: int, delta: float, kind: Kind) -> tuple[float, float, str]:
     """The statistic that decides, its p-value and the hypothesis in words."""
+    from scipy.special import ndtr  # here: Pyomo, where it finds scipy, loads scipy.stats too, which takes a second
+
     if kind == "two-sided":
         T = float(statistic(b, c, n, delta))
         return T, float(2 * ndtr(-abs(T))), f"δ = {delta:g}"
@@ -239,6 +240,8 @@ def _decide(b: int, c: int, n: int, delta: float, kind: Kind) -> tuple[float, fl
 
 
 def _z(alpha: ArrayLike) -> Floats:
+    from scipy.special import ndtri
+
     try:
         levels = np.asarray(alpha, dtype=float)
     except (TypeError, ValueError):

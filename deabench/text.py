@@ -1,8 +1,13 @@
-"""Tables as CSV text: to the last digit, and never a formula in a spreadsheet."""
+"""Tables as CSV text, to the last digit and never a formula in a spreadsheet; and names as they can be shown."""
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
+
+UNSEEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+"""Signs that are no text, or turn the direction of what follows them."""
 
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 """A text cell that starts so could run as a formula in a spreadsheet."""
@@ -11,6 +16,11 @@ FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 def guarded(cell: str) -> str:
     """A text cell that cannot start a formula in a spreadsheet; `unguarded` is its inverse."""
     return f"'{cell}" if cell.startswith(FORMULA_SIGNS) else cell
+
+
+def seen(text: object) -> str:
+    """A name as it can be shown: signs that are no text or turn its direction become a visible mark; see `seen` of dom.ts."""
+    return UNSEEN.sub("\ufffd", str(text))
 
 
 def unguarded(cell: str) -> str:

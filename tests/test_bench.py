@@ -8,6 +8,7 @@ from deabench.bench.closest import brute, right
 from deabench.bench.data import KINDS, unif
 from deabench.bench.measure import exponent
 from deabench.bench.scale import DRAWS, METRICS, files
+from deabench.bench.scale_memory import in_memory
 from deabench.bench.scores import engine, ranked
 from deabench.bench.ways import naive_pyomo, scipy_linprog, warm_highspy
 
@@ -53,3 +54,11 @@ def test_the_overhead_of_a_study_is_what_a_worker_and_the_parent_add(monkeypatch
     found = studies.overhead(studies.SLICE)["ms"]
     assert found["the parent, beside it"] == pytest.approx(0.1)
     assert found["overhead"] == pytest.approx(found["the task in a worker"] - found["fit, predict and score alone"] + 0.1)
+
+
+def test_large_tables_are_measured_beside_what_was_asked(capsys):
+    titles = dict(in_memory(True))
+    assert list(titles) == ["Large tables in memory", "Frontiers and comparisons", "Beyond six metrics", "The command line"]
+    assert (titles["Large tables in memory"]["cpu_s"] > 0).all()
+    assert titles["Beyond six metrics"]["said"].iloc[0].startswith("distance ")
+    assert "proved" in capsys.readouterr().err

@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit, ndtri
 
 from deabench import tango
 from deabench.metrics import ranking
@@ -59,6 +58,8 @@ def perfect(estimate: float, column: str, design: Design, alpha: float) -> Limit
 
 def area(ranked: ranking.Sorted, quantile: float) -> Limits:
     """The area under the ROC curve with DeLong's standard error, on the log odds."""
+    from scipy.special import expit, logit  # here: Pyomo, where it finds scipy, loads scipy.stats too, which takes a second
+
     placed = ranking.placements(ranked)[ranked.order]
     sides = placed[ranked.positive], placed[~ranked.positive]
     found = float(sides[0].mean())
@@ -148,6 +149,8 @@ def rate_gap(column: str, hits: tuple[Bools, Bools], design: Design, alpha: floa
 
 def wilson(rate: float, trials: float, alpha: float) -> tuple[float, float]:
     """{p : |rate − p| <= z √(p (1 − p) / trials)}."""
+    from scipy.special import ndtri
+
     z = -float(ndtri(alpha / 2))
     middle, half = rate + z * z / (2 * trials), z * np.sqrt(rate * (1 - rate) / trials + (z / (2 * trials)) ** 2)
     return float((middle - half) / (1 + z * z / trials)), float((middle + half) / (1 + z * z / trials))

@@ -10,6 +10,7 @@ from typing import Any
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.files import write_whole
+from deabench.text import seen
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 """Okabe and Ito's colours, told apart by colour-blind readers; the last is the ink's, see `colour`."""
@@ -71,8 +72,8 @@ def directed(name: object, turn: object) -> str:
 
 
 def plain(name: object) -> str:
-    """A name from data as a label: never mathematics between dollars, never hidden, never longer than 40 characters."""
-    text = " ".join(str(name).split())
+    """A name from data as a label: never mathematics between dollars, never hidden or turned, never longer than 40 characters."""
+    text = " ".join(seen(name).split())
     text = text if len(text) <= 40 else text[:39] + "…"
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")  # a legend skips labels that start with _
 

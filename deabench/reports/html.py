@@ -15,14 +15,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from deabench import __version__
+from deabench.text import seen
 
 if TYPE_CHECKING:
     from deabench.reports.document import Report, Table
 
 UNSAFE = re.compile("[<>&\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What could end the element, hide or turn text, or be no text at all: written as escapes of JSON."""
-UNSEEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Signs that cannot be shown as they are."""
 
 
 def html(report: Report) -> str:
@@ -54,11 +53,6 @@ def embedded(data: Any) -> str:
 @cache
 def template(name: str) -> str:
     return (files("deabench.reports") / "templates" / name).read_text(encoding="utf-8")
-
-
-def seen(text: object) -> str:
-    """A name as it can be shown: signs that are no text or turn its direction become a visible mark; see `seen` of dom.ts."""
-    return UNSEEN.sub("\ufffd", str(text))
 
 
 def _environment() -> Any:

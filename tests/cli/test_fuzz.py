@@ -127,5 +127,16 @@ def test_twenty_thousand_columns_are_refused_at_once(tmp_path, capsys):
             "transpose a table whose classifiers are columns")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_a_full_standard_output_is_said(tmp_path, monkeypatch, capsys):
+    (tmp_path / "table.csv").write_text(TABLE)
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        assert main(["rank", str(tmp_path / "table.csv")]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "deabench: cannot write to standard output: No space left on device; nothing more was written")
+
+
 def test_presets_are_there():
     assert len(list(PRESETS.glob("*.toml"))) == 8

@@ -48,3 +48,11 @@ def test_the_lines_for_a_shell_ask_deabench(shell, capsys):
     assert main(["completion", shell]) == 0
     assert "_DEABENCH_COMPLETE" in capsys.readouterr().out
     assert main(["completion", "tcsh"]) == 2
+
+
+def test_a_ranking_waits_for_no_library_that_it_does_not_need():
+    """Pyomo loads scipy.stats where it finds scipy loaded, which takes longer than all else that `deabench rank` does."""
+    code = ("import sys; from deabench.cli import main; main(['rank', 'examples/wine1.csv', '--outputs', 'TPR,TNR']); "
+            "sys.exit(' '.join(name for name in ('scipy.stats', 'sklearn', 'matplotlib') if name in sys.modules) or None)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=DOCS.parent, check=False)
+    assert done.returncode == 0, done.stderr

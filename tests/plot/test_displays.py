@@ -285,6 +285,25 @@ def test_names_from_data_are_text_in_pictures(tmp_path):
     assert "<script" not in (tmp_path / "f.svg").read_text(encoding="utf-8")
 
 
+HOSTILE = ["nul\0x", "esc\x1b[31m", "none\ufffe", "turned\u202eround", "b<i>&"]
+
+
+@pytest.mark.parametrize("kind", ["frontier", "ranking", "peers"])
+def test_signs_that_are_no_text_break_no_picture_and_turn_nothing(kind, tmp_path):
+    """A control character is no XML, and one that turns the direction makes another name of what follows."""
+    from xml.dom.minidom import parse
+
+    table = pd.DataFrame({"TPR": [0.9, 0.8, 0.5, 0.7, 0.6], "TNR": [0.4, 0.5, 0.9, 0.8, 0.7]}, index=HOSTILE)
+    if kind != "frontier":  # half a sign, which pandas' own text columns do not hold
+        table.index = pd.Index([*HOSTILE[:4], "half\ud800"], dtype=object)
+    display = {"frontier": lambda: plot.FrontierDisplay.from_table(table, "TPR", "TNR"),
+               "ranking": lambda: plot.RankingDisplay.from_ranking(db.rank(table)),
+               "peers": lambda: plot.PeerNetworkDisplay.from_ranking(db.rank(table))}[kind]().plot()
+    plot.save_figure(display.figure_, tmp_path / "f.svg")
+    parse(str(tmp_path / "f.svg"))
+    assert not set("\0\x1b\ufffe\u202e\ud800") & set((tmp_path / "f.svg").read_text(encoding="utf-8"))
+
+
 BOARD = pd.DataFrame({"accuracy": [0.9, 0.85, 0.8, 0.7, 0.6, 0.65], "err": [0.1, 0.05, 0.2, 0.02, 0.3, 0.25],
                       "latency_ms": [500.0, 120, 60, 20, 30, 100]}, index=list("abcdef"))
 

@@ -78,6 +78,20 @@ def test_a_list_short_of_a_point_of_a_facet_is_refused() -> None:
             db.certify(replace(found, frontier=np.delete(found.frontier, k)))
 
 
+def test_where_each_is_left_out_of_its_own_reference_mixtures_stand_for_nobody() -> None:
+    """The middle of two lies on the frontier without either of them."""
+    table = frame(np.array([[1.0, 0.2], [0.6, 0.6], [0.2, 1.0], [0.5, 0.3]]))
+    for model, bounded in (("wei", True), ("super", False)):
+        found = db.rank(table, model=model)
+        db.certify(found)
+        columns, values = found.intensities.columns.copy(), found.intensities.values.copy()
+        columns[1], values[1] = -1, 0.0
+        columns[1, :2], values[1, :2] = [0, 2], 0.5
+        short = replace(found, frontier=np.array([0, 2]), intensities=replace(found.intensities, columns=columns, values=values))
+        claims = short.proof().misses["reference_DMUs_that_no_listed_one_dominates"]
+        assert (claims.max() == 0) == bounded
+
+
 def test_facets_of_a_large_table_are_listed_where_they_grow_slowly(monkeypatch) -> None:
     monkeypatch.setattr(worth, "HELD", 10_000)
     sphere = np.abs(np.random.default_rng(0).normal(size=(2000, 4)))

@@ -48,7 +48,7 @@ def radial(result: Scored) -> Proof:
         "dual_infeasibility": frame[:, 4],
         "distance_of_the_score_from_its_proof": np.abs(frame[:, 0] - scores) / size,
         "distance_of_the_slacks_from_their_proof": error,
-        "reference_DMUs_that_no_listed_one_dominates": np.full(n, float(beyond.uncovered(result))),
+        "reference_DMUs_that_no_listed_one_dominates": np.full(n, float(beyond.uncovered(result, mixtures=True))),
         "reason": missing,
         **({} if work is None else {"slack_that_is_left": left, "efficient": beyond.verdict(result, work)}),
     }, (*beyond.open_questions(work), *said))

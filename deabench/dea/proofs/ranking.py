@@ -146,9 +146,11 @@ def said(result: Scored) -> tuple[str, ...]:
     return () if result.slack_weights is None else open_questions(Slacks(result, result.slack_weights))
 
 
-def uncovered(result: Scored) -> int:
-    """How many reference DMUs no listed one dominates or equals, and, where the reference is the table, no mixture of listed ones
-    either: weights that bound the listed ones bound all others."""
+def uncovered(result: Scored, *, mixtures: bool = False) -> int:
+    """How many reference DMUs no listed one dominates or equals: weights that bound the listed ones bound all others.
+
+    With `mixtures`, where everybody is held against the same list, one that its own λ shows below a mixture is bounded, too.
+    """
     values = both(result.reference)
     values[:, result.reference.outputs.shape[1]:] *= -1.0
     listed = np.asarray(result.frontier)
@@ -161,7 +163,7 @@ def uncovered(result: Scored) -> int:
         for metric, value in zip(left[1:], row[1:], strict=True):
             stays |= metric > value
         left, rest = left[:, stays], rest[stays]
-    return int((~mixed(result, rest)).sum())
+    return int((~mixed(result, rest)).sum()) if mixtures else len(rest)
 
 
 def mixed(result: Scored, rows: np.ndarray) -> np.ndarray:

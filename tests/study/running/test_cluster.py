@@ -134,6 +134,34 @@ def test_a_local_cluster_starts_its_workers_again_however_often_they_die():
         assert parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout")) > 100 * cluster.RESTART
 
 
+def test_enough_batches_are_on_the_way_that_no_thread_waits_for_the_parent():
+    from concurrent.futures import Future
+
+    class Client:
+        """A cluster of four threads that has answered nothing yet."""
+
+        status, sent = "running", 0
+
+        def nthreads(self):
+            return {"tcp://w": 4}
+
+        def submit(self, *_, key, **__):
+            self.sent += 1
+            future = Future()
+            future.key = key
+            return future
+
+    def answer():
+        raise TimeoutError("all have gone that may go before the first answer")
+
+    there = Client()
+    asked = cluster._Cluster(there, "tcp://there", None)
+    asked._next = answer
+    with pytest.raises(TimeoutError):
+        next(asked.run([SimpleNamespace(key=k, data=SimpleNamespace(source="file")) for k in range(100)], 1))
+    assert there.sent == cluster.AHEAD * 4
+
+
 def test_workers_of_a_local_cluster_that_stay_away_are_said():
     asked = cluster._Cluster(SimpleNamespace(status="running"), "local", "a folder")
     assert str(asked._lost()) == ("the workers of the local cluster did not come back within 120 s; make room for them, and run "
