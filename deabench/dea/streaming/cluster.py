@@ -9,17 +9,20 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from deabench.dea.frontier import Frontier
 from deabench.dea.streaming.candidates import Kept
 from deabench.dea.streaming.files import Files
 from deabench.dea.streaming.gather import TOGETHER, joined, of_part
+from deabench.dea.streaming.names import Reader, of_file
 from deabench.dea.streaming.written import keep_part
 from deabench.errors import DataError
 from deabench.files import one_line
@@ -49,7 +52,7 @@ def candidates(files: Files, tolerance: float, way: Way) -> Kept:
             level = [client.submit(joined, level[k:k + TOGETHER], tolerance, pure=False) for k in range(0, len(level), TOGETHER)]
         with progress("rows", files.rows) as advance:
             _wait(client, str(way.scheduler), parts, files, advance)
-            found: Kept = _wait(client, str(way.scheduler), level, files, lambda _: None)[0]
+            found: Kept = _wait(client, str(way.scheduler), level, files)[0]
         return found
 
 
@@ -68,6 +71,18 @@ def scores(files: Files, front: Frontier, way: Way) -> None:
             _wait(client, str(way.scheduler), parts, files, advance)
 
 
+def names(files: Files, way: Way) -> Reader:
+    """What has the cluster read the names of rows, file by file."""
+
+    def read(rows: Mapping[int, np.ndarray]) -> list[list[str]]:
+        with _client(str(way.scheduler)) as client:
+            shared = client.submit(_itself, replace(files, root=os.getcwd()), pure=False)
+            read_there = [client.submit(of_file, shared, *one, pure=False) for one in rows.items()]
+            return _wait(client, str(way.scheduler), read_there, files)
+
+    return read
+
+
 def _candidates(files: Files, part: int, tolerance: float, kept: Any) -> Kept:
     return of_part(files, files.parts[part], tolerance, kept)
 
@@ -81,7 +96,8 @@ def _itself(value: Same) -> Same:
     return value
 
 
-def _wait(client: Any, address: str, waited: Sequence[Any], files: Files, advance: Callable[[int], None]) -> list[Any]:
+def _wait(client: Any, address: str, waited: Sequence[Any], files: Files, advance: Callable[[int], None] = lambda _: None
+          ) -> list[Any]:
     """What futures bring, with a look at the cluster each second; the first that fails, by the files' order, is told."""
     from distributed import KilledWorker, wait
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+
 import numpy as np
 import pandas as pd
 
@@ -9,16 +12,18 @@ from deabench.dea.streaming.batches import SHIFT
 from deabench.dea.streaming.files import Files, opened
 from deabench.tables.layout import joined
 
+Reader = Callable[[Mapping[int, np.ndarray]], Sequence[list[str]]]
+"""From the numbers of files and some rows of each to the names of these."""
 
-def names_of(files: Files, places: np.ndarray) -> tuple[list[str], tuple[str, ...]]:
-    """The names of the rows at `places` (k,), rising, and what is said of them."""
+
+def names_of(files: Files, places: np.ndarray, read: Reader | None = None) -> tuple[list[str], tuple[str, ...]]:
+    """The names of the rows at `places` (k,), rising, and what is said of them; `read` has others read the files."""
     own = [f"{files.paths[place >> SHIFT]}, row {(place & ((1 << SHIFT) - 1)) + 1}" for place in places.tolist()]
     if not files.labels:
         return own, ()
-    names = list[str]()
-    for number in np.unique(places >> SHIFT).tolist():
-        names += _of_file(files, number, places[(places >> SHIFT) == number] & ((1 << SHIFT) - 1))
-    names = [name or place for name, place in zip(names, own, strict=True)]
+    rows = {number: places[(places >> SHIFT) == number] & ((1 << SHIFT) - 1) for number in np.unique(places >> SHIFT).tolist()}
+    each = [of_file(files, *one) for one in rows.items()] if read is None else read(rows)
+    names = [name or place for name, place in zip(chain.from_iterable(each), own, strict=True)]
     counts = pd.Series(names).value_counts()
     if counts.max() == 1:
         return names, ()
@@ -30,7 +35,7 @@ def listed(columns: tuple[str, ...]) -> str:
     return " and ".join(f"'{name}'" for name in columns)
 
 
-def _of_file(files: Files, number: int, rows: np.ndarray) -> list[str]:
+def of_file(files: Files, number: int, rows: np.ndarray) -> list[str]:
     """The names of some rows of one file, "" where all cells are empty: only the row groups that hold one are read."""
     out, before = list[str](), 0
     with opened(files.path(number)) as file:

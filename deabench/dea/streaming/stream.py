@@ -74,16 +74,21 @@ def found(files: Files, way: Way) -> Frontier:
         left = candidates(files, step, way)
     if not len(left.values):
         raise DataError(f"all {left.rows:,} rows lack some metric, so missing='drop-systems' leaves none; name fewer outputs")
-    return _labelled(files, left, way.tolerance)
+    return _labelled(files, left, way)
 
 
-def _labelled(files: Files, left: Kept, tolerance: float) -> Frontier:
+def _labelled(files: Files, left: Kept, way: Way) -> Frontier:
     """The frontier with the names of its own rows, which only now are read."""
     order = np.argsort(left.places)
     values, places = left.values[order], left.places[order]
-    seen = Seen(left.rows, left.left_out, left.low, left.high, tolerance, files)
+    seen = Seen(left.rows, left.left_out, left.low, left.high, way.tolerance, files)
     front = spanned(framed(values, files.outputs, [str(place) for place in places.tolist()]), seen)
-    labels, said = names_of(files, np.array([int(place) for place in front.extreme], dtype=np.int64))
+    read = None
+    if way.scheduler is not None:
+        from deabench.dea.streaming.cluster import names
+
+        read = names(files, way)
+    labels, said = names_of(files, np.array([int(place) for place in front.extreme], dtype=np.int64), read)
     notes = (*files.notes, *_said(seen), *said)
     data = replace(framed(front.data.outputs.to_numpy(), files.outputs, labels), notes=notes, turns=files.turns)
     return replace(front, extreme=labels, vertices=labels, data=data)
