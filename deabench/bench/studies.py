@@ -39,6 +39,23 @@ def overhead(tasks: int = 4000) -> pd.DataFrame:
     return pd.DataFrame({"ms": pd.Series(rows)}).rename_axis("CPU of a task")
 
 
+def status_of(tasks: int) -> pd.DataFrame:
+    """CPU seconds until the status of a study of so many tasks, all done, is known: its keys, then its store."""
+    from deabench.study.results.status import status
+    from deabench.study.results.store import Store
+    from deabench.study.running.tasks import Outcome
+
+    with tempfile.TemporaryDirectory() as folder:
+        plan = _study(folder, tasks).plan
+        keys, jobs = cpu(plan.jobs)
+        with Store(plan.store) as store:
+            for job in jobs:
+                store.put(job, Outcome("done", (5, 1, 2, 12), rows_sha256="0" * 64))
+        spent, known = cpu(lambda: status(plan, jobs))
+    return pd.DataFrame({"what": ["study status"], "tasks": [known.done], "keys_s": [keys], "store_s": [spent], "asked_s": [3.0]}
+                        ).set_index("what")
+
+
 def _parent(tasks: int) -> float:
     """CPU seconds of this process for a run of so many tasks by one worker."""
     with tempfile.TemporaryDirectory() as folder:
