@@ -227,7 +227,9 @@ class Frontier(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """The classifiers of the frontier with their metrics."""
-        return values_outside(self.data.outputs.loc[self.extreme], self.data.turns).rename_axis("classifier")
+        frame = values_outside(self.data.outputs.loc[self.extreme], self.data.turns)
+        frame.index.name = "classifier"
+        return frame
 
     def summary(self) -> str:
         """Who is on it, and what it is made of."""

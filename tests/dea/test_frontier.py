@@ -250,3 +250,11 @@ def test_frontier_refuses(refused) -> None:
         wine_front().cost_ranges(prevalence=1.0)
     with refused("metric 'm0' of 'c1' is inf; give a finite number, or leave the row or the column out"):
         front.locate(table.assign(m0=[0.5, np.inf]))
+
+
+def test_names_of_two_parts_are_names() -> None:
+    names = pd.MultiIndex.from_tuples([("svm", 1), ("svm", 2), ("net", 1)])
+    front = db.frontier(pd.DataFrame({"TPR": [0.9, 0.5, 0.4], "TNR": [0.2, 0.6, 0.5]}, index=names))
+    assert front.extreme == [("svm", 1), ("svm", 2)]
+    assert front.to_frame().loc[("svm", 2), "TNR"] == 0.6
+    assert "('svm', 1)" in repr(front)
