@@ -100,9 +100,10 @@ copyright = "the deabench developers, under the MIT licence"
 
 
 def escaped(line: str) -> str:
-    """A line of plain text as reStructuredText reads it: |x| is no substitution and ax_ no link, outside of `code`."""
+    """A line of plain text as reStructuredText reads it: |x| is no substitution, ax_ no link and a/*.b no emphasis, outside of
+    `code`."""
     parts = re.split(r"(`[^`]*`)", line)
-    parts[::2] = [re.sub(r"(?<=\w)_(?!\w)", r"\_", part.replace("|", r"\|")) for part in parts[::2]]
+    parts[::2] = [re.sub(r"(?<=\w)_(?!\w)|(?<=/)\*(?=\.)", r"\\\g<0>", part.replace("|", r"\|")) for part in parts[::2]]
     return re.sub(r"(`[^`]+`)(?=\w)", r"\1\\ ", "".join(parts))
 
 
