@@ -59,8 +59,11 @@ def test_the_overhead_of_a_study_is_what_a_worker_and_the_parent_add(monkeypatch
 def test_large_tables_are_measured_beside_what_was_asked(capsys):
     titles = dict(in_memory(True))
     assert list(titles) == ["Large tables in memory", "Frontiers and comparisons", "Beyond six metrics", "The command line",
-                            "Studies"]
+                            "Studies", "Studies on a cluster, simulated"]
     assert titles["Studies"]["tasks"].tolist() == [200]
+    busy = titles["Studies on a cluster, simulated"]["busy"]
+    assert ((busy > 0) & (busy <= 1)).all()
+    assert (busy.xs(0.2, level="task_s") > 0.95).all()  # long tasks hide every round trip
     assert (titles["Large tables in memory"]["cpu_s"] > 0).all()
     assert titles["Beyond six metrics"]["said"].iloc[0].startswith("distance ")
     assert "proved" in capsys.readouterr().err

@@ -15,7 +15,7 @@ import pandas as pd
 
 from deabench.bench.data import KINDS, frame, sphere, unif
 from deabench.bench.measure import cpu
-from deabench.bench.studies import status_of
+from deabench.bench.studies import in_flight, status_of
 from deabench.dea.certify import certify
 from deabench.dea.frontier import frontier
 from deabench.dea.ranking import Ranking, rank
@@ -109,6 +109,7 @@ def in_memory(quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "Beyond six metrics", limited(*((12, 5.0) if quick else (300, 10.0)))
     yield "The command line", command(500 if quick else 1_000_000)
     yield "Studies", status_of(200 if quick else 1_000_000)
+    yield "Studies on a cluster, simulated", in_flight(2_000 if quick else 200_000)
 
 
 def _quiet(work: Callable[[], Any]) -> tuple[float, Any]:

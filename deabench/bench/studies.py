@@ -56,6 +56,35 @@ def status_of(tasks: int) -> pd.DataFrame:
                         ).set_index("what")
 
 
+def in_flight(tasks: int, trip: float = 0.05) -> pd.DataFrame:
+    """How busy the threads of a cluster are kept where a message takes `trip` seconds there and back: the run's own batches
+    (`Batches`, `AHEAD` for each thread), sent to simulated workers with tasks of three lengths."""
+    rows = [{"threads": width, "task_s": each, "busy": _busy(width, each, trip, tasks)}
+            for width in (8, 64) for each in (0.002, 0.02, 0.2)]
+    return pd.DataFrame(rows).set_index(["threads", "task_s"])
+
+
+def _busy(width: int, each: float, trip: float, tasks: int) -> float:
+    """The share of the run in which the threads work: a batch goes to the thread that is free first, its answer comes back."""
+    from heapq import heappop, heappush
+
+    from deabench.study.running.batches import Batches
+    from deabench.study.running.cluster import AHEAD
+
+    waiting, now, work = Batches([None] * tasks, width), 0.0, 0.0  # type: ignore[list-item]  # only counted
+    free, answers = [0.0] * width, list[tuple[float, int]]()
+    while waiting or answers:
+        while waiting and len(answers) < AHEAD * width:
+            size = len(waiting.next())
+            end = max(heappop(free), now + trip / 2) + size * each
+            heappush(free, end)
+            heappush(answers, (end + trip / 2, size))
+            work += size * each
+        now, size = heappop(answers)
+        waiting.took(size, size * each)
+    return work / (width * now)
+
+
 def _parent(tasks: int) -> float:
     """CPU seconds of this process for a run of so many tasks by one worker."""
     with tempfile.TemporaryDirectory() as folder:

@@ -48,9 +48,8 @@ def test_layers_are_peeled_off(values) -> None:
     assert db.layers(table).frame["layer"].max() >= found.max()  # mixtures only take more away
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_layer_changes_where_its_stability_ends_and_no_sooner(seed) -> None:
-    table = frame(np.random.default_rng(seed).uniform(0.4, 1, (9, 2)))
+def test_a_layer_changes_where_its_stability_ends_and_no_sooner() -> None:
+    table = frame(np.random.default_rng(0).uniform(0.4, 1, (9, 2)))
     found = db.layers(table).frame
     assert found["layer"].max() > 2
     for name in table.index:
