@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 import zlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from deabench.bench.tally import Tally, tallied
 from deabench.dea.uncertainty import maxt
 from deabench.dea.uncertainty.estimate import uncertainty
 from deabench.dea.uncertainty.games import play
-from deabench.dea.uncertainty.result import Uncertainty
+from deabench.dea.uncertainty.result import Method, Uncertainty
 from deabench.dea.uncertainty.samples import Samples
 from deabench.errors import DataWarning
 
@@ -90,8 +91,9 @@ def spent(k: int, n: int, s: int = 5) -> pd.DataFrame:
     """CPU seconds from samples to the answer, median of five, of k classifiers, s metrics and n instances of each."""
     samples = recalls(np.full((k, s), 0.8), n, 0.5).draw(np.random.default_rng(0))
     rows = []
-    for method, most in (("analytic", 0.05), ("max-t", 0.6)):
-        seconds = [cpu(lambda method=method: uncertainty(samples, method=method))[0] for _ in range(5)]  # type: ignore[misc]
+    asked: dict[Method, float] = {"analytic": 0.05, "max-t": 0.6}
+    for method, most in asked.items():
+        seconds = [cpu(partial(uncertainty, samples, method=method))[0] for _ in range(5)]
         rows.append((method, k, n, s, float(np.median(seconds)), most))
     return pd.DataFrame(rows, columns=["method", "classifiers", "instances", "metrics", "seconds", "most"]).set_index("method")
 

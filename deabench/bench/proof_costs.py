@@ -49,7 +49,7 @@ def minimality() -> pd.DataFrame:
         for norm in NORMS:
             for dominating in (False, True):
                 whole, found = _least(partial(targets, inside, table, norm=norm, dominating=dominating, method="faces"), 2)
-                faces, _ = _least(lambda table=table: frontier(table).hull.maximal, 2)  # type: ignore[misc]
+                faces, _ = _least(partial(_maximal, table), 2)
                 with one_thread(extreme):
                     checked, _ = _least(partial(closest, found), 3)
                 rows.append({"norm": norm, "dominating": dominating, "extreme": extreme, "s": s, "searched_s": whole - faces,
@@ -75,3 +75,8 @@ def _least(work: Callable[[], Any], turns: int) -> tuple[float, Any]:
         spent, value = cpu(work)
         seconds.append(spent)
     return min(seconds), value
+
+
+def _maximal(table: pd.DataFrame) -> list[frozenset[int]]:
+    """The faces that a search goes through, listed anew."""
+    return list(frontier(table).hull.maximal)

@@ -7,6 +7,7 @@ one other alone. A verdict is false where it is wrong in the package's own sense
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
@@ -57,8 +58,8 @@ def rivals(runs: int, *, k: int = 20, n: int = 500, only: Sequence[str] = tuple(
             wrong = ~(_beaten_by_mixes(truth, cost) if mixtures else alone)
             false, power, seconds = [], [], []
             for seed in range(runs):
-                rng = np.random.default_rng(seed)
-                spent, called = cpu(lambda say=say, rng=rng, truth=truth, cost=cost: say(answers(rng, truth, n), cost))  # type: ignore[misc]
+                hits = answers(np.random.default_rng(seed), truth, n)
+                spent, called = cpu(partial(say, hits, cost))
                 false.append(bool(called[wrong].any()))
                 power.append(called[alone].mean() if alone.any() else np.nan)
                 seconds.append(spent)

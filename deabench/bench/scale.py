@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -126,10 +127,8 @@ def workers(quick: bool) -> pd.DataFrame:
 
 def _warm() -> None:
     """What a worker imports once."""
-    import pyarrow.parquet  # noqa: F401
-    import scipy.spatial  # noqa: F401
-
-    import deabench.dea.streaming.rank  # noqa: F401
+    for name in ("pyarrow.parquet", "scipy.spatial", "deabench.dea.streaming.rank"):
+        import_module(name)
 
 
 def scale(quick: bool) -> Iterator[tuple[str, pd.DataFrame]]:

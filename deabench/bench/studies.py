@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -71,7 +71,8 @@ def _busy(width: int, each: float, trip: float, tasks: int) -> float:
     from deabench.study.running.batches import Batches
     from deabench.study.running.cluster import AHEAD
 
-    waiting, now, work = Batches([None] * tasks, width), 0.0, 0.0  # type: ignore[list-item]  # only counted
+    job: Any = None  # they are only counted
+    waiting, now, work = Batches([job] * tasks, width), 0.0, 0.0
     free, answers = [0.0] * width, list[tuple[float, int]]()
     while waiting or answers:
         while waiting and len(answers) < AHEAD * width:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -49,16 +49,15 @@ def type_one(sizes: tuple[int, ...] = SIZES, *, runs: int = 10_000, seed: int = 
     The standard error of a share of .05 is .0022 at 10,000 runs. Runs are drawn 500 at a time; `kept` is a folder where a call that
     was stopped goes on.
     """
-    def rates(count: int, number: int) -> dict[str, NDArray[np.float64]]:
+    def rates(count: int, number: int) -> tuple[dict[str, NDArray[np.float64]], float]:
         rng = np.random.default_rng(np.random.SeedSequence((seed, count), spawn_key=(number,)))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # each table of few data sets says so
-            return {name: np.asarray(value) for part in PARTS for name, value in part(rng, count, min(PIECE, runs))}
+            return {name: np.asarray(value) for part in PARTS for name, value in part(rng, count, min(PIECE, runs))}, np.nan
 
     rows = {}
     for count in sizes:
-        found = tallied(lambda number, count=count: (rates(count, number), np.nan),  # type: ignore[misc]
-                        f"type one {count}", runs=max(runs // PIECE, 1), kept=kept)
+        found = tallied(partial(rates, count), f"type one {count}", runs=max(runs // PIECE, 1), kept=kept)
         rows[count] = found.measures()
     return pd.DataFrame(rows).T.rename_axis("data sets")
 

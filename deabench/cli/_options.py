@@ -213,6 +213,12 @@ Tolerance = Annotated[float, typer.Option(help="Of many files: rows whose effici
 KeptIn = Annotated[Path | None, typer.Option(
     "--kept", metavar="FOLDER", help="Of many files: keep what is done here, so that a stopped run goes on.")]
 Scheduler = Annotated[str | None, typer.Option(help="Of many files: the address of a Dask cluster that reads them.")]
+AnswersFile = Annotated[Path | None, typer.Option(
+    "--uncertainty", help="CSV of the answers, counts, folds or data sets that TABLE was made of, as for 'deabench uncertainty'.")]
+AnswersScores = Annotated[bool, typer.Option("--scores", help="The answers of --uncertainty are scores, not labels.")]
+AnswersThreshold = Annotated[float | None, typer.Option("--threshold", help="Of the scores of --uncertainty.")]
+AnswersPositive = Annotated[str | None, typer.Option(
+    "--positive", help="The positive class of --uncertainty; by default the minority.")]
 Out = Annotated[Path | None, typer.Option(
     "-o", "--out", parser=target, metavar="FILE", help="Write here instead of printing: CSV, or .json; - is standard output.")]
 Form = Annotated[Format, typer.Option("--format", help="How the table is written.")]

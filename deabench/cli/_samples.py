@@ -16,6 +16,7 @@ from deabench.cli._options import word
 from deabench.errors import DataError
 
 if TYPE_CHECKING:
+    from deabench.dea.ranking import Ranking
     from deabench.dea.uncertainty.samples import Samples
 
 CELLS = {"tp", "fn", "fp", "tn"}
@@ -59,6 +60,13 @@ def read_samples(file: Path, how: Reading) -> Samples:
 
     costs = read(how.costs)
     return samples.with_costs({str(name): costs[name] for name in costs.columns})
+
+
+def judged(ranking: Ranking, file: Path, positive: str | None, scores: bool, threshold: float | None) -> Ranking:
+    """A ranking with how sure it is, by the answers that its table was made of."""
+    metrics = [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
+    said = ",".join(str(name).replace(",", ",,") for name in metrics)
+    return ranking.with_uncertainty(read_samples(file, Reading(said, positive, scores, threshold)))
 
 
 def _samples(frame: pd.DataFrame, file: Path, how: Reading) -> Samples:

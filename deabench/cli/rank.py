@@ -11,6 +11,10 @@ import typer
 from deabench.cli._io import Format, emit, say, target
 from deabench.cli._many import alone, rank_many
 from deabench.cli._options import (
+    AnswersFile,
+    AnswersPositive,
+    AnswersScores,
+    AnswersThreshold,
     Counts,
     DataSet,
     Direction,
@@ -82,11 +86,10 @@ def command(
     by_dataset: Annotated[bool, typer.Option(
         "--by-dataset", help="Beside the ranking of the means: on every data set by itself, and on one frontier of all.")] = False,
     strict: Strict = False,
-    uncertainty: Annotated[Path | None, typer.Option(
-        help="CSV of the answers, counts, folds or data sets that TABLE was made of, as for 'deabench uncertainty'.")] = None,
-    scores: Annotated[bool, typer.Option("--scores", help="The answers of --uncertainty are scores, not labels.")] = False,
-    threshold: Annotated[float | None, typer.Option(help="Of the scores of --uncertainty.")] = None,
-    positive: Annotated[str | None, typer.Option(help="The positive class of --uncertainty; by default the minority.")] = None,
+    uncertainty: AnswersFile = None,
+    scores: AnswersScores = False,
+    threshold: AnswersThreshold = None,
+    positive: AnswersPositive = None,
     explain: Annotated[str | None, typer.Option(help="Tell one classifier's story instead of the ranking.")] = None,
     tolerance: Tolerance = 0.0,
     kept_in: KeptIn = None,
@@ -136,11 +139,9 @@ def command(
     ranking = how(ready, chosen, asked | singly,
                   None if reference is None else table_of(read(reference)))
     if uncertainty is not None:
-        from deabench.cli._samples import Reading, read_samples
+        from deabench.cli._samples import judged
 
-        metrics = [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
-        ranking = ranking.with_uncertainty(
-            read_samples(uncertainty, Reading(",".join(metrics), positive, scores, threshold)))
+        ranking = judged(ranking, uncertainty, positive, scores, threshold)
     if plot is not None:
         from deabench.plot import PeerNetworkDisplay, RankingDisplay, WeightsDisplay, save_figure
 

@@ -11,6 +11,10 @@ import typer
 
 from deabench.cli._io import names, say
 from deabench.cli._options import (
+    AnswersFile,
+    AnswersPositive,
+    AnswersScores,
+    AnswersThreshold,
     Counts,
     Direction,
     Goal,
@@ -62,11 +66,10 @@ def command(
     norm: Norm = "l1",
     on: On = "faces",
     title: Annotated[str | None, typer.Option(help="the report's title")] = None,
-    uncertainty: Annotated[Path | None, typer.Option(
-        help="CSV of the answers, counts, folds or data sets that TABLE was made of, as for 'deabench uncertainty'")] = None,
-    scores: Annotated[bool, typer.Option("--scores", help="the answers of --uncertainty are scores, not labels")] = False,
-    threshold: Annotated[float | None, typer.Option(help="of the scores of --uncertainty")] = None,
-    positive: Annotated[str | None, typer.Option(help="the positive class of --uncertainty; by default the minority")] = None,
+    uncertainty: AnswersFile = None,
+    scores: AnswersScores = False,
+    threshold: AnswersThreshold = None,
+    positive: AnswersPositive = None,
 ) -> None:
     """Write one self-contained page: who is efficient, how far the others are, what it would take, how sure that is."""
     how: dict[str, Any] = {"tested": _tested(tested), "metrics": names(metrics), "norm": norm, "on": on,
@@ -113,13 +116,10 @@ def _table(source: str, how: dict[str, Any], settings: dict[str, Any], answers: 
 
 def _sure(reading: Any, settings: dict[str, Any], answers: Answers) -> Any:
     """The ranking with what the answers say of how sure it is."""
-    from deabench.cli._samples import Reading, read_samples
+    from deabench.cli._samples import judged
     from deabench.dea.ranking import rank
 
-    ranking = rank(reading, **settings)
-    file, positive, scores, threshold = answers
-    metrics = [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
-    return ranking.with_uncertainty(read_samples(file, Reading(",".join(metrics), positive, scores, threshold)))
+    return judged(rank(reading, **settings), *answers)
 
 
 def _study(file: Path, how: dict[str, Any], settings: dict[str, Any], answers: Answers | None) -> Any:

@@ -465,14 +465,14 @@ def span(data: Data, *, facets: bool = True, technology: Technology = "convex") 
     found = faces.hull(boxed[kept]) if facets and technology == "convex" else None
     where = kept if technology == "fdh" else kept[faces.extreme(boxed[kept]) if found is None else found.rows]
     return Frontier(
-        extreme=data.labels[np.isin(_first_alike(values, dominator), where)].tolist(),
+        extreme=data.labels[np.isin(first_alike(values, dominator), where)].tolist(),
         vertices=data.labels[where].tolist(),
         data=data, origin=origin, unit=unit, dominator=dominator, listed=found,
         technology=technology,
     )
 
 
-def _first_alike(values: np.ndarray, dominator: np.ndarray) -> np.ndarray:
+def first_alike(values: np.ndarray, dominator: np.ndarray) -> np.ndarray:
     """The dominator of each row that equals it; -1 of the others."""
     return np.where((values == values[dominator]).all(axis=1), dominator, -1)
 

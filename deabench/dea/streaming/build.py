@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.arrays import box
-from deabench.dea.frontier import Frontier
+from deabench.dea.frontier import Frontier, first_alike
 from deabench.dea.models.record import Technology
 from deabench.dea.streaming.seen import Seen
 from deabench.errors import DataError
@@ -34,7 +34,7 @@ def spanned(data: Data, seen: Seen, technology: Technology = "convex") -> Fronti
     kept = np.flatnonzero(dominator == np.arange(len(values)))
     hull = None if many or technology == "fdh" else faces.hull(((values - origin) / unit)[kept])
     where = kept if hull is None else kept[hull.rows]
-    rows = np.flatnonzero(np.isin(np.where((values == values[dominator]).all(axis=1), dominator, -1), where))
+    rows = np.flatnonzero(np.isin(first_alike(values, dominator), where))
     if hull is not None:
         s, e = values.shape[1], len(where)
         place = np.full(len(kept) + s, -1)

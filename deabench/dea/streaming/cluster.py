@@ -6,14 +6,11 @@ Dask gives the work of a worker that died to another; the tree is that of one pr
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent import futures
-from contextlib import contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -25,8 +22,8 @@ from deabench.dea.streaming.gather import TOGETHER, joined, of_part
 from deabench.dea.streaming.names import Reader, of_file
 from deabench.dea.streaming.written import keep_part
 from deabench.errors import DataError
-from deabench.files import one_line
 from deabench.progress import progress
+from deabench.scheduler import connected
 
 if TYPE_CHECKING:
     from deabench.dea.streaming.stream import Way
@@ -45,7 +42,7 @@ def candidates(files: Files, tolerance: float, way: Way) -> Kept:
     DataError
         Where the cluster cannot be reached or is lost, or a part is refused.
     """
-    with _client(str(way.scheduler)) as client:
+    with connected(str(way.scheduler), ANSWER) as client:
         shared = client.submit(_itself, replace(files, root=os.getcwd()), pure=False)
         level = parts = [client.submit(_candidates, shared, k, tolerance, way.kept, pure=False) for k in range(len(files.parts))]
         while len(level) > 1:
@@ -63,7 +60,7 @@ def scores(files: Files, front: Frontier, way: Way) -> None:
     ------
     DataError
     """
-    with _client(str(way.scheduler)) as client:
+    with connected(str(way.scheduler), ANSWER) as client:
         shared = client.submit(_itself, replace(files, root=os.getcwd()), pure=False)
         known = client.submit(_itself, front, pure=False)
         parts = [client.submit(_scores, shared, k, known, way.kept, pure=False) for k in range(len(files.parts))]
@@ -75,7 +72,7 @@ def names(files: Files, way: Way) -> Reader:
     """What has the cluster read the names of rows, file by file."""
 
     def read(rows: Mapping[int, np.ndarray]) -> list[list[str]]:
-        with _client(str(way.scheduler)) as client:
+        with connected(str(way.scheduler), ANSWER) as client:
             shared = client.submit(_itself, replace(files, root=os.getcwd()), pure=False)
             read_there = [client.submit(of_file, shared, *one, pure=False) for one in rows.items()]
             return _wait(client, str(way.scheduler), read_there, files)
@@ -136,25 +133,3 @@ def _lost(client: Any, address: str) -> DataError:
     if client.status == "running" and not _workers(client):
         return DataError(f"the cluster at '{address}' has had no worker for {ANSWER:g} s; start workers, and run again")
     return DataError(f"the Dask scheduler at '{address}' is gone; start it again, and run again: what was done is where kept says")
-
-
-@contextmanager
-def _client(address: str) -> Iterator[Any]:
-    if find_spec("distributed") is None:
-        raise DataError("a cluster needs the package distributed: pip install 'deabench[dask]'")
-    from distributed import Client
-
-    quiet = logging.getLogger("distributed")
-    before = quiet.level
-    quiet.setLevel(logging.CRITICAL)
-    try:
-        try:
-            client = Client(address, timeout=ANSWER)
-        except Exception as error:  # an address of any kind raises errors of any kind
-            raise DataError(f"no Dask scheduler answers at '{address}': {one_line(error)}") from None
-        try:
-            yield client
-        finally:
-            client.close(timeout=2)
-    finally:
-        quiet.setLevel(before)

@@ -10,13 +10,11 @@ of `deabench.study.running.local`, and so are the results.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent import futures
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from tempfile import TemporaryDirectory
@@ -24,7 +22,7 @@ from typing import Any
 from uuid import uuid4
 
 from deabench.errors import DataError
-from deabench.files import one_line
+from deabench.scheduler import connected, quiet, required
 from deabench.study.data.dataset import Dataset
 from deabench.study.running.batches import Batches, held_by
 from deabench.study.running.local import Interrupted, Results, killed_by_limit, results_of
@@ -54,8 +52,7 @@ def on_cluster(jobs: list[Job], address: str, workers: int) -> Results:
     DataError
         Where `distributed` is not installed, nothing answers at the address, the scheduler is lost, or there is no worker.
     """
-    if find_spec("distributed") is None:
-        raise DataError("a cluster needs the package distributed: pip install 'deabench[dask]'")
+    required()
     with TemporaryDirectory(prefix="deabench-") as scratch, _client(address, workers) as client:
         shared = scratch if address == "local" else None  # a cluster's machines do not see this one's folders
         yield from _Cluster(client, address, shared).run(jobs, workers)
@@ -175,26 +172,14 @@ def _itself(data: Dataset) -> Dataset:
 
 @contextmanager
 def _client(address: str, workers: int) -> Iterator[Any]:
+    if address != "local":
+        with connected(address, ANSWER) as client:
+            yield client
+        return
     import dask
     from distributed import Client, LocalCluster
 
-    quiet = logging.getLogger("distributed")
-    before = quiet.level
-    quiet.setLevel(logging.CRITICAL)
-    try:
-        if address == "local":
-            with (dask.config.set(LOCAL),
-                  LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None,
-                               silence_logs=50) as cluster, Client(cluster) as client):
-                yield client
-            return
-        try:
-            client = Client(address, timeout=ANSWER)
-        except Exception as error:  # an address of any kind raises errors of any kind
-            raise DataError(f"no Dask scheduler answers at '{address}': {one_line(error)}") from None
-        try:
-            yield client
-        finally:
-            client.close(timeout=2)
-    finally:
-        quiet.setLevel(before)
+    with (quiet(), dask.config.set(LOCAL),
+          LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None,
+                       silence_logs=50) as cluster, Client(cluster) as client):
+        yield client

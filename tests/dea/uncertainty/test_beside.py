@@ -101,3 +101,16 @@ def test_the_command(table, predictions, tmp_path, capsys):
     capsys.readouterr()
     assert main(["report", "study.toml", "--uncertainty", str(tmp_path / "answers.csv")]) == 1
     assert capsys.readouterr().err == "deabench: a study knows its own data sets; leave out --uncertainty\n"
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_a_comma_in_a_metric_is_part_of_its_name(tmp_path, capsys) -> None:
+    rng, name = np.random.default_rng(0), "recall, macro"
+    rows = [{"classifier": who, "dataset": f"d{k}", name: base + rng.normal(0, 0.02), "TNR": 1.4 - base + rng.normal(0, 0.02)}
+            for who, base in (("a", 0.8), ("b", 0.7), ("c", 0.6)) for k in range(12)]
+    table, blocks = tmp_path / "table.csv", tmp_path / "blocks.csv"
+    pd.DataFrame(rows).to_csv(blocks, index=False)
+    pd.DataFrame(rows).groupby("classifier")[[name, "TNR"]].mean().to_csv(table)
+    asked = ["--outputs", "recall,, macro,TNR", "--uncertainty", str(blocks), "--format", "csv"]
+    assert main(["rank", str(table), *asked]) == 0
+    assert "verdict,best_rank,worst_rank,tier" in capsys.readouterr().out.splitlines()[0]

@@ -36,7 +36,7 @@ def test_no_scheduler_answers(study_file, monkeypatch):
 
 
 def test_without_distributed(study_file, monkeypatch):
-    monkeypatch.setattr(cluster, "find_spec", lambda name: None)
+    monkeypatch.setattr("deabench.scheduler.find_spec", lambda name: None)
     with pytest.raises(DataError) as e:
         Study.from_toml(study_file(SLOW)).run(scheduler="local")
     assert str(e.value) == "a cluster needs the package distributed: pip install 'deabench[dask]'"
