@@ -178,6 +178,19 @@ def test_delong_of_few_positives_is_on_the_logit():
         pd.testing.assert_frame_equal(ours.interval(), ours.interval(method=how))
 
 
+def test_limits_of_an_area_say_where_they_are_a_little_short():
+    """Simulated: .93 with 20 positives at nominal .95, where `intervals` covers .94."""
+    rng = np.random.default_rng(0)
+    for positives, said in ((20, True), (60, False)):
+        y = np.repeat([1, 0], [positives, 140])
+        score = rng.normal(size=len(y)) + y
+        for more in ({}, {"threshold": 0.5, "metrics": ["roc_auc", "TPR"]}):
+            notes = m.from_scores(y, {"a": score}, **more).attrs["notes"]
+            assert bool(notes) == said
+        assert not said or notes[0].startswith("with 20 instances of a class the limits of 'roc_auc' hold a little less often")
+    assert m.from_scores(y[:100], {"a": score[:100]}, metrics=["pr_auc"]).attrs["notes"] == ()
+
+
 def test_delong_near_one_is_logit():
     y = [1] * 10 + [0] * 10
     ours = m.delong(y, {"s": [*range(10, 19), 8.5, *range(10)]}, positive=1)
