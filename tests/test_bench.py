@@ -60,7 +60,7 @@ def test_large_tables_are_measured_beside_what_was_asked(capsys):
     titles = dict(in_memory(True))
     assert list(titles) == ["Large tables in memory", "Frontiers and comparisons", "Beyond six metrics", "The command line",
                             "Studies", "Studies on a cluster, simulated"]
-    assert titles["Studies"]["tasks"].tolist() == [200]
+    assert titles["Studies"]["tasks"].tolist() == [200, 200]
     busy = titles["Studies on a cluster, simulated"]["busy"]
     assert ((busy > 0) & (busy <= 1)).all()
     assert (busy.xs(0.2, level="task_s") > 0.95).all()  # long tasks hide every round trip

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 import time
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,21 +42,41 @@ def overhead(tasks: int = 4000) -> pd.DataFrame:
     return pd.DataFrame({"ms": pd.Series(rows)}).rename_axis("CPU of a task")
 
 
+STATUS = """
+import sys, tempfile, time
+from deabench.bench.measure import peak
+from deabench.bench.studies import _study
+from deabench.study.results.store import Store
+with tempfile.TemporaryDirectory() as folder:
+    _study(folder, 10).status()  # what is imported once
+before = peak()
+for what in ("is as a run left it", "has changed since"):
+    start = time.process_time()
+    study = _study(sys.argv[1], int(sys.argv[2]))
+    done = study.status().done
+    print(what, time.process_time() - start, peak() - before, done, sep=",")
+    with Store(study.plan.store) as store:
+        store.begin_run("", {}, "")
+"""
+
+
 def status_of(tasks: int) -> pd.DataFrame:
-    """CPU seconds until the status of a study of so many tasks, all done, is known: its keys, then its store."""
+    """What `Study.status` costs in a fresh process, of a store with so many tasks, all done: CPU seconds for the study, its
+    keys and its store, and the most memory above the imports."""
     from deabench.study.results.status import status
     from deabench.study.results.store import Store
     from deabench.study.running.tasks import Outcome
 
     with tempfile.TemporaryDirectory() as folder:
         plan = _study(folder, tasks).plan
-        keys, jobs = cpu(plan.jobs)
         with Store(plan.store) as store:
-            for job in jobs:
-                store.put(job, Outcome("done", (5, 1, 2, 12), rows_sha256="0" * 64))
-        spent, known = cpu(lambda: status(plan, jobs))
-    return pd.DataFrame({"what": ["study status"], "tasks": [known.done], "keys_s": [keys], "store_s": [spent], "asked_s": [3.0]}
-                        ).set_index("what")
+            for place, job in enumerate(plan.jobs()):
+                store.put(job, Outcome("done", (5, 1, 2, 12), (place / 3e6, place / 7e6), rows_sha256=f"{place:064x}"))
+        status(plan, leaves=True)  # as every run ends
+        words = [sys.executable, "-c", STATUS, folder, str(tasks)]
+        said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    found = pd.read_csv(StringIO(said), names=["the store", "cpu_s", "MiB_above_imports", "tasks"])
+    return found.assign(asked_s=3.0, asked_MiB=477.0).set_index("the store")
 
 
 def in_flight(tasks: int, trip: float = 0.05) -> pd.DataFrame:

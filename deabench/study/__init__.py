@@ -158,22 +158,26 @@ class Study:
 
         self.plan.forget()
         jobs = self.plan.jobs()
-        with stopping(), only_one(self.plan.store), Store(self.plan.store) as store:
-            to_do = missing(self.plan, jobs, retry_failed=retry_failed)
-            if begin is not None:
-                begin(len(jobs), len(to_do))
-            if to_do:
-                number = store.begin_run(scheduler or "joblib", versions(), self.plan.text)
-                with closing(_engine(to_do, workers, scheduler)) as results:
-                    for job, outcome in results:
-                        store.put(job, outcome)
-                        if watch is not None:
-                            watch(job, outcome)
-                store.end_run(number)
-        return status(self.plan, jobs)
+        with stopping(), only_one(self.plan.store):
+            with Store(self.plan.store) as store:
+                to_do = missing(self.plan, jobs, retry_failed=retry_failed)
+                if begin is not None:
+                    begin(len(jobs), len(to_do))
+                if to_do:
+                    number = store.begin_run(scheduler or "joblib", versions(), self.plan.text)
+                    with closing(_engine(to_do, workers, scheduler)) as results:
+                        for job, outcome in results:
+                            store.put(job, outcome)
+                            if watch is not None:
+                                watch(job, outcome)
+                    store.end_run(number)
+            return status(self.plan, jobs, leaves=True)
 
     def status(self) -> Status:
-        """Total, done and failed tasks, and the digest of the results."""
+        """Total, done and failed tasks, and the digest of the results.
+
+        Every row of the store is checked, unless it is, byte for byte, as the last run left it.
+        """
         from deabench.study.results.status import status
 
         return status(self.plan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,8 @@ from deabench.study.data.loaders import load
 from deabench.study.data.splits import GROUPED, SplitSpec, fold_count, same_each_time
 from deabench.study.learners.prepare import NOTHING, Prepare
 from deabench.study.learners.registry import LearnerSpec, fingerprint
-from deabench.study.running.tasks import Bounds, Job, key_base, key_of
+from deabench.study.plans.jobs import Block, Jobs
+from deabench.study.running.tasks import Bounds, Job, key_base
 
 
 @dataclass(frozen=True)
@@ -81,32 +82,20 @@ class Plan:
         """What was left out of the data or looks wrong in them."""
         return tuple(note for data in self._loaded for note in data.notes)
 
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> Jobs:
         """Every task of the study, fold by fold, each with its key."""
         return self._jobs
 
     @cached_property
-    def _jobs(self) -> list[Job]:
+    def _jobs(self) -> Jobs:
         made = {spec.name: replace(spec, made=fingerprint(spec)) for spec in self.learners}
-        jobs = []
-        for spec, data in zip(self.data, self._loaded, strict=True):
-            _splittable(data, self.split, self.seed)
-            repeats, folds = fold_count(data, self.split, self.seed)
-            first = [Job(spec, learner, self.split, 0, 0, self.seed, "", self.bounds, self.keep, self.prepare, data.sha256)
-                     for learner in made.values()]
-            bases = [key_base(job, data) for job in first]
-            for repeat in range(repeats):
-                for fold in range(folds):
-                    jobs += [_at(job, repeat, fold, key_of(base, repeat, fold))
-                             for job, base in zip(first, bases, strict=True)]
-        return jobs
+        return Jobs([self._block(spec, data, made.values()) for spec, data in zip(self.data, self._loaded, strict=True)])
 
-
-def _at(job: Job, repeat: int, fold: int, key: str) -> Job:
-    """As `dataclasses.replace`, at a tenth of its time: a study may have a million tasks."""
-    new = object.__new__(Job)
-    new.__dict__.update(job.__dict__, repeat=repeat, fold=fold, key=key)
-    return new
+    def _block(self, spec: DataSpec, data: Dataset, learners: Iterable[LearnerSpec]) -> Block:
+        _splittable(data, self.split, self.seed)
+        first = tuple(Job(spec, learner, self.split, 0, 0, self.seed, "", self.bounds, self.keep, self.prepare, data.sha256)
+                      for learner in learners)
+        return Block(first, tuple(key_base(job, data) for job in first), *fold_count(data, self.split, self.seed))
 
 
 def _splittable(data: Dataset, split: SplitSpec, seed: int) -> None:

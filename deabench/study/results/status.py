@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
+from operator import itemgetter
 
 import pandas as pd
 
 from deabench.results import Result
+from deabench.study.plans.jobs import Jobs
 from deabench.study.plans.plan import Plan
-from deabench.study.results.store import read_rows
+from deabench.study.results.counted import KEY, count, leave, left_beside
+from deabench.study.results.store import COLUMNS, read_rows, sound_rows
 from deabench.study.running.tasks import Job
-
-IDENTITY = ("dataset", "classifier", "repeat", "fold")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,10 +58,10 @@ def failures_in_words(status: Status) -> str:
     return f"{status.failed} of {status.total} tasks failed: {said}"
 
 
-def current_rows(plan: Plan, jobs: list[Job] | None = None) -> pd.DataFrame:
+def current_rows(plan: Plan, jobs: Jobs | None = None) -> pd.DataFrame:
     """The store's sound rows that belong to the study as it stands now, in the study's order."""
     jobs = plan.jobs() if jobs is None else jobs
-    order = {job.key: place for place, job in enumerate(jobs)}
+    order = {key: place for place, key in enumerate(jobs.keys())}
     rows = read_rows(plan.store)
     damaged = rows.attrs["damaged"]
     rows["kept"] = rows["kept"].astype(bool)
@@ -71,42 +71,47 @@ def current_rows(plan: Plan, jobs: list[Job] | None = None) -> pd.DataFrame:
     return rows
 
 
-def status(plan: Plan, jobs: list[Job] | None = None) -> Status:
-    """Read the store and count; nothing is written, so it may be asked while a run goes on."""
+def status(plan: Plan, jobs: Jobs | None = None, *, leaves: bool = False) -> Status:
+    """Read the store and count, or take the counts that the last run left, where the store has not changed since.
+
+    Parameters
+    ----------
+    leaves : bool
+        Leave the counts beside the store: for a run that holds it. Otherwise nothing is written, so that the status may be
+        asked for while a run goes on.
+    """
     jobs = plan.jobs() if jobs is None else jobs
-    rows = current_rows(plan, jobs)
-    done = int((rows["status"] == "done").sum())
-    failed = rows[rows["status"] != "done"]
-    damaged = rows.attrs["damaged"]
-    said = [f"{damaged} results of the store are damaged and count as missing; 'deabench study verify' names them"]
-    return Status(len(jobs), done, len(failed), len(jobs) - len(rows),
-                  failed.groupby(["classifier", "status"]).size().rename("tasks"), digest(rows),
-                  (*plan.data_notes, *(said if damaged else [])))
+    found = left_beside(plan.store, jobs) or (leave if leaves else count)(plan.store, jobs)
+    failed = sum(tasks for *_, tasks in found.failures)
+    said = [f"{found.damaged} results of the store are damaged and count as missing; 'deabench study verify' names them"]
+    return Status(len(jobs), found.found - failed, failed, len(jobs) - found.found, _by_classifier(found.failures), found.digest,
+                  (*plan.data_notes, *(said if found.damaged else [])))
 
 
-def digest(rows: pd.DataFrame) -> str:
-    """SHA-256 over data set, classifier, repeat, fold, status, counts and test rows of each result, sorted."""
-    if rows.empty:
-        return hashlib.sha256().hexdigest()
-    columns = [rows[name].astype(str).tolist() for name in (*IDENTITY, "status", "tp", "fn", "fp", "tn", "rows_sha256")]
-    lines = sorted("\t".join(row) for row in zip(*columns, strict=True))
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+def _by_classifier(failures: list[tuple[str, str, int]]) -> pd.Series:
+    frame = pd.DataFrame(failures, columns=["classifier", "status", "tasks"]).astype({"tasks": "int64"})
+    return frame.set_index(["classifier", "status"])["tasks"]
 
 
 AGAIN = ("OtherDataError", "OtherCodeError")
 """Failures that say nothing of the classifier: they are always run again."""
+NEEDED = itemgetter(*map(COLUMNS.index, ("status", "kept", "error_type", "bounds")))
 
 
-def missing(plan: Plan, jobs: list[Job] | None = None, *, retry_failed: bool = False) -> list[Job]:
+def missing(plan: Plan, jobs: Jobs | None = None, *, retry_failed: bool = False) -> list[Job]:
     """Tasks without a sound result: never run, run by other code or data, out of a limit that has changed since, or failed
     where those are asked for again."""
     jobs = plan.jobs() if jobs is None else jobs
-    rows = current_rows(plan, jobs)
-    good = rows["status"] == "done"
-    if plan.keep:
-        good &= rows["kept"]
-    if not retry_failed:
-        again = (rows["status"] == "timeout") & (rows["bounds"] != plan.bounds.text)
-        good |= (rows["status"] != "done") & ~again & ~rows["error_type"].isin(AGAIN)
-    settled = set(rows.loc[good, "key"])
-    return [job for job in jobs if job.key not in settled]
+    left = set(jobs.keys())
+    for rows, _ in sound_rows(plan.store):
+        left.difference_update(row[KEY] for row in rows if _settled(plan, *NEEDED(row), retry_failed=retry_failed))
+    return jobs.of(left)
+
+
+def _settled(plan: Plan, status: str, kept: int, error_type: str, bounds: str, *, retry_failed: bool) -> bool:
+    """Whether a task with such a row need not be run."""
+    if status == "done":
+        return bool(kept) or not plan.keep
+    if retry_failed or error_type in AGAIN:
+        return False
+    return status != "timeout" or bounds == plan.bounds.text

@@ -44,6 +44,8 @@ COLUMNS = ("key", "dataset", "classifier", "repeat", "fold", "status", "tp", "fn
 OUTSIDE = ("dataset", "classifier", "repeat", "fold", "tp", "fn", "fp", "tn", "source")
 EVERY = 0.5
 """Seconds between commits."""
+PIECE = 10_000
+"""Rows that are read at a time."""
 
 
 def checksum(row: Sequence[object]) -> str:
@@ -232,6 +234,21 @@ def read_rows(path: Path) -> pd.DataFrame:
     return frame
 
 
+def sound_rows(path: Path) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
+    """The sound rows of a store (COLUMNS), 10,000 at a time, and of each time how many rows are damaged.
+
+    Between two times nothing is locked: a run can write, and a row that it replaces meanwhile may come again.
+    """
+    last = -1
+    while rows := _query(path, "results", ("rowid", *COLUMNS, "checksum"), f"WHERE rowid > {last} ORDER BY rowid LIMIT {PIECE}"):
+        good = [values for row in rows if checksum(values := row[1:-1]) == row[-1]]
+        yield good, len(rows) - len(good)
+        if rows[-1][0] <= last:
+            raise DataError(f"the store '{path}' is damaged: its rows are out of order; 'deabench study verify' names what is "
+                            "lost, and saves the rest with --repair")
+        last = rows[-1][0]
+
+
 def read_runs(path: Path) -> pd.DataFrame:
     """Every run that wrote to the store: started, ended, engine, versions (JSON), plan (the study file's text)."""
     columns = ("started", "ended", "engine", "versions", "plan")
@@ -287,11 +304,11 @@ def rows_checked(rows: bytes, digest: str, scores: int) -> dict[str, np.ndarray]
         return None
 
 
-def _query(path: Path, table: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+def _query(path: Path, table: str, columns: Sequence[str], which: str = "ORDER BY rowid") -> list[tuple[Any, ...]]:
     if not path.exists():
         return []
     sound(path)
-    wanted = f"SELECT {','.join(columns)} FROM {table} ORDER BY rowid"
+    wanted = f"SELECT {','.join(columns)} FROM {table} {which}"
     try:
         try:
             with reading(path, whole=True) as db:

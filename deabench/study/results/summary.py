@@ -17,6 +17,7 @@ from deabench.errors import DataError, DataWarning
 from deabench.results import Result
 from deabench.study.data.data_type import data_type
 from deabench.study.learners.registry import APPROACH, approach_of
+from deabench.study.plans.jobs import Jobs
 from deabench.study.plans.options import rank_options
 from deabench.study.plans.plan import Plan
 from deabench.study.results import aggregate as s
@@ -25,7 +26,6 @@ from deabench.study.results.measures import TIMES, Measures
 from deabench.study.results.outside import imported_counts
 from deabench.study.results.status import current_rows
 from deabench.study.results.store import read_arrays
-from deabench.study.running.tasks import Job
 
 if TYPE_CHECKING:
     from deabench.dea.uncertainty.samples import Samples
@@ -213,7 +213,7 @@ def _weakens(metrics: list[str], rows: pd.DataFrame) -> list[str]:
     return said
 
 
-def complete(plan: Plan, rows: pd.DataFrame, jobs: list[Job]) -> tuple[pd.DataFrame, tuple[tuple[str, str], ...]]:
+def complete(plan: Plan, rows: pd.DataFrame, jobs: Jobs) -> tuple[pd.DataFrame, tuple[tuple[str, str], ...]]:
     """The counts of pairs all of whose folds are done, with outside results; and the pairs left out."""
     done = rows[rows["status"] == "done"]
     wanted = Counter((job.data.name, job.learner.name) for job in jobs)

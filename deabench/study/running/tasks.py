@@ -130,9 +130,16 @@ def key_base(job: Job, data: Dataset) -> bytes:
     return json.dumps(content, default=list).encode("utf-8", "surrogatepass")
 
 
-def key_of(base: bytes, repeat: int, fold: int) -> str:
-    """SHA-256 of all that the task's counts depend on; a changed setting changes the keys of the tasks it touches."""
-    return hashlib.sha256(base + b" %d %d" % (repeat, fold)).hexdigest()
+def key_from(base: hashlib._Hash, repeat: int, fold: int) -> str:
+    """SHA-256 of all that the task's counts depend on; a changed setting changes the keys of the tasks it touches.
+
+    Parameters
+    ----------
+    base : SHA-256 of the `key_base`, which is hashed once for all its folds
+    """
+    whole = base.copy()
+    whole.update(b" %d %d" % (repeat, fold))
+    return whole.hexdigest()
 
 
 def run_batch(jobs: Sequence[Job], scratch: str | None = None, *, group: bool = False,
