@@ -36,14 +36,14 @@ class Prices:
 
     def __init__(self, family: Family, duals: np.ndarray, precision: type) -> None:
         self.family, self.precision = family, precision
-        transposed: np.ndarray = np.ascontiguousarray(duals.T)
+        transposed = np.ascontiguousarray(duals.T)
         self.cost = family.static_cost[family.theta] if family.theta >= 0 else 0.0
         value = family.bound[0] @ transposed * self.cost
         one_sign = bool((value < 0).all() or (value > 0).all())
         self.ratio = family.theta >= 0 and not family.bound[1].any() and one_sign
         if self.ratio:  # the objective is value / scale with a fixed value: the best has the least scale / value
             transposed /= value
-        self.transposed = transposed.astype(precision)
+        self.transposed: np.ndarray = transposed.astype(precision)
         if family.theta >= 0:  # the scale of data k is start + slope k
             self.start = (family.static[family.theta] @ transposed).astype(precision)
             self.slope = (family.varying[family.theta].T @ transposed).astype(precision)
