@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -113,9 +113,12 @@ def systems_in_columns(frame: pd.DataFrame, columns: Sequence[Column], label: st
     return role == "dataset"
 
 
-def unique_rows(frame: pd.DataFrame, found: Keys, columns: Sequence[Column]
+def unique_rows(frame: pd.DataFrame, found: Keys, columns: Sequence[Column], text: Callable[[], pd.DataFrame]
                 ) -> tuple[pd.Index, pd.Series, tuple[str, ...], list[str]]:
-    """Names for the rows, made unique by the columns that tell them apart: (index, rows kept, label columns, notes)."""
+    """Names for the rows, made unique by the columns that tell them apart: (index, rows kept, label columns, notes).
+
+    `text` gives the frame with its cells as they stand in the file, where rows are to be compared.
+    """
     everything = pd.Series(True, index=frame.index)
     if not found.label:
         return (pd.Index([f"row {k}" for k in range(1, len(frame) + 1)], name=NO_LABEL), everything, (),
@@ -129,7 +132,7 @@ def unique_rows(frame: pd.DataFrame, found: Keys, columns: Sequence[Column]
         more = " and ".join(f"'{name}'" for name in helping)
         said = f"'{label[0]}' names several rows ({twice} repeats); {more} tells them apart and is part of the name"
         return joined(frame, [*label, *helping]), everything, (*found.label, *helping), [said]
-    kept = ~frame.duplicated()
+    kept = ~text().duplicated()
     notes = [f"{int((~kept).sum())} rows that repeat another one in every cell are left out"] if not kept.all() else []
     rows = frame[kept]
     names = joined(rows, label)

@@ -8,13 +8,18 @@ import json
 import re
 import sys
 import zlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from deabench.errors import DataError
 from deabench.files import contents
+from deabench.tables.cells import of_numbers
 from deabench.tables.readers.source import Source
+from deabench.tables.vocabulary import meaning
 from deabench.text import unguarded
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -22,6 +27,10 @@ WIDEST = 2_000
 """Columns that a table may have: no comparison has as many metrics, and each is looked at by name and by value."""
 LARGEST = 2**32
 """Bytes that a compressed file may unpack to."""
+NAMES = ("label", "dataset", "left_out")
+"""Roles of columns that may tell rows apart: their cells stay text."""
+SAME: dict[str, Any] = {} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else {"float_precision": "high"}
+"""What makes `read_csv` convert as `to_numeric` does; from pandas 3.1 on it always does."""
 
 
 def of_file(path: str | Path) -> Source:
@@ -85,48 +94,75 @@ def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _delimited(text: str, name: str, title: str, notes: tuple[str, ...]) -> Source:
-    separator = _separator(text)
+    data, separator = text.encode(), _separator(text)
+    cells = partial(_cells, data, separator)
     try:
-        rows = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, skipinitialspace=True, header=None,
-                           index_col=False, engine="c", encoding_errors="replace", nrows=1)
-        header = [str(cell).strip() for cell in rows.iloc[0]]
+        header = [str(cell) for cell in cells(dtype=str, header=None, index_col=False, nrows=1).iloc[0]]
         if len(header) > WIDEST:
             raise DataError(f"'{name}' has {len(header):,} columns, more than {WIDEST:,}; give the metrics that classifiers are "
                             "compared by, and transpose a table whose classifiers are columns")
-        frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, skipinitialspace=True)
+        frame = _measured(cells, header)
     except pd.errors.EmptyDataError:
         raise DataError(f"'{name}' is empty; give a header line and at least one row") from None
     except pd.errors.ParserError as error:
         raise DataError(f"'{name}' is not a CSV table: {_ragged(str(error))}") from None
+    header = [cell.strip() for cell in header]
     _named(header, name)
-    if len(header) == len(frame.columns):
-        frame.columns = pd.Index(_headed(header, name))
+    named = partial(_named_columns, names=_headed(header, name), guarded=b"'" in data)
+    comma = separator == ";" and _commas(named(cells(dtype=str, nrows=200)))
+    return Source(named(frame), title, comma=comma, notes=notes, text=lambda: named(cells(dtype=str)))
+
+
+def _cells(data: bytes, separator: str, **how: Any) -> pd.DataFrame:
+    """The cells of a CSV file: an empty one, NA and the like are text, for `deabench.tables.cells` to judge."""
+    return pd.read_csv(io.BytesIO(data), sep=separator, keep_default_na=False, skipinitialspace=True, **how)
+
+
+def _measured(cells: Callable[..., pd.DataFrame], header: list[str]) -> pd.DataFrame:
+    """All cells, those of a column of plain numbers as numbers at once: a million cells of text take many times as long.
+
+    One cell that is no plain number, as "90 %" or an empty one, leaves its column text, and so does a name of what tells rows
+    apart: of a system or a setting "007" and "0.50" are more than numbers.
+    """
+    names = {cell: str for cell in header if (known := meaning(unguarded(cell.strip()))) is not None and known.role in NAMES}
+    frame = cells(dtype=names, low_memory=False, **SAME)
+    truths = [name for name, dtype in frame.dtypes.items() if dtype == bool]
+    return cells(dtype=names | dict.fromkeys(truths, str), low_memory=False, **SAME) if truths else frame
+
+
+def _named_columns(frame: pd.DataFrame, names: list[str], guarded: bool) -> pd.DataFrame:
+    """The frame under its header's names; no cell of the first column is guarded against a spreadsheet any more."""
+    if len(names) == len(frame.columns):
+        frame.columns = pd.Index(names)
     first = frame.columns[0] if len(frame.columns) else ""
-    frame[first] = [unguarded(cell) for cell in frame[first].to_numpy(dtype=object).tolist()] if len(frame) else frame[first]
-    return Source(frame, title, comma=separator == ";" and _commas(frame), notes=notes)
+    if guarded and len(frame) and not of_numbers(frame[first].dtype):
+        frame[first] = [unguarded(cell) for cell in frame[first].to_numpy(dtype=object).tolist()]
+    return frame
 
 
 def _commas(frame: pd.DataFrame) -> bool:
     """Whether a file parted by semicolons writes decimals with commas: some cell has one and none a dot after it."""
-    part = frame.head(200)
-    cells = [cell for name in part for cell in part[name] if isinstance(cell, str)]
+    cells = [cell for name in frame for cell in frame[name] if isinstance(cell, str)]
     dots = any(re.fullmatch(r"-?\d+\.\d{1,2}|-?\d+\.\d{4,}", cell) for cell in cells)
     return not dots and any(re.fullmatch(r"-?\d+,\d+", cell) for cell in cells)
 
 
 def _separator(text: str) -> str:
     """The sign that parts the first lines into the same number of columns, the most columns first."""
-    lines = [line for line in text.splitlines()[:20] if line.strip()]
+    size = 1 << 14
+    while size < len(text) and len(text[:size].splitlines()) <= 20:
+        size *= 2
+    lines = [line for line in text[:size].splitlines()[:20] if line.strip()]
     best, most = ",", 1
     for separator in SEPARATORS:
-        counts = [_cells(line, separator) for line in lines]
+        counts = [_parts(line, separator) for line in lines]
         common = max(set(counts), key=counts.count) if counts else 1
         if counts and counts[0] == common and counts.count(common) >= 0.8 * len(counts) and common > most:
             best, most = separator, common
     return best
 
 
-def _cells(line: str, separator: str) -> int:
+def _parts(line: str, separator: str) -> int:
     import csv
 
     try:
