@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ UNSEEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-
 
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 """A text cell that starts so could run as a formula in a spreadsheet."""
-Cells = np.ndarray | ExtensionArray
+Cells: TypeAlias = np.ndarray | ExtensionArray
 ROWS = 1 << 14
 """So many rows are written at a time: their cells stay in the processor's cache."""
 
@@ -39,7 +40,7 @@ def csv_text(frame: pd.DataFrame) -> str:
     flat = frame.reset_index()
     names = [guarded(str(name)) for name in flat.columns]
     columns = [flat.iloc[:, k].values for k in range(len(names))]
-    if not all(map(_plain, columns)):
+    if len(columns) == 1 or not all(map(_plain, columns)):
         return _of_any(flat.set_axis(names, axis=1))
     parts = [_row(names), "\n"]
     for start in range(0, len(flat), ROWS):

@@ -102,6 +102,8 @@ def command(
     show: Annotated[Show, typer.Option(help="What the picture shows.")] = Show.ranking,
 ) -> None:
     """Rank the classifiers of TABLE by efficiency: how near each comes to the best trade-off that the others reach."""
+    import pandas as pd
+
     from deabench.dea.asked import of_technology
     from deabench.dea.best import kept
     from deabench.dea.ranking import bounded, ranked
@@ -162,7 +164,8 @@ def command(
     frame = ranking.to_frame()
     as_json = form is Format.json or (out is not None and out.suffix == ".json")
     peers = _peers(ranking) if as_json else listed(ranking.intensities, ranking.reference.labels)
-    frame["peers"] = [peers[k] for k in ranking.scores.index.get_indexer(frame.index).tolist()]
+    order = ranking.ranks.reset_index(drop=True).sort_values(kind="stable").index  # that of the frame
+    frame["peers"] = pd.Series(peers, dtype=object).take(order).set_axis(frame.index)
     emit(frame, form=form, out=out, title="Efficiencies" if ranking.measure == "efficiency" else "Inefficiencies")
 
 
