@@ -11,8 +11,7 @@ checkers and editors what they are.
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from deabench.ondemand import on_demand
 
 __version__ = "0.1.0"
 
@@ -80,17 +79,7 @@ _MODULES = {
 }
 
 __all__ = sorted([*_HOME, *_MODULES, "__version__"])
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(importlib.import_module(_HOME[name]), name)
-    elif name in _MODULES:
-        value = importlib.import_module(_MODULES[name])
-    else:
-        raise AttributeError(f"module 'deabench' has no attribute '{name}'")
-    globals()[name] = value
-    return value
+__getattr__ = on_demand(__name__, _HOME | {name: f"{module}:" for name, module in _MODULES.items()})
 
 
 def __dir__() -> list[str]:

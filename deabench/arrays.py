@@ -19,7 +19,7 @@ ENTRIES = 1 << 17
 """Entries of a matrix product at a time, about: they stay in cache."""
 ROWS = 1 << 13
 """Rows of a sparse product at a time."""
-CHUNK = 1 << 16
+CHUNK = 1 << 15
 """Rows of a table at a time: a million DMUs are proved in little more memory than their numbers take."""
 
 
@@ -87,6 +87,16 @@ def scale(values: np.ndarray) -> np.ndarray:
 def least(values: np.ndarray) -> np.ndarray:
     """The least of each row (n, k): column by column, as reducing short rows is slow."""
     return np.asarray(reduce(np.minimum, values.T))
+
+
+def greatest(first: np.ndarray, *more: np.ndarray | float) -> np.ndarray:
+    """The greatest of several arrays (n,), place by place."""
+    return np.asarray(reduce(np.maximum, more, first))
+
+
+def total(values: np.ndarray) -> np.ndarray:
+    """The sum of each row (n, k), column by column."""
+    return np.asarray(reduce(np.add, values.T))
 
 
 FINEST = 2.0**-16

@@ -38,10 +38,15 @@ def test_a_type_checker_refuses_wrong_words_and_knows_the_right_ones(tmp_path) -
     assert {int(line.split(":")[0]): line.rsplit("[", 1)[1].rstrip("]") for line in own} == WRONG, said
 
 
+def stub(package: str) -> tuple[ast.Module, dict[str, str | None]]:
+    """The stub of a package, and the home of each name that it has."""
+    tree = ast.parse((ROOT / package / "__init__.pyi").read_text(encoding="utf-8"))
+    return tree, {alias.asname or alias.name: node.module for node in tree.body if isinstance(node, ast.ImportFrom)
+                  for alias in node.names}
+
+
 def test_the_stub_says_what_is_there() -> None:
-    tree = ast.parse((ROOT / "deabench" / "__init__.pyi").read_text(encoding="utf-8"))
-    said = {alias.asname or alias.name: node.module for node in tree.body if isinstance(node, ast.ImportFrom)
-            for alias in node.names}
+    tree, said = stub("deabench")
     assert {name: module for name, module in said.items() if module != "deabench"} == db._HOME
     assert {name for name, module in said.items() if module == "deabench"} | {"models"} == set(db._MODULES)
     assert dir(db) == db.__all__
@@ -50,8 +55,14 @@ def test_the_stub_says_what_is_there() -> None:
 
 
 def test_every_public_name_is_what_its_home_holds_and_no_module_hides_it() -> None:
-    for name in db._HOME:
-        assert getattr(db, name) is getattr(importlib.import_module(db._HOME[name]), name)
-    for name in db._HOME:
-        assert importlib.util.find_spec(f"deabench.{name}") is None, f"deabench.{name} is a module and a public name"
-    assert type(db) is type(sys)
+    for package in (db, db.metrics):
+        for name, home in package._HOME.items():
+            assert getattr(package, name) is getattr(importlib.import_module(home), name)
+            there = f"{package.__name__}.{name}"
+            assert importlib.util.find_spec(there) is None, f"{there} is a module and a public name"
+        assert type(package) is type(sys)
+
+
+def test_the_stub_of_metrics_says_what_is_there() -> None:
+    assert stub("deabench/metrics")[1] == db.metrics._HOME
+    assert dir(db.metrics) == db.metrics.__all__ == sorted(db.metrics._HOME)

@@ -21,8 +21,8 @@ from scipy.stats import binom
 
 from deabench.compare import two_error_rates
 from deabench.metrics import bootstrap_counts, delong, differences, from_scores, intervals, proportion_intervals
-from deabench.metrics.catalogue import CELLS
 from deabench.metrics.counts import table_of
+from deabench.metrics.formulas import CELLS
 
 ROWS = 200
 PREVALENCES = (0.1, 0.3, 0.5)

@@ -157,7 +157,7 @@ def _words(option: str) -> Callable[[], list[str]]:
 
 
 def _norms() -> Sequence[str]:
-    from deabench.dea.frontier import Norm
+    from deabench.dea.models.record import Norm
 
     return get_args(Norm)
 

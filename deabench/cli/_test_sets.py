@@ -92,7 +92,7 @@ def by_fold(test_set: TestSet, *, scored: bool, positive: object) -> pd.DataFram
         Where there is no column fold.
     """
     from deabench.compare.predictions import right_of
-    from deabench.metrics.delong import delong
+    from deabench.metrics.areas import delong
 
     if test_set.fold is None:
         raise DataError("there is no column 'fold'; the t and Bayesian tests of predictions compare folds")

@@ -223,7 +223,7 @@ def _by_mcnemar(y_true: instances.Values, predictions: instances.Predictions, co
 
 def _by_delong(y_true: instances.Values, predictions: instances.Predictions, control: str | None, positive: object,
                alpha: float) -> tuple[pd.DataFrame, pd.Series, str]:
-    from deabench.metrics.delong import delong
+    from deabench.metrics.areas import delong
 
     areas = delong(y_true, predictions, positive=positive)
     which = of_two.chosen(areas.auc.index, control)

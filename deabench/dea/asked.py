@@ -62,6 +62,8 @@ def options_of(record: Model, asked: dict[str, Any]) -> dict[str, Any]:
     if "sums" in asked and "returns" in asked:
         raise DataError("sums takes the place of returns; leave one of the two out")
     for name, value in asked.items():
+        if isinstance(value, str) and value in record.options.get(name, ()):
+            continue  # the others' words are imported with them, only to tell what is wrong
         anywhere = [word for one in MODELS.values() for word in one.options.get(name, ())]
         if name in record.readers and not (isinstance(value, str) and anywhere):
             continue
@@ -70,7 +72,6 @@ def options_of(record: Model, asked: dict[str, Any]) -> dict[str, Any]:
             raise DataError(f"model '{record.name}' has no {name}; leave it out" + (
                 f", or use model {' or '.join(others)}" if others else ""))
         choice(name, value, list(dict.fromkeys(anywhere)), RETURN_HINTS)
-        if value not in record.options.get(name, ()):
-            others = [f"'{one.name}'" for one in MODELS.values() if value in one.options.get(name, ())][:4]
-            raise DataError(f"model '{record.name}' has no {name} '{value}'; leave it out, or use model {' or '.join(others)}")
+        others = [f"'{one.name}'" for one in MODELS.values() if value in one.options.get(name, ())][:4]
+        raise DataError(f"model '{record.name}' has no {name} '{value}'; leave it out, or use model {' or '.join(others)}")
     return record.defaults() | asked

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ import pandas as pd
 from deabench.arrays import box
 from deabench.checks import choice
 from deabench.dea import tradeoffs
-from deabench.dea.models.record import Technology
+from deabench.dea.models.record import Norm, Technology
 from deabench.dea.proofs import free as proving_free
 from deabench.dea.proofs import frontier as proving
 from deabench.dea.proofs import parts
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from deabench.plot import FrontierDisplay
 
-Norm = Literal["l1", "l2", "linf"]
 NORMS: tuple[Norm, ...] = get_args(Norm)
 HULL: tuple[Allowed, ...] = ("zero inputs", "zero outputs", "negative inputs", "negative outputs")
 """What the hull of a table can do with: its faces do not depend on the origin."""

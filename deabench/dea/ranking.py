@@ -15,9 +15,8 @@ from deabench.checks import choice
 from deabench.dea import certify, completions, undefined
 from deabench.dea.asked import chosen, costly, of_technology, options_of
 from deabench.dea.explain import explain, summary
-from deabench.dea.frontier import Norm
 from deabench.dea.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting
-from deabench.dea.models.record import Answer, Model, Orientation, Returns, Task, Technology
+from deabench.dea.models.record import Answer, Model, Norm, Orientation, Returns, Task, Technology
 from deabench.dea.proofs import parts
 from deabench.dea.streaming.files import is_many
 from deabench.errors import DataError

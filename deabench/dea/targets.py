@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from deabench.dea.frontier import HULL, ON, Frontier, Norm, position, span, unmixed
-from deabench.dea.models.record import Technology
+from deabench.dea.frontier import HULL, ON, Frontier, position, span, unmixed
+from deabench.dea.models.record import Norm, Technology
 from deabench.dea.multiples import multiples
 from deabench.dea.proofs import parts
 from deabench.dea.proofs import targets as proving

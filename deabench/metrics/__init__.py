@@ -2,70 +2,60 @@
 
 `from_counts`, `from_predictions` and `from_scores` make the tables that `deabench.rank` reads; `catalogue` lists the
 metrics, `DIRECTION` says which are better low. docs/metrics.md has the formulas and their sources.
+
+The names below are imported when first used, as those of `deabench` are; `__init__.pyi` tells type checkers what they are.
 """
 
-from deabench.labels import against_rest
-from deabench.metrics.bootstrap import bootstrap, bootstrap_counts
-from deabench.metrics.calibration import brier_decomposition
-from deabench.metrics.catalogue import CELLS, DIRECTION, METRICS, PROPORTIONS, SCORE_METRICS, catalogue, direction_of
-from deabench.metrics.costs import balancing_costs
-from deabench.metrics.counts import from_counts, undefined
-from deabench.metrics.declared import Metric
-from deabench.metrics.delong import DeLong, delong
-from deabench.metrics.estimation import bootstrap_632, seconds
-from deabench.metrics.folds import averaged, pooled
-from deabench.metrics.impurity import entropy, information_gain
-from deabench.metrics.intervals import proportion_intervals
-from deabench.metrics.predictions import count, from_predictions
-from deabench.metrics.prevalence import at_prevalence
-from deabench.metrics.scorers import score, scorers
-from deabench.metrics.scores import from_scores
-from deabench.metrics.several import confusion, from_class_scores, from_classes, one_vs_rest
-from deabench.metrics.shipped import net_benefit, partial_auc, precision_at, tpr_at_fpr
-from deabench.metrics.uncertainty import Intervals, differences, intervals
-from deabench.metrics.usefulness import usefulness
+from deabench.ondemand import on_demand
 
-__all__ = [
-    "CELLS",
-    "DIRECTION",
-    "METRICS",
-    "PROPORTIONS",
-    "SCORE_METRICS",
-    "DeLong",
-    "Intervals",
-    "Metric",
-    "against_rest",
-    "at_prevalence",
-    "averaged",
-    "balancing_costs",
-    "bootstrap",
-    "bootstrap_632",
-    "bootstrap_counts",
-    "brier_decomposition",
-    "catalogue",
-    "confusion",
-    "count",
-    "delong",
-    "differences",
-    "direction_of",
-    "entropy",
-    "from_class_scores",
-    "from_classes",
-    "from_counts",
-    "from_predictions",
-    "from_scores",
-    "information_gain",
-    "intervals",
-    "net_benefit",
-    "one_vs_rest",
-    "partial_auc",
-    "pooled",
-    "precision_at",
-    "proportion_intervals",
-    "score",
-    "scorers",
-    "seconds",
-    "tpr_at_fpr",
-    "undefined",
-    "usefulness",
-]
+_HOME = {
+    "against_rest": "deabench.labels",
+    "bootstrap": "deabench.metrics.resampled",
+    "bootstrap_counts": "deabench.metrics.resampled",
+    "brier_decomposition": "deabench.metrics.calibration",
+    "CELLS": "deabench.metrics.formulas",
+    "DIRECTION": "deabench.metrics.formulas",
+    "METRICS": "deabench.metrics.formulas",
+    "PROPORTIONS": "deabench.metrics.formulas",
+    "SCORE_METRICS": "deabench.metrics.formulas",
+    "catalogue": "deabench.metrics.formulas",
+    "direction_of": "deabench.metrics.formulas",
+    "balancing_costs": "deabench.metrics.costs",
+    "from_counts": "deabench.metrics.counts",
+    "undefined": "deabench.metrics.counts",
+    "Metric": "deabench.metrics.declared",
+    "DeLong": "deabench.metrics.areas",
+    "delong": "deabench.metrics.areas",
+    "bootstrap_632": "deabench.metrics.estimation",
+    "seconds": "deabench.metrics.estimation",
+    "averaged": "deabench.metrics.folds",
+    "pooled": "deabench.metrics.folds",
+    "entropy": "deabench.metrics.impurity",
+    "information_gain": "deabench.metrics.impurity",
+    "proportion_intervals": "deabench.metrics.proportions",
+    "count": "deabench.metrics.predictions",
+    "from_predictions": "deabench.metrics.predictions",
+    "at_prevalence": "deabench.metrics.prevalence",
+    "score": "deabench.metrics.scoring",
+    "scorers": "deabench.metrics.scoring",
+    "from_scores": "deabench.metrics.scores",
+    "confusion": "deabench.metrics.several",
+    "from_class_scores": "deabench.metrics.several",
+    "from_classes": "deabench.metrics.several",
+    "one_vs_rest": "deabench.metrics.several",
+    "net_benefit": "deabench.metrics.shipped",
+    "partial_auc": "deabench.metrics.shipped",
+    "precision_at": "deabench.metrics.shipped",
+    "tpr_at_fpr": "deabench.metrics.shipped",
+    "Intervals": "deabench.metrics.uncertainty",
+    "differences": "deabench.metrics.uncertainty",
+    "intervals": "deabench.metrics.uncertainty",
+    "usefulness": "deabench.metrics.useful",
+}
+
+__all__ = sorted(_HOME)
+__getattr__ = on_demand(__name__, _HOME)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from deabench import tango
 from deabench.metrics import ranking
-from deabench.metrics.catalogue import canonical
 from deabench.metrics.declared import Metric
 from deabench.metrics.draws import Design
+from deabench.metrics.formulas import canonical
 from deabench.metrics.shipped import OfRanking
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ import pandas as pd
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.metrics.aliases import HINTS
-from deabench.metrics.catalogue import CELLS, METRICS, Cells, canonical, direction_of, evaluate, f_name, needed, reason
+from deabench.metrics.formulas import CELLS, METRICS, Cells, canonical, direction_of, evaluate, f_name, needed, reason
 
 SENTENCES = 20
 """So many undefined values are told one by one in `attrs["undefined"]`; `undefined` lists them all."""

@@ -10,8 +10,8 @@ import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
-from deabench.metrics.catalogue import CELLS
 from deabench.metrics.counts import SENTENCES, first_of, from_counts, label, weighted, whole
+from deabench.metrics.formulas import CELLS
 
 
 def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from deabench.metrics import closed, ranking
 from deabench.metrics.asked import Asked
-from deabench.metrics.catalogue import CELLS, canonical
 from deabench.metrics.closed import Limits, none
 from deabench.metrics.counts import table_of
 from deabench.metrics.declared import Metric
 from deabench.metrics.draws import Design, cells, weights
+from deabench.metrics.formulas import CELLS, canonical
 from deabench.metrics.means import studentised
 from deabench.metrics.shipped import SHIPPED, OfRanking, OfRows
 

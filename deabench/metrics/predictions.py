@@ -10,9 +10,9 @@ import pandas as pd
 
 from deabench import instances, labels
 from deabench.errors import DataError
-from deabench.metrics.catalogue import CELLS, direction_of
 from deabench.metrics.counts import table_of
 from deabench.metrics.declared import Metric
+from deabench.metrics.formulas import CELLS, direction_of
 from deabench.metrics.shipped import of_scores
 
 

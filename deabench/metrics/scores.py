@@ -12,11 +12,11 @@ import pandas as pd
 from deabench import instances, labels
 from deabench.errors import DataError
 from deabench.metrics import ranking
-from deabench.metrics.catalogue import SCORE_METRICS
+from deabench.metrics.areas import of_sorted
 from deabench.metrics.closed import FEW
 from deabench.metrics.counts import chosen
 from deabench.metrics.declared import Metric, probabilities
-from deabench.metrics.delong import of_sorted
+from deabench.metrics.formulas import SCORE_METRICS
 from deabench.metrics.predictions import labelled
 from deabench.metrics.shipped import AT_A_VALUE, SHIPPED, OfRanking, of_scores
 

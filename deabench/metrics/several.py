@@ -24,8 +24,8 @@ import pandas as pd
 from deabench import instances, labels
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
-from deabench.metrics.catalogue import CELLS
 from deabench.metrics.declared import Metric
+from deabench.metrics.formulas import CELLS
 from deabench.metrics.ranking import falling, roc_auc
 
 EACH = ("recall", "precision", "F1")

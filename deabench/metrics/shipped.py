@@ -20,8 +20,8 @@ import numpy as np
 
 from deabench.errors import DataError
 from deabench.metrics import ranking
-from deabench.metrics.catalogue import canonical
 from deabench.metrics.declared import Metric
+from deabench.metrics.formulas import canonical
 
 BINS = 15
 """Equal bins of ECE."""

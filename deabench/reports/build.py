@@ -13,7 +13,7 @@ import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.dea.asked import OPTIONS, of_technology
-from deabench.dea.frontier import Norm
+from deabench.dea.models.record import Norm
 from deabench.dea.ranking import Ranking, rank, ranked
 from deabench.dea.target_choices import On
 from deabench.errors import DataError, DataWarning

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 if TYPE_CHECKING:
-    from deabench.dea.frontier import Frontier, Norm
+    from deabench.dea.frontier import Frontier
+    from deabench.dea.models.record import Norm
     from deabench.dea.ranking import Ranking
     from deabench.dea.target_choices import On
     from deabench.dea.targets import Targets

@@ -15,12 +15,12 @@ from deabench.tables.names import parsed
 
 Layout = Literal["wide", "long"]
 
-_SYSTEMS = re.compile(
+_SYSTEMS = (
     r"^(k-?nn\w*|svm\w*|svc|linear_?svm|oc_?svm|nb|gnb|naive.?bayes|lr|logreg|logistic\w*|rf|random.?forest\w*|dt|cart|c4\.?5|c5\.?0|j48|mlp|"
     r"xgb\w*|lightgbm|lgbm\w*|catboost|gbm|gbdt|ada\w*|bagging\w*|extra.?trees|lda|qda|pca|lof|i?forest|iforest|hbos|copod|ecod|"
     r"cblof|cof|sod|loda|knn\w*|dagmm|sogaal|deepsvdd|feature.?bagging|resnet\w*|vit\w*|bert\w*|gpt\w*|llama\w*|autosklearn|"
     r"autogluon|h2o\w*|tpot\w*|flaml|tabnet|tabpfn|ft-?transformer|saint|node|ridge|lasso|elastic.?net|gp|majority|dummy|random|"
-    r"baseline\w*|ensemble\w*|stacking\w*|cnn\w*|lstm\w*|transformer\w*)$", re.IGNORECASE)
+    r"baseline\w*|ensemble\w*|stacking\w*|cnn\w*|lstm\w*|transformer\w*)$")
 """Names of systems that tell a matrix's columns from its rows."""
 _DESCRIBES = {"url", "link", "links", "href", "date", "timestamp", "utc", "datetime", "created_at", "notes", "note", "comment",
               "license", "licence", "organization", "info", "status", "type", "submission_date", "release_date"}
@@ -115,9 +115,9 @@ def metric_and_value(columns: Sequence[Column]) -> tuple[str, str] | None:
 def systems_in_columns(frame: pd.DataFrame, columns: Sequence[Column], label: str | None) -> bool:
     """Of a matrix of one metric, whether its columns are the systems and its rows the data sets."""
     numeric = [c.name for c in columns if c.role not in ("text", "label", "dataset") and c.name != label]
-    among_columns = sum(bool(_SYSTEMS.match(name)) for name in numeric) / max(len(numeric), 1)
+    among_columns = sum(bool(re.match(_SYSTEMS, name, re.IGNORECASE)) for name in numeric) / max(len(numeric), 1)
     rows = frame[label].astype(str) if label is not None else pd.Series(dtype=str)
-    among_rows = rows.str.match(_SYSTEMS).mean() if len(rows) else 0.0
+    among_rows = rows.str.match(_SYSTEMS, case=False).mean() if len(rows) else 0.0
     if among_columns != among_rows:
         return bool(among_columns > among_rows)
     role = next((c.role for c in columns if c.name == label), "")

@@ -1,7 +1,7 @@
 """The one place that knows metric names: which way is better, in which range and unit, and what is no metric at all.
 
 `meaning(name)` is what the gate, the readers, the study and the commands consult. The metrics that deabench computes keep
-their range and direction beside their formula (`deabench.metrics.catalogue`), which is consulted first; the words below are
+their range and direction beside their formula (`deabench.metrics.formulas`), which is consulted first; the words below are
 those that the field writes. A rule is a regular expression over a name's words (`deabench.tables.names`). Names decide: values
 are only held against the range (`deabench.tables.roles`).
 """
@@ -57,11 +57,21 @@ class Meaning:
         return "lower" if self.role in ("lower_rate", "cost") else "neither"
 
 
-def _compiled(lines: tuple[w.Line, ...]) -> tuple[tuple[re.Pattern[str], Meaning], ...]:
-    return tuple((re.compile(pattern), Meaning(role, unit, low, high, reason)) for pattern, role, unit, low, high, reason in lines)
+Rule = tuple[tuple[str, ...], str, Meaning]
 
 
-_RULES, _WEAK = _compiled(w.RULES), _compiled(w.WEAK)
+def beginnings(pattern: str) -> tuple[str, ...]:
+    """What each word of a pattern begins with: a name without any of it need not wait until the pattern is compiled."""
+    words = pattern.removeprefix("_(").removesuffix(")(?=_)").split("|")
+    return tuple("_" + re.sub(r"\w?[?*{].*|[^a-z0-9_].*", "", word) for word in words) if pattern.startswith("_(") else ("",)
+
+
+def _ruled(lines: tuple[w.Line, ...]) -> tuple[Rule, ...]:
+    return tuple((beginnings(pattern), pattern, Meaning(role, unit, low, high, reason))
+                 for pattern, role, unit, low, high, reason in lines)
+
+
+_RULES, _WEAK = _ruled(w.RULES), _ruled(w.WEAK)
 
 
 def meaning(name: object) -> Meaning | None:
@@ -104,7 +114,7 @@ def _lower(found: Meaning | None, reason: str) -> Meaning | None:
 
 def _of_catalogue(text: str) -> Meaning | None:
     """The metrics of deabench's own: formula, range and direction stand in their catalogue, and nowhere else."""
-    from deabench.metrics.catalogue import DIRECTION, METRICS
+    from deabench.metrics.formulas import DIRECTION, METRICS
 
     name = "F1" if re.fullmatch(r"F\d+(\.\d+)?", text) else text
     if name not in METRICS:
@@ -167,12 +177,12 @@ def _of_words(name: Name) -> Meaning | None:
     return replace(found, unit=unit_of(name) or found.unit)
 
 
-def _rightmost(words: str, rules: tuple[tuple[re.Pattern[str], Meaning], ...]) -> Meaning | None:
+def _rightmost(words: str, rules: tuple[Rule, ...]) -> Meaning | None:
     """The meaning whose word ends last; of several the longest."""
     best: tuple[int, int] = (0, 0)
     found = None
-    for pattern, rule in rules:
-        for match in pattern.finditer(words):
+    for starts, pattern, rule in rules:
+        for match in re.finditer(pattern, words) if any(start in words for start in starts) else ():
             place = (match.end(), match.end() - match.start())
             if place > best:
                 best, found = place, rule

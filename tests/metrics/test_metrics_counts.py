@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deabench import metrics as m
-from deabench.metrics.catalogue import MORE_METRICS, NEEDS
+from deabench.metrics.formulas import MORE_METRICS, NEEDS
 
 CELLS = list(m.CELLS)
 cells = st.tuples(*[st.integers(0, 60)] * 4)
@@ -68,7 +68,7 @@ def test_undefined_exactly_where_the_formula_is_zero_over_zero(row):
     counts = frame(row)
     table, reasons = m.from_counts(counts), m.undefined(counts).set_index("metric")["reason"]
     one = m.catalogue()
-    from deabench.metrics.catalogue import Cells
+    from deabench.metrics.formulas import Cells
 
     bare = Cells(**{cell: counts[cell].to_numpy(float) for cell in CELLS})
     for name, value in table.iloc[0].items():

@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from deabench import metrics as m
-from deabench.metrics.catalogue import ALIASES, DIRECTION, MORE_METRICS
+from deabench.metrics.formulas import ALIASES, DIRECTION, MORE_METRICS
 from deabench.metrics.ranking import falling, precision_at, roc_auc
 from deabench.metrics.shipped import SHIPPED
 

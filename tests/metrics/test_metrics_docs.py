@@ -54,8 +54,8 @@ def test_estimation_page():
 
 
 @pytest.mark.parametrize("module", [
-    "catalogue", "costs", "counts", "declared", "delong", "estimation", "impurity", "intervals", "predictions", "prevalence",
-    "scorers", "several", "uncertainty", "usefulness"])
+    "areas", "costs", "counts", "declared", "estimation", "formulas", "impurity", "predictions", "prevalence", "proportions",
+    "scoring", "several", "uncertainty", "useful"])
 def test_docstring_examples(module):
     found = doctest.testmod(importlib.import_module(f"deabench.metrics.{module}"),
                             optionflags=doctest.NORMALIZE_WHITESPACE)

@@ -282,7 +282,7 @@ def test_the_difference_of_two_precisions_at_k_is_newcombes_of_what_only_one_tak
 def test_tables_at_once_are_tables_one_by_one(monkeypatch):
     counts = pd.DataFrame({"tp": [6, 9, 1], "fn": [2, 0, 3], "fp": [3, 1, 0], "tn": [9, 8, 8]}, index=list("abc"))
     together = m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200)
-    monkeypatch.setattr(sys.modules["deabench.metrics.bootstrap"], "AT_ONCE", 1)
+    monkeypatch.setattr(sys.modules["deabench.metrics.resampled"], "AT_ONCE", 1)
     pd.testing.assert_frame_equal(m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200), together)
     assert m.bootstrap_counts(counts.iloc[:0], metrics=["TPR", "MCC"]).empty
 

@@ -110,9 +110,9 @@ def test_a_certificate_that_does_not_hold_is_solved_again_and_costs_the_others_n
     calls = []
     proof = stages.radial_frame
 
-    def broken(result) -> object:
+    def broken(result, reached) -> object:
         calls.append(len(result.scores))
-        found = proof(result)
+        found = proof(result, reached)
         if "c3" in found.index:
             found.loc["c3", "gap"] = 1.0
         return found
@@ -131,8 +131,8 @@ def test_a_certificate_that_does_not_hold_is_solved_again_and_costs_the_others_n
 def test_a_certificate_that_holds_the_second_time_is_an_answer(monkeypatch) -> None:
     proof, calls = stages.radial_frame, []
 
-    def once(result) -> object:
-        found = proof(result)
+    def once(result, reached) -> object:
+        found = proof(result, reached)
         if not calls:
             found.loc["c3", "gap"] = 1.0
         calls.append(1)

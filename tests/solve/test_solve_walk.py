@@ -39,7 +39,7 @@ def test_a_walk_ends_where_the_product_finds_the_least(name) -> None:
     data = check(frame(TABLES[name]), warn=False)
     problem = Wei(Task(data, data, {option: words[0] for option, words in MODELS["wei"].options.items()}, own=True))
     known = problem.facets()
-    ends = Walk(problem.family, known, int(known.theta[0])).ends(problem.tested)
+    ends, _, _ = Walk(problem.family, known, int(known.theta[0])).ends(problem.tested)
     weights = known.duals[:, :-1] / np.abs(known.duals[:, -1:])
     found = ends >= 0
     assert found.mean() > (0.99 if name in ("unif", "metrics") else 0.5)  # the others have flat simplices, which are left out

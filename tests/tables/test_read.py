@@ -13,7 +13,7 @@ from strangers import TABLES
 
 import deabench as db
 from deabench.cli import main
-from deabench.metrics.catalogue import DIRECTION, METRICS
+from deabench.metrics.formulas import DIRECTION, METRICS
 from deabench.tables.cells import numbers_of
 from deabench.tables.vocabulary import meaning
 from deabench.tables.words import RULES, WEAK

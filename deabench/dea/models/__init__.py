@@ -6,23 +6,10 @@ for type checkers and editors).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
 from typing import Literal
 
-from deabench.dea.models import (
-    additive,
-    ccr,
-    common,
-    cross,
-    directional,
-    fdh,
-    holder,
-    russell,
-    sbm,
-    score,
-    super_sbm,
-    superefficiency,
-    wei,
-)
 from deabench.dea.models.record import Model
 
 ModelName = Literal["wei", "score", "ccr", "fdh", "super", "sbm", "super-sbm", "russell", "additive", "ram", "bam", "ddf", "rdm",
@@ -31,13 +18,52 @@ Direction = Literal["own", "ones", "mean", "range", "ideal"]
 Weighting = Literal["ones", "mip", "normalized", "ram", "bam"]
 Goal = Literal["aggressive", "benevolent", "sum", "largest"]
 
-MODELS: dict[str, Model] = {
-    record.name: record
-    for record in (
-        wei.MODEL, score.MODEL, ccr.MODEL, fdh.MODEL, superefficiency.MODEL, sbm.MODEL, super_sbm.MODEL, russell.MODEL,
-        additive.MODEL, additive.RAM, additive.BAM, directional.MODEL, directional.RDM, holder.MODEL, cross.MODEL, common.MODEL,
-    )
-}
+
+class _Models(MutableMapping[str, Model]):
+    """Records by name, each imported when it is asked for: `deabench rank` of a few rows takes as long as its imports."""
+
+    def __init__(self, homes: dict[str, str]) -> None:
+        self._homes = homes
+        self._records: dict[str, Model] = {}
+
+    def __getitem__(self, name: str) -> Model:
+        if name not in self._records:
+            module, record = self._homes[name].split(".")
+            self._records[name] = getattr(import_module(f"{__name__}.{module}"), record)
+        return self._records[name]
+
+    def __setitem__(self, name: str, record: Model) -> None:
+        self._homes[name], self._records[name] = "", record
+
+    def __delitem__(self, name: str) -> None:
+        del self._homes[name]
+        self._records.pop(name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
+MODELS = _Models({
+    "wei": "wei.MODEL",
+    "score": "score.MODEL",
+    "ccr": "ccr.MODEL",
+    "fdh": "fdh.MODEL",
+    "super": "superefficiency.MODEL",
+    "sbm": "sbm.MODEL",
+    "super-sbm": "super_sbm.MODEL",
+    "russell": "russell.MODEL",
+    "additive": "additive.MODEL",
+    "ram": "additive.RAM",
+    "bam": "additive.BAM",
+    "ddf": "directional.MODEL",
+    "rdm": "directional.RDM",
+    "holder": "holder.MODEL",
+    "cross": "cross.MODEL",
+    "common": "common.MODEL",
+})
 
 HINTS = {
     "bcc": "model 'ccr' with returns 'vrs'",

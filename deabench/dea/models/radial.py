@@ -123,13 +123,12 @@ def theta(solution: Solution) -> np.ndarray:
 
 
 def intensities(problem: Wei | Ccr, family: Family, solution: Solution) -> Sparse:
-    codes = solution.bases.columns.astype(np.int32)[solution.which]
-    none = (codes >= family.n) | (solution.which < 0)[:, None]
-    codes[none] = 0
-    columns = problem.frontier.astype(np.int32)[codes]
-    columns[none] = -1
+    codes = solution.bases.columns
+    known = np.append(problem.frontier, -1).astype(np.int32)[np.minimum(codes, family.n)]
+    columns = known.take(solution.which, axis=0)
+    columns[solution.which < 0] = -1
     values = np.maximum(solution.x, 0.0)
-    values[none] = 0.0
+    np.copyto(values, 0.0, where=columns < 0)
     return Sparse(columns, values)
 
 

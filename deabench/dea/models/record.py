@@ -24,6 +24,7 @@ from deabench.tables.gate import Allowed, Data
 Returns = Literal["crs", "vrs", "nirs", "ndrs"]
 Orientation = Literal["output", "input", "none"]
 Technology = Literal["convex", "fdh"]
+Norm = Literal["l1", "l2", "linf"]
 Measure = Literal["efficiency", "inefficiency"]
 Advance = Callable[[int], None]
 Reader = Callable[[Any, Data], Any]

@@ -11,7 +11,7 @@ from deabench.arrays import TOLERANCE, Sparse, chunks
 from deabench.dea.models.radial import Ccr, Wei, intensities
 from deabench.dea.models.unique import ALONE
 from deabench.dea.proofs.proof import SlackWeights
-from deabench.dea.proofs.ranking import positive
+from deabench.dea.proofs.ranking import both, positive
 from deabench.solve.shared.engine import Solution, solve
 from deabench.solve.shared.family import Family
 from deabench.solve.template import Template, template
@@ -22,8 +22,9 @@ INWARD = 1e-14
 
 
 def second_stage(problem: Wei | Ccr, scores: pd.Series, weights: pd.DataFrame, lam: Sparse, who: np.ndarray,
-                 known: SlackWeights) -> tuple[pd.DataFrame, SlackWeights]:
-    """The largest slacks beyond the radial projection, and what proves them; the peers that give them replace those in `lam`.
+                 known: SlackWeights) -> tuple[pd.DataFrame, SlackWeights, np.ndarray]:
+    """The largest slacks beyond the radial projection, what proves them, and what the peers reach (n, s + m); the peers that give
+    them replace those in `lam`.
 
     Where all weights are positive there is no slack (complementary slackness), and where the first stage's λ is the only one its
     basis gives the proof (`known`, see `deabench.dea.models.unique`); the rest are solved, each from the peers it has.
@@ -40,14 +41,16 @@ def second_stage(problem: Wei | Ccr, scores: pd.Series, weights: pd.DataFrame, l
     if len(open_):
         proof = joined(proof, _take_slack(problem, scores, lam, who, open_), open_)
     proof = SlackWeights(proof.rows, np.where(proof.of == ALONE, -2, proof.of).astype(np.int32))
-    both = np.column_stack([Y, -X])
-    slacks = np.empty((len(values), len(names)))
+    s, reached = Y.shape[1], lam.dot(both(problem.reference))
+    slacks = np.empty(reached.shape)
     for rows in chunks(len(values)):
         x, y = _projected(problem, values[rows], who[rows])
-        slacks[rows] = np.maximum(lam[rows].dot(both) - np.column_stack([y, -x]), 0.0)
+        np.subtract(reached[rows, :s], y, out=slacks[rows, :s])
+        np.subtract(x, reached[rows, s:], out=slacks[rows, s:])
+        np.maximum(slacks[rows], 0.0, out=slacks[rows])
     slacks[own] = 0.0
     slacks[np.isnan(values)] = np.nan
-    return pd.DataFrame(slacks, index=scores.index, columns=names, copy=False), proof
+    return pd.DataFrame(slacks, index=scores.index, columns=names, copy=False), proof, reached
 
 
 def _take_slack(problem: Wei | Ccr, given: pd.Series, lam: Sparse, who: np.ndarray, open_: np.ndarray) -> SlackWeights:

@@ -37,35 +37,35 @@ def solve(problem: Wei | Ccr, model: str, advance: Callable[[int], None]) -> Ans
         Where a solve fails.
     """
     with one_thread(max(len(problem.tested), len(problem.reference.labels))):
-        answer = _all(problem, advance)
+        answer, reached = _all(problem, advance)
         rays = []
-        for k in _unproved(answer).tolist():
-            one = _settled(problem, model, k)
+        for k in _unproved(answer, reached).tolist():
+            one, reached[k] = _settled(problem, model, k)
             answer = _replaced(answer, one, k)
             rays += [] if one.rays is None else [one.rays]
-        return replace(_judged(answer), rays=pd.concat(rays) if rays else None)
+        return replace(_judged(answer, reached), rays=pd.concat(rays) if rays else None)
 
 
-def _judged(answer: Answer) -> Answer:
+def _judged(answer: Answer, reached: np.ndarray) -> Answer:
     """The answer with what it says proved: slacks that are not proved the largest are known, and nobody is called efficient
     without proof."""
     assert answer.slack_weights is not None
     slacks = Slacks(answer, answer.slack_weights)
-    slacks.forget(slacks.all_left() > TOLERANCE)
+    slacks.forget(slacks.all_left(reached) > TOLERANCE)
     return replace(answer, slack_weights=slacks.weights,
                    efficient=pd.Series(slacks.proved[0], index=answer.scores.index, name="efficient"))
 
 
-def _settled(problem: Wei | Ccr, model: str, k: int) -> Answer:
-    """The answer of one DMU in rational arithmetic."""
+def _settled(problem: Wei | Ccr, model: str, k: int) -> tuple[Answer, np.ndarray]:
+    """The answer of one DMU in rational arithmetic, and what its peers reach."""
     who = np.array([k])
     solution = solve_exactly(problem.family, problem.tested[k], name_of(problem)(k))
     duals = solution.duals[0].copy()
-    answer = _stages(problem, solution, who, "")
+    answer, reached = _stages(problem, solution, who, "")
     if answer.scores.isna().iloc[0]:
         proof = ray(problem.family, duals, problem.tops) / maxima(answer)
-        return replace(answer, rays=pd.DataFrame(proof, index=answer.scores.index, columns=answer.slacks.columns))
-    if len(_unproved(answer, settled=True)):
+        return replace(answer, rays=pd.DataFrame(proof, index=answer.scores.index, columns=answer.slacks.columns)), reached[0]
+    if len(_unproved(answer, reached, settled=True)):
         score = float(answer.scores.iloc[0])
         answer.reasons[answer.scores.index[0]] = (
             f"its {model} score, about {score:.6g}, {why.UNPROVED} {TOLERANCE:g}: its metrics are too far apart for "
@@ -74,23 +74,23 @@ def _settled(problem: Wei | Ccr, model: str, k: int) -> Answer:
         answer.efficient.iloc[0] = False
         for frame in (answer.weights, answer.slacks):
             frame.iloc[0] = np.nan
-    return answer
+    return answer, reached[0]
 
 
-def _all(problem: Wei | Ccr, advance: Callable[[int], None]) -> Answer:
-    """Every DMU: by all facets and a matrix product, or by HiGHS on an active set."""
+def _all(problem: Wei | Ccr, advance: Callable[[int], None]) -> tuple[Answer, np.ndarray]:
+    """Every DMU, and what its peers reach: by all facets and a matrix product, or by HiGHS on an active set."""
     known = problem.facets()
     solution = solve_family(problem.family, problem.tested, known=known, name=name_of(problem), advance=advance)
     path = f"by HiGHS ({solution.calls} solves)"
     if known is not None:
         path = f"by {len(known)} facets" + (f", {solution.calls} solves by HiGHS" if solution.calls else "")
-    answer = _stages(problem, solution, np.arange(len(problem.tested)), path)
+    answer, reached = _stages(problem, solution, np.arange(len(problem.tested)), path)
     inner = problem.inner[~mixed(answer, problem.inner)]
-    return replace(answer, frontier=np.union1d(answer.frontier, inner)) if len(inner) else answer
+    return replace(answer, frontier=np.union1d(answer.frontier, inner)) if len(inner) else answer, reached
 
 
-def _stages(problem: Wei | Ccr, solution: Solution, who: np.ndarray, path: str) -> Answer:
-    """The first stage of the DMUs at the positions `who`, read; then the second."""
+def _stages(problem: Wei | Ccr, solution: Solution, who: np.ndarray, path: str) -> tuple[Answer, np.ndarray]:
+    """The first stage of the DMUs at the positions `who`, read; then the second; and what their peers reach (k, s + m)."""
     labels, data = problem.data.labels[who], problem.data
     if len(who) < len(problem.data.labels):
         data = Data(data.outputs.iloc[who], data.inputs.iloc[who], data.notes)
@@ -106,14 +106,14 @@ def _stages(problem: Wei | Ccr, solution: Solution, who: np.ndarray, path: str) 
     lam = intensities(problem, problem.family, solution)
     known = slack_weights(problem.family, solution, problem.tops)
     del solution  # as large as the table, and read
-    slacks, proof = second_stage(problem, scores, weights, lam, who, known)
+    slacks, proof, reached = second_stage(problem, scores, weights, lam, who, known)
     unproved = pd.Series(False, index=labels, name="efficient")  # until all are judged
     return Answer(
         scores=scores, slacks=slacks, weights=weights, intensities=lam, efficient=unproved,
         slack_weights=proof,
         data=data, reference=problem.reference, options=problem.options, own=problem.own,
         frontier=problem.frontier, reasons=reasons, path=path,
-    )
+    ), reached
 
 
 def _nothing(problem: Wei | Ccr, k: int) -> str:
@@ -124,10 +124,10 @@ def _nothing(problem: Wei | Ccr, k: int) -> str:
     return why.FREE if problem.orientation == "input" else why.NO_MIX
 
 
-def _unproved(answer: Answer, *, settled: bool = False) -> np.ndarray:
+def _unproved(answer: Answer, reached: np.ndarray, *, settled: bool = False) -> np.ndarray:
     """Positions of the DMUs whose certificate does not hold, and, before they are `settled` exactly, of those that have no score
     or one so far from 1 that floating point may have made it of nothing."""
-    proof, scores = radial_frame(answer), answer.scores.to_numpy()
+    proof, scores = radial_frame(answer, reached), answer.scores.to_numpy()
     size = np.maximum(np.abs(scores), 1.0)
     worst = np.maximum.reduce(
         [proof["gap"].to_numpy() / size, proof["primal_infeasibility"].to_numpy(), proof["dual_infeasibility"].to_numpy()]

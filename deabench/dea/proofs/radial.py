@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from deabench.arrays import ROUND, Sparse, blocks, chunks, least, scale
+from deabench.arrays import ROUND, Sparse, blocks, chunks, greatest, least, scale, total
 from deabench.dea.proofs import ranking as beyond
 from deabench.dea.proofs import reasons
 from deabench.dea.proofs.proof import Proof, Scored
@@ -54,12 +54,12 @@ def radial(result: Scored) -> Proof:
     }, (*beyond.open_questions(work), *said))
 
 
-def radial_frame(result: Scored) -> pd.DataFrame:
-    """The frame of `radial`, for the solver that asks before it returns."""
+def radial_frame(result: Scored, reached: np.ndarray | None = None) -> pd.DataFrame:
+    """The frame of `radial`, for the solver that asks before it returns and may know what the peers reach (n, s + m)."""
     given = _Scaled(result)
     proof = np.empty((len(result.scores), len(COLUMNS)))
     for rows in chunks(len(proof)):
-        proof[rows] = given.proof(rows, result.intensities[rows].dot(given.both))
+        proof[rows] = given.proof(rows, result.intensities[rows].dot(given.both) if reached is None else reached[rows])
     proof[np.isnan(result.scores.to_numpy())] = np.nan
     return pd.DataFrame(proof, index=result.scores.index, columns=COLUMNS, copy=False)
 
@@ -96,25 +96,26 @@ class _Scaled:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             primal, short, broken = self.primal(self.result.intensities[rows], reached, x, y)
             raw, norm, (u, v, u_0) = self.weights(rows, x, y)
-            value = 1.0 / ((v * x).sum(axis=1) + u_0) if self.outward else (u * y).sum(axis=1) + u_0
+            gain, spent = u * y, v * x
+            value = 1.0 / (total(spent) + u_0) if self.outward else total(gain) + u_0
             worth = value**2 / np.maximum(value, 1.0) if self.outward else 1.0 / np.maximum(value, 1.0)
-            terms = np.abs(u * y).sum(axis=1) + np.abs(v * x).sum(axis=1) + np.abs(u_0)
+            terms = total(np.abs(gain)) + total(np.abs(spent)) + np.abs(u_0)
             gap = np.maximum(np.abs(primal - value) - ROUND * terms * (value**2 if self.outward else 1.0), 0.0)
-            priced = (v * short if self.outward else u * short).sum(axis=1) + np.abs(u_0) * broken
-            primal_miss = np.maximum.reduce([short.max(axis=1), broken, priced * worth - ROUND * terms * worth])
+            priced = total(v * short if self.outward else u * short) + np.abs(u_0) * broken
+            primal_miss = greatest(*short.T, broken, priced * worth - ROUND * terms * worth, 0.0)
             wrong = np.maximum(self.wrong(u, v, u_0), self.beyond(raw, norm, u, v, u_0))
-            size = np.abs(u).sum(axis=1) + np.abs(v).sum(axis=1) + np.abs(u_0)
-            dual_miss = np.maximum(wrong / np.maximum(size, 1.0), (wrong - ROUND * size) * worth)
-        return np.column_stack([primal, value, gap, np.maximum(primal_miss, 0.0), np.maximum(dual_miss, 0.0)])
+            size = total(np.abs(u)) + total(np.abs(v)) + np.abs(u_0)
+            dual_miss = greatest(wrong / np.maximum(size, 1.0), (wrong - ROUND * size) * worth, 0.0)
+        return np.column_stack([primal, value, gap, primal_miss, dual_miss])
 
     def primal(self, lam: Sparse, reached: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The efficiency that λ reaches, by how much it falls short in each metric that is to stay, and breaks its sum or sign."""
-        made, total = reached[:, : self.s] / self.unit_y, lam.values.sum(axis=1)
-        used = reached[:, self.s:] / self.unit_x if self.inputs else total[:, None]
+        made, sums = reached[:, : self.s] / self.unit_y, total(lam.values)
+        used = reached[:, self.s:] / self.unit_x if self.inputs else sums[:, None]
         low, high = SUM_LAMBDA[self.returns]
-        broken = np.maximum.reduce([-least(lam.values), low - total, total - high, np.zeros(len(total))])
+        broken = greatest(-least(lam.values), low - sums, sums - high, 0.0)
         if self.outward:
-            grown = np.where(y > 0, made / y, np.inf).min(axis=1)
+            grown = least(np.where(y > 0, made / y, np.inf))
             return 1.0 / grown, _over(used, x), broken
         return np.where(x > 0, used / x, -np.inf).max(axis=1), _over(y, made), broken
 
@@ -124,12 +125,12 @@ class _Scaled:
         u = given[:, self.u] * self.unit_y
         v = given[:, self.v] * self.unit_x if self.inputs else np.ones((len(u), 1))
         u_0 = np.zeros(len(u)) if self.u_0 is None else given[:, self.u_0]
-        norm = ((u * y) if self.outward else (v * x)).sum(axis=1)
+        norm = total(u * y if self.outward else v * x)
         return u, norm, (u / norm[:, None], v / norm[:, None], u_0 / norm)
 
     def wrong(self, u: np.ndarray, v: np.ndarray, u_0: np.ndarray) -> np.ndarray:
         """By how much the weights have the wrong sign."""
-        return np.asarray(np.maximum.reduce([-least(u), -least(v), _wrong_sign(u_0, self.returns, self.outward)]))
+        return greatest(-least(u), -least(v), _wrong_sign(u_0, self.returns, self.outward))
 
     def beyond(self, raw: np.ndarray, norm: np.ndarray, u: np.ndarray, v: np.ndarray, u_0: np.ndarray) -> np.ndarray:
         """By how much the weights let a reference DMU give more than it takes; without inputs weights are a facet's, which many
@@ -171,9 +172,11 @@ def _wrong_sign(u_0: np.ndarray, returns: str, outward: bool) -> np.ndarray:
 
 def _distinct(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct rows, and which is whose; all rows where a sum of theirs does not tell them apart."""
-    key = weights @ np.sqrt(np.arange(2.0, 2.0 + weights.shape[1]))
-    _, first, of = np.unique(key, return_index=True, return_inverse=True)
-    rows = weights[first]
+    of, keys = pd.factorize(weights @ np.sqrt(np.arange(2.0, 2.0 + weights.shape[1])))
+    if (of < 0).any():  # weights that are no numbers
+        return weights, np.arange(len(weights))
+    rows = np.empty((len(keys), weights.shape[1]))
+    rows[of] = weights
     return (rows, of) if (rows[of] == weights).all() else (weights, np.arange(len(weights)))
 
 

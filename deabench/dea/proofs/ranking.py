@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from deabench.arrays import ROUND, TOLERANCE, blocks, chunks, least
+from deabench.arrays import ROUND, TOLERANCE, blocks, chunks, greatest, least
 from deabench.dea.proofs.proof import Scored, SlackWeights
 from deabench.tables.gate import Data
 
@@ -29,7 +29,7 @@ def maxima(result: Scored) -> np.ndarray:
 def positive(weights: np.ndarray, top: np.ndarray) -> np.ndarray:
     """Whether every weight of a row is, in metrics scaled to a maximum of 1."""
     shares = weights * top
-    return np.asarray(least(shares) > LEAST * -least(-shares))
+    return np.asarray(least(shares) > LEAST * greatest(*shares.T))
 
 
 def both(data: Data) -> np.ndarray:
@@ -49,17 +49,17 @@ class Slacks:
         self.total = total(self.slack, self.unit)
         self.bound = most(result, weights.rows)
         self.least = np.asarray((weights.rows >= 1 - TOLERANCE).all(axis=1))
-        self.own = result.weights.to_numpy()
-        self.columns = result.weights.columns.get_indexer(result.slacks.columns)
+        own, columns = result.weights.to_numpy(), result.weights.columns.get_indexer(result.slacks.columns)
+        self.own = own[:, : len(columns)] if (columns == np.arange(len(columns))).all() else own[:, columns]
 
     def forget(self, those: np.ndarray) -> None:
         """Keep no proof of the slacks of those, bool (n,)."""
         self.weights = SlackWeights(self.weights.rows, np.where(those, -2, self.weights.of).astype(np.int32))
 
-    def all_left(self) -> np.ndarray:
-        """`left` of every DMU."""
-        table = both(self.result.reference)
-        return np.concatenate([self.left(rows, self.result.intensities[rows].dot(table)) for rows in chunks(len(self.none))])
+    def all_left(self, reached: np.ndarray | None = None) -> np.ndarray:
+        """`left` of every DMU, whose peers reach `reached` (n, s + m) where that is known."""
+        there = self.result.intensities.dot(both(self.result.reference)) if reached is None else reached
+        return np.concatenate([self.left(rows, there[rows]) for rows in chunks(len(self.none))])
 
     def left(self, rows: slice, reached: np.ndarray) -> np.ndarray:
         """How much more slack there may be than is said, for some DMUs whose peers reach `reached` (k, s + m): the total slack
@@ -68,7 +68,7 @@ class Slacks:
         out = np.where(of == -1, said, 0.0)
         held = np.flatnonzero((of >= 0) & ~none)
         out[held] = self._room(of[held], reached[held] / self.signed - self.slack[rows][held] / self.unit) - said[held]
-        out[(of == -1) & ~none & ~positive(self.own[rows][:, self.columns], self.unit)] = np.inf
+        out[(of == -1) & ~none & ~positive(self.own[rows], self.unit)] = np.inf
         return np.where(none, np.nan, np.maximum(out, 0.0))
 
     def _room(self, of: np.ndarray, at: np.ndarray) -> np.ndarray:

@@ -36,14 +36,17 @@ class Prices:
 
     def __init__(self, family: Family, duals: np.ndarray, precision: type) -> None:
         self.family, self.precision = family, precision
-        self.transposed = np.ascontiguousarray(duals.T)
+        transposed = np.ascontiguousarray(duals.T)
         self.cost = family.static_cost[family.theta] if family.theta >= 0 else 0.0
-        value = family.bound[0] @ self.transposed * self.cost
+        value = family.bound[0] @ transposed * self.cost
         one_sign = bool((value < 0).all() or (value > 0).all())
         self.ratio = family.theta >= 0 and not family.bound[1].any() and one_sign
         if self.ratio:  # the objective is value / scale with a fixed value: the best has the least scale / value
-            self.transposed /= value
-        self.transposed = self.transposed.astype(precision)
+            transposed /= value
+        self.transposed: np.ndarray = transposed.astype(precision)
+        if family.theta >= 0:  # the scale of data k is start + slope k
+            self.start = (family.static[family.theta] @ transposed).astype(precision)
+            self.slope = (family.varying[family.theta].T @ transposed).astype(precision)
 
     def best(self, tested: np.ndarray) -> np.ndarray:
         """The position of the best for each of the tested data (K, q)."""
@@ -55,13 +58,18 @@ class Prices:
     def _best(self, tested: np.ndarray) -> np.ndarray:
         family = self.family
         if self.ratio:
-            return np.asarray((family.theta_column(tested).astype(self.precision) @ self.transposed).argmin(axis=1))
+            return np.asarray(self._scale(tested).argmin(axis=1))
         value = family.right_hand_side(tested).astype(self.precision) @ self.transposed
         if family.theta >= 0:
-            scale = family.theta_column(tested).astype(self.precision) @ self.transposed
+            scale = self._scale(tested)
             with np.errstate(divide="ignore", invalid="ignore"):
                 value = np.where(scale * self.cost > 0, value * self.cost / scale, -np.inf)
         return np.asarray(value.argmax(axis=1))
+
+    def _scale(self, tested: np.ndarray) -> np.ndarray:
+        """What the column of θ of data (K, q) is worth by each dual solution: (K, B)."""
+        scale = tested.astype(self.precision) @ self.slope
+        return np.asarray(scale + self.start if self.start.any() else scale)
 
 
 def popular(family: Family, duals: np.ndarray, sample: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ from deabench.arrays import blocks
 from deabench.solve.highs import Infeasible, Solver, Undecided
 from deabench.solve.shared.candidates import STAGES, Prices, neighbours, popular
 from deabench.solve.shared.family import FEASIBLE, Bases, Family
+from deabench.solve.shared.ready import Ready
 from deabench.solve.shared.walk import Walk
 
 PRICED = 1e-10
@@ -43,8 +44,8 @@ class Solution:
         The basis used, or -1 where the program is infeasible.
     x : array (K, m)
         The basic variables, in the order of `bases.columns[which]`.
-    duals : array (K, m)
-        Row duals of the minimisation (of the negated objective where the formulation maximises).
+    factor : array (K,)
+        What the duals of the basis used are to be multiplied by.
     bases : Bases
     calls : int
         Runs of HiGHS that it took.
@@ -54,10 +55,15 @@ class Solution:
 
     which: np.ndarray
     x: np.ndarray
-    duals: np.ndarray
+    factor: np.ndarray
     bases: Bases
     calls: int
     infeasible: dict[int, str]
+
+    @property
+    def duals(self) -> np.ndarray:
+        """Row duals (K, m) of the minimisation (of the negated objective where the formulation maximises)."""
+        return np.asarray(self.factor[:, None] * self.bases.duals[self.which])
 
 
 def solve(
@@ -111,11 +117,11 @@ def solve_exactly(family: Family, tested: np.ndarray, name: str) -> Solution:
     try:
         codes, x, duals = exact(family, start, tested, name)
     except Impossible as error:
-        empty = Bases(start[None], np.full((1, family.m, family.m), np.inf), np.zeros((1, family.m)), np.array([-1]))
-        return Solution(np.array([-1]), np.zeros((1, family.m)), error.ray[None], empty, 0, {0: str(error)})
+        none = Bases(start[None], np.full((1, family.m, family.m), np.inf), error.ray[None], np.array([-1]))
+        return Solution(np.array([-1]), np.zeros((1, family.m)), np.ones(1), none, 0, {0: str(error)})
     place = np.flatnonzero(codes == family.n + family.theta) if family.theta >= 0 else np.zeros(0, dtype=int)
     basis = Bases(codes[None], np.full((1, family.m, family.m), np.inf), duals[None], np.array([place[0] if len(place) else -1]))
-    return Solution(np.array([0]), x[None], duals[None], basis, 0, {})
+    return Solution(np.array([0]), x[None], np.ones(1), basis, 0, {})
 
 
 class _Run:
@@ -128,7 +134,7 @@ class _Run:
         count = len(tested)
         self.which = np.full(count, -2, dtype=np.int32)
         self.x = np.zeros((count, family.m))
-        self.duals = np.zeros((count, family.m))
+        self.factor = np.zeros(count)
         self.found: list[Bases] = []
         self.total = 0
         self.infeasible: dict[int, str] = {}
@@ -148,7 +154,7 @@ class _Run:
         m = self.family.m
         bases = self.joined() if self.found else Bases(  # one that no DMU uses, so that there is one to look at
             np.zeros((1, m), int), np.zeros((1, m, m)), np.zeros((1, m)), np.zeros(1, int))
-        return Solution(np.maximum(self.which, -1), self.x, self.duals, bases, self.calls, self.infeasible)
+        return Solution(np.maximum(self.which, -1), self.x, self.factor, bases, self.calls, self.infeasible)
 
     def adopt(self, known: Bases) -> None:
         """Keep bases that were found elsewhere, and match all DMUs with them."""
@@ -226,7 +232,7 @@ class _Run:
         alone = Bases(codes[None], np.full((1, family.m, family.m), np.inf), duals[None],
                       np.array([place[0] if len(place) else -1]))
         self.found.append(alone)
-        self.take(np.array([k]), self.total, x[None], duals, np.ones(1))
+        self.take(np.array([k]), np.array([self.total]), x[None], np.ones(1))
         self.total += 1
         return family.basis(codes, self.tested[k])
 
@@ -242,14 +248,14 @@ class _Run:
         if not good[among == k].all():
             return False
         self.found.append(basis)
-        self.take(among[good], self.total, x[good], basis.duals[0], factor[good])
+        self.take(among[good], np.array([self.total]), x[good], factor[good])
         self.total += 1
         return True
 
-    def take(self, who: np.ndarray, basis: int, x: np.ndarray, duals: np.ndarray, factor: np.ndarray) -> None:
+    def take(self, who: np.ndarray, basis: np.ndarray, x: np.ndarray, factor: np.ndarray) -> None:
         self.which[who] = basis
         self.x[who] = x
-        self.duals[who] = factor[:, None] * duals
+        self.factor[who] = factor
         self.advance(len(who))
 
     def optimum(self, k: int) -> Bases | None:
@@ -354,12 +360,16 @@ class _Run:
                 continue
             left = self.left()
             usable = usable[popular(family, bases.duals[usable], self.tested[left[:: max(len(left) // SAMPLE, 1)]])]
+            ready = Ready(family, bases[usable], place)
             for share, precision in STAGES:
-                chosen = usable[: int(np.ceil(share * len(usable)))]
-                prices = Prices(family, bases.duals[chosen], precision)
+                prices = Prices(family, bases.duals[usable[: int(np.ceil(share * len(usable)))]], precision)
                 left = self.left()
                 for part in blocks(len(left), family.m**2):
-                    self._try(bases, first, chosen[prices.best(self.tested[left[part]])], left[part])
+                    who, tested = left[part], self.tested[left[part]]
+                    best = prices.best(tested)
+                    x, factor = ready.values(best, tested)
+                    good = np.flatnonzero(ready.feasible(best, x, factor))
+                    self.take(who[good], first + usable[best[good]], x[good], factor[good])
 
     def walk(self, known: Bases) -> None:
         """Let the DMUs, where they and the bases are many, walk from basis to basis of a list of all, and give each the one it ends
@@ -367,18 +377,12 @@ class _Run:
         place, left = int(known.theta[0]), self.left()
         if len(known) < WALKED or len(left) < SAMPLE or (known.theta != place).any() or self.family.bound[1].any():
             return
-        ends = Walk(self.family, known, place).ends(self.tested[left])
-        order = np.argsort(ends, kind="stable")  # those of one basis together: its numbers are at hand
-        order = order[np.searchsorted(ends[order], 0):]
-        for part in blocks(len(order), self.family.m**2):
-            self._try(known, 0, ends[order[part]], left[order[part]])
-
-    def _try(self, bases: Bases, first: int, best: np.ndarray, who: np.ndarray) -> None:
-        """Give the DMUs `who` the bases `best`, one each, where it certifies them."""
-        family, tested = self.family, self.tested[who]
-        x, factor = family.values(bases.inverse[best], int(bases.theta[best[0]]), tested)
-        good = family.feasible(bases.columns[best], x, factor)
-        self.which[who[good]] = first + best[good]
-        self.x[who[good]] = x[good]
-        self.duals[who[good]] = factor[good, None] * bases.duals[best[good]]
-        self.advance(int(good.sum()))
+        walk = Walk(self.family, known, place)
+        if not walk.ready.plain:
+            return
+        ends, x, factor = walk.ends(self.tested[left])
+        there = ends >= 0
+        if there.all():
+            self.take(left, ends, x, factor)
+        else:
+            self.take(left[there], ends[there], x[there], factor[there])

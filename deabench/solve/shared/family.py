@@ -43,6 +43,10 @@ class Bases:
     def __len__(self) -> int:
         return len(self.columns)
 
+    def __getitem__(self, those: np.ndarray) -> Bases:
+        """Some of them."""
+        return Bases(self.columns[those], self.inverse[those], self.duals[those], self.theta[those])
+
 
 class Family:
     """The programs of one template over one reference set.
@@ -146,16 +150,14 @@ class Family:
         return self.theta < 0 or (place >= 0 and self.shares_theta)
 
     def values(self, inverse: np.ndarray, place: int, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The basic variables of DMUs (K, q): (K, m), and the factor (K,) that their duals take.
+        """The basic variables of DMUs (K, q) in one basis: (K, m), and the factor (K,) that its duals take.
 
-        `inverse` is one basis (m, m) for all of them, or (K, m, m), one each; `place` is where θ stands in it, or -1.
+        `inverse` is the basis' (m, m); `place` is where θ stands in it, or -1.
         """
-        b = self.right_hand_side(tested)
-        x = b @ inverse.T if inverse.ndim == 2 else np.einsum("kij,kj->ki", inverse, b)
+        x = self.right_hand_side(tested) @ inverse.T
         if place < 0:
             return x, np.ones(len(x))
-        a = self.theta_column(tested)
-        u = a @ inverse.T if inverse.ndim == 2 else np.einsum("kij,kj->ki", inverse, a)
+        u = self.theta_column(tested) @ inverse.T
         pivot = u[:, place]
         with np.errstate(divide="ignore", invalid="ignore"):
             level = x[:, place] / pivot

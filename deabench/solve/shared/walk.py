@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from deabench.solve.shared.family import Bases, Family
+from deabench.solve.shared.ready import Ready
 
 INSIDE = 1e-12
 """A coordinate may be negative by this much."""
@@ -25,69 +26,61 @@ class Walk:
     """Walks over the bases of a family of (5), all with θ in the place `theta` and the same right-hand side for all DMUs."""
 
     def __init__(self, family: Family, bases: Bases, theta: int) -> None:
-        self.family = family
-        m = bases.columns.shape[1]
-        members = np.delete(np.arange(m), theta)
+        members = np.delete(np.arange(family.m), theta)
         own = bases.columns[:, members]
         middle = np.where((own < family.n)[:, :, None], family.reference[np.minimum(own, family.n - 1)], 0.0).sum(axis=1)
         self.order = _along(middle)  # facets that are near each other lie so in memory, too
-        columns = bases.columns[self.order]
-        inverse = bases.inverse[self.order][:, np.append(members, theta)]
-        signs = family.sign[columns[:, np.append(members, theta)]]
-        signs[:, -1] = 1.0  # θ has none
-        self.rows = np.flatnonzero(family.static[family.theta].astype(bool) | family.varying[family.theta].any(axis=1))
-        self.inverse = np.ascontiguousarray(inverse[:, :, self.rows] * signs[:, :, None])
-        self.fixed = (inverse @ family.bound[0]) * signs
-        self.neighbours = neighbours(columns[:, members], len(family.table))
+        self.ready = Ready(family, bases[self.order], theta)
+        self.neighbours = neighbours(own[self.order], len(family.table))
 
-    def ends(self, tested: np.ndarray) -> np.ndarray:
-        """The basis in which each of the data (K, s) lies; -1 where the walk found none."""
+    def ends(self, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The basis in which each of the data (K, s) lies, -1 where the walk found none, its basic variables there (K, m), and the
+        factor (K,) that its duals take."""
         order = _along(tested)
         at, out = np.zeros(len(order), dtype=np.intp), np.full(len(order), -1)
+        x, factor = np.empty((len(order), self.ready.fixed.shape[1])), np.empty(len(order))
         step = 1 << (len(order) - 1).bit_length()
         places = np.zeros(1, dtype=np.intp)
         while step:
             for low in range(0, len(places), ROWS):
                 who = places[low : low + ROWS]
                 near = at[np.maximum(who - step, 0)]  # the one before on the curve, of those that have walked
-                ends = self._walk(tested[order[who]], near)
-                out[order[who]], at[who] = ends, np.where(ends >= 0, ends, near)
+                rows = order[who]
+                ends, x[rows], factor[rows] = self._walk(tested[rows], near)
+                out[rows], at[who] = ends, np.where(ends >= 0, ends, near)
             step //= 2
             places = np.arange(step, len(order), 2 * max(step, 1))
-        return np.where(out >= 0, self.order[out], -1)
+        return np.where(out >= 0, self.order[out], -1), x, factor
 
-    def _walk(self, tested: np.ndarray, place: np.ndarray) -> np.ndarray:
+    def _walk(self, tested: np.ndarray, place: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Where walks of the data from the bases `place` end."""
         out, left = np.full(len(tested), -1), np.arange(len(tested))
-        theta = self.family.theta_column(tested)[:, self.rows]
+        at, factors = np.zeros((len(tested), self.ready.fixed.shape[1])), np.zeros(len(tested))
         for _ in range(STEPS):
-            worst, value = self._worst(theta, place)
-            there = value >= -INSIDE
-            out[left[there]] = place[there]
-            on = np.flatnonzero(~there)
+            x, factor = self.ready.values(place, tested)
+            worst, value = self._worst(x, factor)
+            there = np.flatnonzero(value >= -INSIDE)
+            ended = left.take(there)
+            out[ended], at[ended], factors[ended] = place.take(there), x.take(there, axis=0), factor.take(there)
+            on = np.flatnonzero(~(value >= -INSIDE))
             onward = self.neighbours.take(place.take(on) * self.neighbours.shape[1] + worst.take(on))
             known = onward >= 0
             if not known.all():
                 on, onward = on[known], onward[known]
             if not len(on):
                 break
-            left, theta, place = left.take(on), theta.take(on, axis=0), onward
-        return out
+            left, tested, place = left.take(on), tested.take(on, axis=0), onward
+        return out, at, factors
 
-    def _worst(self, theta: np.ndarray, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which member's variable is the most negative in the basis `place` of DMUs with the θ columns (K, s), and its value."""
-        x = np.einsum("kij,kj->ki", self.inverse.take(place, axis=0), theta)
-        fixed = self.fixed.take(place, axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            level = -fixed[:, -1] / x[:, -1]
-            x *= level[:, None]
-        x += fixed
-        worst, value = np.zeros(len(place), dtype=np.int8), x[:, 0].copy()
-        for k in range(1, x.shape[1] - 1):
+    def _worst(self, x: np.ndarray, factor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which member's variable of x (K, m) is the most negative, by its place among the members, and its value; NaN where the
+        level of θ or the factor of the duals is not above 0."""
+        worst, value = np.zeros(len(x), dtype=np.int8), x[:, self.ready.members[0]].copy()
+        for place, k in enumerate(self.ready.members[1:], start=1):
             below = x[:, k] < value
-            np.copyto(worst, k, where=below)
+            np.copyto(worst, place, where=below)
             np.minimum(value, x[:, k], out=value)
-        return worst, np.where(level < 0, value, np.nan)
+        return worst, np.where((x[:, self.ready.theta] > 0) & (factor > 0), value, np.nan)
 
 
 def _along(values: np.ndarray) -> np.ndarray:

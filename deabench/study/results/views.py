@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from deabench.dea.frontier import Norm
+from deabench.dea.models.record import Norm
 from deabench.errors import DataError, DataWarning
 from deabench.study.results.aggregate import Settings, efficiencies
 

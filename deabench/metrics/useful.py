@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pandas as pd
 
-from deabench.metrics.catalogue import CELLS
 from deabench.metrics.counts import weighted, whole
+from deabench.metrics.formulas import CELLS
 
 SMALL = 1e9
 """Below it in all, the products of counts are machine integers."""
@@ -16,7 +16,7 @@ SMALL = 1e9
 def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
     """Seven conditions, each equivalent to DOR > 1 where all of them are defined: is the classifier useful?
 
-    In the notation of `deabench.metrics.catalogue`: DOR > 1 ⇔ TPR > FPR ⇔ FNR < TNR ⇔ PPV > P/n ⇔ NPV > N/n ⇔
+    In the notation of `deabench.metrics.formulas`: DOR > 1 ⇔ TPR > FPR ⇔ FNR < TNR ⇔ PPV > P/n ⇔ NPV > N/n ⇔
     TPR > L/n ⇔ TNR > M/n ⇔ accuracy > (P L + N M)/n², the accuracy of random labels at the same queue rate. The source
     [1]_ takes the last for a consequence only; it is an equivalence, since accuracy − (P L + N M)/n² =
     2 (P/n)(N/n)(TPR + TNR − 1). An accuracy above null accuracy is sufficient and not necessary.

@@ -7,8 +7,8 @@ from typing import Any
 
 from deabench import instances
 from deabench.errors import DataError
-from deabench.metrics.catalogue import needed
 from deabench.metrics.counts import chosen, table_of
+from deabench.metrics.formulas import needed
 from deabench.metrics.predictions import count
 
 

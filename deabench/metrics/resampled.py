@@ -12,11 +12,11 @@ import pandas as pd
 from deabench import instances, labels
 from deabench.checks import choice
 from deabench.errors import DataError, DataWarning
-from deabench.metrics.catalogue import CELLS, METRICS, canonical
 from deabench.metrics.closed import PREDICTIVE
 from deabench.metrics.counts import label, table_of, weighted, whole
 from deabench.metrics.draws import PRIOR
-from deabench.metrics.intervals import by_row, level, proportion_intervals
+from deabench.metrics.formulas import CELLS, METRICS, canonical
+from deabench.metrics.proportions import by_row, level, proportion_intervals
 
 AT_ONCE = 100_000
 """Resamples of tables held at a time."""

@@ -9,8 +9,8 @@ import pandas as pd
 
 from deabench.checks import did_you_mean
 from deabench.errors import DataError
-from deabench.metrics.catalogue import CELLS, PROPORTIONS, Cells
 from deabench.metrics.counts import weighted, whole
+from deabench.metrics.formulas import CELLS, PROPORTIONS, Cells
 
 METHODS = ("wilson", "beta", "agresti_coull", "jeffreys", "normal")
 """Of `statsmodels.stats.proportion.proportion_confint`; 'beta' is Clopper and Pearson's."""
