@@ -14,8 +14,8 @@ from deabench.tables.reading import read_source
 from deabench.text import csv_text, guarded
 
 NASTY = ("90 %", "1,014", "007", " 0.5 ", "1e5", "nan", "NA", "", "inf", "1_000", "0x10", "½", "'=1", "+.5", "5.", "0.50", "-0",
-         "-3", "9007199254740993", "18446744073709551616", "1.014,45", "0,5", "True", "False", "x y", "12 ms", '"q"', "a;b", "1e400",
-         "'-3", "0.1234567890123456789", "1.7976931348623157e308", "0.5\t", "line\nbreak")
+         "-3", "9007199254740993", "18446744073709551616", "1.014,45", "0,5", "True", "False", "x y", "12 ms", '"q"', "a;b",
+         "1e400", "'-3", "0.1234567890123456789", "1.7976931348623157e308", "0.5\t", "line\nbreak")
 PLAIN = ("0.5", "0.25", "1", "0", "0.50", "1e-3", "5.", "+.5", "0.3333333333333333", " 0.75", "85.5")
 NAMES = ("model", "accuracy", "recall", "error", "latency_ms", "seed", "fold", "C", "threshold", "dataset", "metric", "value", "m0",
          "m1", "id", "rank", "", "neg_log_loss", "params", " auc ", "efficient")
