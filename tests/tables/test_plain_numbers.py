@@ -53,34 +53,34 @@ def said(path, label, roles, *, text: bool) -> tuple[object, ...]:
     return cells, reading.notes, dict(reading.missing), reading.layout, roles_, source.comma
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(3))
 def test_numbers_read_at_once_are_those_read_cell_by_cell(part, tmp_path) -> None:
     quick = 0
-    for seed in range(60):
-        rng = random.Random(60 * part + seed)
+    for seed in range(50):
+        rng = random.Random(50 * part + seed)
         data, names = written(rng)
         path = tmp_path / rng.choice(("results_accuracy.csv", "x.csv"))
         path.write_bytes(data)
         label = rng.choice((None, None, names[0], names[-1]))
         roles = {} if rng.random() < 0.8 else {rng.choice(names): rng.choice(("output", "label", "dataset", "left_out"))}
         found = said(path, label, roles, text=False)
-        assert found == said(path, label, roles, text=True), (60 * part + seed, data)
+        assert found == said(path, label, roles, text=True), (50 * part + seed, data)
         quick += len(found) > 1 and any(dtype.kind in "fi" for dtype in of_file(path).frame.dtypes)
-    assert quick > 20
+    assert quick > 15
 
 
 def test_a_late_cell_that_is_no_plain_number_is_read_as_it_is(tmp_path) -> None:
-    values = np.random.default_rng(0).uniform(0, 1, 60_000)
-    cells = [repr(value) for value in values.tolist()]
+    cells = [repr(value) for value in np.random.default_rng(0).uniform(0, 1, 40_000).tolist()]
+    values = pd.to_numeric(pd.Series(cells)).to_numpy()  # as text is read; before pandas 3.1 not rounded to the last bit
     for late, value in (("90 %", np.nan), ("-0", -0.0), ("1,014", 1014.0)):
         (tmp_path / "x.csv").write_text("model,accuracy,recall\n" + "\n".join(
-            f'm{k},{cell},"{late if k == 59_000 else cell}"' for k, cell in enumerate(cells)))
+            f'm{k},{cell},"{late if k == 39_000 else cell}"' for k, cell in enumerate(cells)))
         table = db.read(tmp_path / "x.csv").table
         wanted = values.copy()
-        wanted[59_000] = value
+        wanted[39_000] = value
         assert table["accuracy"].to_numpy().tobytes() == values.tobytes()
-        assert table["recall"].to_numpy().tobytes() == wanted.tobytes() or (np.isnan(value) and np.array_equal(
-            table["recall"], wanted, equal_nan=True))
+        assert table["recall"].isna().tolist() == np.isnan(wanted).tolist()
+        assert table["recall"].fillna(0.5).to_numpy().tobytes() == np.where(np.isnan(wanted), 0.5, wanted).tobytes()
 
 
 def test_a_number_that_names_is_read_as_text(tmp_path) -> None:
