@@ -111,3 +111,10 @@ def test_csv_written_by_columns_is_that_of_pandas(rows, monkeypatch) -> None:
             safe = flat.map(lambda cell: guarded(cell) if isinstance(cell, str) else cell)
             wanted = safe.astype({"I": "Int64"} if "I" in part else {}).set_axis([guarded(str(c)) for c in flat], axis=1)
             assert csv_text(part) == wanted.to_csv(index=False, lineterminator="\n")
+
+
+def test_truths_and_whole_numbers_that_no_float_holds_are_read_again_as_text(tmp_path) -> None:
+    (tmp_path / "x.csv").write_text("model,accuracy,efficient,\nA,0.5,True,-0\nB,0.6,False,18446744073709551616\n")
+    assert of_file(tmp_path / "x.csv").frame["efficient"].tolist() == ["True", "False"]
+    values = db.read(tmp_path / "x.csv").table["Unnamed: 3"].to_numpy()
+    assert values.tobytes() == np.array([-0.0, 2.0**64]).tobytes()
