@@ -102,6 +102,8 @@ def command(
     show: Annotated[Show, typer.Option(help="What the picture shows.")] = Show.ranking,
 ) -> None:
     """Rank the classifiers of TABLE by efficiency: how near each comes to the best trade-off that the others reach."""
+    import pandas as pd
+
     from deabench.dea.asked import of_technology
     from deabench.dea.best import kept
     from deabench.dea.ranking import bounded, ranked
@@ -162,7 +164,8 @@ def command(
     frame = ranking.to_frame()
     as_json = form is Format.json or (out is not None and out.suffix == ".json")
     peers = _peers(ranking) if as_json else listed(ranking.intensities, ranking.reference.labels)
-    frame["peers"] = [peers[k] for k in ranking.scores.index.get_indexer(frame.index).tolist()]
+    order = ranking.ranks.reset_index(drop=True).sort_values(kind="stable").index  # that of the frame
+    frame["peers"] = pd.Series(peers, dtype=object).take(order).set_axis(frame.index)
     emit(frame, form=form, out=out, title="Efficiencies" if ranking.measure == "efficiency" else "Inefficiencies")
 
 
@@ -170,6 +173,8 @@ SHOWN = 0.005
 """Below, a λ would be printed as 0.00."""
 HALF = 1e-6
 """So near to half-way between two texts a λ is rounded by Python itself."""
+HUGE = 1e9
+"""So many hundredths are no longer told from half-way between two of them."""
 
 
 def _by_dataset(source: object, given: dict[str, Any], form: Format, out: Path | None) -> None:
@@ -200,28 +205,31 @@ def _peers(ranking: Ranking) -> list[dict[str, float]]:
 def listed(lam: Sparse, labels: pd.Index) -> list[str]:
     """The peers of each DMU with their λ, largest first: `AdBS 0.60, BaS 0.40`; what would be printed as 0.00 is left out."""
     import numpy as np
+    import pandas as pd
 
     values = np.where(lam.columns >= 0, lam.values, 0.0)
     order = np.argsort(-values, axis=1, kind="stable")
-    names = np.array([f"{label} " for label in labels.tolist()], dtype=object)
+    names = labels.to_numpy(dtype=object)
     out = np.full(len(values), "", dtype=object)
-    for place in order.T:  # entry by entry: a loop over cells would take longer than the ranking
-        rows = np.arange(len(values))
-        rows = rows[values[rows, place] >= SHOWN]
+    for k, place in enumerate(order.T):  # entry by entry, each text made once: a loop over cells would take longer than the ranking
+        rows = np.flatnonzero(values[np.arange(len(values)), place] >= SHOWN)
         if not len(rows):
             break
-        cells = names[lam.columns[rows, place[rows]]] + _shares(values[rows, place[rows]])
-        out[rows] = np.where(out[rows] == "", cells, out[rows] + ", " + cells)
+        share, shares = pd.factorize(_rounded(values[rows, place[rows]]))
+        which, pairs = pd.factorize(lam.columns[rows, place[rows]] + len(names) * share)
+        comma = ", " if k else ""
+        texts = [f"{comma}{names[pair % len(names)]} {shares[pair // len(names)]:.2f}" for pair in pairs.tolist()]
+        out[rows] += np.array(texts, dtype=object)[which]
     return list(out)
 
 
-def _shares(values: np.ndarray) -> np.ndarray:
-    """λ as text with two decimals: one of a hundred texts each, but for those that lie half-way between two."""
+def _rounded(values: np.ndarray) -> np.ndarray:
+    """λ with two decimals, as Python's text has them: those that lie half-way between two, or are huge, are rounded by Python."""
     import numpy as np
 
     hundredths = values * 100
-    whole = np.rint(hundredths).astype(int)
-    out = np.array([f"{k / 100:.2f}" for k in range(int(whole.max(initial=0)) + 1)], dtype=object)[whole]
-    for k in np.flatnonzero(np.abs(np.abs(hundredths - whole) - 0.5) < HALF).tolist():
-        out[k] = f"{values[k]:.2f}"
-    return np.asarray(out)
+    whole = np.rint(hundredths)
+    out = np.asarray(whole / 100)
+    for k in np.flatnonzero((np.abs(np.abs(hundredths - whole) - 0.5) < HALF) | (whole > HUGE)).tolist():
+        out[k] = float(f"{values[k]:.2f}")
+    return out

@@ -64,9 +64,9 @@ def numbers_of(column: pd.Series, *, comma: bool = False) -> Numbers | None:
     if pd.api.types.is_numeric_dtype(column):
         values = pd.to_numeric(column).to_numpy(dtype=float, na_value=np.nan)
         return Numbers(values, np.zeros(len(values), dtype=bool))
-    plain = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    rest = np.flatnonzero(np.isnan(plain) & column.notna().to_numpy())
     raw = column.to_numpy(dtype=object)
+    plain = _plain(column, raw)
+    rest = np.flatnonzero(np.isnan(plain) & column.notna().to_numpy())
     if len(rest) > MANY and len(rest) > MOSTLY * len(plain) and _all_text(raw[rest[:: len(rest) // SAMPLE]]):
         return None
     cells = {int(k): _clean(raw[k]) for k in rest}
@@ -74,6 +74,15 @@ def numbers_of(column: pd.Series, *, comma: bool = False) -> Numbers | None:
     if not cells:
         return Numbers(plain, np.zeros(len(plain), dtype=bool)) if not np.isnan(plain).all() else None
     return _of_text(_dots(plain, column, list(cells.values())), cells, comma)
+
+
+def _plain(column: pd.Series, cells: np.ndarray) -> np.ndarray:
+    """The cells that pandas takes for numbers, NaN where it takes none; words, as names are, need not be tried one by one."""
+    if pd.api.types.infer_dtype(cells, skipna=False) == "string":
+        starts = {cell[:3] for cell in cells.tolist()}
+        if all(start[:1].isalpha() and start.lower() not in ("inf", "nan") for start in starts):
+            return np.full(len(cells), np.nan)
+    return np.asarray(pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan))
 
 
 def of_numbers(dtype: object) -> bool:

@@ -110,7 +110,7 @@ def checked(column: Column, values: np.ndarray, unit: str = "") -> Column:
 
 def _share(column: Column, values: np.ndarray, unit: str) -> Column:
     """A rate is a share where all values are up to 1, percent up to 100, and otherwise of no known range."""
-    if column.name.lower() == "precision" and set(values) <= {4.0, 8.0, 16.0, 32.0, 64.0}:
+    if column.name.lower() == "precision" and np.isin(values, (4.0, 8.0, 16.0, 32.0, 64.0)).all():
         return replace(column, role="left_out", reason="it is the precision of numbers, in bits")
     if unit == "percent" or (values.max() > 1 + 1e-9 and values.max() <= 100 + 1e-9 and values.min() >= 0):
         return replace(column, unit="percent", low=0.0, high=100.0)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, repeat
 from typing import Literal
 
 import pandas as pd
@@ -58,16 +58,27 @@ def keys(frame: pd.DataFrame, columns: Sequence[Column], given: tuple[str, ...],
 
 def _label(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[str, ...]:
     """A column called as systems are, one with unique names first; else the first of text, one with unique cells first."""
-    named = [c.name for c in columns if c.role == "label" and (frame[c.name].nunique() > 1 or len(frame) == 1)]
-    texts = [c.name for c in columns if c.role == "text" and not _elsewhere(frame[c.name], c.name)]
-    for names in ([name for name in named if not pd.api.types.is_numeric_dtype(frame[name])],
-                  [name for name in texts if name in ("params", "parameters", "configuration")],
-                  [name for name in texts if frame[name].is_unique],
-                  [name for name in texts if name == frame.columns[0]], named,
-                  [name for name in texts if frame[name].nunique() > 1]):
+    for names in _able_labels(frame, columns):
         if names:
-            return (next((name for name in names if frame[name].is_unique), names[0]),)
+            return (next((name for name in names if frame[name].is_unique), names[0]),) if len(names) > 1 else (names[0],)
     return ()
+
+
+def _able_labels(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterator[list[str]]:
+    """Columns that may name the systems, the likeliest first; nothing is looked for before it is asked for."""
+    named = [c.name for c in columns if c.role == "label" and (_varies(frame[c.name]) or len(frame) == 1)]
+    yield [name for name in named if not pd.api.types.is_numeric_dtype(frame[name])]
+    texts = [c.name for c in columns if c.role == "text" and not _elsewhere(frame[c.name], c.name)]
+    yield [name for name in texts if name in ("params", "parameters", "configuration")]
+    yield [name for name in texts if frame[name].is_unique]
+    yield [name for name in texts if name == frame.columns[0]]
+    yield named
+    yield [name for name in texts if _varies(frame[name])]
+
+
+def _varies(column: pd.Series) -> bool:
+    """Whether a column holds two values that differ; its first rows often tell."""
+    return bool(column.head(100).nunique() > 1 or column.nunique() > 1)
 
 
 def _elsewhere(column: pd.Series, name: str) -> bool:
@@ -82,7 +93,7 @@ def _elsewhere(column: pd.Series, name: str) -> bool:
 def _dataset(frame: pd.DataFrame, columns: Sequence[Column], label: tuple[str, ...]) -> str | None:
     """The column of data sets, where a system stands on several rows and the data set tells them apart."""
     names = [c.name for c in columns if c.role == "dataset" and c.name not in label]
-    if not label or not frame.duplicated(list(label)).any():
+    if not label or not names or not frame.duplicated(list(label)).any():
         return None
     varying = [name for name in names if frame[name].nunique() > 1]
     return max(varying, key=lambda name: (not pd.api.types.is_numeric_dtype(frame[name]), frame[name].nunique()), default=None)
@@ -113,9 +124,12 @@ def systems_in_columns(frame: pd.DataFrame, columns: Sequence[Column], label: st
     return role == "dataset"
 
 
-def unique_rows(frame: pd.DataFrame, found: Keys, columns: Sequence[Column]
+def unique_rows(frame: pd.DataFrame, found: Keys, columns: Sequence[Column], text: Callable[[], pd.DataFrame]
                 ) -> tuple[pd.Index, pd.Series, tuple[str, ...], list[str]]:
-    """Names for the rows, made unique by the columns that tell them apart: (index, rows kept, label columns, notes)."""
+    """Names for the rows, made unique by the columns that tell them apart: (index, rows kept, label columns, notes).
+
+    `text` gives the frame with its cells as they stand in the file, where rows are to be compared.
+    """
     everything = pd.Series(True, index=frame.index)
     if not found.label:
         return (pd.Index([f"row {k}" for k in range(1, len(frame) + 1)], name=NO_LABEL), everything, (),
@@ -129,12 +143,12 @@ def unique_rows(frame: pd.DataFrame, found: Keys, columns: Sequence[Column]
         more = " and ".join(f"'{name}'" for name in helping)
         said = f"'{label[0]}' names several rows ({twice} repeats); {more} tells them apart and is part of the name"
         return joined(frame, [*label, *helping]), everything, (*found.label, *helping), [said]
-    kept = ~frame.duplicated()
+    kept = ~text().duplicated()
     notes = [f"{int((~kept).sum())} rows that repeat another one in every cell are left out"] if not kept.all() else []
     rows = frame[kept]
     names = joined(rows, label)
     if not names.is_unique:
-        count = rows.groupby(label, dropna=False).cumcount().to_numpy()
+        count = names.to_series().groupby(level=0).cumcount().to_numpy()
         names = pd.Index([f"{name} ({k + 1})" if k else name for name, k in zip(names, count, strict=True)], name=names.name)
         notes.append(f"'{label[0]}' names several rows and no column tells them apart; they are numbered, "
                      f"as '{names[count > 0][0]}'")
@@ -155,10 +169,19 @@ def _telling_apart(frame: pd.DataFrame, label: list[str], columns: Sequence[Colu
 
 def joined(frame: pd.DataFrame, label: list[str]) -> pd.Index:
     """Names of rows; the parts of a name joined by a comma."""
-    parts = [[_plain(cell) for cell in frame[name].to_numpy(dtype=object).tolist()] for name in label]
+    parts = [_stripped(frame[name].to_numpy(dtype=object).tolist()) for name in label]
     names = parts[0] if len(parts) == 1 else [", ".join(cells) for cells in zip(*parts, strict=True)]
-    names = [name if name.strip(" ,") else f"row {k}" for k, name in enumerate(names, start=1)]
+    if not all(map(str.strip, names, repeat(" ,"))):
+        names = [name if name.strip(" ,") else f"row {k}" for k, name in enumerate(names, start=1)]
     return pd.Index(names, name="system" if label[0].startswith("Unnamed") else label[0])
+
+
+def _stripped(cells: list[object]) -> list[str]:
+    """The cells as parts of names."""
+    try:
+        return list(map(str.strip, cells))  # type: ignore[arg-type]
+    except TypeError:  # not all are text
+        return [_plain(cell) for cell in cells]
 
 
 def _plain(cell: object) -> str:

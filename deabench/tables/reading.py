@@ -14,7 +14,7 @@ from deabench.checks import choice, did_you_mean
 from deabench.errors import DataError
 from deabench.results import Result
 from deabench.tables import layout, pivot
-from deabench.tables.cells import Numbers, empty, numbers_of
+from deabench.tables.cells import Numbers, empty, numbers_of, of_numbers
 from deabench.tables.columns import Column, checked, judged, mixed, told_by_rank
 from deabench.tables.names import parsed
 from deabench.tables.proposal import proposed
@@ -140,6 +140,9 @@ def read_source(source: Source, label: str | Sequence[str] | None, roles: Mappin
     if frame.shape[0] == 0 or frame.shape[1] == 0:
         raise DataError(f"the table is empty ({frame.shape[0]} rows, {frame.shape[1]} columns); give at least one row")
     given = _declared(frame, label, roles, source.label)
+    if any(of_numbers(frame[name].dtype) for name in (*given, *roles)):
+        source = source.as_text()
+        frame = source.frame
     said = {**source.said, **{name: (role, "you say so") for name, role in roles.items() if role != "label"}}
     dataset = next((name for name, role in roles.items() if role == "dataset"), None)
     numbers = {name: None if name in given else _numbers(frame[name], source.comma) for name in map(str, frame.columns)}
@@ -148,7 +151,7 @@ def read_source(source: Source, label: str | Sequence[str] | None, roles: Mappin
     numbers = {name: None if name in found.label else value for name, value in numbers.items()}
     pair = layout.metric_and_value(columns) if not roles else None
     if pair is not None:
-        return _of_pairs(source, found, *pair)
+        return _of_pairs(source.as_text(), found, *pair)
     matrix = _matrix(source, columns, found)
     if matrix is not None:
         return matrix
@@ -191,7 +194,7 @@ def _of_columns(source: Source, numbers: Mapping[str, Numbers | None], columns: 
         wide = pivot.of_rows(values, keys, sets)
         label = found.label
     else:
-        index, kept, label, said = layout.unique_rows(frame, found, columns)
+        index, kept, label, said = layout.unique_rows(frame, found, columns, lambda: source.as_text().frame)
         notes += said
         table = values[kept.to_numpy()].set_axis(index, axis=0)
         missing = {str(name): int(table[name].isna().sum()) for name in table if table[name].isna().any()}
@@ -242,9 +245,7 @@ def _of_pairs(source: Source, found: layout.Keys, metric: str, value: str) -> Re
                                *([found.dataset] if found.dataset not in (None, metric) else []), *found.repeats]))
     if not keys:
         raise DataError(f"'{metric}' and '{value}' hold metrics by name, but no column names the systems; give label")
-    others = [c for c in frame.columns if c not in (*keys, metric, value) and frame[c].nunique() == 1]
     wide = pivot.of_metric_and_value(frame, metric, value, [str(key) for key in keys])
-    del others
     numbers = {str(name): None if name in keys else numbers_of(wide[name], comma=source.comma) for name in wide.columns}
     columns = [judged(name, numbers[name], source.said) for name in numbers]
     again = layout.keys(wide, columns, tuple(name for name in found.label if name != metric), found.dataset)

@@ -30,3 +30,10 @@ def test_peers_are_listed_largest_first_and_rounded_as_python_rounds() -> None:
 
 def test_nobody_has_an_empty_list() -> None:
     assert listed(Sparse(np.full((2, 3), -1, dtype=np.int32), np.zeros((2, 3))), pd.Index(["a"])) == ["", ""]
+
+
+def test_a_huge_lambda_is_written_as_python_writes_it() -> None:
+    values = np.array([[123456789012345.67, 1e17], [3e22, 0.125], [0.375, 0.0]])
+    columns = np.array([[0, 1], [1, 0], [1, -1]], dtype=np.int32)
+    assert listed(Sparse(columns, values), pd.Index(["a", "b"])) == [
+        naive(*row, ["a", "b"]) for row in zip(columns.tolist(), values.tolist(), strict=True)]

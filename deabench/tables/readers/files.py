@@ -1,11 +1,10 @@
-"""Files: CSV in its many habits, gz, xlsx, Parquet and JSON."""
+"""Files: CSV, gz, xlsx, Parquet and JSON."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import json
-import re
 import sys
 import zlib
 from pathlib import Path
@@ -14,12 +13,9 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.files import contents
+from deabench.tables.readers.delimited import headed, of_csv
 from deabench.tables.readers.source import Source
-from deabench.text import unguarded
 
-SEPARATORS = (",", ";", "\t", "|")
-WIDEST = 2_000
-"""Columns that a table may have: no comparison has as many metrics, and each is looked at by name and by value."""
 LARGEST = 2**32
 """Bytes that a compressed file may unpack to."""
 
@@ -46,7 +42,7 @@ def of_file(path: str | Path) -> Source:
         from deabench.tables.readers.evaluations import of_json
 
         return of_json(_json(text, name), name, title)
-    return _delimited(text, name, title, notes)
+    return of_csv(text, name, title, notes)
 
 
 def _bytes(path: str | Path, name: str) -> bytes:
@@ -82,84 +78,6 @@ def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
         return data.decode("utf-8-sig"), ()
     except UnicodeDecodeError:
         return data.decode("cp1252", errors="replace"), (f"'{name}' is not UTF-8; it is read as Latin-1 (Windows-1252)",)
-
-
-def _delimited(text: str, name: str, title: str, notes: tuple[str, ...]) -> Source:
-    separator = _separator(text)
-    try:
-        rows = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, skipinitialspace=True, header=None,
-                           index_col=False, engine="c", encoding_errors="replace", nrows=1)
-        header = [str(cell).strip() for cell in rows.iloc[0]]
-        if len(header) > WIDEST:
-            raise DataError(f"'{name}' has {len(header):,} columns, more than {WIDEST:,}; give the metrics that classifiers are "
-                            "compared by, and transpose a table whose classifiers are columns")
-        frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False, skipinitialspace=True)
-    except pd.errors.EmptyDataError:
-        raise DataError(f"'{name}' is empty; give a header line and at least one row") from None
-    except pd.errors.ParserError as error:
-        raise DataError(f"'{name}' is not a CSV table: {_ragged(str(error))}") from None
-    _named(header, name)
-    if len(header) == len(frame.columns):
-        frame.columns = pd.Index(_headed(header, name))
-    first = frame.columns[0] if len(frame.columns) else ""
-    frame[first] = [unguarded(cell) for cell in frame[first].to_numpy(dtype=object).tolist()] if len(frame) else frame[first]
-    return Source(frame, title, comma=separator == ";" and _commas(frame), notes=notes)
-
-
-def _commas(frame: pd.DataFrame) -> bool:
-    """Whether a file parted by semicolons writes decimals with commas: some cell has one and none a dot after it."""
-    part = frame.head(200)
-    cells = [cell for name in part for cell in part[name] if isinstance(cell, str)]
-    dots = any(re.fullmatch(r"-?\d+\.\d{1,2}|-?\d+\.\d{4,}", cell) for cell in cells)
-    return not dots and any(re.fullmatch(r"-?\d+,\d+", cell) for cell in cells)
-
-
-def _separator(text: str) -> str:
-    """The sign that parts the first lines into the same number of columns, the most columns first."""
-    lines = [line for line in text.splitlines()[:20] if line.strip()]
-    best, most = ",", 1
-    for separator in SEPARATORS:
-        counts = [_cells(line, separator) for line in lines]
-        common = max(set(counts), key=counts.count) if counts else 1
-        if counts and counts[0] == common and counts.count(common) >= 0.8 * len(counts) and common > most:
-            best, most = separator, common
-    return best
-
-
-def _cells(line: str, separator: str) -> int:
-    import csv
-
-    try:
-        return len(next(csv.reader([line], delimiter=separator)))
-    except csv.Error:  # a line of 20,000 columns is one field of more than the reader takes where the separator is another
-        return line.count(separator) + 1
-
-
-def _ragged(error: str) -> str:
-    """Where the lines of a file differ in length, and what to do."""
-    found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", error)
-    if found is None:
-        return error.strip()
-    return (f"line {found[2]} has {found[3]} cells and those before {found[1]}; put a cell that holds the separator in quotes, or "
-            "give lines of another table a file of their own")
-
-
-def _named(header: list[str], name: str) -> None:
-    """Refuse a first line of measurements: a file without a header would lose a row, and its columns their meaning."""
-    measured = [cell for cell in header if re.fullmatch(r"[+-]?\d*\.\d{3,}([eE][+-]?\d+)?", cell)]
-    if len(measured) > 1:
-        raise DataError(f"the first line of '{name}' holds numbers ({', '.join(measured[:2])}), no names; put a header line "
-                        "above it")
-
-
-def _headed(header: list[str], name: str) -> list[str]:
-    """The header's names: an empty one is called as pandas calls it, one that comes twice is refused."""
-    header = [unguarded(cell) or (f"Unnamed: {k}" if f"Unnamed: {k}" not in header else f"Unnamed: {k}.1")
-              for k, cell in enumerate(header)]
-    for cell in header:
-        if header.count(cell) > 1:
-            raise DataError(f"the column '{cell}' appears more than once in '{name}'; give every column a name of its own")
-    return header
 
 
 def _json(text: str, name: str) -> object:
@@ -199,7 +117,7 @@ def _xlsx(data: bytes, name: str, title: str) -> Source:
     rows = [list(row) for row in sheet.iter_rows(values_only=True) if any(cell is not None for cell in row)]
     if len(rows) < 2:
         raise DataError(f"the first sheet of '{name}' is empty; give a header line and at least one row")
-    header = _headed([str(cell).strip() if cell is not None else "" for cell in rows[0]], name)
+    header = headed([str(cell).strip() if cell is not None else "" for cell in rows[0]], name)
     frame = pd.DataFrame([row[: len(header)] for row in rows[1:]], columns=header, dtype=object)
     more = len(book.worksheets) - 1
     notes = (f"of {more + 1} sheets the first, '{sheet.title}', is read",) if more else ()

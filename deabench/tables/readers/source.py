@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import pandas as pd
@@ -30,6 +30,8 @@ class Source:
     notes : tuple of str
     stacked : bool
         Whether the rows are those of one run of many: files of such rows are put below each other, not joined.
+    text : callable, optional
+        The frame with every cell as text, where a file's columns of plain numbers were read as numbers at once.
     """
 
     frame: pd.DataFrame
@@ -39,3 +41,8 @@ class Source:
     comma: bool = False
     notes: tuple[str, ...] = ()
     stacked: bool = False
+    text: Callable[[], pd.DataFrame] | None = None
+
+    def as_text(self) -> Source:
+        """The same, where what a cell says counts and not its number: "0.50" is not "0.5"."""
+        return self if self.text is None else replace(self, frame=self.text(), text=None)
