@@ -71,16 +71,17 @@ def _cells(column: Cells) -> list[str]:
     """The cells of a plain column as they stand in CSV."""
     cells, kind = np.asarray(column).tolist(), column.dtype.kind
     if kind == "f":
-        return ["" if cell == "nan" else cell for cell in map(repr, cells)]
+        texts = list(map(repr, cells))
+        return ["" if cell == "nan" else cell for cell in texts] if np.isnan(column).any() else texts
     return list(map(str, cells)) if kind in "iub" else _quoted(cells)
 
 
 def _quoted(cells: list[str]) -> list[str]:
     """Text cells guarded, and in quotes where they hold a sign of CSV: all are looked at together, for few hold any."""
-    if not {cell[:1] for cell in cells}.isdisjoint(FORMULA_SIGNS):
+    text = "\n" + "\n".join(cells)
+    if any(f"\n{sign}" in text for sign in FORMULA_SIGNS):
         cells = [guarded(cell) for cell in cells]
-    text = "".join(cells)
-    if '"' in text or "\n" in text or "\r" in text:
+    if '"' in text or "\r" in text or text.count("\n") > len(cells):
         return [_row([cell, ""])[:-1] for cell in cells]
     return [f'"{cell}"' if "," in cell else cell for cell in cells] if "," in text else cells
 

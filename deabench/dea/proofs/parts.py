@@ -145,7 +145,7 @@ def ranking(result: Any) -> None:
     listed = np.asarray(result.frontier)
     unknown = (result.intensities.columns >= n).any() or not ((listed >= 0) & (listed < n)).all()
     for what, wrong in (
-        ("'reasons' name a DMU that is not there", not set(result.reasons) <= set(data.outputs.index)),
+        ("'reasons' name a DMU that is not there", not all(label in data.outputs.index for label in result.reasons)),
         ("'reference' has other metrics than the data", [*reference.outputs.columns, *reference.inputs.columns] != names
          or reference.outputs.shape[1] != data.outputs.shape[1]),
         ("'intensities' or 'frontier' name a reference DMU that is not there", unknown),
