@@ -378,7 +378,7 @@ class _Run:
         if len(known) < WALKED or len(left) < SAMPLE or (known.theta != place).any() or self.family.bound[1].any():
             return
         walk = Walk(self.family, known, place)
-        if not walk.ready.plain:
+        if not walk.takes:
             return
         ends, x, factor = walk.ends(self.tested[left])
         there = ends >= 0

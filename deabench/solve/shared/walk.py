@@ -30,39 +30,38 @@ class Walk:
         own = bases.columns[:, members]
         middle = np.where((own < family.n)[:, :, None], family.reference[np.minimum(own, family.n - 1)], 0.0).sum(axis=1)
         self.order = _along(middle)  # facets that are near each other lie so in memory, too
-        self.ready = Ready(family, bases[self.order], theta)
+        self.ready = ready = Ready(family, bases[self.order], theta)
+        self.takes = ready.plain and ready.moving is None and ready.start is None
         self.neighbours = neighbours(own[self.order], len(family.table))
+        level, pivot = ready.fixed[:, theta], ready.turning[:, theta]  # x_i is fixed_i - level · turning_i k / pivot k
+        x = ready.fixed[:, members, None] * pivot[:, None] - level[:, None, None] * ready.turning[:, members]
+        self.x = np.ascontiguousarray(x / np.abs(pivot).sum(axis=1)[:, None, None])
 
     def ends(self, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The basis in which each of the data (K, s) lies, -1 where the walk found none, its basic variables there (K, m), and the
         factor (K,) that its duals take."""
         order = _along(tested)
-        at, out = np.zeros(len(order), dtype=np.intp), np.full(len(order), -1)
-        x, factor = np.empty((len(order), self.ready.fixed.shape[1])), np.empty(len(order))
+        at, found = np.zeros(len(order), dtype=np.intp), np.zeros(len(order), dtype=bool)
         step = 1 << (len(order) - 1).bit_length()
         places = np.zeros(1, dtype=np.intp)
         while step:
             for low in range(0, len(places), ROWS):
                 who = places[low : low + ROWS]
                 near = at[np.maximum(who - step, 0)]  # the one before on the curve, of those that have walked
-                rows = order[who]
-                ends, x[rows], factor[rows] = self._walk(tested[rows], near)
-                out[rows], at[who] = ends, np.where(ends >= 0, ends, near)
+                at[who], found[who] = self._walk(tested.take(order[who], axis=0), near)
             step //= 2
             places = np.arange(step, len(order), 2 * max(step, 1))
-        return np.where(out >= 0, self.order[out], -1), x, factor
+        return self._solved(tested, order[found], at[found])
 
-    def _walk(self, tested: np.ndarray, place: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where walks of the data from the bases `place` end."""
-        out, left = np.full(len(tested), -1), np.arange(len(tested))
-        at, factors = np.zeros((len(tested), self.ready.fixed.shape[1])), np.zeros(len(tested))
+    def _walk(self, tested: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Where walks of the data from the bases `start` end, or start again, and which of them have ended."""
+        out, found, left, place = start.copy(), np.zeros(len(tested), dtype=bool), np.arange(len(tested)), start
         for _ in range(STEPS):
-            x, factor = self.ready.values(place, tested)
-            worst, value = self._worst(x, factor)
-            there = np.flatnonzero(value >= -INSIDE)
-            ended = left.take(there)
-            out[ended], at[ended], factors[ended] = place.take(there), x.take(there, axis=0), factor.take(there)
-            on = np.flatnonzero(~(value >= -INSIDE))
+            worst, value = _worst(np.einsum("kij,kj->ki", self.x.take(place, axis=0), tested))
+            there = value >= -INSIDE
+            ended = left[there]
+            out[ended], found[ended] = place[there], True
+            on = np.flatnonzero(~there)
             onward = self.neighbours.take(place.take(on) * self.neighbours.shape[1] + worst.take(on))
             known = onward >= 0
             if not known.all():
@@ -70,17 +69,26 @@ class Walk:
             if not len(on):
                 break
             left, tested, place = left.take(on), tested.take(on, axis=0), onward
-        return out, at, factors
+        return out, found
 
-    def _worst(self, x: np.ndarray, factor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which member's variable of x (K, m) is the most negative, by its place among the members, and its value; NaN where the
-        level of θ or the factor of the duals is not above 0."""
-        worst, value = np.zeros(len(x), dtype=np.int8), x[:, self.ready.members[0]].copy()
-        for place, k in enumerate(self.ready.members[1:], start=1):
-            below = x[:, k] < value
-            np.copyto(worst, place, where=below)
-            np.minimum(value, x[:, k], out=value)
-        return worst, np.where((x[:, self.ready.theta] > 0) & (factor > 0), value, np.nan)
+    def _solved(self, tested: np.ndarray, rows: np.ndarray, place: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The solutions of the data `rows` in the bases `place`; -1 for the others, and where the signs do not bear them out."""
+        ends, x, factor = np.full(len(tested), -1), np.zeros((len(tested), self.ready.fixed.shape[1])), np.zeros(len(tested))
+        for low in range(0, len(rows), ROWS):
+            who, at = rows[low : low + ROWS], place[low : low + ROWS]
+            x[who], factor[who] = solution = self.ready.values(at, tested.take(who, axis=0))
+            ends[who] = np.where(self.ready.feasible(at, *solution), self.order[at], -1)
+        return ends, x, factor
+
+
+def _worst(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which entry of each row of x (K, s) is the least, and its value."""
+    worst, value = np.zeros(len(x), dtype=np.int8), x[:, 0].copy()
+    for k in range(1, x.shape[1]):
+        below = x[:, k] < value
+        np.copyto(worst, k, where=below)
+        np.minimum(value, x[:, k], out=value)
+    return worst, value
 
 
 def _along(values: np.ndarray) -> np.ndarray:
