@@ -161,11 +161,11 @@ def once(work, mark):
             return work(*given)
         os.kill(os.getpid(), signal.SIGKILL)
     return dying
-cluster.of_part = once(cluster.of_part, mark)
+cluster.of_part, cluster.keep_part = once(cluster.of_part, mark + "-candidates"), once(cluster.keep_part, mark + "-scores")
 """
 
 
-def test_a_cluster_that_loses_a_worker_has_the_same_bits(tmp_path: Path, refused, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_loses_a_worker_in_each_pass_has_the_same_bits(tmp_path: Path, refused, monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(batches, "ROWS", 1 << 18)  # as the workers have it
     folder, kept = written(sweep(), tmp_path / "sweep", [1000]), tmp_path / "kept"
@@ -179,7 +179,7 @@ def test_a_cluster_that_loses_a_worker_has_the_same_bits(tmp_path: Path, refused
         path = written(cell, tmp_path / "bad", [1000]) / "part-01.parquet"
         with refused(f"metric 'TNR' of row 1,901 of '{path}' is -1; DEA needs values >= 0"):
             db.frontier(tmp_path / "bad", outputs=METRICS, scheduler=at.scheduler_address)
-    assert (tmp_path / "died").exists()
+    assert {path.name for path in tmp_path.glob("died-*")} == {"died-candidates", "died-scores"}  # a worker in each pass
     assert Path(ranking.path).read_bytes() == Path(straight.path).read_bytes()
     np.testing.assert_array_equal(ranking.frontier.hull.normals, straight.frontier.hull.normals)
     assert ranking.frontier.extreme == straight.frontier.extreme
