@@ -30,7 +30,7 @@ def chunks(n: int) -> Iterator[slice]:
 
 def blocks(n: int, width: int) -> Iterator[slice]:
     """The rows of a matrix product of n rows and `width` columns, about `ENTRIES` entries at a time."""
-    step = max(ENTRIES // max(width, 1), 64)
+    step = max(ENTRIES // max(width, 1), 8)
     return (slice(low, low + step) for low in range(0, n, step))
 
 

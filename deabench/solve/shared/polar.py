@@ -210,9 +210,11 @@ def bases(family: Family, points: np.ndarray, members: np.ndarray | None = None)
     row = members[flat, place] - n
     matrix[flat, row, place] = family.slack[row]
     matrix[:, :, s] = family.theta_column(np.ones((1, s)))[0]
-    regular = np.linalg.det(matrix) != 0
-    codes, matrix = codes[regular], matrix[regular]
-    inverse = np.linalg.inv(matrix)
+    try:
+        inverse = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:  # of one at least: to tell which would cost the others as much again
+        regular = np.linalg.det(matrix) != 0
+        codes, inverse = codes[regular], np.linalg.inv(matrix[regular])
     duals = family.static_cost[family.theta] * inverse[:, s, :]
     good = (np.abs(inverse).max(axis=(1, 2)) <= ACCURATE) & _dual_feasible(family, duals)
     return Bases(codes[good], inverse[good], duals[good], np.full(int(good.sum()), s))
@@ -221,9 +223,11 @@ def bases(family: Family, points: np.ndarray, members: np.ndarray | None = None)
 def _dual_feasible(family: Family, duals: np.ndarray) -> np.ndarray:
     """Which duals (B, m) leave no column of the family, but θ's, a reduced cost of the wrong sign."""
     priced = ~family.zero & (np.arange(len(family.table)) != family.n + family.theta)
-    table, cost, sign = family.table[priced].T, family.costs[priced], family.sign[priced]
+    sign = family.sign[priced]
+    table = np.vstack([family.table[priced].T * sign, -family.costs[priced] * sign])  # one product: it takes nearly all the time
+    weights = np.column_stack([duals, np.ones(len(duals))])
     limit = DUAL * np.maximum(np.abs(duals).max(axis=1), 1.0)
     out = np.empty(len(duals), dtype=bool)
     for part in blocks(len(duals), table.shape[1]):
-        out[part] = ((duals[part] @ table - cost) * sign).max(axis=1) <= limit[part]
+        out[part] = (weights[part] @ table).max(axis=1) <= limit[part]
     return out

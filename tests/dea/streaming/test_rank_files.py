@@ -165,7 +165,7 @@ cluster.of_part, cluster.keep_part = once(cluster.of_part, mark + "-candidates")
 """
 
 
-def test_a_cluster_that_loses_a_worker_in_each_pass_has_the_same_bits(tmp_path: Path, refused, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_loses_workers_has_the_same_bits(tmp_path: Path, refused, monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(batches, "ROWS", 1 << 18)  # as the workers have it
     folder, kept = written(sweep(), tmp_path / "sweep", [1000]), tmp_path / "kept"
