@@ -13,7 +13,7 @@ from operator import and_
 import numpy as np
 
 from deabench.arrays import blocks
-from deabench.solve.shared.polar import TIGHT, surface
+from deabench.solve.shared.polar import TIGHT, listed, surface
 from deabench.threads import one_thread
 
 RISES = 1e-9
@@ -204,16 +204,18 @@ def hull(points: np.ndarray, *, extreme: np.ndarray | None = None) -> Hull:
 def _hull(points: np.ndarray, extreme: np.ndarray | None) -> Hull:
     n, s = points.shape
     order = np.lexsort(points.T[::-1])
-    found = surface(points[order])
     if extreme is not None:
         candidates = np.sort(_places(order)[extreme])
-    else:
-        candidates = np.unique(found.members[found.members < n])
-        chosen = points[order][candidates]
-        candidates = candidates[_extreme(chosen, found.normals, _on(chosen, found.normals))]
-    if len(candidates) < n:  # what lies in a facet would change how it is cut
         found = surface(points[order][candidates])
-        found = replace(found, members=np.append(candidates, n + np.arange(s))[found.members])
+    else:
+        members, _ = listed(points[order])
+        candidates = np.unique(members[members < n])
+        chosen = points[order][candidates]
+        found = surface(chosen)
+        kept = _extreme(chosen, found.normals, _on(chosen, found.normals))
+        if len(kept) < len(candidates):  # what lies in a facet would change how it is cut
+            candidates, found = candidates[kept], surface(chosen[kept])
+    found = replace(found, members=np.append(candidates, n + np.arange(s))[found.members])
     rows = np.sort(order[candidates])
     members = np.sort(np.append(order, n + np.arange(s))[found.members], axis=1)
     return Hull(points[rows], found.normals, _on(points[rows], found.normals).T, rows, members, found.facet)
