@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -194,7 +195,8 @@ def _module(spec: LearnerSpec) -> ModuleType:
     try:
         if not name or name.startswith("."):
             raise ImportError("give the whole path, as module.Class")
-        module = importlib.import_module(name)
+        with _from_source():
+            module = importlib.import_module(name)
     except Exception as error:  # the module is the user's: it may raise anything while it is read
         raise DataError(f"classifier '{spec.name}': cannot import '{spec.use}': {one_line(error)}") from None
     if beside is not None:
@@ -221,9 +223,21 @@ def _as_it_is(spec: LearnerSpec, module: ModuleType, file: Path) -> ModuleType:
                         "give yours another name")
     now = _digest(str(file))
     if _READ.setdefault(module.__name__, now) != now:
-        module = importlib.reload(module)
+        with _from_source():
+            module = importlib.reload(module)
         _READ[module.__name__] = now
     return module
+
+
+@contextmanager
+def _from_source() -> Iterator[None]:
+    """Import and leave nothing compiled: Python takes what is compiled for what a file says as long as its size and the second of
+    its last change are the same, and then another code would run than the one that the key of a task names."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
 
 
 def _digest(file: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import numpy as np
 import pytest
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
@@ -221,3 +224,25 @@ def test_a_wrong_selection_is_refused():
     with pytest.raises(DataError) as e:
         build(LearnerSpec("words", "kNN", (("select", "chi"),)), Context(9, False, 0))
     assert str(e.value) == "classifier 'words' cannot be built: there is no selection 'chi'; did you mean 'chi2'?"
+
+
+MINE = """
+from sklearn.dummy import DummyClassifier
+
+class Mine(DummyClassifier):
+    answer = {}
+"""
+
+
+def test_code_edited_within_a_second_is_read_again(tmp_path, monkeypatch):
+    """Python takes compiled code of the same size and second for that of the file; so none is left beside a study."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    spec, file = LearnerSpec("mine", "edited_at_once.Mine", imported=True, folder=str(tmp_path)), tmp_path / "edited_at_once.py"
+    for answer in (1, 0):
+        file.write_text(MINE.format(answer))
+        os.utime(file, (1e9, 1e9))
+        sys.modules.pop("edited_at_once", None)  # as in a worker that starts
+        assert build(spec, Context(columns=2, missing=False, seed=0))[-1].answer == answer
+    assert not (tmp_path / "__pycache__").exists()
+    assert sys.dont_write_bytecode is False
