@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from threading import RLock
 from types import ModuleType
 from typing import Any
 
@@ -195,7 +196,7 @@ def _module(spec: LearnerSpec) -> ModuleType:
     try:
         if not name or name.startswith("."):
             raise ImportError("give the whole path, as module.Class")
-        with _from_source():
+        with _nothing_compiled():
             module = importlib.import_module(name)
     except Exception as error:  # the module is the user's: it may raise anything while it is read
         raise DataError(f"classifier '{spec.name}': cannot import '{spec.use}': {one_line(error)}") from None
@@ -223,21 +224,26 @@ def _as_it_is(spec: LearnerSpec, module: ModuleType, file: Path) -> ModuleType:
                         "give yours another name")
     now = _digest(str(file))
     if _READ.setdefault(module.__name__, now) != now:
-        with _from_source():
+        with _nothing_compiled():
             module = importlib.reload(module)
         _READ[module.__name__] = now
     return module
 
 
+_IMPORTING = RLock()
+"""Held while the switch below is set: a worker of a cluster may run tasks in several threads."""
+
+
 @contextmanager
-def _from_source() -> Iterator[None]:
-    """Import and leave nothing compiled: Python takes what is compiled for what a file says as long as its size and the second of
-    its last change are the same, and then another code would run than the one that the key of a task names."""
-    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    try:
-        yield
-    finally:
-        sys.dont_write_bytecode = before
+def _nothing_compiled() -> Iterator[None]:
+    """Import and leave nothing compiled behind: Python takes what is compiled for what a file says as long as its size and the
+    second of its last change are the same, and then another code would run than the one that the key of a task names."""
+    with _IMPORTING:
+        before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+        try:
+            yield
+        finally:
+            sys.dont_write_bytecode = before
 
 
 def _digest(file: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import sqlite3
 from contextlib import closing
 
@@ -38,13 +37,6 @@ def made(tmp_path_factory):
         for job in study.plan.jobs():
             kept.put(job, outcome(job))
     return study
-
-
-@pytest.fixture
-def study(made, tmp_path):
-    for file in (made.plan.file, made.plan.store):
-        shutil.copy(file, tmp_path / file.name)
-    return Study.from_toml(tmp_path / "study.toml")
 
 
 def beside(study):

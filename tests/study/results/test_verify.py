@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from contextlib import closing
 
@@ -30,13 +29,6 @@ def made(tmp_path_factory):
             store.put(job, run_job(job)[1])
     assert study.status().done == 24
     return study
-
-
-@pytest.fixture
-def study(made, tmp_path):
-    for file in (made.plan.file, made.plan.store):
-        shutil.copy(file, tmp_path / file.name)
-    return Study.from_toml(tmp_path / "study.toml")
 
 
 def again(study: Study) -> str:
