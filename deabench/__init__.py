@@ -5,63 +5,62 @@
 >>> db.rank(table, outputs=["TPR", "TNR"]).efficient.sum()
 np.int64(1)
 
-The public names below are imported when first used, so that `import deabench` costs nothing; `__init__.pyi` tells type
-checkers and editors what they are.
-"""
+The public names below are imported when first used, so that `import deabench` costs nothing;
+`__init__.pyi` tells type checkers and editors what they are."""
 
 from __future__ import annotations
 
-from deabench.ondemand import on_demand
+from deabench.utils.lazy import make_lazy
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "read": "deabench.tables.reading",
-    "Reading": "deabench.tables.reading",
-    "rank": "deabench.dea.ranking",
-    "best": "deabench.dea.best",
-    "by_dataset": "deabench.dea.pooled",
-    "ByDataset": "deabench.dea.pooled",
-    "Ranking": "deabench.dea.ranking",
-    "frontier": "deabench.dea.frontier",
-    "Frontier": "deabench.dea.frontier",
-    "rank_files": "deabench.dea.streaming.rank",
-    "FilesRanking": "deabench.dea.streaming.rank",
-    "targets": "deabench.dea.targets",
-    "Targets": "deabench.dea.targets",
-    "certify": "deabench.dea.certify",
-    "uncertainty": "deabench.dea.uncertainty.estimate",
-    "Uncertainty": "deabench.dea.uncertainty.result",
-    "Samples": "deabench.dea.uncertainty.samples",
-    "gate": "deabench.dea.uncertainty.gate",
-    "stability": "deabench.dea.uncertainty.radius",
-    "rank_sets": "deabench.dea.uncertainty.ranksets",
-    "conformal_ranks": "deabench.dea.uncertainty.ranksets",
-    "simar_wilson": "deabench.dea.uncertainty.firms",
-    "Gate": "deabench.dea.uncertainty.gate",
-    "Stability": "deabench.dea.uncertainty.radius",
-    "RankSets": "deabench.dea.uncertainty.ranksets",
-    "ConformalRanks": "deabench.dea.uncertainty.ranksets",
-    "FirmsBootstrap": "deabench.dea.uncertainty.firms",
-    "scale_efficiency": "deabench.dea.scale",
-    "ScaleEfficiency": "deabench.dea.scale",
-    "advise": "deabench.dea.advice",
-    "Advice": "deabench.dea.advice",
-    "layers": "deabench.dea.contexts.peeled",
-    "Layers": "deabench.dea.contexts.peeled",
-    "groups": "deabench.dea.contexts.families",
-    "Groups": "deabench.dea.contexts.families",
-    "malmquist": "deabench.dea.contexts.periods",
-    "Malmquist": "deabench.dea.contexts.periods",
-    "order_m": "deabench.dea.partial",
-    "order_alpha": "deabench.dea.partial",
-    "Partial": "deabench.dea.partial",
+    "read": "deabench.tables.read",
+    "Reading": "deabench.tables.read",
+    "rank": "deabench.analysis.ranking",
+    "best": "deabench.analysis.budget",
+    "by_dataset": "deabench.analysis.by_dataset",
+    "ByDataset": "deabench.analysis.by_dataset",
+    "Ranking": "deabench.analysis.ranking",
+    "frontier": "deabench.analysis.frontier",
+    "Frontier": "deabench.analysis.frontier",
+    "rank_files": "deabench.streaming.rank_files",
+    "FilesRanking": "deabench.streaming.rank_files",
+    "targets": "deabench.analysis.targets",
+    "Targets": "deabench.analysis.targets",
+    "certify": "deabench.proofs.certify",
+    "uncertainty": "deabench.inference.uncertainty",
+    "Uncertainty": "deabench.inference.result",
+    "Samples": "deabench.inference.samples",
+    "gate": "deabench.inference.release_gate",
+    "stability": "deabench.analysis.stability",
+    "rank_sets": "deabench.inference.rank_sets",
+    "conformal_ranks": "deabench.inference.rank_sets",
+    "simar_wilson": "deabench.inference.simar_wilson",
+    "Gate": "deabench.inference.release_gate",
+    "Stability": "deabench.analysis.stability",
+    "RankSets": "deabench.inference.rank_sets",
+    "ConformalRanks": "deabench.inference.rank_sets",
+    "FirmsBootstrap": "deabench.inference.simar_wilson",
+    "scale_efficiency": "deabench.analysis.scale",
+    "ScaleEfficiency": "deabench.analysis.scale",
+    "advise": "deabench.analysis.advise",
+    "Advice": "deabench.analysis.advise",
+    "layers": "deabench.analysis.layers",
+    "Layers": "deabench.analysis.layers",
+    "groups": "deabench.analysis.metafrontier",
+    "Groups": "deabench.analysis.metafrontier",
+    "malmquist": "deabench.analysis.malmquist",
+    "Malmquist": "deabench.analysis.malmquist",
+    "order_m": "deabench.analysis.partial_frontiers",
+    "order_alpha": "deabench.analysis.partial_frontiers",
+    "Partial": "deabench.analysis.partial_frontiers",
     "Study": "deabench.study",
-    "report": "deabench.reports",
-    "explore": "deabench.reports.explore",
-    "Report": "deabench.reports",
-    "reproduce": "deabench.reproduction",
-    "Reproduction": "deabench.reproduction",
+    "report": "deabench.report.build",
+    "explore": "deabench.report.explore",
+    "Report": "deabench.report",
+    "reproduce": "deabench.analysis.reproduction",
+    "Reproduction": "deabench.analysis.reproduction",
     "DataError": "deabench.errors",
     "DataWarning": "deabench.errors",
     "DeabenchError": "deabench.errors",
@@ -69,7 +68,7 @@ _HOME = {
     "CertificateError": "deabench.errors",
 }
 _MODULES = {
-    "models": "deabench_models",
+    "models": "deabench.models",
     "datasets": "deabench.datasets",
     "metrics": "deabench.metrics",
     "tango": "deabench.tango",
@@ -79,7 +78,7 @@ _MODULES = {
 }
 
 __all__ = sorted([*_HOME, *_MODULES, "__version__"])
-__getattr__ = on_demand(__name__, _HOME | {name: f"{module}:" for name, module in _MODULES.items()})
+make_lazy(__name__, _HOME | {name: f"{module}:" for name, module in _MODULES.items()})
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,8 @@ Every message says what, where, which value and what to do; lower case, no full 
 
 
 class DeabenchError(Exception):
-    """Base of all errors that deabench raises on purpose; the command line shows its text and exits 1.
+    """Base of all errors that deabench raises on purpose; the command line shows its text and exits
+    1.
 
     Examples
     --------

@@ -1,25 +1,28 @@
 """Tango's score interval and tests for the difference of two paired proportions, in closed form.
 
-n pairs fall into four cells with probabilities q11, q12, q21, q22; b counts the cell q12 and c the cell q21 (for a
-classifier: b = false negatives, c = false positives). The difference is δ = q12 − q21, estimated by (b − c)/n. With q̃21
-the likelihood's maximiser given δ, the score statistic is
+n pairs fall into four cells with probabilities q11, q12, q21, q22; b counts the cell q12 and c the
+cell q21 (for a classifier: b = false negatives, c = false positives). The difference is δ = q12 −
+q21, estimated by (b − c)/n. With q̃21 the likelihood's maximiser given δ, the score statistic is
 
     T(δ) = (b − c − nδ) / √( n (2 q̃21 + δ(1 − δ)) ),      q̃21 the larger root of 2n q² + Wq − cδ(1 − δ) = 0,
                                                             W = (2n − b + c)δ − b − c,
 
-decreasing in δ, and the interval is {δ : |T(δ)| ≤ z}. T(0) = (b − c)/√(b + c) is McNemar's statistic, uncorrected.
+decreasing in δ, and the interval is {δ : |T(δ)| ≤ z}. T(0) = (b − c)/√(b + c) is McNemar's
+statistic, uncorrected.
 
-The limits are roots of a cubic, all of them real. With g = z², D = b − c, s = b + c, v = s − D²/n, x = D − (n + g)δ:
+The limits are roots of a cubic, all of them real. With g = z², D = b − c, s = b + c, v = s − D²/n,
+x = D − (n + g)δ:
 
     x³ − g(g + v)x + g²D(n − s)/n = 0,      lower = (D − x_max)/(n + g),      upper = (D − x_min)/(n + g)
 
-(the quartic that is usually solved is this cubic times the spurious root δ = (b − c)/n, and loses half the digits).
+(the quartic that is usually solved is this cubic times the spurious root δ = (b − c)/n, and loses
+half the digits).
 
 References
 ----------
-Tango T (1998) Equivalence test and confidence interval for the difference in proportions for the paired-sample design.
-Statistics in Medicine 17:891-908. doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B
-"""
+Tango T (1998) Equivalence test and confidence interval for the difference in proportions for the
+paired-sample design. Statistics in Medicine 17:891-908.
+doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from deabench.errors import DataError
-from deabench.results import Result
+from deabench.utils.result import Result
 
 Floats = NDArray[np.float64]
 Kind = Literal["two-sided", "equivalence", "noninferiority"]
@@ -56,7 +59,8 @@ class TangoTest(Result):
     rejected : bool
         p_value ≤ alpha.
     lower, upper : float
-        The interval that goes with the test: level 1 − alpha two-sided, 1 − 2 alpha for the one-sided kinds.
+        The interval that goes with the test: level 1 − alpha two-sided, 1 − 2 alpha for the
+        one-sided kinds.
     """
 
     kind: Kind
@@ -74,12 +78,16 @@ class TangoTest(Result):
 
     def summary(self) -> str:
         """Whether the hypothesis is rejected, and by what."""
-        return (f"{self.hypothesis} is {'rejected' if self.rejected else 'not rejected'} (p = {self.p_value:.4g}, "
-                f"T = {self.statistic:.4g}): the difference is {self.difference:.4g}, between {self.lower:.4g} and "
-                f"{self.upper:.4g}")
+        return (
+            f"{self.hypothesis} is {'rejected' if self.rejected else 'not rejected'} (p = {self.p_value:.4g}, "
+            f"T = {self.statistic:.4g}): the difference is {self.difference:.4g}, between {self.lower:.4g} and "
+            f"{self.upper:.4g}"
+        )
 
 
-def interval(b: ArrayLike, c: ArrayLike, n: ArrayLike, alpha: ArrayLike = 0.05) -> tuple[Floats, Floats]:
+def interval(
+    b: ArrayLike, c: ArrayLike, n: ArrayLike, alpha: ArrayLike = 0.05
+) -> tuple[Floats, Floats]:
     """Tango's score interval of (b − c)/n at level 1 − alpha, by the closed cubic form.
 
     Parameters
@@ -89,7 +97,8 @@ def interval(b: ArrayLike, c: ArrayLike, n: ArrayLike, alpha: ArrayLike = 0.05) 
     n : array_like of whole numbers >= 1
         The number of pairs. b, c and n are broadcast against each other.
     alpha : array_like, 0 < alpha < 1
-        One minus the level; given so, and not as a level, because 1 − 0.999999 is not a float. Broadcast like the counts.
+        One minus the level; given so, and not as a level, because 1 − 0.999999 is not a float.
+        Broadcast like the counts.
 
     Returns
     -------
@@ -99,15 +108,17 @@ def interval(b: ArrayLike, c: ArrayLike, n: ArrayLike, alpha: ArrayLike = 0.05) 
     Raises
     ------
     DataError
-        Where a count is negative, fractional or missing, b + c exceeds n, or alpha is outside (0, 1).
+        Where a count is negative, fractional or missing, b + c exceeds n, or alpha is outside (0,
+        1).
 
     Notes
     -----
-    The coverage is near-nominal, not guaranteed: at 95 % it is, exactly and over a grid of (q12, q21), .956 on average
-    for n = 20 and .950 for n = 100, and falls to .94 in places.
-    b = n gives upper = 1 and c = n gives lower = −1; b = c = 0 gives ± z²/(n + z²): the interval never collapses.
-    Where b = 0 or c = 0 two roots of the cubic can meet and its trigonometric solution loses digits; there one root is
-    x = −z² or z², the other two solve a quadratic (Wilson's limits among them), and the cubic is solved as that.
+    The coverage is near-nominal, not guaranteed: at 95 % it is, exactly and over a grid of (q12,
+    q21), .956 on average for n = 20 and .950 for n = 100, and falls to .94 in places. b = n gives
+    upper = 1 and c = n gives lower = −1; b = c = 0 gives ± z²/(n + z²): the interval never
+    collapses. Where b = 0 or c = 0 two roots of the cubic can meet and its trigonometric solution
+    loses digits; there one root is x = −z² or z², the other two solve a quadratic (Wilson's limits
+    among them), and the cubic is solved as that.
 
     Examples
     --------
@@ -120,7 +131,9 @@ def interval(b: ArrayLike, c: ArrayLike, n: ArrayLike, alpha: ArrayLike = 0.05) 
     try:
         b_, c_, n_, g = np.broadcast_arrays(b_, c_, n_, g)
     except ValueError:
-        raise DataError(f"alpha has shape {np.shape(alpha)} and the counts {b_.shape}; give one alpha, or one for each") from None
+        raise DataError(
+            f"alpha has shape {np.shape(alpha)} and the counts {b_.shape}; give one alpha, or one for each"
+        ) from None
     D, s, A = b_ - c_, b_ + c_, n_ + g
     v = (s * (n_ - s) + 4 * b_ * c_) / n_  # = s − D²/n, as a sum of terms that cannot cancel
     M = np.sqrt(g * (g + v) / 3)
@@ -136,7 +149,8 @@ def interval(b: ArrayLike, c: ArrayLike, n: ArrayLike, alpha: ArrayLike = 0.05) 
 
 
 def contains_zero(b: ArrayLike, c: ArrayLike, alpha: float = 0.05) -> NDArray[np.bool_]:
-    """Whether 0 lies in Tango's interval, without computing it: (b − c)² <= z²(b + c), whatever n is.
+    """Whether 0 lies in Tango's interval, without computing it: (b − c)² <= z²(b + c), whatever n
+    is.
 
     This is McNemar's test not rejecting b = c; b = c = 0 counts as inside.
 
@@ -161,7 +175,8 @@ def statistic(b: ArrayLike, c: ArrayLike, n: ArrayLike, delta: ArrayLike = 0.0) 
     ----------
     b, c, n : as for `interval`
     delta : array_like, −1 <= delta <= 1
-        At delta = (b − c)/n it is 0; at ±1, where the likelihood of anything else is 0, it is −inf and +inf.
+        At delta = (b − c)/n it is 0; at ±1, where the likelihood of anything else is 0, it is −inf
+        and +inf.
 
     Raises
     ------
@@ -185,7 +200,13 @@ def statistic(b: ArrayLike, c: ArrayLike, n: ArrayLike, delta: ArrayLike = 0.0) 
 
 
 def test(
-    b: int, c: int, n: int, delta: float = 0.0, *, kind: Kind = "two-sided", alpha: float = 0.05  # noqa: PT028 (no pytest)
+    b: int,
+    c: int,
+    n: int,
+    delta: float = 0.0,
+    *,
+    kind: Kind = "two-sided",
+    alpha: float = 0.05,  # noqa: PT028 (no pytest)
 ) -> TangoTest:
     """Tango's test of one pair of discordant counts.
 
@@ -194,11 +215,12 @@ def test(
     b, c, n : whole numbers
         As for `interval`, one of each.
     delta : float
-        Two-sided: the difference to test, in [−1, 1] (0 is McNemar's test). The other kinds: the margin Δ, in (0, 1);
-        0 is allowed for non-inferiority, where it asks for superiority.
+        Two-sided: the difference to test, in [−1, 1] (0 is McNemar's test). The other kinds: the
+        margin Δ, in (0, 1); 0 is allowed for non-inferiority, where it asks for superiority.
     kind : "two-sided", "equivalence", "noninferiority"
-        Two-sided, H0: δ = delta. Non-inferiority, H0: δ <= −delta (Tango's one-sided test; note the sign: his Z for the
-        margin 0.1 is T(−0.1)). Equivalence, H0: |δ| >= delta, by two one-sided tests.
+        Two-sided, H0: δ = delta. Non-inferiority, H0: δ <= −delta (Tango's one-sided test; note the
+        sign: his Z for the margin 0.1 is T(−0.1)). Equivalence, H0: |δ| >= delta, by two one-sided
+        tests.
     alpha : float, 0 < alpha < 1
 
     Raises
@@ -215,14 +237,18 @@ def test(
         raise DataError(f"alpha is {alpha:g}; a one-sided test needs one between 0 and 0.5")
     low, high = interval(b, c, n, alpha if kind == "two-sided" else 2 * alpha)
     if np.ndim(low):
-        raise DataError("test takes one table of counts; give three plain numbers, or use statistic for arrays")
+        raise DataError(
+            "test takes one table of counts; give three plain numbers, or use statistic for arrays"
+        )
     T, p, hypothesis = _decide(b, c, n, delta, kind)
     return TangoTest(kind, hypothesis, (b - c) / n, T, p, p <= alpha, float(low), float(high))
 
 
 def _decide(b: int, c: int, n: int, delta: float, kind: Kind) -> tuple[float, float, str]:
     """The statistic that decides, its p-value and the hypothesis in words."""
-    from scipy.special import ndtr  # here: Pyomo, where it finds scipy, loads scipy.stats too, which takes a second
+    from scipy.special import (
+        ndtr,
+    )  # here: Pyomo, where it finds scipy, loads scipy.stats too, which takes a second
 
     if kind == "two-sided":
         T = float(statistic(b, c, n, delta))
@@ -245,20 +271,28 @@ def _z(alpha: ArrayLike) -> Floats:
     try:
         levels = np.asarray(alpha, dtype=float)
     except (TypeError, ValueError):
-        raise DataError(f"alpha is {alpha!r}; give a number between 0 and 1, as 0.05 for a 95 % interval") from None
+        raise DataError(
+            f"alpha is {alpha!r}; give a number between 0 and 1, as 0.05 for a 95 % interval"
+        ) from None
     bad = ~((levels > 0) & (levels < 1))
     if bad.any():
-        raise DataError(f"{_place('alpha', levels, bad, 'g')}; give a number between 0 and 1, as 0.05 for a 95 % interval")
+        raise DataError(
+            f"{_place('alpha', levels, bad, 'g')}; give a number between 0 and 1, as 0.05 for a 95 % interval"
+        )
     return np.asarray(-ndtri(levels / 2))
 
 
 def _counts(b: ArrayLike, c: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """The three counts as float arrays of one shape; whatever is not a count is refused by name and place."""
+    """The three counts as float arrays of one shape; whatever is not a count is refused by name and
+    place.
+    """
     b_, c_, n_ = _whole({"b": (b, 0), "c": (c, 0), "n": (n, 1)})
     over = b_ + c_ > n_
     if over.any():
-        raise DataError(f"{_place('b + c', b_ + c_, over)}, more than n = {n_[over].flat[0]:.17g}; "
-                        "the discordant pairs are among the n")
+        raise DataError(
+            f"{_place('b + c', b_ + c_, over)}, more than n = {n_[over].flat[0]:.17g}; "
+            "the discordant pairs are among the n"
+        )
     return b_, c_, n_
 
 
@@ -266,9 +300,13 @@ def _whole(counts: dict[str, tuple[ArrayLike, int]]) -> list[Floats]:
     """The named counts, each with its least value, broadcast against each other."""
     names = ", ".join(counts)
     try:
-        arrays = np.broadcast_arrays(*(np.asarray(value, dtype=float) for value, _ in counts.values()))
+        arrays = np.broadcast_arrays(
+            *(np.asarray(value, dtype=float) for value, _ in counts.values())
+        )
     except (TypeError, ValueError):
-        raise DataError(f"{names} are not numbers of shapes that go together; give counts, all of one length") from None
+        raise DataError(
+            f"{names} are not numbers of shapes that go together; give counts, all of one length"
+        ) from None
     for (name, (_, least)), values in zip(counts.items(), arrays, strict=True):
         bad = ~((values >= least) & (values == np.floor(values)) & np.isfinite(values))
         if bad.any():

@@ -1,8 +1,9 @@
-"""The site: `python -m sphinx -W docs OUT`, after the second line of README's set-up (extra `docs`, part of `all`).
+"""The site: `python -m sphinx -W docs OUT`, after the second line of README's set-up (extra `docs`,
+part of `all`).
 
-Pages are Markdown, the reference is made from the docstrings, and the gallery and the notebooks are scripts of examples/, run once
-when the site is built. What the build writes beside the pages (docs/gallery, docs/notebooks) is not kept.
-"""
+Pages are Markdown, the reference is made from the docstrings, and the gallery and the notebooks are
+scripts of examples/, run once when the site is built. What the build writes beside the pages
+(docs/gallery, docs/notebooks) is not kept."""
 
 from __future__ import annotations
 
@@ -15,20 +16,24 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "models")]
-os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "models"), os.environ.get("PYTHONPATH", "")])
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(ROOT), str(ROOT / "models"), os.environ.get("PYTHONPATH", "")]
+)
 
 from matplotlib.figure import Figure  # noqa: E402
 from sphinx_gallery.scrapers import figure_rst  # noqa: E402
 
 import deabench  # noqa: E402
-from deabench.plot.drawn import Drawn  # noqa: E402
+from deabench.plot.display import Drawn  # noqa: E402
 
 for made in (HERE / "gallery", HERE / "pictures", HERE / "notebooks"):
     for page in made.glob("plot_*.rst"):  # of a script that is gone
         if not (ROOT / "examples" / made.name / f"{page.stem}.py").exists():
             page.unlink()
 
-warnings.simplefilter("ignore", deabench.DataWarning)  # shipped tables are small, and their pages say so
+warnings.simplefilter(
+    "ignore", deabench.DataWarning
+)  # shipped tables are small, and their pages say so
 
 project = "deabench"
 author = "The deabench developers"
@@ -50,7 +55,9 @@ numpydoc_show_class_members = False
 
 
 def drawn(_block: object, script: dict[str, object], conf: dict[str, object]) -> str:
-    """The picture of a block of a script: the display, or the figure, that its last line gave, which pyplot does not know of."""
+    """The picture of a block of a script: the display, or the figure, that its last line gave,
+    which pyplot does not know of.
+    """
     given = script["example_globals"].get("___")  # type: ignore[attr-defined]
     figure = given.figure_ if isinstance(given, Drawn) else given
     if not isinstance(figure, Figure):
@@ -100,16 +107,23 @@ copyright = "the deabench developers, under the MIT licence"
 
 
 def escaped(line: str) -> str:
-    """A line of plain text as reStructuredText reads it: |x| is no substitution, ax_ no link and a/*.b no emphasis, outside of
-    `code`."""
+    """A line of plain text as reStructuredText reads it: |x| is no substitution, ax_ no link and
+    a/*.b no emphasis, outside of `code`.
+    """
     parts = re.split(r"(`[^`]*`)", line)
-    parts[::2] = [re.sub(r"(?<=\w)_(?!\w)|(?<=/)\*(?=\.)", r"\\\g<0>", part.replace("|", r"\|")) for part in parts[::2]]
+    parts[::2] = [
+        re.sub(r"(?<=\w)_(?!\w)|(?<=/)\*(?=\.)", r"\\\g<0>", part.replace("|", r"\|"))
+        for part in parts[::2]
+    ]
     return re.sub(r"(`[^`]+`)(?=\w)", r"\1\\ ", "".join(parts))
 
 
-def as_written(_app: object, what: str, name: str, _obj: object, _options: object, lines: list[str]) -> None:
-    """Docstrings are plain text for people: what reStructuredText would take for its own is escaped, and what is laid out by hand
-    (the algebra of a formulation, a table) is shown as it is."""
+def as_written(
+    _app: object, what: str, name: str, _obj: object, _options: object, lines: list[str]
+) -> None:
+    """Docstrings are plain text for people: what reStructuredText would take for its own is
+    escaped, and what is laid out by hand (the algebra of a formulation, a table) is shown as it is.
+    """
     if what == "function" and name.startswith("deabench_models.") and any(lines[1:]):
         lines[:] = [escaped(lines[0]), "", "::", "", *(f"    {line}" for line in lines[1:]), ""]
         return

@@ -1,4 +1,5 @@
-"""Draw the pictures of the documentation from shipped data: `python examples/pictures.py [FOLDER]`, by default docs/img here.
+"""Draw the pictures of the documentation from shipped data: `python examples/pictures.py [FOLDER]`,
+by default docs/img here.
 
 Every picture is a Display of `deabench.plot`: its numbers are computed first, `plot()` draws them.
 """
@@ -20,7 +21,9 @@ noisy = db.datasets.load("chao2022-c45-noisy")
 metrics = ["TPR", "TNR", "GM"]
 
 front = db.frontier(established, outputs=["TPR", "TNR"])
-found = db.targets(wine.drop(established.index), established, outputs=["TPR", "TNR"], norm="l2", on="facets")
+found = db.targets(
+    wine.drop(established.index), established, outputs=["TPR", "TNR"], norm="l2", on="facets"
+)
 ranking = db.rank(noisy, inputs=["TNR"], model="wei")
 solid = db.frontier(noisy, outputs=metrics)
 several = db.targets(noisy.loc[["C4.5", "SMC"]], noisy.drop(["C4.5", "SMC"]), outputs=metrics)

@@ -1,4 +1,6 @@
-"""What the tests of the spine share: one hypothesis profile, and refusals and warnings matched whole."""
+"""What the tests of the spine share: one hypothesis profile, and refusals and warnings matched
+whole.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def refused() -> Callable[..., contextlib.AbstractContextManager[None]]:
 
 @pytest.fixture
 def warned() -> Callable[..., contextlib.AbstractContextManager[None]]:
-    """A context in which exactly these DataWarnings must be given, in this order; every text is matched whole."""
+    """A context in which exactly these DataWarnings must be given, in this order; every text is
+    matched whole.
+    """
 
     @contextlib.contextmanager
     def exactly(*texts: str) -> Iterator[None]:

@@ -11,12 +11,16 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_the_lowest_versions_are_those_of_constraints_lowest() -> None:
-    pinned = dict(line.lower().split("==") for line in (ROOT / "constraints-lowest.txt").read_text().split())
+    pinned = dict(
+        line.lower().split("==") for line in (ROOT / "constraints-lowest.txt").read_text().split()
+    )
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     asked = [*project["dependencies"], *project["optional-dependencies"]["files"]]
     for requirement in map(Requirement, asked):
         (floor,) = requirement.specifier
         assert floor.operator == ">=", requirement
         there = pinned[requirement.name.lower()].split(".")
-        assert there[:len(floor.version.split("."))] == floor.version.split("."), requirement
-        assert set(there[len(floor.version.split(".")):]) <= {"0"}, f"{requirement}: {'.'.join(there)} is not the lowest"
+        assert there[: len(floor.version.split("."))] == floor.version.split("."), requirement
+        assert set(there[len(floor.version.split(".")) :]) <= {"0"}, (
+            f"{requirement}: {'.'.join(there)} is not the lowest"
+        )

@@ -17,7 +17,9 @@ from statsmodels.stats.proportion import proportion_confint
 from deabench import tango
 from deabench.errors import DataError
 
-REFERENCE = pd.read_csv(Path(__file__).parent / "oracles" / "tango_reference.csv", dtype={"lower": str, "upper": str})
+REFERENCE = pd.read_csv(
+    Path(__file__).parent / "oracles" / "tango_reference.csv", dtype={"lower": str, "upper": str}
+)
 COMPUTED = REFERENCE[~REFERENCE["source"].str.startswith("PUBLISHED")]
 PRINTED = REFERENCE[REFERENCE["source"].str.startswith("PUBLISHED")]
 
@@ -37,8 +39,10 @@ def test_interval_equals_the_60_digit_inversion_to_1e_12(level):
     np.testing.assert_allclose(upper, rows["upper"].astype(float), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("b", "c", "n", "level", "lower", "upper"),
-                         PRINTED[["b", "c", "n", "level", "lower", "upper"]].to_numpy().tolist())
+@pytest.mark.parametrize(
+    ("b", "c", "n", "level", "lower", "upper"),
+    PRINTED[["b", "c", "n", "level", "lower", "upper"]].to_numpy().tolist(),
+)
 def test_interval_rounds_to_the_published_digits(b, c, n, level, lower, upper):
     limits = tango.interval(b, c, n, 1 - level)
     for ours, printed in zip(limits, (lower, upper), strict=True):
@@ -46,12 +50,21 @@ def test_interval_rounds_to_the_published_digits(b, c, n, level, lower, upper):
         assert round(float(ours), digits) == float(printed)
 
 
-@pytest.mark.parametrize(("b", "c", "n", "lower", "upper"), [
-    (1, 7, 21, -0.5172322764, -0.0260030325),    # Fagerland, Lydersen and Laake 2014
-    (25, 2, 102, 0.1391825463, 0.3213297506),    # Chang 2024
-    (40, 20, 160, 0.0308645331, 0.2180642442),   # the example of R's PropCIs, whose scoreci.mp is of (c - b)/n
-    (3, 0, 3, -0.1229940635, 1.0),
-])
+@pytest.mark.parametrize(
+    ("b", "c", "n", "lower", "upper"),
+    [
+        (1, 7, 21, -0.5172322764, -0.0260030325),  # Fagerland, Lydersen and Laake 2014
+        (25, 2, 102, 0.1391825463, 0.3213297506),  # Chang 2024
+        (
+            40,
+            20,
+            160,
+            0.0308645331,
+            0.2180642442,
+        ),  # the example of R's PropCIs, whose scoreci.mp is of (c - b)/n
+        (3, 0, 3, -0.1229940635, 1.0),
+    ],
+)
 def test_interval_equals_values_printed_elsewhere(b, c, n, lower, upper):
     np.testing.assert_allclose(tango.interval(b, c, n), (lower, upper), rtol=0, atol=5.1e-11)
 
@@ -130,8 +143,14 @@ def test_the_coverage_is_near_nominal():
     lower, upper = tango.interval(b, c, n)
     ways = gammaln(n + 1) - gammaln(b + 1) - gammaln(c + 1) - gammaln(n - b - c + 1)
     grid = np.linspace(0.02, 0.98, 21)
-    covered = [np.exp(ways + xlogy(b, p) + xlogy(c, q) + xlogy(n - b - c, 1 - p - q))
-               [(lower <= p - q) & (p - q <= upper)].sum() for p in grid for q in grid if p + q < 1]
+    covered = [
+        np.exp(ways + xlogy(b, p) + xlogy(c, q) + xlogy(n - b - c, 1 - p - q))[
+            (lower <= p - q) & (p - q <= upper)
+        ].sum()
+        for p in grid
+        for q in grid
+        if p + q < 1
+    ]
     assert np.mean(covered) == pytest.approx(0.9565, abs=5e-4)
     assert min(covered) > 0.937
 
@@ -148,7 +167,12 @@ def test_the_statistic_falls_with_delta_and_is_mcnemars_at_zero(counts):
 def test_the_statistic_at_the_ends():
     assert tango.statistic(4, 2, 10, 1) == -np.inf
     assert tango.statistic(4, 2, 10, -1) == np.inf
-    assert tango.statistic(3, 0, 3, 1) == 0 == tango.statistic(0, 3, 3, -1) == tango.statistic(0, 0, 5, 0)
+    assert (
+        tango.statistic(3, 0, 3, 1)
+        == 0
+        == tango.statistic(0, 3, 3, -1)
+        == tango.statistic(0, 0, 5, 0)
+    )
 
 
 def test_two_sided_test_is_mcnemars_without_correction():
@@ -166,7 +190,10 @@ def test_noninferiority_is_tangos_printed_example():
     assert found.statistic == pytest.approx(1.7085642859406607, abs=1e-12)
     assert found.p_value == pytest.approx(norm.sf(found.statistic), abs=1e-15)
     assert found.rejected
-    assert (round(found.lower, 3), round(found.upper, 3)) == (-0.096, 0.037)  # his Table V, level 0.90
+    assert (round(found.lower, 3), round(found.upper, 3)) == (
+        -0.096,
+        0.037,
+    )  # his Table V, level 0.90
     assert found.hypothesis == "δ ≤ -0.1"
     assert tango.statistic(0, 1, 44, 0.1) == pytest.approx(-2.449, abs=5e-4)  # the sign trap
 
@@ -180,8 +207,12 @@ def test_one_sided_tests_agree_with_their_intervals(counts, margin, alpha):
     if abs(alike.p_value - alpha) > 1e-9:
         assert alike.rejected == (-margin < alike.lower and alike.upper < margin)
     assert alike.p_value >= better.p_value
-    assert alike.p_value == pytest.approx(norm.sf(abs(alike.statistic)) if abs(alike.difference) < margin
-                                          else norm.cdf(abs(alike.statistic)), abs=1e-12)
+    assert alike.p_value == pytest.approx(
+        norm.sf(abs(alike.statistic))
+        if abs(alike.difference) < margin
+        else norm.cdf(abs(alike.statistic)),
+        abs=1e-12,
+    )
 
 
 def test_superiority_is_noninferiority_with_no_margin():
@@ -190,39 +221,87 @@ def test_superiority_is_noninferiority_with_no_margin():
     assert found.p_value == pytest.approx(tango.test(16, 8, 86).p_value / 2, abs=1e-15)
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda: tango.interval(-1, 2, 10), "b is -1; a count is a whole number >= 0"),
-    (lambda: tango.interval([1, 2.5], 2, 10), "b is 2.5 at position 1; a count is a whole number >= 0"),
-    (lambda: tango.interval(1, np.nan, 10), "c is nan; a count is a whole number >= 0"),
-    (lambda: tango.interval(1, 2, [[4, 0]]), "n is 0 at position 0, 1; a count is a whole number >= 1"),
-    (lambda: tango.interval(1, 2, np.inf), "n is inf; a count is a whole number >= 1"),
-    (lambda: tango.interval([1, 6], [2, 5], 10),
-     "b + c is 11 at position 1, more than n = 10; the discordant pairs are among the n"),
-    (lambda: tango.interval("x", 2, 10),
-     "b, c, n are not numbers of shapes that go together; give counts, all of one length"),
-    (lambda: tango.interval([1, 2], [1, 2, 3], 10),
-     "b, c, n are not numbers of shapes that go together; give counts, all of one length"),
-    (lambda: tango.interval(1, 2, 10, 0), "alpha is 0; give a number between 0 and 1, as 0.05 for a 95 % interval"),
-    (lambda: tango.interval(1, 2, 10, [0.05, 2]),
-     "alpha is 2 at position 1; give a number between 0 and 1, as 0.05 for a 95 % interval"),
-    (lambda: tango.interval([1, 2, 3], 2, 10, [0.05, 0.1]),
-     "alpha has shape (2,) and the counts (3,); give one alpha, or one for each"),
-    (lambda: tango.interval(1, 2, 10, "x"), "alpha is 'x'; give a number between 0 and 1, as 0.05 for a 95 % interval"),
-    (lambda: tango.interval(1, 2, 10, 1), "alpha is 1; give a number between 0 and 1, as 0.05 for a 95 % interval"),
-    (lambda: tango.interval(1, 2, 10, 95), "alpha is 95; give a number between 0 and 1, as 0.05 for a 95 % interval"),
-    (lambda: tango.contains_zero(1, -2), "c is -2; a count is a whole number >= 0"),
-    (lambda: tango.statistic(1, 2, 10, [0, 1.5]), "delta is 1.5; a difference of proportions lies in [-1, 1]"),
-    (lambda: tango.test(1, 2, 10, np.nan), "delta is nan; a difference of proportions lies in [-1, 1]"),
-    (lambda: tango.test([1, 2], 2, 10),
-     "test takes one table of counts; give three plain numbers, or use statistic for arrays"),
-    (lambda: tango.test(1, 2, 10, 0, kind="equivalence"), "the margin delta is 0; give a number between 0 and 1"),
-    (lambda: tango.test(1, 2, 10, -0.1, kind="noninferiority"),
-     "the margin delta is -0.1; give a number between 0 and 1"),
-    (lambda: tango.test(1, 2, 10, 0.1, kind="superiority"),
-     "kind is 'superiority'; it is 'two-sided', 'equivalence' or 'noninferiority'"),
-    (lambda: tango.test(1, 2, 10, 0.1, kind="equivalence", alpha=0.5),
-     "alpha is 0.5; a one-sided test needs one between 0 and 0.5"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tango.interval(-1, 2, 10), "b is -1; a count is a whole number >= 0"),
+        (
+            lambda: tango.interval([1, 2.5], 2, 10),
+            "b is 2.5 at position 1; a count is a whole number >= 0",
+        ),
+        (lambda: tango.interval(1, np.nan, 10), "c is nan; a count is a whole number >= 0"),
+        (
+            lambda: tango.interval(1, 2, [[4, 0]]),
+            "n is 0 at position 0, 1; a count is a whole number >= 1",
+        ),
+        (lambda: tango.interval(1, 2, np.inf), "n is inf; a count is a whole number >= 1"),
+        (
+            lambda: tango.interval([1, 6], [2, 5], 10),
+            "b + c is 11 at position 1, more than n = 10; the discordant pairs are among the n",
+        ),
+        (
+            lambda: tango.interval("x", 2, 10),
+            "b, c, n are not numbers of shapes that go together; give counts, all of one length",
+        ),
+        (
+            lambda: tango.interval([1, 2], [1, 2, 3], 10),
+            "b, c, n are not numbers of shapes that go together; give counts, all of one length",
+        ),
+        (
+            lambda: tango.interval(1, 2, 10, 0),
+            "alpha is 0; give a number between 0 and 1, as 0.05 for a 95 % interval",
+        ),
+        (
+            lambda: tango.interval(1, 2, 10, [0.05, 2]),
+            "alpha is 2 at position 1; give a number between 0 and 1, as 0.05 for a 95 % interval",
+        ),
+        (
+            lambda: tango.interval([1, 2, 3], 2, 10, [0.05, 0.1]),
+            "alpha has shape (2,) and the counts (3,); give one alpha, or one for each",
+        ),
+        (
+            lambda: tango.interval(1, 2, 10, "x"),
+            "alpha is 'x'; give a number between 0 and 1, as 0.05 for a 95 % interval",
+        ),
+        (
+            lambda: tango.interval(1, 2, 10, 1),
+            "alpha is 1; give a number between 0 and 1, as 0.05 for a 95 % interval",
+        ),
+        (
+            lambda: tango.interval(1, 2, 10, 95),
+            "alpha is 95; give a number between 0 and 1, as 0.05 for a 95 % interval",
+        ),
+        (lambda: tango.contains_zero(1, -2), "c is -2; a count is a whole number >= 0"),
+        (
+            lambda: tango.statistic(1, 2, 10, [0, 1.5]),
+            "delta is 1.5; a difference of proportions lies in [-1, 1]",
+        ),
+        (
+            lambda: tango.test(1, 2, 10, np.nan),
+            "delta is nan; a difference of proportions lies in [-1, 1]",
+        ),
+        (
+            lambda: tango.test([1, 2], 2, 10),
+            "test takes one table of counts; give three plain numbers, or use statistic for arrays",
+        ),
+        (
+            lambda: tango.test(1, 2, 10, 0, kind="equivalence"),
+            "the margin delta is 0; give a number between 0 and 1",
+        ),
+        (
+            lambda: tango.test(1, 2, 10, -0.1, kind="noninferiority"),
+            "the margin delta is -0.1; give a number between 0 and 1",
+        ),
+        (
+            lambda: tango.test(1, 2, 10, 0.1, kind="superiority"),
+            "kind is 'superiority'; it is 'two-sided', 'equivalence' or 'noninferiority'",
+        ),
+        (
+            lambda: tango.test(1, 2, 10, 0.1, kind="equivalence", alpha=0.5),
+            "alpha is 0.5; a one-sided test needs one between 0 and 0.5",
+        ),
+    ],
+)
 def test_bad_counts_are_refused(call, message):
     with pytest.raises(DataError) as error:
         call()

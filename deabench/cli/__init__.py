@@ -1,9 +1,8 @@
 """The command line: one verb is one library call.
 
-`deabench --help` must answer at once, so this file imports nothing but the standard library; each verb lives in a
-module of its own, whose `command` (a function that typer understands) or `app` (a typer app with sub-verbs) is imported
-only when that verb is called.
-"""
+`deabench --help` must answer at once, so this file imports nothing but the standard library; each
+verb lives in a module of its own, whose `command` (a function that typer understands) or `app` (a
+typer app with sub-verbs) is imported only when that verb is called."""
 
 from __future__ import annotations
 
@@ -30,8 +29,17 @@ VERBS = {
     "completion": "the lines that make a shell complete all this",
 }
 PAGES = {verb: verb for verb in ("metrics", "compare", "uncertainty", "study", "report")} | {
-    "read": "tables", "rank": "ranking", "frontier": "frontier", "targets": "targets", "curve": "curves", "gate": "uncertainty",
-    "reproduce": "reproduce", "models": "models", "completion": "commands", "size": "compare"}
+    "read": "tables",
+    "rank": "ranking",
+    "frontier": "frontier",
+    "targets": "targets",
+    "curve": "curves",
+    "gate": "uncertainty",
+    "reproduce": "reproduce",
+    "models": "models",
+    "completion": "commands",
+    "size": "compare",
+}
 """The page of docs/ that explains each verb; its --help ends with it."""
 
 USAGE = """Usage: deabench COMMAND [OPTIONS] ...
@@ -62,7 +70,10 @@ def main(argv: list[str] | None = None) -> int:
     """
     if argv is None:
         argv = sys.argv[1:]
-        gc.set_threshold(100_000)  # a command makes few cycles and many modules: looking for some takes longer than the work
+        gc.set_threshold(
+            100_000
+            # a command makes few cycles and many modules: looking for some takes longer than the work
+        )
         atexit.register(gc.freeze)  # nor when it ends
     if "_DEABENCH_COMPLETE" in os.environ:
         from deabench.cli.completion import answer
@@ -77,9 +88,11 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.write(f"deabench {__version__}\n")
         return 0
     if argv[0] not in VERBS:
-        from deabench.checks import did_you_mean
+        from deabench.utils.checks import did_you_mean
 
-        sys.stderr.write(f"deabench: there is no command '{argv[0]}'; {did_you_mean(argv[0], list(VERBS))}\n")
+        sys.stderr.write(
+            f"deabench: there is no command '{argv[0]}'; {did_you_mean(argv[0], list(VERBS))}\n"
+        )
         return 2
     from deabench.cli._run import run
 

@@ -12,12 +12,27 @@ from pathlib import Path
 import pandas as pd
 
 from deabench.errors import UsageError
-from deabench.files import write_whole
-from deabench.text import csv_text
+from deabench.utils.files import write_whole
+from deabench.utils.text import csv_text
 
 WIDE = 1000
 """Characters that a table may take."""
-OTHERS = (".xlsx", ".xls", ".ods", ".parquet", ".feather", ".tsv", ".html", ".md", ".tex", ".pdf", ".png", ".svg", ".toml", ".yaml")
+OTHERS = (
+    ".xlsx",
+    ".xls",
+    ".ods",
+    ".parquet",
+    ".feather",
+    ".tsv",
+    ".html",
+    ".md",
+    ".tex",
+    ".pdf",
+    ".png",
+    ".svg",
+    ".toml",
+    ".yaml",
+)
 """Ends of names that promise what is not written."""
 
 
@@ -30,7 +45,9 @@ class Format(enum.StrEnum):
 
 
 def names(text: str | None) -> list[str] | None:
-    """`A,B` from the command line as ["A", "B"], a doubled comma is a comma of a name; None stays None."""
+    """`A,B` from the command line as ["A", "B"], a doubled comma is a comma of a name; None stays
+    None.
+    """
     if text is None:
         return None
     parts = [part.replace("\0", ",").strip() for part in text.replace(",,", "\0").split(",")]
@@ -43,11 +60,17 @@ def say(text: str) -> None:
 
 
 def as_options(text: str) -> str:
-    """A sentence of the library in the words of the command line: missing='drop-systems' is --missing drop-systems."""
+    """A sentence of the library in the words of the command line: missing='drop-systems' is
+    --missing drop-systems.
+    """
     text = re.sub(r"\b(outputs|inputs)=\['([^']*)'\]", r"--\1 '\2'", text)
     text = re.sub(r"\b(missing|technology|model|weights|on)='([\w-]+)'", r"--\1 \2", text)
-    text = re.sub(r"lower_is_better=\{'([^']*)': '?(\w[\w.]*)'?\}", r"--lower-is-better '\1=\2'", text)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")  # a word from the command line may be no text
+    text = re.sub(
+        r"lower_is_better=\{'([^']*)': '?(\w[\w.]*)'?\}", r"--lower-is-better '\1=\2'", text
+    )
+    return text.encode("utf-8", "backslashreplace").decode(
+        "utf-8"
+    )  # a word from the command line may be no text
 
 
 def target(text: str) -> Path:
@@ -60,8 +83,10 @@ def target(text: str) -> Path:
     """
     path = Path(text)
     if path.suffix.lower() in OTHERS:
-        raise UsageError(f"cannot write '{text}': tables are written as CSV, or as JSON where the name ends in .json; "
-                         f"say -o '{path.with_suffix('.csv')}'")
+        raise UsageError(
+            f"cannot write '{text}': tables are written as CSV, or as JSON where the name ends in .json; "
+            f"say -o '{path.with_suffix('.csv')}'"
+        )
     return path
 
 
@@ -74,10 +99,11 @@ def write(out: Path, text: str) -> None:
 
 
 def emit(frame: pd.DataFrame, *, form: Format, out: Path | None = None, title: str = "") -> None:
-    """Write a frame to standard output, or whole to the file `out` (CSV, or JSON where its name ends so; `-` is standard output).
+    """Write a frame to standard output, or whole to the file `out` (CSV, or JSON where its name
+    ends so; `-` is standard output).
 
-    The index is the first column. A table for people is rounded to four decimals; CSV and JSON are not.
-    """
+    The index is the first column. A table for people is rounded to four decimals; CSV and JSON are
+    not."""
     if out is not None and form is Format.table:
         form = Format.json if out.suffix == ".json" else Format.csv
     if out is not None:
@@ -92,7 +118,12 @@ def _text(frame: pd.DataFrame, form: Format) -> str:
     if form is Format.csv:
         return csv_text(frame)
     records = frame.reset_index().to_dict(orient="records")
-    return json.dumps([{k: _plain(v) for k, v in r.items()} for r in records], indent=1, ensure_ascii=False) + "\n"
+    return (
+        json.dumps(
+            [{k: _plain(v) for k, v in r.items()} for r in records], indent=1, ensure_ascii=False
+        )
+        + "\n"
+    )
 
 
 def _plain(value: object) -> object:
@@ -111,13 +142,23 @@ def _print(frame: pd.DataFrame, title: str) -> None:
     table = Table(title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD)
     flat = frame.reset_index()
     for name in flat.columns:
-        numeric = pd.api.types.is_numeric_dtype(flat[name]) and not pd.api.types.is_bool_dtype(flat[name])
-        table.add_column(Text(str(name)), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold",
-                         max_width=None if numeric else 72)
+        numeric = pd.api.types.is_numeric_dtype(flat[name]) and not pd.api.types.is_bool_dtype(
+            flat[name]
+        )
+        table.add_column(
+            Text(str(name)),
+            justify="right" if numeric else "left",
+            no_wrap=numeric,
+            overflow="fold",
+            max_width=None if numeric else 72,
+        )
     for row in flat.itertuples(index=False):
         table.add_row(*(Text(_shown(cell)) for cell in row))
     console = Console()
-    console.width = max(console.width, console.measure(table, options=console.options.update(max_width=WIDE)).maximum)
+    console.width = max(
+        console.width,
+        console.measure(table, options=console.options.update(max_width=WIDE)).maximum,
+    )
     console.print(table)
 
 

@@ -7,7 +7,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
 if TYPE_CHECKING:
@@ -25,10 +33,18 @@ def watched() -> Iterator[tuple[Callable[[int, int], None], Callable[[Job, Outco
 
     Off a terminal a line is written for each failure and none for progress.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn(),
-               TextColumn("{task.fields[failures]}"))
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[failures]}"),
+    )
     stderr = Console(stderr=True)
-    with Progress(*columns, console=stderr, disable=not stderr.is_terminal, transient=True) as progress:
+    with Progress(
+        *columns, console=stderr, disable=not stderr.is_terminal, transient=True
+    ) as progress:
         bar = progress.add_task("tasks", total=None, failures="")
         failed = 0
 
@@ -42,8 +58,11 @@ def watched() -> Iterator[tuple[Callable[[int, int], None], Callable[[Job, Outco
             if outcome.status != "done":
                 failed += 1
                 progress.update(bar, failures=f"{failed} failed")
-                stderr.print(f"{outcome.status}: {job.label}: {outcome.error[0]}: {outcome.error[1]}",
-                             highlight=False, markup=False)
+                stderr.print(
+                    f"{outcome.status}: {job.label}: {outcome.error[0]}: {outcome.error[1]}",
+                    highlight=False,
+                    markup=False,
+                )
             progress.advance(bar)
 
         yield begin, watch

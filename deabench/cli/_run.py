@@ -16,9 +16,13 @@ from deabench.errors import DeabenchError, UsageError
 
 
 def run(verb: str, arguments: list[str]) -> int:
-    """Import the verb's module, parse `arguments`, call it; see `deabench.cli.main` for the exit codes."""
+    """Import the verb's module, parse `arguments`, call it; see `deabench.cli.main` for the exit
+    codes.
+    """
     module = importlib.import_module(f"deabench.cli.{verb}")
-    app = _led(getattr(module, "app", None) or _single(module.command), f"More: docs/{PAGES[verb]}.md")
+    app = _led(
+        getattr(module, "app", None) or _single(module.command), f"More: docs/{PAGES[verb]}.md"
+    )
     warnings.showwarning = _one_line  # type: ignore[assignment]
     try:
         try:
@@ -29,13 +33,17 @@ def run(verb: str, arguments: list[str]) -> int:
         sys.stderr.write(f"deabench: {as_options(str(error))}\n")
         return 2 if isinstance(error, UsageError) else 1
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: not our error
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # the reader has gone: not our error
         return 1
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EIO, errno.EFBIG):
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.stderr.write(f"deabench: cannot write to standard output: {error.strerror}; nothing more was written\n")
+        sys.stderr.write(
+            f"deabench: cannot write to standard output: {error.strerror}; nothing more was written\n"
+        )
         return 1
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)

@@ -1,4 +1,6 @@
-"""`deabench completion`: the lines that make a shell complete commands, options, their words and file names."""
+"""`deabench completion`: the lines that make a shell complete commands, options, their words and
+file names.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,12 @@ Shell = Literal["bash", "zsh", "fish", "powershell"]
 
 def command(shell: Annotated[Shell, typer.Argument(help="bash, zsh, fish or powershell.")]) -> None:
     """The lines that make SHELL complete what deabench takes; docs/commands.md says where they go."""
-    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # documented, and not in __all__
+    # documented, and not in __all__
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
 
-    sys.stdout.write(get_completion_script(prog_name="deabench", complete_var=COMPLETES, shell=shell) + "\n")
+    sys.stdout.write(
+        get_completion_script(prog_name="deabench", complete_var=COMPLETES, shell=shell) + "\n"
+    )
 
 
 def answer() -> int:

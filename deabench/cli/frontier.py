@@ -27,7 +27,7 @@ from deabench.cli._options import (
 )
 
 if TYPE_CHECKING:
-    from deabench.dea.frontier import Frontier
+    from deabench.analysis.frontier import Frontier
 
 
 def command(
@@ -38,11 +38,16 @@ def command(
     technology: TechnologyOf = "convex",
     missing: MissingCells = "refuse",
     label: Label = None,
-    locate: Annotated[str | None, typer.Option(help="CSV of points: print where they lie instead of the facets.")] = None,
-    costs: Annotated[
-        float | None, typer.Option(help="A prevalence: print which classifier to use for which cost ratio.")
+    locate: Annotated[
+        str | None, typer.Option(help="CSV of points: print where they lie instead of the facets.")
     ] = None,
-    graphml: Annotated[Path | None, typer.Option(help="Write the graph of facets here, as GraphML.")] = None,
+    costs: Annotated[
+        float | None,
+        typer.Option(help="A prevalence: print which classifier to use for which cost ratio."),
+    ] = None,
+    graphml: Annotated[
+        Path | None, typer.Option(help="Write the graph of facets here, as GraphML.")
+    ] = None,
     tolerance: Tolerance = 0.0,
     kept: KeptIn = None,
     scheduler: Scheduler = None,
@@ -50,17 +55,28 @@ def command(
     form: Form = Format.table,
     plot: Plot = None,
 ) -> None:
-    """The frontier of TABLE: its facets, with their normals, the classifiers that span them and whether they are
-    Pareto-efficient throughout; with --technology fdh, which mixes nothing, the classifiers on it."""
-    from deabench.dea.frontier import frontier
-    from deabench.dea.streaming.files import is_many
-    from deabench.tables.preparation import table_of
-    from deabench.tables.reading import read
+    """The frontier of TABLE: its facets, with their normals, the classifiers that span them and
+    whether they are Pareto-efficient throughout; with --technology fdh, which mixes nothing, the
+    classifiers on it.
+    """
+    from deabench.analysis.frontier import frontier
+    from deabench.streaming.files import is_many
+    from deabench.tables.read import read
+    from deabench.tables.selection import table_of
 
     names = several(label)
-    front = frontier(table if is_many(table) else read(table, label=names), outputs=several(outputs), inputs=several(inputs),
-                     lower_is_better=directions(lower_is_better), missing=missing, technology=technology,  # type: ignore[arg-type]
-                     label=names if is_many(table) else None, tolerance=tolerance, kept=kept, scheduler=scheduler)
+    front = frontier(
+        table if is_many(table) else read(table, label=names),
+        outputs=several(outputs),
+        inputs=several(inputs),
+        lower_is_better=directions(lower_is_better),
+        missing=missing,  # type: ignore[arg-type]
+        technology=technology,  # type: ignore[arg-type]
+        label=names if is_many(table) else None,
+        tolerance=tolerance,
+        kept=kept,
+        scheduler=scheduler,
+    )
     if graphml is not None:
         front.to_graphml(graphml)
     if plot is not None:
@@ -69,19 +85,29 @@ def command(
         say(note)
     say(f"on the frontier: {', '.join(str(label) for label in front.extreme)}")
     if locate is not None:
-        frame, title = front.locate(table_of(locate)).rename_axis("classifier"), "Where the points lie"
+        frame, title = (
+            front.locate(table_of(locate)).rename_axis("classifier"),
+            "Where the points lie",
+        )
     elif costs is not None:
-        frame, title = front.cost_ranges(prevalence=costs), "Cost of a false negative over that of a false positive"
+        frame, title = (
+            front.cost_ranges(prevalence=costs),
+            "Cost of a false negative over that of a false positive",
+        )
     elif front.technology == "fdh":
         frame, title = front.to_frame(), "Classifiers that no other dominates"
     else:
         frame, title = front.facets.copy(), "Facets"
-        frame["vertices"] = [", ".join(str(label) for label in labels) for labels in frame["vertices"]]
+        frame["vertices"] = [
+            ", ".join(str(label) for label in labels) for labels in frame["vertices"]
+        ]
     emit(frame, form=form, out=out, title=title)
 
 
 def _draw(front: Frontier, costs: float | None, plot: Path) -> None:
-    """The cost ranges where they are asked for; otherwise two metrics as a plane, more as the graph of their facets."""
+    """The cost ranges where they are asked for; otherwise two metrics as a plane, more as the graph
+    of their facets.
+    """
     from deabench.plot import CostRangeDisplay, FacetGraphDisplay, FrontierDisplay, save_figure
 
     if costs is not None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deabench.cli._io import Format, emit, say, target
-from deabench.cli._many import alone, rank_many
 from deabench.cli._options import (
     AnswersFile,
     AnswersPositive,
@@ -45,17 +44,20 @@ from deabench.cli._options import (
     options,
     several,
 )
+from deabench.cli._rank_files import alone, rank_many
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from deabench.arrays import Sparse
-    from deabench.dea.ranking import Ranking
+    from deabench.analysis.ranking import Ranking
+    from deabench.utils.arrays import Sparse
 
 
 class Show(enum.StrEnum):
-    """What a picture of a ranking shows: efficiencies, who is benchmark for whom, or which metrics carry each score."""
+    """What a picture of a ranking shows: efficiencies, who is benchmark for whom, or which metrics
+    carry each score.
+    """
 
     ranking = "ranking"
     peers = "peers"
@@ -77,69 +79,145 @@ def command(
     sums: Sums = None,
     shares: Shares = None,
     ratios: Ratios = None,
-    reference: Annotated[str | None, typer.Option(help="A table of the DMUs that span the frontier; the table without it.")] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(help="A table of the DMUs that span the frontier; the table without it."),
+    ] = None,
     technology: TechnologyOf = "convex",
     within: Within = None,
     missing: MissingCells = "refuse",
     label: Label = None,
     dataset: DataSet = None,
-    by_dataset: Annotated[bool, typer.Option(
-        "--by-dataset", help="Beside the ranking of the means: on every data set by itself, and on one frontier of all.")] = False,
+    by_dataset: Annotated[
+        bool,
+        typer.Option(
+            "--by-dataset",
+            help="Beside the ranking of the means: on every data set by itself, and on one frontier of all.",
+        ),
+    ] = False,
     strict: Strict = False,
     uncertainty: AnswersFile = None,
     scores: AnswersScores = False,
     threshold: AnswersThreshold = None,
     positive: AnswersPositive = None,
-    explain: Annotated[str | None, typer.Option(help="Tell one classifier's story instead of the ranking.")] = None,
+    explain: Annotated[
+        str | None, typer.Option(help="Tell one classifier's story instead of the ranking.")
+    ] = None,
     tolerance: Tolerance = 0.0,
     kept_in: KeptIn = None,
     scheduler: Scheduler = None,
-    out: Annotated[Path | None, typer.Option(
-        "-o", "--out", metavar="FILE",
-        help="Write here instead of printing: CSV, or .json; - is standard output. Of many files, Parquet.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FILE",
+            help="Write here instead of printing: CSV, or .json; - is standard output. Of many files, Parquet.",
+        ),
+    ] = None,
     form: Form = Format.table,
     plot: Plot = None,
     show: Annotated[Show, typer.Option(help="What the picture shows.")] = Show.ranking,
 ) -> None:
-    """Rank the classifiers of TABLE by efficiency: how near each comes to the best trade-off that the others reach."""
+    """Rank the classifiers of TABLE by efficiency: how near each comes to the best trade-off that
+    the others reach.
+    """
     import pandas as pd
 
-    from deabench.dea.asked import of_technology
-    from deabench.dea.best import kept
-    from deabench.dea.ranking import bounded, ranked
-    from deabench.dea.streaming.files import is_many
-    from deabench.tables.preparation import prepared, table_of
-    from deabench.tables.reading import read
+    from deabench.analysis.budget import kept
+    from deabench.analysis.ranking import bounded, ranked
+    from deabench.models.options import of_technology
+    from deabench.streaming.files import is_many
+    from deabench.tables.read import read
+    from deabench.tables.selection import prepared, table_of
 
-    asked: dict[str, Any] = {"returns": returns, "orientation": orientation, "goal": goal, "norm": norm,
-                             **options(direction, weights, sums, shares, ratios)}
+    asked: dict[str, Any] = {
+        "returns": returns,
+        "orientation": orientation,
+        "goal": goal,
+        "norm": norm,
+        **options(direction, weights, sums, shares, ratios),
+    }
     if is_many(table):
-        alone("many files have", {
-            "--inputs": inputs, "--model": model, "--reference": reference, "--within": within, "--uncertainty": uncertainty,
-            "--explain": explain, "--plot": plot, "--dataset": dataset, "--strict": strict or None,
-            "--by-dataset": by_dataset or None, "--technology": None if technology == "convex" else technology,
-            **{f"--{name}": value for name, value in asked.items()}})
-        rank_many(table, out, {"outputs": several(outputs), "lower_is_better": directions(lower_is_better), "label": several(label),
-                               "missing": missing, "tolerance": tolerance, "kept": kept_in, "scheduler": scheduler})
+        alone(
+            "many files have",
+            {
+                "--inputs": inputs,
+                "--model": model,
+                "--reference": reference,
+                "--within": within,
+                "--uncertainty": uncertainty,
+                "--explain": explain,
+                "--plot": plot,
+                "--dataset": dataset,
+                "--strict": strict or None,
+                "--by-dataset": by_dataset or None,
+                "--technology": None if technology == "convex" else technology,
+                **{f"--{name}": value for name, value in asked.items()},
+            },
+        )
+        rank_many(
+            table,
+            out,
+            {
+                "outputs": several(outputs),
+                "lower_is_better": directions(lower_is_better),
+                "label": several(label),
+                "missing": missing,
+                "tolerance": tolerance,
+                "kept": kept_in,
+                "scheduler": scheduler,
+            },
+        )
         return
-    alone("one table has", {"--tolerance": tolerance or None, "--kept": kept_in, "--scheduler": scheduler})
+    alone(
+        "one table has",
+        {"--tolerance": tolerance or None, "--kept": kept_in, "--scheduler": scheduler},
+    )
     out = None if out is None else target(str(out))
     ways: Any = {"missing": missing, "technology": technology, "model": model}
-    source = read(table, label=several(label), roles={} if dataset is None else {dataset: "dataset"})
+    source = read(
+        table, label=several(label), roles={} if dataset is None else {dataset: "dataset"}
+    )
     if by_dataset:
-        alone("--by-dataset has", {
-            "--reference": reference, "--within": within, "--uncertainty": uncertainty, "--explain": explain, "--plot": plot,
-            "--strict": strict or None, **{f"--{name}": value for name, value in asked.items()}})
-        _by_dataset(source, {"outputs": several(outputs), "inputs": several(inputs), "lower_is_better": directions(lower_is_better),
-                             **ways}, form, out)
+        alone(
+            "--by-dataset has",
+            {
+                "--reference": reference,
+                "--within": within,
+                "--uncertainty": uncertainty,
+                "--explain": explain,
+                "--plot": plot,
+                "--strict": strict or None,
+                **{f"--{name}": value for name, value in asked.items()},
+            },
+        )
+        _by_dataset(
+            source,
+            {
+                "outputs": several(outputs),
+                "inputs": several(inputs),
+                "lower_is_better": directions(lower_is_better),
+                **ways,
+            },
+            form,
+            out,
+        )
         return
-    ready = prepared(source, outputs=several(outputs), inputs=several(inputs), lower_is_better=directions(lower_is_better),
-                     missing=ways["missing"], strict=strict)
+    ready = prepared(
+        source,
+        outputs=several(outputs),
+        inputs=several(inputs),
+        lower_is_better=directions(lower_is_better),
+        missing=ways["missing"],
+        strict=strict,
+    )
     ready = kept(ready, budget(within)) if within else ready
     how = bounded if missing == "bounds" else ranked
     chosen, singly = of_technology(ways["model"], ways["technology"])
-    ranking = how(ready, chosen, asked | singly,
-                  None if reference is None else table_of(read(reference)))
+    ranking = how(
+        ready, chosen, asked | singly, None if reference is None else table_of(read(reference))
+    )
     if uncertainty is not None:
         from deabench.cli._samples import judged
 
@@ -148,7 +226,10 @@ def command(
         from deabench.plot import PeerNetworkDisplay, RankingDisplay, WeightsDisplay, save_figure
 
         displays: dict[Show, Any] = {
-            Show.ranking: RankingDisplay, Show.peers: PeerNetworkDisplay, Show.weights: WeightsDisplay}
+            Show.ranking: RankingDisplay,
+            Show.peers: PeerNetworkDisplay,
+            Show.weights: WeightsDisplay,
+        }
         save_figure(displays[show].from_ranking(ranking).plot().figure_, plot)
     for note in ranking.notes:
         say(note)
@@ -164,9 +245,16 @@ def command(
     frame = ranking.to_frame()
     as_json = form is Format.json or (out is not None and out.suffix == ".json")
     peers = _peers(ranking) if as_json else listed(ranking.intensities, ranking.reference.labels)
-    order = ranking.ranks.reset_index(drop=True).sort_values(kind="stable").index  # that of the frame
+    order = (
+        ranking.ranks.reset_index(drop=True).sort_values(kind="stable").index
+    )  # that of the frame
     frame["peers"] = pd.Series(peers, dtype=object).take(order).set_axis(frame.index)
-    emit(frame, form=form, out=out, title="Efficiencies" if ranking.measure == "efficiency" else "Inefficiencies")
+    emit(
+        frame,
+        form=form,
+        out=out,
+        title="Efficiencies" if ranking.measure == "efficiency" else "Inefficiencies",
+    )
 
 
 SHOWN = 0.005
@@ -179,12 +267,14 @@ HUGE = 1e9
 
 def _by_dataset(source: object, given: dict[str, Any], form: Format, out: Path | None) -> None:
     """Means, every data set by itself, and all on one frontier, side by side."""
-    from deabench.dea.pooled import by_dataset
+    from deabench.analysis.by_dataset import by_dataset
 
     found = by_dataset(source, **given)
     for note in found.notes:
         say(note)
-    emit(found.to_frame(), form=form, out=out, title=f"Efficiencies over {len(found.each)} data sets")
+    emit(
+        found.to_frame(), form=form, out=out, title=f"Efficiencies over {len(found.each)} data sets"
+    )
 
 
 def _proved(ranking: Ranking) -> str:
@@ -198,12 +288,20 @@ def _proved(ranking: Ranking) -> str:
 def _peers(ranking: Ranking) -> list[dict[str, float]]:
     """{peer: λ} of each DMU, in the table's order."""
     labels, lam = ranking.reference.labels.tolist(), ranking.intensities
-    return [{str(labels[j]): value for j, value in zip(columns, values, strict=True) if j >= 0 and value > 0}
-            for columns, values in zip(lam.columns.tolist(), lam.values.tolist(), strict=True)]
+    return [
+        {
+            str(labels[j]): value
+            for j, value in zip(columns, values, strict=True)
+            if j >= 0 and value > 0
+        }
+        for columns, values in zip(lam.columns.tolist(), lam.values.tolist(), strict=True)
+    ]
 
 
 def listed(lam: Sparse, labels: pd.Index) -> list[str]:
-    """The peers of each DMU with their λ, largest first: `AdBS 0.60, BaS 0.40`; what would be printed as 0.00 is left out."""
+    """The peers of each DMU with their λ, largest first: `AdBS 0.60, BaS 0.40`; what would be
+    printed as 0.00 is left out.
+    """
     import numpy as np
     import pandas as pd
 
@@ -211,25 +309,34 @@ def listed(lam: Sparse, labels: pd.Index) -> list[str]:
     order = np.argsort(-values, axis=1, kind="stable")
     names = labels.to_numpy(dtype=object)
     out = np.full(len(values), "", dtype=object)
-    for k, place in enumerate(order.T):  # entry by entry, each text made once: a loop over cells would take longer than the ranking
+    for k, place in enumerate(
+        order.T
+    ):  # entry by entry, each text made once: a loop over cells would take longer than the ranking
         rows = np.flatnonzero(values[np.arange(len(values)), place] >= SHOWN)
         if not len(rows):
             break
         share, shares = pd.factorize(_rounded(values[rows, place[rows]]))
         which, pairs = pd.factorize(lam.columns[rows, place[rows]] + len(names) * share)
         comma = ", " if k else ""
-        texts = [f"{comma}{names[pair % len(names)]} {shares[pair // len(names)]:.2f}" for pair in pairs.tolist()]
+        texts = [
+            f"{comma}{names[pair % len(names)]} {shares[pair // len(names)]:.2f}"
+            for pair in pairs.tolist()
+        ]
         out[rows] += np.array(texts, dtype=object)[which]
     return list(out)
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:
-    """λ with two decimals, as Python's text has them: those that lie half-way between two, or are huge, are rounded by Python."""
+    """λ with two decimals, as Python's text has them: those that lie half-way between two, or are
+    huge, are rounded by Python.
+    """
     import numpy as np
 
     hundredths = values * 100
     whole = np.rint(hundredths)
     out = np.asarray(whole / 100)
-    for k in np.flatnonzero((np.abs(np.abs(hundredths - whole) - 0.5) < HALF) | (whole > HUGE)).tolist():
+    for k in np.flatnonzero(
+        (np.abs(np.abs(hundredths - whole) - 0.5) < HALF) | (whole > HUGE)
+    ).tolist():
         out[k] = float(f"{values[k]:.2f}")
     return out

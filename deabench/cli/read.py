@@ -13,7 +13,7 @@ import typer
 from deabench.cli._io import Format, emit, names, say
 
 if TYPE_CHECKING:
-    from deabench.tables.reading import Reading
+    from deabench.tables.read import Reading
 
 
 class Form(enum.StrEnum):
@@ -25,18 +25,29 @@ class Form(enum.StrEnum):
 
 
 def command(
-    files: Annotated[list[str], typer.Argument(help="CSV, .gz, .xlsx, Parquet or JSON; several files, one for each metric; - is "
-                                                    "standard input.")],
-    label: Annotated[str | None, typer.Option(help="The columns that name the systems, as A,B.")] = None,
-    dataset: Annotated[str | None, typer.Option(help="The column that names the data sets.")] = None,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="CSV, .gz, .xlsx, Parquet or JSON; several files, one for each metric; - is "
+            "standard input."
+        ),
+    ],
+    label: Annotated[
+        str | None, typer.Option(help="The columns that name the systems, as A,B.")
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="The column that names the data sets.")
+    ] = None,
     outputs: Annotated[str | None, typer.Option(help="Metrics to be high, as A,B.")] = None,
     inputs: Annotated[str | None, typer.Option(help="Costs, as C,D.")] = None,
     lower_is_better: Annotated[str | None, typer.Option(help="Rates to be low, as E,F.")] = None,
-    leave_out: Annotated[str | None, typer.Option(help="Columns that are no metrics, as G,H.")] = None,
+    leave_out: Annotated[
+        str | None, typer.Option(help="Columns that are no metrics, as G,H.")
+    ] = None,
     form: Annotated[Form, typer.Option("--format", help="table, json or toml.")] = Form.table,
 ) -> None:
     """What every column of FILES is taken for, and why; nothing is ranked yet."""
-    from deabench.tables.reading import read
+    from deabench.tables.read import read
 
     roles = dict.fromkeys(names(outputs) or [], "output")
     roles |= dict.fromkeys(names(inputs) or [], "cost")
@@ -54,7 +65,9 @@ def command(
         sys.stdout.write(toml(proposal))
     else:
         frame = reading.to_frame()[["role", "better", "unit", "reason"]]
-        emit(frame, form=Format.table, title=f"{len(reading.table)} systems, {reading.layout} layout")
+        emit(
+            frame, form=Format.table, title=f"{len(reading.table)} systems, {reading.layout} layout"
+        )
         say(f"the same in full: {proposal['command']}")
 
 
@@ -62,18 +75,32 @@ def proposal_of(reading: Reading, files: list[str]) -> dict[str, object]:
     """The proposal as one object; its keys are a contract."""
     roles = reading.roles
     return {
-        "label": list(roles.label), "layout": reading.layout, "outputs": roles.outputs, "lower_rates": roles.lower_rates,
-        "costs": roles.costs, "left_out": roles.left_out, "dataset": roles.dataset, "percent": roles.percent,
-        "missing": dict(reading.missing), "command": _command(reading, files),
+        "label": list(roles.label),
+        "layout": reading.layout,
+        "outputs": roles.outputs,
+        "lower_rates": roles.lower_rates,
+        "costs": roles.costs,
+        "left_out": roles.left_out,
+        "dataset": roles.dataset,
+        "percent": roles.percent,
+        "missing": dict(reading.missing),
+        "command": _command(reading, files),
     }
 
 
 def _command(reading: Reading, files: list[str]) -> str:
     """The full `deabench rank` that says what the proposal says."""
     low = [f"{name}={high:g}" for name, high in reading.lower_is_better.items()]
-    options = [("--label", reading.roles.label if "," not in "".join(reading.roles.label) else ()), ("--outputs", reading.outputs),
-               ("--inputs", reading.inputs), ("--lower-is-better", low),
-               ("--dataset", [reading.roles.dataset] if reading.layout == "long" and reading.roles.dataset else [])]
+    options = [
+        ("--label", reading.roles.label if "," not in "".join(reading.roles.label) else ()),
+        ("--outputs", reading.outputs),
+        ("--inputs", reading.inputs),
+        ("--lower-is-better", low),
+        (
+            "--dataset",
+            [reading.roles.dataset] if reading.layout == "long" and reading.roles.dataset else [],
+        ),
+    ]
     if reading.missing and reading.table[reading.outputs + reading.inputs].isna().any(axis=None):
         options.append(("--missing", ["bounds"] if not reading.inputs else ["drop-systems"]))
     parts = ["deabench", "rank", *files]
@@ -98,6 +125,12 @@ def toml(proposal: dict[str, object]) -> str:
             lines.append(f"{key} = {json.dumps(value, ensure_ascii=False)}")
     for key, value in proposal.items():
         if isinstance(value, dict):
-            lines += ["", f"[{key}]", *(f"{json.dumps(name, ensure_ascii=False)} = {json.dumps(v, ensure_ascii=False)}"
-                                       for name, v in value.items())]
+            lines += [
+                "",
+                f"[{key}]",
+                *(
+                    f"{json.dumps(name, ensure_ascii=False)} = {json.dumps(v, ensure_ascii=False)}"
+                    for name, v in value.items()
+                ),
+            ]
     return "\n".join(lines) + "\n"

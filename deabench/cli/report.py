@@ -45,10 +45,22 @@ class Written(enum.StrEnum):
 
 
 def command(
-    source: Annotated[str, typer.Argument(metavar="TABLE|STUDY|RANKING", help="CSV of metrics (- is standard input), a study's "
-                                          ".toml, or the CSV that rank writes")],
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="write to this file; without it to standard output")] = None,
-    form: Annotated[Written | None, typer.Option("--format", help="default: by the end of the file's name, else html")] = None,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE|STUDY|RANKING",
+            help="CSV of metrics (- is standard input), a study's "
+            ".toml, or the CSV that rank writes",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="write to this file; without it to standard output"),
+    ] = None,
+    form: Annotated[
+        Written | None,
+        typer.Option("--format", help="default: by the end of the file's name, else html"),
+    ] = None,
     outputs: Outputs = None,
     inputs: Inputs = None,
     lower_is_better: LowerIsBetter = None,
@@ -61,8 +73,13 @@ def command(
     sums: Sums = None,
     shares: Shares = None,
     ratios: Ratios = None,
-    metrics: Annotated[str | None, typer.Option(help="metrics of the frontier and the targets; default: the outputs")] = None,
-    tested: Annotated[str | None, typer.Option(help="rows of the table, as A,B, or a CSV of new algorithms")] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(help="metrics of the frontier and the targets; default: the outputs"),
+    ] = None,
+    tested: Annotated[
+        str | None, typer.Option(help="rows of the table, as A,B, or a CSV of new algorithms")
+    ] = None,
     norm: Norm = "l1",
     on: On = "faces",
     title: Annotated[str | None, typer.Option(help="the report's title")] = None,
@@ -71,16 +88,39 @@ def command(
     threshold: AnswersThreshold = None,
     positive: AnswersPositive = None,
 ) -> None:
-    """Write one self-contained page: who is efficient, how far the others are, what it would take, how sure that is."""
-    how: dict[str, Any] = {"tested": _tested(tested), "metrics": names(metrics), "norm": norm, "on": on,
-                           "title": title}
-    settings: dict[str, Any] = {"outputs": several(outputs), "inputs": several(inputs), "model": model, "returns": returns,
-                                "orientation": orientation, "lower_is_better": directions(lower_is_better)}
+    """Write one self-contained page: who is efficient, how far the others are, what it would take,
+    how sure that is.
+    """
+    how: dict[str, Any] = {
+        "tested": _tested(tested),
+        "metrics": names(metrics),
+        "norm": norm,
+        "on": on,
+        "title": title,
+    }
+    settings: dict[str, Any] = {
+        "outputs": several(outputs),
+        "inputs": several(inputs),
+        "model": model,
+        "returns": returns,
+        "orientation": orientation,
+        "lower_is_better": directions(lower_is_better),
+    }
     more = options(direction, weights, sums, shares, ratios) | {"goal": goal}
     settings |= {name: value for name, value in more.items() if value is not None}
     answers = None if uncertainty is None else (uncertainty, positive, scores, threshold)
-    page = _study(Path(source), how, settings, answers) if source.endswith(".toml") else _table(source, how, settings, answers)
-    chosen = form.value if form is not None else out.suffix.lower().lstrip(".") if out is not None and out.suffix else "html"
+    page = (
+        _study(Path(source), how, settings, answers)
+        if source.endswith(".toml")
+        else _table(source, how, settings, answers)
+    )
+    chosen = (
+        form.value
+        if form is not None
+        else out.suffix.lower().lstrip(".")
+        if out is not None and out.suffix
+        else "html"
+    )
     if out is None or str(out) == "-":
         sys.stdout.write(page.text(chosen))
     else:
@@ -90,40 +130,50 @@ def command(
 
 def _tested(text: str | None) -> Any:
     """A CSV by its name, else labels."""
-    from deabench.tables.preparation import table_of
+    from deabench.tables.selection import table_of
 
     return table_of(text) if text is not None and text.endswith(".csv") else names(text)
 
 
 Answers: TypeAlias = tuple[Path, str | None, bool, float | None]
-"""The file of --uncertainty and how it is read: the positive class, whether it holds scores, and their threshold."""
+"""The file of --uncertainty and how it is read: the positive class, whether it holds scores, and
+their threshold.
+"""
 
 
-def _table(source: str, how: dict[str, Any], settings: dict[str, Any], answers: Answers | None) -> Any:
-    from deabench.reports import report
-    from deabench.reports.saved import of_saved, saved
-    from deabench.tables.reader import read as plain
-    from deabench.tables.reading import read
+def _table(
+    source: str, how: dict[str, Any], settings: dict[str, Any], answers: Answers | None
+) -> Any:
+    from deabench.report.build import report
+    from deabench.report.saved_ranking import of_saved, saved
+    from deabench.tables.csv_reader import read as plain
+    from deabench.tables.read import read
 
     if source.endswith(".csv") and saved(plain(source)):
         if answers is not None:
-            raise DataError(f"'{source}' is a ranking that was saved; give --uncertainty with the table it was made of")
+            raise DataError(
+                f"'{source}' is a ranking that was saved; give --uncertainty with the table it was made of"
+            )
         return of_saved(plain(source), how["title"])
     if answers is not None:
-        return report(_sure(read(source), settings, answers), extra={"provenance": {"source": source}}, **how)
+        return report(
+            _sure(read(source), settings, answers), extra={"provenance": {"source": source}}, **how
+        )
     return report(read(source), extra={"provenance": {"source": source}}, **how, **settings)
 
 
 def _sure(reading: Any, settings: dict[str, Any], answers: Answers) -> Any:
     """The ranking with what the answers say of how sure it is."""
+    from deabench.analysis.ranking import rank
     from deabench.cli._samples import judged
-    from deabench.dea.ranking import rank
 
     return judged(rank(reading, **settings), *answers)
 
 
-def _study(file: Path, how: dict[str, Any], settings: dict[str, Any], answers: Answers | None) -> Any:
-    from deabench.reports import report
+def _study(
+    file: Path, how: dict[str, Any], settings: dict[str, Any], answers: Answers | None
+) -> Any:
+    from deabench.report.build import report
     from deabench.study import Study, versions
 
     if answers is not None:
@@ -132,8 +182,14 @@ def _study(file: Path, how: dict[str, Any], settings: dict[str, Any], answers: A
     plan, given = study.plan, dict(settings)
     given["outputs"] = settings["outputs"] or list(plan.dea["outputs"])
     given["inputs"] = settings["inputs"] or list(plan.dea["inputs"]) or None
-    how = how | {"tested": how["tested"] or list(plan.dea["tested"]) or None,
-                 "metrics": how["metrics"] or list(plan.dea["target_outputs"]) or None}
-    facts = {"study": file.name, "seed": plan.seed, "digest of the results": study.status().digest,
-             **{f"{name} now": version for name, version in versions().items()}}
+    how = how | {
+        "tested": how["tested"] or list(plan.dea["tested"]) or None,
+        "metrics": how["metrics"] or list(plan.dea["target_outputs"]) or None,
+    }
+    facts = {
+        "study": file.name,
+        "seed": plan.seed,
+        "digest of the results": study.status().digest,
+        **{f"{name} now": version for name, version in versions().items()},
+    }
     return report(study.summary(), extra={"provenance": facts}, **how, **given)

@@ -11,12 +11,16 @@ from deabench.cli._options import Out
 
 
 def command(
-    name: Annotated[str | None, typer.Argument(help="one table, as table09; all of them without it")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="one table, as table09; all of them without it")
+    ] = None,
     out: Out = None,
     form: Annotated[Format, typer.Option("--format", help="how to write the cells")] = Format.table,
 ) -> None:
-    """Recompute every printed table of Chao et al. (2022): printed, computed and verdict, cell by cell."""
-    from deabench.reproduction import reproduce
+    """Recompute every printed table of Chao et al. (2022): printed, computed and verdict, cell by
+    cell.
+    """
+    from deabench.analysis.reproduction import reproduce
 
     found = reproduce(name)
     emit(found.cells.set_index("table"), form=form, out=out)

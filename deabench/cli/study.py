@@ -13,19 +13,30 @@ from deabench.cli._io import Format, emit, say
 if TYPE_CHECKING:
     from deabench.study.results.status import Status
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True,
-                  help="A comparative study from one TOML file: many classifiers on many data sets, resumable.")
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="A comparative study from one TOML file: many classifiers on many data sets, resumable.",
+)
 
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="the study file")]
 Form = Annotated[Format, typer.Option("--format", help="how to write the data")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="write to this file instead of standard output")]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", help="write to this file instead of standard output")
+]
 
 
 @app.command()
 def init(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="the study file to write")],
-    preset: Annotated[str, typer.Option(help="default, smoke, chao2022, elazmeh2006, prevalence, noise, outliers, dimensionality")]
-    = "default",
+    preset: Annotated[
+        str,
+        typer.Option(
+            help="default, smoke, chao2022, elazmeh2006, prevalence, noise, outliers, dimensionality"
+        ),
+    ] = "default",
     force: Annotated[bool, typer.Option("--force", help="replace a file that is there")] = False,
 ) -> None:
     """Write a study file with comments."""
@@ -38,10 +49,18 @@ def init(
 @app.command()
 def run(
     file: StudyFile,
-    workers: Annotated[int | None, typer.Option(min=1, help="processes here (default: one per core)")] = None,
-    scheduler: Annotated[str | None, typer.Option(help="address of a Dask scheduler, or 'local' to start one")] = None,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="do failed tasks again")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="forecast the time from one fold; store nothing")] = False,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="processes here (default: one per core)")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="address of a Dask scheduler, or 'local' to start one")
+    ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="do failed tasks again")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="forecast the time from one fold; store nothing")
+    ] = False,
     form: Form = Format.table,
     out: Out = None,
 ) -> None:
@@ -61,7 +80,13 @@ def run(
     for note in study.plan.data_notes:
         say(f"note: {note}")
     with watched() as (begin, watch):
-        done = study.run(workers=workers, scheduler=scheduler, retry_failed=retry_failed, begin=begin, watch=watch)
+        done = study.run(
+            workers=workers,
+            scheduler=scheduler,
+            retry_failed=retry_failed,
+            begin=begin,
+            watch=watch,
+        )
     _say_failures(done)
     _emit_status(done, form, out)
     if done.failed:
@@ -83,7 +108,9 @@ def status(file: StudyFile, form: Form = Format.table, out: Out = None) -> None:
 @app.command()
 def verify(
     file: StudyFile,
-    repair: Annotated[bool, typer.Option("--repair", help="leave a store of what is sound; the rest is run again")] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="leave a store of what is sound; the rest is run again")
+    ] = False,
     form: Form = Format.table,
     out: Out = None,
 ) -> None:
@@ -96,7 +123,9 @@ def verify(
     if found.sound:
         return
     if repair:
-        say(f"the store now holds what is sound; the damaged one is '{study.plan.store}.damaged'; next: deabench study run {file}")
+        say(
+            f"the store now holds what is sound; the damaged one is '{study.plan.store}.damaged'; next: deabench study run {file}"
+        )
     if len(found.damaged):
         emit(found.damaged.set_index("dataset"), form=form, out=out)
     raise typer.Exit(1)
@@ -105,16 +134,21 @@ def verify(
 @app.command()
 def tables(
     file: StudyFile,
-    name: Annotated[str | None, typer.Argument(help="which table; their names and sizes without one")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="which table; their names and sizes without one")
+    ] = None,
     folder: Annotated[Path | None, typer.Option(help="write every table there, as CSV")] = None,
-    plot: Annotated[Path | None, typer.Option(help="draw the efficiencies by data type and imbalance ratio here")] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="draw the efficiencies by data type and imbalance ratio here"),
+    ] = None,
     form: Form = Format.table,
     out: Out = None,
 ) -> None:
     """What came out: metrics, groups, efficiencies two ways, tests, targets, recommendation."""
-    from deabench.checks import did_you_mean
     from deabench.errors import DataError
     from deabench.study import Study
+    from deabench.utils.checks import did_you_mean
 
     found = Study.from_toml(file).summary()
     frames = {key: _labelled(frame) for key, frame in found.frames().items()}
@@ -125,8 +159,10 @@ def tables(
     for note in found.notes:
         say(f"note: {note}")
     if len(found.failures):
-        say(f"{len(found.failures)} tasks failed; {len(found.left_out)} pairs of data set and classifier are "
-                     "left out")
+        say(
+            f"{len(found.failures)} tasks failed; {len(found.left_out)} pairs of data set and classifier are "
+            "left out"
+        )
     for key, frame in frames.items() if folder is not None else ():
         emit(frame, form=Format.csv, out=Path(str(folder)) / f"{key}.csv")
     if name is not None and name not in frames:
@@ -134,16 +170,23 @@ def tables(
     if name is not None:
         emit(frames[name], form=form, out=out, title=name)
     elif folder is None:
-        sizes = pd.DataFrame({"rows": [len(f) for f in frames.values()]}, index=pd.Index(frames, name="table"))
+        sizes = pd.DataFrame(
+            {"rows": [len(f) for f in frames.values()]}, index=pd.Index(frames, name="table")
+        )
         emit(sizes, form=form, out=out)
 
 
 @app.command()
 def report(
     file: StudyFile,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="write to this file; its end says html, md or tex")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="write to this file; its end says html, md or tex"),
+    ] = None,
 ) -> None:
-    """One self-contained page about the study: `deabench report STUDY.toml`, which has more options."""
+    """One self-contained page about the study: `deabench report STUDY.toml`, which has more
+    options.
+    """
     from deabench.cli.report import command
 
     command(str(file), out=out)
@@ -153,19 +196,23 @@ def _labelled(frame: pd.DataFrame) -> pd.DataFrame:
     """A frame whose first columns are its labels: those of a plain long table become its index."""
     if not isinstance(frame.index, pd.RangeIndex):
         return frame
-    return frame.set_index([name for name in frame.columns if not pd.api.types.is_float_dtype(frame[name])][:2])
+    return frame.set_index(
+        [name for name in frame.columns if not pd.api.types.is_float_dtype(frame[name])][:2]
+    )
 
 
 @app.command("import")
 def bring_in(
     file: StudyFile,
-    results: Annotated[Path, typer.Argument(metavar="RESULTS.csv", help="counts or predictions from elsewhere")],
+    results: Annotated[
+        Path, typer.Argument(metavar="RESULTS.csv", help="counts or predictions from elsewhere")
+    ],
 ) -> None:
     """Add results of other software (Weka, KEEL, R): they are ranked with the study's own.
 
-    A CSV of counts has the columns dataset, classifier, tp, fn, fp, tn (and repeat, fold where there are several); one
-    of predictions has dataset, classifier, y_true, y_pred (and repeat, fold).
-    """
+    A CSV of counts has the columns dataset, classifier, tp, fn, fp, tn (and repeat, fold where
+    there are several); one of predictions has dataset, classifier, y_true, y_pred (and repeat,
+    fold)."""
     from deabench.study import Study
     from deabench.study.results.outside import import_results
 

@@ -1,4 +1,6 @@
-"""`deabench uncertainty`: how sure the efficiencies are, from predictions, scores, counts, folds or data sets."""
+"""`deabench uncertainty`: how sure the efficiencies are, from predictions, scores, counts, folds or
+data sets.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class Method(enum.StrEnum):
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="CSV file of one of the layouts above; - is standard input.")],
+    file: Annotated[
+        Path, typer.Argument(help="CSV file of one of the layouts above; - is standard input.")
+    ],
     metrics: Metrics = None,
     positive: Positive = None,
     scores: Scores = False,
@@ -40,16 +44,23 @@ def command(
     returns: Returns = "vrs",
     orientation: Orientation = "output",
     level: Annotated[float, typer.Option(help="Of all statements together.")] = 0.95,
-    method: Annotated[Method, typer.Option(
-        help="analytic claims the scores, max-t every ratio of two classifiers.")] = Method.analytic,
-    each: Annotated[bool, typer.Option("--each", help="Add intervals for one classifier asked for beforehand.")] = False,
-    explain: Annotated[str | None, typer.Option(help="Say what is known of this classifier.")] = None,
+    method: Annotated[
+        Method,
+        typer.Option(help="analytic claims the scores, max-t every ratio of two classifiers."),
+    ] = Method.analytic,
+    each: Annotated[
+        bool, typer.Option("--each", help="Add intervals for one classifier asked for beforehand.")
+    ] = False,
+    explain: Annotated[
+        str | None, typer.Option(help="Say what is known of this classifier.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of max-t's draws.")] = 0,
     plot: Plot = None,
     form: Form = Format.table,
     out: Out = None,
 ) -> None:
-    """Say which classifiers are dominated, which undecided, and where each efficiency and rank lies.
+    """Say which classifiers are dominated, which undecided, and where each efficiency and rank
+    lies.
 
     FILE is CSV with a header, recognised by its columns:
 
@@ -61,10 +72,13 @@ def command(
 
     blocks: classifier, and fold (with repeat) or dataset, and counts or metrics.
     """
-    from deabench.dea.uncertainty.estimate import uncertainty
+    from deabench.inference.uncertainty import uncertainty
 
     samples = read_samples(file, Reading(metrics, positive, scores, threshold, costs))
-    how: Any = {"returns": returns, "orientation": orientation}  # words, checked when they were read
+    how: Any = {
+        "returns": returns,
+        "orientation": orientation,
+    }  # words, checked when they were read
     answer = uncertainty(samples, level=level, method=method.value, seed=seed, **how)
     if plot is not None:
         from deabench.plot import save_figure

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
-from deabench.results import Result
+from deabench.utils.result import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -16,7 +16,8 @@ class Comparison(Result):
     Attributes
     ----------
     test : str
-        The test by its full name, with the variant that was used (how zeros are treated, exact or not).
+        The test by its full name, with the variant that was used (how zeros are treated, exact or
+        not).
     statistic : float
         Its statistic.
     distribution : str
@@ -60,23 +61,32 @@ class Comparison(Result):
 
     @property
     def attained(self) -> float:
-        """The two-sided confidence at which the difference just becomes significant, 1 - p, in [0, 1]."""
+        """The two-sided confidence at which the difference just becomes significant, 1 - p, in [0,
+        1].
+        """
         return 1.0 - self.p_value
 
     @property
     def different(self) -> bool:
-        """Whether the hypothesis of no difference is rejected at `alpha`; never of an equivalence test."""
+        """Whether the hypothesis of no difference is rejected at `alpha`; never of an equivalence
+        test.
+        """
         return self.margin is None and self.p_value < self.alpha
 
     @property
     def equivalent(self) -> bool:
-        """Whether the difference is shown to be smaller than `margin`; False for a test of difference."""
+        """Whether the difference is shown to be smaller than `margin`; False for a test of
+        difference.
+        """
         return self.margin is not None and self.p_value < self.alpha
 
     def to_frame(self) -> pd.DataFrame:
         """One row per field of the result, without the notes."""
-        fields = {name: value for name, value in asdict(self).items()
-                  if name != "notes" and not (name == "margin" and value is None)}
+        fields = {
+            name: value
+            for name, value in asdict(self).items()
+            if name != "notes" and not (name == "margin" and value is None)
+        }
         return pd.DataFrame({"value": pd.Series(fields, dtype=object)}).rename_axis("field")
 
     def summary(self) -> str:
@@ -88,6 +98,9 @@ class Comparison(Result):
 
     def _verdict(self) -> str:
         if self.margin is not None:
-            return (f"equivalent within {self.margin:g} at {self.alpha:g}" if self.equivalent
-                    else f"not shown to be equivalent within {self.margin:g} at {self.alpha:g}")
+            return (
+                f"equivalent within {self.margin:g} at {self.alpha:g}"
+                if self.equivalent
+                else f"not shown to be equivalent within {self.margin:g} at {self.alpha:g}"
+            )
         return f"{'different' if self.different else 'not found different'} at {self.alpha:g}"

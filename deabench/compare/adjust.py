@@ -12,18 +12,22 @@ from numpy.typing import ArrayLike, NDArray
 from deabench.errors import DataError
 
 Floats = NDArray[np.float64]
-Adjustment = Literal["holm", "shaffer", "bergmann-hommel", "nemenyi", "finner", "bonferroni", "hochberg", "hommel"]
+Adjustment = Literal[
+    "holm", "shaffer", "bergmann-hommel", "nemenyi", "finner", "bonferroni", "hochberg", "hommel"
+]
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
 EXHAUSTIVE = 12
-"""Bergmann and Hommel's sets are listed up to so many classifiers: 4.2 million partitions; of 13 there are 27.6 million."""
+"""Bergmann and Hommel's sets are listed up to so many classifiers: 4.2 million partitions; of 13
+there are 27.6 million.
+"""
 
 
 def adjusted(p_values: ArrayLike, method: Adjustment, k: int) -> Floats:
-    """p values adjusted for multiple testing, in the order given; `k` classifiers matter to Shaffer and Bergmann only.
+    """p values adjusted for multiple testing, in the order given; `k` classifiers matter to Shaffer
+    and Bergmann only.
 
-    A p value that is missing (a pair that could not be tested) stays missing and counts in the family as 1, so that the
-    others are adjusted as if it had been tested.
-    """
+    A p value that is missing (a pair that could not be tested) stays missing and counts in the
+    family as 1, so that the others are adjusted as if it had been tested."""
     p = np.asarray(p_values, dtype=float)
     gone = np.isnan(p)
     return np.where(gone, np.nan, _adjusted(np.where(gone, 1.0, p), method, k))
@@ -44,24 +48,33 @@ def _adjusted(p: Floats, method: Adjustment, k: int) -> Floats:
 
 
 def _stepwise(p: Floats, method: Adjustment) -> Floats:
-    """Bonferroni, Holm and Hochberg; statsmodels' are the same and collect garbage at every call, for 0.2 s."""
+    """Bonferroni, Holm and Hochberg; statsmodels' are the same and collect garbage at every call,
+    for 0.2 s.
+    """
     m = len(p)
     if method == "nemenyi":
-        raise DataError("Nemenyi's p values come from the ranks, not from p values; take pairwise(adjust='nemenyi')")
+        raise DataError(
+            "Nemenyi's p values come from the ranks, not from p values; take pairwise(adjust='nemenyi')"
+        )
     if method == "bonferroni":
         return np.minimum(1.0, m * p)
     order = np.argsort(p, kind="stable")
     steps = (m - np.arange(m)) * p[order]
     result = np.empty(m)
-    result[order] = (np.maximum.accumulate(steps) if method == "holm" else np.minimum.accumulate(steps[::-1])[::-1])
+    result[order] = (
+        np.maximum.accumulate(steps)
+        if method == "holm"
+        else np.minimum.accumulate(steps[::-1])[::-1]
+    )
     return np.minimum(1.0, result)
 
 
 def finner(p_values: ArrayLike) -> Floats:
     """Finner's step-down adjustment, for comparisons with a control.
 
-    In ascending order the i-th of m becomes 1 - (1 - p)^(m/i), made monotone. A little sharper than Holm's; proved for
-    p values that are independent or positively dependent, as those against one control are.
+    In ascending order the i-th of m becomes 1 - (1 - p)^(m/i), made monotone. A little sharper than
+    Holm's; proved for p values that are independent or positively dependent, as those against one
+    control are.
 
     Parameters
     ----------
@@ -91,8 +104,9 @@ def finner(p_values: ArrayLike) -> Floats:
 def shaffer(p_values: ArrayLike, k: int) -> Floats:
     """Shaffer's static adjustment of the p values of all k(k-1)/2 pairs.
 
-    In ascending order, the i-th p value is multiplied by t_i, the largest number of hypotheses that can be true
-    together when i - 1 are false, t_i = max{s in S(k): s <= m - i + 1}, and made monotone; at most 1.
+    In ascending order, the i-th p value is multiplied by t_i, the largest number of hypotheses that
+    can be true together when i - 1 are false, t_i = max{s in S(k): s <= m - i + 1}, and made
+    monotone; at most 1.
 
     Parameters
     ----------
@@ -123,9 +137,8 @@ def shaffer(p_values: ArrayLike, k: int) -> Floats:
 def true_together(k: int) -> set[int]:
     """S(k): how many of the pairwise equalities of k classifiers can hold together.
 
-    S(k) = ∪_j {C(j, 2) + s: s in S(k - j)}, S(0) = S(1) = {0}; S(4) = {0, 1, 2, 3, 6}. A set is held as the bits of a
-    whole number, so that adding C(j, 2) to all of it is one shift.
-    """
+    S(k) = ∪_j {C(j, 2) + s: s in S(k - j)}, S(0) = S(1) = {0}; S(4) = {0, 1, 2, 3, 6}. A set is
+    held as the bits of a whole number, so that adding C(j, 2) to all of it is one shift."""
     sets = [1, 1]
     for n in range(2, k + 1):
         bits = 0
@@ -136,11 +149,12 @@ def true_together(k: int) -> set[int]:
 
 
 def bergmann_hommel(p_values: ArrayLike, k: int) -> Floats:
-    """Bergmann and Hommel's adjustment of the p values of all k(k-1)/2 pairs: the sharpest of those offered, and slow.
+    """Bergmann and Hommel's adjustment of the p values of all k(k-1)/2 pairs: the sharpest of those
+    offered, and slow.
 
-    The adjusted p value of a pair is the largest |I| · min{p_j: j in I} over the exhaustive sets I it belongs to. A set
-    is exhaustive where its equalities, and no others, can hold together: those within the classes of a partition of
-    the classifiers.
+    The adjusted p value of a pair is the largest |I| · min{p_j: j in I} over the exhaustive sets I
+    it belongs to. A set is exhaustive where its equalities, and no others, can hold together: those
+    within the classes of a partition of the classifiers.
 
     Parameters
     ----------
@@ -156,8 +170,8 @@ def bergmann_hommel(p_values: ArrayLike, k: int) -> Floats:
 
     Notes
     -----
-    Bergmann, Hommel (1988), in: Multiple Hypothesenprüfung, Springer, 100-115; García, Herrera (2008), JMLR 9,
-    2677-2694, section 2.2.
+    Bergmann, Hommel (1988), in: Multiple Hypothesenprüfung, Springer, 100-115; García, Herrera
+    (2008), JMLR 9, 2677-2694, section 2.2.
 
     Examples
     --------
@@ -167,8 +181,10 @@ def bergmann_hommel(p_values: ArrayLike, k: int) -> Floats:
     """
     p = _all_pairs(p_values, k, "Bergmann and Hommel")
     if k > EXHAUSTIVE:
-        raise DataError(f"Bergmann and Hommel's adjustment lists all partitions of {k} classifiers, too many above "
-                        f"{EXHAUSTIVE}; take 'shaffer'")
+        raise DataError(
+            f"Bergmann and Hommel's adjustment lists all partitions of {k} classifiers, too many above "
+            f"{EXHAUSTIVE}; take 'shaffer'"
+        )
     classes = partitions(k)
     size, least = np.zeros(len(classes), dtype=np.int64), np.ones(len(classes))
     pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
@@ -194,6 +210,8 @@ def partitions(k: int) -> NDArray[np.int8]:
 def _all_pairs(p_values: ArrayLike | Sequence[float], k: int, whose: str) -> Floats:
     p = np.asarray(p_values, dtype=float)
     if len(p) != comb(k, 2):
-        raise DataError(f"there are {len(p)} p values; {whose}'s adjustment needs all {comb(k, 2)} pairs of {k} "
-                        "classifiers")
+        raise DataError(
+            f"there are {len(p)} p values; {whose}'s adjustment needs all {comb(k, 2)} pairs of {k} "
+            "classifiers"
+        )
     return p

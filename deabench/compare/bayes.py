@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from deabench.compare._gate import differences, number, old_direction, pair, whole
+from deabench.compare._validation import differences, number, old_direction, pair, whole
 from deabench.errors import DataError
-from deabench.results import Result
+from deabench.utils.result import Result
 
 Floats = NDArray[np.float64]
 PRIOR = 0.5
@@ -29,11 +29,13 @@ class Posterior(Result):
     ----------
     test : str
     first_better, equivalent, second_better : float
-        Probability that the difference lies beyond the ROPE for the first, within it, beyond it for the second.
+        Probability that the difference lies beyond the ROPE for the first, within it, beyond it for
+        the second.
     rope : float
         Half-width of the region of practical equivalence, in the unit of the scores.
     samples, seed : int or None
-        Of the Monte Carlo, whose standard error is at most 1/(2 √samples); None where the posterior is in closed form.
+        Of the Monte Carlo, whose standard error is at most 1/(2 √samples); None where the posterior
+        is in closed form.
     notes : tuple of str
 
     Examples
@@ -54,37 +56,61 @@ class Posterior(Result):
     notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
-        found = {"first better": self.first_better, "equivalent": self.equivalent, "second better": self.second_better}
+        found = {
+            "first better": self.first_better,
+            "equivalent": self.equivalent,
+            "second better": self.second_better,
+        }
         return pd.Series(found, name="probability").rename_axis("outcome").to_frame()
 
     def summary(self) -> str:
         """The most probable outcome, then the test and what to know."""
         outcome = self.to_frame()["probability"]
-        words = {"first better": "the first is better", "equivalent": "the two are equivalent",
-                 "second better": "the second is better"}
+        words = {
+            "first better": "the first is better",
+            "equivalent": "the two are equivalent",
+            "second better": "the second is better",
+        }
         name = str(outcome.idxmax())
-        return "\n".join([f"{words[name]} with probability {outcome[name]:.3g} (ROPE ±{self.rope:g})", self.test, *self.notes])
+        return "\n".join(
+            [
+                f"{words[name]} with probability {outcome[name]:.3g} (ROPE ±{self.rope:g})",
+                self.test,
+                *self.notes,
+            ]
+        )
 
 
 @old_direction
-def bayesian_signed_rank(first: Sequence[float] | ArrayLike, second: Sequence[float] | ArrayLike, *, rope: float,
-                         higher_is_better: bool = True, samples: int = 50_000, seed: int = 0) -> Posterior:
-    """How probable is it that one classifier is better than another in practice, over many data sets?
+def bayesian_signed_rank(
+    first: Sequence[float] | ArrayLike,
+    second: Sequence[float] | ArrayLike,
+    *,
+    rope: float,
+    higher_is_better: bool = True,
+    samples: int = 50_000,
+    seed: int = 0,
+) -> Posterior:
+    """How probable is it that one classifier is better than another in practice, over many data
+    sets?
 
-    Each draw gives the data sets (and one pseudo-observation of no difference, of weight 0.5) Dirichlet weights w; the
-    outcome whose share Σ w_i w_j 1[(d_i + d_j)/2 there] is the largest wins the draw. On the region's edge a mean
-    counts half to each side; a draw without a winner counts as equivalent.
+    Each draw gives the data sets (and one pseudo-observation of no difference, of weight 0.5)
+    Dirichlet weights w; the outcome whose share Σ w_i w_j 1[(d_i + d_j)/2 there] is the largest
+    wins the draw. On the region's edge a mean counts half to each side; a draw without a winner
+    counts as equivalent.
 
     Parameters
     ----------
     first, second : sequences of N floats
         Scores on the same N data sets.
     rope : float
-        Differences of at most this much count as none; 0.01 for an accuracy in [0, 1] is usual. 0: no region.
+        Differences of at most this much count as none; 0.01 for an accuracy in [0, 1] is usual. 0:
+        no region.
     higher_is_better : bool
         Whether a high score is good.
     samples, seed : int
-        Draws from the posterior, and the seed of the generator: the same seed gives the same answer.
+        Draws from the posterior, and the seed of the generator: the same seed gives the same
+        answer.
 
     Returns
     -------
@@ -97,8 +123,9 @@ def bayesian_signed_rank(first: Sequence[float] | ArrayLike, second: Sequence[fl
 
     Notes
     -----
-    Benavoli, Corani, Demšar, Zaffalon (2017), JMLR 18:77. The draws are those of their library baycomp, whose answers
-    are the same, but for two classifiers that are equal everywhere: there it finds one better, by rounding.
+    Benavoli, Corani, Demšar, Zaffalon (2017), JMLR 18:77. The draws are those of their library
+    baycomp, whose answers are the same, but for two classifiers that are equal everywhere: there it
+    finds one better, by rounding.
 
     Examples
     --------
@@ -126,7 +153,7 @@ def _wins(d: Floats, rope: float, samples: int, seed: int) -> tuple[float, float
     draws = np.random.RandomState(seed).dirichlet(weights, samples)
     won = np.zeros(3)
     for start in range(0, samples, max(1, AT_ONCE // len(values))):
-        w = draws[start:start + max(1, AT_ONCE // len(values))]
+        w = draws[start : start + max(1, AT_ONCE // len(values))]
         a, c = ((w @ side * w).sum(axis=1) for side in (first, second))
         b = 1 - a - c if rope > 0 else np.zeros(len(w))
         won += _winners(a, b, c)
@@ -140,12 +167,19 @@ def _winners(a: Floats, b: Floats, c: Floats) -> Floats:
 
 
 @old_direction
-def bayesian_correlated_t(first: Sequence[float] | ArrayLike, second: Sequence[float] | ArrayLike, *, rope: float, ratio: float,
-                          higher_is_better: bool = True) -> Posterior:
-    """How probable is it that one classifier is better than another in practice, on the data set of these folds?
+def bayesian_correlated_t(
+    first: Sequence[float] | ArrayLike,
+    second: Sequence[float] | ArrayLike,
+    *,
+    rope: float,
+    ratio: float,
+    higher_is_better: bool = True,
+) -> Posterior:
+    """How probable is it that one classifier is better than another in practice, on the data set of
+    these folds?
 
-    The posterior of the mean difference is Student's t with df J - 1 about d̄, of scale √((1/J + ratio) s²): the
-    Bayesian twin of `corrected_t`, in closed form.
+    The posterior of the mean difference is Student's t with df J - 1 about d̄, of scale √((1/J +
+    ratio) s²): the Bayesian twin of `corrected_t`, in closed form.
 
     Parameters
     ----------
@@ -180,16 +214,24 @@ def bayesian_correlated_t(first: Sequence[float] | ArrayLike, second: Sequence[f
     0.56
     """
     if not number(ratio, "the ratio of test to training size") > 0:
-        raise DataError(f"the ratio of test to training size is {ratio:g}; give a positive number, 1/9 for ten folds")
+        raise DataError(
+            f"the ratio of test to training size is {ratio:g}; give a positive number, 1/9 for ten folds"
+        )
     d = differences(*pair(first, second)) * (1 if higher_is_better else -1)
     rope = _rope(rope)
     mean, s, count = float(d.mean()), float(d.std(ddof=1)), len(d)
     name = f"Bayesian correlated t test, posterior t({count - 1})"
     if s <= 1e-12 * np.abs(d).max():
         above, below = float(mean > rope), float(mean < -rope)
-        return Posterior(name, above, 1 - above - below, below, rope,
-                         notes=(f"the difference is {mean:g} on every fold: the posterior is that one point",))
-    scale = s * (1 / count + ratio)**0.5
+        return Posterior(
+            name,
+            above,
+            1 - above - below,
+            below,
+            rope,
+            notes=(f"the difference is {mean:g} on every fold: the posterior is that one point",),
+        )
+    scale = s * (1 / count + ratio) ** 0.5
     above = float(special.stdtr(count - 1, (mean - rope) / scale))
     below = float(special.stdtr(count - 1, (-mean - rope) / scale))
     return Posterior(name, above, max(0.0, 1 - above - below) if rope > 0 else 0.0, below, rope)
@@ -197,5 +239,7 @@ def bayesian_correlated_t(first: Sequence[float] | ArrayLike, second: Sequence[f
 
 def _rope(rope: float) -> float:
     if not number(rope, "the region of practical equivalence") >= 0:
-        raise DataError(f"the region of practical equivalence is {rope:g}; give a half-width of 0 or more")
+        raise DataError(
+            f"the region of practical equivalence is {rope:g}; give a half-width of 0 or more"
+        )
     return float(rope)

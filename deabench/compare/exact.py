@@ -1,9 +1,10 @@
-"""Null distributions of rank sums for few data sets, where the classical approximations reject too often.
+"""Null distributions of rank sums for few data sets, where the classical approximations reject too
+often.
 
-Where all classifiers are alike, every order of a data set's ranks is as likely as any other, independently of the other
-data sets; ties stay ties. That gives the distribution of the rank sums without any assumption. At k = 3 and a nominal
-5 %, Iman and Davenport's F rejects 16.7 % with two data sets and 19.4 % with three.
-"""
+Where all classifiers are alike, every order of a data set's ranks is as likely as any other,
+independently of the other data sets; ties stay ties. That gives the distribution of the rank sums
+without any assumption. At k = 3 and a nominal 5 %, Iman and Davenport's F rejects 16.7 % with two
+data sets and 19.4 % with three."""
 
 from __future__ import annotations
 
@@ -18,9 +19,13 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 FEW = 13
-"""Up to so many data sets the distributions are exact or drawn; above, the approximations reject at most 6 % at 5 %."""
+"""Up to so many data sets the distributions are exact or drawn; above, the approximations reject at
+most 6 % at 5 %.
+"""
 WORK = 150_000
-"""Rank sums times orders that one step of the exact distribution may take; beyond it orders are drawn at random."""
+"""Rank sums times orders that one step of the exact distribution may take; beyond it orders are
+drawn at random.
+"""
 DRAWS = 20_000
 CELLS = 2_000_000
 """Random ranks held at a time."""
@@ -51,7 +56,9 @@ class RankSums:
         return f"{len(self.spread)} random orders" if self.drawn else "exact"
 
     def of_spread(self, ranks: Floats) -> float:
-        """P(spread >= the observed one): the p value of Friedman's test, whichever of its forms is taken."""
+        """P(spread >= the observed one): the p value of Friedman's test, whichever of its forms is
+        taken.
+        """
         sums = doubled(ranks).sum(axis=0)
         return float(self._tail(self.spread, np.array([_spread(sums[None, :])[0]]))[0])
 
@@ -74,7 +81,8 @@ def doubled(ranks: Floats) -> Integers:
 
 
 def rank_sums(ranks: Floats, *, seed: int = 0) -> RankSums:
-    """The exact distribution of the rank sums, or one of `DRAWS` random orders where it would take too long.
+    """The exact distribution of the rank sums, or one of `DRAWS` random orders where it would take
+    too long.
 
     Parameters
     ----------
@@ -123,16 +131,17 @@ def drawn(ranks: Floats, *, seed: int = 0, draws: int = DRAWS) -> RankSums:
         size = min(at_once, draws - start)
         orders = rng.permuted(np.broadcast_to(twice, (size, *twice.shape)), axis=2)
         sums = orders.sum(axis=1)
-        spread[start:start + size] = _spread(sums)
-        reach[start:start + size] = np.ptp(sums, axis=1)
+        spread[start : start + size] = _spread(sums)
+        reach[start : start + size] = np.ptp(sums, axis=1)
     return RankSums(spread, reach, np.full(draws, 1 / draws), True)
 
 
 def gaps(ranks: Floats, observed: Floats) -> Floats:
-    """Two-sided exact p values of differences of two rank sums, under "all alike"; always affordable.
+    """Two-sided exact p values of differences of two rank sums, under "all alike"; always
+    affordable.
 
-    In each row the two classifiers hold any two of the row's ranks with equal chance, so the difference has a known
-    distribution there, and the sum over rows is their convolution.
+    In each row the two classifiers hold any two of the row's ranks with equal chance, so the
+    difference has a known distribution there, and the sum over rows is their convolution.
 
     Parameters
     ----------
@@ -145,7 +154,9 @@ def gaps(ranks: Floats, observed: Floats) -> Floats:
     total = np.ones(1)
     for row, reach in zip(twice, half, strict=True):
         differences = (row[:, None] - row[None, :])[~np.eye(len(row), dtype=bool)]
-        total = np.convolve(total, np.bincount(differences + reach, minlength=2 * reach + 1) / differences.size)
+        total = np.convolve(
+            total, np.bincount(differences + reach, minlength=2 * reach + 1) / differences.size
+        )
     places = np.abs(np.arange(len(total)) - int(half.sum()))
     size = np.bincount(places, total)
     tail = np.concatenate([np.cumsum(size[::-1])[::-1], [0.0]])
@@ -153,7 +164,7 @@ def gaps(ranks: Floats, observed: Floats) -> Floats:
 
 
 def _spread(sums: Integers) -> Floats:
-    return np.asarray(((sums - sums.mean(axis=1, keepdims=True))**2).sum(axis=1))
+    return np.asarray(((sums - sums.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
 
 
 def _orders(row: Integers) -> Integers:

@@ -1,4 +1,6 @@
-"""Missing results: the test of Skillings and Mack, Friedman's where some classifiers lack some data sets."""
+"""Missing results: the test of Skillings and Mack, Friedman's where some classifiers lack some data
+sets.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
-from deabench.checks import choice
-from deabench.compare._gate import scores
+from deabench.compare._validation import scores
 from deabench.compare.exact import FEW
 from deabench.compare.many import ranked
 from deabench.errors import DataError
-from deabench.results import Result
+from deabench.utils.checks import choice
+from deabench.utils.result import Result
 
 Floats = NDArray[np.float64]
 Method = Literal["auto", "permutation", "asymptotic"]
@@ -32,10 +34,11 @@ class SkillingsMack(Result):
     Attributes
     ----------
     ranks : DataFrame, N x k
-        Within each data set among the classifiers that have a result there, 1 = best; missing where there is none.
+        Within each data set among the classifiers that have a result there, 1 = best; missing where
+        there is none.
     mean_ranks : Series, k
-        Mean rank as a share of the data set's own: 1 + (k - 1)(r - 1)/(k_i - 1), averaged over the data sets a
-        classifier has, so that 1 is always best and k always worst.
+        Mean rank as a share of the data set's own: 1 + (k - 1)(r - 1)/(k_i - 1), averaged over the
+        data sets a classifier has, so that 1 is always best and k always worst.
     statistic : float
     distribution : str
         "chi2(k - 1)", or "20000 random orders" up to 13 data sets and where there are ties.
@@ -61,7 +64,11 @@ class SkillingsMack(Result):
     notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
-        row = {"statistic": self.statistic, "distribution": self.distribution, "p_value": self.p_value}
+        row = {
+            "statistic": self.statistic,
+            "distribution": self.distribution,
+            "p_value": self.p_value,
+        }
         return pd.DataFrame([row], index=pd.Index(["Skillings-Mack"], name="test"))
 
     def said(self) -> str:
@@ -72,13 +79,14 @@ class SkillingsMack(Result):
         return "\n".join([f"all alike? {self.said()}", *self.notes])
 
 
-def skillings_mack(table: pd.DataFrame, *, higher_is_better: bool = True, method: Method = "auto", seed: int = 0
-                   ) -> SkillingsMack:
+def skillings_mack(
+    table: pd.DataFrame, *, higher_is_better: bool = True, method: Method = "auto", seed: int = 0
+) -> SkillingsMack:
     """Friedman's test for tables with missing scores.
 
-    Each data set ranks the k_i classifiers it has; A_j = Σ_i √(12/(k_i + 1)) (r_ij - (k_i + 1)/2) adds up how far
-    classifier j is from the middle, and the statistic is A'Σ⁻A with Σ the covariance of A under "all alike". Without
-    missing scores and ties it is Friedman's χ².
+    Each data set ranks the k_i classifiers it has; A_j = Σ_i √(12/(k_i + 1)) (r_ij - (k_i + 1)/2)
+    adds up how far classifier j is from the middle, and the statistic is A'Σ⁻A with Σ the
+    covariance of A under "all alike". Without missing scores and ties it is Friedman's χ².
 
     Parameters
     ----------
@@ -87,8 +95,8 @@ def skillings_mack(table: pd.DataFrame, *, higher_is_better: bool = True, method
     higher_is_better : bool
         Whether a high score is good.
     method : "auto", "permutation", "asymptotic"
-        "auto": 20,000 random orders up to 13 data sets or where scores are tied (χ² is conservative with ties),
-        χ²(k - 1) otherwise.
+        "auto": 20,000 random orders up to 13 data sets or where scores are tied (χ² is conservative
+        with ties), χ²(k - 1) otherwise.
     seed : int
         Of the random orders.
 
@@ -99,13 +107,14 @@ def skillings_mack(table: pd.DataFrame, *, higher_is_better: bool = True, method
     Raises
     ------
     DataError
-        As `friedman`; a classifier without a score on a data set that another has; classifiers that no chain of common
-        data sets connects.
+        As `friedman`; a classifier without a score on a data set that another has; classifiers that
+        no chain of common data sets connects.
 
     Notes
     -----
-    Skillings, Mack (1981), Technometrics 23, 171-177, doi:10.1080/00401706.1981.10486261. That a score is missing must
-    not depend on how good it would have been: a classifier that fails on hard data sets looks too good.
+    Skillings, Mack (1981), Technometrics 23, 171-177, doi:10.1080/00401706.1981.10486261. That a
+    score is missing must not depend on how good it would have been: a classifier that fails on hard
+    data sets looks too good.
 
     Examples
     --------
@@ -133,7 +142,14 @@ def skillings_mack(table: pd.DataFrame, *, higher_is_better: bool = True, method
         p, said = float(special.chdtrc(k - 1, statistic)), f"chi2({k - 1})"
     sizes = kept.notna().sum(axis=1).to_numpy()
     scaled = 1 + (k - 1) * ranks.sub(1).div(sizes - 1, axis=0)
-    return SkillingsMack(ranks, scaled.mean().rename("mean_rank"), float(statistic), said, p, _notes(values, len(kept)))
+    return SkillingsMack(
+        ranks,
+        scaled.mean().rename("mean_rank"),
+        float(statistic),
+        said,
+        p,
+        _notes(values, len(kept)),
+    )
 
 
 class Design:
@@ -142,8 +158,10 @@ class Design:
     def __init__(self, ranks: Floats) -> None:
         self.there = np.isfinite(ranks)
         size = self.there.sum(axis=1, keepdims=True)
-        weight = (12 / (size + 1))**0.5
-        self.deviations = np.where(self.there, weight * (np.nan_to_num(ranks) - (size + 1) / 2), 0.0)
+        weight = (12 / (size + 1)) ** 0.5
+        self.deviations = np.where(
+            self.there, weight * (np.nan_to_num(ranks) - (size + 1) / 2), 0.0
+        )
         together = self.there.astype(float).T @ self.there
         np.fill_diagonal(together, 0.0)
         self.inverse = np.linalg.pinv(np.diag(together.sum(axis=1)) - together, hermitian=True)
@@ -153,7 +171,9 @@ class Design:
         return np.asarray(((sums @ self.inverse) * sums).sum(axis=1))
 
     def drawn(self, observed: Floats, seed: int) -> Floats:
-        """The p value of each statistic from random orders of what each data set has; the observed table counts as one of them."""
+        """The p value of each statistic from random orders of what each data set has; the observed
+        table counts as one of them.
+        """
         rng = np.random.default_rng(seed)
         sums = np.zeros((DRAWS, self.there.shape[1]))
         for there, row in zip(self.there, self.deviations, strict=True):
@@ -182,12 +202,18 @@ def _connected(values: pd.DataFrame) -> None:
         reached = there[(there & reached).any(axis=1)].any(axis=0) | reached
     if not reached.all():
         other = values.columns[~reached][0]
-        raise DataError(f"no chain of common data sets connects '{values.columns[0]}' and '{other}'; compare them apart")
+        raise DataError(
+            f"no chain of common data sets connects '{values.columns[0]}' and '{other}'; compare them apart"
+        )
 
 
 def _notes(values: pd.DataFrame, kept: int) -> tuple[str, ...]:
     missing, cells = int(values.isna().to_numpy().sum()), values.size
-    said = [f"{missing} of {cells} scores are missing: the test takes it that this does not depend on how good they would be"]
+    said = [
+        f"{missing} of {cells} scores are missing: the test takes it that this does not depend on how good they would be"
+    ]
     if kept < len(values):
-        said.append(f"{len(values) - kept} of {len(values)} data sets have fewer than 2 scores and tell nothing")
+        said.append(
+            f"{len(values) - kept} of {len(values)} data sets have fewer than 2 scores and tell nothing"
+        )
     return tuple(said) if missing else ()

@@ -1,4 +1,6 @@
-"""Many classifiers over many data sets: Friedman, Iman-Davenport, Nemenyi, and the critical difference."""
+"""Many classifiers over many data sets: Friedman, Iman-Davenport, Nemenyi, and the critical
+difference.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
-from deabench.checks import choice
-from deabench.compare._gate import NOISE_DIGITS, level, old_direction, scores, whole
+from deabench.compare._validation import NOISE_DIGITS, level, old_direction, scores, whole
 from deabench.compare.exact import FEW, RankSums, drawn, enumerated, rank_sums
 from deabench.errors import DataError
-from deabench.results import Result
+from deabench.utils.checks import choice
+from deabench.utils.result import Result
 
 DifferenceTest = Literal["nemenyi", "bonferroni-dunn"]
 Method = Literal["auto", "exact", "permutation", "asymptotic"]
@@ -34,10 +36,12 @@ class Friedman(Result):
     mean_ranks : Series, k
         Their means, in the table's order.
     tests : DataFrame
-        Indexed by test: statistic, distribution, p_value. Tie-corrected and Demšar's formula stand apart, by name.
-        Where the distribution is exact or of random orders, all four have one p value: they order the tables alike.
+        Indexed by test: statistic, distribution, p_value. Tie-corrected and Demšar's formula stand
+        apart, by name. Where the distribution is exact or of random orders, all four have one p
+        value: they order the tables alike.
     tie_factor : float
-        Share of the rank variance that ties leave, in (0, 1]; 1 without ties. Corrected χ² = Demšar's χ² / tie_factor.
+        Share of the rank variance that ties leave, in (0, 1]; 1 without ties. Corrected χ² =
+        Demšar's χ² / tie_factor.
     notes : tuple of str
 
     Examples
@@ -105,18 +109,25 @@ def rank(table: pd.DataFrame, *, higher_is_better: bool = True) -> pd.DataFrame:
 def ranked(values: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     """`rank` of a table that has passed the gate; a missing score has no rank."""
     scale = np.nanmax(np.abs(values.to_numpy()), axis=1, keepdims=True)
-    clean = pd.DataFrame(np.round(values.to_numpy() / np.where(scale > 0, scale, 1), NOISE_DIGITS),
-                         index=values.index, columns=values.columns)
+    clean = pd.DataFrame(
+        np.round(values.to_numpy() / np.where(scale > 0, scale, 1), NOISE_DIGITS),
+        index=values.index,
+        columns=values.columns,
+    )
     return clean.rank(axis=1, ascending=not higher_is_better, method="average")
 
 
 @old_direction
-def friedman(table: pd.DataFrame, *, higher_is_better: bool = True, method: Method = "auto") -> Friedman:
-    """Friedman's test and Iman and Davenport's F of it, each with and without the correction for ties.
+def friedman(
+    table: pd.DataFrame, *, higher_is_better: bool = True, method: Method = "auto"
+) -> Friedman:
+    """Friedman's test and Iman and Davenport's F of it, each with and without the correction for
+    ties.
 
     With mean ranks R_j over N data sets and k classifiers,
-    Demšar's χ² = 12N/(k(k+1)) · (Σ R_j² - k(k+1)²/4), tie-corrected χ² = that / (1 - Σ(t³ - t)/(N(k³ - k))), on
-    χ²(k - 1); F = (N - 1)χ²/(N(k - 1) - χ²) on F(k - 1, (k - 1)(N - 1)), less conservative than χ².
+    Demšar's χ² = 12N/(k(k+1)) · (Σ R_j² - k(k+1)²/4), tie-corrected χ² = that / (1 - Σ(t³ -
+    t)/(N(k³ - k))), on χ²(k - 1); F = (N - 1)χ²/(N(k - 1) - χ²) on F(k - 1, (k - 1)(N - 1)), less
+    conservative than χ².
 
     Parameters
     ----------
@@ -125,9 +136,10 @@ def friedman(table: pd.DataFrame, *, higher_is_better: bool = True, method: Meth
     higher_is_better : bool
         Whether a high score earns rank 1; False for errors and costs.
     method : "auto", "exact", "permutation", "asymptotic"
-        Where the p values come from. "auto": up to 13 data sets from the exact distribution of the rank sums (ties
-        kept) or, where that would take long, from 20,000 random orders; above, from χ² and F. The approximations
-        reject too often for few data sets: at k = 3 and a nominal 5 %, F rejects 16.7, 19.4 and 6.9 % with 2, 3 and 4.
+        Where the p values come from. "auto": up to 13 data sets from the exact distribution of the
+        rank sums (ties kept) or, where that would take long, from 20,000 random orders; above, from
+        χ² and F. The approximations reject too often for few data sets: at k = 3 and a nominal 5 %,
+        F rejects 16.7, 19.4 and 6.9 % with 2, 3 and 4.
 
     Returns
     -------
@@ -136,13 +148,13 @@ def friedman(table: pd.DataFrame, *, higher_is_better: bool = True, method: Meth
     Raises
     ------
     DataError
-        A score that is not a finite number, fewer than 3 classifiers or 2 data sets, all scores tied everywhere, an
-        unknown method, or "exact" where that would take too long.
+        A score that is not a finite number, fewer than 3 classifiers or 2 data sets, all scores
+        tied everywhere, an unknown method, or "exact" where that would take too long.
 
     Notes
     -----
-    Demšar (2006), JMLR 7, 1-30, section 3.2.2; Iman, Davenport (1980), Communications in Statistics 9, 571-595.
-    The tie-corrected χ² is `scipy.stats.friedmanchisquare`'s, which ranks the same way.
+    Demšar (2006), JMLR 7, 1-30, section 3.2.2; Iman, Davenport (1980), Communications in Statistics
+    9, 571-595. The tie-corrected χ² is `scipy.stats.friedmanchisquare`'s, which ranks the same way.
 
     Examples
     --------
@@ -162,7 +174,7 @@ def of_ranks(ranks: pd.DataFrame, method: Method = "auto") -> Friedman:
     if factor == 0:
         raise DataError("all classifiers tie on every data set; there is nothing to test")
     means = ranks.mean().rename("mean_rank")
-    plain = float(12 * count / (k * (k + 1)) * ((means - (k + 1) / 2)**2).sum())
+    plain = float(12 * count / (k * (k + 1)) * ((means - (k + 1) / 2) ** 2).sum())
     null = distribution(ranks.to_numpy(), method)
     p = None if null is None else null.of_spread(ranks.to_numpy())
     rows = {}
@@ -172,7 +184,9 @@ def of_ranks(ranks: pd.DataFrame, method: Method = "auto") -> Friedman:
         f_row = (f, f"F({k - 1}, {(k - 1) * (count - 1)})", tail)
         rows[f"Friedman ({name})"] = chi_row if null is None else (chi2, null.said, p)
         rows[f"Iman-Davenport ({name})"] = f_row if null is None else (f, null.said, p)
-    tests = pd.DataFrame.from_dict(rows, orient="index", columns=["statistic", "distribution", "p_value"])
+    tests = pd.DataFrame.from_dict(
+        rows, orient="index", columns=["statistic", "distribution", "p_value"]
+    )
     return Friedman(ranks, means, tests.rename_axis("test"), factor, _notes(null, count))
 
 
@@ -186,14 +200,18 @@ def distribution(ranks: NDArray[np.float64], method: Method = "auto") -> RankSum
         return rank_sums(ranks)
     exact = enumerated(ranks, work=20_000_000)
     if exact is None:
-        raise DataError(f"the exact distribution of {ranks.shape[1]} classifiers over {len(ranks)} data sets takes too long; "
-                        "take method 'permutation'")
+        raise DataError(
+            f"the exact distribution of {ranks.shape[1]} classifiers over {len(ranks)} data sets takes too long; "
+            "take method 'permutation'"
+        )
     return exact
 
 
 def _notes(null: RankSums | None, count: int) -> tuple[str, ...]:
     if null is None and count <= LIBERAL:
-        return (f"the χ² and F distributions are rough for {count} data sets and reject too often; take method 'auto'",)
+        return (
+            f"the χ² and F distributions are rough for {count} data sets and reject too often; take method 'auto'",
+        )
     if null is not None and null.drawn:
         return (f"the p value comes from {null.said} of the ranks (seed 0)",)
     return ()
@@ -208,12 +226,16 @@ def _iman_davenport(chi2: float, count: int, k: int) -> tuple[float, float]:
 
 
 def tie_factor(ranks: NDArray[np.float64]) -> float:
-    """1 - Σ(t³ - t)/(N(k³ - k)) over the groups of t ties: the ranks' variance over what it is without ties."""
+    """1 - Σ(t³ - t)/(N(k³ - k)) over the groups of t ties: the ranks' variance over what it is
+    without ties.
+    """
     count, k = ranks.shape
-    return float(((ranks - (k + 1) / 2)**2).sum() * 12 / (count * (k**3 - k)))
+    return float(((ranks - (k + 1) / 2) ** 2).sum() * 12 / (count * (k**3 - k)))
 
 
-def critical_difference(k: int, count: int, *, alpha: float = 0.05, test: DifferenceTest = "nemenyi") -> float:
+def critical_difference(
+    k: int, count: int, *, alpha: float = 0.05, test: DifferenceTest = "nemenyi"
+) -> float:
     """The difference of mean ranks from which on two classifiers differ: CD = q_α √(k(k+1)/(6N)).
 
     Parameters
@@ -225,8 +247,8 @@ def critical_difference(k: int, count: int, *, alpha: float = 0.05, test: Differ
     alpha : float
         Level over the family.
     test : str
-        "nemenyi" (all pairs; q_α the studentised range's over √2) or "bonferroni-dunn" (against a control;
-        q_α = z_{1 - α/(2(k - 1))}).
+        "nemenyi" (all pairs; q_α the studentised range's over √2) or "bonferroni-dunn" (against a
+        control; q_α = z_{1 - α/(2(k - 1))}).
 
     Raises
     ------
@@ -235,8 +257,8 @@ def critical_difference(k: int, count: int, *, alpha: float = 0.05, test: Differ
 
     Notes
     -----
-    Both are approximations. At k = 3 and α = .05 Nemenyi's rejects 6.2 % with 11 data sets and otherwise at most 6 %;
-    `pairwise(adjust="nemenyi")` is exact up to 13 data sets.
+    Both are approximations. At k = 3 and α = .05 Nemenyi's rejects 6.2 % with 11 data sets and
+    otherwise at most 6 %; `pairwise(adjust="nemenyi")` is exact up to 13 data sets.
 
     Examples
     --------
@@ -255,4 +277,4 @@ def critical_difference(k: int, count: int, *, alpha: float = 0.05, test: Differ
         q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / 2**0.5
     else:
         q = float(-special.ndtri(alpha / (2 * (k - 1))))
-    return float(q * (k * (k + 1) / (6 * count))**0.5)
+    return float(q * (k * (k + 1) / (6 * count)) ** 0.5)

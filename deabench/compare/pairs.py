@@ -1,4 +1,6 @@
-"""The pairs of a table's classifiers: which, who wins how often, and one test of two applied to each."""
+"""The pairs of a table's classifiers: which, who wins how often, and one test of two applied to
+each.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from deabench.compare._gate import NOISE_DIGITS
 from deabench.compare._result import Comparison
+from deabench.compare._validation import NOISE_DIGITS
 from deabench.compare.permutation import permutation, sign_flips
 from deabench.errors import DataError
 
@@ -31,22 +33,31 @@ def chosen(columns: pd.Index | Sequence[str], control: str | None) -> list[Pair]
     return [(control, name) for name in columns if name != control]
 
 
-def frame(values: pd.DataFrame, pairs: Sequence[Pair], rows: Sequence[tuple[float, float, float]],
-          higher_is_better: bool) -> pd.DataFrame:
+def frame(
+    values: pd.DataFrame,
+    pairs: Sequence[Pair],
+    rows: Sequence[tuple[float, float, float]],
+    higher_is_better: bool,
+) -> pd.DataFrame:
     """first, second, wins, ties, losses, and the (difference, statistic, p value) of every pair."""
     out = pd.DataFrame({"first": [a for a, _ in pairs], "second": [b for _, b in pairs]})
-    for name, counts in zip(("wins", "ties", "losses"), signs(values, pairs, higher_is_better), strict=True):
+    for name, counts in zip(
+        ("wins", "ties", "losses"), signs(values, pairs, higher_is_better), strict=True
+    ):
         out[name] = counts
-    out[["difference", "statistic", "p_value"]] = np.asarray(rows, dtype=float).reshape(len(pairs), 3)
+    out[["difference", "statistic", "p_value"]] = np.asarray(rows, dtype=float).reshape(
+        len(pairs), 3
+    )
     return out
 
 
-def signs(values: pd.DataFrame, pairs: Sequence[Pair], higher_is_better: bool = True) -> tuple[NDArray[np.int64], ...]:
+def signs(
+    values: pd.DataFrame, pairs: Sequence[Pair], higher_is_better: bool = True
+) -> tuple[NDArray[np.int64], ...]:
     """On how many data sets the first of each pair wins, the two tie, the second wins.
 
-    Differences that are rounding noise, beyond 12 digits of the larger of the two classifiers' scores, are ties. A data
-    set that lacks a score of either counts nowhere.
-    """
+    Differences that are rounding noise, beyond 12 digits of the larger of the two classifiers'
+    scores, are ties. A data set that lacks a score of either counts nowhere."""
     x = values.to_numpy() * (1 if higher_is_better else -1)
     largest = np.nanmax(np.abs(x), axis=0)
     first = values.columns.get_indexer([a for a, _ in pairs])
@@ -54,15 +65,22 @@ def signs(values: pd.DataFrame, pairs: Sequence[Pair], higher_is_better: bool = 
     counts = np.zeros((3, len(pairs)), dtype=np.int64)
     step = max(1, AT_ONCE // len(x))
     for start in range(0, len(pairs), step):
-        i, j = first[start:start + step], second[start:start + step]
+        i, j = first[start : start + step], second[start : start + step]
         scale = np.maximum(largest[i], largest[j])
         d = np.round((x[:, i] - x[:, j]) / np.where(scale > 0, scale, 1), NOISE_DIGITS)
-        counts[:, start:start + step] = (d > 0).sum(axis=0), (d == 0).sum(axis=0), (d < 0).sum(axis=0)
+        counts[:, start : start + step] = (
+            (d > 0).sum(axis=0),
+            (d == 0).sum(axis=0),
+            (d < 0).sum(axis=0),
+        )
     return tuple(counts)
 
 
-def each(values: pd.DataFrame, pairs: Sequence[Pair], test: Test) -> tuple[list[tuple[float, float, float]], tuple[str, ...]]:
-    """The test of two for every pair; one that cannot be tested has no p value and is named in a note.
+def each(
+    values: pd.DataFrame, pairs: Sequence[Pair], test: Test
+) -> tuple[list[tuple[float, float, float]], tuple[str, ...]]:
+    """The test of two for every pair; one that cannot be tested has no p value and is named in a
+    note.
 
     Only the rows on which both have a score take part.
     """
@@ -94,7 +112,7 @@ def permuted(values: pd.DataFrame, pairs: Sequence[Pair]) -> list[tuple[float, f
     largest, rows = np.abs(x).max(axis=0), list[tuple[float, float, float]]()
     step = max(1, AT_ONCE // (100 * len(x)))
     for start in range(0, len(pairs), step):
-        i, j = first[start:start + step], second[start:start + step]
+        i, j = first[start : start + step], second[start : start + step]
         scale = np.maximum(largest[i], largest[j])
         scale = np.where(scale > 0, scale, 1)
         d = np.round((x[:, i] - x[:, j]) / scale, NOISE_DIGITS) * scale
@@ -116,13 +134,20 @@ def listed(which: Sequence[Pair]) -> str:
 
 
 def better(pairs: pd.DataFrame, *, low_wins: bool) -> list[str]:
-    """Who is better where the pair is different, else empty; a difference of ranks or errors is won by the low one."""
+    """Who is better where the pair is different, else empty; a difference of ranks or errors is won
+    by the low one.
+    """
     first_wins = (pairs["difference"] < 0) == low_wins
     names = np.where(first_wins, pairs["first"].astype(object), pairs["second"].astype(object))
-    return [str(name) if different else "" for name, different in zip(names, pairs["different"], strict=True)]
+    return [
+        str(name) if different else ""
+        for name, different in zip(names, pairs["different"], strict=True)
+    ]
 
 
-def matrix(pairs: pd.DataFrame, names: pd.Index, values: Sequence[float] | pd.Series) -> pd.DataFrame:
+def matrix(
+    pairs: pd.DataFrame, names: pd.Index, values: Sequence[float] | pd.Series
+) -> pd.DataFrame:
     """One value per pair as a symmetric frame, 1 on the diagonal, NaN for pairs not compared."""
     square = np.where(np.eye(len(names), dtype=bool), 1.0, np.nan)
     i, j = names.get_indexer(pairs["first"]), names.get_indexer(pairs["second"])

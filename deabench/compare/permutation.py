@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from deabench.compare._gate import differences, level, pair, whole
 from deabench.compare._result import Comparison
+from deabench.compare._validation import differences, level, pair, whole
 
 Floats = NDArray[np.float64]
 LISTED = 17
@@ -18,18 +18,27 @@ AT_ONCE = 4_000_000
 """Random signs, or sums, held at a time."""
 
 
-def permutation(first: Sequence[float] | pd.Series | ArrayLike, second: Sequence[float] | pd.Series | ArrayLike, *,
-                draws: int = 20_000, seed: int = 0, alpha: float = 0.05) -> Comparison:
-    """Fisher's randomisation test of the mean difference of two classifiers over independent data sets.
+def permutation(
+    first: Sequence[float] | pd.Series | ArrayLike,
+    second: Sequence[float] | pd.Series | ArrayLike,
+    *,
+    draws: int = 20_000,
+    seed: int = 0,
+    alpha: float = 0.05,
+) -> Comparison:
+    """Fisher's randomisation test of the mean difference of two classifiers over independent data
+    sets.
 
-    Where the two are alike, each difference is as likely to have the other sign. p is the share of all 2ⁿ signs under
-    which the mean difference is at least as far from 0 as the observed one; above 17 pairs it is estimated from random
-    signs as (1 + as far)/(1 + draws), which never rejects too often.
+    Where the two are alike, each difference is as likely to have the other sign. p is the share of
+    all 2ⁿ signs under which the mean difference is at least as far from 0 as the observed one;
+    above 17 pairs it is estimated from random signs as (1 + as far)/(1 + draws), which never
+    rejects too often.
 
     Parameters
     ----------
     first, second : sequences of N floats
-        Scores on the same N data sets; not on folds of one, which share training data (take `corrected_t`).
+        Scores on the same N data sets; not on folds of one, which share training data (take
+        `corrected_t`).
     draws, seed : int
         Random signs above 17 pairs, and the seed of their generator.
     alpha : float
@@ -47,7 +56,8 @@ def permutation(first: Sequence[float] | pd.Series | ArrayLike, second: Sequence
 
     Notes
     -----
-    Fisher (1935), The Design of Experiments, section 21; Phipson, Smyth (2010), doi:10.2202/1544-6115.1585 (the + 1).
+    Fisher (1935), The Design of Experiments, section 21; Phipson, Smyth (2010),
+    doi:10.2202/1544-6115.1585 (the + 1).
 
     Examples
     --------
@@ -69,14 +79,25 @@ def _told(d: Floats, p: float, alpha: float, draws: int, seed: int) -> Compariso
     listed = len(d) <= LISTED
     how = "all signs listed" if listed else f"{draws} random signs"
     notes = () if listed else (f"the p value comes from {how} (seed {seed})",)
-    return Comparison("permutation test of the mean difference", mean, how, p, mean, np.nan, np.nan, alpha,
-                      mean / s if s > 0 else 0.0, "Cohen's d_z", notes if d.any() else (*notes, "the two are equal on every pair"))
+    return Comparison(
+        "permutation test of the mean difference",
+        mean,
+        how,
+        p,
+        mean,
+        np.nan,
+        np.nan,
+        alpha,
+        mean / s if s > 0 else 0.0,
+        "Cohen's d_z",
+        notes if d.any() else (*notes, "the two are equal on every pair"),
+    )
 
 
 def sign_flips(d: Floats, *, draws: int = 20_000, seed: int = 0) -> Floats:
     """p values of the mean of each column of differences (N x m); all columns share the signs."""
     listed = len(d) <= LISTED
-    total = 2**len(d) if listed else draws
+    total = 2 ** len(d) if listed else draws
     observed, far = np.abs(d.sum(axis=0)) - _noise(d), np.zeros(d.shape[1])
     rng = np.random.default_rng(seed)
     step = max(1, AT_ONCE // max(d.shape))

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from deabench.checks import share
 from deabench.compare import pairs as of_two
-from deabench.compare._gate import known_control, repeats, scores
+from deabench.compare._validation import known_control, repeats, scores
 from deabench.compare.bayes import bayesian_correlated_t, bayesian_signed_rank
-from deabench.results import Result
+from deabench.utils.checks import share
+from deabench.utils.result import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,8 +20,8 @@ class Posteriors(Result):
     Attributes
     ----------
     pairs : DataFrame
-        first, second, first_better, equivalent, second_better (posterior probabilities), verdict: the better one's
-        name, "equivalent", or empty where none is as probable as `sure`.
+        first, second, first_better, equivalent, second_better (posterior probabilities), verdict:
+        the better one's name, "equivalent", or empty where none is as probable as `sure`.
     test : str
     rope : float
         Half-width of the region of practical equivalence.
@@ -54,20 +54,37 @@ class Posteriors(Result):
         found = ", ".join(_said(row) for _, row in decided.head(5).iterrows())
         more = f" and {len(decided) - 5} more" if len(decided) > 5 else ""
         total = f"{len(decided)} of {len(self.pairs)} pairs decided with probability {self.sure:g} or more"
-        return "\n".join([f"{total}: {found}{more}" if len(decided) else total, f"{self.test}, ROPE ±{self.rope:g}", *self.notes])
+        return "\n".join(
+            [
+                f"{total}: {found}{more}" if len(decided) else total,
+                f"{self.test}, ROPE ±{self.rope:g}",
+                *self.notes,
+            ]
+        )
 
 
 def _said(row: pd.Series) -> str:
     if row["verdict"] == "equivalent":
         return f"'{row['first']}' and '{row['second']}' are equivalent ({row['equivalent']:.3g})"
-    other, p = ((row["second"], row["first_better"]) if row["verdict"] == str(row["first"])
-                else (row["first"], row["second_better"]))
+    other, p = (
+        (row["second"], row["first_better"])
+        if row["verdict"] == str(row["first"])
+        else (row["first"], row["second_better"])
+    )
     return f"'{row['verdict']}' is better than '{other}' ({p:.3g})"
 
 
-def bayesian(table: pd.DataFrame, *, rope: float, control: str | None = None, folds: int | None = None,
-             higher_is_better: bool = True, sure: float = 0.95) -> Posteriors:
-    """Every pair by the Bayesian signed-rank test over data sets, or the correlated t test over folds.
+def bayesian(
+    table: pd.DataFrame,
+    *,
+    rope: float,
+    control: str | None = None,
+    folds: int | None = None,
+    higher_is_better: bool = True,
+    sure: float = 0.95,
+) -> Posteriors:
+    """Every pair by the Bayesian signed-rank test over data sets, or the correlated t test over
+    folds.
 
     Parameters
     ----------
@@ -90,8 +107,8 @@ def bayesian(table: pd.DataFrame, *, rope: float, control: str | None = None, fo
 
     Notes
     -----
-    No adjustment for many pairs: posteriors of pairs are statements of their own. See `bayesian_signed_rank` and
-    `bayesian_correlated_t`.
+    No adjustment for many pairs: posteriors of pairs are statements of their own. See
+    `bayesian_signed_rank` and `bayesian_correlated_t`.
 
     Examples
     --------
@@ -109,11 +126,18 @@ def bayesian(table: pd.DataFrame, *, rope: float, control: str | None = None, fo
     rows = []
     for a, b in of_two.chosen(values.columns, control):
         x, y = values[a].to_numpy(), values[b].to_numpy()
-        found = (bayesian_signed_rank(x, y, rope=rope, higher_is_better=higher_is_better) if folds is None else
-                 bayesian_correlated_t(x, y, rope=rope, ratio=1 / (folds - 1), higher_is_better=higher_is_better))
+        found = (
+            bayesian_signed_rank(x, y, rope=rope, higher_is_better=higher_is_better)
+            if folds is None
+            else bayesian_correlated_t(
+                x, y, rope=rope, ratio=1 / (folds - 1), higher_is_better=higher_is_better
+            )
+        )
         outcomes = {a: found.first_better, "equivalent": found.equivalent, b: found.second_better}
         verdict = next((str(name) for name, p in outcomes.items() if p >= sure), "")
         rows.append((a, b, found.first_better, found.equivalent, found.second_better, verdict))
-    pairs = pd.DataFrame(rows, columns=["first", "second", "first_better", "equivalent", "second_better", "verdict"])
+    pairs = pd.DataFrame(
+        rows, columns=["first", "second", "first_better", "equivalent", "second_better", "verdict"]
+    )
     name = "Bayesian signed-rank test" if folds is None else "Bayesian correlated t test"
     return Posteriors(pairs, name, rope, sure)

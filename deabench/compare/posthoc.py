@@ -1,4 +1,6 @@
-"""Which pairs of classifiers differ: by ranks, Wilcoxon, permutation or t, adjusted for how many pairs are looked at."""
+"""Which pairs of classifiers differ: by ranks, Wilcoxon, permutation or t, adjusted for how many
+pairs are looked at.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from deabench.checks import choice
 from deabench.compare import pairs as of_two
-from deabench.compare._gate import known_control, level, old_direction, scores
+from deabench.compare._validation import known_control, level, old_direction, scores
 from deabench.compare.adjust import ADJUSTMENTS, Adjustment, adjusted
 from deabench.compare.exact import FEW, gaps, rank_sums
 from deabench.compare.folds import paired_t
@@ -21,10 +22,11 @@ from deabench.compare.many import ranked
 from deabench.compare.permutation import permutation
 from deabench.compare.two import wilcoxon
 from deabench.errors import DataError
-from deabench.results import Result
+from deabench.utils.checks import choice
+from deabench.utils.result import Result
 
 if TYPE_CHECKING:
-    from deabench.plot.comparisons.critical import CriticalDifferenceDisplay
+    from deabench.plot.critical_difference import CriticalDifferenceDisplay
 
 Floats = NDArray[np.float64]
 PairTest = Literal["ranks", "wilcoxon", "permutation", "t"]
@@ -38,9 +40,9 @@ class Pairwise(Result):
     Attributes
     ----------
     pairs : DataFrame
-        first, second, wins, ties, losses (of the first), difference (mean rank of the first minus the second's, or the
-        median, for "permutation" and "t" the mean, difference of scores), statistic, p_value, adjusted, different; in
-        the table's order.
+        first, second, wins, ties, losses (of the first), difference (mean rank of the first minus
+        the second's, or the median, for "permutation" and "t" the mean, difference of scores),
+        statistic, p_value, adjusted, different; in the table's order.
     mean_ranks : Series
         Over all classifiers of the table.
     test, adjust : str
@@ -73,16 +75,20 @@ class Pairwise(Result):
 
     def summary(self) -> str:
         """How many pairs differ and which, then the test and what to know."""
-        how = f"pairwise test '{self.test}', adjustment '{self.adjust}' of {len(self.pairs)} p values"
+        how = (
+            f"pairwise test '{self.test}', adjustment '{self.adjust}' of {len(self.pairs)} p values"
+        )
         return "\n".join([said(self.pairs, self.alpha), how, *self.notes])
 
     def matrix(self) -> pd.DataFrame:
-        """The adjusted p values as a symmetric frame, 1 on the diagonal, NaN for pairs not compared."""
+        """The adjusted p values as a symmetric frame, 1 on the diagonal, NaN for pairs not
+        compared.
+        """
         return of_two.matrix(self.pairs, self.mean_ranks.index, self.pairs["adjusted"])
 
     def plot(self) -> CriticalDifferenceDisplay:
         """The critical-difference diagram; of three classifiers or more."""
-        from deabench.plot.comparisons.critical import CriticalDifferenceDisplay
+        from deabench.plot.critical_difference import CriticalDifferenceDisplay
 
         return CriticalDifferenceDisplay.from_pairwise(self).plot()
 
@@ -96,7 +102,11 @@ def said(pairs: pd.DataFrame, alpha: float) -> str:
         return f"{'' if total == 1 else 'none of '}{family} {'is not' if total == 1 else 'is'} found different at {alpha:g}"
     names = ", ".join(_one(row) for _, row in found.head(5).iterrows())
     more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-    lead = "the pair differs" if total == 1 else f"{len(found)} of {family} differ{'s' if len(found) == 1 else ''}"
+    lead = (
+        "the pair differs"
+        if total == 1
+        else f"{len(found)} of {family} differ{'s' if len(found) == 1 else ''}"
+    )
     return f"{lead} at {alpha:g}: {names}{more}"
 
 
@@ -108,13 +118,21 @@ def _one(row: pd.Series) -> str:
 
 
 @old_direction
-def pairwise(table: pd.DataFrame, *, control: str | None = None, test: PairTest = "ranks", adjust: Adjustment = "holm",
-             higher_is_better: bool = True, alpha: float = 0.05) -> Pairwise:
+def pairwise(
+    table: pd.DataFrame,
+    *,
+    control: str | None = None,
+    test: PairTest = "ranks",
+    adjust: Adjustment = "holm",
+    higher_is_better: bool = True,
+    alpha: float = 0.05,
+) -> Pairwise:
     """Compare all pairs of classifiers, or every classifier with a control, over many data sets.
 
-    test "ranks": z = (R_i - R_j)/√(k(k+1)/(6N)), normal above 13 data sets and up to 13 exact under "all alike", ties
-    kept (depends on the other classifiers of the table); the others look at the two alone (Benavoli, Corani, Mangili
-    2016, JMLR 17:5): "wilcoxon", the signed-rank test; "permutation", of the mean difference; "t", the plain paired t.
+    test "ranks": z = (R_i - R_j)/√(k(k+1)/(6N)), normal above 13 data sets and up to 13 exact under
+    "all alike", ties kept (depends on the other classifiers of the table); the others look at the
+    two alone (Benavoli, Corani, Mangili 2016, JMLR 17:5): "wilcoxon", the signed-rank test;
+    "permutation", of the mean difference; "t", the plain paired t.
 
     Parameters
     ----------
@@ -125,10 +143,10 @@ def pairwise(table: pd.DataFrame, *, control: str | None = None, test: PairTest 
     test : str
         "ranks", "wilcoxon" (zeros split), "permutation" or "t".
     adjust : str
-        "holm"; all pairs only: "shaffer" (static, uniformly sharper than Holm), "bergmann-hommel" (sharper still, up
-        to 12 classifiers), "nemenyi" (ranks; from the studentised range, exact or drawn up to 13 data sets); a control
-        only: "finner" (a little sharper than Holm); "bonferroni" (against a control: Bonferroni-Dunn); "hochberg",
-        "hommel".
+        "holm"; all pairs only: "shaffer" (static, uniformly sharper than Holm), "bergmann-hommel"
+        (sharper still, up to 12 classifiers), "nemenyi" (ranks; from the studentised range, exact
+        or drawn up to 13 data sets); a control only: "finner" (a little sharper than Holm);
+        "bonferroni" (against a control: Bonferroni-Dunn); "hochberg", "hommel".
     higher_is_better : bool
         Whether a high score is good; False for errors and costs.
     alpha : float
@@ -141,12 +159,13 @@ def pairwise(table: pd.DataFrame, *, control: str | None = None, test: PairTest 
     Raises
     ------
     DataError
-        As `rank`; an unknown control, test or adjustment; an adjustment that does not fit the pairs or the test.
+        As `rank`; an unknown control, test or adjustment; an adjustment that does not fit the pairs
+        or the test.
 
     Notes
     -----
-    Demšar (2006), JMLR 7, 1-30; Shaffer (1986), JASA 81, 826-831, doi:10.1080/01621459.1986.10478341;
-    García, Herrera (2008), JMLR 9, 2677-2694.
+    Demšar (2006), JMLR 7, 1-30; Shaffer (1986), JASA 81, 826-831,
+    doi:10.1080/01621459.1986.10478341; García, Herrera (2008), JMLR 9, 2677-2694.
 
     Examples
     --------
@@ -169,21 +188,31 @@ def pairwise(table: pd.DataFrame, *, control: str | None = None, test: PairTest 
     else:
         rows, notes = of_two.each(values, which, OF_TWO[test])
     found = of_two.frame(values, which, rows, higher_is_better)
-    found["adjusted"] = (nemenyi(ranks, found["difference"].to_numpy()) if adjust == "nemenyi"
-                         else adjusted(found["p_value"].to_numpy(), adjust, len(means)))
+    found["adjusted"] = (
+        nemenyi(ranks, found["difference"].to_numpy())
+        if adjust == "nemenyi"
+        else adjusted(found["p_value"].to_numpy(), adjust, len(means))
+    )
     found["different"] = found["adjusted"] < alpha
     return Pairwise(found, means, test, adjust, alpha, control, notes)
 
 
 def fits(adjust: str, control: str | None, *, by_ranks: bool) -> None:
     """Refuse an adjustment that is unknown, or is not for these pairs or this test."""
-    choice("adjust", adjust, ADJUSTMENTS, {"bergmann": "'bergmann-hommel'", "bonferroni-dunn": "'bonferroni'"})
+    choice(
+        "adjust",
+        adjust,
+        ADJUSTMENTS,
+        {"bergmann": "'bergmann-hommel'", "bonferroni-dunn": "'bonferroni'"},
+    )
     if adjust in ("shaffer", "bergmann-hommel", "nemenyi") and control is not None:
         raise DataError(f"'{adjust}' is for all pairs; against a control take 'holm'")
     if adjust == "finner" and control is None:
         raise DataError("'finner' is for comparisons with a control; for all pairs take 'shaffer'")
     if adjust == "nemenyi" and not by_ranks:
-        raise DataError("'nemenyi' is for mean ranks; with Wilcoxon's test take 'holm' or 'shaffer'")
+        raise DataError(
+            "'nemenyi' is for mean ranks; with Wilcoxon's test take 'holm' or 'shaffer'"
+        )
 
 
 def by_ranks(ranks: pd.DataFrame, which: Sequence[of_two.Pair]) -> list[tuple[float, float, float]]:
@@ -193,37 +222,41 @@ def by_ranks(ranks: pd.DataFrame, which: Sequence[of_two.Pair]) -> list[tuple[fl
     first = ranks.columns.get_indexer([a for a, _ in which])
     second = ranks.columns.get_indexer([b for _, b in which])
     gap = means[first] - means[second]
-    z = gap / (k * (k + 1) / (6 * count))**0.5
+    z = gap / (k * (k + 1) / (6 * count)) ** 0.5
     p = gaps(ranks.to_numpy(), gap * count) if count <= FEW else 2 * special.ndtr(-np.abs(z))
     return list(zip(gap.tolist(), z.tolist(), p.tolist(), strict=True))
 
 
 def nemenyi(ranks: pd.DataFrame, gap: ArrayLike) -> Floats:
-    """Nemenyi's p values of differences of mean ranks: how often the largest difference of any pair is as large.
+    """Nemenyi's p values of differences of mean ranks: how often the largest difference of any pair
+    is as large.
 
-    Up to 13 data sets from the distribution of the rank sums; above from the studentised range of k means with infinite
-    degrees of freedom, at √2 |R_i - R_j| / √(k(k+1)/(6N)).
-    """
+    Up to 13 data sets from the distribution of the rank sums; above from the studentised range of k
+    means with infinite degrees of freedom, at √2 |R_i - R_j| / √(k(k+1)/(6N))."""
     count, k = ranks.shape
     sizes = np.abs(np.asarray(gap, dtype=float))
     if count <= FEW:
         return rank_sums(ranks.to_numpy()).of_reach(sizes * count)
-    return normal_range((12 * count / (k * (k + 1)))**0.5 * sizes, k)
+    return normal_range((12 * count / (k * (k + 1))) ** 0.5 * sizes, k)
 
 
 def normal_range(q: ArrayLike, k: int) -> Floats:
-    """P(range of k independent standard normals >= q): k∫φ(z)(Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1))dz.
+    """P(range of k independent standard normals >= q): k∫φ(z)(Φ(z)^(k-1) - (Φ(z) - Φ(z -
+    q))^(k-1))dz.
 
-    `scipy.stats.studentized_range` with infinite df, for many q at once: the trapezoid rule on a smooth integrand that
-    vanishes at both ends is exact to 1e-14.
-    """
+    `scipy.stats.studentized_range` with infinite df, for many q at once: the trapezoid rule on a
+    smooth integrand that vanishes at both ends is exact to 1e-14."""
     values, place = np.unique(np.round(np.asarray(q, dtype=float), 12), return_inverse=True)
     z, step = np.linspace(-9.0, 41.0, 1001, retstep=True)
     below = special.log_ndtr(z)
-    weight = k * step * np.exp((k - 1) * below - z * z / 2) / (2 * np.pi)**0.5
+    weight = k * step * np.exp((k - 1) * below - z * z / 2) / (2 * np.pi) ** 0.5
     tail = np.empty(len(values))
     for start in range(0, len(values), 500):
-        share = np.exp(np.minimum(special.log_ndtr(z[None, :] - values[start:start + 500, None]) - below, 0.0))
+        share = np.exp(
+            np.minimum(
+                special.log_ndtr(z[None, :] - values[start : start + 500, None]) - below, 0.0
+            )
+        )
         with np.errstate(divide="ignore"):
-            tail[start:start + 500] = -np.expm1((k - 1) * np.log1p(-share)) @ weight
+            tail[start : start + 500] = -np.expm1((k - 1) * np.log1p(-share)) @ weight
     return np.clip(tail, 0.0, 1.0)[place]

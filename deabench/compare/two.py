@@ -10,17 +10,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from deabench.checks import choice
-from deabench.compare._gate import differences, level, number, pair, warn, whole
 from deabench.compare._result import Comparison
+from deabench.compare._validation import differences, level, number, pair, warn, whole
 from deabench.errors import DataError
+from deabench.utils.checks import choice
 
 Floats = NDArray[np.float64]
 McNemarMethod = Literal["exact", "mid-p", "asymptotic", "corrected"]
 Zeros = Literal["zsplit", "wilcox", "pratt"]
-ZEROS: dict[Zeros, str] = {"zsplit": "ranks split between the signs", "wilcox": "dropped", "pratt": "ranked, then dropped"}
+ZEROS: dict[Zeros, str] = {
+    "zsplit": "ranks split between the signs",
+    "wilcox": "dropped",
+    "pratt": "ranked, then dropped",
+}
 PERMUTED = 13
-"""Up to so many pairs with ties or zeros the distribution over all 2^n signs is taken; it stays exact under both."""
+"""Up to so many pairs with ties or zeros the distribution over all 2^n signs is taken; it stays
+exact under both.
+"""
 LISTED = 50
 """And up to so many without ties and zeros."""
 
@@ -28,8 +34,9 @@ LISTED = 50
 def two_error_rates(e1: float, n1: int, e2: float, n2: int, *, alpha: float = 0.05) -> Comparison:
     """z test of two error rates that were measured on different, independent test sets.
 
-    d = e1 - e2, σ² = e1(1 - e1)/n1 + e2(1 - e2)/n2, z = d/σ, interval d ± z_{1-α/2} σ. `attained` of the result is the
-    two-sided confidence at which the difference just becomes significant, 2Φ(|z|) - 1 (not Φ(|z|), which is one-sided).
+    d = e1 - e2, σ² = e1(1 - e1)/n1 + e2(1 - e2)/n2, z = d/σ, interval d ± z_{1-α/2} σ. `attained`
+    of the result is the two-sided confidence at which the difference just becomes significant,
+    2Φ(|z|) - 1 (not Φ(|z|), which is one-sided).
 
     Parameters
     ----------
@@ -72,25 +79,40 @@ def two_error_rates(e1: float, n1: int, e2: float, n2: int, *, alpha: float = 0.
             raise DataError(f"the error rate is {e:g}; give a share between 0 and 1")
         whole(n, "the size of the test set", 1)
         if 0 < min(e, 1 - e) * n < 5:
-            warn(f"an error rate of {e:g} on {n} instances means {min(e, 1 - e) * n:.3g} expected errors or hits, "
-                 "fewer than 5: the normal approximation is rough")
+            warn(
+                f"an error rate of {e:g} on {n} instances means {min(e, 1 - e) * n:.3g} expected errors or hits, "
+                "fewer than 5: the normal approximation is rough"
+            )
     variance = e1 * (1 - e1) / n1 + e2 * (1 - e2) / n2
     if variance == 0:
-        raise DataError(f"the error rates {e1:g} and {e2:g} leave no variance to test with; use larger test sets")
+        raise DataError(
+            f"the error rates {e1:g} and {e2:g} leave no variance to test with; use larger test sets"
+        )
     d, sigma = e1 - e2, variance**0.5
     margin = special.ndtri(1 - alpha / 2) * sigma
     return Comparison(
-        "z test of two error rates on independent test sets", d / sigma, "normal",
-        float(2 * special.ndtr(-abs(d) / sigma)), d, d - margin, d + margin, alpha,
-        float(2 * np.arcsin(e1**0.5) - 2 * np.arcsin(e2**0.5)), "Cohen's h")
+        "z test of two error rates on independent test sets",
+        d / sigma,
+        "normal",
+        float(2 * special.ndtr(-abs(d) / sigma)),
+        d,
+        d - margin,
+        d + margin,
+        alpha,
+        float(2 * np.arcsin(e1**0.5) - 2 * np.arcsin(e2**0.5)),
+        "Cohen's h",
+    )
 
 
-def mcnemar(b: int, c: int, *, n: int, method: McNemarMethod = "mid-p", alpha: float = 0.05) -> Comparison:
-    """McNemar's test on one test set, from the instances that only one of the two classifiers gets right.
+def mcnemar(
+    b: int, c: int, *, n: int, method: McNemarMethod = "mid-p", alpha: float = 0.05
+) -> Comparison:
+    """McNemar's test on one test set, from the instances that only one of the two classifiers gets
+    right.
 
-    exact: 2 P(X ≤ min(b, c)), X ~ Bin(b + c, 1/2), at most 1; mid-p: exact - P(X = min(b, c)), where b = c
-    1 - P(X = b)/2;
-    asymptotic: (b - c)²/(b + c) on χ²(1); corrected: (|b - c| - 1)²/(b + c) on χ²(1).
+    exact: 2 P(X ≤ min(b, c)), X ~ Bin(b + c, 1/2), at most 1; mid-p: exact - P(X = min(b, c)),
+    where b = c 1 - P(X = b)/2; asymptotic: (b - c)²/(b + c) on χ²(1); corrected: (|b - c| - 1)²/(b
+    + c) on χ²(1).
 
     Parameters
     ----------
@@ -99,15 +121,16 @@ def mcnemar(b: int, c: int, *, n: int, method: McNemarMethod = "mid-p", alpha: f
     n : int
         All instances of the test set.
     method : str
-        One of "exact", "mid-p" (nearer to the level than exact, hardly ever above it), "asymptotic", "corrected".
+        One of "exact", "mid-p" (nearer to the level than exact, hardly ever above it),
+        "asymptotic", "corrected".
     alpha : float
         Level of the test and of Tango's interval of the difference.
 
     Returns
     -------
     Comparison
-        Difference: (b - c)/n, accuracy of the first minus accuracy of the second, with no interval (`deabench.tango`
-        gives it); effect: (b - c)/(b + c).
+        Difference: (b - c)/n, accuracy of the first minus accuracy of the second, with no interval
+        (`deabench.tango` gives it); effect: (b - c)/(b + c).
 
     Raises
     ------
@@ -116,7 +139,8 @@ def mcnemar(b: int, c: int, *, n: int, method: McNemarMethod = "mid-p", alpha: f
 
     Notes
     -----
-    Fagerland, Lydersen, Laake (2013), BMC Medical Research Methodology 13:91, doi:10.1186/1471-2288-13-91 (mid-p).
+    Fagerland, Lydersen, Laake (2013), BMC Medical Research Methodology 13:91,
+    doi:10.1186/1471-2288-13-91 (mid-p).
 
     Examples
     --------
@@ -131,8 +155,19 @@ def mcnemar(b: int, c: int, *, n: int, method: McNemarMethod = "mid-p", alpha: f
         raise DataError(f"b + c is {b + c} of n = {n} instances; n counts the whole test set")
     statistic, distribution, p = _mcnemar(b, c, method)
     notes = ("the two classifiers are right on the same instances",) if b + c == 0 else ()
-    return Comparison(f"McNemar's test ({method})", statistic, distribution, p, (b - c) / n, np.nan, np.nan, alpha,
-                      (b - c) / (b + c) if b + c else 0.0, "(b - c)/(b + c)", notes)
+    return Comparison(
+        f"McNemar's test ({method})",
+        statistic,
+        distribution,
+        p,
+        (b - c) / n,
+        np.nan,
+        np.nan,
+        alpha,
+        (b - c) / (b + c) if b + c else 0.0,
+        "(b - c)/(b + c)",
+        notes,
+    )
 
 
 def _mcnemar(b: int, c: int, method: McNemarMethod) -> tuple[float, str, float]:
@@ -148,18 +183,23 @@ def _mcnemar(b: int, c: int, method: McNemarMethod) -> tuple[float, str, float]:
         point = float(binom.pmf(least, total, 0.5))
         return float(least), "exact, mid-p", 1 - point / 2 if b == c else p - point
     gap = abs(b - c) - (method == "corrected")
-    statistic = max(gap, 0)**2 / total
+    statistic = max(gap, 0) ** 2 / total
     return statistic, "chi2(1)", float(special.chdtrc(1, statistic))
 
 
-def wilcoxon(first: Sequence[float] | ArrayLike, second: Sequence[float] | ArrayLike, *, zeros: Zeros = "zsplit",
-             alpha: float = 0.05) -> Comparison:
+def wilcoxon(
+    first: Sequence[float] | ArrayLike,
+    second: Sequence[float] | ArrayLike,
+    *,
+    zeros: Zeros = "zsplit",
+    alpha: float = 0.05,
+) -> Comparison:
     """Wilcoxon's signed-rank test of two classifiers over independent data sets.
 
-    Equal scores (zeros) are treated by a named rule, for it changes the answer: "zsplit" (Demšar: half of their ranks
-    to each sign), "wilcox" (dropped, SciPy's default), "pratt" (ranked with the others, then dropped). Exact without
-    ties and up to 50 data sets; up to 13 from the distribution over all 2ⁿ signs, exact under ties and zeros; else the
-    normal approximation.
+    Equal scores (zeros) are treated by a named rule, for it changes the answer: "zsplit" (Demšar:
+    half of their ranks to each sign), "wilcox" (dropped, SciPy's default), "pratt" (ranked with the
+    others, then dropped). Exact without ties and up to 50 data sets; up to 13 from the distribution
+    over all 2ⁿ signs, exact under ties and zeros; else the normal approximation.
 
     Parameters
     ----------
@@ -173,8 +213,8 @@ def wilcoxon(first: Sequence[float] | ArrayLike, second: Sequence[float] | Array
     Returns
     -------
     Comparison
-        Statistic min(R+, R-); difference: the median of the differences; effect: the rank-biserial correlation
-        (R+ - R-)/(R+ + R-).
+        Statistic min(R+, R-); difference: the median of the differences; effect: the rank-biserial
+        correlation (R+ - R-)/(R+ + R-).
 
     Raises
     ------
@@ -196,8 +236,19 @@ def wilcoxon(first: Sequence[float] | ArrayLike, second: Sequence[float] | Array
     choice("zeros", zeros, get_args(Zeros))
     d = differences(*pair(first, second))
     if not d.any():
-        return Comparison("Wilcoxon signed-rank test (no difference at all)", 0.0, "exact", 1.0, 0.0, np.nan, np.nan,
-                          alpha, 0.0, "rank-biserial correlation", ("the two are equal on every data set",))
+        return Comparison(
+            "Wilcoxon signed-rank test (no difference at all)",
+            0.0,
+            "exact",
+            1.0,
+            0.0,
+            np.nan,
+            np.nan,
+            alpha,
+            0.0,
+            "rank-biserial correlation",
+            ("the two are equal on every data set",),
+        )
     ranks, none = _ranks(d, zeros), int((d == 0).sum())
     plus, minus = float(ranks[d > 0].sum()), float(ranks[d < 0].sum())
     if zeros == "zsplit":
@@ -206,8 +257,18 @@ def wilcoxon(first: Sequence[float] | ArrayLike, second: Sequence[float] | Array
     p, distribution = _signed_rank_p(d, ranks, zeros, crossed=ties or none > 0)
     treated = f"{none} {'zero' if none == 1 else 'zeros'}: {ZEROS[zeros]}" if none else "no zeros"
     name = f"Wilcoxon signed-rank test ({treated})"
-    return Comparison(name, min(plus, minus), distribution, p, float(np.median(d)), np.nan, np.nan, alpha,
-                      (plus - minus) / (plus + minus), "rank-biserial correlation")
+    return Comparison(
+        name,
+        min(plus, minus),
+        distribution,
+        p,
+        float(np.median(d)),
+        np.nan,
+        np.nan,
+        alpha,
+        (plus - minus) / (plus + minus),
+        "rank-biserial correlation",
+    )
 
 
 def _ranks(d: Floats, zeros: Zeros) -> Floats:
@@ -234,7 +295,9 @@ def _sums(twice: tuple[int, ...]) -> Floats:
     """How probable each R+ is over all signs, in half ranks."""
     shares = np.ones(1)
     for step in twice:
-        shares = (np.concatenate([shares, np.zeros(step)]) + np.concatenate([np.zeros(step), shares])) / 2
+        shares = (
+            np.concatenate([shares, np.zeros(step)]) + np.concatenate([np.zeros(step), shares])
+        ) / 2
     return shares
 
 
@@ -248,12 +311,18 @@ def _over_signs(ranks: Floats, positive: NDArray[np.bool_]) -> float:
 
 
 def one_sided(d: Floats) -> tuple[float, str]:
-    """P(R+ at least as large as seen) where the differences are symmetric about 0 (zeros split), and how it was found."""
+    """P(R+ at least as large as seen) where the differences are symmetric about 0 (zeros split),
+    and how it was found.
+    """
     crossed = not d.all() or len(np.unique(np.abs(d))) < len(d)
     if len(d) > (PERMUTED if crossed else LISTED):
         from scipy.stats import wilcoxon as scipys
 
-        return float(scipys(d, zero_method="zsplit", alternative="greater", method="asymptotic").pvalue), "normal"
+        return float(
+            scipys(d, zero_method="zsplit", alternative="greater", method="asymptotic").pvalue
+        ), "normal"
     twice = np.rint(2 * _ranks(d, "zsplit")).astype(int)
     shares = _sums(tuple(np.sort(twice[d != 0]).tolist()))
-    return min(1.0, float(shares[int(twice[d > 0].sum()):].sum())), "all signs listed" if crossed else "exact"
+    return min(
+        1.0, float(shares[int(twice[d > 0].sum()) :].sum())
+    ), "all signs listed" if crossed else "exact"

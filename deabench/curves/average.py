@@ -1,11 +1,11 @@
-"""The mean of several ROC curves, as of folds or repeats: vertical and threshold averaging, with pointwise intervals.
+"""The mean of several ROC curves, as of folds or repeats: vertical and threshold averaging, with
+pointwise intervals.
 
 References
 ----------
-Provost F, Fawcett T, Kohavi R (1998) The case against accuracy estimation for comparing induction algorithms. ICML.
-Fawcett T (2006) An introduction to ROC analysis. Pattern Recognition Letters 27:861-874.
-doi:10.1016/j.patrec.2005.10.010
-"""
+Provost F, Fawcett T, Kohavi R (1998) The case against accuracy estimation for comparing induction
+algorithms. ICML. Fawcett T (2006) An introduction to ROC analysis. Pattern Recognition Letters
+27:861-874. doi:10.1016/j.patrec.2005.10.010"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from deabench.curves.bands import read
 from deabench.curves.roc import Roc
 from deabench.errors import DataError
-from deabench.results import Result
+from deabench.utils.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,8 +37,9 @@ class MeanRoc(Result):
     Attributes
     ----------
     points : DataFrame
-        FPR, TPR, FPR_lower, FPR_upper, TPR_lower, TPR_upper, in [0, 1]; indexed by fixed_FPR (vertical averaging, where
-        the limits of FPR equal it) or by the threshold at_least (threshold averaging).
+        FPR, TPR, FPR_lower, FPR_upper, TPR_lower, TPR_upper, in [0, 1]; indexed by fixed_FPR
+        (vertical averaging, where the limits of FPR equal it) or by the threshold at_least
+        (threshold averaging).
     curves : tuple of Roc
     alpha : float
 
@@ -61,14 +62,18 @@ class MeanRoc(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return ("the intervals are pointwise and treat the curves as independent; folds share training rows, so they are too "
-                "narrow",)
+        return (
+            "the intervals are pointwise and treat the curves as independent; folds share training rows, so they are too "
+            "narrow",
+        )
 
     def summary(self) -> str:
         """The mean area and its spread over the curves."""
         areas = np.array([curve.auc for curve in self.curves])
-        return (f"the mean area under {len(areas)} ROC curves is {areas.mean():.4g}, from {areas.min():.4g} to {areas.max():.4g}; "
-                f"their mean curve has {len(self.points)} points with {1 - self.alpha:.4g} intervals")
+        return (
+            f"the mean area under {len(areas)} ROC curves is {areas.mean():.4g}, from {areas.min():.4g} to {areas.max():.4g}; "
+            f"their mean curve has {len(self.points)} points with {1 - self.alpha:.4g} intervals"
+        )
 
     def plot(self, ax: Axes | None = None) -> MeanRocDisplay:
         """Draw the mean and its intervals; see `deabench.plot.MeanRocDisplay`."""
@@ -78,7 +83,8 @@ class MeanRoc(Result):
 
 
 def average_vertical(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int = 101) -> MeanRoc:
-    """Mean TPR at fixed FPR: mean ± t·sd/√R over the curves, at `grid` values of FPR evenly from 0 to 1.
+    """Mean TPR at fixed FPR: mean ± t·sd/√R over the curves, at `grid` values of FPR evenly from 0
+    to 1.
 
     Parameters
     ----------
@@ -90,12 +96,13 @@ def average_vertical(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int = 
     Raises
     ------
     DataError
-        Where there are fewer than two curves, their positive labels differ, or alpha or grid are out of range.
+        Where there are fewer than two curves, their positive labels differ, or alpha or grid are
+        out of range.
 
     Notes
     -----
-    The intervals are pointwise and treat the curves as independent: folds share training rows, so they are too narrow,
-    and as a band for the whole curve they are narrower still.
+    The intervals are pointwise and treat the curves as independent: folds share training rows, so
+    they are too narrow, and as a band for the whole curve they are narrower still.
 
     Examples
     --------
@@ -109,16 +116,25 @@ def average_vertical(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int = 
     f = np.linspace(0, 1, grid)
     tpr = np.array([read(curve, f, top=True) for curve in curves])
     mean, lower, upper = _t_interval(tpr, alpha)
-    points = pd.DataFrame({"FPR": f, "TPR": mean, "FPR_lower": f, "FPR_upper": f, "TPR_lower": lower,
-                           "TPR_upper": upper})
+    points = pd.DataFrame(
+        {
+            "FPR": f,
+            "TPR": mean,
+            "FPR_lower": f,
+            "FPR_upper": f,
+            "TPR_lower": lower,
+            "TPR_upper": upper,
+        }
+    )
     return MeanRoc(points.set_axis(pd.Index(f, name="fixed_FPR")), tuple(curves), alpha)
 
 
 def average_threshold(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int = 21) -> MeanRoc:
     """Mean FPR and mean TPR at fixed thresholds, each with its interval: a box per threshold.
 
-    The thresholds are `grid` scores, evenly spaced by rank in the pooled scores of all curves; "positive" is
-    score >= threshold. The scores must mean the same in all curves, as calibrated probabilities do.
+    The thresholds are `grid` scores, evenly spaced by rank in the pooled scores of all curves;
+    "positive" is score >= threshold. The scores must mean the same in all curves, as calibrated
+    probabilities do.
 
     Parameters
     ----------
@@ -143,20 +159,35 @@ def average_threshold(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int =
     at_least = np.concatenate([[np.inf], np.unique(at_least)[::-1]])
     rates = np.array([_at(curve, at_least) for curve in curves])  # R x thresholds x 2
     fpr, tpr = _t_interval(rates[:, :, 0], alpha), _t_interval(rates[:, :, 1], alpha)
-    points = pd.DataFrame({"FPR": fpr[0], "TPR": tpr[0], "FPR_lower": fpr[1], "FPR_upper": fpr[2],
-                           "TPR_lower": tpr[1], "TPR_upper": tpr[2]}, index=pd.Index(at_least, name="at_least"))
+    points = pd.DataFrame(
+        {
+            "FPR": fpr[0],
+            "TPR": tpr[0],
+            "FPR_lower": fpr[1],
+            "FPR_upper": fpr[2],
+            "TPR_lower": tpr[1],
+            "TPR_upper": tpr[2],
+        },
+        index=pd.Index(at_least, name="at_least"),
+    )
     return MeanRoc(points, tuple(curves), alpha)
 
 
 def _check(curves: Sequence[Roc], alpha: float, grid: int) -> None:
     if len(curves) < 2:
-        raise DataError(f"the curves to average number {len(curves)}; give at least two, one per fold")
+        raise DataError(
+            f"the curves to average number {len(curves)}; give at least two, one per fold"
+        )
     positives = {curve.positive for curve in curves}
     if len(positives) > 1:
-        raise DataError(f"the curves take {' and '.join(sorted(map(repr, positives)))} as positive; "
-                        "give positive= where they are made")
+        raise DataError(
+            f"the curves take {' and '.join(sorted(map(repr, positives)))} as positive; "
+            "give positive= where they are made"
+        )
     if not 0 < alpha < 1:
-        raise DataError(f"alpha is {alpha:g}; give a number between 0 and 1, as 0.05 for a 95 % interval")
+        raise DataError(
+            f"alpha is {alpha:g}; give a number between 0 and 1, as 0.05 for a 95 % interval"
+        )
     if grid < 2:
         raise DataError(f"grid is {grid}; give at least 2 points")
 

@@ -6,20 +6,20 @@ Both bands are the empirical curve R moved by (−e, +d) and by (+e, −d):
 
 with R read at its top where it is vertical for the upper limit and at its foot for the lower.
 
-- fixed-width (FWB): the curve moves along lines of slope −m, so e = d/m. With u = m·FPR + TPR, constant along such a
-  line, a curve is a function TPR(u), and d is the smallest number for which a share 1 − α of stratified bootstrap
-  curves has sup_u |TPR*(u) − TPR(u)| <= d. m is by default the ratio of standard deviations sd(TPR)/sd(FPR) = √(N/P).
-- simultaneous joint regions (SJR): d and e are Kolmogorov and Smirnov's exact quantiles at level √(1 − α) for P
-  positives and N negatives, so every point of the true curve is inside together with probability >= 1 − α; wider, but a
-  theorem.
+- fixed-width (FWB): the curve moves along lines of slope −m, so e = d/m. With u = m·FPR + TPR,
+  constant along such a line, a curve is a function TPR(u), and d is the smallest number for which a
+  share 1 − α of stratified bootstrap curves has sup_u |TPR*(u) − TPR(u)| <= d. m is by default the
+  ratio of standard deviations sd(TPR)/sd(FPR) = √(N/P).
+- simultaneous joint regions (SJR): d and e are Kolmogorov and Smirnov's exact quantiles at level
+  √(1 − α) for P positives and N negatives, so every point of the true curve is inside together with
+  probability >= 1 − α; wider, but a theorem.
 
 References
 ----------
-Campbell G (1994) Advances in statistical methodology for the evaluation of diagnostic and laboratory tests. Statistics
-in Medicine 13:499-508. doi:10.1002/sim.4780130513
-Macskassy S, Provost F, Rosset S (2005) ROC confidence bands: an empirical evaluation. ICML 2005:537-544.
-doi:10.1145/1102351.1102419
-"""
+Campbell G (1994) Advances in statistical methodology for the evaluation of diagnostic and
+laboratory tests. Statistics in Medicine 13:499-508. doi:10.1002/sim.4780130513 Macskassy S, Provost
+F, Rosset S (2005) ROC confidence bands: an empirical evaluation. ICML 2005:537-544.
+doi:10.1145/1102351.1102419"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deabench.curves.roc import Roc
 from deabench.errors import DataError, DataWarning
-from deabench.results import Result
+from deabench.utils.result import Result
 
 Method = Literal["fixed-width", "simultaneous"]
 Floats = NDArray[np.float64]
@@ -93,8 +93,10 @@ class Band(Result):
 
     def summary(self) -> str:
         """How wide the band is."""
-        return (f"the {self.method} band of level {1 - self.alpha:.4g} takes {self.area:.4g} of the ROC square: the curve of area "
-                f"{self.roc.auc:.4g} moved by {self.up:.4g} in TPR and {self.across:.4g} in FPR")
+        return (
+            f"the {self.method} band of level {1 - self.alpha:.4g} takes {self.area:.4g} of the ROC square: the curve of area "
+            f"{self.roc.auc:.4g} moved by {self.up:.4g} in TPR and {self.across:.4g} in FPR"
+        )
 
 
 def bands(
@@ -124,7 +126,8 @@ def bands(
     Raises
     ------
     DataError
-        Where the method is unknown, alpha outside (0, 1), the slope not positive or resamples below 1.
+        Where the method is unknown, alpha outside (0, 1), the slope not positive or resamples below
+        1.
 
     Warns
     -----
@@ -133,9 +136,10 @@ def bands(
 
     Notes
     -----
-    Coverage of the true curve, by simulation (tests/benchmarks/bands.py): fixed-width is near-nominal and loses a few
-    points with a dozen positives; simultaneous joint regions are always above nominal. A band of a perfect curve
-    (AUC 1) has width 0 by the bootstrap, which cannot be right: use "simultaneous" there.
+    Coverage of the true curve, by simulation (tests/benchmarks/bands.py): fixed-width is
+    near-nominal and loses a few points with a dozen positives; simultaneous joint regions are
+    always above nominal. A band of a perfect curve (AUC 1) has width 0 by the bootstrap, which
+    cannot be right: use "simultaneous" there.
 
     Examples
     --------
@@ -146,29 +150,43 @@ def bands(
     1.0
     """
     if not 0 < alpha < 1:
-        raise DataError(f"alpha is {alpha:g}; give a number between 0 and 1, as 0.05 for a 95 % band")
+        raise DataError(
+            f"alpha is {alpha:g}; give a number between 0 and 1, as 0.05 for a 95 % band"
+        )
     if method == "simultaneous":
         up, across = _kolmogorov(curve, alpha)
     elif method == "fixed-width":
         m = np.sqrt(curve.n_negative / curve.n_positive) if slope is None else slope
         if not (np.isfinite(m) and m > 0):
-            raise DataError(f"slope is {m:g}; give m > 0, the curve is moved along lines of slope -m")
+            raise DataError(
+                f"slope is {m:g}; give m > 0, the curve is moved along lines of slope -m"
+            )
         if resamples < 1:
             raise DataError(f"resamples is {resamples}; give at least 1")
         up = fixed_width(curve, m, alpha, np.random.default_rng(seed), resamples)
         if up == 0:
-            warnings.warn("every bootstrap curve is the curve itself, as for a perfect score, so the fixed-width band "
-                          "has no width; use method='simultaneous'", DataWarning, stacklevel=2)
+            warnings.warn(
+                "every bootstrap curve is the curve itself, as for a perfect score, so the fixed-width band "
+                "has no width; use method='simultaneous'",
+                DataWarning,
+                stacklevel=2,
+            )
         across = up / m
     else:
         raise DataError(f"method is {method!r}; it is 'fixed-width' or 'simultaneous'")
     f = _grid(curve, across)
     lower, upper = _limits(curve, f, up, across)
-    return Band(curve, pd.DataFrame({"FPR": f, "lower": lower, "upper": upper}), up, across, method, alpha)
+    return Band(
+        curve, pd.DataFrame({"FPR": f, "lower": lower, "upper": upper}), up, across, method, alpha
+    )
 
 
-def fixed_width(curve: Roc, m: float, alpha: float, rng: np.random.Generator, resamples: int) -> float:
-    """d: the smallest displacement in TPR that holds a share 1 − alpha of the bootstrap curves whole."""
+def fixed_width(
+    curve: Roc, m: float, alpha: float, rng: np.random.Generator, resamples: int
+) -> float:
+    """d: the smallest displacement in TPR that holds a share 1 − alpha of the bootstrap curves
+    whole.
+    """
     x, y = curve.points["FPR"].to_numpy(), curve.points["TPR"].to_numpy()
     levels_p, levels_n = np.diff(y), np.diff(x)  # the share of each class at each score
     u = m * x + y
@@ -177,7 +195,9 @@ def fixed_width(curve: Roc, m: float, alpha: float, rng: np.random.Generator, re
         y_ = _resampled(rng, curve.n_positive, levels_p)
         u_ = m * _resampled(rng, curve.n_negative, levels_n) + y_
         # both are piecewise linear in u: the largest gap is at a vertex of one of them
-        gaps[k] = max(np.abs(np.interp(u, u_, y_) - y).max(), np.abs(np.interp(u_, u, y) - y_).max())
+        gaps[k] = max(
+            np.abs(np.interp(u, u_, y_) - y).max(), np.abs(np.interp(u_, u, y) - y_).max()
+        )
     return float(np.quantile(gaps, 1 - alpha, method="inverted_cdf"))
 
 
@@ -198,7 +218,9 @@ def _grid(curve: Roc, across: float) -> Floats:
     x = np.unique(curve.points["FPR"].to_numpy())
     bends = np.concatenate([x - across, x + across])
     around = np.concatenate([bends - 3 * HAIR, bends, bends + 3 * HAIR])
-    return np.unique(np.concatenate([x, np.linspace(0, 1, 201), around[(around >= 0) & (around <= 1)]]))
+    return np.unique(
+        np.concatenate([x, np.linspace(0, 1, 201), around[(around >= 0) & (around <= 1)]])
+    )
 
 
 def _limits(curve: Roc, f: Floats, up: float, across: float) -> tuple[Floats, Floats]:
@@ -208,7 +230,9 @@ def _limits(curve: Roc, f: Floats, up: float, across: float) -> tuple[Floats, Fl
 
 
 def read(curve: Roc, f: Floats, *, top: bool) -> Floats:
-    """TPR of the curve at FPR f, straight between points; at a jump its top or its foot; flat outside [0, 1]."""
+    """TPR of the curve at FPR f, straight between points; at a jump its top or its foot; flat
+    outside [0, 1].
+    """
     x, y = curve.points["FPR"].to_numpy(), curve.points["TPR"].to_numpy()
     if top:
         i = np.searchsorted(x, f, side="right") - 1

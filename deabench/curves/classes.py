@@ -8,19 +8,22 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.instances import Values, classes_of, known
-from deabench.labels import against_rest
+from deabench.metrics.labels import against_rest
+from deabench.utils.instances import Values, classes_of, known
 
 R = TypeVar("R")
 
 
-def per_class(tool: Callable[..., R], y_true: Values, scores: pd.DataFrame, **options: Any) -> dict[object, R]:
+def per_class(
+    tool: Callable[..., R], y_true: Values, scores: pd.DataFrame, **options: Any
+) -> dict[object, R]:
     """A curve, segment or cost tool for each class against the rest.
 
     Parameters
     ----------
     tool : function of (y_true, score)
-        `roc`, `balanced_segment` (with Tango's intervals), `gain`, `lift`, `precision_recall`, `cost_curve` ...
+        `roc`, `balanced_segment` (with Tango's intervals), `gain`, `lift`, `precision_recall`,
+        `cost_curve` ...
     y_true : labels, one per instance
     scores : DataFrame, instances x classes
         A column per class, named as in `y_true`.
@@ -46,5 +49,7 @@ def per_class(tool: Callable[..., R], y_true: Values, scores: pd.DataFrame, **op
     classes, _ = classes_of(known(y_true))
     for label in classes:
         if label not in scores.columns:
-            raise DataError(f"the scores have no column {label!r}; give a DataFrame with a column per class")
+            raise DataError(
+                f"the scores have no column {label!r}; give a DataFrame with a column per class"
+            )
     return {label: tool(against_rest(y_true, label), scores[label], **options) for label in classes}

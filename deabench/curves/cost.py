@@ -1,17 +1,17 @@
-"""Cost curves (Drummond and Holte 2006): the expected cost of a classifier for every prevalence and cost ratio at once.
+"""Cost curves (Drummond and Holte 2006): the expected cost of a classifier for every prevalence and
+cost ratio at once.
 
     PC = π·C(fn) / (π·C(fn) + (1 − π)·C(fp))       probability cost, in [0, 1]
     NEC = FNR·PC + FPR·(1 − PC)                    normalised expected cost, in [0, 1]
 
-A ROC point is a line over PC; the lower envelope of the lines is the classifier at its best thresholds, and its corners
-are the ROC convex hull's edges. "Nothing is positive" is the line NEC = PC and "all are" NEC = 1 − PC: where the
-envelope reaches those two, the classifier is of no use.
+A ROC point is a line over PC; the lower envelope of the lines is the classifier at its best
+thresholds, and its corners are the ROC convex hull's edges. "Nothing is positive" is the line NEC =
+PC and "all are" NEC = 1 − PC: where the envelope reaches those two, the classifier is of no use.
 
 References
 ----------
-Drummond C, Holte RC (2006) Cost curves: an improved method for visualizing classifier performance. Machine Learning
-65:95-130. doi:10.1007/s10994-006-8199-5
-"""
+Drummond C, Holte RC (2006) Cost curves: an improved method for visualizing classifier performance.
+Machine Learning 65:95-130. doi:10.1007/s10994-006-8199-5"""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from deabench.curves.roc import Roc, roc
 from deabench.errors import DataError
-from deabench.instances import Values
-from deabench.labels import Truth
-from deabench.results import Result
+from deabench.metrics.labels import Truth
+from deabench.utils.instances import Values
+from deabench.utils.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,8 @@ class CostCurve(Result):
     Attributes
     ----------
     envelope : DataFrame, one row per vertex of the ROC hull, from "nothing is positive" on
-        from_pc, to_pc (where that threshold is the cheapest), at_least, above, FPR, FNR, from_nec, to_nec.
+        from_pc, to_pc (where that threshold is the cheapest), at_least, above, FPR, FNR, from_nec,
+        to_nec.
     lines : DataFrame, one row per ROC point
         FPR (NEC at PC = 0) and FNR (NEC at PC = 1).
     roc : Roc
@@ -66,15 +67,23 @@ class CostCurve(Result):
 
     @property
     def useful(self) -> tuple[float, float]:
-        """The range of PC in which the envelope is below both useless rules; (NaN, NaN) where it never is."""
+        """The range of PC in which the envelope is below both useless rules; (NaN, NaN) where it
+        never is.
+        """
         inner = self.envelope.iloc[1:-1]
-        return (float(inner["from_pc"].min()), float(inner["to_pc"].max())) if len(inner) else (np.nan, np.nan)
+        return (
+            (float(inner["from_pc"].min()), float(inner["to_pc"].max()))
+            if len(inner)
+            else (np.nan, np.nan)
+        )
 
     def expected(self, pc: ArrayLike) -> pd.Series:
         """NEC at the given probability costs, at the best threshold for each."""
         pc_ = np.atleast_1d(np.asarray(pc, dtype=float))
         if not np.all((pc_ >= 0) & (pc_ <= 1)):
-            raise DataError(f"pc is {pc_[~((pc_ >= 0) & (pc_ <= 1))][0]:g}; a probability cost lies in [0, 1]")
+            raise DataError(
+                f"pc is {pc_[~((pc_ >= 0) & (pc_ <= 1))][0]:g}; a probability cost lies in [0, 1]"
+            )
         nec = np.outer(pc_, self.envelope["FNR"]) + np.outer(1 - pc_, self.envelope["FPR"])
         return pd.Series(nec.min(axis=1), index=pd.Index(pc_, name="PC"), name="NEC")
 
@@ -89,8 +98,11 @@ class CostCurve(Result):
     def summary(self) -> str:
         """For which probability costs the classifier is of use, and its mean cost."""
         low, high = self.useful
-        said = ("the classifier is nowhere cheaper than predicting one class always" if np.isnan(low) else
-                f"the classifier is cheaper than predicting one class always for probability costs from {low:.4g} to {high:.4g}")
+        said = (
+            "the classifier is nowhere cheaper than predicting one class always"
+            if np.isnan(low)
+            else f"the classifier is cheaper than predicting one class always for probability costs from {low:.4g} to {high:.4g}"
+        )
         return f"{said}; its mean normalised expected cost is {self.area:.4g}, where the better of those two rules has 0.25"
 
     def plot(self, ax: Axes | None = None, *, name: str = "") -> CostCurveDisplay:
@@ -135,8 +147,11 @@ def cost_curve(y_true: Values | Truth, score: Values, *, positive: object = None
     return CostCurve(envelope, lines, curve)
 
 
-def probability_cost(prevalence: ArrayLike, cost_fn: ArrayLike = 1.0, cost_fp: ArrayLike = 1.0) -> NDArray[np.float64]:
-    """PC of a prevalence and two costs: the share of the expected cost of erring always that comes from positives.
+def probability_cost(
+    prevalence: ArrayLike, cost_fn: ArrayLike = 1.0, cost_fp: ArrayLike = 1.0
+) -> NDArray[np.float64]:
+    """PC of a prevalence and two costs: the share of the expected cost of erring always that comes
+    from positives.
 
     Parameters
     ----------
@@ -157,7 +172,9 @@ def probability_cost(prevalence: ArrayLike, cost_fn: ArrayLike = 1.0, cost_fp: A
     """
     pi, fn, fp = (np.asarray(value, dtype=float) for value in (prevalence, cost_fn, cost_fp))
     if not np.all((pi >= 0) & (pi <= 1)):
-        raise DataError(f"prevalence is {pi[~((pi >= 0) & (pi <= 1))].flat[0]:g}; a share lies in [0, 1]")
+        raise DataError(
+            f"prevalence is {pi[~((pi >= 0) & (pi <= 1))].flat[0]:g}; a share lies in [0, 1]"
+        )
     for name, cost in (("cost_fn", fn), ("cost_fp", fp)):
         if not np.all(np.isfinite(cost) & (cost >= 0)):
             value = cost[~(np.isfinite(cost) & (cost >= 0))].flat[0]

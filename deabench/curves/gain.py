@@ -4,13 +4,13 @@ With the rows in order of falling score, after the first k of n:
 
     gain = positives found / P        negative gain = negatives found / N        lift = gain / (k/n)
 
-Equal scores are one step; between two points gain is straight, the mean over all orders of the equal rows.
+Equal scores are one step; between two points gain is straight, the mean over all orders of the
+equal rows.
 
 References
 ----------
-Martin P, Artelnics. 6 testing methods for binary classification. Its printed maximum gain, 0.667 at 60 %, is the
-largest at a decile; the true maximum of that example is 0.75 at 55 %.
-"""
+Martin P, Artelnics. 6 testing methods for binary classification. Its printed maximum gain, 0.667 at
+60 %, is the largest at a decile; the true maximum of that example is 0.75 at 55 %."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ import pandas as pd
 
 from deabench.curves.roc import Roc, roc
 from deabench.errors import DataError
-from deabench.instances import Values
-from deabench.labels import Truth, scores_of, two_classes
-from deabench.results import Result
+from deabench.metrics.labels import Truth, scores_of, two_classes
+from deabench.utils.instances import Values
+from deabench.utils.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,8 @@ class Gain(Result):
     Attributes
     ----------
     points : DataFrame, one row per distinct score, and the start
-        population (share of the rows taken), gain, negative_gain, difference = gain − negative_gain, at_least, above.
+        population (share of the rows taken), gain, negative_gain, difference = gain −
+        negative_gain, at_least, above.
     deciles : DataFrame, indexed by population 0.1 ... 1.0
         gain, negative_gain, difference.
     roc : Roc
@@ -61,12 +62,16 @@ class Gain(Result):
 
     @property
     def maximum(self) -> pd.Series:
-        """The true maximum gain: the point of the largest difference (the Kolmogorov-Smirnov distance, Youden's J)."""
+        """The true maximum gain: the point of the largest difference (the Kolmogorov-Smirnov
+        distance, Youden's J).
+        """
         return self.points.loc[self.points["difference"].idxmax()]
 
     @property
     def maximum_by_deciles(self) -> pd.Series:
-        """The largest difference at a decile of the rows, as printed charts give it; never above `maximum`."""
+        """The largest difference at a decile of the rows, as printed charts give it; never above
+        `maximum`.
+        """
         return self.deciles.reset_index().loc[int(np.argmax(self.deciles["difference"]))]
 
     def to_frame(self) -> pd.DataFrame:
@@ -80,8 +85,10 @@ class Gain(Result):
     def summary(self) -> str:
         """The largest gain over chance, and where."""
         most = self.maximum
-        return (f"the gain is farthest from the negative gain, by {most['difference']:.4g}, at {most['population']:.4g} of the "
-                f"rows: {most['gain']:.4g} of the positives and {most['negative_gain']:.4g} of the negatives are among them")
+        return (
+            f"the gain is farthest from the negative gain, by {most['difference']:.4g}, at {most['population']:.4g} of the "
+            f"rows: {most['gain']:.4g} of the positives and {most['negative_gain']:.4g} of the negatives are among them"
+        )
 
     def plot(self, ax: Axes | None = None, *, name: str = "") -> GainDisplay:
         """Draw both gains; see `deabench.plot.GainDisplay`."""
@@ -97,7 +104,8 @@ class Lift(Result):
     Attributes
     ----------
     points : DataFrame, one row per distinct score
-        population (share of the rows taken, above 0), lift (precision over prevalence), at_least, above.
+        population (share of the rows taken, above 0), lift (precision over prevalence), at_least,
+        above.
     deciles : DataFrame, indexed by population 0.1 ... 1.0
         lift.
     roc : Roc
@@ -125,8 +133,10 @@ class Lift(Result):
     def summary(self) -> str:
         """The lift of the first tenth, and the largest."""
         top = self.points.loc[self.points["lift"].idxmax()]
-        return (f"the first tenth of the rows holds {self.deciles['lift'].iloc[0]:.4g} times as many positives as a tenth at "
-                f"random; the largest lift is {top['lift']:.4g}, at {top['population']:.4g} of the rows")
+        return (
+            f"the first tenth of the rows holds {self.deciles['lift'].iloc[0]:.4g} times as many positives as a tenth at "
+            f"random; the largest lift is {top['lift']:.4g}, at {top['population']:.4g} of the rows"
+        )
 
     def plot(self, ax: Axes | None = None, *, name: str = "") -> LiftDisplay:
         """Draw the lift; see `deabench.plot.LiftDisplay`."""
@@ -144,8 +154,8 @@ class Conversion(Result):
     rates : DataFrame, rows "all", "predicted positive", "predicted negative"
         n, positive, negative (shares of the row's n; NaN where n is 0).
     multipliers : Series
-        positive: how many times the positives' share is raised among the predicted positive; negative: the negatives'
-        among the predicted negative.
+        positive: how many times the positives' share is raised among the predicted positive;
+        negative: the negatives' among the predicted negative.
     rule : str
         What is predicted positive.
 
@@ -171,8 +181,10 @@ class Conversion(Result):
         if not 0 < n < of_all:
             return f"{self.rule} predicts {'nothing' if n == 0 else 'everything'} positive: one of its two groups is empty"
         raised = self.multipliers
-        return (f"{self.rule} raises the share of positives {raised['positive']:.4g} times among the {n} predicted positive, and "
-                f"that of negatives {raised['negative']:.4g} times among the {of_all - n} predicted negative")
+        return (
+            f"{self.rule} raises the share of positives {raised['positive']:.4g} times among the {n} predicted positive, and "
+            f"that of negatives {raised['negative']:.4g} times among the {of_all - n} predicted negative"
+        )
 
     def plot(self, ax: Axes | None = None, *, name: str = "") -> ConversionDisplay:
         """Draw the shares; see `deabench.plot.ConversionDisplay`."""
@@ -202,17 +214,25 @@ def gain(y_true: Values | Truth, score: Values, *, positive: object = None) -> G
     curve = roc(y_true, score, positive=positive)
     points = curve.points[["at_least", "above"]].assign(
         population=(curve.points["tp"] + curve.points["fp"]) / curve.n,
-        gain=curve.points["TPR"], negative_gain=curve.points["FPR"])
+        gain=curve.points["TPR"],
+        negative_gain=curve.points["FPR"],
+    )
     points["difference"] = points["gain"] - points["negative_gain"]
-    deciles = pd.DataFrame({name: np.interp(DECILES, points["population"], points[name])
-                            for name in ("gain", "negative_gain")}, index=pd.Index(DECILES, name="population"))
+    deciles = pd.DataFrame(
+        {
+            name: np.interp(DECILES, points["population"], points[name])
+            for name in ("gain", "negative_gain")
+        },
+        index=pd.Index(DECILES, name="population"),
+    )
     deciles["difference"] = deciles["gain"] - deciles["negative_gain"]
     columns = ["population", "gain", "negative_gain", "difference", "at_least", "above"]
     return Gain(points[columns], deciles, curve)
 
 
 def lift(y_true: Values | Truth, score: Values, *, positive: object = None) -> Lift:
-    """Lift: how many times more positives are among the rows taken than among as many taken at random.
+    """Lift: how many times more positives are among the rows taken than among as many taken at
+    random.
 
     Parameters
     ----------
@@ -268,6 +288,10 @@ def conversion_rates(
     n = np.array([group.sum() for group in groups.values()])
     found = np.array([(true.is_positive & group).sum() for group in groups.values()])
     share = np.divide(found, n, out=np.full(3, np.nan), where=n > 0)
-    rates = pd.DataFrame({"n": n, "positive": share, "negative": 1 - share}, index=pd.Index(groups, name="group"))
-    multipliers = pd.Series({"positive": share[1] / share[0], "negative": (1 - share[2]) / (1 - share[0])})
+    rates = pd.DataFrame(
+        {"n": n, "positive": share, "negative": 1 - share}, index=pd.Index(groups, name="group")
+    )
+    multipliers = pd.Series(
+        {"positive": share[1] / share[0], "negative": (1 - share[2]) / (1 - share[0])}
+    )
     return Conversion(rates, multipliers, f"{true.positive!r} where score > {above:g}")

@@ -1,15 +1,17 @@
-"""Learning curves by progressive sampling: the metric against the training size, until it stops changing.
+"""Learning curves by progressive sampling: the metric against the training size, until it stops
+changing.
 
     arithmetic:  S_i = S_0 + i·C        (John and Langley 1996)
     geometric:   S_i = S_0·C^i          (Provost, Jensen and Oates 1999)
 
-Sampling stops where the mean metric of one size differs from that of the size before by no more than the tolerance (the
-lecture's m(i) = m(i + 1) is tolerance 0), or where a training fold is used up.
+Sampling stops where the mean metric of one size differs from that of the size before by no more
+than the tolerance (the lecture's m(i) = m(i + 1) is tolerance 0), or where a training fold is used
+up.
 
 References
 ----------
-Provost F, Jensen D, Oates T (1999) Efficient progressive sampling. KDD 1999:23-32. doi:10.1145/312129.312188
-"""
+Provost F, Jensen D, Oates T (1999) Efficient progressive sampling. KDD 1999:23-32.
+doi:10.1145/312129.312188"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from deabench.errors import DataError
-from deabench.results import Result
+from deabench.utils.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +67,11 @@ class Schedule:
         """The rising sizes up to `limit`, which is the last one."""
         last = 0
         for i in count():
-            size = self.start + i * self.step if self.kind == "arithmetic" else self.start * self.step**i
+            size = (
+                self.start + i * self.step
+                if self.kind == "arithmetic"
+                else self.start * self.step**i
+            )
             if size >= limit:
                 break
             if round(size) > last:
@@ -106,8 +112,13 @@ class LearningCurve(Result):
     @property
     def means(self) -> pd.DataFrame:
         """mean, sd and training_mean over the folds, a row per size."""
-        return pd.DataFrame({"mean": self.scores.mean(axis=1), "sd": self.scores.std(axis=1, ddof=1),
-                             "training_mean": self.training_scores.mean(axis=1)})
+        return pd.DataFrame(
+            {
+                "mean": self.scores.mean(axis=1),
+                "sd": self.scores.std(axis=1, ddof=1),
+                "training_mean": self.training_scores.mean(axis=1),
+            }
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """The means."""
@@ -116,10 +127,16 @@ class LearningCurve(Result):
     def summary(self) -> str:
         """What the metric reached, and whether it had stopped changing."""
         last = self.means.iloc[-1]
-        said = (f"at {self.means.index[-1]} training rows the metric is {last['mean']:.4g} on {self.scores.shape[1]} test folds "
-                f"(sd {last['sd']:.4g}) and {last['training_mean']:.4g} on the training rows")
+        said = (
+            f"at {self.means.index[-1]} training rows the metric is {last['mean']:.4g} on {self.scores.shape[1]} test folds "
+            f"(sd {last['sd']:.4g}) and {last['training_mean']:.4g} on the training rows"
+        )
         if self.stopped_at is None:
-            return f"{said}; the rows ran out before it stopped changing" if self.schedule.tolerance is not None else said
+            return (
+                f"{said}; the rows ran out before it stopped changing"
+                if self.schedule.tolerance is not None
+                else said
+            )
         return f"{said}; it had stopped changing at {self.stopped_at} rows"
 
     def plot(self, ax: Axes | None = None) -> LearningCurveDisplay:
@@ -153,11 +170,15 @@ def arithmetic(start: int, step: int, *, tolerance: float | None = 0.0, seed: in
     [50, 150, 250, 350, 400]
     """
     if not (step >= 1 and step == int(step)):
-        raise DataError(f"step is {step:g}; an arithmetic schedule adds a whole number of rows, at least 1")
+        raise DataError(
+            f"step is {step:g}; an arithmetic schedule adds a whole number of rows, at least 1"
+        )
     return _schedule(start, step, "arithmetic", tolerance, seed)
 
 
-def geometric(start: int, factor: float = 2.0, *, tolerance: float | None = 0.0, seed: int = 0) -> Schedule:
+def geometric(
+    start: int, factor: float = 2.0, *, tolerance: float | None = 0.0, seed: int = 0
+) -> Schedule:
     """Sizes start, start·factor, start·factor², ..., rounded; see `Schedule`.
 
     Parameters
@@ -216,8 +237,8 @@ def learning_curve(
     Raises
     ------
     DataError
-        Where X and y differ in length, there are fewer rows of a class than folds, the schedule starts above the rows
-        there are, or a training sample has one class only.
+        Where X and y differ in length, there are fewer rows of a class than folds, the schedule
+        starts above the rows there are, or a training sample has one class only.
 
     Examples
     --------
@@ -236,7 +257,10 @@ def learning_curve(
     tests: dict[int, list[float]] = {}
     trainings: dict[int, list[float]] = {}
     for size in schedule.sizes(min(len(train) for train, _ in folds)):
-        pairs = [_fit_and_score(estimator, scorer, X, labels, train[:size], test) for train, test in folds]
+        pairs = [
+            _fit_and_score(estimator, scorer, X, labels, train[:size], test)
+            for train, test in folds
+        ]
         tests[size], trainings[size] = [a for a, _ in pairs], [b for _, b in pairs]
         if _settled(tests, schedule.tolerance):
             return LearningCurve(_frame(tests), _frame(trainings), size, schedule)
@@ -245,13 +269,19 @@ def learning_curve(
 
 def _schedule(start: int, step: float, kind: str, tolerance: float | None, seed: int) -> Schedule:
     if not (start >= 1 and start == int(start)):
-        raise DataError(f"start is {start:g}; the first sample has a whole number of rows, at least 1")
+        raise DataError(
+            f"start is {start:g}; the first sample has a whole number of rows, at least 1"
+        )
     if tolerance is not None and not tolerance >= 0:
-        raise DataError(f"tolerance is {tolerance:g}; give a number >= 0, or None to use up every row")
+        raise DataError(
+            f"tolerance is {tolerance:g}; give a number >= 0, or None to use up every row"
+        )
     return Schedule(int(start), step, kind, tolerance, seed)
 
 
-def _folds(X: Any, y: ArrayLike, cv: Any, schedule: Schedule) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _folds(
+    X: Any, y: ArrayLike, cv: Any, schedule: Schedule
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Training rows, in the order they are taken, and test rows of each fold."""
     from sklearn.model_selection import check_cv
 
@@ -263,22 +293,35 @@ def _folds(X: Any, y: ArrayLike, cv: Any, schedule: Schedule) -> list[tuple[NDAr
         classes, counts = np.unique(labels, return_counts=True)
         rarest = int(np.argmin(counts))
         if not 2 <= cv <= counts[rarest]:
-            raise DataError(f"there are {counts[rarest]} rows of class '{classes[rarest]}' for {cv} folds; "
-                            "give between 2 and that many")
+            raise DataError(
+                f"there are {counts[rarest]} rows of class '{classes[rarest]}' for {cv} folds; "
+                "give between 2 and that many"
+            )
     rng = np.random.default_rng(schedule.seed)
-    folds = [(rng.permutation(train), test) for train, test in check_cv(cv, labels, classifier=True).split(X, labels)]
+    folds = [
+        (rng.permutation(train), test)
+        for train, test in check_cv(cv, labels, classifier=True).split(X, labels)
+    ]
     least = min(len(train) for train, _ in folds)
     if schedule.start > least:
-        raise DataError(f"the schedule starts with {schedule.start} rows and a training fold has {least}; start lower")
+        raise DataError(
+            f"the schedule starts with {schedule.start} rows and a training fold has {least}; start lower"
+        )
     for fold, (train, _) in enumerate(folds):
         if len(np.unique(labels[train[: schedule.start]])) < 2:
-            raise DataError(f"the first {schedule.start} training rows of fold {fold} have one class only; "
-                            "start higher")
+            raise DataError(
+                f"the first {schedule.start} training rows of fold {fold} have one class only; "
+                "start higher"
+            )
     return folds
 
 
 def _fit_and_score(
-    estimator: Any, scorer: Callable[..., float], X: Any, y: NDArray[Any], train: NDArray[np.intp],
+    estimator: Any,
+    scorer: Callable[..., float],
+    X: Any,
+    y: NDArray[Any],
+    train: NDArray[np.intp],
     test: NDArray[np.intp],
 ) -> tuple[float, float]:
     from sklearn.base import clone

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from deabench.curves.roc import Roc, roc
-from deabench.instances import Values
-from deabench.labels import Truth
-from deabench.results import Result
+from deabench.metrics.labels import Truth
+from deabench.utils.instances import Values
+from deabench.utils.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,8 +28,9 @@ class PrecisionRecall(Result):
     points : DataFrame, one row per distinct score, thresholds falling
         at_least, above, recall, precision (NaN where nothing is predicted positive), tp, fp.
     average_precision : float in [0, 1]
-        Σ (recall_k − recall_{k−1})·precision_k, a step at each distinct score: no straight lines between points, which
-        would be too good (Davis and Goadrich 2006, doi:10.1145/1143844.1143874).
+        Σ (recall_k − recall_{k−1})·precision_k, a step at each distinct score: no straight lines
+        between points, which would be too good (Davis and Goadrich 2006,
+        doi:10.1145/1143844.1143874).
     prevalence : float
         What a random score reaches at every recall.
 
@@ -63,8 +64,10 @@ class PrecisionRecall(Result):
     def summary(self) -> str:
         """The average precision beside that of random scores, and the break-even point."""
         even = self.break_even
-        return (f"the average precision is {self.average_precision:.4g}, where random scores reach {self.prevalence:.4g}; "
-                f"precision {even['precision']:.4g} and recall {even['recall']:.4g} are nearest at score >= {even['at_least']:.4g}")
+        return (
+            f"the average precision is {self.average_precision:.4g}, where random scores reach {self.prevalence:.4g}; "
+            f"precision {even['precision']:.4g} and recall {even['recall']:.4g} are nearest at score >= {even['at_least']:.4g}"
+        )
 
     def plot(self, ax: Axes | None = None, *, name: str = "") -> PrecisionRecallDisplay:
         """Draw the curve; see `deabench.plot.PrecisionRecallDisplay`."""
@@ -73,7 +76,9 @@ class PrecisionRecall(Result):
         return PrecisionRecallDisplay({name: self}).plot(ax)
 
 
-def precision_recall(y_true: Values | Truth, score: Values, *, positive: object = None) -> PrecisionRecall:
+def precision_recall(
+    y_true: Values | Truth, score: Values, *, positive: object = None
+) -> PrecisionRecall:
     """The precision-recall curve of one score, equal scores merged, with its average precision.
 
     Parameters
@@ -95,7 +100,10 @@ def precision_recall(y_true: Values | Truth, score: Values, *, positive: object 
     curve = roc(y_true, score, positive=positive)
     points = curve.points[["at_least", "above", "tp", "fp"]].copy()
     taken = points["tp"] + points["fp"]
-    points["recall"], points["precision"] = curve.points["TPR"], points["tp"] / taken.where(taken > 0)
+    points["recall"], points["precision"] = (
+        curve.points["TPR"],
+        points["tp"] / taken.where(taken > 0),
+    )
     steps = np.diff(points["recall"]) * points["precision"].iloc[1:]
     columns = ["at_least", "above", "recall", "precision", "tp", "fp"]
     return PrecisionRecall(points[columns], float(steps.sum()), curve.n_positive / curve.n, curve)

@@ -1,6 +1,8 @@
-"""The ROC curve as counts: every point with the thresholds that give it, the convex hull, the best threshold.
+"""The ROC curve as counts: every point with the thresholds that give it, the convex hull, the best
+threshold.
 
-A point belongs to a rule. Two rules give the same point, and both are said, so that a number means one thing:
+A point belongs to a rule. Two rules give the same point, and both are said, so that a number means
+one thing:
 
     at_least:  positive where score >= at_least      (scikit-learn's convention)
     above:     positive where score >  above         (any other value in [above, at_least) does the same)
@@ -16,9 +18,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from deabench.errors import DataError
-from deabench.instances import Values
-from deabench.labels import EXACT, Truth, scores_of, two_classes
-from deabench.results import Result
+from deabench.metrics.labels import EXACT, Truth, scores_of, two_classes
+from deabench.utils.instances import Values
+from deabench.utils.result import Result
 
 Criterion = Literal["closest", "youden", "cost"]
 
@@ -29,7 +31,8 @@ class Roc(Result):
 
     Attributes
     ----------
-    points : DataFrame, one row per distinct score and one for "nothing is positive", thresholds falling
+    points : DataFrame, one row per distinct score and one for "nothing is positive", thresholds
+    falling
         at_least, above : float, the two forms of the threshold (inf and −inf at the ends);
         tp, fn, fp, tn : int, the confusion matrix; FPR, TPR : float in [0, 1];
         hull : bool, a vertex of the upper convex hull.
@@ -81,9 +84,11 @@ class Roc(Result):
 
     def summary(self) -> str:
         """The area and what it is of."""
-        return (f"the area under the ROC curve is {self.auc:.4g} ({self.hull_auc:.4g} under its convex hull): {self.positive!r} "
-                f"against {self.negative!r}, {self.n_positive} positives and {self.n_negative} negatives, "
-                f"{len(self.points)} points")
+        return (
+            f"the area under the ROC curve is {self.auc:.4g} ({self.hull_auc:.4g} under its convex hull): {self.positive!r} "
+            f"against {self.negative!r}, {self.n_positive} positives and {self.n_negative} negatives, "
+            f"{len(self.points)} points"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,11 +102,13 @@ class Operating(Result):
     value : float
         The criterion's value at the point.
     at_least, above : float
-        Positive where score >= at_least; equally, where score > above, or > any value in [above, at_least).
+        Positive where score >= at_least; equally, where score > above, or > any value in [above,
+        at_least).
     tp, fn, fp, tn : int
     FPR, TPR : float
     tied : int
-        How many points reach the same value; the one with the fewest false positives (the highest threshold) is given.
+        How many points reach the same value; the one with the fewest false positives (the highest
+        threshold) is given.
 
     Examples
     --------
@@ -126,8 +133,10 @@ class Operating(Result):
     @property
     def rule(self) -> str:
         """The rule in words."""
-        return (f"positive where score >= {self.at_least:g}, "
-                f"or equally where score > any value in [{self.above:g}, {self.at_least:g})")
+        return (
+            f"positive where score >= {self.at_least:g}, "
+            f"or equally where score > any value in [{self.above:g}, {self.at_least:g})"
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """The point as one row, the criterion its label."""
@@ -135,9 +144,15 @@ class Operating(Result):
 
     def summary(self) -> str:
         """The rule, its errors, and whether others are as good."""
-        said = (f"{self.rule} ({self.criterion} {self.value:.4g}): TPR {self.TPR:.4g}, FPR {self.FPR:.4g}, {self.fn} positives "
-                f"missed, {self.fp} false alarms")
-        return said if self.tied == 1 else f"{said}; {self.tied} points are as good, and this has the fewest false alarms"
+        said = (
+            f"{self.rule} ({self.criterion} {self.value:.4g}): TPR {self.TPR:.4g}, FPR {self.FPR:.4g}, {self.fn} positives "
+            f"missed, {self.fp} false alarms"
+        )
+        return (
+            said
+            if self.tied == 1
+            else f"{said}; {self.tied} points are as good, and this has the fewest false alarms"
+        )
 
 
 def roc(y_true: Values | Truth, score: Values, *, positive: object = None) -> Roc:
@@ -150,12 +165,13 @@ def roc(y_true: Values | Truth, score: Values, *, positive: object = None) -> Ro
     score : array_like of float, n
         Higher says more positive.
     positive : object, optional
-        The positive label; without it 1 of {0, 1} or {−1, 1} and True of {False, True}, and of other labels none.
+        The positive label; without it 1 of {0, 1} or {−1, 1} and True of {False, True}, and of
+        other labels none.
 
     Raises
     ------
     DataError
-        Where labels or scores cannot be used: see `deabench.labels`.
+        Where labels or scores cannot be used: see `deabench.metrics.labels`.
 
     Examples
     --------
@@ -167,29 +183,50 @@ def roc(y_true: Values | Truth, score: Values, *, positive: object = None) -> Ro
 
 
 def trace(true: Truth, score: Values, name: str | None = None) -> Roc:
-    """`roc` for labels of both classes that are already told apart; `name` is the classifier's in errors."""
+    """`roc` for labels of both classes that are already told apart; `name` is the classifier's in
+    errors.
+    """
     from sklearn.metrics import confusion_matrix_at_thresholds
 
     values = scores_of(score, true, name=name)
-    note = true.note if values.dtype.kind == "f" else f"{true.note}; thresholds beyond {EXACT} are rounded, counts are not"
+    note = (
+        true.note
+        if values.dtype.kind == "f"
+        else f"{true.note}; thresholds beyond {EXACT} are rounded, counts are not"
+    )
     tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds(true.is_positive, values)
-    points = pd.DataFrame({
-        "at_least": np.concatenate([[np.inf], thresholds]),
-        "above": np.concatenate([thresholds, [-np.inf]]),
-        **{key: np.concatenate([[first], counts]).astype(np.int64)
-           for key, counts, first in (("tp", tp, 0), ("fn", fn, tp[-1]), ("fp", fp, 0), ("tn", tn, fp[-1]))},
-    }).rename_axis("point")
+    points = pd.DataFrame(
+        {
+            "at_least": np.concatenate([[np.inf], thresholds]),
+            "above": np.concatenate([thresholds, [-np.inf]]),
+            **{
+                key: np.concatenate([[first], counts]).astype(np.int64)
+                for key, counts, first in (
+                    ("tp", tp, 0),
+                    ("fn", fn, tp[-1]),
+                    ("fp", fp, 0),
+                    ("tn", tn, fp[-1]),
+                )
+            },
+        }
+    ).rename_axis("point")
     points["FPR"], points["TPR"] = points["fp"] / fp[-1], points["tp"] / tp[-1]
     points["hull"] = hull(points["fp"].to_numpy(), points["tp"].to_numpy())
-    return Roc(points, _auc(points["fp"].to_numpy(), points["tp"].to_numpy()),
-               true.positive, true.negative, note)
+    return Roc(
+        points,
+        _auc(points["fp"].to_numpy(), points["tp"].to_numpy()),
+        true.positive,
+        true.negative,
+        note,
+    )
 
 
 def hull(fp: NDArray[np.int64], tp: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which points are vertices of the upper convex hull, by Andrew's monotone chain on whole numbers (no rounding).
+    """Which points are vertices of the upper convex hull, by Andrew's monotone chain on whole
+    numbers (no rounding).
 
-    Points on a hull edge but not at its end are no vertices. The points come in the curve's order; O(n).
-    """
+    Points on a hull edge but not at its end are no vertices. The points come in the curve's order;
+    O(n)."""
     x, y = fp.tolist(), tp.tolist()
     kept: list[int] = []
     for k in range(len(x)):
@@ -218,12 +255,14 @@ def best_threshold(
     ----------
     curve : Roc
     criterion : "closest", "youden", "cost"
-        closest: least distance to the corner, √(FPR² + (1 − TPR)²); youden: greatest J = TPR − FPR; cost: least
-        expected cost of a row, π·(1 − TPR)·cost_fn + (1 − π)·FPR·cost_fp, which a vertex of the hull has.
+        closest: least distance to the corner, √(FPR² + (1 − TPR)²); youden: greatest J = TPR − FPR;
+        cost: least expected cost of a row, π·(1 − TPR)·cost_fn + (1 − π)·FPR·cost_fp, which a
+        vertex of the hull has.
     cost_fn, cost_fp : float >= 0, not both 0
         What a missed positive and a false alarm cost (criterion "cost" only).
     prevalence : float in [0, 1], optional
-        The share π of positives where the rule will be used; without it the sample's own (criterion "cost" only).
+        The share π of positives where the rule will be used; without it the sample's own (criterion
+        "cost" only).
 
     Raises
     ------
@@ -242,7 +281,10 @@ def best_threshold(
     if criterion == "closest":
         loss, said, sign = np.hypot(fpr, fnr), "closest to the corner", 1
     elif criterion == "youden":
-        gap = curve.points["tp"].to_numpy() * curve.n_negative - curve.points["fp"].to_numpy() * curve.n_positive
+        gap = (
+            curve.points["tp"].to_numpy() * curve.n_negative
+            - curve.points["fp"].to_numpy() * curve.n_positive
+        )
         loss, said, sign = -gap / (curve.n_positive * curve.n_negative), "Youden's J", -1
     elif criterion == "cost":
         pi = _prevalence(curve, cost_fn, cost_fp, prevalence)
@@ -253,8 +295,16 @@ def best_threshold(
     tied = np.isclose(loss, loss.min(), rtol=1e-12, atol=1e-15)
     row = curve.points.iloc[int(np.argmax(tied))]
     counts = {key: int(row[key]) for key in ("tp", "fn", "fp", "tn")}
-    return Operating(said, float(sign * loss.min()), float(row["at_least"]), float(row["above"]), **counts,
-                     FPR=float(row["FPR"]), TPR=float(row["TPR"]), tied=int(tied.sum()))
+    return Operating(
+        said,
+        float(sign * loss.min()),
+        float(row["at_least"]),
+        float(row["above"]),
+        **counts,
+        FPR=float(row["FPR"]),
+        TPR=float(row["TPR"]),
+        tied=int(tied.sum()),
+    )
 
 
 def _prevalence(curve: Roc, cost_fn: float, cost_fp: float, prevalence: float | None) -> float:

@@ -1,22 +1,23 @@
 """The balanced misclassification segment of a ROC curve (Elazmeh, Japkowicz and Matwin 2006).
 
-At each point of the curve b = false negatives, c = false positives, and Tango's interval of (b − c)/n says whether the
-two kinds of error differ in number. (b − c)/n is also the prevalence minus the share predicted positive, and b = c is
-the point where precision equals recall: a confident point balances the errors, it does not say that they are few.
+At each point of the curve b = false negatives, c = false positives, and Tango's interval of (b −
+c)/n says whether the two kinds of error differ in number. (b − c)/n is also the prevalence minus
+the share predicted positive, and b = c is the point where precision equals recall: a confident
+point balances the errors, it does not say that they are few.
 
-Four steps: (1) the ROC curve; (2) Tango's interval at every point, those with 0 inside are confident; (3) SAUC, the
-area under the curve between the first and the last confident point, down to TPR = 0; (4) AveD, the mean of (b − c)/n
-over them, of which the paper leaves open whether signed or absolute: both are given, and the absolute one is the one to
-use, since signed differences cancel.
+Four steps: (1) the ROC curve; (2) Tango's interval at every point, those with 0 inside are
+confident; (3) SAUC, the area under the curve between the first and the last confident point, down
+to TPR = 0; (4) AveD, the mean of (b − c)/n over them, of which the paper leaves open whether signed
+or absolute: both are given, and the absolute one is the one to use, since signed differences
+cancel.
 
-The confident points are one unbroken run, because each row passed by the threshold adds 1 to b − c; only equal scores
-can jump over them all, as a decision stump's do, and then there is no segment.
+The confident points are one unbroken run, because each row passed by the threshold adds 1 to b − c;
+only equal scores can jump over them all, as a decision stump's do, and then there is no segment.
 
 References
 ----------
-Elazmeh W, Japkowicz N, Matwin S (2006) Evaluating misclassifications in imbalanced data. ECML 2006, LNCS 4212:126-137.
-doi:10.1007/11871842_16
-"""
+Elazmeh W, Japkowicz N, Matwin S (2006) Evaluating misclassifications in imbalanced data. ECML 2006,
+LNCS 4212:126-137. doi:10.1007/11871842_16"""
 
 from __future__ import annotations
 
@@ -28,10 +29,10 @@ import numpy as np
 import pandas as pd
 
 from deabench.curves.roc import Roc, roc, trace
-from deabench.instances import Predictions, Values, named
-from deabench.labels import Truth, two_classes
-from deabench.results import Result
+from deabench.metrics.labels import Truth, two_classes
 from deabench.tango import contains_zero, interval
+from deabench.utils.instances import Predictions, Values, named
+from deabench.utils.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +54,8 @@ class Segment(Result):
     ----------
     roc : Roc
     points : DataFrame
-        The curve's points (see `Roc.points`) with difference = (fn − fp)/n, its limits lower and upper, and confident.
+        The curve's points (see `Roc.points`) with difference = (fn − fp)/n, its limits lower and
+        upper, and confident.
     alpha : float
     sauc : float
         Area under the segment, in [0, AUC]; 0 for one confident point, NaN for none.
@@ -64,11 +66,12 @@ class Segment(Result):
 
     Notes
     -----
-    What SAUC says: how much ROC area lies where the numbers of both errors are statistically alike. What it does not:
-    quality. It falls as 1/√n (AUC .86, 10 % positives: .032, .011, .003 for n = 200, 2,000, 20,000), it is not monotone
-    in the separation of the classes (means 0, 1, 2, 3, 4 apart, 100 against 900 rows: .005, .013, .015, .013, .008),
-    and random scores have the most confident points. AveD, absolute, does fall with the separation. Report n with both.
-    The points of one curve depend on each other and no correction is made for looking at many.
+    What SAUC says: how much ROC area lies where the numbers of both errors are statistically alike.
+    What it does not: quality. It falls as 1/√n (AUC .86, 10 % positives: .032, .011, .003 for n =
+    200, 2,000, 20,000), it is not monotone in the separation of the classes (means 0, 1, 2, 3, 4
+    apart, 100 against 900 rows: .005, .013, .015, .013, .008), and random scores have the most
+    confident points. AveD, absolute, does fall with the separation. Report n with both. The points
+    of one curve depend on each other and no correction is made for looking at many.
 
     Examples
     --------
@@ -94,13 +97,26 @@ class Segment(Result):
     @property
     def figures(self) -> pd.Series:
         """The figures of this curve, by name."""
-        ends = self.confident[["at_least"]].to_numpy()[[0, -1], 0] if len(self.confident) else [np.nan, np.nan]
-        return pd.Series({
-            "n": self.roc.n, "positives": self.roc.n_positive, "AUC": self.roc.auc,
-            "points": len(self.points), "confident": len(self.confident),
-            "SAUC": self.sauc, "AveD": self.aved, "AveD_signed": self.aved_signed,
-            "from_at_least": ends[0], "to_at_least": ends[1],
-        }, dtype=object)
+        ends = (
+            self.confident[["at_least"]].to_numpy()[[0, -1], 0]
+            if len(self.confident)
+            else [np.nan, np.nan]
+        )
+        return pd.Series(
+            {
+                "n": self.roc.n,
+                "positives": self.roc.n_positive,
+                "AUC": self.roc.auc,
+                "points": len(self.points),
+                "confident": len(self.confident),
+                "SAUC": self.sauc,
+                "AveD": self.aved,
+                "AveD_signed": self.aved_signed,
+                "from_at_least": ends[0],
+                "to_at_least": ends[1],
+            },
+            dtype=object,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """The points, as a frame of its own."""
@@ -113,10 +129,14 @@ class Segment(Result):
     def summary(self) -> str:
         """Where the two kinds of error are statistically alike."""
         if np.isnan(self.sauc):
-            return (f"no threshold balances the two kinds of error at {1 - self.alpha:.4g}: the curve of area {self.roc.auc:.4g} "
-                    "has no segment")
-        return (f"{len(self.confident)} of {len(self.points)} points balance the two kinds of error at {1 - self.alpha:.4g}: SAUC "
-                f"{self.sauc:.4g}, AveD {self.aved:.4g}, AUC {self.roc.auc:.4g}, {self.roc.n} instances")
+            return (
+                f"no threshold balances the two kinds of error at {1 - self.alpha:.4g}: the curve of area {self.roc.auc:.4g} "
+                "has no segment"
+            )
+        return (
+            f"{len(self.confident)} of {len(self.points)} points balance the two kinds of error at {1 - self.alpha:.4g}: SAUC "
+            f"{self.sauc:.4g}, AveD {self.aved:.4g}, AUC {self.roc.auc:.4g}, {self.roc.n} instances"
+        )
 
     def plot(self, ax: Axes | None = None, *, name: str = "") -> TangoDisplay:
         """Draw Tango's intervals along the curve; see `deabench.plot.TangoDisplay`."""
@@ -153,7 +173,9 @@ class Segments(Result):
     @classmethod
     def of(cls, segments: Mapping[str, Segment]) -> Segments:
         """The table of segments that are already there."""
-        table = pd.DataFrame({name: segment.figures for name, segment in segments.items()}).T.infer_objects()
+        table = pd.DataFrame(
+            {name: segment.figures for name, segment in segments.items()}
+        ).T.infer_objects()
         excluded = tuple(name for name, segment in segments.items() if np.isnan(segment.sauc))
         return cls(table.rename_axis("classifier"), segments, excluded)
 
@@ -167,12 +189,16 @@ class Segments(Result):
 
     def summary(self) -> str:
         """Whose errors are nearest to balance, and who has no segment."""
-        left = f"; without a segment: {', '.join(map(repr, self.excluded))}" if self.excluded else ""
+        left = (
+            f"; without a segment: {', '.join(map(repr, self.excluded))}" if self.excluded else ""
+        )
         known = self.table["AveD"].dropna().astype(float)
         if known.empty:
             return f"none of {len(self.table)} classifiers has a segment"
-        return (f"{len(known)} of {len(self.table)} classifiers have a segment; '{known.idxmin()}' has the least AveD, "
-                f"{known.min():.4g}{left}")
+        return (
+            f"{len(known)} of {len(self.table)} classifiers have a segment; '{known.idxmin()}' has the least AveD, "
+            f"{known.min():.4g}{left}"
+        )
 
     def plot(self, ax: Axes | None = None) -> SegmentsDisplay:
         """Draw SAUC against AveD; see `deabench.plot.SegmentsDisplay`."""
@@ -199,8 +225,9 @@ def balanced_segment(
 
     Notes
     -----
-    The area and the mean do not measure quality: see `Segment`. With three positives or fewer the rule that nothing is
-    positive is itself confident at 95 %. Where the class sizes are fixed by design, Tango's interval is conservative.
+    The area and the mean do not measure quality: see `Segment`. With three positives or fewer the
+    rule that nothing is positive is itself confident at 95 %. Where the class sizes are fixed by
+    design, Tango's interval is conservative.
 
     Examples
     --------
@@ -239,7 +266,9 @@ def compare_segments(
     ['net', 'tree']
     """
     pairs, true = named(scores), two_classes(y_true, positive, scores=True)
-    return Segments.of({name: of_roc(trace(true, score, name), alpha) for name, score in pairs.items()})
+    return Segments.of(
+        {name: of_roc(trace(true, score, name), alpha) for name, score in pairs.items()}
+    )
 
 
 def of_roc(curve: Roc, alpha: float = 0.05) -> Segment:
@@ -252,5 +281,11 @@ def of_roc(curve: Roc, alpha: float = 0.05) -> Segment:
     run = points[points["confident"]]
     if run.empty:
         return Segment(curve, points, alpha, np.nan, np.nan, np.nan)
-    return Segment(curve, points, alpha, float(np.trapezoid(run["TPR"], run["FPR"])),
-                   float(run["difference"].abs().mean()), float(run["difference"].mean()))
+    return Segment(
+        curve,
+        points,
+        alpha,
+        float(np.trapezoid(run["TPR"], run["FPR"])),
+        float(run["difference"].abs().mean()),
+        float(run["difference"].mean()),
+    )

@@ -8,9 +8,9 @@ from importlib.resources import files
 
 import pandas as pd
 
-from deabench.checks import did_you_mean
 from deabench.datasets.chao2022 import SOURCE, printed
 from deabench.errors import DataError
+from deabench.utils.checks import did_you_mean
 
 QUOTED = "facts quoted from the publication, with citation"
 
@@ -50,8 +50,9 @@ def load(name: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Labels in the index (named 'classifier' where they are classifiers), numeric columns in the units that the
-        source prints (percent in Chao et al.); `attrs` holds title, source and licence.
+        Labels in the index (named 'classifier' where they are classifiers), numeric columns in the
+        units that the source prints (percent in Chao et al.); `attrs` holds title, source and
+        licence.
 
     Raises
     ------
@@ -96,28 +97,40 @@ def describe() -> pd.DataFrame:
     rows = []
     for name in names():
         frame = load(name)
-        rows.append({"name": name, "rows": len(frame), "columns": ", ".join(map(str, frame.columns)), **frame.attrs})
+        rows.append(
+            {
+                "name": name,
+                "rows": len(frame),
+                "columns": ", ".join(map(str, frame.columns)),
+                **frame.attrs,
+            }
+        )
     return pd.DataFrame(rows).set_index("name")
 
 
 def _means(table: str, data_type: str) -> Callable[[], pd.DataFrame]:
     """A third of Table 5 or 6: the eight approaches on one type of data."""
+
     def read() -> pd.DataFrame:
         whole = printed(table)
         part = whole[whole["data_type"] == data_type].set_index("classifier")
         return part[["TPR", "TNR", "AUC", "GM", "F"]].astype(float)
+
     return read
 
 
-def _columns(table: str, label: str, columns: list[str], where: dict[str, str] | None = None
-             ) -> Callable[[], pd.DataFrame]:
+def _columns(
+    table: str, label: str, columns: list[str], where: dict[str, str] | None = None
+) -> Callable[[], pd.DataFrame]:
     """The measured columns of a printed table, on the rows where a column has a given value."""
+
     def read() -> pd.DataFrame:
         frame = printed(table)
         for column, value in (where or {}).items():
             frame = frame[frame[column] == value]
         frame.index = pd.Index(frame[label].astype(str), name="classifier")
         return frame[columns].astype(float)
+
     return read
 
 
@@ -125,11 +138,13 @@ def _small(file: str) -> Callable[[], pd.DataFrame]:
     def read() -> pd.DataFrame:
         with (files("deabench.datasets") / "small" / file).open(encoding="utf-8") as stream:
             return pd.read_csv(stream, index_col=0).astype(float)
+
     return read
 
 
 _TYPES = ("disjunct", "overlapping", "noisy")
 _LEARNERS = {"c45": ("table05", "C4.5", 5), "svm": ("table06", "SVM", 6)}
+
 
 def _keel67() -> pd.DataFrame:
     from deabench.datasets.keel67 import read
@@ -138,39 +153,68 @@ def _keel67() -> pd.DataFrame:
 
 
 DATASETS: dict[str, Entry] = {
-    **{f"chao2022-{key}-{kind}": Entry(
-        _means(table, kind), f"mean performance of eight approaches on {kind} data, base learner {learner} "
-                             f"(Table {number}), percent")
-       for key, (table, learner, number) in _LEARNERS.items() for kind in _TYPES},
+    **{
+        f"chao2022-{key}-{kind}": Entry(
+            _means(table, kind),
+            f"mean performance of eight approaches on {kind} data, base learner {learner} "
+            f"(Table {number}), percent",
+        )
+        for key, (table, learner, number) in _LEARNERS.items()
+        for kind in _TYPES
+    },
     "chao2022-wine1": Entry(
-        _columns("table14", "classifier", ["TPR", "TNR"]), "seven classifiers on Wine1 (Table 14), percent"),
+        _columns("table14", "classifier", ["TPR", "TNR"]),
+        "seven classifiers on Wine1 (Table 14), percent",
+    ),
     "chao2022-overlapping-targets": Entry(
-        _columns("table15", "classifier", ["TPR", "TNR"]), "three classifiers on overlapping data (Table 15), percent"),
+        _columns("table15", "classifier", ["TPR", "TNR"]),
+        "three classifiers on overlapping data (Table 15), percent",
+    ),
     "chao2022-dimensionality": Entry(
         _columns("table16", "n_features", ["CI", "IG", "CE", "WE", "chi2", "MI"]),
-        "accuracy of k-NN by number of features, six feature selections (Table 16), percent"),
-    **{f"chao2022-noise-{key}": Entry(
-        _columns("table18", "preprocessing", ["TPR", "TNR", "AUC", "GM"], {"noise": printed_as}),
-        f"C4.5 after five preprocessings, {title} (Table 18), percent")
-       for key, printed_as, title in (("none", "none", "no noise"),
-                                      ("gaussian", "gaussian_20pct", "20 % Gaussian noise"))},
+        "accuracy of k-NN by number of features, six feature selections (Table 16), percent",
+    ),
+    **{
+        f"chao2022-noise-{key}": Entry(
+            _columns(
+                "table18", "preprocessing", ["TPR", "TNR", "AUC", "GM"], {"noise": printed_as}
+            ),
+            f"C4.5 after five preprocessings, {title} (Table 18), percent",
+        )
+        for key, printed_as, title in (
+            ("none", "none", "no noise"),
+            ("gaussian", "gaussian_20pct", "20 % Gaussian noise"),
+        )
+    },
     "chao2022-outliers": Entry(
         _columns("table20", "outlier_area", ["TPR", "TNR", "AUC", "GM"]),
-        "C4.5 by area covered by outliers (Table 20), percent"),
+        "C4.5 by area covered by outliers (Table 20), percent",
+    ),
     "keel67": Entry(
-        _keel67, "confusion matrices of 18 classifiers on 67 data sets, stratified 10-fold: rows are (dataset, classifier, fold)",
-        "the study preset chao2022, run with the versions in deabench/datasets/keel67.json", "MIT, as deabench"),
+        _keel67,
+        "confusion matrices of 18 classifiers on 67 data sets, stratified 10-fold: rows are (dataset, classifier, fold)",
+        "the study preset chao2022, run with the versions in deabench/datasets/keel67.json",
+        "MIT, as deabench",
+    ),
     "demsar2006-auc": Entry(
-        _small("demsar2006_auc.csv"), "AUC of four versions of C4.5 on 14 data sets (Table 6): data sets in rows",
-        "Demšar (2006), Journal of Machine Learning Research 7, 1-30"),
+        _small("demsar2006_auc.csv"),
+        "AUC of four versions of C4.5 on 14 data sets (Table 6): data sets in rows",
+        "Demšar (2006), Journal of Machine Learning Research 7, 1-30",
+    ),
     "tone2001": Entry(
-        _small("tone2001.csv"), "five DMUs with two inputs and two outputs (p. 505)",
-        "Tone (2001), European Journal of Operational Research 130, 498-509"),
+        _small("tone2001.csv"),
+        "five DMUs with two inputs and two outputs (p. 505)",
+        "Tone (2001), European Journal of Operational Research 130, 498-509",
+    ),
     "aparicio2007-airlines": Entry(
-        _small("aparicio2007_airlines.csv"), "28 airlines: outputs Pass, Cargo; inputs Lab, Fuel, Matl, Cap",
-        "Aparicio, Ruiz, Sirvent (2007), Journal of Productivity Analysis 28, 209-218"),
+        _small("aparicio2007_airlines.csv"),
+        "28 airlines: outputs Pass, Cargo; inputs Lab, Fuel, Matl, Cap",
+        "Aparicio, Ruiz, Sirvent (2007), Journal of Productivity Analysis 28, 209-218",
+    ),
     "cooper-branches": Entry(
-        _small("cooper_branches.csv"), "seven branches with one equal input (employees) and two outputs (Example 1.3)",
-        "Cooper, Seiford, Tone, Data Envelopment Analysis"),
+        _small("cooper_branches.csv"),
+        "seven branches with one equal input (employees) and two outputs (Example 1.3)",
+        "Cooper, Seiford, Tone, Data Envelopment Analysis",
+    ),
 }
 """Every table that `load` knows; add a line to add a table."""

@@ -1,4 +1,6 @@
-"""Table 22 of Chao et al. (2022): which family of methods for which imbalance ratio and kind of data."""
+"""Table 22 of Chao et al. (2022): which family of methods for which imbalance ratio and kind of
+data.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,19 @@ from deabench.errors import DataError
 
 EITHER = "standard classifiers or ensemble methods"
 TABLE_22 = {
-    ("IR < 10", "SD"): "over sampling", ("IR < 10", "OD"): EITHER, ("IR < 10", "ND"): "ensemble methods",
-    ("10 <= IR < 30", "SD"): "standard classifiers", ("10 <= IR < 30", "OD"): "ensemble methods",
+    ("IR < 10", "SD"): "over sampling",
+    ("IR < 10", "OD"): EITHER,
+    ("IR < 10", "ND"): "ensemble methods",
+    ("10 <= IR < 30", "SD"): "standard classifiers",
+    ("10 <= IR < 30", "OD"): "ensemble methods",
     ("10 <= IR < 30", "ND"): "ensemble methods",
-    ("IR >= 30", "SD"): EITHER, ("IR >= 30", "OD"): "under sampling methods", ("IR >= 30", "ND"): "ensemble methods",
+    ("IR >= 30", "SD"): EITHER,
+    ("IR >= 30", "OD"): "under sampling methods",
+    ("IR >= 30", "ND"): "ensemble methods",
 }
-"""SD: small disjuncts, OD: overlapping, ND: noisy data. The paper leaves ratios of exactly 10 and 30 open."""
+"""SD: small disjuncts, OD: overlapping, ND: noisy data. The paper leaves ratios of exactly 10 and
+30 open.
+"""
 
 
 def table22(own: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -39,5 +48,7 @@ def table22(own: pd.DataFrame | None = None) -> pd.DataFrame:
     if own is None:
         return paper
     if list(own.index.names) != list(index.names):
-        raise DataError("one's own recommendations have the index (imbalance_ratio, type), as a study's table 'recommendation'")
+        raise DataError(
+            "one's own recommendations have the index (imbalance_ratio, type), as a study's table 'recommendation'"
+        )
     return paper.join(own, how="outer")

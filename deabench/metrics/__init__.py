@@ -1,15 +1,17 @@
-"""From predictions to a metric table: counts, labels or scores in, a DataFrame of classifiers x metrics out.
+"""From predictions to a metric table: counts, labels or scores in, a DataFrame of classifiers x
+metrics out.
 
-`from_counts`, `from_predictions` and `from_scores` make the tables that `deabench.rank` reads; `catalogue` lists the
-metrics, `DIRECTION` says which are better low. docs/metrics.md has the formulas and their sources.
+`from_counts`, `from_predictions` and `from_scores` make the tables that `deabench.rank` reads;
+`catalogue` lists the metrics, `DIRECTION` says which are better low. docs/metrics.md has the
+formulas and their sources.
 
-The names below are imported when first used, as those of `deabench` are; `__init__.pyi` tells type checkers what they are.
-"""
+The names below are imported when first used, as those of `deabench` are; `__init__.pyi` tells type
+checkers what they are."""
 
-from deabench.ondemand import on_demand
+from deabench.utils.lazy import make_lazy
 
 _HOME = {
-    "against_rest": "deabench.labels",
+    "against_rest": "deabench.metrics.labels",
     "bootstrap": "deabench.metrics.resampled",
     "bootstrap_counts": "deabench.metrics.resampled",
     "brier_decomposition": "deabench.metrics.calibration",
@@ -54,7 +56,7 @@ _HOME = {
 }
 
 __all__ = sorted(_HOME)
-__getattr__ = on_demand(__name__, _HOME)
+make_lazy(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

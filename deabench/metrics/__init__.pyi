@@ -1,4 +1,3 @@
-from deabench.labels import against_rest as against_rest
 from deabench.metrics.areas import DeLong as DeLong
 from deabench.metrics.areas import delong as delong
 from deabench.metrics.calibration import brier_decomposition as brier_decomposition
@@ -19,6 +18,7 @@ from deabench.metrics.formulas import catalogue as catalogue
 from deabench.metrics.formulas import direction_of as direction_of
 from deabench.metrics.impurity import entropy as entropy
 from deabench.metrics.impurity import information_gain as information_gain
+from deabench.metrics.labels import against_rest as against_rest
 from deabench.metrics.predictions import count as count
 from deabench.metrics.predictions import from_predictions as from_predictions
 from deabench.metrics.prevalence import at_prevalence as at_prevalence

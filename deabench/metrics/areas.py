@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from deabench import instances, labels
 from deabench.errors import DataError, DataWarning
+from deabench.metrics import labels
 from deabench.metrics.ranking import Sorted, falling, placements
-from deabench.results import Result
+from deabench.utils import instances
+from deabench.utils.result import Result
 
 FEW = 50
 """With fewer instances of a class Wald's limits of an area cover .87 to .93 at nominal 95 %."""
@@ -46,15 +47,23 @@ class DeLong(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """The areas with their standard errors; `interval` has limits."""
-        return pd.DataFrame({"auc": self.auc, "se": np.sqrt(np.diag(self.covariance))}).rename_axis("classifier")
+        return pd.DataFrame({"auc": self.auc, "se": np.sqrt(np.diag(self.covariance))}).rename_axis(
+            "classifier"
+        )
 
     def summary(self) -> str:
         """The largest area, and over what."""
         frame = self.to_frame().sort_values("auc", ascending=False, kind="stable")
         error = frame["se"].iloc[0]
-        known = f"standard error {error:.4g}" if np.isfinite(error) else "its standard error is not known"
-        return (f"the largest of {len(frame)} areas under the ROC curve is {frame['auc'].iloc[0]:.4g}, of '{frame.index[0]}' "
-                f"({known}); {self.positives} positives, {self.negatives} negatives")
+        known = (
+            f"standard error {error:.4g}"
+            if np.isfinite(error)
+            else "its standard error is not known"
+        )
+        return (
+            f"the largest of {len(frame)} areas under the ROC curve is {frame['auc'].iloc[0]:.4g}, of '{frame.index[0]}' "
+            f"({known}); {self.positives} positives, {self.negatives} negatives"
+        )
 
     def interval(self, alpha: float = 0.05, *, method: str = "auto") -> pd.DataFrame:
         """An interval of level 1 − alpha for each area.
@@ -63,18 +72,20 @@ class DeLong(Result):
         ----------
         alpha : float in (0, 1)
         method : 'auto', 'wald' or 'logit'
-            'wald': A ± z se, cut to [0, 1]. 'logit': the same for log(A / (1 − A)), whose standard error is
-            se / (A (1 − A)), transformed back; always inside (0, 1). 'auto': 'logit' where Wald's limits leave
-            [0, 1] or a class has fewer than 50 instances, else 'wald'. At nominal 95 % with 20 positives and an area of
-            .92 they cover .93 ('auto', 'logit') and .87 ('wald'); `metrics.intervals` covers .94 there.
+            'wald': A ± z se, cut to [0, 1]. 'logit': the same for log(A / (1 − A)), whose standard
+            error is se / (A (1 − A)), transformed back; always inside (0, 1). 'auto': 'logit' where
+            Wald's limits leave [0, 1] or a class has fewer than 50 instances, else 'wald'. At
+            nominal 95 % with 20 positives and an area of .92 they cover .93 ('auto', 'logit') and
+            .87 ('wald'); `metrics.intervals` covers .94 there.
 
         Returns
         -------
         DataFrame, classifiers x (auc, se, lower, upper, method)
-            At A = 1 (or 0) the variance is 0 and both intervals collapse; the limits are then Clopper and Pearson's
-            for m = min(P, N) pairs all ranked rightly (wrongly): [(α/2)^(1/m), 1], method 'pairs'. They hold because
-            m disjoint pairs are independent, each ranked rightly with probability AUC. Where the variance is 0 or
-            unknown otherwise, the limits are NaN and the method 'none'.
+            At A = 1 (or 0) the variance is 0 and both intervals collapse; the limits are then
+            Clopper and Pearson's for m = min(P, N) pairs all ranked rightly (wrongly):
+            [(α/2)^(1/m), 1], method 'pairs'. They hold because m disjoint pairs are independent,
+            each ranked rightly with probability AUC. Where the variance is 0 or unknown otherwise,
+            the limits are NaN and the method 'none'.
 
         Warns
         -----
@@ -97,7 +108,9 @@ class DeLong(Result):
                 width = z * se / (area * (1 - area))
                 lower, upper = expit(logit(area) - width), expit(logit(area) + width)
             rows.append((area, se, max(lower, 0.0), min(upper, 1.0), how))
-        return pd.DataFrame(rows, index=self.auc.index, columns=["auc", "se", "lower", "upper", "method"])
+        return pd.DataFrame(
+            rows, index=self.auc.index, columns=["auc", "se", "lower", "upper", "method"]
+        )
 
     def test(self, first: str, second: str) -> pd.Series:
         """The paired test of equal areas: z = (A₁ − A₂) / √(V₁₁ + V₂₂ − 2 V₁₂), two-sided.
@@ -111,31 +124,48 @@ class DeLong(Result):
 
         for name in (first, second):
             if name not in self.auc.index:
-                raise DataError(f"there is no classifier '{name}'; there are {instances.listed(self.auc.index)}")
+                raise DataError(
+                    f"there is no classifier '{name}'; there are {instances.listed(self.auc.index)}"
+                )
         v = self.covariance
         gap = float(self.auc[first] - self.auc[second])
-        se = float(np.sqrt(max(v.loc[first, first] + v.loc[second, second] - 2 * v.loc[first, second], 0.0)))
+        se = float(
+            np.sqrt(
+                max(v.loc[first, first] + v.loc[second, second] - 2 * v.loc[first, second], 0.0)
+            )
+        )
         z = gap / se if se > 0 else np.nan
-        return pd.Series({"difference": gap, "se": se, "z": z, "p": 2 * ndtr(-abs(z))}, name=f"{first} - {second}")
+        return pd.Series(
+            {"difference": gap, "se": se, "z": z, "p": 2 * ndtr(-abs(z))},
+            name=f"{first} - {second}",
+        )
 
     def _collapsed(self, name: str, area: float, alpha: float) -> tuple[float, float, str]:
         if area in (0.0, 1.0):
             pairs = min(self.positives, self.negatives)
             bound = (alpha / 2) ** (1 / pairs)
-            _warn(f"roc_auc of '{name}' is {area:g}, where DeLong's variance is 0: its interval is Clopper and "
-                  f"Pearson's for {pairs} independent pairs")
+            _warn(
+                f"roc_auc of '{name}' is {area:g}, where DeLong's variance is 0: its interval is Clopper and "
+                f"Pearson's for {pairs} independent pairs"
+            )
             return (bound, 1.0, "pairs") if area == 1 else (0.0, 1 - bound, "pairs")
-        why = "0 (every instance ranks alike)" if min(self.positives, self.negatives) > 1 else \
-            "unknown (a class has one instance)"
+        why = (
+            "0 (every instance ranks alike)"
+            if min(self.positives, self.negatives) > 1
+            else "unknown (a class has one instance)"
+        )
         _warn(f"DeLong's variance of roc_auc of '{name}' is {why}: it has no interval")
         return np.nan, np.nan, "none"
 
 
-def delong(y_true: instances.Values, scores: instances.Predictions, *, positive: object = None) -> DeLong:
+def delong(
+    y_true: instances.Values, scores: instances.Predictions, *, positive: object = None
+) -> DeLong:
     """Areas under the ROC curves and their covariance, by midranks in O(n log n).
 
-    V₁₀ of a positive is the share of negatives below it, V₀₁ of a negative the share of positives above it, ties one
-    half, all from one sort; A = mean V₁₀, covariance = cov(V₁₀)/P + cov(V₀₁)/N [1]_, as fast as by midranks [2]_.
+    V₁₀ of a positive is the share of negatives below it, V₀₁ of a negative the share of positives
+    above it, ties one half, all from one sort; A = mean V₁₀, covariance = cov(V₁₀)/P + cov(V₀₁)/N
+    [1]_, as fast as by midranks [2]_.
 
     Parameters
     ----------
@@ -148,7 +178,8 @@ def delong(y_true: instances.Values, scores: instances.Predictions, *, positive:
     References
     ----------
     .. [1] DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, 837-845, doi:10.2307/2531595.
-    .. [2] Sun and Xu (2014), IEEE Signal Processing Letters 21, 1389-1393, doi:10.1109/LSP.2014.2337313.
+    .. [2] Sun and Xu (2014), IEEE Signal Processing Letters 21, 1389-1393,
+    doi:10.1109/LSP.2014.2337313.
 
     Examples
     --------
@@ -157,8 +188,12 @@ def delong(y_true: instances.Values, scores: instances.Predictions, *, positive:
     """
     pairs = instances.named(scores)
     true = labels.two_classes(y_true, positive, scores=True)
-    return of_sorted({name: falling(true.is_positive, labels.scores_of(score, true, name=name))
-                      for name, score in pairs.items()})
+    return of_sorted(
+        {
+            name: falling(true.is_positive, labels.scores_of(score, true, name=name))
+            for name, score in pairs.items()
+        }
+    )
 
 
 def of_sorted(samples: Mapping[str, Sorted]) -> DeLong:
@@ -171,7 +206,12 @@ def of_sorted(samples: Mapping[str, Sorted]) -> DeLong:
     p, n = v10.shape[1], v01.shape[1]
     names = pd.Index(list(samples), name="classifier")
     covariance = _covariance(v10) / p + _covariance(v01) / n
-    return DeLong(pd.Series(v10.mean(axis=1), names, name="roc_auc"), pd.DataFrame(covariance, names, names), p, n)
+    return DeLong(
+        pd.Series(v10.mean(axis=1), names, name="roc_auc"),
+        pd.DataFrame(covariance, names, names),
+        p,
+        n,
+    )
 
 
 def _covariance(rows: np.ndarray) -> np.ndarray:

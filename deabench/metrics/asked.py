@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deabench import instances, labels
 from deabench.errors import DataError
+from deabench.metrics import labels
 from deabench.metrics.declared import Metric, probabilities
 from deabench.metrics.predictions import labelled
 from deabench.metrics.scores import at_least, split
+from deabench.utils import instances
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,13 @@ class Asked:
 
 
 def ask(
-    y_true: instances.Values | labels.Truth, predictions: instances.Predictions, metrics: Sequence[str | Metric] | None,
-    threshold: float | None, *, positive: object, options: dict[str, Any],
+    y_true: instances.Values | labels.Truth,
+    predictions: instances.Predictions,
+    metrics: Sequence[str | Metric] | None,
+    threshold: float | None,
+    *,
+    positive: object,
+    options: dict[str, Any],
 ) -> Asked:
     """Check what is asked against what is given."""
     draws, seed = options.pop("draws", 2000), options.pop("seed", 0)
@@ -58,8 +64,13 @@ def ask(
     pairs = instances.named(predictions)
     read = labels.scores_of if scored else labels.predicted_positive
     values = {name: read(given, true, name=name) for name, given in pairs.items()}
-    hits = values if not scored else {} if threshold is None else \
-        {name: at_least(score, threshold) for name, score in values.items()}
+    hits = (
+        values
+        if not scored
+        else {}
+        if threshold is None
+        else {name: at_least(score, threshold) for name, score in values.items()}
+    )
     for metric in ranked.values():
         for name, score in values.items():
             if metric.needs == "probabilities":

@@ -2,31 +2,35 @@
 
 References
 ----------
-Murphy AH (1973) A new vector partition of the probability score. Journal of Applied Meteorology 12:595-600.
-Stephenson DB, Coelho CAS, Jolliffe IT (2008) Two extra components in the Brier score decomposition. Weather and
-Forecasting 23:752-757. doi:10.1175/2007WAF2006116.1
-"""
+Murphy AH (1973) A new vector partition of the probability score. Journal of Applied Meteorology
+12:595-600. Stephenson DB, Coelho CAS, Jolliffe IT (2008) Two extra components in the Brier score
+decomposition. Weather and Forecasting 23:752-757. doi:10.1175/2007WAF2006116.1"""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from deabench import instances, labels
 from deabench.errors import DataError
+from deabench.metrics import labels
 from deabench.metrics.declared import probabilities
+from deabench.utils import instances
 
 
 def brier_decomposition(
-    y_true: instances.Values | labels.Truth, scores: instances.Predictions, *, bins: int | None = None,
-    positive: object = None, sample_weight: instances.Values | None = None,
+    y_true: instances.Values | labels.Truth,
+    scores: instances.Predictions,
+    *,
+    bins: int | None = None,
+    positive: object = None,
+    sample_weight: instances.Values | None = None,
 ) -> pd.DataFrame:
     """Brier score = reliability − resolution + uncertainty + within_bins.
 
-    With n_k of n instances in group k, p̄_k their mean probability, ȳ_k their share of positives, ȳ that of all:
-    reliability = Σ n_k (p̄_k − ȳ_k)²/n (low is good), resolution = Σ n_k (ȳ_k − ȳ)²/n (high is good),
-    uncertainty = ȳ (1 − ȳ), and within_bins = Σ ((p − p̄_k)² − 2 (y − ȳ_k)(p − p̄_k))/n, which is 0 where a group is one
-    value of the probability.
+    With n_k of n instances in group k, p̄_k their mean probability, ȳ_k their share of positives, ȳ
+    that of all: reliability = Σ n_k (p̄_k − ȳ_k)²/n (low is good), resolution = Σ n_k (ȳ_k − ȳ)²/n
+    (high is good), uncertainty = ȳ (1 − ȳ), and within_bins = Σ ((p − p̄_k)² − 2 (y − ȳ_k)(p −
+    p̄_k))/n, which is 0 where a group is one value of the probability.
 
     Parameters
     ----------
@@ -44,10 +48,12 @@ def brier_decomposition(
     --------
     >>> from deabench import metrics
     >>> metrics.brier_decomposition([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}).loc["net"].round(3).to_dict()
-    {'brier': 0.185, 'reliability': 0.185, 'resolution': 0.25, 'uncertainty': 0.25, 'within_bins': 0.0}
-    """
+    {'brier': 0.185, 'reliability': 0.185, 'resolution': 0.25, 'uncertainty': 0.25, 'within_bins':
+    0.0}"""
     if bins is not None and bins < 1:
-        raise DataError(f"bins is {bins}; give at least 1, or leave it out for a group per distinct probability")
+        raise DataError(
+            f"bins is {bins}; give at least 1, or leave it out for a group per distinct probability"
+        )
     true = labels.two_classes(y_true, positive, scores=True)
     given = labels.weights_of(sample_weight, true)
     weight = np.ones(len(true.is_positive)) if given is None else given
@@ -61,12 +67,25 @@ def brier_decomposition(
 
 
 def _parts(y: np.ndarray, p: np.ndarray, weight: np.ndarray, bins: int | None) -> tuple[float, ...]:
-    group = np.unique(p, return_inverse=True)[1] if bins is None else np.minimum((p * bins).astype(int), bins - 1)
+    group = (
+        np.unique(p, return_inverse=True)[1]
+        if bins is None
+        else np.minimum((p * bins).astype(int), bins - 1)
+    )
     size = np.bincount(group, weight)
     with np.errstate(invalid="ignore"):
         said, seen = np.bincount(group, weight * p) / size, np.bincount(group, weight * y) / size
     rate = float(weight @ y)
-    reliability, resolution = np.nansum(size * (said - seen) ** 2), np.nansum(size * (seen - rate) ** 2)
+    reliability, resolution = (
+        np.nansum(size * (said - seen) ** 2),
+        np.nansum(size * (seen - rate) ** 2),
+    )
     apart = p - said[group]
     within = weight @ (apart**2 - 2 * (y - seen[group]) * apart)
-    return float(weight @ (p - y) ** 2), float(reliability), float(resolution), rate * (1 - rate), float(within)
+    return (
+        float(weight @ (p - y) ** 2),
+        float(reliability),
+        float(resolution),
+        rate * (1 - rate),
+        float(within),
+    )

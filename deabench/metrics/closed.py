@@ -2,10 +2,9 @@
 
 References
 ----------
-Tango T (1998) Equivalence test and confidence interval for the difference in proportions for the paired-sample design.
-Statistics in Medicine 17:891-908.
-Newcombe RG (1998) Interval estimation for the difference between independent proportions. Statistics in Medicine 17:873-890.
-"""
+Tango T (1998) Equivalence test and confidence interval for the difference in proportions for the
+paired-sample design. Statistics in Medicine 17:891-908. Newcombe RG (1998) Interval estimation for
+the difference between independent proportions. Statistics in Medicine 17:873-890."""
 
 from __future__ import annotations
 
@@ -44,11 +43,15 @@ def drawn_one_by_one(design: Design) -> bool:
 
 
 def perfect(estimate: float, column: str, design: Design, alpha: float) -> Limits:
-    """Where every resample is alike: a bound for disjoint independent pairs (or positives), all of them right."""
+    """Where every resample is alike: a bound for disjoint independent pairs (or positives), all of
+    them right.
+    """
     name = canonical(column)
     if drawn_one_by_one(design) and estimate in (0.0, 1.0):
         positives, negatives = int(design.positive.sum()), int((~design.positive).sum())
-        trials = {"roc_auc": min(positives, negatives)}.get(name, positives if name.startswith("TPR@") else 0)
+        trials = {"roc_auc": min(positives, negatives)}.get(
+            name, positives if name.startswith("TPR@") else 0
+        )
         if trials:
             bound = float((alpha / 2) ** (1 / trials))
             low, high = (bound, 1.0) if estimate == 1 else (0.0, 1 - bound)
@@ -58,7 +61,10 @@ def perfect(estimate: float, column: str, design: Design, alpha: float) -> Limit
 
 def area(ranked: ranking.Sorted, quantile: float) -> Limits:
     """The area under the ROC curve with DeLong's standard error, on the log odds."""
-    from scipy.special import expit, logit  # here: Pyomo, where it finds scipy, loads scipy.stats too, which takes a second
+    from scipy.special import (
+        expit,
+        logit,
+    )  # here: Pyomo, where it finds scipy, loads scipy.stats too, which takes a second
 
     placed = ranking.placements(ranked)[ranked.order]
     sides = placed[ranked.positive], placed[~ranked.positive]
@@ -71,10 +77,16 @@ def area(ranked: ranking.Sorted, quantile: float) -> Limits:
 
 
 def caveat(column: str, metric: Metric | None, positives: int, *, paired: bool) -> str:
-    """Where simulated intervals of a metric do not cover .93 to .97 (docs/metrics.md); empty elsewhere."""
+    """Where simulated intervals of a metric do not cover .93 to .97 (docs/metrics.md); empty
+    elsewhere.
+    """
     few = f"with {positives} positives its interval is wide: at nominal 95 % such intervals cover up to "
     if metric is None:
-        return f"{few}.973" if paired and positives < FEW and canonical(column) in ("TPR", "FNR") else ""
+        return (
+            f"{few}.973"
+            if paired and positives < FEW and canonical(column) in ("TPR", "FNR")
+            else ""
+        )
     if not isinstance(metric.function, OfRanking):
         return ""
     name = metric.name
@@ -82,7 +94,9 @@ def caveat(column: str, metric: Metric | None, positives: int, *, paired: bool) 
         return f"it rests on few instances: at nominal 95 % such intervals cover {'.88 to 1' if paired else '.92 to .99'}"
     if name == "pr_auc" and paired:
         return "at nominal 95 % intervals of its differences cover .91 to .95"
-    wide = {"partial_auc": ".98"} if paired else {"pr_auc": ".98", "TPR": ".98", "partial_auc": ".985"}
+    wide = (
+        {"partial_auc": ".98"} if paired else {"pr_auc": ".98", "TPR": ".98", "partial_auc": ".985"}
+    )
     most = wide.get(name.partition("@")[0], "")
     return f"{few}{most}" if most and positives < FEW else ""
 
@@ -109,11 +123,14 @@ def precision(estimate: float, k: int, design: Design, alpha: float) -> Limits:
     return estimate, low, high, "wilson", ""
 
 
-def precision_gap(scores: tuple[np.ndarray, np.ndarray], k: int, design: Design, alpha: float) -> Limits:
-    """The difference of two precisions at k: Newcombe's interval of the instances that only one of the two takes.
+def precision_gap(
+    scores: tuple[np.ndarray, np.ndarray], k: int, design: Design, alpha: float
+) -> Limits:
+    """The difference of two precisions at k: Newcombe's interval of the instances that only one of
+    the two takes.
 
-    What both take counts in both and cancels; the others are two sets of m instances without one in common.
-    """
+    What both take counts in both and cancels; the others are two sets of m instances without one in
+    common."""
     if not drawn_one_by_one(design):
         return none(np.nan, ALONE)
     size = min(k, len(design.positive))
@@ -126,14 +143,26 @@ def precision_gap(scores: tuple[np.ndarray, np.ndarray], k: int, design: Design,
     (low1, high1), (low2, high2) = (wilson(hit, trials, alpha) for hit in hits)
     down, up = np.hypot(hits[0] - low1, high2 - hits[1]), np.hypot(high1 - hits[0], hits[1] - low2)
     share, estimate = trials / size, hits[0] - hits[1]
-    return share * estimate, float(share * (estimate - down)), float(share * (estimate + up)), "newcombe", ""
+    return (
+        share * estimate,
+        float(share * (estimate - down)),
+        float(share * (estimate + up)),
+        "newcombe",
+        "",
+    )
 
 
 def rate_gap(column: str, hits: tuple[Bools, Bools], design: Design, alpha: float) -> Limits | None:
-    """Tango's interval of the paired difference of two rates of one set of instances; None where the metric is none."""
+    """Tango's interval of the paired difference of two rates of one set of instances; None where
+    the metric is none.
+    """
     name = canonical(column)
-    among = {"TPR": design.positive, "FNR": design.positive, "FPR": ~design.positive, "TNR": ~design.positive}.get(
-        name, np.ones_like(design.positive))
+    among = {
+        "TPR": design.positive,
+        "FNR": design.positive,
+        "FPR": ~design.positive,
+        "TNR": ~design.positive,
+    }.get(name, np.ones_like(design.positive))
     if not drawn_one_by_one(design) or (design.kind == "classes" and among.all()):
         return None
     if name in ("accuracy", "misclassification_rate"):
@@ -142,7 +171,11 @@ def rate_gap(column: str, hits: tuple[Bools, Bools], design: Design, alpha: floa
         first, second = (hit == OF_LABELS[name] for hit in hits)
     else:
         return None
-    b, c, n = int((first & ~second & among).sum()), int((second & ~first & among).sum()), int(among.sum())
+    b, c, n = (
+        int((first & ~second & among).sum()),
+        int((second & ~first & among).sum()),
+        int(among.sum()),
+    )
     low, high = tango.interval(b, c, n, alpha=alpha)
     return (b - c) / n, float(low), float(high), "tango", ""
 
@@ -152,8 +185,13 @@ def wilson(rate: float, trials: float, alpha: float) -> tuple[float, float]:
     from scipy.special import ndtri
 
     z = -float(ndtri(alpha / 2))
-    middle, half = rate + z * z / (2 * trials), z * np.sqrt(rate * (1 - rate) / trials + (z / (2 * trials)) ** 2)
-    return float((middle - half) / (1 + z * z / trials)), float((middle + half) / (1 + z * z / trials))
+    middle, half = (
+        rate + z * z / (2 * trials),
+        z * np.sqrt(rate * (1 - rate) / trials + (z / (2 * trials)) ** 2),
+    )
+    return float((middle - half) / (1 + z * z / trials)), float(
+        (middle + half) / (1 + z * z / trials)
+    )
 
 
 def _taken(score: np.ndarray, k: int) -> Floats:

@@ -8,16 +8,18 @@ from deabench.errors import DataError
 def balancing_costs(positives: float, negatives: float, *, k: float = 1.0) -> dict[str, float]:
     """The cost matrix whose total is least where balanced accuracy is highest.
 
-    C_fn = k N and C_fp = k P, so that C_fn / C_fp = N / P; right labels cost nothing [1]_. Then (the lemma of
-    appendix C) total cost = C_fn fn + C_fp fp = 2 k P N (1 − balanced accuracy). What the paper calls AUC there is
-    balanced accuracy, the area under the ROC curve of a single operating point.
+    C_fn = k N and C_fp = k P, so that C_fn / C_fp = N / P; right labels cost nothing [1]_. Then
+    (the lemma of appendix C) total cost = C_fn fn + C_fp fp = 2 k P N (1 − balanced accuracy). What
+    the paper calls AUC there is balanced accuracy, the area under the ROC curve of a single
+    operating point.
 
     Parameters
     ----------
     positives, negatives : float > 0
         P and N, the instances of each class.
     k : float > 0
-        The unit; k = 1 / P makes a false positive cost 1, which is the 'balancing_cost' of `from_counts`.
+        The unit; k = 1 / P makes a false positive cost 1, which is the 'balancing_cost' of
+        `from_counts`.
 
     Returns
     -------
@@ -26,7 +28,8 @@ def balancing_costs(positives: float, negatives: float, *, k: float = 1.0) -> di
 
     References
     ----------
-    .. [1] Chao, Kou, Peng and Fernández (2022), An efficiency curve for evaluating imbalanced classifiers considering
+    .. [1] Chao, Kou, Peng and Fernández (2022), An efficiency curve for evaluating imbalanced
+    classifiers considering
        intrinsic data characteristics, appendices B and C.
 
     Examples

@@ -8,13 +8,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.metrics.aliases import HINTS
-from deabench.metrics.formulas import CELLS, METRICS, Cells, canonical, direction_of, evaluate, f_name, needed, reason
+from deabench.metrics.formulas import (
+    CELLS,
+    METRICS,
+    Cells,
+    canonical,
+    direction_of,
+    evaluate,
+    f_name,
+    needed,
+    reason,
+)
+from deabench.utils.checks import did_you_mean
 
 SENTENCES = 20
-"""So many undefined values are told one by one in `attrs["undefined"]`; `undefined` lists them all."""
+"""So many undefined values are told one by one in `attrs["undefined"]`; `undefined` lists them all.
+"""
 
 
 def from_counts(
@@ -31,8 +42,8 @@ def from_counts(
     Parameters
     ----------
     counts : DataFrame, rows x (tp, fn, fp, tn and any others)
-        One row per classifier, operating point, fold ...; whole numbers >= 0, or the sums of weights of `count`. The
-        index is kept; columns other than the four cells are left out.
+        One row per classifier, operating point, fold ...; whole numbers >= 0, or the sums of
+        weights of `count`. The index is kept; columns other than the four cells are left out.
     metrics : sequence of names, optional
         Which metrics, in which order; all of `catalogue()` by default.
     beta : float >= 0
@@ -40,22 +51,23 @@ def from_counts(
     dominance : float in [0, 1]
         α, the weight of the dominance TPR − TNR in IBA; 1 is Chao et al.'s.
     costs : mapping of cells to numbers, optional
-        Cost of one instance in each cell, in any unit and of any sign; cells not named cost 0. By default an error
-        costs 1, so that 'total_cost' counts the errors. 'balancing_cost' takes C_fp from here and C_fn = C_fp N / P.
+        Cost of one instance in each cell, in any unit and of any sign; cells not named cost 0. By
+        default an error costs 1, so that 'total_cost' counts the errors. 'balancing_cost' takes
+        C_fp from here and C_fn = C_fp N / P.
     weights : mapping of cells to numbers >= 0, optional
         Weight of one instance in each cell, for 'weighted_accuracy'; cells not named weigh 1.
 
     Returns
     -------
     DataFrame, rows x metrics
-        A metric that is 0/0 is NaN, never 0, and `attrs["undefined"]` says why (the first 20; `undefined` lists
-        them all); a nonzero number over 0 (LR+, LR-, DOR, label odds) is inf.
+        A metric that is 0/0 is NaN, never 0, and `attrs["undefined"]` says why (the first 20;
+        `undefined` lists them all); a nonzero number over 0 (LR+, LR-, DOR, label odds) is inf.
 
     Raises
     ------
     DataError
-        For a missing column, a negative, fractional or missing count, an unknown metric or cell, a parameter out of
-        its range.
+        For a missing column, a negative, fractional or missing count, an unknown metric or cell, a
+        parameter out of its range.
 
     Examples
     --------
@@ -65,9 +77,15 @@ def from_counts(
     net  0.75  0.75    0.75
     """
     checked = whole(counts)
-    table = table_of(checked, metrics=metrics, beta=beta, dominance=dominance, costs=costs, weights=weights)
+    table = table_of(
+        checked, metrics=metrics, beta=beta, dominance=dominance, costs=costs, weights=weights
+    )
     better = {name: str(direction_of(name)) for name in table.columns}
-    table.attrs = {**{k: v for k, v in counts.attrs.items() if k != "weighted"}, **table.attrs, "better": better}
+    table.attrs = {
+        **{k: v for k, v in counts.attrs.items() if k != "weighted"},
+        **table.attrs,
+        "better": better,
+    }
     return table
 
 
@@ -94,17 +112,21 @@ def undefined(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
         _, failed = evaluate(metric, cells)
         rows = np.flatnonzero(failed)
         reasons = [reason(metric, failed[row]) for row in rows]
-        parts.append(pd.DataFrame({"metric": name, "reason": reasons}, index=counts.index[rows], dtype="str"))
+        parts.append(
+            pd.DataFrame({"metric": name, "reason": reasons}, index=counts.index[rows], dtype="str")
+        )
     return pd.concat(parts)
 
 
 def whole(counts: pd.DataFrame) -> pd.DataFrame:
     """The four cells as float64, or a DataError that names the row, the column and the value.
 
-    They are whole numbers, but for a frame that `count` made with sample weights and marked as such.
-    """
+    They are whole numbers, but for a frame that `count` made with sample weights and marked as
+    such."""
     if not isinstance(counts, pd.DataFrame):
-        raise DataError(f"counts is a {type(counts).__name__}; give a DataFrame with the columns tp, fn, fp, tn")
+        raise DataError(
+            f"counts is a {type(counts).__name__}; give a DataFrame with the columns tp, fn, fp, tn"
+        )
     for cell in CELLS:
         if cell not in counts.columns:
             raise DataError(f"there is no column '{cell}' in the counts; give tp, fn, fp and tn")
@@ -112,7 +134,9 @@ def whole(counts: pd.DataFrame) -> pd.DataFrame:
             raise DataError(f"the column '{cell}' appears more than once; give every count once")
     numbers = pd.DataFrame({cell: _numbers(counts[cell]) for cell in CELLS}, index=counts.index)
     values = numbers.to_numpy()
-    bad = ~np.isfinite(values) | (values < 0) | (values != np.floor(values)) & (not weighted(counts))
+    bad = (
+        ~np.isfinite(values) | (values < 0) | (values != np.floor(values)) & (not weighted(counts))
+    )
     if bad.any():
         row, column = np.argwhere(bad)[0]
         value = "missing" if np.isnan(values[row, column]) else f"{values[row, column]:g}"
@@ -152,13 +176,19 @@ def label(row: object) -> str:
     return ", ".join(str(part) for part in row) if isinstance(row, tuple) else str(row)
 
 
-def chosen(metrics: Sequence[str] | None, beta: float = 1.0, *, also: Iterable[str] = ()) -> list[str]:
-    """The metric names asked for (all by default), each known; `also` are names to suggest beside them."""
+def chosen(
+    metrics: Sequence[str] | None, beta: float = 1.0, *, also: Iterable[str] = ()
+) -> list[str]:
+    """The metric names asked for (all by default), each known; `also` are names to suggest beside
+    them.
+    """
     known = [f_name(beta) if name == "F1" else name for name in METRICS]
     if isinstance(metrics, str):
         raise DataError(f"metrics is the text '{metrics}'; give a list of names, as ['{metrics}']")
     if metrics is not None and len(metrics) == 0:
-        raise DataError("metrics is empty; name at least one metric, or leave it out for all of them")
+        raise DataError(
+            "metrics is empty; name at least one metric, or leave it out for all of them"
+        )
     for name in metrics or ():
         if canonical(str(name)) not in known:
             hint = HINTS.get(str(name).lower()) or did_you_mean(name, [*known, *also])
@@ -169,7 +199,11 @@ def chosen(metrics: Sequence[str] | None, beta: float = 1.0, *, also: Iterable[s
 def first_of(said: Sequence[str], total: int) -> tuple[str, ...]:
     """The sentences, and how many more there are."""
     more = total - len(said)
-    return (*said, f"and {more} more: deabench.metrics.undefined lists them all") if more else tuple(said)
+    return (
+        (*said, f"and {more} more: deabench.metrics.undefined lists them all")
+        if more
+        else tuple(said)
+    )
 
 
 def _cells(
@@ -189,7 +223,9 @@ def _cells(
     _known(each, "costs", "finite numbers", -np.inf)
     _known(weigh, "weights", "finite numbers >= 0", 0.0)
     arrays = {cell: cells[cell].to_numpy(dtype=float) for cell in CELLS}
-    return Cells(**arrays, beta=beta, dominance=dominance, costs=each, weights=weigh), chosen(metrics, beta)
+    return Cells(**arrays, beta=beta, dominance=dominance, costs=each, weights=weigh), chosen(
+        metrics, beta
+    )
 
 
 def _known(each: Mapping[str, float], what: str, kind: str, low: float) -> None:
@@ -205,5 +241,7 @@ def _numbers(column: pd.Series) -> np.ndarray:
     if not pd.api.types.is_numeric_dtype(column):
         for row, cell, number in zip(column.index, column, numeric, strict=True):
             if np.isnan(number) and isinstance(cell, str) and cell.strip():
-                raise DataError(f"the count '{column.name}' of '{label(row)}' is the text '{cell}'; give a number")
+                raise DataError(
+                    f"the count '{column.name}' of '{label(row)}' is the text '{cell}'; give a number"
+                )
     return np.asarray(numeric)

@@ -1,17 +1,20 @@
-"""What else the data could have been: cells and weights drawn anew by the design that made the instances.
+"""What else the data could have been: cells and weights drawn anew by the design that made the
+instances.
 
-Designs: 'rows', n instances of one population, prevalence free; 'classes', P positives and N negatives by design;
-'clusters', groups of instances (patients, files), each drawn whole; 'folds', the instances of each fold among themselves.
+Designs: 'rows', n instances of one population, prevalence free; 'classes', P positives and N
+negatives by design; 'clusters', groups of instances (patients, files), each drawn whole; 'folds',
+the instances of each fold among themselves.
 
-Cells of a confusion matrix are drawn from their posterior under Jeffreys' prior: half an instance in every cell, beside a
-random weight for each instance (Rubin's Bayesian bootstrap). That is what makes small counts, and cells that are empty,
-come out right. Scores are redrawn as they are, by multinomial weights.
+Cells of a confusion matrix are drawn from their posterior under Jeffreys' prior: half an instance
+in every cell, beside a random weight for each instance (Rubin's Bayesian bootstrap). That is what
+makes small counts, and cells that are empty, come out right. Scores are redrawn as they are, by
+multinomial weights.
 
 References
 ----------
 Rubin DB (1981) The Bayesian bootstrap. Annals of Statistics 9:130-134. doi:10.1214/aos/1176345338
-Brown LD, Cai TT, DasGupta A (2001) Interval estimation for a binomial proportion. Statistical Science 16:101-133.
-"""
+Brown LD, Cai TT, DasGupta A (2001) Interval estimation for a binomial proportion. Statistical
+Science 16:101-133."""
 
 from __future__ import annotations
 
@@ -23,9 +26,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from deabench import instances, labels
-from deabench.checks import choice
 from deabench.errors import DataError
+from deabench.metrics import labels
+from deabench.utils import instances
+from deabench.utils.checks import choice
 
 Kind = Literal["rows", "classes", "clusters", "folds"]
 KINDS = ("rows", "classes", "clusters", "folds")
@@ -58,7 +62,9 @@ class Design:
     @property
     def strata(self) -> NDArray[np.intp]:
         """The part of the data within which instances are redrawn."""
-        return {"classes": self.positive.astype(np.intp), "folds": self.groups}.get(self.kind, np.zeros_like(self.groups))
+        return {"classes": self.positive.astype(np.intp), "folds": self.groups}.get(
+            self.kind, np.zeros_like(self.groups)
+        )
 
     @property
     def number(self) -> int:
@@ -72,25 +78,33 @@ class Design:
             "classes": "the numbers of positives and of negatives are taken as fixed by design",
             "clusters": f"{self.number} clusters are taken as drawn from one population, each with all its instances",
             "folds": f"instances are redrawn within each of {self.number} folds; how models differ from training set to "
-                     "training set is not in the interval",
+            "training set is not in the interval",
         }[self.kind]
 
 
-def designed(true: labels.Truth, kind: Kind, by: instances.Values | None, weight: Floats | None) -> Design:
+def designed(
+    true: labels.Truth, kind: Kind, by: instances.Values | None, weight: Floats | None
+) -> Design:
     """The design named, with the clusters or folds in `by`."""
     choice("design", kind, KINDS)
     if (by is None) == (kind in ("clusters", "folds")):
-        raise DataError(f"design '{kind}' {'needs' if by is None else 'takes no'} by=; give the cluster or fold of each "
-                        "instance with design='clusters' or 'folds'")
+        raise DataError(
+            f"design '{kind}' {'needs' if by is None else 'takes no'} by=; give the cluster or fold of each "
+            "instance with design='clusters' or 'folds'"
+        )
     groups = np.zeros(len(true.is_positive), dtype=np.intp)
     if by is not None:
         named = instances.one_dimensional(by, "by")
         if len(named) != len(groups):
-            raise DataError(f"by has {len(named)} values for {len(groups)} instances; give one for each")
+            raise DataError(
+                f"by has {len(named)} values for {len(groups)} instances; give one for each"
+            )
         instances.same_index(by, true.index, "by")
         codes, found = pd.factorize(named)
         if (codes < 0).any():
-            raise DataError(f"by is missing for instance {int(np.argmax(codes < 0)) + 1}; name its cluster or fold")
+            raise DataError(
+                f"by is missing for instance {int(np.argmax(codes < 0)) + 1}; name its cluster or fold"
+            )
         if len(found) < 2:
             raise DataError("by names one group only; give at least two clusters or folds")
         groups = codes.astype(np.intp)
@@ -103,12 +117,14 @@ def cells(design: Design, pattern: NDArray[np.intp], kinds: int, draws: int, see
     Parameters
     ----------
     pattern : int array, n
-        Which of the `kinds` cells each instance is in; the first half of the cells are those of positives.
+        Which of the `kinds` cells each instance is in; the first half of the cells are those of
+        positives.
 
     Returns
     -------
     array (draws, kinds)
-        With the total of the data; of each class in design 'classes', of each fold in design 'folds'.
+        With the total of the data; of each class in design 'classes', of each fold in design
+        'folds'.
     """
     rng = np.random.default_rng(seed)
     if design.kind == "clusters" or design.weight is not None:
@@ -119,28 +135,46 @@ def cells(design: Design, pattern: NDArray[np.intp], kinds: int, draws: int, see
         rows = design.strata == stratum
         inside = half == bool(stratum) if design.kind == "classes" else np.ones(kinds, dtype=bool)
         prior = PRIOR / design.number if design.kind == "folds" else PRIOR
-        sums = rng.standard_gamma(np.bincount(pattern[rows], minlength=kinds)[inside] + prior, (draws, int(inside.sum())))
+        sums = rng.standard_gamma(
+            np.bincount(pattern[rows], minlength=kinds)[inside] + prior, (draws, int(inside.sum()))
+        )
         out[:, inside] += rows.sum() * sums / sums.sum(axis=1, keepdims=True)
     return out
 
 
-def _by_units(design: Design, pattern: NDArray[np.intp], kinds: int, draws: int, rng: np.random.Generator) -> Floats:
+def _by_units(
+    design: Design, pattern: NDArray[np.intp], kinds: int, draws: int, rng: np.random.Generator
+) -> Floats:
     """The same for units of unequal weight: clusters, or instances with sample weights."""
     weight = np.ones(len(pattern)) if design.weight is None else design.weight
     unit = design.groups if design.kind == "clusters" else np.arange(len(pattern))
     sums = np.zeros((int(unit.max()) + 1, kinds))
     np.add.at(sums, (unit, pattern), weight)
     shape = _shape(len(sums)) if design.kind == "clusters" else 1.0
-    out = np.concatenate([rng.standard_gamma(shape, (rows, len(sums))) @ sums for rows in _blocks(draws, len(sums))]) / shape
+    out = (
+        np.concatenate(
+            [
+                rng.standard_gamma(shape, (rows, len(sums))) @ sums
+                for rows in _blocks(draws, len(sums))
+            ]
+        )
+        / shape
+    )
     out += rng.standard_gamma(PRIOR, out.shape) * weight.mean()
-    halves = [slice(0, kinds // 2), slice(kinds // 2, kinds)] if design.kind == "classes" else [slice(0, kinds)]
+    halves = (
+        [slice(0, kinds // 2), slice(kinds // 2, kinds)]
+        if design.kind == "classes"
+        else [slice(0, kinds)]
+    )
     for part in halves:
         out[:, part] *= sums[:, part].sum() / out[:, part].sum(axis=1, keepdims=True)
     return out
 
 
 def _shape(units: int) -> float:
-    """The shape of gamma weights that gives few clusters the spread of Student's t instead of the normal's."""
+    """The shape of gamma weights that gives few clusters the spread of Student's t instead of the
+    normal's.
+    """
     from scipy.special import ndtri, stdtrit
 
     ratio = float(ndtri(0.975) / stdtrit(units - 1, 0.975))
@@ -154,13 +188,17 @@ def weights(design: Design, draws: int, seed: int) -> Iterator[Floats]:
 
 
 def counts(design: Design, draws: int, seed: int) -> Iterator[Floats]:
-    """How often each instance is drawn (draws, n), multinomial, in blocks; the instances of a cluster together."""
+    """How often each instance is drawn (draws, n), multinomial, in blocks; the instances of a
+    cluster together.
+    """
     rng = np.random.default_rng(seed)
     n = len(design.positive)
     for rows in _blocks(draws, n):
         out = np.empty((rows, n))
         if design.kind == "clusters":
-            out[:] = rng.multinomial(design.number, np.full(design.number, 1 / design.number), rows)[:, design.groups]
+            out[:] = rng.multinomial(
+                design.number, np.full(design.number, 1 / design.number), rows
+            )[:, design.groups]
         else:
             for stratum in np.unique(design.strata):
                 inside = np.flatnonzero(design.strata == stratum)

@@ -1,11 +1,11 @@
-"""What an estimator's error would be on new rows, by the bootstrap; and how long it takes to fit and to predict.
+"""What an estimator's error would be on new rows, by the bootstrap; and how long it takes to fit
+and to predict.
 
 References
 ----------
-Efron B (1983) Estimating the error rate of a prediction rule. JASA 78:316-331. doi:10.1080/01621459.1983.10477973
-Efron B, Tibshirani R (1997) Improvements on cross-validation: the .632+ bootstrap method. JASA 92:548-560.
-doi:10.1080/01621459.1997.10474007
-"""
+Efron B (1983) Estimating the error rate of a prediction rule. JASA 78:316-331.
+doi:10.1080/01621459.1983.10477973 Efron B, Tibshirani R (1997) Improvements on cross-validation:
+the .632+ bootstrap method. JASA 92:548-560. doi:10.1080/01621459.1997.10474007"""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ import pandas as pd
 from deabench.errors import DataError
 
 
-def bootstrap_632(estimator: Any, X: Any, y: Any, *, resamples: int = 50, seed: int = 0) -> pd.Series:
+def bootstrap_632(
+    estimator: Any, X: Any, y: Any, *, resamples: int = 50, seed: int = 0
+) -> pd.Series:
     """The error rate of a classifier by the bootstrap: apparent, left out, .632 and .632+.
 
-    Each resample of n rows trains a model that is tested on the rows not drawn. With e the error of the model of all rows
-    on those rows (apparent), E the mean over the rows of their error where left out, and γ the error if labels and
-    features were independent (every prediction against every label):
+    Each resample of n rows trains a model that is tested on the rows not drawn. With e the error of
+    the model of all rows on those rows (apparent), E the mean over the rows of their error where
+    left out, and γ the error if labels and features were independent (every prediction against
+    every label):
 
         .632 = .368 e + .632 E        .632+ = (1 − w) e + w E',   w = .632 / (1 − .368 R),   R = (E' − e) / (γ − e),
         E' = min(E, γ),   R = 0 where E' <= e or γ <= e
@@ -60,7 +63,9 @@ def bootstrap_632(estimator: Any, X: Any, y: Any, *, resamples: int = 50, seed: 
     labels = np.asarray(y)
     n = len(labels)
     if n != (X.shape[0] if hasattr(X, "shape") else len(X)):
-        raise DataError(f"X has {X.shape[0] if hasattr(X, 'shape') else len(X)} rows and y has {n}; give one label for each row")
+        raise DataError(
+            f"X has {X.shape[0] if hasattr(X, 'shape') else len(X)} rows and y has {n}; give one label for each row"
+        )
     classes, share = np.unique(labels, return_counts=True)
     if len(classes) < 2:
         raise DataError(f"y holds one class only ({classes[0]!r}); give instances of both classes")
@@ -69,21 +74,42 @@ def bootstrap_632(estimator: Any, X: Any, y: Any, *, resamples: int = 50, seed: 
     for _ in range(resamples):
         rows = _both(rng, labels)
         rest = np.setdiff1d(np.arange(n), rows)
-        wrong[rest] += clone(estimator).fit(_taken(X, rows), labels[rows]).predict(_taken(X, rest)) != labels[rest]
+        wrong[rest] += (
+            clone(estimator).fit(_taken(X, rows), labels[rows]).predict(_taken(X, rest))
+            != labels[rest]
+        )
         tested[rest] += 1
     if (tested == 0).any():
-        raise DataError(f"row {int(np.argmin(tested)) + 1} was in every one of {resamples} resamples; give more")
+        raise DataError(
+            f"row {int(np.argmin(tested)) + 1} was in every one of {resamples} resamples; give more"
+        )
     said = clone(estimator).fit(X, labels).predict(X)
     apparent, left_out = float(np.mean(said != labels)), float(np.mean(wrong / tested))
-    guessed = float(1 - sum(count / n * np.mean(said == label) for label, count in zip(classes, share, strict=True)))
+    guessed = float(
+        1
+        - sum(
+            count / n * np.mean(said == label) for label, count in zip(classes, share, strict=True)
+        )
+    )
     capped = min(left_out, guessed)
     overfit = (capped - apparent) / (guessed - apparent) if min(capped, guessed) > apparent else 0.0
     w = 0.632 / (1 - 0.368 * overfit)
-    return pd.Series({"apparent": apparent, "left_out": left_out, "no_information": guessed, "overfitting": overfit,
-                      ".632": 0.368 * apparent + 0.632 * left_out, ".632+": (1 - w) * apparent + w * capped}, name="error")
+    return pd.Series(
+        {
+            "apparent": apparent,
+            "left_out": left_out,
+            "no_information": guessed,
+            "overfitting": overfit,
+            ".632": 0.368 * apparent + 0.632 * left_out,
+            ".632+": (1 - w) * apparent + w * capped,
+        },
+        name="error",
+    )
 
 
-def seconds(estimators: Mapping[str, Any], X: Any, y: Any, X_test: Any = None, *, repeats: int = 3) -> pd.DataFrame:
+def seconds(
+    estimators: Mapping[str, Any], X: Any, y: Any, X_test: Any = None, *, repeats: int = 3
+) -> pd.DataFrame:
     """How long classifiers take to fit and to predict.
 
     Parameters
@@ -94,7 +120,8 @@ def seconds(estimators: Mapping[str, Any], X: Any, y: Any, X_test: Any = None, *
     X_test : the rows to predict, optional
         Without them X.
     repeats : int >= 1
-        The median of so many is given; classifiers take turns, so that a busy moment strikes all of them alike.
+        The median of so many is given; classifiers take turns, so that a busy moment strikes all of
+        them alike.
 
     Returns
     -------
@@ -123,13 +150,17 @@ def seconds(estimators: Mapping[str, Any], X: Any, y: Any, X_test: Any = None, *
             model.predict(X if X_test is None else X_test)
             taken[str(name)].append((middle - start, perf_counter() - middle))
     rows = {name: np.median(times, axis=0) for name, times in taken.items()}
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=["fit_seconds", "predict_seconds"]).rename_axis("classifier")
+    table = pd.DataFrame.from_dict(
+        rows, orient="index", columns=["fit_seconds", "predict_seconds"]
+    ).rename_axis("classifier")
     table.attrs["better"] = {"fit_seconds": "lower", "predict_seconds": "lower"}
     return table
 
 
 def _both(rng: np.random.Generator, labels: np.ndarray) -> np.ndarray:
-    """A bootstrap sample that holds two classes and leaves a row out; one that does not is drawn again."""
+    """A bootstrap sample that holds two classes and leaves a row out; one that does not is drawn
+    again.
+    """
     while True:
         rows = rng.integers(0, len(labels), len(labels))
         if len(np.unique(labels[rows])) > 1 and len(np.unique(rows)) < len(labels):

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.metrics.counts import SENTENCES, first_of, from_counts, label, weighted, whole
 from deabench.metrics.formulas import CELLS
+from deabench.utils.checks import did_you_mean
 
 
 def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:
@@ -26,7 +26,8 @@ def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:
     Returns
     -------
     DataFrame, groups x (tp, fn, fp, tn)
-        In order of first appearance; `attrs["folds"]` says that they are pooled, and `from_counts` hands that on.
+        In order of first appearance; `attrs["folds"]` says that they are pooled, and `from_counts`
+        hands that on.
 
     Examples
     --------
@@ -37,18 +38,24 @@ def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:
     [4, 2, 4, 16]
     """
     checked = whole(counts)
-    result = (checked if weighted(counts) else checked.astype("int64")).groupby(_keys(counts, by), sort=False, dropna=False).sum()
+    result = (
+        (checked if weighted(counts) else checked.astype("int64"))
+        .groupby(_keys(counts, by), sort=False, dropna=False)
+        .sum()
+    )
     if weighted(counts):
         result.attrs["weighted"] = counts.attrs["weighted"]
-    result.attrs["folds"] = "pooled: the counts of the folds are added, then each metric is computed once"
+    result.attrs["folds"] = (
+        "pooled: the counts of the folds are added, then each metric is computed once"
+    )
     return result
 
 
 def averaged(counts: pd.DataFrame, by: Hashable | list[Hashable], **options: Any) -> pd.DataFrame:
     """Each metric per row (fold), then its mean over the rows of each group.
 
-    A fold where a metric is undefined leaves the mean undefined (NaN): a mean over the other folds would estimate
-    something else. F, PPV and their like then call for `pooled` counts [1]_.
+    A fold where a metric is undefined leaves the mean undefined (NaN): a mean over the other folds
+    would estimate something else. F, PPV and their like then call for `pooled` counts [1]_.
 
     Parameters
     ----------
@@ -65,7 +72,8 @@ def averaged(counts: pd.DataFrame, by: Hashable | list[Hashable], **options: Any
 
     References
     ----------
-    .. [1] Forman and Scholz (2010), Apples-to-apples in cross-validation studies, SIGKDD Explorations 12(1), 49-57,
+    .. [1] Forman and Scholz (2010), Apples-to-apples in cross-validation studies, SIGKDD
+    Explorations 12(1), 49-57,
        doi:10.1145/1882471.1882479.
 
     Examples
@@ -80,7 +88,9 @@ def averaged(counts: pd.DataFrame, by: Hashable | list[Hashable], **options: Any
 
 
 def mean_of(folds: pd.DataFrame, keys: list[pd.Series]) -> pd.DataFrame:
-    """The mean over the rows of each group, NaN where one of them is, with the number of undefined folds."""
+    """The mean over the rows of each group, NaN where one of them is, with the number of undefined
+    folds.
+    """
     groups = folds.groupby(keys, sort=False, dropna=False)
     table = groups.agg(lambda column: column.mean(skipna=False))
     lacking = folds.isna().groupby(keys, sort=False, dropna=False).sum()
@@ -102,8 +112,16 @@ def _keys(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> list[pd.Series
     keys = []
     for name in names:
         if name is None or name not in known:
-            offered = [known_name for known_name in known if known_name is not None and known_name not in CELLS]
-            raise DataError(f"there is no column '{name}' to group by; {did_you_mean(name, offered)}")
-        values = counts[name] if name in counts.columns else counts.index.get_level_values(str(name))
+            offered = [
+                known_name
+                for known_name in known
+                if known_name is not None and known_name not in CELLS
+            ]
+            raise DataError(
+                f"there is no column '{name}' to group by; {did_you_mean(name, offered)}"
+            )
+        values = (
+            counts[name] if name in counts.columns else counts.index.get_level_values(str(name))
+        )
         keys.append(pd.Series(np.asarray(values), index=counts.index, name=name))
     return keys

@@ -2,9 +2,9 @@
 
 The catalogue for readers, with sources, is docs/metrics.md; a test keeps the two alike.
 
-Notation: tp, fn, fp, tn counts; P = tp + fn positives, N = fp + tn negatives, L = tp + fp labelled positive,
-M = fn + tn labelled negative, n all; C_x the cost and w_x the weight of one instance in cell x.
-"""
+Notation: tp, fn, fp, tn counts; P = tp + fn positives, N = fp + tn negatives, L = tp + fp labelled
+positive, M = fn + tn labelled negative, n all; C_x the cost and w_x the weight of one instance in
+cell x."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ class Cells:
     tn: Array
     beta: float = 1.0
     dominance: float = 1.0
-    costs: Mapping[str, float] = field(default_factory=lambda: {"tp": 0.0, "fn": 1.0, "fp": 1.0, "tn": 0.0})
+    costs: Mapping[str, float] = field(
+        default_factory=lambda: {"tp": 0.0, "fn": 1.0, "fp": 1.0, "tn": 0.0}
+    )
     weights: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(CELLS, 1.0))
 
     @property
@@ -72,7 +74,12 @@ class Cells:
 
     def sum(self, each: Mapping[str, float]) -> Array:
         """Σ each[x] · x over the four cells."""
-        return each["tp"] * self.tp + each["fn"] * self.fn + each["fp"] * self.fp + each["tn"] * self.tn
+        return (
+            each["tp"] * self.tp
+            + each["fn"] * self.fn
+            + each["fp"] * self.fp
+            + each["tn"] * self.tn
+        )
 
 
 class Formula(NamedTuple):
@@ -134,59 +141,138 @@ METRICS: dict[str, Formula] = {
     "NPV": Formula("tn / M", lambda c: c.tn / c.M, "higher", 0, 1, ("labelled negative",)),
     "FDR": Formula("fp / L", lambda c: c.fp / c.L, "lower", 0, 1, ("labelled positive",)),
     "FOR": Formula("fn / M", lambda c: c.fn / c.M, "lower", 0, 1, ("labelled negative",)),
-    "accuracy": Formula("(tp + tn) / n", lambda c: (c.tp + c.tn) / c.n, "higher", 0, 1, ("instances",)),
-    "misclassification_rate": Formula("(fn + fp) / n", lambda c: (c.fn + c.fp) / c.n, "lower", 0, 1, ("instances",)),
-    "null_error_rate": Formula("min(P, N) / n", lambda c: np.minimum(c.P, c.N) / c.n, "neither", 0, 0.5, ("instances",)),
-    "null_accuracy": Formula("max(P, N) / n", lambda c: np.maximum(c.P, c.N) / c.n, "neither", 0.5, 1, ("instances",)),
+    "accuracy": Formula(
+        "(tp + tn) / n", lambda c: (c.tp + c.tn) / c.n, "higher", 0, 1, ("instances",)
+    ),
+    "misclassification_rate": Formula(
+        "(fn + fp) / n", lambda c: (c.fn + c.fp) / c.n, "lower", 0, 1, ("instances",)
+    ),
+    "null_error_rate": Formula(
+        "min(P, N) / n", lambda c: np.minimum(c.P, c.N) / c.n, "neither", 0, 0.5, ("instances",)
+    ),
+    "null_accuracy": Formula(
+        "max(P, N) / n", lambda c: np.maximum(c.P, c.N) / c.n, "neither", 0.5, 1, ("instances",)
+    ),
     "prevalence": Formula("P / n", lambda c: c.P / c.n, "neither", 0, 1, ("instances",)),
     "queue_rate": Formula("L / n", lambda c: c.L / c.n, "neither", 0, 1, ("instances",)),
     "balanced_accuracy": Formula(
-        "(TPR + TNR) / 2", lambda c: (c.tp / c.P + c.tn / c.N) / 2, "higher", 0, 1, _CLASSES),
-    "G-mean": Formula("√(TPR · TNR)", lambda c: np.sqrt(c.tp / c.P * (c.tn / c.N)), "higher", 0, 1, _CLASSES),
-    "F1": Formula("(1 + β²) tp / ((1 + β²) tp + β² fn + fp)", _f, "higher", 0, 1, ("either positive",)),
+        "(TPR + TNR) / 2", lambda c: (c.tp / c.P + c.tn / c.N) / 2, "higher", 0, 1, _CLASSES
+    ),
+    "G-mean": Formula(
+        "√(TPR · TNR)", lambda c: np.sqrt(c.tp / c.P * (c.tn / c.N)), "higher", 0, 1, _CLASSES
+    ),
+    "F1": Formula(
+        "(1 + β²) tp / ((1 + β²) tp + β² fn + fp)", _f, "higher", 0, 1, ("either positive",)
+    ),
     "IBA": Formula("(1 + α (TPR − TNR)) · TPR · TNR", _iba, "higher", 0, 1, _CLASSES),
     "MCC": Formula(
         "(tp tn − fp fn) / √(P N L M)",
-        lambda c: (c.tp * c.tn - c.fp * c.fn) / (np.sqrt(c.P * c.N) * np.sqrt(c.L * c.M)), "higher", -1, 1, _MARGINS),
+        lambda c: (c.tp * c.tn - c.fp * c.fn) / (np.sqrt(c.P * c.N) * np.sqrt(c.L * c.M)),
+        "higher",
+        -1,
+        1,
+        _MARGINS,
+    ),
     "kappa": Formula(
         "2 (tp tn − fn fp) / (L N + P M)",
-        lambda c: 2 * (c.tp * c.tn - c.fn * c.fp) / (c.L * c.N + c.P * c.M), "higher", -1, 1, ("two classes",)),
-    "Youden": Formula("TPR + TNR − 1", lambda c: c.tp / c.P + c.tn / c.N - 1, "higher", -1, 1, _CLASSES),
+        lambda c: 2 * (c.tp * c.tn - c.fn * c.fp) / (c.L * c.N + c.P * c.M),
+        "higher",
+        -1,
+        1,
+        ("two classes",),
+    ),
+    "Youden": Formula(
+        "TPR + TNR − 1", lambda c: c.tp / c.P + c.tn / c.N - 1, "higher", -1, 1, _CLASSES
+    ),
     "LR+": Formula(
-        "TPR / FPR", lambda c: (c.tp / c.P) / (c.fp / c.N), "higher", 0, np.inf, (*_CLASSES, "labelled positive")),
+        "TPR / FPR",
+        lambda c: (c.tp / c.P) / (c.fp / c.N),
+        "higher",
+        0,
+        np.inf,
+        (*_CLASSES, "labelled positive"),
+    ),
     "LR-": Formula(
-        "FNR / TNR", lambda c: (c.fn / c.P) / (c.tn / c.N), "lower", 0, np.inf, (*_CLASSES, "labelled negative")),
+        "FNR / TNR",
+        lambda c: (c.fn / c.P) / (c.tn / c.N),
+        "lower",
+        0,
+        np.inf,
+        (*_CLASSES, "labelled negative"),
+    ),
     "label_odds+": Formula("tp / fn", lambda c: c.tp / c.fn, "higher", 0, np.inf, _POSITIVES),
     "label_odds-": Formula("fp / tn", lambda c: c.fp / c.tn, "lower", 0, np.inf, _NEGATIVES),
-    "DOR": Formula("tp tn / (fn fp)", lambda c: c.tp * c.tn / (c.fn * c.fp), "higher", 0, np.inf, _MARGINS),
+    "DOR": Formula(
+        "tp tn / (fn fp)", lambda c: c.tp * c.tn / (c.fn * c.fp), "higher", 0, np.inf, _MARGINS
+    ),
     "weighted_accuracy": Formula(
-        "(w_tp tp + w_tn tn) / (w_tp tp + w_fn fn + w_fp fp + w_tn tn)", _weighted, "higher", 0, 1, ("weight",)),
+        "(w_tp tp + w_tn tn) / (w_tp tp + w_fn fn + w_fp fp + w_tn tn)",
+        _weighted,
+        "higher",
+        0,
+        1,
+        ("weight",),
+    ),
     "total_cost": Formula(
-        "C_tp tp + C_fn fn + C_fp fp + C_tn tn", lambda c: c.sum(c.costs), "lower", -np.inf, np.inf, ()),
+        "C_tp tp + C_fn fn + C_fp fp + C_tn tn",
+        lambda c: c.sum(c.costs),
+        "lower",
+        -np.inf,
+        np.inf,
+        (),
+    ),
     "balancing_cost": Formula(
-        "C_fp (fp + fn N / P)", lambda c: c.costs["fp"] * (c.fp + c.fn * c.N / c.P), "lower", 0, np.inf, _POSITIVES),
+        "C_fp (fp + fn N / P)",
+        lambda c: c.costs["fp"] * (c.fp + c.fn * c.N / c.P),
+        "lower",
+        0,
+        np.inf,
+        _POSITIVES,
+    ),
 }
-"""The metrics of counts by name, in the order of the result tables; 'F1' is named after its beta."""
+"""The metrics of counts by name, in the order of the result tables; 'F1' is named after its beta.
+"""
 
 SCORE_METRICS = {"roc_auc": "higher", "pr_auc": "higher", "KS": "higher"}
 """The metrics of scores that `from_scores` gives by default."""
 
 MORE_METRICS = {
-    "partial_auc@f": "higher", "TPR@FPR=f": "higher", "precision@k": "higher", "net_benefit@t": "higher",
-    "log_loss": "lower", "brier": "lower", "ece": "lower", "fit_seconds": "lower", "predict_seconds": "lower",
+    "partial_auc@f": "higher",
+    "TPR@FPR=f": "higher",
+    "precision@k": "higher",
+    "net_benefit@t": "higher",
+    "log_loss": "lower",
+    "brier": "lower",
+    "ece": "lower",
+    "fit_seconds": "lower",
+    "predict_seconds": "lower",
 }
-"""Those that must be asked for: at a value ('partial_auc@0.1', 'TPR@FPR=0.05', 'precision@10', 'net_benefit@0.2'), of
-probabilities, of seconds."""
+"""Those that must be asked for: at a value ('partial_auc@0.1', 'TPR@FPR=0.05', 'precision@10',
+'net_benefit@0.2'), of probabilities, of seconds.
+"""
 
 DIRECTION: dict[str, str] = {
-    **{name: metric.better for name, metric in METRICS.items()}, **SCORE_METRICS, **MORE_METRICS}
-"""Which way is better, by metric: 'higher', 'lower', or 'neither' (it describes, it does not judge)."""
+    **{name: metric.better for name, metric in METRICS.items()},
+    **SCORE_METRICS,
+    **MORE_METRICS,
+}
+"""Which way is better, by metric: 'higher', 'lower', or 'neither' (it describes, it does not
+judge).
+"""
 
 PROPORTIONS: dict[str, tuple[str, str]] = {
-    "TPR": ("tp", "P"), "TNR": ("tn", "N"), "FPR": ("fp", "N"), "FNR": ("fn", "P"),
-    "PPV": ("tp", "L"), "NPV": ("tn", "M"), "FDR": ("fp", "L"), "FOR": ("fn", "M"),
-    "accuracy": ("tp+tn", "n"), "misclassification_rate": ("fn+fp", "n"),
-    "prevalence": ("P", "n"), "queue_rate": ("L", "n"),
+    "TPR": ("tp", "P"),
+    "TNR": ("tn", "N"),
+    "FPR": ("fp", "N"),
+    "FNR": ("fn", "P"),
+    "PPV": ("tp", "L"),
+    "NPV": ("tn", "M"),
+    "FDR": ("fp", "L"),
+    "FOR": ("fn", "M"),
+    "accuracy": ("tp+tn", "n"),
+    "misclassification_rate": ("fn+fp", "n"),
+    "prevalence": ("P", "n"),
+    "queue_rate": ("L", "n"),
 }
 """The metrics that are a share of a fixed number of instances: successes and trials."""
 
@@ -197,12 +283,15 @@ def f_name(beta: float) -> str:
 
 
 def canonical(name: str) -> str:
-    """The catalogue's word for a user's: 'recall' is 'TPR'; a word that is not known stays as it is."""
+    """The catalogue's word for a user's: 'recall' is 'TPR'; a word that is not known stays as it
+    is.
+    """
     return name if name in DIRECTION and name not in ALIASES else ALIASES.get(name.lower(), name)
 
 
 def direction_of(name: str) -> str | None:
-    """Which way is better, for a user's word ('recall', 'F2', 'precision@10') too; None where it is not known.
+    """Which way is better, for a user's word ('recall', 'F2', 'precision@10') too; None where it is
+    not known.
 
     Parameters
     ----------
@@ -221,7 +310,9 @@ def direction_of(name: str) -> str | None:
     if re.fullmatch(r"F\d+(\.\d+)?", word):
         return "higher"
     at = word.partition("@")[0]
-    found = [way for known, way in MORE_METRICS.items() if "@" in word and known.partition("@")[0] == at]
+    found = [
+        way for known, way in MORE_METRICS.items() if "@" in word and known.partition("@")[0] == at
+    ]
     return found[0] if found else None
 
 
@@ -231,10 +322,11 @@ def needed(name: str, beta: float = 1.0) -> Formula:
 
 
 def evaluate(metric: Formula, cells: Cells) -> tuple[Array, Array]:
-    """Values (NaN where undefined, ±inf where a nonzero number is divided by 0) and the number of the failed need.
+    """Values (NaN where undefined, ±inf where a nonzero number is divided by 0) and the number of
+    the failed need.
 
-    The second array holds 0 where the metric is defined, else k for the first unmet need `metric.needs[k - 1]`.
-    """
+    The second array holds 0 where the metric is defined, else k for the first unmet need
+    `metric.needs[k - 1]`."""
     failed = np.zeros(np.shape(cells.tp), dtype=np.int8)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.array(metric.value(cells), dtype=float)
@@ -251,7 +343,8 @@ def reason(metric: Formula, failed: int) -> str:
 
 
 def catalogue() -> pd.DataFrame:
-    """The metrics of counts as a table: formula, lowest and highest value, which way is better, what each needs.
+    """The metrics of counts as a table: formula, lowest and highest value, which way is better,
+    what each needs.
 
     Examples
     --------

@@ -24,8 +24,11 @@ def entropy(counts: Sequence[float]) -> float:
     return float(-(shares * np.log2(shares)).sum()) + 0.0
 
 
-def information_gain(children: Sequence[Sequence[float]], missing: Sequence[float] | None = None) -> float:
-    """The entropy that a split takes away: of the parent less the children's, weighted by their sizes.
+def information_gain(
+    children: Sequence[Sequence[float]], missing: Sequence[float] | None = None
+) -> float:
+    """The entropy that a split takes away: of the parent less the children's, weighted by their
+    sizes.
 
     Parameters
     ----------

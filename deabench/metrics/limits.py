@@ -1,9 +1,9 @@
 """How one interval is made: the method that covers, metric by metric.
 
-Metrics of counts: quantiles of the posterior of the cells, but Wilson's of predictive values; differences of rates: Tango's.
-Rankings: the bootstrap's standard deviation on the log odds (differences: as it is), for percentiles fall short near 1. Mean
-losses: bootstrap-t. A TPR at a given FPR, and one's own: percentiles.
-"""
+Metrics of counts: quantiles of the posterior of the cells, but Wilson's of predictive values;
+differences of rates: Tango's. Rankings: the bootstrap's standard deviation on the log odds
+(differences: as it is), for percentiles fall short near 1. Mean losses: bootstrap-t. A TPR at a
+given FPR, and one's own: percentiles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ Floats = NDArray[np.float64]
 NONE = {
     "KS": "it is a maximum and biased upward, so that no bootstrap interval of it covers",
     "ece": "it is biased upward, so that no bootstrap interval of it covers; brier has one",
-    "null_error_rate": "it describes the data and has no interval", "null_accuracy": "it describes the data and has no interval",
+    "null_error_rate": "it describes the data and has no interval",
+    "null_accuracy": "it describes the data and has no interval",
 }
 
 
@@ -45,24 +46,32 @@ def single(asked: Asked, name: str, column: str, design: Design, alpha: float) -
         exact = closed.predictive(column, asked.hits[name], design, alpha)
         if exact is not None:
             return exact
-        drawn = _counts_of(asked, column, cells(design, _pattern(asked, name), 4, asked.draws, asked.seed))
+        drawn = _counts_of(
+            asked, column, cells(design, _pattern(asked, name), 4, asked.draws, asked.seed)
+        )
         low, high = _quantiles(drawn, alpha)
         return estimate, min(low, estimate), max(high, estimate), "jeffreys", ""
     if _at_k(metric):
         return closed.precision(estimate, _k(metric), design, alpha)
     if isinstance(metric.function, OfRows):
-        found = _of_means(_losses(asked, name, metric.function), asked, design, alpha=alpha, metric=metric)
+        found = _of_means(
+            _losses(asked, name, metric.function), asked, design, alpha=alpha, metric=metric
+        )
         if found is not None:
             return estimate, *found
     if metric is SHIPPED["roc_auc"] and closed.drawn_one_by_one(design) and 0 < estimate < 1:
-        return closed.area(ranking.falling(design.positive, asked.values[name]), _t(asked, metric, alpha))
+        return closed.area(
+            ranking.falling(design.positive, asked.values[name]), _t(asked, metric, alpha)
+        )
     drawn = _redrawn(asked, [name], metric, design)[0]
     if np.ptp(drawn[np.isfinite(drawn)], axis=None) <= 0:
         return closed.perfect(estimate, column, design, alpha)
     return _around(estimate, drawn, metric, len(design.positive), (_t(asked, metric, alpha), alpha))
 
 
-def difference(asked: Asked, pair: tuple[str, str], column: str, design: Design, alpha: float) -> Limits:
+def difference(
+    asked: Asked, pair: tuple[str, str], column: str, design: Design, alpha: float
+) -> Limits:
     """The interval of the difference of two classifiers in one metric, on the same draws."""
     metric = asked.metrics[column]
     first, second = (_estimate(asked, name, column, design) for name in pair)
@@ -92,17 +101,26 @@ def difference(asked: Asked, pair: tuple[str, str], column: str, design: Design,
 
 
 def _of_counts(
-    asked: Asked, pair: tuple[str, str], column: str, design: Design, *, alpha: float, estimate: float
+    asked: Asked,
+    pair: tuple[str, str],
+    column: str,
+    design: Design,
+    *,
+    alpha: float,
+    estimate: float,
 ) -> Limits:
-    """The difference of a metric of counts: Tango's interval of a rate, else the posterior of both classifiers' cells."""
+    """The difference of a metric of counts: Tango's interval of a rate, else the posterior of both
+    classifiers' cells.
+    """
     a, b = (asked.hits[name] for name in pair)
     exact = closed.rate_gap(column, (a, b), design, alpha)
     if exact is not None:
         return exact
     pattern = np.where(asked.true.is_positive, 0, 4) + 2 * ~a + ~b
     drawn = cells(design, pattern, 8, asked.draws, asked.seed)
-    gap = _counts_of(asked, column, drawn[:, [0, 2, 4, 6]] + drawn[:, [1, 3, 5, 7]]) - \
-        _counts_of(asked, column, drawn[:, [0, 1, 4, 5]] + drawn[:, [2, 3, 6, 7]])
+    gap = _counts_of(asked, column, drawn[:, [0, 2, 4, 6]] + drawn[:, [1, 3, 5, 7]]) - _counts_of(
+        asked, column, drawn[:, [0, 1, 4, 5]] + drawn[:, [2, 3, 6, 7]]
+    )
     low, high = _quantiles(gap, alpha)
     return estimate, min(low, estimate), max(high, estimate), "jeffreys", ""
 
@@ -110,13 +128,26 @@ def _of_counts(
 def _of_means(
     loss: Floats, asked: Asked, design: Design, *, alpha: float, metric: Metric | None = None
 ) -> tuple[float, float, str, str] | None:
-    """The interval of a mean loss within the metric's range, or of the mean of a difference; None where it needs another way."""
+    """The interval of a mean loss within the metric's range, or of the mean of a difference; None
+    where it needs another way.
+    """
     if not np.isfinite(loss).all():
-        return *none(0, "it is infinite: something was said to be certain, and was not so")[1:],
-    found = studentised(loss, design, asked.draws, asked.seed, alpha=alpha, positive=metric is not None and metric.range[0] == 0)
+        return (*none(0, "it is infinite: something was said to be certain, and was not so")[1:],)
+    found = studentised(
+        loss,
+        design,
+        asked.draws,
+        asked.seed,
+        alpha=alpha,
+        positive=metric is not None and metric.range[0] == 0,
+    )
     if found is None:
         return None
-    low, high = found if metric is None else (max(found[0], metric.range[0]), min(found[1], metric.range[1]))
+    low, high = (
+        found
+        if metric is None
+        else (max(found[0], metric.range[0]), min(found[1], metric.range[1]))
+    )
     return low, high, "bootstrap-t", ""
 
 
@@ -134,7 +165,9 @@ def _k(metric: Metric) -> int:
 
 
 def _losses(asked: Asked, name: str, function: OfRows) -> Floats:
-    return np.asarray(function.loss(asked.true.is_positive.astype(int), asked.values[name]), dtype=float)
+    return np.asarray(
+        function.loss(asked.true.is_positive.astype(int), asked.values[name]), dtype=float
+    )
 
 
 def _pattern(asked: Asked, name: str) -> NDArray[np.intp]:
@@ -144,7 +177,9 @@ def _pattern(asked: Asked, name: str) -> NDArray[np.intp]:
 
 def _counts_of(asked: Asked, column: str, drawn: Floats) -> Floats:
     frame = pd.DataFrame(drawn, columns=list(CELLS))
-    values: Floats = table_of(frame, metrics=[column], **asked.options)[column].to_numpy(dtype=float)
+    values: Floats = table_of(frame, metrics=[column], **asked.options)[column].to_numpy(
+        dtype=float
+    )
     return values
 
 
@@ -169,12 +204,16 @@ def _redrawn(asked: Asked, names: list[str], metric: Metric, design: Design) -> 
     else:
         makers = [lambda w, k=name: _one_by_one(asked, k, metric, w) for name in names]  # type: ignore[misc]
     with np.errstate(invalid="ignore", divide="ignore"):  # a resample may lack a class
-        blocks = [[make(block) for make in makers] for block in weights(design, asked.draws, asked.seed)]
+        blocks = [
+            [make(block) for make in makers] for block in weights(design, asked.draws, asked.seed)
+        ]
         return [np.concatenate([block[k] for block in blocks]) for k in range(len(names))]
 
 
 def _one_by_one(asked: Asked, name: str, metric: Metric, drawn: Floats) -> Floats:
-    """A metric of one's own, resample by resample: rows repeated, or weights where the data have them."""
+    """A metric of one's own, resample by resample: rows repeated, or weights where the data have
+    them.
+    """
     given = asked.hits[name].astype(int) if metric.needs == "labels" else asked.values[name]
     out = np.full(len(drawn), np.nan)
     for k, weight in enumerate(drawn):
@@ -186,7 +225,9 @@ def _one_by_one(asked: Asked, name: str, metric: Metric, drawn: Floats) -> Float
     return out
 
 
-def _around(estimate: float, drawn: Floats, metric: Metric, n: int, level: tuple[float, float]) -> Limits:
+def _around(
+    estimate: float, drawn: Floats, metric: Metric, n: int, level: tuple[float, float]
+) -> Limits:
     from scipy.special import expit, logit
 
     drawn, (quantile, alpha) = drawn[np.isfinite(drawn)], level
@@ -194,7 +235,13 @@ def _around(estimate: float, drawn: Floats, metric: Metric, n: int, level: tuple
         hair = 0.25 / n
         middle = float(logit(np.clip(estimate, hair, 1 - hair)))
         width = quantile * float(np.std(logit(np.clip(drawn, hair, 1 - hair))))
-        return estimate, min(float(expit(middle - width)), estimate), max(float(expit(middle + width)), estimate), "logit", ""
+        return (
+            estimate,
+            min(float(expit(middle - width)), estimate),
+            max(float(expit(middle + width)), estimate),
+            "logit",
+            "",
+        )
     low, high = _quantiles(drawn, alpha)
     return estimate, low, high, "percentile", ""
 
@@ -208,10 +255,11 @@ def _quantiles(drawn: Floats, alpha: float) -> tuple[float, float]:
 
 
 def _t(asked: Asked, metric: Metric, alpha: float) -> float:
-    """Student's quantile for the rarer class, whose few instances carry most of the spread; the normal's for a share.
+    """Student's quantile for the rarer class, whose few instances carry most of the spread; the
+    normal's for a share.
 
-    Of a partial area the negatives up to twice its FPR count: with those up to its FPR alone the intervals cover .98.
-    """
+    Of a partial area the negatives up to twice its FPR count: with those up to its FPR alone the
+    intervals cover .98."""
     from scipy.special import ndtri, stdtrit
 
     negatives = float((~asked.true.is_positive).sum())

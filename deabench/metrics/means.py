@@ -1,7 +1,9 @@
-"""Intervals of the mean of a loss by the bootstrap-t: how far off each resample's mean is, in standard errors of its own.
+"""Intervals of the mean of a loss by the bootstrap-t: how far off each resample's mean is, in
+standard errors of its own.
 
-Losses are skewed (most small, some large), so that limits at equal distances miss on one side; the bootstrap-t learns the
-skewness from the data. Where a resample may have no spread at all, there is no such interval.
+Losses are skewed (most small, some large), so that limits at equal distances miss on one side; the
+bootstrap-t learns the skewness from the data. Where a resample may have no spread at all, there is
+no such interval.
 
 References
 ----------
@@ -22,7 +24,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class _Units:
-    """What is drawn: instances or clusters, their weights and weighted losses, and the strata they are drawn within."""
+    """What is drawn: instances or clusters, their weights and weighted losses, and the strata they
+    are drawn within.
+    """
 
     first: NDArray[np.intp]
     weight: Floats
@@ -39,11 +43,15 @@ class _Units:
             c, v, s = drawn[:, inside], self.weight[inside], self.loss[inside]
             n = int(inside.sum())
             squares = c @ s**2 - 2 * mean * (c @ (s * v)) + mean**2 * (c @ v**2)
-            variance += np.maximum(squares - (c @ s - mean * (c @ v)) ** 2 / n, 0.0) * n / max(n - 1, 1)
+            variance += (
+                np.maximum(squares - (c @ s - mean * (c @ v)) ** 2 / n, 0.0) * n / max(n - 1, 1)
+            )
         return mean, np.sqrt(variance) / total
 
 
-def studentised(loss: Floats, design: Design, draws: int, seed: int, *, alpha: float, positive: bool) -> tuple[float, float] | None:
+def studentised(
+    loss: Floats, design: Design, draws: int, seed: int, *, alpha: float, positive: bool
+) -> tuple[float, float] | None:
     """The bootstrap-t limits of the mean loss; None where too many resamples have no spread.
 
     Parameters
@@ -51,8 +59,9 @@ def studentised(loss: Floats, design: Design, draws: int, seed: int, *, alpha: f
     loss : array, n
         Finite.
     positive : bool
-        Whether a mean can only be positive: the distances are then those of its logarithm. Otherwise, as for differences, both
-        limits are at the distance that a share `alpha` of the resamples exceeds on either side, which covers better there.
+        Whether a mean can only be positive: the distances are then those of its logarithm.
+        Otherwise, as for differences, both limits are at the distance that a share `alpha` of the
+        resamples exceeds on either side, which covers better there.
     """
     units = _units(loss, design)
     whole = np.ones((1, len(units.first)))
@@ -62,7 +71,9 @@ def studentised(loss: Floats, design: Design, draws: int, seed: int, *, alpha: f
     parts = [units.of(block[:, units.first]) for block in counts(design, draws, seed)]
     means, errors = (np.concatenate(part) for part in zip(*parts, strict=True))
     with np.errstate(divide="ignore", invalid="ignore"):
-        far = (np.log(means) - np.log(mean)) * means / errors if positive else (means - mean) / errors
+        far = (
+            (np.log(means) - np.log(mean)) * means / errors if positive else (means - mean) / errors
+        )
     far[errors <= 1e-9 * error] = np.nan
     if np.isnan(far).mean() > alpha / 10:
         return None
@@ -79,5 +90,8 @@ def _units(loss: Floats, design: Design) -> _Units:
     if design.kind != "clusters":
         return _Units(np.arange(len(loss)), weight, weight * loss, design.strata)
     first = np.unique(design.groups, return_index=True)[1]
-    sums = [np.asarray(np.bincount(design.groups, each), dtype=float) for each in (weight, weight * loss)]
+    sums = [
+        np.asarray(np.bincount(design.groups, each), dtype=float)
+        for each in (weight, weight * loss)
+    ]
     return _Units(first, sums[0], sums[1], np.zeros_like(first))

@@ -1,9 +1,9 @@
-"""What the order of scores says: every metric of a ranking from one sort, for one sample or many weighted ones at once.
+"""What the order of scores says: every metric of a ranking from one sort, for one sample or many
+weighted ones at once.
 
-A score is sorted once; tp and fp are the weights of positives and negatives among the scores at or above each distinct
-value, from 0 (nothing taken) on. Every metric below is a function of those two arrays of shape (..., values + 1), so
-that a bootstrap redraws weights and never sorts again.
-"""
+A score is sorted once; tp and fp are the weights of positives and negatives among the scores at or
+above each distinct value, from 0 (nothing taken) on. Every metric below is a function of those two
+arrays of shape (..., values + 1), so that a bootstrap redraws weights and never sorts again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ class Sorted:
             hits = np.cumsum(self.positive)[self.ends].astype(float)
             return _from_zero(hits), _from_zero(self.ends + 1.0 - hits)
         each = np.asarray(weights, dtype=float)[..., self.order]
-        hits, misses = (np.cumsum(each * side, axis=-1)[..., self.ends] for side in (self.positive, ~self.positive))
+        hits, misses = (
+            np.cumsum(each * side, axis=-1)[..., self.ends]
+            for side in (self.positive, ~self.positive)
+        )
         return _from_zero(hits), _from_zero(misses)
 
 
@@ -53,7 +56,9 @@ def falling(positive: NDArray[np.bool_], score: np.ndarray) -> Sorted:
 
 def roc_auc(tp: Floats, fp: Floats) -> Floats:
     """Area under the ROC curve: P(score of a positive > score of a negative) + P(equal) / 2."""
-    return np.asarray((np.diff(fp) * (tp[..., 1:] + tp[..., :-1])).sum(axis=-1) / (2 * tp[..., -1] * fp[..., -1]))
+    return np.asarray(
+        (np.diff(fp) * (tp[..., 1:] + tp[..., :-1])).sum(axis=-1) / (2 * tp[..., -1] * fp[..., -1])
+    )
 
 
 def average_precision(tp: Floats, fp: Floats) -> Floats:
@@ -69,14 +74,19 @@ def kolmogorov_smirnov(tp: Floats, fp: Floats) -> Floats:
 
 
 def partial_auc(tp: Floats, fp: Floats, max_fpr: float) -> Floats:
-    """The area over FPR from 0 to `max_fpr`, standardised to ½ for chance and 1 for a perfect ranking.
+    """The area over FPR from 0 to `max_fpr`, standardised to ½ for chance and 1 for a perfect
+    ranking.
 
     McClish DK (1989) Analyzing a portion of the ROC curve. Medical Decision Making 9:190-195.
     """
     across, up = fp / fp[..., -1:], tp / tp[..., -1:]
     left, right = across[..., :-1], across[..., 1:]
-    share = np.divide(np.minimum(right, max_fpr) - np.minimum(left, max_fpr), right - left,
-                      out=np.zeros_like(right), where=right > left)
+    share = np.divide(
+        np.minimum(right, max_fpr) - np.minimum(left, max_fpr),
+        right - left,
+        out=np.zeros_like(right),
+        where=right > left,
+    )
     width = np.minimum(right, max_fpr) - np.minimum(left, max_fpr)
     area = (width * (up[..., :-1] + share * np.diff(up) / 2)).sum(axis=-1)
     least = max_fpr**2 / 2
@@ -90,7 +100,9 @@ def tpr_at_fpr(tp: Floats, fp: Floats, fpr: float) -> Floats:
 
 
 def precision_at(tp: Floats, fp: Floats, k: float) -> Floats:
-    """The share of positives among the k highest scores; of equal scores at the cut, their mean over all orders."""
+    """The share of positives among the k highest scores; of equal scores at the cut, their mean
+    over all orders.
+    """
     taken = tp + fp
     room = np.clip(np.minimum(taken[..., 1:], k) - taken[..., :-1], 0.0, None)
     step = np.diff(taken)
@@ -99,7 +111,8 @@ def precision_at(tp: Floats, fp: Floats, k: float) -> Floats:
 
 
 def placements(sample: Sorted) -> Floats:
-    """DeLong's components: of a positive the share of negatives below, of a negative the share of positives above.
+    """DeLong's components: of a positive the share of negatives below, of a negative the share of
+    positives above.
 
     In the instances' order; ties count one half. The mean over either class is the area.
     """

@@ -1,4 +1,6 @@
-"""Intervals for many 2x2 tables at once, and for any statistic, by the design that made the instances."""
+"""Intervals for many 2x2 tables at once, and for any statistic, by the design that made the
+instances.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,15 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from deabench import instances, labels
-from deabench.checks import choice
 from deabench.errors import DataError, DataWarning
+from deabench.metrics import labels
 from deabench.metrics.closed import PREDICTIVE
 from deabench.metrics.counts import label, table_of, weighted, whole
 from deabench.metrics.draws import PRIOR
 from deabench.metrics.formulas import CELLS, METRICS, canonical
 from deabench.metrics.proportions import by_row, level, proportion_intervals
+from deabench.utils import instances
+from deabench.utils.checks import choice
 
 AT_ONCE = 100_000
 """Resamples of tables held at a time."""
@@ -24,8 +27,12 @@ Statistic: TypeAlias = Callable[[np.ndarray, np.ndarray], float]
 
 
 def bootstrap_counts(
-    counts: pd.DataFrame, *, design: Literal["rows", "classes"] = "rows",
-    method: Literal["jeffreys", "resample"] = "jeffreys", alpha: float = 0.05, **options: Any,
+    counts: pd.DataFrame,
+    *,
+    design: Literal["rows", "classes"] = "rows",
+    method: Literal["jeffreys", "resample"] = "jeffreys",
+    alpha: float = 0.05,
+    **options: Any,
 ) -> pd.DataFrame:
     """Intervals of any metric of counts, row by row, by redrawing the cells.
 
@@ -33,13 +40,15 @@ def bootstrap_counts(
     ----------
     counts : DataFrame with tp, fn, fp, tn
     design : 'rows' or 'classes'
-        rows: the instances are a sample, and the number of positives is as random as the rest. classes: the numbers of
-        positives and negatives were fixed; intervals of accuracy, PPV and their like are then narrower, and where the
-        instances were a sample they are too narrow (at prevalence .3, TPR .3, TNR .95 accuracy's covers .87, not .95).
+        rows: the instances are a sample, and the number of positives is as random as the rest.
+        classes: the numbers of positives and negatives were fixed; intervals of accuracy, PPV and
+        their like are then narrower, and where the instances were a sample they are too narrow (at
+        prevalence .3, TPR .3, TNR .95 accuracy's covers .87, not .95).
     method : 'jeffreys' or 'resample'
-        jeffreys: the cells' posterior, with half an instance in every cell, and Wilson's intervals of PPV, NPV, FDR and FOR
-        where the instances are a sample; covers .93 to .97 at nominal .95 for 200 rows. resample: the instances redrawn, which
-        leaves an empty cell empty, so that a perfect rate gets [1, 1].
+        jeffreys: the cells' posterior, with half an instance in every cell, and Wilson's intervals
+        of PPV, NPV, FDR and FOR where the instances are a sample; covers .93 to .97 at nominal .95
+        for 200 rows. resample: the instances redrawn, which leaves an empty cell empty, so that a
+        perfect rate gets [1, 1].
     alpha : float in (0, 1)
     **options
         `resamples` (2000), `seed` (0), `metrics` and the rest as for `from_counts`.
@@ -47,13 +56,14 @@ def bootstrap_counts(
     Returns
     -------
     DataFrame, (rows, metrics) x (estimate, lower, upper, undefined)
-        Limits are order statistics of the resamples where the metric is defined, infinite values among them;
-        `undefined` is the number of the others.
+        Limits are order statistics of the resamples where the metric is defined, infinite values
+        among them; `undefined` is the number of the others.
 
     Warns
     -----
     DataWarning
-        Where a metric is undefined in some resamples: the interval then holds given that it is defined.
+        Where a metric is undefined in some resamples: the interval then holds given that it is
+        defined.
 
     References
     ----------
@@ -73,19 +83,28 @@ def bootstrap_counts(
     choice("design", design, ("rows", "classes"))
     choice("method", method, ("jeffreys", "resample"))
     if weighted(counts):
-        raise DataError("the counts are sums of sample weights; give the instances and their weights to metrics.intervals")
+        raise DataError(
+            "the counts are sums of sample weights; give the instances and their weights to metrics.intervals"
+        )
     checked = whole(counts)
     estimates = table_of(checked, **options)
     rng = np.random.default_rng(seed)
-    low, high, lacking = _limits(checked.to_numpy(dtype=np.int64), resamples, (rng, design, method), alpha, options)
+    low, high, lacking = _limits(
+        checked.to_numpy(dtype=np.int64), resamples, (rng, design, method), alpha, options
+    )
     parts = {
-        name: pd.DataFrame({"lower": low[:, k], "upper": high[:, k], "undefined": lacking[:, k]}, counts.index)
+        name: pd.DataFrame(
+            {"lower": low[:, k], "upper": high[:, k], "undefined": lacking[:, k]}, counts.index
+        )
         for k, name in enumerate(estimates.columns)
     }
     for name, part in parts.items():
         part.insert(0, "estimate", estimates[name])
         if method == "jeffreys":  # a rate of 0 or 1 is the end of its interval
-            part["lower"], part["upper"] = np.fmin(part["lower"], estimates[name]), np.fmax(part["upper"], estimates[name])
+            part["lower"], part["upper"] = (
+                np.fmin(part["lower"], estimates[name]),
+                np.fmax(part["upper"], estimates[name]),
+            )
         if method == "jeffreys" and design == "rows" and canonical(name) in PREDICTIVE:
             wilson = proportion_intervals(checked, metrics=[canonical(name)], alpha=alpha)
             part[["lower", "upper"]] = wilson[["lower", "upper"]].to_numpy()
@@ -105,7 +124,8 @@ def bootstrap(
     method: str = "percentile",
     **options: Any,
 ) -> pd.DataFrame:
-    """Intervals of any statistic of (y_true, prediction) by `scipy.stats.bootstrap`; `intervals` covers better.
+    """Intervals of any statistic of (y_true, prediction) by `scipy.stats.bootstrap`; `intervals`
+    covers better.
 
     Parameters
     ----------
@@ -118,10 +138,11 @@ def bootstrap(
     positive : label, optional
         As for `from_predictions`.
     method : 'percentile' or 'BCa'
-        BCa is not to be had where a resample is undefined or infinite, or all are equal: its limits are then NaN.
+        BCa is not to be had where a resample is undefined or infinite, or all are equal: its limits
+        are then NaN.
     **options
-        `design` ('rows', or 'classes' to resample positives and negatives among themselves), `resamples` (2000),
-        `alpha` (0.05) and `seed` (0), as for `bootstrap_counts`.
+        `design` ('rows', or 'classes' to resample positives and negatives among themselves),
+        `resamples` (2000), `alpha` (0.05) and `seed` (0), as for `bootstrap_counts`.
 
     Returns
     -------
@@ -131,7 +152,8 @@ def bootstrap(
     Warns
     -----
     DataWarning
-        Where the statistic is undefined in some resamples, or the same in all of them: its limits then say nothing.
+        Where the statistic is undefined in some resamples, or the same in all of them: its limits
+        then say nothing.
 
     Examples
     --------
@@ -147,24 +169,43 @@ def bootstrap(
     pairs, true = instances.named(predictions), labels.two_classes(y_true, positive, scores=True)
     for what, share in (("positive", true.is_positive), ("negative", ~true.is_positive)):
         if share.sum() < 2:
-            raise DataError(f"there is one {what} instance; a stratified bootstrap needs two of each class")
+            raise DataError(
+                f"there is one {what} instance; a stratified bootstrap needs two of each class"
+            )
     rows = {
-        name: _resampled(true.is_positive, labels.scores_of(values, true, name=name), statistic, method, **options)
+        name: _resampled(
+            true.is_positive,
+            labels.scores_of(values, true, name=name),
+            statistic,
+            method,
+            **options,
+        )
         for name, values in pairs.items()
     }
     columns = ["estimate", "lower", "upper", "undefined"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("classifier")
     table["undefined"] = table["undefined"].astype(int)
-    for name in table.index[(table["lower"] == table["upper"]) & (table["estimate"] == table["lower"])]:
-        warnings.warn(f"the statistic of '{name}' is the same in every resample: its limits say nothing", DataWarning,
-                      stacklevel=2)
+    for name in table.index[
+        (table["lower"] == table["upper"]) & (table["estimate"] == table["lower"])
+    ]:
+        warnings.warn(
+            f"the statistic of '{name}' is the same in every resample: its limits say nothing",
+            DataWarning,
+            stacklevel=2,
+        )
     _tell(table["undefined"], options.get("resamples", 2000))
     return table
 
 
 def _resampled(
-    positive: np.ndarray, values: np.ndarray, statistic: Statistic, method: str,
-    resamples: int = 2000, alpha: float = 0.05, seed: int = 0, design: str = "rows",
+    positive: np.ndarray,
+    values: np.ndarray,
+    statistic: Statistic,
+    method: str,
+    resamples: int = 2000,
+    alpha: float = 0.05,
+    seed: int = 0,
+    design: str = "rows",
 ) -> tuple[float, float, float, int]:
     from scipy import stats
 
@@ -180,35 +221,53 @@ def _resampled(
     data = tuple(np.flatnonzero(side).astype(float) for side in sides)
     same = {"vectorized": False, "confidence_level": 1 - alpha}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # a constant statistic: the limits are its value
-        result = stats.bootstrap(data, of, n_resamples=resamples, method="percentile",
-                                 rng=np.random.default_rng(seed), **same)
+        warnings.simplefilter(
+            "ignore", stats.DegenerateDataWarning
+        )  # a constant statistic: the limits are its value
+        result = stats.bootstrap(
+            data,
+            of,
+            n_resamples=resamples,
+            method="percentile",
+            rng=np.random.default_rng(seed),
+            **same,
+        )
         drawn = np.asarray(result.bootstrap_distribution, dtype=float)
         lower, upper, lacking = (part[0] for part in _summary(drawn[:, None], alpha))
         if method == "BCa":
             lower = upper = np.nan
             if np.isfinite(drawn).all() and np.ptp(drawn) > 0:
-                result = stats.bootstrap(data, of, n_resamples=0, bootstrap_result=result, method="BCa", **same)
+                result = stats.bootstrap(
+                    data, of, n_resamples=0, bootstrap_result=result, method="BCa", **same
+                )
                 lower, upper = result.confidence_interval
     return of(*data), float(lower), float(upper), int(lacking)
 
 
 def _limits(
-    rows: np.ndarray, resamples: int, how: tuple[np.random.Generator, str, str], alpha: float, options: dict[str, Any]
+    rows: np.ndarray,
+    resamples: int,
+    how: tuple[np.random.Generator, str, str],
+    alpha: float,
+    options: dict[str, Any],
 ) -> tuple[np.ndarray, ...]:
-    """Lower, upper and the number of undefined resamples, each (rows, metrics), some rows at a time."""
+    """Lower, upper and the number of undefined resamples, each (rows, metrics), some rows at a
+    time.
+    """
     step, parts = max(1, AT_ONCE // resamples), []
     if not len(rows):
         return tuple(np.zeros((0, len(options.get("metrics") or METRICS))) for _ in range(3))
     for start in range(0, len(rows), step):
-        some = rows[start:start + step]
+        some = rows[start : start + step]
         drawn = np.concatenate([_redrawn(row, resamples, *how) for row in some])
         values = table_of(pd.DataFrame(drawn, columns=list(CELLS)), **options).to_numpy()
         parts.append(_summary(values.reshape(len(some), resamples, -1), alpha))
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
 
-def _redrawn(row: np.ndarray, resamples: int, rng: np.random.Generator, design: str, method: str) -> np.ndarray:
+def _redrawn(
+    row: np.ndarray, resamples: int, rng: np.random.Generator, design: str, method: str
+) -> np.ndarray:
     """The cells (tp, fn, fp, tn) drawn again; both classes apart where their sizes are fixed."""
     parts = [row] if design == "rows" else [row[:2], row[2:]]
     drawn = []
@@ -223,19 +282,27 @@ def _redrawn(row: np.ndarray, resamples: int, rng: np.random.Generator, design: 
 
 
 def _summary(drawn: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lower and upper limit (order statistics) and the number of undefined resamples; the resamples are the axis before last."""
+    """Lower and upper limit (order statistics) and the number of undefined resamples; the resamples
+    are the axis before last.
+    """
     ordered = np.sort(drawn, axis=-2)  # NaN goes last
     lacking = np.isnan(ordered).sum(axis=-2)
     number = drawn.shape[-2] - lacking
     limits = []
     for share in (alpha / 2, 1 - alpha / 2):
-        place = np.clip(np.ceil(number * share - 1e-9).astype(int) - 1, 0, np.maximum(number - 1, 0))
+        place = np.clip(
+            np.ceil(number * share - 1e-9).astype(int) - 1, 0, np.maximum(number - 1, 0)
+        )
         limits.append(np.take_along_axis(ordered, np.expand_dims(place, -2), axis=-2).squeeze(-2))
     return limits[0], limits[1], lacking
 
 
 def _tell(lacking: pd.Series, resamples: int) -> None:
     for row, number in lacking[lacking > 0].items():
-        what = f"{row[-1]} of '{label(row[:-1])}'" if isinstance(row, tuple) else f"the statistic of '{row}'"
+        what = (
+            f"{row[-1]} of '{label(row[:-1])}'"
+            if isinstance(row, tuple)
+            else f"the statistic of '{row}'"
+        )
         said = f"{what} is undefined in {number} of {resamples} resamples"
         warnings.warn(f"{said}: its interval holds where it is defined", DataWarning, stacklevel=3)

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench import instances, labels
 from deabench.errors import DataError
-from deabench.metrics import ranking
+from deabench.metrics import labels, ranking
 from deabench.metrics.areas import of_sorted
 from deabench.metrics.closed import FEW
 from deabench.metrics.counts import chosen
@@ -19,6 +18,7 @@ from deabench.metrics.declared import Metric, probabilities
 from deabench.metrics.formulas import SCORE_METRICS
 from deabench.metrics.predictions import labelled
 from deabench.metrics.shipped import AT_A_VALUE, SHIPPED, OfRanking, of_scores
+from deabench.utils import instances
 
 INTERVAL = ("roc_auc_lower", "roc_auc_upper")
 """The columns of DeLong's interval."""
@@ -34,34 +34,39 @@ def from_scores(
     metrics: Sequence[str | Metric] | None = None,
     **options: Any,
 ) -> pd.DataFrame:
-    """Metrics of scores, one row per classifier: those of the ranking, and with a threshold those of the labels too.
+    """Metrics of scores, one row per classifier: those of the ranking, and with a threshold those
+    of the labels too.
 
     Parameters
     ----------
     y_true, positive, sample_weight
-        As for `count`; both classes must occur, and without `positive` the labels must be {0, 1}, {-1, 1} or booleans.
+        As for `count`; both classes must occur, and without `positive` the labels must be {0, 1},
+        {-1, 1} or booleans.
     scores : mapping or DataFrame
         {name: scores}, one finite number per instance; the higher, the more positive.
     threshold : float or {name: float}, optional
-        An instance is labelled positive where its score is >= threshold, as in scikit-learn's curves. Without one,
-        only the metrics of the scores are given.
+        An instance is labelled positive where its score is >= threshold, as in scikit-learn's
+        curves. Without one, only the metrics of the scores are given.
     metrics : sequence of names and `Metric`s, optional
-        'roc_auc', 'pr_auc', 'KS' (the default), 'log_loss', 'brier', 'ece', 'partial_auc@0.1', 'TPR@FPR=0.05',
-        'precision@10', 'net_benefit@0.2', metrics of one's own, and with a threshold those of `catalogue()`.
+        'roc_auc', 'pr_auc', 'KS' (the default), 'log_loss', 'brier', 'ece', 'partial_auc@0.1',
+        'TPR@FPR=0.05', 'precision@10', 'net_benefit@0.2', metrics of one's own, and with a
+        threshold those of `catalogue()`.
     **options
         As for `from_counts`.
 
     Returns
     -------
     DataFrame, classifiers x metrics
-        'roc_auc' has DeLong's 95% interval beside it, on the logit ('roc_auc_lower', 'roc_auc_upper'; see `delong`); 'pr_auc' is
-        average precision (step-wise, scikit-learn's), 'KS' the greatest TPR − FPR. Sample weights leave the interval
-        undefined, for DeLong's variance takes none.
+        'roc_auc' has DeLong's 95% interval beside it, on the logit ('roc_auc_lower',
+        'roc_auc_upper'; see `delong`); 'pr_auc' is average precision (step-wise, scikit-learn's),
+        'KS' the greatest TPR − FPR. Sample weights leave the interval undefined, for DeLong's
+        variance takes none.
 
     Warns
     -----
     DataWarning
-        Where DeLong's variance is 0 or unknown (a perfect ranking, one instance of a class); see `delong`.
+        Where DeLong's variance is 0 or unknown (a perfect ranking, one instance of a class); see
+        `delong`.
 
     Examples
     --------
@@ -73,7 +78,10 @@ def from_scores(
     ranked, at = split(metrics, threshold, float(options.get("beta", 1.0)))
     true = labels.two_classes(y_true, positive, scores=True)
     weight = labels.weights_of(sample_weight, true)
-    values = {name: labels.scores_of(score, true, name=name) for name, score in instances.named(scores).items()}
+    values = {
+        name: labels.scores_of(score, true, name=name)
+        for name, score in instances.named(scores).items()
+    }
     table = _scored(true, values, weight, ranked)
     if at:
         limits = thresholds(threshold, list(values))
@@ -81,8 +89,13 @@ def from_scores(
         second = labelled(true, hits, weight, at, options)
         told = (*table.attrs["undefined"], *second.attrs["undefined"])
         better = {**table.attrs["better"], **second.attrs["better"]}
-        attrs = {**second.attrs, "better": better, "undefined": told, "notes": table.attrs["notes"],
-                 "threshold": "positive where score >= threshold"}
+        attrs = {
+            **second.attrs,
+            "better": better,
+            "undefined": told,
+            "notes": table.attrs["notes"],
+            "threshold": "positive where score >= threshold",
+        }
         table = pd.concat([table, second], axis=1)
         table.attrs = attrs
         table = table[[name for name in _columns(metrics, ranked, at) if name in table.columns]]
@@ -94,7 +107,9 @@ def split(
 ) -> tuple[dict[str, Metric], list[str | Metric]]:
     """The metrics of scores, by column, and those of the labels at the threshold."""
     if metrics is None:
-        return {name: SHIPPED[name] for name in SCORE_METRICS}, list(chosen(None, beta)) if threshold is not None else []
+        return {name: SHIPPED[name] for name in SCORE_METRICS}, list(
+            chosen(None, beta)
+        ) if threshold is not None else []
     if isinstance(metrics, str) or not len(metrics):
         chosen(metrics, beta)  # type: ignore[arg-type]  # refuses both
     ranked: dict[str, Metric] = {}
@@ -115,22 +130,35 @@ def split(
 
 
 def _scored(
-    true: labels.Truth, values: Mapping[str, np.ndarray], weight: np.ndarray | None, metrics: Mapping[str, Metric]
+    true: labels.Truth,
+    values: Mapping[str, np.ndarray],
+    weight: np.ndarray | None,
+    metrics: Mapping[str, Metric],
 ) -> pd.DataFrame:
     samples = {name: ranking.falling(true.is_positive, score) for name, score in values.items()}
     steps = {name: sample.steps(weight) for name, sample in samples.items()}
     table = pd.DataFrame(index=pd.Index(list(values), name="classifier"))
     told: tuple[str, ...] = ()
     for column, metric in metrics.items():
-        table[column] = [_value(metric, true, score, name, weight, steps[name]) for name, score in values.items()]
+        table[column] = [
+            _value(metric, true, score, name, weight, steps[name]) for name, score in values.items()
+        ]
         if metric is SHIPPED["roc_auc"] and weight is None:
             limits = of_sorted(samples).interval(method="logit")  # Wald's covers .87 near 1
             table[INTERVAL[0]], table[INTERVAL[1]] = limits["lower"], limits["upper"]
         elif metric is SHIPPED["roc_auc"]:
             table[INTERVAL[0]], table[INTERVAL[1]] = np.nan, np.nan
-            told = ("the interval of roc_auc is undefined: DeLong's variance takes no sample weights",)
+            told = (
+                "the interval of roc_auc is undefined: DeLong's variance takes no sample weights",
+            )
     better = {column: metric.better for column, metric in metrics.items()}
-    table.attrs = {"positive": true.positive, "note": true.note, "undefined": told, "better": better, "notes": _few(true, table)}
+    table.attrs = {
+        "positive": true.positive,
+        "note": true.note,
+        "undefined": told,
+        "better": better,
+        "notes": _few(true, table),
+    }
     return table
 
 
@@ -139,12 +167,18 @@ def _few(true: labels.Truth, table: pd.DataFrame) -> tuple[str, ...]:
     fewest = min(int(true.is_positive.sum()), int((~true.is_positive).sum()))
     if INTERVAL[0] not in table or not 2 <= fewest < FEW or table[INTERVAL[0]].isna().all():
         return ()
-    return (f"with {fewest} instances of a class the limits of 'roc_auc' hold a little less often than 95 % (.93 with 20); those "
-            "of deabench.metrics.intervals ('deabench metrics --intervals') hold .94",)
+    return (
+        f"with {fewest} instances of a class the limits of 'roc_auc' hold a little less often than 95 % (.93 with 20); those "
+        "of deabench.metrics.intervals ('deabench metrics --intervals') hold .94",
+    )
 
 
 def _value(
-    metric: Metric, true: labels.Truth, score: np.ndarray, name: str, weight: np.ndarray | None,
+    metric: Metric,
+    true: labels.Truth,
+    score: np.ndarray,
+    name: str,
+    weight: np.ndarray | None,
     steps: tuple[np.ndarray, np.ndarray],
 ) -> float:
     if metric.needs == "probabilities":
@@ -170,7 +204,9 @@ def at_least(score: np.ndarray, limit: float) -> np.ndarray:
     return np.asarray(score >= (limit if score.dtype.kind == "f" else math.ceil(limit)))
 
 
-def thresholds(threshold: float | Mapping[str, float] | None, names: Sequence[str]) -> dict[str, float]:
+def thresholds(
+    threshold: float | Mapping[str, float] | None, names: Sequence[str]
+) -> dict[str, float]:
     limits = dict(threshold) if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
     for name in names:
         value = limits.get(name)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deabench import instances
 from deabench.errors import DataError
 from deabench.metrics.counts import chosen, table_of
 from deabench.metrics.formulas import needed
 from deabench.metrics.predictions import count
+from deabench.utils import instances
 
 
 def score(
@@ -21,7 +21,8 @@ def score(
     sample_weight: instances.Values | None = None,
     **options: Any,
 ) -> float:
-    """One metric of one classifier's labels; NaN where it is undefined, as in a fold without positives.
+    """One metric of one classifier's labels; NaN where it is undefined, as in a fold without
+    positives.
 
     Parameters
     ----------
@@ -39,7 +40,9 @@ def score(
     >>> metrics.score([1, 1, 0, 0], [1, 0, 0, 0], metric="TPR")
     0.5
     """
-    counts = count(y_true, {"the classifier": y_pred}, positive=positive, sample_weight=sample_weight)
+    counts = count(
+        y_true, {"the classifier": y_pred}, positive=positive, sample_weight=sample_weight
+    )
     return float(table_of(counts, metrics=[metric], **options)[metric].iloc[0])
 
 
@@ -49,10 +52,11 @@ def scorers(metrics: Sequence[str], *, positive: object = 1, **options: Any) -> 
     Parameters
     ----------
     metrics : sequence of names from `catalogue()`
-        A metric to be low is negated, as scikit-learn's own scorers are, under the name 'neg_' + name.
+        A metric to be low is negated, as scikit-learn's own scorers are, under the name 'neg_' +
+        name.
     positive : label
-        The positive class; 1 by default, as in scikit-learn. It must be named, for the minority may differ from fold
-        to fold.
+        The positive class; 1 by default, as in scikit-learn. It must be named, for the minority may
+        differ from fold to fold.
     **options
         As for `from_counts`.
 
@@ -64,8 +68,9 @@ def scorers(metrics: Sequence[str], *, positive: object = 1, **options: Any) -> 
     Raises
     ------
     DataError
-        For an unknown metric, or one that has no better direction, as 'prevalence'; when a scorer is used, for labels
-        that `from_predictions` would refuse: a positive class that is not there, a third one, a gap.
+        For an unknown metric, or one that has no better direction, as 'prevalence'; when a scorer
+        is used, for labels that `from_predictions` would refuse: a positive class that is not
+        there, a third one, a gap.
 
     Examples
     --------
@@ -79,7 +84,9 @@ def scorers(metrics: Sequence[str], *, positive: object = 1, **options: Any) -> 
     for name in chosen(metrics, beta):
         better = needed(name, beta).better
         if better == "neither":
-            raise DataError(f"metric '{name}' is neither better high nor low; it cannot score a classifier")
+            raise DataError(
+                f"metric '{name}' is neither better high nor low; it cannot score a classifier"
+            )
         key = name if better == "higher" else f"neg_{name}"
         made[key] = make_scorer(
             score, greater_is_better=better == "higher", metric=name, positive=positive, **options

@@ -1,11 +1,12 @@
-"""The metrics of scores and of probabilities that deabench ships, each declared as any user's metric is.
+"""The metrics of scores and of probabilities that deabench ships, each declared as any user's
+metric is.
 
 References
 ----------
-Brier GW (1950) Verification of forecasts expressed in terms of probability. Monthly Weather Review 78:1-3.
-Vickers AJ, Elkin EB (2006) Decision curve analysis. Medical Decision Making 26:565-574. doi:10.1177/0272989X06295361
-Guo C, Pleiss G, Sun Y, Weinberger KQ (2017) On calibration of modern neural networks. ICML, PMLR 70:1321-1330.
-"""
+Brier GW (1950) Verification of forecasts expressed in terms of probability. Monthly Weather Review
+78:1-3. Vickers AJ, Elkin EB (2006) Decision curve analysis. Medical Decision Making 26:565-574.
+doi:10.1177/0272989X06295361 Guo C, Pleiss G, Sun Y, Weinberger KQ (2017) On calibration of modern
+neural networks. ICML, PMLR 70:1321-1330."""
 
 from __future__ import annotations
 
@@ -29,11 +30,15 @@ BINS = 15
 
 @dataclass(frozen=True)
 class OfRanking:
-    """A metric of the order of scores; `of` takes tp and fp as `deabench.metrics.ranking` gives them."""
+    """A metric of the order of scores; `of` takes tp and fp as `deabench.metrics.ranking` gives
+    them.
+    """
 
     of: Callable[..., Any]
 
-    def __call__(self, y_true: np.ndarray, score: np.ndarray, sample_weight: np.ndarray | None = None) -> float:
+    def __call__(
+        self, y_true: np.ndarray, score: np.ndarray, sample_weight: np.ndarray | None = None
+    ) -> float:
         positive = np.asarray(y_true, dtype=bool)
         if positive.all() or not positive.any():
             return math.nan
@@ -46,8 +51,14 @@ class OfRows:
 
     loss: Callable[[np.ndarray, np.ndarray], np.ndarray]
 
-    def __call__(self, y_true: np.ndarray, score: np.ndarray, sample_weight: np.ndarray | None = None) -> float:
-        return float(np.average(self.loss(np.asarray(y_true), np.asarray(score, dtype=float)), weights=sample_weight))
+    def __call__(
+        self, y_true: np.ndarray, score: np.ndarray, sample_weight: np.ndarray | None = None
+    ) -> float:
+        return float(
+            np.average(
+                self.loss(np.asarray(y_true), np.asarray(score, dtype=float)), weights=sample_weight
+            )
+        )
 
 
 def _squared(y: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -63,7 +74,9 @@ def _benefit(y: np.ndarray, p: np.ndarray, threshold: float) -> np.ndarray:
     return np.where(p >= threshold, np.where(y == 1, 1.0, -threshold / (1 - threshold)), 0.0)
 
 
-def _calibration(y: np.ndarray, p: np.ndarray, sample_weight: np.ndarray | None = None, bins: int = BINS) -> float:
+def _calibration(
+    y: np.ndarray, p: np.ndarray, sample_weight: np.ndarray | None = None, bins: int = BINS
+) -> float:
     weight = np.ones(len(p)) if sample_weight is None else sample_weight
     group = np.minimum((np.asarray(p, dtype=float) * bins).astype(int), bins - 1)
     gap = np.bincount(group, weight * (p - y), bins)
@@ -71,7 +84,8 @@ def _calibration(y: np.ndarray, p: np.ndarray, sample_weight: np.ndarray | None 
 
 
 def partial_auc(max_fpr: float) -> Metric:
-    """The ROC area over FPR from 0 to `max_fpr`, standardised (chance ½, perfect 1): scikit-learn's `max_fpr`.
+    """The ROC area over FPR from 0 to `max_fpr`, standardised (chance ½, perfect 1): scikit-learn's
+    `max_fpr`.
 
     Examples
     --------
@@ -80,7 +94,10 @@ def partial_auc(max_fpr: float) -> Metric:
     >>> table.columns.tolist()
     ['partial_auc@0.5']
     """
-    name, of = f"partial_auc@{_share(max_fpr, 'max_fpr'):g}", OfRanking(partial(ranking.partial_auc, max_fpr=max_fpr))
+    name, of = (
+        f"partial_auc@{_share(max_fpr, 'max_fpr'):g}",
+        OfRanking(partial(ranking.partial_auc, max_fpr=max_fpr)),
+    )
     return Metric(name, of, range=(0, 1), needs="scores")
 
 
@@ -98,7 +115,8 @@ def tpr_at_fpr(fpr: float) -> Metric:
 
 
 def precision_at(k: int) -> Metric:
-    """The share of positives among the k highest scores; of scores equal at the cut, the mean over their orders.
+    """The share of positives among the k highest scores; of scores equal at the cut, the mean over
+    their orders.
 
     Examples
     --------
@@ -108,11 +126,17 @@ def precision_at(k: int) -> Metric:
     """
     if not (isinstance(k, int | np.integer) and k >= 1):
         raise DataError(f"k is {k}; precision at k takes a whole number of instances, at least 1")
-    return Metric(f"precision@{k}", OfRanking(partial(ranking.precision_at, k=k)), range=(0, 1), needs="scores")
+    return Metric(
+        f"precision@{k}",
+        OfRanking(partial(ranking.precision_at, k=k)),
+        range=(0, 1),
+        needs="scores",
+    )
 
 
 def net_benefit(threshold: float) -> Metric:
-    """tp/n − fp/n · t/(1 − t) of the rule "positive where p >= t" (Vickers and Elkin): per instance, in true positives.
+    """tp/n − fp/n · t/(1 − t) of the rule "positive where p >= t" (Vickers and Elkin): per
+    instance, in true positives.
 
     Parameters
     ----------
@@ -126,15 +150,21 @@ def net_benefit(threshold: float) -> Metric:
     {'net_benefit@0.5': 0.0}
     """
     low = -_share(threshold, "threshold") / (1 - threshold)
-    return Metric(f"net_benefit@{threshold:g}", OfRows(partial(_benefit, threshold=threshold)), range=(low, 1),
-                  needs="probabilities")
+    return Metric(
+        f"net_benefit@{threshold:g}",
+        OfRows(partial(_benefit, threshold=threshold)),
+        range=(low, 1),
+        needs="probabilities",
+    )
 
 
 SHIPPED: dict[str, Metric] = {
     "roc_auc": Metric("roc_auc", OfRanking(ranking.roc_auc), range=(0, 1), needs="scores"),
     "pr_auc": Metric("pr_auc", OfRanking(ranking.average_precision), range=(0, 1), needs="scores"),
     "KS": Metric("KS", OfRanking(ranking.kolmogorov_smirnov), range=(0, 1), needs="scores"),
-    "log_loss": Metric("log_loss", OfRows(_surprise), False, range=(0, math.inf), needs="probabilities"),
+    "log_loss": Metric(
+        "log_loss", OfRows(_surprise), False, range=(0, math.inf), needs="probabilities"
+    ),
     "brier": Metric("brier", OfRows(_squared), False, range=(0, 1), needs="probabilities"),
     "ece": Metric("ece", _calibration, False, range=(0, 1), needs="probabilities"),
 }
@@ -147,7 +177,9 @@ def of_scores(name: str) -> Metric | None:
     known = SHIPPED.get(canonical(name))
     if known is not None:
         return known
-    found = re.fullmatch(r"(partial_auc|tpr@fpr|net_benefit|precision)[@=]([\d.]+)", name, re.IGNORECASE)
+    found = re.fullmatch(
+        r"(partial_auc|tpr@fpr|net_benefit|precision)[@=]([\d.]+)", name, re.IGNORECASE
+    )
     if found is None:
         return None
     word, value = found[1].lower(), found[2]
@@ -156,7 +188,9 @@ def of_scores(name: str) -> Metric | None:
     except ValueError as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(f"the value of metric '{name}' is '{value}'; write it as {', '.join(AT_A_VALUE)}") from None
+        raise DataError(
+            f"the value of metric '{name}' is '{value}'; write it as {', '.join(AT_A_VALUE)}"
+        ) from None
 
 
 def _share(value: float, what: str) -> float:

@@ -9,15 +9,16 @@ from typing import Any
 
 import pandas as pd
 
-from deabench import instances, labels
-from deabench.checks import share
 from deabench.errors import DataError
+from deabench.metrics import labels
 from deabench.metrics.asked import Asked, ask
 from deabench.metrics.closed import Limits, caveat
 from deabench.metrics.declared import Metric
 from deabench.metrics.draws import Design, Kind, designed
 from deabench.metrics.limits import difference, single
-from deabench.results import Result
+from deabench.utils import instances
+from deabench.utils.checks import share
+from deabench.utils.result import Result
 
 COLUMNS = ["estimate", "lower", "upper", "method"]
 
@@ -28,11 +29,13 @@ class Intervals(Result):
 
     Attributes
     ----------
-    table : DataFrame, (classifier, metric) or (first, second, metric) x (estimate, lower, upper, method)
-        For a difference the estimate is first − second. NaN limits have their reason in `notes`. Methods: 'jeffreys'
-        (posterior of the cells), 'tango' (paired rates), 'wilson' (predictive values of a sample, precision at k), 'newcombe'
-        (differences of precision at k), 'logit' (bootstrap, on the log odds), 'normal' and 'percentile' (bootstrap), 'bootstrap-t'
-        (mean losses), 'pairs' and 'exact' (a perfect result), 'none'.
+    table : DataFrame, (classifier, metric) or (first, second, metric) x (estimate, lower, upper,
+    method)
+        For a difference the estimate is first − second. NaN limits have their reason in `notes`.
+        Methods: 'jeffreys' (posterior of the cells), 'tango' (paired rates), 'wilson' (predictive
+        values of a sample, precision at k), 'newcombe' (differences of precision at k), 'logit'
+        (bootstrap, on the log odds), 'normal' and 'percentile' (bootstrap), 'bootstrap-t' (mean
+        losses), 'pairs' and 'exact' (a perfect result), 'none'.
     alpha : float
     notes : tuple of str
         The design, the positive class, what has no interval and why.
@@ -59,8 +62,10 @@ class Intervals(Result):
         if "second" in self.table.index.names:
             apart = known[(known["lower"] > 0) | (known["upper"] < 0)]
             first = f"{len(apart)} of {len(known)} intervals of a difference exclude 0"
-            shown = [f"{m}: {a} − {b} = {row['estimate']:.4g} [{row['lower']:.4g}, {row['upper']:.4g}]"
-                     for (a, b, m), row in apart.head(3).iterrows()]
+            shown = [
+                f"{m}: {a} − {b} = {row['estimate']:.4g} [{row['lower']:.4g}, {row['upper']:.4g}]"
+                for (a, b, m), row in apart.head(3).iterrows()
+            ]
         else:
             first = f"{len(known)} of {len(self.table)} values have an interval of {100 * (1 - self.alpha):g} %"
             shown = []
@@ -85,15 +90,18 @@ def intervals(
     predictions : mapping or DataFrame
         {name: labels}, or scores where one of the metrics needs scores or there is a threshold.
     metrics : sequence of names and `Metric`s, optional
-        As for `from_predictions` and `from_scores`; by default all of the catalogue, or 'roc_auc' and 'pr_auc'.
+        As for `from_predictions` and `from_scores`; by default all of the catalogue, or 'roc_auc'
+        and 'pr_auc'.
     threshold : float, optional
         Scores at or above it are labelled positive.
     design : 'rows', 'classes', 'clusters', 'folds'
-        rows: the instances are a sample, the number of positives random. classes: the numbers of positives and negatives
-        were fixed. clusters: `by` names the patient, file ... of each instance. folds: `by` names the fold.
+        rows: the instances are a sample, the number of positives random. classes: the numbers of
+        positives and negatives were fixed. clusters: `by` names the patient, file ... of each
+        instance. folds: `by` names the fold.
     by : one value per instance, optional
     **options
-        `positive`, `sample_weight`, `alpha` (0.05), `draws` (2000), `seed` (0), and as for `from_counts`.
+        `positive`, `sample_weight`, `alpha` (0.05), `draws` (2000), `seed` (0), and as for
+        `from_counts`.
 
     Returns
     -------
@@ -101,10 +109,11 @@ def intervals(
 
     Notes
     -----
-    Coverage at nominal 95 %, simulated case by case at 200 rows, prevalence .1 to .5 (`python -m deabench.bench coverage`,
-    docs/metrics.md): .93 to .97, but for what the notes name (precision@k of few k; with few positives TPR at an FPR, pr_auc and
-    partial areas); the percentiles of a metric of one's own are not known. KS and ece have no interval: both are biased upward, and
-    no bootstrap of them covers.
+    Coverage at nominal 95 %, simulated case by case at 200 rows, prevalence .1 to .5 (`python -m
+    benchmarks coverage`, docs/metrics.md): .93 to .97, but for what the notes name (precision@k of
+    few k; with few positives TPR at an FPR, pr_auc and partial areas); the percentiles of a metric
+    of one's own are not known. KS and ece have no interval: both are biased upward, and no
+    bootstrap of them covers.
 
     Examples
     --------
@@ -113,8 +122,11 @@ def intervals(
     [[0.6, 0.86], [0.83, 0.95]]
     """
     asked, setting, alpha = _asked(y_true, predictions, metrics, threshold, design, by, options)
-    rows = {(name, column): single(asked, name, column, setting, alpha)
-            for name in asked.values for column in asked.metrics}
+    rows = {
+        (name, column): single(asked, name, column, setting, alpha)
+        for name in asked.values
+        for column in asked.metrics
+    }
     return _result(rows, ["classifier", "metric"], asked, setting, alpha)
 
 
@@ -128,7 +140,8 @@ def differences(
     by: instances.Values | None = None,
     **options: Any,
 ) -> Intervals:
-    """Paired differences first − second, for every two classifiers on the same instances, with intervals.
+    """Paired differences first − second, for every two classifiers on the same instances, with
+    intervals.
 
     Parameters
     ----------
@@ -156,18 +169,29 @@ def differences(
     names = list(asked.values)
     if control is not None and control not in names:
         raise DataError(f"there is no classifier '{control}'; there are {instances.listed(names)}")
-    pairs = [(name, control) for name in names if name != control] if control is not None else \
-        list(itertools.combinations(names, 2))
+    pairs = (
+        [(name, control) for name in names if name != control]
+        if control is not None
+        else list(itertools.combinations(names, 2))
+    )
     if not pairs:
         raise DataError("there is one classifier only; a difference takes two")
-    rows = {(first, second, column): difference(asked, (first, second), column, setting, alpha)
-            for first, second in pairs for column in asked.metrics}
+    rows = {
+        (first, second, column): difference(asked, (first, second), column, setting, alpha)
+        for first, second in pairs
+        for column in asked.metrics
+    }
     return _result(rows, ["first", "second", "metric"], asked, setting, alpha)
 
 
 def _asked(
-    y_true: instances.Values | labels.Truth, predictions: instances.Predictions, metrics: Sequence[str | Metric] | None,
-    threshold: float | None, design: Kind, by: instances.Values | None, options: dict[str, Any],
+    y_true: instances.Values | labels.Truth,
+    predictions: instances.Predictions,
+    metrics: Sequence[str | Metric] | None,
+    threshold: float | None,
+    design: Kind,
+    by: instances.Values | None,
+    options: dict[str, Any],
 ) -> tuple[Asked, Design, float]:
     rest = dict(options)
     alpha = share("alpha", rest.pop("alpha", 0.05))
@@ -177,12 +201,18 @@ def _asked(
 
 
 def _result(
-    rows: Mapping[Any, Limits], names: list[str], asked: Asked, setting: Design,
+    rows: Mapping[Any, Limits],
+    names: list[str],
+    asked: Asked,
+    setting: Design,
     alpha: float,
 ) -> Intervals:
     index = pd.MultiIndex.from_tuples(list(rows), names=names)
     table = pd.DataFrame([row[:4] for row in rows.values()], index, COLUMNS)
     positives, paired = int(asked.true.is_positive.sum()), "second" in names
-    reasons = dict.fromkeys(f"{key[-1]}: {said}" for key, row in rows.items()
-                            if (said := row[4] or caveat(key[-1], asked.metrics[key[-1]], positives, paired=paired)))
+    reasons = dict.fromkeys(
+        f"{key[-1]}: {said}"
+        for key, row in rows.items()
+        if (said := row[4] or caveat(key[-1], asked.metrics[key[-1]], positives, paired=paired))
+    )
     return Intervals(table, alpha, (setting.said(), asked.true.note, *reasons))

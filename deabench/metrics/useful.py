@@ -14,12 +14,14 @@ SMALL = 1e9
 
 
 def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
-    """Seven conditions, each equivalent to DOR > 1 where all of them are defined: is the classifier useful?
+    """Seven conditions, each equivalent to DOR > 1 where all of them are defined: is the classifier
+    useful?
 
-    In the notation of `deabench.metrics.formulas`: DOR > 1 ⇔ TPR > FPR ⇔ FNR < TNR ⇔ PPV > P/n ⇔ NPV > N/n ⇔
-    TPR > L/n ⇔ TNR > M/n ⇔ accuracy > (P L + N M)/n², the accuracy of random labels at the same queue rate. The source
-    [1]_ takes the last for a consequence only; it is an equivalence, since accuracy − (P L + N M)/n² =
-    2 (P/n)(N/n)(TPR + TNR − 1). An accuracy above null accuracy is sufficient and not necessary.
+    In the notation of `deabench.metrics.formulas`: DOR > 1 ⇔ TPR > FPR ⇔ FNR < TNR ⇔ PPV > P/n ⇔
+    NPV > N/n ⇔ TPR > L/n ⇔ TNR > M/n ⇔ accuracy > (P L + N M)/n², the accuracy of random labels at
+    the same queue rate. The source [1]_ takes the last for a consequence only; it is an
+    equivalence, since accuracy − (P L + N M)/n² = 2 (P/n)(N/n)(TPR + TNR − 1). An accuracy above
+    null accuracy is sufficient and not necessary.
 
     Parameters
     ----------
@@ -29,12 +31,13 @@ def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame of nullable booleans, rows x 8 conditions
-        Compared as products of whole numbers (of fractions, where they are sums of weights), so that equality is exact;
-        missing (NA) where a side is 0/0.
+        Compared as products of whole numbers (of fractions, where they are sums of weights), so
+        that equality is exact; missing (NA) where a side is 0/0.
 
     References
     ----------
-    .. [1] Taking the Confusion out of the Confusion Matrix (2016, revised 2017), "When is a classifier useful?".
+    .. [1] Taking the Confusion out of the Confusion Matrix (2016, revised 2017), "When is a
+    classifier useful?".
 
     Examples
     --------
@@ -55,16 +58,25 @@ def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
         "TNR > 1 - queue_rate": (tn * total > rest * n, n > 0),
         "accuracy > chance": ((tp + tn) * total > p * labelled + n * rest, total > 0),
     }
-    return pd.DataFrame({
-        name: holds.astype("boolean").mask(~defined.astype(bool)) for name, (holds, defined) in conditions.items()
-    }, index=counts.index)
+    return pd.DataFrame(
+        {
+            name: holds.astype("boolean").mask(~defined.astype(bool))
+            for name, (holds, defined) in conditions.items()
+        },
+        index=counts.index,
+    )
 
 
 def _exact(counts: pd.DataFrame) -> list[pd.Series]:
-    """The four cells in numbers whose products are exact: machine integers, or Python's own where those overflow."""
+    """The four cells in numbers whose products are exact: machine integers, or Python's own where
+    those overflow.
+    """
     checked = whole(counts)
     if weighted(counts):
         return [checked[cell].map(Fraction).astype(object) for cell in CELLS]
     if checked.sum(axis=1).max() < SMALL:
         return [checked[cell].astype("int64") for cell in CELLS]
-    return [pd.Series([int(number) for number in counts[cell]], counts.index, dtype=object) for cell in CELLS]
+    return [
+        pd.Series([int(number) for number in counts[cell]], counts.index, dtype=object)
+        for cell in CELLS
+    ]

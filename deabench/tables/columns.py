@@ -24,7 +24,8 @@ class Column:
     ----------
     name : str
     role : str
-        As in `deabench.tables.vocabulary`, and "text", "unknown" and "guess" (an output for want of anything known).
+        As in `deabench.tables.vocabulary`, and "text", "unknown" and "guess" (an output for want of
+        anything known).
     unit : str
         "share", "percent", "seconds", ...
     low, high : float
@@ -53,7 +54,9 @@ class Column:
 
     @property
     def direction(self) -> str:
-        return {"output": "higher", "guess": "higher", "lower_rate": "lower", "cost": "lower"}.get(self.role, "")
+        return {"output": "higher", "guess": "higher", "lower_rate": "lower", "cost": "lower"}.get(
+            self.role, ""
+        )
 
 
 def judged(name: str, numbers: Numbers | None, said: Mapping[str, tuple[Declared, str]]) -> Column:
@@ -71,19 +74,35 @@ def judged(name: str, numbers: Numbers | None, said: Mapping[str, tuple[Declared
         return Column(name, "unknown", reason="its name is not known")
     if found.role in ("label", "dataset"):
         whole = bool((values == np.round(values)).all())
-        return Column(name, found.role, reason=found.reason) if whole else Column(name, "unknown", reason="its name is not known")
-    return checked(Column(name, found.role, found.unit, found.low, found.high, found.reason, found.negated), values, numbers.unit)
+        return (
+            Column(name, found.role, reason=found.reason)
+            if whole
+            else Column(name, "unknown", reason="its name is not known")
+        )
+    return checked(
+        Column(name, found.role, found.unit, found.low, found.high, found.reason, found.negated),
+        values,
+        numbers.unit,
+    )
 
 
 def _declared(found: Meaning | None, role: Declared, reason: str) -> Meaning:
-    """What the source or the user says of the role; the name keeps its unit, and its range where both agree."""
+    """What the source or the user says of the role; the name keeps its unit, and its range where
+    both agree.
+    """
     if found is None or (found.role != role and {found.role, role} != {"cost", "lower_rate"}):
-        return Meaning(role, found.unit if found is not None and role in ("output", "lower_rate") else "", reason=reason)
+        return Meaning(
+            role,
+            found.unit if found is not None and role in ("output", "lower_rate") else "",
+            reason=reason,
+        )
     return replace(found, role=role, reason=reason)
 
 
 def _of_text(name: str, found: Meaning | None, said: bool) -> Column:
-    if found is not None and (found.role in ("label", "dataset") or (said and found.role == "left_out")):
+    if found is not None and (
+        found.role in ("label", "dataset") or (said and found.role == "left_out")
+    ):
         return Column(name, found.role, reason=found.reason)
     return Column(name, "text", reason="it holds text, no numbers")
 
@@ -99,20 +118,31 @@ def checked(column: Column, values: np.ndarray, unit: str = "") -> Column:
     if column.unit in ("share", "percent") and (column.low, column.high) == (0.0, 1.0):
         return _share(column, values, unit)
     if "size of the model" in column.reason and (values == 0).any():
-        return replace(column, role="left_out", reason=f"a size of 0 in {int((values == 0).sum())} rows stands for an unknown one")
+        return replace(
+            column,
+            role="left_out",
+            reason=f"a size of 0 in {int((values == 0).sum())} rows stands for an unknown one",
+        )
     if column.unit in ("share", "percent") and np.isinf(column.low) and np.isinf(column.high):
         return _share(replace(column, low=0.0, high=1.0), values, unit)
     if (values < column.low).any() or (values > column.high).any():
-        return replace(column, low=-np.inf if (values < column.low).any() else column.low,
-                       high=np.inf if (values > column.high).any() else column.high)
+        return replace(
+            column,
+            low=-np.inf if (values < column.low).any() else column.low,
+            high=np.inf if (values > column.high).any() else column.high,
+        )
     return column
 
 
 def _share(column: Column, values: np.ndarray, unit: str) -> Column:
-    """A rate is a share where all values are up to 1, percent up to 100, and otherwise of no known range."""
+    """A rate is a share where all values are up to 1, percent up to 100, and otherwise of no known
+    range.
+    """
     if column.name.lower() == "precision" and np.isin(values, (4.0, 8.0, 16.0, 32.0, 64.0)).all():
         return replace(column, role="left_out", reason="it is the precision of numbers, in bits")
-    if unit == "percent" or (values.max() > 1 + 1e-9 and values.max() <= 100 + 1e-9 and values.min() >= 0):
+    if unit == "percent" or (
+        values.max() > 1 + 1e-9 and values.max() <= 100 + 1e-9 and values.min() >= 0
+    ):
         return replace(column, unit="percent", low=0.0, high=100.0)
     if values.min() >= 0 and values.max() <= 1 + 1e-9:
         return replace(column, unit="share", low=0.0, high=1.0)
@@ -122,10 +152,18 @@ def _share(column: Column, values: np.ndarray, unit: str) -> Column:
 
 def _negated(column: Column, values: np.ndarray) -> Column:
     if (values > 0).any():
-        return replace(column, role="left_out", reason="its name says that its sign is turned, but it holds values above 0; "
-                       "say which way is better")
+        return replace(
+            column,
+            role="left_out",
+            reason="its name says that its sign is turned, but it holds values above 0; "
+            "say which way is better",
+        )
     if (column.low, column.high) == (-1.0, 0.0) and values.min() < -1:
-        return replace(column, unit="percent", low=-100.0) if values.min() >= -100 else replace(column, unit="", low=-np.inf)
+        return (
+            replace(column, unit="percent", low=-100.0)
+            if values.min() >= -100
+            else replace(column, unit="", low=-np.inf)
+        )
     return column
 
 
@@ -136,14 +174,25 @@ def told_by_rank(column: Column, values: pd.Series, ranks: pd.Series | None) -> 
         return column
     if ranks is None or ranks.nunique() < 3:
         if column.role == "output" and len(values) > 3 and values.is_monotonic_increasing:
-            return replace(column, role="conditional", reason="the rows are sorted by it upwards, as they are where lower is "
-                           "better; say which way it is")
+            return replace(
+                column,
+                role="conditional",
+                reason="the rows are sorted by it upwards, as they are where lower is "
+                "better; say which way it is",
+            )
         return column
     rho = values.corr(ranks, method="spearman")
     if rho < -AGREES:
-        return replace(column, role="output", reason="the rank beside it falls as it rises: higher is better")
+        return replace(
+            column, role="output", reason="the rank beside it falls as it rises: higher is better"
+        )
     if rho > AGREES:
-        return replace(column, role="lower_rate", high=np.inf, reason="the rank beside it rises with it: lower is better")
+        return replace(
+            column,
+            role="lower_rate",
+            high=np.inf,
+            reason="the rank beside it rises with it: lower is better",
+        )
     return column
 
 

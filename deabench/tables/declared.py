@@ -44,28 +44,63 @@ class Declared:
     refusal: str = NONE_LEFT
 
 
-def declared(table: pd.DataFrame, outputs: Sequence[str] | None, inputs: Sequence[str] | None,
-             lower_is_better: Mapping[str, object] | Sequence[str]) -> Declared:
+def declared(
+    table: pd.DataFrame,
+    outputs: Sequence[str] | None,
+    inputs: Sequence[str] | None,
+    lower_is_better: Mapping[str, object] | Sequence[str],
+) -> Declared:
     """What is declared, completed by what the names of the other columns say."""
     complements, low_inputs, hints = _directions(lower_is_better, table)
     if outputs is not None and hints:
-        outputs = [*names(outputs, "outputs"), *(name for name in complements if name not in outputs)]
+        outputs = [
+            *names(outputs, "outputs"),
+            *(name for name in complements if name not in outputs),
+        ]
     chosen = names(inputs, "inputs") + [name for name in low_inputs if name not in (inputs or ())]
     if outputs is not None:
-        return Declared(tuple(names(outputs, "outputs")), tuple(chosen), complements, tuple(low_inputs),
-                        (*hints, *_against(names(outputs, "outputs"), complements)))
+        return Declared(
+            tuple(names(outputs, "outputs")),
+            tuple(chosen),
+            complements,
+            tuple(low_inputs),
+            (*hints, *_against(names(outputs, "outputs"), complements)),
+        )
     columns, notes = columns_of(table, taken=[*chosen, *complements])
     low = {c.name: c.high for c in columns if c.role == "lower_rate" and c.bounded}
-    costs = [] if chosen else [c.name for c in columns if c.role == "cost" or (c.role == "lower_rate" and not c.bounded)]
-    high = [c.name for c in columns if c.role in ("output", "guess")] + list(low) + list(complements)
-    order = [name for name in table.columns if name in high] + [name for name in complements if name not in table.columns]
-    return Declared(tuple(order), (*chosen, *costs), {**complements, **low}, tuple(low_inputs),
-                    (*hints, *notes, *_about(columns, costs, low, chosen)), _refusal(columns))
+    costs = (
+        []
+        if chosen
+        else [
+            c.name
+            for c in columns
+            if c.role == "cost" or (c.role == "lower_rate" and not c.bounded)
+        ]
+    )
+    high = (
+        [c.name for c in columns if c.role in ("output", "guess")] + list(low) + list(complements)
+    )
+    order = [name for name in table.columns if name in high] + [
+        name for name in complements if name not in table.columns
+    ]
+    return Declared(
+        tuple(order),
+        (*chosen, *costs),
+        {**complements, **low},
+        tuple(low_inputs),
+        (*hints, *notes, *_about(columns, costs, low, chosen)),
+        _refusal(columns),
+    )
 
 
 def columns_of(table: pd.DataFrame, taken: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
-    """What the columns of a table of systems are by name and value; those that are `taken` are declared already."""
-    said = {str(name): (role, "its table says so") for name, role in dict(table.attrs.get("roles", {})).items()}
+    """What the columns of a table of systems are by name and value; those that are `taken` are
+    declared already.
+    """
+    said = {
+        str(name): (role, "its table says so")
+        for name, role in dict(table.attrs.get("roles", {})).items()
+    }
     columns, values = [], {}
     for name in table.columns:
         if name in taken:
@@ -76,29 +111,52 @@ def columns_of(table: pd.DataFrame, taken: Sequence[str] = ()) -> tuple[list[Col
         if found is not None:
             values[name] = found.values
             finite = found.values[np.isfinite(found.values)]
-            column = checked(column, finite, found.unit) if len(finite) and column.metric else column
+            column = (
+                checked(column, finite, found.unit) if len(finite) and column.metric else column
+            )
         columns.append(column)
     table_of = pd.DataFrame({str(name): v for name, v in values.items()}, index=table.index)
     return proposed(columns, table_of, chosen=True)
 
 
-def _about(columns: Sequence[Column], costs: Sequence[str], low: Mapping[str, float], chosen: Sequence[str]) -> list[str]:
-    """What was taken for what without being asked; a metric that is high, as its name says, needs no word."""
+def _about(
+    columns: Sequence[Column], costs: Sequence[str], low: Mapping[str, float], chosen: Sequence[str]
+) -> list[str]:
+    """What was taken for what without being asked; a metric that is high, as its name says, needs
+    no word.
+    """
     notes = []
     if costs:
         notes.append(f"inputs, for lower is better: {listed(costs)}")
     out = [c for c in columns if c.role == "left_out" and "text" not in c.reason]
     if chosen:
-        out += [c for c in columns if c.role == "cost" or (c.role == "lower_rate" and c.name not in low)]
-    notes += [f"'{c.name}' is left out: {c.reason if c.role == 'left_out' else 'other inputs are named'}" for c in out[:8]]
+        out += [
+            c for c in columns if c.role == "cost" or (c.role == "lower_rate" and c.name not in low)
+        ]
+    notes += [
+        f"'{c.name}' is left out: {c.reason if c.role == 'left_out' else 'other inputs are named'}"
+        for c in out[:8]
+    ]
     return notes
 
 
 def _against(outputs: Sequence[str], complements: Mapping[str, float]) -> tuple[str, ...]:
     """What the user says against what a name says: he is right, and it is said."""
-    low = [name for name in outputs if name not in complements and (known := meaning(name)) is not None and known.better == "lower"]
-    return (f"taken as better high, as outputs says, although the name says lower is better: {listed(low)}; "
-            "name it in lower_is_better where it is",) if low else ()
+    low = [
+        name
+        for name in outputs
+        if name not in complements
+        and (known := meaning(name)) is not None
+        and known.better == "lower"
+    ]
+    return (
+        (
+            f"taken as better high, as outputs says, although the name says lower is better: {listed(low)}; "
+            "name it in lower_is_better where it is",
+        )
+        if low
+        else ()
+    )
 
 
 def _refusal(columns: Sequence[Column]) -> str:
@@ -115,15 +173,22 @@ def _refusal(columns: Sequence[Column]) -> str:
 def names(given: Sequence[str] | None, what: str) -> list[str]:
     """A list of column names; a text alone is refused."""
     if isinstance(given, str):
-        raise DataError(f"{what} is the text '{given}'; give a list of column names, as ['{given}']")
+        raise DataError(
+            f"{what} is the text '{given}'; give a list of column names, as ['{given}']"
+        )
     return list(given) if given is not None else []
 
 
-def _directions(lower_is_better: Mapping[str, object] | Sequence[str], table: pd.DataFrame
-                ) -> tuple[dict[str, float], list[str], tuple[str, ...]]:
-    """Complements with their greatest values, inputs, and a word to those whom a bare name served otherwise before."""
+def _directions(
+    lower_is_better: Mapping[str, object] | Sequence[str], table: pd.DataFrame
+) -> tuple[dict[str, float], list[str], tuple[str, ...]]:
+    """Complements with their greatest values, inputs, and a word to those whom a bare name served
+    otherwise before.
+    """
     if isinstance(lower_is_better, str):
-        raise DataError(f"lower_is_better is the text '{lower_is_better}'; give a list or a mapping of column names")
+        raise DataError(
+            f"lower_is_better is the text '{lower_is_better}'; give a list or a mapping of column names"
+        )
     if not isinstance(lower_is_better, Mapping):
         return _by_name(list(lower_is_better), table)
     complements, low_inputs = {}, []
@@ -133,18 +198,31 @@ def _directions(lower_is_better: Mapping[str, object] | Sequence[str], table: pd
         elif isinstance(how, Real) and not isinstance(how, bool) and np.isfinite(float(how)):
             complements[name] = float(how)
         else:
-            raise DataError(f"lower_is_better['{name}'] is {how!r}; give 'input' or the metric's known maximum")
+            raise DataError(
+                f"lower_is_better['{name}'] is {how!r}; give 'input' or the metric's known maximum"
+            )
     return complements, low_inputs, ()
 
 
-def _by_name(low: Sequence[str], table: pd.DataFrame) -> tuple[dict[str, float], list[str], tuple[str, ...]]:
-    """Bare names: a rate, whose greatest value is known, is complemented to it; all else is an input."""
+def _by_name(
+    low: Sequence[str], table: pd.DataFrame
+) -> tuple[dict[str, float], list[str], tuple[str, ...]]:
+    """Bare names: a rate, whose greatest value is known, is complemented to it; all else is an
+    input.
+    """
     complements: dict[str, float] = {}
     for name in low:
-        found = numbers_of(table[name]) if name in table and not isinstance(table[name], pd.DataFrame) else None
+        found = (
+            numbers_of(table[name])
+            if name in table and not isinstance(table[name], pd.DataFrame)
+            else None
+        )
         column = judged(name, found, {name: ("lower_rate", "you say so")})
         if found is not None and column.role == "lower_rate" and column.bounded:
             complements[name] = column.high
-    hints = tuple(f"'{name}' is a rate, so lower is better makes it its complement to {high:g}; for an input, as before this "
-                  f"release, say lower_is_better={{'{name}': 'input'}}" for name, high in complements.items())
+    hints = tuple(
+        f"'{name}' is a rate, so lower is better makes it its complement to {high:g}; for an input, as before this "
+        f"release, say lower_is_better={{'{name}': 'input'}}"
+        for name, high in complements.items()
+    )
     return complements, [name for name in low if name not in complements], hints

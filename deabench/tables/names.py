@@ -8,17 +8,45 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-_WHOLE = {"mAP": "map", "mIoU": "miou", "nDCG": "ndcg", "IoU": "iou", "kWh": "kwh", "CO2eq": "co2eq", "CO2e": "co2e",
-          "FLOPs": "flops", "MACs": "macs", "GPUs": "gpus", "CPUs": "cpus", "LogLoss": "logloss", "TruthfulQA": "truthfulqa"}
+_WHOLE = {
+    "mAP": "map",
+    "mIoU": "miou",
+    "nDCG": "ndcg",
+    "IoU": "iou",
+    "kWh": "kwh",
+    "CO2eq": "co2eq",
+    "CO2e": "co2e",
+    "FLOPs": "flops",
+    "MACs": "macs",
+    "GPUs": "gpus",
+    "CPUs": "cpus",
+    "LogLoss": "logloss",
+    "TruthfulQA": "truthfulqa",
+}
 """Names whose capitals are no borders between words."""
-_SIGNS = {"%": " percent ", "#": " number ", "$": " usd ", "€": " eur ", "£": " gbp ", "@": " at ", "±": " pm "}
-_PER = re.compile(r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hours?|days?|\d+|1?k|1?m|tok|tokens?|images?|img|samples?|requests?"
-                  r"|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?|inferences?|tasks?|pages?)\b)", re.IGNORECASE)
+_SIGNS = {
+    "%": " percent ",
+    "#": " number ",
+    "$": " usd ",
+    "€": " eur ",
+    "£": " gbp ",
+    "@": " at ",
+    "±": " pm ",
+}
+_PER = re.compile(
+    r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hours?|days?|\d+|1?k|1?m|tok|tokens?|images?|img|samples?|requests?"
+    r"|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?|inferences?|tasks?|pages?)\b)",
+    re.IGNORECASE,
+)
 _UP = re.compile(r"[↑⬆▲🔼]|\bhigher is better\b", re.IGNORECASE)
 _DOWN = re.compile(r"[↓⬇▼🔽]|\blower is better\b", re.IGNORECASE)
 _ESTIMATE = re.compile(r"[\[(][^\])]*(±|\bmean\b|\d\s*%?\s*(ci|conf))[^\])]*[\])]", re.IGNORECASE)
-"""Brackets that announce an interval behind the value, as in AUC (95% CI): the cell is the value still."""
-_NEGATED = re.compile(r"_(neg_(?!pred|class|rate)|negative_(?=mean|root|median|log_loss|logloss|mse|mae|rmse|error|loss|brier))")
+"""Brackets that announce an interval behind the value, as in AUC (95% CI): the cell is the value
+still.
+"""
+_NEGATED = re.compile(
+    r"_(neg_(?!pred|class|rate)|negative_(?=mean|root|median|log_loss|logloss|mse|mae|rmse|error|loss|brier))"
+)
 _COMPLEMENT = re.compile(r"^\s*(1|100)\s*[-–−]\s*[A-Za-z]")
 _BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
 
@@ -30,7 +58,8 @@ class Name:
     Attributes
     ----------
     words : str
-        In lower case, joined and enclosed by "_", without what stands in brackets: "Log-Loss (val)" is "_log_loss_".
+        In lower case, joined and enclosed by "_", without what stands in brackets: "Log-Loss (val)"
+        is "_log_loss_".
     whole : str
         The same with it: "_log_loss_val_".
     unit : str
@@ -55,7 +84,9 @@ class Name:
 def parsed(text: str) -> Name:
     """Take a column's name apart."""
     plain = unicodedata.normalize("NFKC", text)
-    says: Literal["higher", "lower", ""] = "higher" if _UP.search(plain) else "lower" if _DOWN.search(plain) else ""
+    says: Literal["higher", "lower", ""] = (
+        "higher" if _UP.search(plain) else "lower" if _DOWN.search(plain) else ""
+    )
     plain = _DOWN.sub(" ", _UP.sub(" ", plain))
     unit = " ".join(_BRACKETS.findall(plain)).strip().lower()
     whole = _words(_ESTIMATE.sub(" ", plain))

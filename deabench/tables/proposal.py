@@ -1,4 +1,6 @@
-"""The proposal: what enters, what repeats another column, what is asked for, what is guessed where nothing is known."""
+"""The proposal: what enters, what repeats another column, what is asked for, what is guessed where
+nothing is known.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,24 @@ from deabench.tables.columns import Column
 from deabench.tables.roles import listed
 
 GUESSED = "a guess, for its name is not known: higher is better"
-NOTHING_TOLD = ("every cell is empty", "it only counts the rows", "it is an identifier, a setting, a count or a description")
-"""Reasons to leave a column out that say nothing of the others: an identifier stands in any table."""
+NOTHING_TOLD = (
+    "every cell is empty",
+    "it only counts the rows",
+    "it is an identifier, a setting, a count or a description",
+)
+"""Reasons to leave a column out that say nothing of the others: an identifier stands in any table.
+"""
 ROUNDED = 0.051
 """What a mean or a complement may be off by, in percent, for having been rounded."""
 
 
-def proposed(columns: Sequence[Column], table: pd.DataFrame, *, chosen: bool = False) -> tuple[list[Column], list[str]]:
+def proposed(
+    columns: Sequence[Column], table: pd.DataFrame, *, chosen: bool = False
+) -> tuple[list[Column], list[str]]:
     """The columns with their final roles, and what has to be said of them.
 
-    `chosen` says that somebody has made this table to be ranked, as a DataFrame with its systems in the index: where no name is
-    known every column of numbers is then a guess, counts and all.
-    """
+    `chosen` says that somebody has made this table to be ranked, as a DataFrame with its systems in
+    the index: where no name is known every column of numbers is then a guess, counts and all."""
     columns = _doubted(columns)
     final = [_redundant(column, columns, table) for column in columns]
     known = [c for c in final if c.role in ("output", "lower_rate")]
@@ -32,27 +40,39 @@ def proposed(columns: Sequence[Column], table: pd.DataFrame, *, chosen: bool = F
     asked = [c for c in final if c.role in ("unknown", "conditional")]
     notes: list[str] = []
     if not known and not costs and asked and not _told(columns, table, chosen=chosen):
-        final = [replace(c, role="guess", low=0.0, reason=GUESSED) if chosen and c.role == "unknown" else _guess(c, table)
-                 for c in final]
+        final = [
+            replace(c, role="guess", low=0.0, reason=GUESSED)
+            if chosen and c.role == "unknown"
+            else _guess(c, table)
+            for c in final
+        ]
         guessed = [c.name for c in final if c.role == "guess"]
         if guessed:
-            notes.append(f"no column has a name that is known: higher is taken as better in {listed(guessed)}; "
-                         "say which are with outputs, and which are better low with lower_is_better")
+            notes.append(
+                f"no column has a name that is known: higher is taken as better in {listed(guessed)}; "
+                "say which are with outputs, and which are better low with lower_is_better"
+            )
     else:
         final = [_asked(c, table) for c in final]
         asked_for = [c.name for c in final if c.role in ("unknown", "conditional")]
         if asked_for:
-            notes.append(f"left out, for nobody knows which way is better: {listed(asked_for)}; name them in outputs "
-                         "or lower_is_better to take them in")
+            notes.append(
+                f"left out, for nobody knows which way is better: {listed(asked_for)}; name them in outputs "
+                "or lower_is_better to take them in"
+            )
     return final, notes
 
 
 def _told(columns: Sequence[Column], table: pd.DataFrame, *, chosen: bool) -> bool:
-    """Whether some name tells what the table is about, so that its other columns need not be metrics: a metric whose direction
-    is not known, and in a table that nobody has made to be ranked a setting, a spread or a size."""
+    """Whether some name tells what the table is about, so that its other columns need not be
+    metrics: a metric whose direction is not known, and in a table that nobody has made to be ranked
+    a setting, a spread or a size.
+    """
     if any(c.role == "conditional" for c in columns):
         return True
-    return not chosen and any(c.name in table and c.role == "left_out" and c.reason not in NOTHING_TOLD for c in columns)
+    return not chosen and any(
+        c.name in table and c.role == "left_out" and c.reason not in NOTHING_TOLD for c in columns
+    )
 
 
 def _doubted(columns: Sequence[Column]) -> list[Column]:
@@ -60,9 +80,14 @@ def _doubted(columns: Sequence[Column]) -> list[Column]:
     errors = any(c.role == "lower_rate" for c in columns)
     vague = ("a data set's score", "a mean of scores")
     sure = any(c.role == "output" and not c.reason.startswith(vague) for c in columns)
-    return [replace(c, role="conditional", reason="its name does not say which way is better")
-            if c.role == "output" and c.reason.startswith(vague) and (errors or (not sure and "mean" in c.reason)) else c
-            for c in columns]
+    return [
+        replace(c, role="conditional", reason="its name does not say which way is better")
+        if c.role == "output"
+        and c.reason.startswith(vague)
+        and (errors or (not sure and "mean" in c.reason))
+        else c
+        for c in columns
+    ]
 
 
 def _redundant(column: Column, columns: Sequence[Column], table: pd.DataFrame) -> Column:
@@ -70,27 +95,57 @@ def _redundant(column: Column, columns: Sequence[Column], table: pd.DataFrame) -
     if column.name not in table or not column.metric:
         return column
     values = table[column.name].to_numpy()
-    outputs = [c for c in columns if c.role == "output" and c.name in table and c.name != column.name and c.unit == column.unit]
+    outputs = [
+        c
+        for c in columns
+        if c.role == "output"
+        and c.name in table
+        and c.name != column.name
+        and c.unit == column.unit
+    ]
     if column.role == "lower_rate" and column.bounded:
         for other in outputs:
-            if np.allclose(values, column.high - table[other.name].to_numpy(), atol=1e-6 * column.high, rtol=0, equal_nan=True):
-                return replace(column, role="left_out", reason=f"it is {column.high:g} - '{other.name}', which is taken")
+            if np.allclose(
+                values,
+                column.high - table[other.name].to_numpy(),
+                atol=1e-6 * column.high,
+                rtol=0,
+                equal_nan=True,
+            ):
+                return replace(
+                    column,
+                    role="left_out",
+                    reason=f"it is {column.high:g} - '{other.name}', which is taken",
+                )
     called = any(word in column.name.lower() for word in ("average", "avg", "mean", "overall"))
     if column.role == "output" and called and len(outputs) > 1:
-        others = [c.name for c in outputs if not any(w in c.name.lower() for w in ("average", "avg", "mean", "overall"))]
+        others = [
+            c.name
+            for c in outputs
+            if not any(w in c.name.lower() for w in ("average", "avg", "mean", "overall"))
+        ]
         if len(others) > 1:
             mean = table[others].mean(axis=1).to_numpy()
             off = np.abs(mean - values)
             if np.nanquantile(off, 0.95) <= ROUNDED * (1 if column.unit == "percent" else 0.01):
-                return replace(column, role="left_out", reason=f"it is the mean of {listed(others, 4)}, which are taken")
+                return replace(
+                    column,
+                    role="left_out",
+                    reason=f"it is the mean of {listed(others, 4)}, which are taken",
+                )
     return column
 
 
 def _asked(column: Column, table: pd.DataFrame) -> Column:
     """An unknown column beside known ones: no metric by itself."""
     if column.role == "unknown":
-        return replace(column, role="left_out", reason="it only counts the rows") if _counts(column, table) else replace(
-            column, reason="its name is not known, so nobody knows which way is better; say it")
+        return (
+            replace(column, role="left_out", reason="it only counts the rows")
+            if _counts(column, table)
+            else replace(
+                column, reason="its name is not known, so nobody knows which way is better; say it"
+            )
+        )
     return column
 
 
@@ -113,10 +168,15 @@ def _guess(column: Column, table: pd.DataFrame) -> Column:
     if _counts(column, table):
         return replace(column, role="left_out", reason="it only counts the rows")
     if (values < 0).any():
-        return replace(column, reason="its name is not known and it holds negative values; say what it is")
+        return replace(
+            column, reason="its name is not known and it holds negative values; say what it is"
+        )
     others_measure = any((table[name].dropna() % 1 != 0).any() for name in table)
     if others_measure and (values == np.round(values)).all() and len(np.unique(values)) > 1:
-        return replace(column, reason="its name is not known and it holds whole numbers only, as counts and settings do; "
-                       "say what it is")
+        return replace(
+            column,
+            reason="its name is not known and it holds whole numbers only, as counts and settings do; "
+            "say what it is",
+        )
     low, high = (0.0, 1.0) if values.max(initial=0) <= 1 else (0.0, np.inf)
     return replace(column, role="guess", low=low, high=high, reason=GUESSED)

@@ -1,4 +1,6 @@
-"""What every column is and why, as one record: the proposal that `deabench read` prints and `rank` follows."""
+"""What every column is and why, as one record: the proposal that `deabench read` prints and `rank`
+follows.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from deabench.results import Result
 from deabench.tables.columns import Column
+from deabench.utils.result import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +57,9 @@ class Roles(Result):
 
     @property
     def unknown(self) -> list[str]:
-        """Numeric columns that are left out because their name is not known or does not tell a direction."""
+        """Numeric columns that are left out because their name is not known or does not tell a
+        direction.
+        """
         return [c.name for c in self.columns if c.role in ("unknown", "conditional")]
 
     @property
@@ -73,21 +77,55 @@ class Roles(Result):
         return [c for c in self.columns if c.metric]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per column: `role`, `better` ("higher" or "lower"), `unit`, `low`, `high` and `reason`."""
-        rows = [(name, "label", "", "", float("nan"), float("nan"), "it names the systems") for name in self.label]
+        """One row per column: `role`, `better` ("higher" or "lower"), `unit`, `low`, `high` and
+        `reason`.
+        """
+        rows = [
+            (name, "label", "", "", float("nan"), float("nan"), "it names the systems")
+            for name in self.label
+        ]
         if self.dataset is not None:
-            rows.append((self.dataset, "dataset", "", "", float("nan"), float("nan"), "it names the data sets"))
-        shown = {"guess": "output", "text": "left_out", "unknown": "left_out", "conditional": "left_out"}
+            rows.append(
+                (
+                    self.dataset,
+                    "dataset",
+                    "",
+                    "",
+                    float("nan"),
+                    float("nan"),
+                    "it names the data sets",
+                )
+            )
+        shown = {
+            "guess": "output",
+            "text": "left_out",
+            "unknown": "left_out",
+            "conditional": "left_out",
+        }
         order = ("output", "guess", "lower_rate", "cost")
-        columns = sorted(self.columns, key=lambda c: order.index(c.role) if c.role in order else len(order))
-        rows += [(c.name, shown.get(c.role, c.role), c.direction, c.unit, c.low, c.high, c.reason) for c in columns]
-        return pd.DataFrame(rows, columns=["column", "role", "better", "unit", "low", "high", "reason"]).set_index("column")
+        columns = sorted(
+            self.columns, key=lambda c: order.index(c.role) if c.role in order else len(order)
+        )
+        rows += [
+            (c.name, shown.get(c.role, c.role), c.direction, c.unit, c.low, c.high, c.reason)
+            for c in columns
+        ]
+        return pd.DataFrame(
+            rows, columns=["column", "role", "better", "unit", "low", "high", "reason"]
+        ).set_index("column")
 
     def summary(self) -> str:
         """What is high, what is low, what is spent, what is left out."""
-        parts = [f"systems are named by {listed(self.label)}" if self.label else "systems have no column of names"]
-        for names, what in ((self.outputs, "higher is better in"), (self.lower_rates, "lower is better in"),
-                            (self.costs, "costs are")):
+        parts = [
+            f"systems are named by {listed(self.label)}"
+            if self.label
+            else "systems have no column of names"
+        ]
+        for names, what in (
+            (self.outputs, "higher is better in"),
+            (self.lower_rates, "lower is better in"),
+            (self.costs, "costs are"),
+        ):
             if names:
                 parts.append(f"{what} {listed(names)}")
         if self.guessed:

@@ -1,10 +1,11 @@
-"""The one place that knows metric names: which way is better, in which range and unit, and what is no metric at all.
+"""The one place that knows metric names: which way is better, in which range and unit, and what is
+no metric at all.
 
-`meaning(name)` is what the gate, the readers, the study and the commands consult. The metrics that deabench computes keep
-their range and direction beside their formula (`deabench.metrics.formulas`), which is consulted first; the words below are
-those that the field writes. A rule is a regular expression over a name's words (`deabench.tables.names`). Names decide: values
-are only held against the range (`deabench.tables.roles`).
-"""
+`meaning(name)` is what the gate, the readers, the study and the commands consult. The metrics that
+deabench computes keep their range and direction beside their formula (`deabench.metrics.formulas`),
+which is consulted first; the words below are those that the field writes. A rule is a regular
+expression over a name's words (`deabench.tables.names`). Names decide: values are only held against
+the range (`deabench.tables.roles`)."""
 
 from __future__ import annotations
 
@@ -19,7 +20,15 @@ from deabench.tables.names import Name, parsed
 
 Role = Literal["output", "lower_rate", "cost", "label", "dataset", "left_out", "conditional"]
 
-ROLES: tuple[Role, ...] = ("output", "lower_rate", "cost", "label", "dataset", "left_out", "conditional")
+ROLES: tuple[Role, ...] = (
+    "output",
+    "lower_rate",
+    "cost",
+    "label",
+    "dataset",
+    "left_out",
+    "conditional",
+)
 
 
 @dataclass(frozen=True)
@@ -29,9 +38,10 @@ class Meaning:
     Attributes
     ----------
     role : str
-        "output": higher is better; "lower_rate": a measure of quality that is better low; "cost": what is spent (time, price,
-        size); "label": names the systems; "dataset": names the data sets; "left_out": no metric; "conditional": a metric whose
-        direction another column or the study decides.
+        "output": higher is better; "lower_rate": a measure of quality that is better low; "cost":
+        what is spent (time, price, size); "label": names the systems; "dataset": names the data
+        sets; "left_out": no metric; "conditional": a metric whose direction another column or the
+        study decides.
     unit : str
         "share" (0 to 1, or percent), "seconds", "ms", "count", ...; empty where it is not known.
     low, high : float
@@ -61,14 +71,22 @@ Rule = tuple[tuple[str, ...], str, Meaning]
 
 
 def beginnings(pattern: str) -> tuple[str, ...]:
-    """What each word of a pattern begins with: a name without any of it need not wait until the pattern is compiled."""
+    """What each word of a pattern begins with: a name without any of it need not wait until the
+    pattern is compiled.
+    """
     words = pattern.removeprefix("_(").removesuffix(")(?=_)").split("|")
-    return tuple("_" + re.sub(r"\w?[?*{].*|[^a-z0-9_].*", "", word) for word in words) if pattern.startswith("_(") else ("",)
+    return (
+        tuple("_" + re.sub(r"\w?[?*{].*|[^a-z0-9_].*", "", word) for word in words)
+        if pattern.startswith("_(")
+        else ("",)
+    )
 
 
 def _ruled(lines: tuple[w.Line, ...]) -> tuple[Rule, ...]:
-    return tuple((beginnings(pattern), pattern, Meaning(role, unit, low, high, reason))
-                 for pattern, role, unit, low, high, reason in lines)
+    return tuple(
+        (beginnings(pattern), pattern, Meaning(role, unit, low, high, reason))
+        for pattern, role, unit, low, high, reason in lines
+    )
 
 
 _RULES, _WEAK = _ruled(w.RULES), _ruled(w.WEAK)
@@ -96,7 +114,14 @@ def _meaning(text: str) -> Meaning | None:
     if name.negated:
         turned = _of_words(name)
         if turned is not None and turned.better == "lower":
-            return Meaning("output", turned.unit, -turned.high, -turned.low, "its sign is turned, so higher is better", True)
+            return Meaning(
+                "output",
+                turned.unit,
+                -turned.high,
+                -turned.low,
+                "its sign is turned, so higher is better",
+                True,
+            )
         return _lower(turned, "its sign is turned, so lower is better")
     found = _of_words(name)
     if name.complement:
@@ -109,11 +134,20 @@ def _lower(found: Meaning | None, reason: str) -> Meaning | None:
     if found is None or found.role != "output":
         return found
     low, high = (found.low, found.high) if "lacks" in reason else (-inf, inf)
-    return replace(found, role="lower_rate", low=low, high=high, unit=found.unit if high < inf else "", reason=reason)
+    return replace(
+        found,
+        role="lower_rate",
+        low=low,
+        high=high,
+        unit=found.unit if high < inf else "",
+        reason=reason,
+    )
 
 
 def _of_catalogue(text: str) -> Meaning | None:
-    """The metrics of deabench's own: formula, range and direction stand in their catalogue, and nowhere else."""
+    """The metrics of deabench's own: formula, range and direction stand in their catalogue, and
+    nowhere else.
+    """
     from deabench.metrics.formulas import DIRECTION, METRICS
 
     name = "F1" if re.fullmatch(r"F\d+(\.\d+)?", text) else text
@@ -122,8 +156,13 @@ def _of_catalogue(text: str) -> Meaning | None:
         if better not in ("higher", "lower"):
             return None
         share = name in ("roc_auc", "pr_auc", "KS")
-        return Meaning("output" if better == "higher" else "lower_rate", "share" if share else "", 0.0 if share else -inf,
-                       1.0 if share else inf, f"{better} is better")
+        return Meaning(
+            "output" if better == "higher" else "lower_rate",
+            "share" if share else "",
+            0.0 if share else -inf,
+            1.0 if share else inf,
+            f"{better} is better",
+        )
     metric = METRICS[name]
     low, high = float(metric.low), float(metric.high)
     unit = "share" if (low, high) == (0.0, 1.0) else ""
@@ -147,7 +186,9 @@ def _as_the_arrow_says(name: Name, found: Meaning | None) -> Meaning:
 
 
 def _of_words(name: Name) -> Meaning | None:
-    """The rule that fits: what is never a metric first, then the last word that is known, for it is the noun."""
+    """The rule that fits: what is never a metric first, then the last word that is known, for it is
+    the noun.
+    """
     words = name.words
     for pattern, reason in w.NEVER:
         if re.search(pattern, name.whole) or re.search(pattern, words):
@@ -157,23 +198,35 @@ def _of_words(name: Name) -> Meaning | None:
     head = re.sub(r"_(at|per)_.*$", "_", words)
     found = _rightmost(head, _RULES) or _rightmost(words, _RULES)
     spent = unit_of(name)
-    if spent in SPENDING and re.search(w.SPENT, words) and not re.search(w.LIMIT, name.whole):  # co2_year_mean_kg is no year
+    if (
+        spent in SPENDING and re.search(w.SPENT, words) and not re.search(w.LIMIT, name.whole)
+    ):  # co2_year_mean_kg is no year
         return Meaning("cost", spent, 0.0, inf, f"what is spent, in {spent}: lower is better")
     stated = _of_unit(name.unit)
-    if stated is not None and (found is None or found.role == "output"  # "speed (ms)"; "speed CPU (ms)" is no setting
-                               or (found.role == "left_out" and not re.search(w.LIMIT, name.whole))):
+    if stated is not None and (
+        found is None
+        or found.role == "output"  # "speed (ms)"; "speed CPU (ms)" is no setting
+        or (found.role == "left_out" and not re.search(w.LIMIT, name.whole))
+    ):
         found = stated
-    if found is None and name.unit:  # "2000 tokens (hallucination rate)": what stands in brackets is the noun
+    if (
+        found is None and name.unit
+    ):  # "2000 tokens (hallucination rate)": what stands in brackets is the noun
         inside = _rightmost(parsed(name.unit).words, _RULES)
         found = inside if inside is not None and inside.role in ("output", "lower_rate") else None
     found = found or _rightmost(words, _WEAK)
     if found is None:
         return None
-    if found.role in ("output", "lower_rate") and re.search(r"_(train|training|in_sample|resubstitution)_", words):
+    if found.role in ("output", "lower_rate") and re.search(
+        r"_(train|training|in_sample|resubstitution)_", words
+    ):
         return Meaning("left_out", reason="it is measured on the training data")
     last = re.search(r"\w_(min|max|minimum|maximum|best|worst)_$", words)
     if found.role in ("output", "lower_rate") and last:
-        return Meaning("left_out", reason="it is the least or the greatest of several values, no metric of its own")
+        return Meaning(
+            "left_out",
+            reason="it is the least or the greatest of several values, no metric of its own",
+        )
     return replace(found, unit=unit_of(name) or found.unit)
 
 
@@ -190,11 +243,18 @@ def _rightmost(words: str, rules: tuple[Rule, ...]) -> Meaning | None:
 
 
 _UNITS = (
-    (r"(^|_)(ms|msec|milliseconds?|millis)(_|$)", "ms"), (r"(^|_)(s|secs?|seconds?)(_|$)", "seconds"),
-    (r"(^|_)(minutes?|mins)(_|$)", "minutes"), (r"(^|_)(h|hrs?|hours?)(_|$)", "hours"),
-    (r"(^|_)(usd|dollars?)(_|$)", "usd"), (r"(^|_)eur(_|$)", "eur"), (r"(^|_)kwh(_|$)", "kWh"),
+    (r"(^|_)(ms|msec|milliseconds?|millis)(_|$)", "ms"),
+    (r"(^|_)(s|secs?|seconds?)(_|$)", "seconds"),
+    (r"(^|_)(minutes?|mins)(_|$)", "minutes"),
+    (r"(^|_)(h|hrs?|hours?)(_|$)", "hours"),
+    (r"(^|_)(usd|dollars?)(_|$)", "usd"),
+    (r"(^|_)eur(_|$)", "eur"),
+    (r"(^|_)kwh(_|$)", "kWh"),
     (r"(^|_)(wh|joules?|j)(_|$)", "energy"),
-    (r"(^|_)kg(_|$)", "kg"), (r"(^|_)gb(_|$)", "GB"), (r"(^|_)mb(_|$)", "MB"), (r"(^|_)kb(_|$)", "KB"),
+    (r"(^|_)kg(_|$)", "kg"),
+    (r"(^|_)gb(_|$)", "GB"),
+    (r"(^|_)mb(_|$)", "MB"),
+    (r"(^|_)kb(_|$)", "KB"),
     (r"(^|_)(watts?|w)(_|$)", "W"),
 )
 SPENDING = ("usd", "eur", "kWh", "energy", "kg")
@@ -205,14 +265,23 @@ def unit_of(name: Name) -> str:
     """The unit that a name states, in brackets or as a word; empty without."""
     for text in (parsed(name.unit).words if name.unit else "", name.words):
         for pattern, unit in _UNITS:
-            if text and re.search(pattern, text) and not (text is name.words and unit in ("kg", "energy", "W")
-                                                          and not re.search(w.SPENT, text)):
+            if (
+                text
+                and re.search(pattern, text)
+                and not (
+                    text is name.words
+                    and unit in ("kg", "energy", "W")
+                    and not re.search(w.SPENT, text)
+                )
+            ):
                 return unit
     return ""
 
 
 def _of_unit(unit: str) -> Meaning | None:
-    """An unknown name with a unit in brackets: seconds, dollars or kWh are spent, tokens per second are had."""
+    """An unknown name with a unit in brackets: seconds, dollars or kWh are spent, tokens per second
+    are had.
+    """
     if not unit:
         return None
     words = parsed(unit).words
@@ -220,5 +289,7 @@ def _of_unit(unit: str) -> Meaning | None:
         return Meaning("output", "per second", 0.0, inf, f"a throughput ({unit}): higher is better")
     for pattern, known in _UNITS:
         if re.search(pattern, words.strip("_")):
-            return Meaning("cost", known, 0.0, inf, f"measured in {unit}: what is spent is better low")
+            return Meaning(
+                "cost", known, 0.0, inf, f"measured in {unit}: what is spent is better low"
+            )
     return None

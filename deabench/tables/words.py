@@ -1,4 +1,5 @@
-"""The words that the field writes for metrics, costs and settings: data for `deabench.tables.vocabulary`, nothing else.
+"""The words that the field writes for metrics, costs and settings: data for
+`deabench.tables.vocabulary`, nothing else.
 
 Every pattern is matched against a name's words, which are enclosed by "_".
 """
@@ -8,7 +9,14 @@ from __future__ import annotations
 from math import inf
 from typing import Literal
 
-Line = tuple[str, Literal["output", "lower_rate", "cost", "label", "dataset", "left_out", "conditional"], str, float, float, str]
+Line = tuple[
+    str,
+    Literal["output", "lower_rate", "cost", "label", "dataset", "left_out", "conditional"],
+    str,
+    float,
+    float,
+    str,
+]
 
 
 def _any(text: str) -> str:
@@ -16,21 +24,45 @@ def _any(text: str) -> str:
     return "_(" + "|".join(sorted(text.split(), key=len, reverse=True)) + ")(?=_)"
 
 
-ALWAYS = _any("std stdev stddev sd stderr std_err std_error standard_error standard_deviation sem se split\\d+ fold\\d+ rank "
-              "ranks ci")
+ALWAYS = _any(
+    "std stdev stddev sd stderr std_err std_error standard_error standard_deviation sem se split\\d+ fold\\d+ rank "
+    "ranks ci"
+)
 
 NEVER: tuple[tuple[str, str], ...] = (
-    (_any("std stdev stddev sd stderr std_err std_error standard_error standard_errors standard_deviation sem se iqr pm"),
-     "it is the spread of another column"),
-    (r"(?<!explained)(?<=\w)_(var|variance)_(?!explained)|^_(var|variance)_\w", "it is the spread of another column"),
+    (
+        _any(
+            "std stdev stddev sd stderr std_err std_error standard_error standard_errors standard_deviation sem se iqr pm"
+        ),
+        "it is the spread of another column",
+    ),
+    (
+        r"(?<!explained)(?<=\w)_(var|variance)_(?!explained)|^_(var|variance)_\w",
+        "it is the spread of another column",
+    ),
     (r"^_(delta|diff|change|difference)_(?!parity|odds)", "it is a difference from another value"),
-    (_any("z_score zscore t_score t_stat t_statistic f_stat f_statistic chi2 statistic"), "it is the statistic of a test"),
-    (_any("split_?\\d+ fold_?\\d+ run_?\\d+ seed_?\\d+ rep_?\\d+ repeat_?\\d+"), "it is one fold or run of a mean"),
-    (r"(?<!reciprocal)_(rank|ranks|ranking|position|placement)_(?!corr|ic_|biserial)", "it is a rank among the others"),
-    (_any("lower upper lo hi ci ci\\d+ conf_int q\\d+ quantile p_?values? pval lcl ucl lwr upr ci_low ci_high"),
-     "it is the end of an interval, or a test's p"),
-    (r"^_(param_(?!count|number)|params_(?!m_|b_|k_|million|billion|count)|hp_|hparams?_|config_|user_attrs_|system_attrs_|tags_)[a-z0-9]",
-     "it is a setting"),
+    (
+        _any("z_score zscore t_score t_stat t_statistic f_stat f_statistic chi2 statistic"),
+        "it is the statistic of a test",
+    ),
+    (
+        _any("split_?\\d+ fold_?\\d+ run_?\\d+ seed_?\\d+ rep_?\\d+ repeat_?\\d+"),
+        "it is one fold or run of a mean",
+    ),
+    (
+        r"(?<!reciprocal)_(rank|ranks|ranking|position|placement)_(?!corr|ic_|biserial)",
+        "it is a rank among the others",
+    ),
+    (
+        _any(
+            "lower upper lo hi ci ci\\d+ conf_int q\\d+ quantile p_?values? pval lcl ucl lwr upr ci_low ci_high"
+        ),
+        "it is the end of an interval, or a test's p",
+    ),
+    (
+        r"^_(param_(?!count|number)|params_(?!m_|b_|k_|million|billion|count)|hp_|hparams?_|config_|user_attrs_|system_attrs_|tags_)[a-z0-9]",
+        "it is a setting",
+    ),
     (r"(?<=[a-z0-9])_if_(?!eval)\w", "it is what another would be under a condition"),
     (r"^_(n|num|number|nr|count)(_of)?_(?!(\w+_)?(params?|parameters?|weights)_)", "it is a count"),
     (r"(?<!param)(?<!params)(?<!parameter)_counts?_$", "it is a count"),
@@ -38,14 +70,22 @@ NEVER: tuple[tuple[str, str], ...] = (
 )
 """What is no metric wherever it stands in a name, with the reason."""
 
-SPENT = _any("time duration latency runtime elapsed wall energy power price cost costs emissions? co2 co2e co2eq carbon kwh usd "
-             "joules? watts? memory mem ram vram disk water fit train predict inference")
-LIMIT = _any("limit timeout budget max min constraint start end length context window deadline cutoff")
+SPENT = _any(
+    "time duration latency runtime elapsed wall energy power price cost costs emissions? co2 co2e co2eq carbon kwh usd "
+    "joules? watts? memory mem ram vram disk water fit train predict inference"
+)
+LIMIT = _any(
+    "limit timeout budget max min constraint start end length context window deadline cutoff"
+)
 """Words that make a stated unit one of a setting."""
-THROUGHPUT = (r"_per_(s|secs?|seconds?|min|minutes?|hours?|h|days?)_|"
-              + _any("throughput fps qps rps tps ips speedup speed_up rtfx samples_s images_s imgs_s tokens_s tok_s it_s "
-                     "tokens_sec"))
-SPENT_PER_TIME = _any("usd eur gbp price cost kwh kg co2 co2e co2eq energy emissions? errors? failures? watts?") + r"\w*_per_"
+THROUGHPUT = r"_per_(s|secs?|seconds?|min|minutes?|hours?|h|days?)_|" + _any(
+    "throughput fps qps rps tps ips speedup speed_up rtfx samples_s images_s imgs_s tokens_s tok_s it_s "
+    "tokens_sec"
+)
+SPENT_PER_TIME = (
+    _any("usd eur gbp price cost kwh kg co2 co2e co2eq energy emissions? errors? failures? watts?")
+    + r"\w*_per_"
+)
 
 _TIME = r"""
     time times duration durations latency latencies runtime run_time walltime wall_time wall_clock elapsed seconds secs sec
@@ -152,7 +192,14 @@ _DATASET = r"""
 RULES: tuple[Line, ...] = (
     (_any(_LABEL), "label", "", -inf, inf, "it names the systems"),
     (_any(_DATASET), "dataset", "", -inf, inf, "it names the data sets"),
-    (_any(_SETTING), "left_out", "", -inf, inf, "it is an identifier, a setting, a count or a description"),
+    (
+        _any(_SETTING),
+        "left_out",
+        "",
+        -inf,
+        inf,
+        "it is an identifier, a setting, a count or a description",
+    ),
     (_any(_TIME), "cost", "", 0.0, inf, "a time: lower is better"),
     (r"(?<=\w)_s_$", "cost", "seconds", 0.0, inf, "a time in seconds: lower is better"),
     (_any(_SPENT), "cost", "", 0.0, inf, "what is spent: lower is better"),
@@ -163,15 +210,38 @@ RULES: tuple[Line, ...] = (
     (_any(_QUALITY), "output", "", -inf, inf, "higher is better"),
     (_any(_TASKS), "output", "share", 0.0, 1.0, "a benchmark's score: higher is better"),
 )
-"""Pattern, role, unit, lowest and highest value, reason; the rule whose word ends last in a name wins, of several the longest."""
+"""Pattern, role, unit, lowest and highest value, reason; the rule whose word ends last in a name
+wins, of several the longest.
+"""
 
 WEAK: tuple[Line, ...] = (
-    (_any("imagenet\\w* image_net\\w* cifar\\w* lambada svhn mnist\\w*"), "output", "share", 0.0, 1.0,
-     "a data set's score: higher is better"),
-    (_any("average avg mean overall"), "output", "share", 0.0, 1.0, "a mean of scores: higher is better"),
+    (
+        _any("imagenet\\w* image_net\\w* cifar\\w* lambada svhn mnist\\w*"),
+        "output",
+        "share",
+        0.0,
+        1.0,
+        "a data set's score: higher is better",
+    ),
+    (
+        _any("average avg mean overall"),
+        "output",
+        "share",
+        0.0,
+        1.0,
+        "a mean of scores: higher is better",
+    ),
     (_any("score scores points quality"), "output", "", -inf, inf, "a score: higher is better"),
-    (_any("result results value values objective objectives fitness performance performance_result outcome measure metric_value "
-          "final_value best_value target delta diff change"), "conditional", "", -inf, inf,
-     "its name does not say which way is better"),
+    (
+        _any(
+            "result results value values objective objectives fitness performance performance_result outcome measure metric_value "
+            "final_value best_value target delta diff change"
+        ),
+        "conditional",
+        "",
+        -inf,
+        inf,
+        "its name does not say which way is better",
+    ),
 )
 """Words that tell something only where no other word of a name does: an error score is an error."""

@@ -2,8 +2,8 @@
 The frontier, and the way to it
 ===============================
 
-Three established classifiers span the frontier of TPR and TNR; an arrow leads each of the others to its closest target. RBF
-lies inside, MLP outside: it is better than what was known.
+Three established classifiers span the frontier of TPR and TNR; an arrow leads each of the others to
+its closest target. RBF lies inside, MLP outside: it is better than what was known.
 
 .. code-block:: console
 
@@ -15,5 +15,7 @@ from deabench.plot import FrontierDisplay
 
 wine = db.datasets.load("chao2022-wine1")
 established = wine.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
-found = db.targets(wine.drop(established.index), established, outputs=["TPR", "TNR"], norm="l2", on="facets")
+found = db.targets(
+    wine.drop(established.index), established, outputs=["TPR", "TNR"], norm="l2", on="facets"
+)
 FrontierDisplay.from_targets(found).plot()

@@ -2,8 +2,8 @@
 Who shows whom the way
 ======================
 
-An arrow leads from each classifier to its peers: the mix that is better than it in everything. A benchmark for many is a good
-baseline.
+An arrow leads from each classifier to its peers: the mix that is better than it in everything. A
+benchmark for many is a good baseline.
 
 .. code-block:: console
 

@@ -2,8 +2,8 @@
 On what a score rests
 =====================
 
-Every classifier is judged under the weighting that suits it best. This is that weighting: a score that rests on one metric
-alone is a specialist's.
+Every classifier is judged under the weighting that suits it best. This is that weighting: a score
+that rests on one metric alone is a specialist's.
 
 .. code-block:: console
 

@@ -2,7 +2,8 @@
 Which classifier at which costs
 ===============================
 
-How many false alarms is a missed positive worth? Between two numbers one classifier is the cheapest.
+How many false alarms is a missed positive worth? Between two numbers one classifier is the
+cheapest.
 
 .. code-block:: console
 
@@ -13,4 +14,6 @@ import deabench as db
 from deabench.plot import CostRangeDisplay
 
 established = db.datasets.load("chao2022-wine1").loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
-CostRangeDisplay.from_frontier(db.frontier(established, outputs=["TPR", "TNR"]), prevalence=0.33).plot()
+CostRangeDisplay.from_frontier(
+    db.frontier(established, outputs=["TPR", "TNR"]), prevalence=0.33
+).plot()

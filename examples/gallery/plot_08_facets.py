@@ -2,8 +2,8 @@
 The facets and their neighbours
 ===============================
 
-With three metrics and more the frontier cannot be drawn, but its facets can: each is a node, and an edge joins two that share a
-ridge.
+With three metrics and more the frontier cannot be drawn, but its facets can: each is a node, and an
+edge joins two that share a ridge.
 
 .. code-block:: console
 

@@ -2,7 +2,8 @@
 A threshold that means one thing
 ================================
 
-An ROC curve; dark is where Tango's interval says that missed positives and false alarms are as many: the balanced segment.
+An ROC curve; dark is where Tango's interval says that missed positives and false alarms are as
+many: the balanced segment.
 
 .. code-block:: console
 

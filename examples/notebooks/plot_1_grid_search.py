@@ -2,14 +2,14 @@
 A grid search, judged by five metrics, and how sure
 ===================================================
 
-A grid search hands out one table per metric and crowns the best mean of one of them. Here all five count, nobody says how much,
-and the folds say what of it is luck.
-"""
+A grid search hands out one table per metric and crowns the best mean of one of them. Here all five
+count, nobody says how much, and the folds say what of it is luck."""
 
 # %%
 # The search
 # ----------
-# A decision tree on the Breast Cancer data: how deep, and do the classes weigh the same? Positive is *malignant*.
+# A decision tree on the Breast Cancer data: how deep, and do the classes weigh the same? Positive
+# is *malignant*.
 
 import pandas as pd
 from sklearn.datasets import load_breast_cancer
@@ -22,17 +22,22 @@ X, y = load_breast_cancer(return_X_y=True)
 search = GridSearchCV(
     DecisionTreeClassifier(random_state=0),
     {"max_depth": [1, 3, 6], "class_weight": [None, "balanced"]},
-    scoring=["recall", "precision", "f1", "accuracy", "roc_auc"], refit=False,
+    scoring=["recall", "precision", "f1", "accuracy", "roc_auc"],
+    refit=False,
     cv=StratifiedKFold(10, shuffle=True, random_state=0),
 ).fit(X[:, :10], 1 - y)
 
 # %%
 # What deabench makes of it
 # -------------------------
-# Every column has a role: the five means are to be high, the times would be costs, folds and spreads are no metrics.
+# Every column has a role: the five means are to be high, the times would be costs, folds and
+# spreads are no metrics.
 
 reading = db.read(search)
-pd.Series({role: len(names) for role, names in reading.to_frame().groupby("role").groups.items()}, name="columns").to_frame()
+pd.Series(
+    {role: len(names) for role, names in reading.to_frame().groupby("role").groups.items()},
+    name="columns",
+).to_frame()
 
 # %%
 # Ranked by the five metrics alone, none weighed against another:
@@ -42,16 +47,16 @@ ranking = db.rank(reading, outputs=list(samples.values), inputs=[], uncertainty=
 ranking.to_frame()[["efficiency", "rank", "efficient"]].round(4)
 
 # %%
-# An efficiency of .99 says that all five metrics could grow by 1 % together before the best mix of the other candidates is
-# reached. Who is in that mix, and what one would gain there:
+# An efficiency of .99 says that all five metrics could grow by 1 % together before the best mix of
+# the other candidates is reached. Who is in that mix, and what one would gain there:
 
 print(ranking.explain(ranking.to_frame().index[-1]))
 
 # %%
 # How sure is that?
 # -----------------
-# Ten folds share training data, so they are worth less than ten samples; Nadeau and Bengio's variance says how much.
-# *Dominated* would be proved, *undecided* is what ten folds cannot tell:
+# Ten folds share training data, so they are worth less than ten samples; Nadeau and Bengio's
+# variance says how much. *Dominated* would be proved, *undecided* is what ten folds cannot tell:
 
 ranking.to_frame()[["lower", "upper", "verdict", "best_rank", "worst_rank"]].round(3)
 
@@ -68,11 +73,16 @@ ranking.uncertainty.plot()
 db.targets(samples.values, samples.values).gaps.round(4)
 
 # %%
-# And a page to send around, with the same numbers and their proof: ``db.report(ranking).save("search.html")``.
+# And a page to send around, with the same numbers and their proof:
+# ``db.report(ranking).save("search.html")``.
 #
-# What remains to be decided is not statistics: which of the candidates that nobody beats suits *your* costs. If a missed
-# cancer counts at least twice a false alarm, say so:
+# What remains to be decided is not statistics: which of the candidates that nobody beats suits
+# *your* costs. If a missed cancer counts at least twice a false alarm, say so:
 
-weighed = db.rank(reading, outputs=["mean_test_recall", "mean_test_precision"], inputs=[],
-                  ratios={("mean_test_recall", "mean_test_precision"): (2, float("inf"))})
+weighed = db.rank(
+    reading,
+    outputs=["mean_test_recall", "mean_test_precision"],
+    inputs=[],
+    ratios={("mean_test_recall", "mean_test_precision"): (2, float("inf"))},
+)
 weighed.to_frame().round(4)

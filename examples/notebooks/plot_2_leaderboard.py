@@ -2,14 +2,14 @@
 A leaderboard with prices, and a budget
 =======================================
 
-Image classifiers with their accuracy, size and latency. Which are worth their price, what does a point of accuracy cost, and
-which would one take within half a millisecond?
-"""
+Image classifiers with their accuracy, size and latency. Which are worth their price, what does a
+point of accuracy cost, and which would one take within half a millisecond?"""
 
 # %%
 # The table
 # ---------
-# Nine models of timm's public results. Nobody has to say that latency is to be low: its name does, and it is said.
+# Nine models of timm's public results. Nobody has to say that latency is to be low: its name does,
+# and it is said.
 
 from io import StringIO
 
@@ -17,7 +17,8 @@ import pandas as pd
 
 import deabench as db
 
-table = pd.read_csv(StringIO("""model,top1,param_count,latency_ms
+table = pd.read_csv(
+    StringIO("""model,top1,param_count,latency_ms
 resnet50.a2,80.774,25.56,0.386
 tf_efficientnet_b0.aa,76.882,5.29,0.131
 deit_base,81.98,86.57,0.351
@@ -27,7 +28,9 @@ vit_small_384,81.13,22.2,0.4
 convnext_small.in12k,85.324,50.22,0.555
 convnext_base,84.466,88.59,0.789
 eva02_large_448,90.056,305.08,9.756
-"""), index_col="model")
+"""),
+    index_col="model",
+)
 board = db.read(table)  # or the name of a file
 board.to_frame()[["role", "better", "reason"]]
 
@@ -45,8 +48,8 @@ ranking.to_frame().round(4)
 print(ranking.explain("deit_base"))
 
 # %%
-# A mix of two networks is a share of the traffic to each: fine for latency, but no network has the *size* between two.
-# Without mixtures:
+# A mix of two networks is a share of the traffic to each: fine for latency, but no network has the
+# *size* between two. Without mixtures:
 
 alone = db.rank(board, technology="fdh")
 ranking.scores.to_frame("mixed").join(alone.scores.rename("alone")).round(4)
@@ -73,17 +76,20 @@ fast.to_frame().round(4)
 # %%
 # How sure?
 # ---------
-# Top-1 is a share of 50,000 images, so its standard error is known; sizes are exact, and latencies are taken as exact here.
+# Top-1 is a share of 50,000 images, so its standard error is known; sizes are exact, and latencies
+# are taken as exact here.
 
 top1 = board.table[["top1"]]
-samples = db.Samples.from_table(top1, (top1 * (100 - top1) / 50_000) ** 0.5).with_costs(board.table[["param_count", "latency_ms"]])
+samples = db.Samples.from_table(top1, (top1 * (100 - top1) / 50_000) ** 0.5).with_costs(
+    board.table[["param_count", "latency_ms"]]
+)
 sure = db.uncertainty(samples)
 sure.to_frame().round(3)
 
 # %%
-# All answers are of the same images, so errors are alike and the truth is sharper than this; with the answers themselves,
-# ``Samples.from_predictions`` would know. Four models are dominated even so: whatever latency, size and accuracy weigh for
-# you, take another.
+# All answers are of the same images, so errors are alike and the truth is sharper than this; with
+# the answers themselves, ``Samples.from_predictions`` would know. Four models are dominated even
+# so: whatever latency, size and accuracy weigh for you, take another.
 
 print(sure.summary())
 

@@ -2,9 +2,9 @@
 The paper's study, replayed on keel67
 =====================================
 
-Chao, Kou, Peng and Fernández (2022) rank eighteen ways to learn from imbalanced data on 68 data sets by DEA. deabench ships 67
-of these runs, made by its own study preset ``chao2022``: 12,060 confusion matrices. Here is what they say, and how sure.
-"""
+Chao, Kou, Peng and Fernández (2022) rank eighteen ways to learn from imbalanced data on 68 data
+sets by DEA. deabench ships 67 of these runs, made by its own study preset ``chao2022``: 12,060
+confusion matrices. Here is what they say, and how sure."""
 
 # %%
 # The counts
@@ -17,7 +17,8 @@ counts = db.datasets.load("keel67")
 counts.head(3)
 
 # %%
-# Folds are added first, metrics are taken of the sums, then the mean over the data sets (positive is the minority).
+# Folds are added first, metrics are taken of the sums, then the mean over the data sets (positive
+# is the minority).
 
 pooled = counts.groupby(["dataset", "classifier"], sort=False).sum()
 each = metrics.from_counts(pooled, metrics=["TPR", "TNR", "G-mean", "balanced_accuracy"])
@@ -33,7 +34,8 @@ ranking = db.rank(means, outputs=["TPR", "TNR"])
 ranking.to_frame().round(3)
 
 # %%
-# Each of the efficient is best at some ratio of the two costs; the last one always finds the majority:
+# Each of the efficient is best at some ratio of the two costs; the last one always finds the
+# majority:
 
 front = db.frontier(means, outputs=["TPR", "TNR"])
 front.cost_ranges(prevalence=0.1).round(2)
@@ -44,8 +46,8 @@ front.plot()
 # %%
 # Ranked as the paper did
 # -----------------------
-# The paper divides by TNR, which makes it an input: to be low. Whoever gives the majority up is rewarded, and under-sampling
-# wins by arithmetic, not by learning.
+# The paper divides by TNR, which makes it an input: to be low. Whoever gives the majority up is
+# rewarded, and under-sampling wins by arithmetic, not by learning.
 
 paper = db.rank(means, outputs=["TPR", "G-mean"], inputs=["TNR"], model="wei")
 paper.to_frame().round(3).join(means[["TPR", "TNR"]].round(3)).head(6)
@@ -59,8 +61,8 @@ sure = db.uncertainty(db.Samples.from_datasets(counts, metrics=["TPR", "TNR"]))
 sure.verdicts.value_counts().to_frame()
 
 # %%
-# One is proved efficient, because nobody comes near its TNR; the others are undecided. Tests of one metric, counting the cuts
-# of one file once, say how little 67 sets are:
+# One is proved efficient, because nobody comes near its TNR; the others are undecided. Tests of one
+# metric, counting the cuts of one file once, say how little 67 sets are:
 
 table = each["G-mean"].unstack("classifier").dropna()[["C4.5", "SMC", "RUC", "AdBC", "SVM"]]
 found = db.compare.compare(table, clusters="keel", control="C4.5")

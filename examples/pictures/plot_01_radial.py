@@ -2,18 +2,30 @@
 Radial: one factor for all metrics
 ==================================
 
-*mine* grows along its ray, both metrics by one factor, until it meets the mixtures of the others (``score``) or what a
-classifier that exists dominates (``fdh``). *eager* is met at once, although *net* is better in TNR: that is its slack, which
-a radial score does not show. ``super`` leaves *forest* out of its own reference: what it shrinks by until the others reach
-it.
-"""
+*mine* grows along its ray, both metrics by one factor, until it meets the mixtures of the others
+(``score``) or what a classifier that exists dominates (``fdh``). *eager* is met at once, although
+*net* is better in TNR: that is its slack, which a radial score does not show. ``super`` leaves
+*forest* out of its own reference: what it shrinks by until the others reach it."""
 
 from _plane import GREEN, GREY, PINK, RATES, RED, arrow, boundary, db, dots, key, line, planes
 
 figure, (ax,) = planes()
 line(ax, boundary(RATES), "mixtures count (score)")
-line(ax, boundary(RATES, model="fdh"), "classifiers alone count (fdh)", color=GREEN, linestyle=(0, (5, 1.5)))
-line(ax, boundary(RATES.drop(index="forest")), "without forest (super)", color=PINK, linestyle=":", linewidth=2)
+line(
+    ax,
+    boundary(RATES, model="fdh"),
+    "classifiers alone count (fdh)",
+    color=GREEN,
+    linestyle=(0, (5, 1.5)),
+)
+line(
+    ax,
+    boundary(RATES.drop(index="forest")),
+    "without forest (super)",
+    color=PINK,
+    linestyle=":",
+    linewidth=2,
+)
 mine, forest = RATES.loc["mine"], RATES.loc["forest"]
 line(ax, [(0, 0), mine], "", color=GREY, linewidth=0.8)
 score, free = db.rank(RATES).scores["mine"], db.rank(RATES, model="fdh").scores["mine"]

@@ -2,10 +2,10 @@
 More than one frontier
 ======================
 
-``layers`` takes the frontier away and looks again. ``groups`` compares a family's frontier with everybody's: where they
-touch, its gap is 1. ``malmquist`` has the frontiers of two tables: how much nearer *mine* came, and how far the frontier
-itself moved. ``order_m`` compares with the best of m classifiers that are drawn: what is beyond it, one lucky run did.
-"""
+``layers`` takes the frontier away and looks again. ``groups`` compares a family's frontier with
+everybody's: where they touch, its gap is 1. ``malmquist`` has the frontiers of two tables: how much
+nearer *mine* came, and how far the frontier itself moved. ``order_m`` compares with the best of m
+classifiers that are drawn: what is beyond it, one lucky run did."""
 
 from _plane import BLUE, GREY, INK, PINK, RATES, RED, arrow, boundary, db, dots, key, line, planes
 
@@ -16,14 +16,29 @@ for layer, look in ((1, "-"), (2, (0, (5, 1.5)))):
 dots(top, RATES, {"eager": (6, -4), "mine": (6, 6)})
 top.set_title("layers", loc="left", fontsize=10)
 
-family = {"tree": "light", "logit": "light", "mine": "light", "forest": "heavy", "net": "heavy", "eager": "heavy"}
+family = {
+    "tree": "light",
+    "logit": "light",
+    "mine": "light",
+    "forest": "heavy",
+    "net": "heavy",
+    "eager": "heavy",
+}
 gaps = db.groups(RATES, family).frame["gap"]
 line(beside, boundary(RATES), "everybody's frontier")
 for name, colour in (("light", BLUE), ("heavy", RED)):
-    line(beside, boundary(RATES[[family[each] == name for each in RATES.index]]), f"{name}: its own frontier", color=colour,
-         linestyle=(0, (5, 1.5)))
-dots(beside, RATES.rename(lambda name: f"{name} (gap {gaps[name]:.2f})" if name == "mine" else name),
-     {"eager": (6, -4), f"mine (gap {gaps['mine']:.2f})": (-62, -14)})
+    line(
+        beside,
+        boundary(RATES[[family[each] == name for each in RATES.index]]),
+        f"{name}: its own frontier",
+        color=colour,
+        linestyle=(0, (5, 1.5)),
+    )
+dots(
+    beside,
+    RATES.rename(lambda name: f"{name} (gap {gaps[name]:.2f})" if name == "mine" else name),
+    {"eager": (6, -4), f"mine (gap {gaps['mine']:.2f})": (-62, -14)},
+)
 beside.set_title("groups", loc="left", fontsize=10)
 
 after = RATES * [0.97, 0.85]
@@ -31,8 +46,14 @@ after.loc["mine"] = (0.58, 0.62)
 moved = db.malmquist(RATES, after).frame.loc["mine"]
 line(below, boundary(RATES), "frontier before")
 line(below, boundary(after), "frontier after", color=PINK, linestyle=(0, (5, 1.5)))
-arrow(below, RATES.loc["mine"], after.loc["mine"],
-      f"nearer × {moved['efficiency_change']:.2f}\nfrontier × {moved['technical_change']:.2f}", RED, (-50, 8))
+arrow(
+    below,
+    RATES.loc["mine"],
+    after.loc["mine"],
+    f"nearer × {moved['efficiency_change']:.2f}\nfrontier × {moved['technical_change']:.2f}",
+    RED,
+    (-50, 8),
+)
 dots(below, RATES, {"eager": (6, -4), "mine": (-12, -14)})
 below.set_title("malmquist", loc="left", fontsize=10)
 
@@ -40,7 +61,14 @@ line(last, boundary(RATES, model="fdh"), "classifiers alone (fdh)")
 for m, marker, colour in ((2, "x", PINK), (6, "+", INK)):
     scores = db.order_m(RATES, m).frame["efficiency"]
     reached = RATES.div(scores, axis=0)
-    last.scatter(*reached.to_numpy().T, s=30, marker=marker, color=colour, zorder=5, label=f"where the best of {m} reach each")
+    last.scatter(
+        *reached.to_numpy().T,
+        s=30,
+        marker=marker,
+        color=colour,
+        zorder=5,
+        label=f"where the best of {m} reach each",
+    )
     for name in RATES.index if m == 2 else ():
         line(last, [RATES.loc[name], reached.loc[name]], "", color=GREY, linewidth=0.8)
 dots(last, RATES, {"eager": (7, -4), "mine": (-12, -14)})

@@ -4,8 +4,20 @@
 """
 
 from deabench_models.additive import additive
-from deabench_models.benchmark import closest, closest_as_printed, closest_change, closest_split, pareto_frontier
-from deabench_models.ccr import envelopment_input, envelopment_output, multiplier_input, multiplier_output, slacks
+from deabench_models.benchmark import (
+    closest,
+    closest_as_printed,
+    closest_change,
+    closest_split,
+    pareto_frontier,
+)
+from deabench_models.ccr import (
+    envelopment_input,
+    envelopment_output,
+    multiplier_input,
+    multiplier_output,
+    slacks,
+)
 from deabench_models.common import largest_loss
 from deabench_models.cross import aggressive, benevolent
 from deabench_models.directional import directional

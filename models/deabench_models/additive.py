@@ -21,16 +21,18 @@ from deabench_models._types import Model, Row, Table, compared
 from deabench_models.ccr import SUM_LAMBDA
 
 
-def additive(X: Table, Y: Table, x_o: Row, y_o: Row, w_minus: Row, w_plus: Row, returns: str = "vrs") -> Model:
+def additive(
+    X: Table, Y: Table, x_o: Row, y_o: Row, w_minus: Row, w_plus: Row, returns: str = "vrs"
+) -> Model:
     """The largest weighted sum of slacks.
 
-        max  Σ_i w⁻_i s⁻_i + Σ_r w⁺_r s⁺_r                   [total]
-        s.t. Σ_j X_ji λ_j + s⁻_i = x_io              ∀ i     [inputs]
-             Σ_j Y_jr λ_j − s⁺_r = y_ro              ∀ r     [outputs]
-             L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
-             λ_j ≥ 0                                         [lam]
-             s⁻_i ≥ 0                                        [s_minus]
-             s⁺_r ≥ 0                                        [s_plus]
+    max  Σ_i w⁻_i s⁻_i + Σ_r w⁺_r s⁺_r                   [total]
+    s.t. Σ_j X_ji λ_j + s⁻_i = x_io              ∀ i     [inputs]
+         Σ_j Y_jr λ_j − s⁺_r = y_ro              ∀ r     [outputs]
+         L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
+         λ_j ≥ 0                                         [lam]
+         s⁻_i ≥ 0                                        [s_minus]
+         s⁺_r ≥ 0                                        [s_plus]
     """
     m = compared(X, Y, x_o, y_o)
     m.w_minus = Param(m.I, mutable=True, initialize=dict(w_minus))
@@ -41,7 +43,9 @@ def additive(X: Table, Y: Table, x_o: Row, y_o: Row, w_minus: Row, w_plus: Row, 
 
     @m.Objective(sense=maximize)
     def total(m: Model) -> object:
-        return sum(m.w_minus[i] * m.s_minus[i] for i in m.I) + sum(m.w_plus[r] * m.s_plus[r] for r in m.R)
+        return sum(m.w_minus[i] * m.s_minus[i] for i in m.I) + sum(
+            m.w_plus[r] * m.s_plus[r] for r in m.R
+        )
 
     @m.Constraint(m.I)
     def inputs(m: Model, i: object) -> object:

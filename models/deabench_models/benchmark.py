@@ -68,13 +68,13 @@ def pareto_frontier(P: Table, p_G: Table, M: float) -> Model:
 def closest_change(P: Table, p_G: Table, M: float) -> Model:
     """Model (9): the least change x that takes each tested DMU to the frontier; |x| as its bound a.
 
-        min  Σ_g Σ_r a_gr                                    [distance]
-        s.t. (7), and
-             Σ_k P_kr λ_gk − x_gr = p_gr             ∀ g, r  [target]
-             x_gr − a_gr ≤ 0                         ∀ g, r  [above]
-             −x_gr − a_gr ≤ 0                        ∀ g, r  [below]
-             x_gr free                                       [x]
-             a_gr free                                       [a]
+    min  Σ_g Σ_r a_gr                                    [distance]
+    s.t. (7), and
+         Σ_k P_kr λ_gk − x_gr = p_gr             ∀ g, r  [target]
+         x_gr − a_gr ≤ 0                         ∀ g, r  [above]
+         −x_gr − a_gr ≤ 0                        ∀ g, r  [below]
+         x_gr free                                       [x]
+         a_gr free                                       [a]
     """
     m = pareto_frontier(P, p_G, M)
     m.x = Var(m.G, m.R, within=Reals)
@@ -102,13 +102,13 @@ def closest_change(P: Table, p_G: Table, M: float) -> Model:
 def closest_split(P: Table, p_G: Table, M: float) -> Model:
     """Model (10): (9) with the absolute values split into h − l and the target p* kept as a variable.
 
-        min  Σ_g Σ_r (h_gr + l_gr)                           [distance]
-        s.t. (7), and
-             Σ_k P_kr λ_gk − p*_gr = 0               ∀ g, r  [target]
-             p*_gr + h_gr − l_gr = p_gr              ∀ g, r  [gap]
-             p*_gr free                                      [p_star]
-             h_gr ≥ 0                                        [h]
-             l_gr ≥ 0                                        [l]
+    min  Σ_g Σ_r (h_gr + l_gr)                           [distance]
+    s.t. (7), and
+         Σ_k P_kr λ_gk − p*_gr = 0               ∀ g, r  [target]
+         p*_gr + h_gr − l_gr = p_gr              ∀ g, r  [gap]
+         p*_gr free                                      [p_star]
+         h_gr ≥ 0                                        [h]
+         l_gr ≥ 0                                        [l]
     """
     m = pareto_frontier(P, p_G, M)
     m.p_star = Var(m.G, m.R)
@@ -128,11 +128,11 @@ def closest_split(P: Table, p_G: Table, M: float) -> Model:
 def closest(P: Table, p_G: Table, M: float) -> Model:
     """Model (11): (10) with the target eliminated.
 
-        min  Σ_g Σ_r (h_gr + l_gr)                           [distance]
-        s.t. (7), and
-             Σ_k P_kr λ_gk + h_gr − l_gr = p_gr      ∀ g, r  [target]
-             h_gr ≥ 0                                        [h]
-             l_gr ≥ 0                                        [l]
+    min  Σ_g Σ_r (h_gr + l_gr)                           [distance]
+    s.t. (7), and
+         Σ_k P_kr λ_gk + h_gr − l_gr = p_gr      ∀ g, r  [target]
+         h_gr ≥ 0                                        [h]
+         l_gr ≥ 0                                        [l]
     """
     m = pareto_frontier(P, p_G, M)
     _split(m)

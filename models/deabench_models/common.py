@@ -22,11 +22,11 @@ from deabench_models._types import Model, Table, firsts, seconds
 def largest_loss(Y: Table, Z: Table, e: Table) -> Model:
     """The least largest loss, as its dual.
 
-        max  Σ_jk e_jk μ_j − Σ_j κ_j                         [loss]
-        s.t. Σ_j Y_jr κ_j − Σ_j Z_jr μ_j ≥ 0         ∀ r     [metrics]
-             Σ_j μ_j = 1                                     [losers]
-             κ_j ≥ 0                                         [kappa]
-             μ_j ≥ 0                                         [mu]
+    max  Σ_jk e_jk μ_j − Σ_j κ_j                         [loss]
+    s.t. Σ_j Y_jr κ_j − Σ_j Z_jr μ_j ≥ 0         ∀ r     [metrics]
+         Σ_j μ_j = 1                                     [losers]
+         κ_j ≥ 0                                         [kappa]
+         μ_j ≥ 0                                         [mu]
     """
     m = ConcreteModel()
     m.J, m.R, m.K = firsts(Y), seconds(Y), seconds(e)

@@ -45,12 +45,12 @@ def _base(X: Table, Y: Table, y_o: Row, z_o: Row, X_sum: Row, Y_sum: Row) -> Mod
 def aggressive(X: Table, Y: Table, y_o: Row, z_o: Row, X_sum: Row, Y_sum: Row) -> Model:
     """The weights of o that do the others the least good.
 
-        min  Σ_r u_r Y_sum_r                                 [outputs_of_the_others]
-        s.t. Σ_i v_i X_sum_i = 1                             [inputs_of_the_others]
-             Σ_r u_r y_ro − e_o Σ_i v_i x_io = 0             [own_efficiency]
-             Σ_r u_r Y_jr − Σ_i v_i X_ji ≤ 0         ∀ j     [no_better]
-             u_r ≥ 0                                         [u]
-             v_i ≥ 0                                         [v]
+    min  Σ_r u_r Y_sum_r                                 [outputs_of_the_others]
+    s.t. Σ_i v_i X_sum_i = 1                             [inputs_of_the_others]
+         Σ_r u_r y_ro − e_o Σ_i v_i x_io = 0             [own_efficiency]
+         Σ_r u_r Y_jr − Σ_i v_i X_ji ≤ 0         ∀ j     [no_better]
+         u_r ≥ 0                                         [u]
+         v_i ≥ 0                                         [v]
     """
     m = _base(X, Y, y_o, z_o, X_sum, Y_sum)
     m.outputs_of_the_others = Objective(expr=sum(m.Y_sum[r] * m.u[r] for r in m.R))
@@ -60,12 +60,12 @@ def aggressive(X: Table, Y: Table, y_o: Row, z_o: Row, X_sum: Row, Y_sum: Row) -
 def benevolent(X: Table, Y: Table, y_o: Row, z_o: Row, X_sum: Row, Y_sum: Row) -> Model:
     """The weights of o that do the others the most good.
 
-        max  Σ_r u_r Y_sum_r                                 [outputs_of_the_others]
-        s.t. Σ_i v_i X_sum_i = 1                             [inputs_of_the_others]
-             Σ_r u_r y_ro − e_o Σ_i v_i x_io = 0             [own_efficiency]
-             Σ_r u_r Y_jr − Σ_i v_i X_ji ≤ 0         ∀ j     [no_better]
-             u_r ≥ 0                                         [u]
-             v_i ≥ 0                                         [v]
+    max  Σ_r u_r Y_sum_r                                 [outputs_of_the_others]
+    s.t. Σ_i v_i X_sum_i = 1                             [inputs_of_the_others]
+         Σ_r u_r y_ro − e_o Σ_i v_i x_io = 0             [own_efficiency]
+         Σ_r u_r Y_jr − Σ_i v_i X_ji ≤ 0         ∀ j     [no_better]
+         u_r ≥ 0                                         [u]
+         v_i ≥ 0                                         [v]
     """
     m = _base(X, Y, y_o, z_o, X_sum, Y_sum)
     m.outputs_of_the_others = Objective(expr=sum(m.Y_sum[r] * m.u[r] for r in m.R), sense=maximize)

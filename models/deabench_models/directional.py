@@ -17,15 +17,17 @@ from deabench_models._types import Model, Row, Table, compared
 from deabench_models.ccr import SUM_LAMBDA
 
 
-def directional(X: Table, Y: Table, x_o: Row, y_o: Row, g_x: Row, g_y: Row, returns: str = "vrs") -> Model:
+def directional(
+    X: Table, Y: Table, x_o: Row, y_o: Row, g_x: Row, g_y: Row, returns: str = "vrs"
+) -> Model:
     """The directional distance.
 
-        max  β                                               [distance]
-        s.t. Σ_j X_ji λ_j + g_xi β ≤ x_io            ∀ i     [inputs]
-             Σ_j Y_jr λ_j − g_yr β ≥ y_ro            ∀ r     [outputs]
-             L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
-             λ_j ≥ 0                                         [lam]
-             β free                                          [beta]
+    max  β                                               [distance]
+    s.t. Σ_j X_ji λ_j + g_xi β ≤ x_io            ∀ i     [inputs]
+         Σ_j Y_jr λ_j − g_yr β ≥ y_ro            ∀ r     [outputs]
+         L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
+         λ_j ≥ 0                                         [lam]
+         β free                                          [beta]
     """
     m = compared(X, Y, x_o, y_o)
     m.g_x = Param(m.I, mutable=True, initialize=dict(g_x))

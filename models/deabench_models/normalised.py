@@ -25,21 +25,21 @@ def big_m(P: Table, ranges: Row) -> dict[Hashable, float]:
 def normalised(P: Table, p_G: Table, ranges: Row) -> Model:
     """The normalised closest-target model; its distance is added by one of `deabench_models.norms`.
 
-        min  a norm of (l − h)                               (norms)
-        s.t. Σ_r range_r u_r = 1                             [normal]
-             Σ_r P_kr u_r + u_0 + d_k = 0            ∀ k     [supporting]
-             d_k ≤ M_k b_k                           ∀ k     [off_facet]
-             λ_gk ≤ 1 − b_k                          ∀ g, k  [on_facet]
-             Σ_k λ_gk = 1                            ∀ g     [convexity]
-             Σ_k P_kr λ_gk + h_gr − l_gr = p_gr      ∀ g, r  [target]
-             Σ_{k in T} b_k ≥ 1 for every weak face T found  [cuts]
-             u_r ≥ 0                                         [u]
-             u_0 free                                        [u_0]
-             d_k ≥ 0                                         [d]
-             b_k ∈ {0, 1}                                    [b]
-             λ_gk ≥ 0                                        [lam]
-             h_gr ≥ 0                                        [h]
-             l_gr ≥ 0                                        [l]
+    min  a norm of (l − h)                               (norms)
+    s.t. Σ_r range_r u_r = 1                             [normal]
+         Σ_r P_kr u_r + u_0 + d_k = 0            ∀ k     [supporting]
+         d_k ≤ M_k b_k                           ∀ k     [off_facet]
+         λ_gk ≤ 1 − b_k                          ∀ g, k  [on_facet]
+         Σ_k λ_gk = 1                            ∀ g     [convexity]
+         Σ_k P_kr λ_gk + h_gr − l_gr = p_gr      ∀ g, r  [target]
+         Σ_{k in T} b_k ≥ 1 for every weak face T found  [cuts]
+         u_r ≥ 0                                         [u]
+         u_0 free                                        [u_0]
+         d_k ≥ 0                                         [d]
+         b_k ∈ {0, 1}                                    [b]
+         λ_gk ≥ 0                                        [lam]
+         h_gr ≥ 0                                        [h]
+         l_gr ≥ 0                                        [l]
     """
     M = big_m(P, ranges)
     m = ConcreteModel()
@@ -84,14 +84,14 @@ def normalised(P: Table, p_G: Table, ranges: Row) -> Model:
 def supports(P: Table, T: Iterable[Hashable], ranges: Row) -> Model:
     """Is the face spanned by T Pareto-efficient? It is where the optimum is > 0.
 
-        max  ε                                               [margin]
-        s.t. Σ_r range_r u_r = 1                             [normal]
-             Σ_r P_kr u_r + u_0 ≤ 0                  ∀ k     [supporting]
-             Σ_r P_kr u_r + u_0 = 0                  ∀ k ∈ T [tight]
-             range_r u_r − ε ≥ 0                     ∀ r     [positive]
-             u_r ≥ 0                                         [u]
-             u_0 free                                        [u_0]
-             ε free                                          [epsilon]
+    max  ε                                               [margin]
+    s.t. Σ_r range_r u_r = 1                             [normal]
+         Σ_r P_kr u_r + u_0 ≤ 0                  ∀ k     [supporting]
+         Σ_r P_kr u_r + u_0 = 0                  ∀ k ∈ T [tight]
+         range_r u_r − ε ≥ 0                     ∀ r     [positive]
+         u_r ≥ 0                                         [u]
+         u_0 free                                        [u_0]
+         ε free                                          [epsilon]
     """
     m = ConcreteModel()
     m.K, m.R, m.T = firsts(P), seconds(P), list(T)

@@ -23,12 +23,12 @@ def _gap(p_G: Table) -> Model:
 def face(P: Table, p_G: Table) -> Model:
     """The nearest point of the convex hull of the vertices P; always feasible without `norms.dominating`.
 
-        min  a norm of (l − h)                               (norms)
-        s.t. Σ_j P_jr λ_jg + h_gr − l_gr = p_gr      ∀ g, r  [target]
-             Σ_j λ_jg = 1                            ∀ g     [convexity]
-             λ_jg ≥ 0                                        [lam]
-             h_gr ≥ 0                                        [h]
-             l_gr ≥ 0                                        [l]
+    min  a norm of (l − h)                               (norms)
+    s.t. Σ_j P_jr λ_jg + h_gr − l_gr = p_gr      ∀ g, r  [target]
+         Σ_j λ_jg = 1                            ∀ g     [convexity]
+         λ_jg ≥ 0                                        [lam]
+         h_gr ≥ 0                                        [h]
+         l_gr ≥ 0                                        [l]
     """
     m = _gap(p_G)
     m.J = firsts(P)
@@ -48,12 +48,12 @@ def face(P: Table, p_G: Table) -> Model:
 def halfspaces(W: Table, p_G: Table) -> Model:
     """The nearest point of {y : W_j·y ≤ 1 for all j}: from outside, the target on the facets extended.
 
-        min  a norm of (l − h)                               (norms)
-        s.t. Σ_r W_jr y_gr ≤ 1                       ∀ j, g  [within]
-             y_gr + h_gr − l_gr = p_gr               ∀ g, r  [target]
-             y_gr free                                       [y]
-             h_gr ≥ 0                                        [h]
-             l_gr ≥ 0                                        [l]
+    min  a norm of (l − h)                               (norms)
+    s.t. Σ_r W_jr y_gr ≤ 1                       ∀ j, g  [within]
+         y_gr + h_gr − l_gr = p_gr               ∀ g, r  [target]
+         y_gr free                                       [y]
+         h_gr ≥ 0                                        [h]
+         l_gr ≥ 0                                        [l]
     """
     m = _gap(p_G)
     m.J = firsts(W)
@@ -73,11 +73,11 @@ def halfspaces(W: Table, p_G: Table) -> Model:
 def depth(P: Table, p_o: Row) -> Model:
     """How far the tested DMU can rise in all metrics together and still be attainable; below 0 where it is not.
 
-        max  t                                               [rise]
-        s.t. Σ_j P_jr λ_j − t ≥ p_ro                 ∀ r     [attainable]
-             Σ_j λ_j = 1                                     [convexity]
-             λ_j ≥ 0                                         [lam]
-             t free                                          [t]
+    max  t                                               [rise]
+    s.t. Σ_j P_jr λ_j − t ≥ p_ro                 ∀ r     [attainable]
+         Σ_j λ_j = 1                                     [convexity]
+         λ_j ≥ 0                                         [lam]
+         t free                                          [t]
     """
     m = ConcreteModel()
     m.J, m.R = firsts(P), seconds(P)

@@ -18,7 +18,15 @@ from pyomo.core.base.set_types import NonNegativeReals
 from deabench_models._types import Model, Row, Table, compared, firsts
 
 
-def _base(X: Table, Y: Table, x_o: Row, y_o: Row, A: Table, B: Table, sums: tuple[float | None, float | None]) -> Model:
+def _base(
+    X: Table,
+    Y: Table,
+    x_o: Row,
+    y_o: Row,
+    A: Table,
+    B: Table,
+    sums: tuple[float | None, float | None],
+) -> Model:
     m = compared(X, Y, x_o, y_o)
     m.K = firsts(A)
     m.A = Param(m.K, m.R, mutable=True, initialize=dict(A))
@@ -28,7 +36,11 @@ def _base(X: Table, Y: Table, x_o: Row, y_o: Row, A: Table, B: Table, sums: tupl
 
     @m.Constraint()
     def returns_to_scale(m: Model) -> object:
-        return Constraint.Skip if sums == (None, None) else (sums[0], sum(m.lam[j] for j in m.J), sums[1])
+        return (
+            Constraint.Skip
+            if sums == (None, None)
+            else (sums[0], sum(m.lam[j] for j in m.J), sums[1])
+        )
 
     return m
 
@@ -41,17 +53,24 @@ def _used(m: Model, X: Table, i: object) -> object:
     return sum(X[j, i] * m.lam[j] for j in m.J) + sum(m.B[k, i] * m.pi[k] for k in m.K)
 
 
-def restricted_output(X: Table, Y: Table, x_o: Row, y_o: Row, A: Table, B: Table,
-                      sums: tuple[float | None, float | None] = (None, None)) -> Model:
+def restricted_output(
+    X: Table,
+    Y: Table,
+    x_o: Row,
+    y_o: Row,
+    A: Table,
+    B: Table,
+    sums: tuple[float | None, float | None] = (None, None),
+) -> Model:
     """Output-oriented.
 
-        max  φ                                               [expansion]
-        s.t. Σ_j Y_jr λ_j + Σ_k A_kr π_k − y_ro φ ≥ 0 ∀ r    [outputs]
-             Σ_j X_ji λ_j + Σ_k B_ki π_k ≤ x_io      ∀ i     [inputs]
-             L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
-             λ_j ≥ 0                                         [lam]
-             π_k ≥ 0                                         [pi]
-             φ free                                          [phi]
+    max  φ                                               [expansion]
+    s.t. Σ_j Y_jr λ_j + Σ_k A_kr π_k − y_ro φ ≥ 0 ∀ r    [outputs]
+         Σ_j X_ji λ_j + Σ_k B_ki π_k ≤ x_io      ∀ i     [inputs]
+         L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
+         λ_j ≥ 0                                         [lam]
+         π_k ≥ 0                                         [pi]
+         φ free                                          [phi]
     """
     m = _base(X, Y, x_o, y_o, A, B, sums)
     m.phi = Var()
@@ -71,17 +90,24 @@ def restricted_output(X: Table, Y: Table, x_o: Row, y_o: Row, A: Table, B: Table
     return m
 
 
-def restricted_input(X: Table, Y: Table, x_o: Row, y_o: Row, A: Table, B: Table,
-                     sums: tuple[float | None, float | None] = (None, None)) -> Model:
+def restricted_input(
+    X: Table,
+    Y: Table,
+    x_o: Row,
+    y_o: Row,
+    A: Table,
+    B: Table,
+    sums: tuple[float | None, float | None] = (None, None),
+) -> Model:
     """Input-oriented.
 
-        min  θ                                               [efficiency]
-        s.t. Σ_j Y_jr λ_j + Σ_k A_kr π_k ≥ y_ro      ∀ r     [outputs]
-             Σ_j X_ji λ_j + Σ_k B_ki π_k − x_io θ ≤ 0 ∀ i    [inputs]
-             L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
-             λ_j ≥ 0                                         [lam]
-             π_k ≥ 0                                         [pi]
-             θ free                                          [theta]
+    min  θ                                               [efficiency]
+    s.t. Σ_j Y_jr λ_j + Σ_k A_kr π_k ≥ y_ro      ∀ r     [outputs]
+         Σ_j X_ji λ_j + Σ_k B_ki π_k − x_io θ ≤ 0 ∀ i    [inputs]
+         L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
+         λ_j ≥ 0                                         [lam]
+         π_k ≥ 0                                         [pi]
+         θ free                                          [theta]
     """
     m = _base(X, Y, x_o, y_o, A, B, sums)
     m.theta = Var()
@@ -101,18 +127,25 @@ def restricted_input(X: Table, Y: Table, x_o: Row, y_o: Row, A: Table, B: Table,
     return m
 
 
-def restricted_slacks(X: Table, Y: Table, x_o: Row, y_o: Row, A: Table, B: Table,
-                      sums: tuple[float | None, float | None] = (None, None)) -> Model:
+def restricted_slacks(
+    X: Table,
+    Y: Table,
+    x_o: Row,
+    y_o: Row,
+    A: Table,
+    B: Table,
+    sums: tuple[float | None, float | None] = (None, None),
+) -> Model:
     """The second stage: the largest sum of what is left to gain.
 
-        max  Σ_r s⁺_r + Σ_i s⁻_i                             [total_slack]
-        s.t. Σ_j Y_jr λ_j + Σ_k A_kr π_k − s⁺_r = y_ro ∀ r   [outputs]
-             Σ_j X_ji λ_j + Σ_k B_ki π_k + s⁻_i = x_io ∀ i   [inputs]
-             L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
-             λ_j ≥ 0                                         [lam]
-             π_k ≥ 0                                         [pi]
-             s⁺_r ≥ 0                                        [s_plus]
-             s⁻_i ≥ 0                                        [s_minus]
+    max  Σ_r s⁺_r + Σ_i s⁻_i                             [total_slack]
+    s.t. Σ_j Y_jr λ_j + Σ_k A_kr π_k − s⁺_r = y_ro ∀ r   [outputs]
+         Σ_j X_ji λ_j + Σ_k B_ki π_k + s⁻_i = x_io ∀ i   [inputs]
+         L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
+         λ_j ≥ 0                                         [lam]
+         π_k ≥ 0                                         [pi]
+         s⁺_r ≥ 0                                        [s_plus]
+         s⁻_i ≥ 0                                        [s_minus]
     """
     m = _base(X, Y, x_o, y_o, A, B, sums)
     m.s_plus = Var(m.R, within=NonNegativeReals)

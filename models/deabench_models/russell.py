@@ -37,12 +37,12 @@ def _returns(m: Model, returns: str) -> None:
 def russell_input(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Model:
     """The Russell measure, input-oriented.
 
-        min  (1/m) Σ_i θ_i                                   [efficiency]
-        s.t. Σ_j X_ji λ_j − x_io θ_i ≤ 0             ∀ i     [inputs]
-             Σ_j Y_jr λ_j ≥ y_ro                     ∀ r     [outputs]
-             L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
-             λ_j ≥ 0                                         [lam]
-             θ_i ≤ 1                                         [theta]
+    min  (1/m) Σ_i θ_i                                   [efficiency]
+    s.t. Σ_j X_ji λ_j − x_io θ_i ≤ 0             ∀ i     [inputs]
+         Σ_j Y_jr λ_j ≥ y_ro                     ∀ r     [outputs]
+         L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
+         λ_j ≥ 0                                         [lam]
+         θ_i ≤ 1                                         [theta]
     """
     m = _base(X, Y, x_o, y_o)
     m.theta = Var(m.I, bounds=(None, 1))
@@ -66,12 +66,12 @@ def russell_input(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") 
 def russell_output(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Model:
     """The Russell measure, output-oriented.
 
-        max  (1/s) Σ_r φ_r                                   [expansion]
-        s.t. Σ_j X_ji λ_j ≤ x_io                     ∀ i     [inputs]
-             Σ_j Y_jr λ_j − y_ro φ_r ≥ 0             ∀ r     [outputs]
-             L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
-             λ_j ≥ 0                                         [lam]
-             φ_r ≥ 1                                         [phi]
+    max  (1/s) Σ_r φ_r                                   [expansion]
+    s.t. Σ_j X_ji λ_j ≤ x_io                     ∀ i     [inputs]
+         Σ_j Y_jr λ_j − y_ro φ_r ≥ 0             ∀ r     [outputs]
+         L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
+         λ_j ≥ 0                                         [lam]
+         φ_r ≥ 1                                         [phi]
     """
     m = _base(X, Y, x_o, y_o)
     m.phi = Var(m.R, bounds=(1, None))
@@ -92,19 +92,28 @@ def russell_output(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs")
     return m
 
 
-def russell_graph(X: Table, Y: Table, x_o: Row, y_o: Row, p: Row, q: Row, slope: Table, level: Table,
-                  returns: str = "crs") -> Model:
+def russell_graph(
+    X: Table,
+    Y: Table,
+    x_o: Row,
+    y_o: Row,
+    p: Row,
+    q: Row,
+    slope: Table,
+    level: Table,
+    returns: str = "crs",
+) -> Model:
     """The Russell graph measure, its inverse factors ψ_r ≥ 1/φ_r from below; slope and level by (output, tangent).
 
-        min  Σ_i p_i θ_i + Σ_r q_r ψ_r                       [efficiency]
-        s.t. Σ_j X_ji λ_j − x_io θ_i ≤ 0             ∀ i     [inputs]
-             Σ_j Y_jr λ_j − y_ro φ_r ≥ 0             ∀ r     [outputs]
-             slope_rk φ_r + ψ_r ≥ level_rk           ∀ r, k  [tangents]
-             L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
-             λ_j ≥ 0                                         [lam]
-             θ_i ≤ 1                                         [theta]
-             φ_r ≥ 1                                         [phi]
-             ψ_r ≥ 0                                         [psi]
+    min  Σ_i p_i θ_i + Σ_r q_r ψ_r                       [efficiency]
+    s.t. Σ_j X_ji λ_j − x_io θ_i ≤ 0             ∀ i     [inputs]
+         Σ_j Y_jr λ_j − y_ro φ_r ≥ 0             ∀ r     [outputs]
+         slope_rk φ_r + ψ_r ≥ level_rk           ∀ r, k  [tangents]
+         L ≤ Σ_j λ_j ≤ U                                 [returns_to_scale]
+         λ_j ≥ 0                                         [lam]
+         θ_i ≤ 1                                         [theta]
+         φ_r ≥ 1                                         [phi]
+         ψ_r ≥ 0                                         [psi]
     """
     m = _base(X, Y, x_o, y_o)
     m.K = seconds(slope)

@@ -20,7 +20,9 @@ from pyomo.core.base.set_types import NonNegativeReals
 from deabench_models._types import Model, Row, Table, compared
 
 
-def slacks_based(X: Table, Y: Table, x_o: Row, y_o: Row, p: Row, q: Row, returns: str = "crs") -> Model:
+def slacks_based(
+    X: Table, Y: Table, x_o: Row, y_o: Row, p: Row, q: Row, returns: str = "crs"
+) -> Model:
     """The slacks-based measure, linear.
 
         min  t − Σ_i p_i S⁻_i                                [efficiency]
@@ -62,6 +64,8 @@ def slacks_based(X: Table, Y: Table, x_o: Row, y_o: Row, p: Row, q: Row, returns
     @m.Constraint()
     def returns_to_scale(m: Model) -> object:
         more = sum(m.lam[j] for j in m.J) - m.t
-        return {"crs": Constraint.Skip, "vrs": more == 0, "nirs": more <= 0, "ndrs": more >= 0}[returns]
+        return {"crs": Constraint.Skip, "vrs": more == 0, "nirs": more <= 0, "ndrs": more >= 0}[
+            returns
+        ]
 
     return m

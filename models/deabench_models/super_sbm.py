@@ -20,8 +20,16 @@ from pyomo.core.base.set_types import NonNegativeReals
 from deabench_models._types import Model, Row, Table, compared
 
 
-def super_slacks_based(X: Table, Y: Table, x_o: Row, y_o: Row, p: Row, q: Row, returns: str = "crs",
-                       change: str = "none") -> Model:
+def super_slacks_based(
+    X: Table,
+    Y: Table,
+    x_o: Row,
+    y_o: Row,
+    p: Row,
+    q: Row,
+    returns: str = "crs",
+    change: str = "none",
+) -> Model:
     """Super-efficiency by slacks, linear; `change` is "input" or "output" where only that side may change.
 
         min  t + Σ_i p_i σ_i                                 [superefficiency]
@@ -63,6 +71,8 @@ def super_slacks_based(X: Table, Y: Table, x_o: Row, y_o: Row, p: Row, q: Row, r
     @m.Constraint()
     def returns_to_scale(m: Model) -> object:
         more = sum(m.lam[j] for j in m.J) - m.t
-        return {"crs": Constraint.Skip, "vrs": more == 0, "nirs": more <= 0, "ndrs": more >= 0}[returns]
+        return {"crs": Constraint.Skip, "vrs": more == 0, "nirs": more <= 0, "ndrs": more >= 0}[
+            returns
+        ]
 
     return m

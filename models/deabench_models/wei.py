@@ -15,7 +15,9 @@ from deabench_models._types import Model, Row, Table, firsts, seconds
 
 def quotients(X: Table, Y: Table) -> dict[tuple[object, tuple[object, object]], float]:
     """The index data of (5): Y_jr / X_ji for every output r and input i, keyed (j, (r, i)); every X_ji > 0."""
-    return {(j, (r, i)): Y[j, r] / X[j, i] for j in firsts(Y) for r in seconds(Y) for i in seconds(X)}
+    return {
+        (j, (r, i)): Y[j, r] / X[j, i] for j in firsts(Y) for r in seconds(Y) for i in seconds(X)
+    }
 
 
 def wei(Y: Table, y_o: Row) -> Model:
@@ -42,7 +44,9 @@ def wei(Y: Table, y_o: Row) -> Model:
 
     @m.Constraint(m.R)
     def outputs(m: Model, *r: object) -> object:
-        metric = r[0] if len(r) == 1 else r  # of quotients a metric is a pair, which Pyomo takes apart
+        metric = (
+            r[0] if len(r) == 1 else r
+        )  # of quotients a metric is a pair, which Pyomo takes apart
         return sum(Y[j, metric] * m.lam[j] for j in m.J) - m.y_o[metric] * m.theta >= 0
 
     @m.Constraint()

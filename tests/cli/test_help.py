@@ -1,4 +1,6 @@
-"""Help leads on: every command names its page, a mistyped one its neighbour, a shell what could come next."""
+"""Help leads on: every command names its page, a mistyped one its neighbour, a shell what could
+come next.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def test_every_command_has_a_page_that_names_it():
         assert f"deabench {verb}" in (DOCS / f"{page}.md").read_text(encoding="utf-8"), page
 
 
-@pytest.mark.parametrize("arguments", [*([verb] for verb in VERBS), ["study", "run"], ["study", "import"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments", [*([verb] for verb in VERBS), ["study", "run"], ["study", "import"]], ids=" ".join
+)
 def test_help_ends_with_the_page(arguments, capsys):
     assert main([*arguments, "--help"]) == 0
     assert capsys.readouterr().out.rstrip().endswith(f"More: docs/{PAGES[arguments[0]]}.md")
@@ -30,16 +34,31 @@ def test_a_mistyped_command_has_a_neighbour(capsys):
     assert main(["ranc"]) == 2
     assert capsys.readouterr().err == "deabench: there is no command 'ranc'; did you mean 'rank'?\n"
     assert main(["42"]) == 2
-    assert capsys.readouterr().err == f"deabench: there is no command '42'; there are {', '.join(repr(v) for v in VERBS)}\n"
+    assert (
+        capsys.readouterr().err
+        == f"deabench: there is no command '42'; there are {', '.join(repr(v) for v in VERBS)}\n"
+    )
 
 
-@pytest.mark.parametrize(("typed", "next_words"), [
-    ("deabench fr", ["frontier"]), ("deabench rank t.csv --orient", ["--orientation"]),
-    ("deabench rank t.csv --model sup", ["super", "super-sbm"]), ("deabench study ver", ["verify"])])
+@pytest.mark.parametrize(
+    ("typed", "next_words"),
+    [
+        ("deabench fr", ["frontier"]),
+        ("deabench rank t.csv --orient", ["--orientation"]),
+        ("deabench rank t.csv --model sup", ["super", "super-sbm"]),
+        ("deabench study ver", ["verify"]),
+    ],
+)
 def test_a_shell_is_told_what_could_come_next(typed, next_words):
     words = typed.split()
-    asked = os.environ | {"_DEABENCH_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
-    done = subprocess.run([sys.executable, "-m", "deabench"], env=asked, capture_output=True, text=True, check=True)
+    asked = os.environ | {
+        "_DEABENCH_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "deabench"], env=asked, capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == next_words
 
 
@@ -51,8 +70,14 @@ def test_the_lines_for_a_shell_ask_deabench(shell, capsys):
 
 
 def test_a_ranking_waits_for_no_library_that_it_does_not_need():
-    """Pyomo loads scipy.stats where it finds scipy loaded, which takes longer than all else that `deabench rank` does."""
-    code = ("import sys; from deabench.cli import main; main(['rank', 'examples/wine1.csv', '--outputs', 'TPR,TNR']); "
-            "sys.exit(' '.join(name for name in ('scipy.stats', 'sklearn', 'matplotlib') if name in sys.modules) or None)")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=DOCS.parent, check=False)
+    """Pyomo loads scipy.stats where it finds scipy loaded, which takes longer than all else that
+    `deabench rank` does.
+    """
+    code = (
+        "import sys; from deabench.cli import main; main(['rank', 'examples/wine1.csv', '--outputs', 'TPR,TNR']); "
+        "sys.exit(' '.join(name for name in ('scipy.stats', 'sklearn', 'matplotlib') if name in sys.modules) or None)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=DOCS.parent, check=False
+    )
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,6 @@
-"""The commands rank, frontier, targets and models: what they print, where, and with which exit code."""
+"""The commands rank, frontier, targets and models: what they print, where, and with which exit
+code.
+"""
 
 import csv
 import io
@@ -34,8 +36,17 @@ def test_help_imports_nothing_heavy():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize(("arguments", "code"), [([], 2), (["nonsense"], 2), (["rank"], 2), (["rank", WINE, "--bogus"], 2),
-                                                 (["--version"], 0), (["rank", "--help"], 0)])
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ([], 2),
+        (["nonsense"], 2),
+        (["rank"], 2),
+        (["rank", WINE, "--bogus"], 2),
+        (["--version"], 0),
+        (["rank", "--help"], 0),
+    ],
+)
 def test_exit_codes_of_usage(arguments, code):
     assert main(arguments) == code
 
@@ -64,7 +75,10 @@ def test_rank_reads_standard_input(capsys, monkeypatch):
 
 
 def test_rank_against_a_reference(capsys):
-    assert main(["rank", WINE, "--outputs", "TPR,TNR", "--reference", ESTABLISHED, "--format", "csv"]) == 0
+    assert (
+        main(["rank", WINE, "--outputs", "TPR,TNR", "--reference", ESTABLISHED, "--format", "csv"])
+        == 0
+    )
     assert float(rows(capsys.readouterr().out)[1][1]) > 1
 
 
@@ -81,28 +95,78 @@ def test_bad_data_is_one_sentence_and_writes_nothing(tmp_path, capsys):
 
 def test_frontier_prints_facets_and_writes_graphml(tmp_path, capsys):
     path = tmp_path / "facets.graphml"
-    assert main(["frontier", ESTABLISHED, "--outputs", "TPR,TNR", "--graphml", str(path), "--format", "csv"]) == 0
+    assert (
+        main(
+            [
+                "frontier",
+                ESTABLISHED,
+                "--outputs",
+                "TPR,TNR",
+                "--graphml",
+                str(path),
+                "--format",
+                "csv",
+            ]
+        )
+        == 0
+    )
     out, err = capsys.readouterr()
     table = rows(out)
     assert table[0] == ["facet", "TPR", "TNR", "offset", "vertices", "full_dimensional"]
-    assert [line[4] for line in table[1:]] == ["RUS+SVM", "RUS+SVM, CS-MCQP", "CS-MCQP, Bagging", "Bagging"]
+    assert [line[4] for line in table[1:]] == [
+        "RUS+SVM",
+        "RUS+SVM, CS-MCQP",
+        "CS-MCQP, Bagging",
+        "Bagging",
+    ]
     assert "on the frontier: RUS+SVM, CS-MCQP, Bagging" in err
     edges = [e for e in ElementTree.parse(path).iter() if e.tag.endswith("edge")]
     assert len(edges) == 3
 
 
 def test_frontier_costs_and_locate(capsys):
-    assert main(["frontier", ESTABLISHED, "--outputs", "TPR,TNR", "--costs", "0.5", "--format", "csv"]) == 0
-    assert [line[0] for line in rows(capsys.readouterr().out)] == ["classifier", "RUS+SVM", "CS-MCQP", "Bagging"]
-    assert main(["frontier", ESTABLISHED, "--outputs", "TPR,TNR", "--locate", WINE, "--format", "csv"]) == 0
+    assert (
+        main(["frontier", ESTABLISHED, "--outputs", "TPR,TNR", "--costs", "0.5", "--format", "csv"])
+        == 0
+    )
+    assert [line[0] for line in rows(capsys.readouterr().out)] == [
+        "classifier",
+        "RUS+SVM",
+        "CS-MCQP",
+        "Bagging",
+    ]
+    assert (
+        main(["frontier", ESTABLISHED, "--outputs", "TPR,TNR", "--locate", WINE, "--format", "csv"])
+        == 0
+    )
     assert rows(capsys.readouterr().out)[2][:2] == ["MLP", "outside"]
 
 
-@pytest.mark.parametrize(("label", "target"), [("RBF", (97.7, 50.7)), ("OSS+SVM", (96.0, 78.6)), ("AdaBoostM1", (95.5, 86.5))])
+@pytest.mark.parametrize(
+    ("label", "target"),
+    [("RBF", (97.7, 50.7)), ("OSS+SVM", (96.0, 78.6)), ("AdaBoostM1", (95.5, 86.5))],
+)
 def test_targets_of_table_14(capsys, label, target):
     """The three targets of Chao et al. (2022), Table 14, that the printed data give."""
-    assert main(["targets", WINE, "--reference", ESTABLISHED, "--outputs", "TPR,TNR", "--norm", "l2", "--on", "facets",
-                 "--format", "csv"]) == 0
+    assert (
+        main(
+            [
+                "targets",
+                WINE,
+                "--reference",
+                ESTABLISHED,
+                "--outputs",
+                "TPR,TNR",
+                "--norm",
+                "l2",
+                "--on",
+                "facets",
+                "--format",
+                "csv",
+            ]
+        )
+        == 0
+    )
     table = rows(capsys.readouterr().out)
     assert table[0][:5] == ["classifier", "position", "distance", "target_TPR", "target_TNR"]
     found = next(line for line in table if line[0] == label)
@@ -114,7 +178,9 @@ def test_targets_common_dominating_and_weights(capsys):
     assert main([*base, "--dominating"]) == 0
     assert "'MLP' has no target: no point of the frontier dominates it" in capsys.readouterr().err
     assert main([*base, "--common", "--format", "json"]) == 0
-    assert {record["face"] for record in json.loads(capsys.readouterr().out)} == {"CS-MCQP, Bagging"}
+    assert {record["face"] for record in json.loads(capsys.readouterr().out)} == {
+        "CS-MCQP, Bagging"
+    }
     assert main([*base, "--weights", "TPR=2,TNR=x"]) == 2
     assert capsys.readouterr().err == "deabench: --weights TNR is 'x'; give a number\n"
 
@@ -125,13 +191,24 @@ def test_models(capsys):
     assert main(["models", "wei"]) == 0
     assert "Σ_j λ_j = 1" in capsys.readouterr().out
     assert main(["models", "weii"]) == 1
-    assert capsys.readouterr().err.startswith("deabench: there is no formulation 'weii'; there are multiplier_input, ")
+    assert capsys.readouterr().err.startswith(
+        "deabench: there is no formulation 'weii'; there are multiplier_input, "
+    )
 
 
-@pytest.mark.parametrize(("verb", "options"), [
-    ("rank", ["--show", "ranking"]), ("rank", ["--show", "peers"]), ("rank", ["--show", "weights"]),
-    ("frontier", []), ("frontier", ["--costs", "0.3"]), ("targets", []), ("targets", ["--show", "targets"]),
-    ("targets", ["--show", "parallel"])])
+@pytest.mark.parametrize(
+    ("verb", "options"),
+    [
+        ("rank", ["--show", "ranking"]),
+        ("rank", ["--show", "peers"]),
+        ("rank", ["--show", "weights"]),
+        ("frontier", []),
+        ("frontier", ["--costs", "0.3"]),
+        ("targets", []),
+        ("targets", ["--show", "targets"]),
+        ("targets", ["--show", "parallel"]),
+    ],
+)
 def test_every_picture_comes_from_the_command_line(tmp_path, capsys, verb, options):
     picture = tmp_path / "picture.svg"
     files = [WINE] if verb != "targets" else [WINE, "--reference", ESTABLISHED]
@@ -139,14 +216,32 @@ def test_every_picture_comes_from_the_command_line(tmp_path, capsys, verb, optio
         files = [ESTABLISHED]
     assert main([verb, *files, "--outputs", "TPR,TNR", "--plot", str(picture), *options]) == 0
     assert "<svg" in picture.read_text()
-    assert main([verb, *files, "--outputs", "TPR,TNR", "--plot", str(tmp_path / "picture.doc"), *options]) == 1
+    assert (
+        main(
+            [
+                verb,
+                *files,
+                "--outputs",
+                "TPR,TNR",
+                "--plot",
+                str(tmp_path / "picture.doc"),
+                *options,
+            ]
+        )
+        == 1
+    )
     assert "a picture's name ends in .png, .svg or .pdf" in capsys.readouterr().err
     assert not (tmp_path / "picture.doc").exists()
 
 
 def test_the_facets_of_three_metrics_are_drawn_as_a_graph(tmp_path):
     table = tmp_path / "three.csv"
-    table.write_text("classifier,a,b,c\n" + "".join(f"{n},{a},{b},{c}\n" for n, a, b, c in
-                                                   [("u", 1, 2, 3), ("v", 3, 1, 2), ("w", 2, 3, 1), ("x", 2, 2, 2)]))
+    table.write_text(
+        "classifier,a,b,c\n"
+        + "".join(
+            f"{n},{a},{b},{c}\n"
+            for n, a, b, c in [("u", 1, 2, 3), ("v", 3, 1, 2), ("w", 2, 3, 1), ("x", 2, 2, 2)]
+        )
+    )
     assert main(["frontier", str(table), "--plot", str(tmp_path / "graph.png")]) == 0
     assert (tmp_path / "graph.png").read_bytes().startswith(b"\x89PNG")

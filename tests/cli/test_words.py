@@ -1,4 +1,6 @@
-"""The command line speaks its own words: options in refusals, where results go, bare names of what is better low."""
+"""The command line speaks its own words: options in refusals, where results go, bare names of what
+is better low.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,14 @@ from deabench.cli import main
 from deabench.cli._io import OTHERS, as_options
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
-BOARD = pd.DataFrame({"model": list("abcdef"), "accuracy": [0.9, 0.85, 0.8, 0.7, 0.6, 0.65],
-                      "err": [0.1, 0.05, 0.2, 0.02, 0.3, 0.25], "latency_ms": [500.0, 120, 60, 20, 30, 100]})
+BOARD = pd.DataFrame(
+    {
+        "model": list("abcdef"),
+        "accuracy": [0.9, 0.85, 0.8, 0.7, 0.6, 0.65],
+        "err": [0.1, 0.05, 0.2, 0.02, 0.3, 0.25],
+        "latency_ms": [500.0, 120, 60, 20, 30, 100],
+    }
+)
 
 
 @pytest.fixture
@@ -19,16 +27,22 @@ def board(tmp_path) -> str:
     return str(tmp_path / "board.csv")
 
 
-@pytest.mark.parametrize(("said", "words"), [
-    ("say missing='drop-systems', 'drop-metrics' or 'bounds'", "say --missing drop-systems, 'drop-metrics' or 'bounds'"),
-    ("say missing='drop-systems' (1 of 3)", "say --missing drop-systems (1 of 3)"),
-    ("use technology='convex' for what", "use --technology convex for what"),
-    ("say which are, as outputs=['flux']", "say which are, as --outputs 'flux'"),
-    ("say lower_is_better={'e': 'input'}", "say --lower-is-better 'e=input'"),
-    ("say lower_is_better={'e': 1.0}", "say --lower-is-better 'e=1.0'"),
-    ("(weights='range')", "(--weights range)"),
-    ("metric 'x' of 'y' is missing", "metric 'x' of 'y' is missing"),
-])
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (
+            "say missing='drop-systems', 'drop-metrics' or 'bounds'",
+            "say --missing drop-systems, 'drop-metrics' or 'bounds'",
+        ),
+        ("say missing='drop-systems' (1 of 3)", "say --missing drop-systems (1 of 3)"),
+        ("use technology='convex' for what", "use --technology convex for what"),
+        ("say which are, as outputs=['flux']", "say which are, as --outputs 'flux'"),
+        ("say lower_is_better={'e': 'input'}", "say --lower-is-better 'e=input'"),
+        ("say lower_is_better={'e': 1.0}", "say --lower-is-better 'e=1.0'"),
+        ("(weights='range')", "(--weights range)"),
+        ("metric 'x' of 'y' is missing", "metric 'x' of 'y' is missing"),
+    ],
+)
 def test_a_sentence_of_the_library_in_the_words_of_the_command_line(said, words) -> None:
     assert as_options(said) == words
 
@@ -41,37 +55,90 @@ def test_a_single_empty_cell_is_refused_with_the_very_option(tmp_path, capsys) -
     assert main(["rank", str(hole)]) == 1
     assert capsys.readouterr().err == (
         "deabench: 'accuracy' of 'c' is missing; say --missing drop-systems (1 of 6), 'drop-metrics' ('accuracy') or 'bounds' "
-        "(docs/tables.md says what each does)\n")
+        "(docs/tables.md says what each does)\n"
+    )
     assert main(["rank", str(hole), "--missing", "drop-systems", "--format", "csv"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 6
-    assert main(["targets", str(hole), "--reference", str(hole), "--missing", "drop-systems", "--format", "csv"]) == 0
+    assert (
+        main(
+            [
+                "targets",
+                str(hole),
+                "--reference",
+                str(hole),
+                "--missing",
+                "drop-systems",
+                "--format",
+                "csv",
+            ]
+        )
+        == 0
+    )
     assert "of the tested, left out for a missing cell: 'c'" in capsys.readouterr().err
 
 
 def test_bare_names_that_are_better_low(board, capsys) -> None:
-    assert main(["rank", board, "--outputs", "accuracy", "--lower-is-better", "err,latency_ms", "--format", "csv"]) == 0
+    assert (
+        main(
+            [
+                "rank",
+                board,
+                "--outputs",
+                "accuracy",
+                "--lower-is-better",
+                "err,latency_ms",
+                "--format",
+                "csv",
+            ]
+        )
+        == 0
+    )
     bare = capsys.readouterr()
     assert "say --lower-is-better 'err=input'" in bare.err
-    assert main(["rank", board, "--outputs", "accuracy,err", "--lower-is-better", "err=1,latency_ms=input", "--format", "csv"]) == 0
+    assert (
+        main(
+            [
+                "rank",
+                board,
+                "--outputs",
+                "accuracy,err",
+                "--lower-is-better",
+                "err=1,latency_ms=input",
+                "--format",
+                "csv",
+            ]
+        )
+        == 0
+    )
     assert bare.out == capsys.readouterr().out
     assert main(["rank", board, "--lower-is-better", "err,latency_ms=input"]) == 2
     assert capsys.readouterr().err == (
-        "deabench: --lower-is-better 'err' says no way beside others that do; give err=input or err=MAXIMUM\n")
+        "deabench: --lower-is-better 'err' says no way beside others that do; give err=input or err=MAXIMUM\n"
+    )
 
 
 @pytest.mark.parametrize("verb", [["rank"], ["frontier"], ["rank", "--by-dataset"]])
-def test_a_name_that_promises_another_format_is_refused_before_anything_is_done(verb, board, tmp_path, capsys) -> None:
+def test_a_name_that_promises_another_format_is_refused_before_anything_is_done(
+    verb, board, tmp_path, capsys
+) -> None:
     for end in OTHERS:
         assert main([*verb, board, "-o", str(tmp_path / f"x{end}")]) == 2
         err = capsys.readouterr().err
-        assert err == (f"deabench: cannot write '{tmp_path / f'x{end}'}': tables are written as CSV, or as JSON where the name "
-                       f"ends in .json; say -o '{tmp_path / 'x.csv'}'\n")
+        assert err == (
+            f"deabench: cannot write '{tmp_path / f'x{end}'}': tables are written as CSV, or as JSON where the name "
+            f"ends in .json; say -o '{tmp_path / 'x.csv'}'\n"
+        )
         assert not (tmp_path / f"x{end}").exists()
 
 
 def test_a_dash_is_standard_output(board, tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for verb in (["rank", board], ["frontier", board], ["targets", board, "--reference", board], ["reproduce", "table23"]):
+    for verb in (
+        ["rank", board],
+        ["frontier", board],
+        ["targets", board, "--reference", board],
+        ["reproduce", "table23"],
+    ):
         assert main([*verb, "-o", "-"]) == 0
         dashed = capsys.readouterr().out
         assert main([*verb, "--format", "csv"]) == 0

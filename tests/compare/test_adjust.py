@@ -1,4 +1,6 @@
-"""Adjustments for many pairs: Finner, Bergmann and Hommel, and the simple ones against statsmodels and brute force."""
+"""Adjustments for many pairs: Finner, Bergmann and Hommel, and the simple ones against statsmodels
+and brute force.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def closed(pairs: frozenset[tuple[int, int]], k: int) -> frozenset[tuple[int, in
 
 
 def bergmann_by_hand(p: np.ndarray, k: int) -> np.ndarray:
-    """From the definition: over all subsets of hypotheses that are closed under what follows from them."""
+    """From the definition: over all subsets of hypotheses that are closed under what follows from
+    them.
+    """
     pairs = list(combinations(range(k), 2))
     value = dict(zip(pairs, p, strict=True))
     out = dict.fromkeys(pairs, 0.0)
@@ -41,7 +45,7 @@ def bergmann_by_hand(p: np.ndarray, k: int) -> np.ndarray:
 @pytest.mark.parametrize("k", [3, 4, 5])
 def test_bergmann_and_hommel_by_hand(k: int) -> None:
     for seed in range(3 if k == 5 else 8):
-        p = np.random.default_rng(seed).random(comb(k, 2))**3
+        p = np.random.default_rng(seed).random(comb(k, 2)) ** 3
         mine = compare.bergmann_hommel(p, k)
         assert mine == pytest.approx(bergmann_by_hand(p, k), rel=1e-12)
         assert (mine >= p - 1e-15).all()
@@ -58,13 +62,18 @@ def test_bergmann_and_hommel_on_demsars_table_is_never_above_shaffer() -> None:
     table = datasets.load("demsar2006-auc")
     sharp = compare.pairwise(table, adjust="bergmann-hommel").pairs["adjusted"]
     assert sharp.to_numpy() == pytest.approx(
-        bergmann_by_hand(compare.pairwise(table).pairs["p_value"].to_numpy(), 4), rel=1e-12)
+        bergmann_by_hand(compare.pairwise(table).pairs["p_value"].to_numpy(), 4), rel=1e-12
+    )
 
 
 def test_finner_from_its_formula() -> None:
     """1 - (1 - p)^(m/i) in ascending order, each at least the one before."""
-    assert compare.finner([0.02, 0.01, 0.04]) == pytest.approx([1 - 0.98**1.5, 1 - 0.99**3, 0.04], rel=1e-12)
-    assert compare.finner([0.5, 0.4, 1.0]) == pytest.approx([1 - 0.6**3, 1 - 0.6**3, 1.0], rel=1e-12)
+    assert compare.finner([0.02, 0.01, 0.04]) == pytest.approx(
+        [1 - 0.98**1.5, 1 - 0.99**3, 0.04], rel=1e-12
+    )
+    assert compare.finner([0.5, 0.4, 1.0]) == pytest.approx(
+        [1 - 0.6**3, 1 - 0.6**3, 1.0], rel=1e-12
+    )
     raw = np.random.default_rng(0).random(7)
     assert (compare.finner(raw) <= adjusted(raw, "holm", 0) + 1e-15).all()
 
@@ -73,7 +82,7 @@ def test_finner_from_its_formula() -> None:
 def test_the_others_are_statsmodels(method: str) -> None:
     from statsmodels.stats.multitest import multipletests
 
-    p = np.random.default_rng(3).random(10)**2
+    p = np.random.default_rng(3).random(10) ** 2
     theirs = multipletests(p, method={"hochberg": "simes-hochberg"}.get(method, method))[1]
     assert adjusted(p, method, 5) == pytest.approx(theirs, rel=1e-12)  # type: ignore[arg-type]
 
@@ -86,26 +95,42 @@ def test_a_missing_p_value_counts_in_the_family_and_stays_missing() -> None:
 
 def test_three_hundred_classifiers_have_their_sets() -> None:
     found = true_together(300)
-    assert (max(found), comb(299, 2) + 1 in found, comb(299, 2) in found) == (comb(300, 2), False, True)
+    assert (max(found), comb(299, 2) + 1 in found, comb(299, 2) in found) == (
+        comb(300, 2),
+        False,
+        True,
+    )
 
 
 def test_nemenyi_of_two_is_their_p_value() -> None:
     table = datasets.load("demsar2006-auc").iloc[:, :2]
     found = compare.compare(table, test="ranks", adjust="nemenyi").pairs.iloc[0]
-    assert found["adjusted"] == pytest.approx(found["p_value"], rel=1e-9)  # the range of two is their difference
+    assert found["adjusted"] == pytest.approx(
+        found["p_value"], rel=1e-9
+    )  # the range of two is their difference
 
 
 REFUSED = [
-    (lambda: adjusted([0.1], "nemenyi", 2),
-     "Nemenyi's p values come from the ranks, not from p values; take pairwise(adjust='nemenyi')"),
-    (lambda: compare.bergmann_hommel(np.ones(78), 13),
-     "Bergmann and Hommel's adjustment lists all partitions of 13 classifiers, too many above 12; take 'shaffer'"),
-    (lambda: compare.bergmann_hommel([0.1], 3),
-     "there are 1 p values; Bergmann and Hommel's adjustment needs all 3 pairs of 3 classifiers"),
-    (lambda: compare.pairwise(datasets.load("demsar2006-auc"), adjust="finner"),
-     "'finner' is for comparisons with a control; for all pairs take 'shaffer'"),
-    (lambda: compare.pairwise(datasets.load("demsar2006-auc"), adjust="bergmann"),
-     "adjust 'bergmann' is not known; write 'bergmann-hommel'"),
+    (
+        lambda: adjusted([0.1], "nemenyi", 2),
+        "Nemenyi's p values come from the ranks, not from p values; take pairwise(adjust='nemenyi')",
+    ),
+    (
+        lambda: compare.bergmann_hommel(np.ones(78), 13),
+        "Bergmann and Hommel's adjustment lists all partitions of 13 classifiers, too many above 12; take 'shaffer'",
+    ),
+    (
+        lambda: compare.bergmann_hommel([0.1], 3),
+        "there are 1 p values; Bergmann and Hommel's adjustment needs all 3 pairs of 3 classifiers",
+    ),
+    (
+        lambda: compare.pairwise(datasets.load("demsar2006-auc"), adjust="finner"),
+        "'finner' is for comparisons with a control; for all pairs take 'shaffer'",
+    ),
+    (
+        lambda: compare.pairwise(datasets.load("demsar2006-auc"), adjust="bergmann"),
+        "adjust 'bergmann' is not known; write 'bergmann-hommel'",
+    ),
 ]
 
 

@@ -12,11 +12,13 @@ import pytest
 from deabench import compare, datasets
 from deabench.cli import main
 from deabench.errors import DataError, DataWarning
-from deabench.plot.comparisons.critical import CriticalDifferenceDisplay
+from deabench.plot.critical_difference import CriticalDifferenceDisplay
 
 DEMSAR = datasets.load("demsar2006-auc")
-TIES = ("4 of 14 data sets have tied classifiers, which take 9.3 % of the rank variance: read the tie-corrected tests; "
-        "the pairwise ones are conservative")
+TIES = (
+    "4 of 14 data sets have tied classifiers, which take 9.3 % of the rank variance: read the tie-corrected tests; "
+    "the pairwise ones are conservative"
+)
 
 
 def untied(rows: int, k: int, step: float = 0.0, seed: int = 0) -> pd.DataFrame:
@@ -32,8 +34,10 @@ def test_many_over_data_sets() -> None:
     with pytest.warns(DataWarning) as caught:
         found = compare.compare(DEMSAR)
     assert messages(caught) == [TIES]
-    assert found.test == ("Friedman with Iman-Davenport, then mean ranks all pairs with Shaffer's static adjustment of "
-                          "6 p values")
+    assert found.test == (
+        "Friedman with Iman-Davenport, then mean ranks all pairs with Shaffer's static adjustment of "
+        "6 p values"
+    )
     assert found.why.startswith("4 classifiers over 14 data sets: ranks take no common scale")
     assert not found.pairs["different"].any()
     assert found.pairs["better"].tolist() == [""] * 6
@@ -52,7 +56,10 @@ def test_no_pair_differs_where_the_whole_does_not() -> None:
     assert found.omnibus is not None
     assert found.omnibus.tests["p_value"].iloc[1] > 0.05
     assert not found.pairs["different"].any()
-    assert found.notes[1] == "the classifiers as a whole do not differ at 0.05, so no pair is called different"
+    assert (
+        found.notes[1]
+        == "the classifiers as a whole do not differ at 0.05, so no pair is called different"
+    )
 
 
 def test_few_data_sets_warn() -> None:
@@ -65,17 +72,25 @@ def test_two_over_data_sets() -> None:
     table = untied(12, 2, 3.0)
     found = compare.compare(table)
     assert found.test == "Wilcoxon signed-rank test (no zeros)"
-    assert found.why == "2 classifiers over 12 data sets: the signed-rank test takes no distribution for granted"
+    assert (
+        found.why
+        == "2 classifiers over 12 data sets: the signed-rank test takes no distribution for granted"
+    )
     assert found.pairs["p_value"].iloc[0] == compare.wilcoxon(table["c0"], table["c1"]).p_value
     assert found.pairs["better"].tolist() == ["c1"]
-    assert compare.compare(table, control="c1").pairs[["first", "second"]].iloc[0].tolist() == ["c1", "c0"]
+    assert compare.compare(table, control="c1").pairs[["first", "second"]].iloc[0].tolist() == [
+        "c1",
+        "c0",
+    ]
 
 
 def test_five_data_sets_can_never_reject() -> None:
     with pytest.warns(DataWarning) as caught:
         found = compare.compare(untied(5, 2, 9.0))
-    assert messages(caught) == ["with 5 data sets the signed-rank test can never reject: its smallest p value is "
-                                "0.0625, not below alpha = 0.05; add data sets"]
+    assert messages(caught) == [
+        "with 5 data sets the signed-rank test can never reject: its smallest p value is "
+        "0.0625, not below alpha = 0.05; add data sets"
+    ]
     assert found.pairs["p_value"].iloc[0] == 0.0625
 
 
@@ -101,17 +116,29 @@ def test_folds_far_from_normal_warn() -> None:
 def test_rows_that_are_not_whole_repeats() -> None:
     with pytest.raises(DataError) as e:
         compare.compare(untied(12, 2), folds=10)
-    assert str(e.value) == "12 rows are not whole repeats of 10-fold cross-validation; give every fold a row"
+    assert (
+        str(e.value)
+        == "12 rows are not whole repeats of 10-fold cross-validation; give every fold a row"
+    )
 
 
 def test_long_tables() -> None:
-    long = DEMSAR.rename_axis("dataset").reset_index().melt("dataset", var_name="classifier", value_name="score")
+    long = (
+        DEMSAR.rename_axis("dataset")
+        .reset_index()
+        .melt("dataset", var_name="classifier", value_name="score")
+    )
     pd.testing.assert_frame_equal(compare.from_long(long), DEMSAR, check_names=False)
     for frame, text in (
-        (long.drop(columns="score"), "there is no column 'score' in the long table; it needs 'dataset', 'classifier' "
-                                     "and 'score'"),
-        (pd.concat([long, long.iloc[:1]]),
-         "'C4.5' has two scores on 'adult (sample)'; average them, or name folds apart"),
+        (
+            long.drop(columns="score"),
+            "there is no column 'score' in the long table; it needs 'dataset', 'classifier' "
+            "and 'score'",
+        ),
+        (
+            pd.concat([long, long.iloc[:1]]),
+            "'C4.5' has two scores on 'adult (sample)'; average them, or name folds apart",
+        ),
         (long.iloc[1:], "'C4.5' has no score on 'adult (sample)'; give one, or leave the row out"),
     ):
         with pytest.raises(DataError) as e:
@@ -125,18 +152,24 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "scores.csv"
 
 
-def test_command_writes_pairs_to_stdout_and_reasons_to_stderr(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_writes_pairs_to_stdout_and_reasons_to_stderr(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["compare", str(file), "--control", "c0", "--format", "json"]) == 0
     out, err = capsys.readouterr()
     rows = json.loads(out)
     assert [row["second"] for row in rows] == ["c1", "c2", "c3"]
     assert rows[2]["better"] == "c3"
-    assert "4 classifiers over 30 data sets: ranks take no common scale of the scores for granted\n" in err
+    assert (
+        "4 classifiers over 30 data sets: ranks take no common scale of the scores for granted\n"
+        in err
+    )
     assert "mean ranks: c3" in err
 
 
-def test_command_shows_people_every_name_in_80_columns(file: Path, capsys: pytest.CaptureFixture[str],
-                                                       monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_shows_people_every_name_in_80_columns(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["compare", str(file), "--control", "c0"]) == 0
     out = capsys.readouterr().out
@@ -145,9 +178,14 @@ def test_command_shows_people_every_name_in_80_columns(file: Path, capsys: pytes
 
 
 def test_command_turns_with_lower_is_better(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", str(file), "--control", "c0", "--lower-is-better", "--format", "csv"]) == 0
+    assert (
+        main(["compare", str(file), "--control", "c0", "--lower-is-better", "--format", "csv"]) == 0
+    )
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "first,second,wins,ties,losses,difference,statistic,p_value,adjusted,different,better"
+    assert (
+        lines[0]
+        == "first,second,wins,ties,losses,difference,statistic,p_value,adjusted,different,better"
+    )
     assert lines[3].endswith("True,c0")
 
 
@@ -161,14 +199,31 @@ def test_command_reads_long_tables(file: Path, capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == expected
 
 
-@pytest.mark.parametrize(("arguments", "text"), [
-    (["--control", "SVM"], "the control 'SVM' is not a column of the table; there are 'c0', 'c1', 'c2', 'c3'"),
-    (["--alpha", "2"], "alpha is 2.0; give a number between 0 and 1, both excluded, as 0.05"),
-    (["--plot", "cd.xyz"], "cannot write a figure as '.xyz'; name a file that ends in .png, .svg or .pdf"),
-    (["--folds", "10", "--plot", "cd.png"],
-     "a critical-difference diagram needs three or more classifiers over data sets")])
-def test_command_refuses_and_writes_nothing(file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str],
-                                            text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (
+            ["--control", "SVM"],
+            "the control 'SVM' is not a column of the table; there are 'c0', 'c1', 'c2', 'c3'",
+        ),
+        (["--alpha", "2"], "alpha is 2.0; give a number between 0 and 1, both excluded, as 0.05"),
+        (
+            ["--plot", "cd.xyz"],
+            "cannot write a figure as '.xyz'; name a file that ends in .png, .svg or .pdf",
+        ),
+        (
+            ["--folds", "10", "--plot", "cd.png"],
+            "a critical-difference diagram needs three or more classifiers over data sets",
+        ),
+    ],
+)
+def test_command_refuses_and_writes_nothing(
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    text: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.chdir(file.parent)
     assert main(["compare", str(file), *arguments]) == 1
     out, err = capsys.readouterr()
@@ -180,7 +235,10 @@ def test_command_refuses_and_writes_nothing(file: Path, capsys: pytest.CaptureFi
 @pytest.mark.parametrize("ending", ["png", "svg"])
 def test_command_draws(file: Path, ending: str) -> None:
     picture = file.with_name(f"cd.{ending}")
-    assert main(["compare", str(file), "--plot", str(picture), "-o", str(file.with_name("pairs.csv"))]) == 0
+    assert (
+        main(["compare", str(file), "--plot", str(picture), "-o", str(file.with_name("pairs.csv"))])
+        == 0
+    )
     assert picture.read_bytes()[:5] == {"png": b"\x89PNG\r", "svg": b"<?xml"}[ending]
     assert len(pd.read_csv(file.with_name("pairs.csv"))) == 6
 
@@ -190,8 +248,11 @@ def test_bars_join_exactly_the_pairs_not_found_different() -> None:
     table = untied(30, 8, 0.25, seed=4)
     display = CriticalDifferenceDisplay.from_findings(compare.compare(table)).plot()
     ranks = display.mean_ranks
-    bars = [tuple(sorted({round(float(x), 9) for x in line.get_xdata()})) for bar in display.artists_["crossbars"]
-            for line in np.atleast_1d(np.asarray(bar, dtype=object))]
+    bars = [
+        tuple(sorted({round(float(x), 9) for x in line.get_xdata()}))
+        for bar in display.artists_["crossbars"]
+        for line in np.atleast_1d(np.asarray(bar, dtype=object))
+    ]
     spans = [(bar[0], bar[-1]) for bar in bars]
     assert 1 < len(spans) < 8
     for a in ranks.index:
@@ -205,8 +266,10 @@ def test_against_a_control_each_marker_says_its_verdict() -> None:
     display = CriticalDifferenceDisplay.from_table(DEMSAR, control="C4.5").plot()
     assert len(display.artists_["markers"]) == 4
     assert display.artists_["crossbars"] == []
-    assert display.ax_.get_title() == ("Mean rank (1 = best) against C4.5 (filled); × differs, ○ not found different "
-                                       "(α = 0.05, Holm)")
+    assert display.ax_.get_title() == (
+        "Mean rank (1 = best) against C4.5 (filled); × differs, ○ not found different "
+        "(α = 0.05, Holm)"
+    )
 
 
 def test_a_display_draws_into_axes_given_and_leaves_pyplot_alone() -> None:

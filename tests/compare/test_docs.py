@@ -21,7 +21,9 @@ def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.warns(DataWarning, match="tied classifiers"):
         exec(first, names)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("2 of the 3 pairs differ at 0.05: 'C4.5+m' is better than 'C4.5' (p = 0.0472)")
+    assert lines[0].startswith(
+        "2 of the 3 pairs differ at 0.05: 'C4.5+m' is better than 'C4.5' (p = 0.0472)"
+    )
     assert lines[2].startswith("Friedman with Iman-Davenport, then mean ranks against 'C4.5'")
     exec(second, names)
     assert " instances give a power of 0.80" in capsys.readouterr().out

@@ -1,4 +1,6 @@
-"""Few data sets: the null distributions against brute force, and how often tests reject where there is nothing to find."""
+"""Few data sets: the null distributions against brute force, and how often tests reject where there
+is nothing to find.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from benchmarks.type_one import type_one
 from deabench import compare
-from deabench.bench.type_one import type_one
 from deabench.compare.adjust import Adjustment, adjusted
 from deabench.compare.exact import FEW, drawn, enumerated, gaps
 from deabench.compare.many import _iman_davenport
@@ -24,20 +26,33 @@ def every_order(ranks: np.ndarray) -> np.ndarray:
     return np.array([np.sum(choice, axis=0) for choice in product(*rows)])
 
 
-@pytest.mark.parametrize("ranks", [
-    [[1, 2, 3], [2, 1, 3]], [[1, 2, 3], [3, 1, 2], [1, 3, 2], [1, 2, 3]], [[1.5, 1.5, 3], [1, 2, 3], [2, 2, 2]],
-    [[1, 2, 3, 4], [2, 1, 4, 3], [1, 2.5, 2.5, 4]], [[1, 3, 3, 3, 5], [5, 4, 3, 2, 1]]])
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        [[1, 2, 3], [2, 1, 3]],
+        [[1, 2, 3], [3, 1, 2], [1, 3, 2], [1, 2, 3]],
+        [[1.5, 1.5, 3], [1, 2, 3], [2, 2, 2]],
+        [[1, 2, 3, 4], [2, 1, 4, 3], [1, 2.5, 2.5, 4]],
+        [[1, 3, 3, 3, 5], [5, 4, 3, 2, 1]],
+    ],
+)
 def test_the_exact_distribution_is_that_of_all_orders(ranks: list[list[float]]) -> None:
     x = np.array(ranks, dtype=float)
     sums, seen = every_order(x), x.sum(axis=0)
     null = enumerated(x)
     assert null is not None
     assert null.probability.sum() == pytest.approx(1, rel=1e-12)
-    spread = ((sums - sums.mean(axis=1, keepdims=True))**2).sum(axis=1)
-    assert null.of_spread(x) == pytest.approx((spread >= ((seen - seen.mean())**2).sum() - 1e-9).mean(), rel=1e-12)
+    spread = ((sums - sums.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    assert null.of_spread(x) == pytest.approx(
+        (spread >= ((seen - seen.mean()) ** 2).sum() - 1e-9).mean(), rel=1e-12
+    )
     for gap in (0.5, 1.0, 2.0, 3.0):
-        assert null.of_reach(np.array([gap]))[0] == pytest.approx((np.ptp(sums, axis=1) >= gap).mean(), rel=1e-12)
-        assert gaps(x, np.array([gap]))[0] == pytest.approx((np.abs(sums[:, 0] - sums[:, 1]) >= gap).mean(), rel=1e-12)
+        assert null.of_reach(np.array([gap]))[0] == pytest.approx(
+            (np.ptp(sums, axis=1) >= gap).mean(), rel=1e-12
+        )
+        assert gaps(x, np.array([gap]))[0] == pytest.approx(
+            (np.abs(sums[:, 0] - sums[:, 1]) >= gap).mean(), rel=1e-12
+        )
 
 
 def test_two_unanimous_data_sets_of_three_have_p_one_sixth() -> None:
@@ -46,7 +61,9 @@ def test_two_unanimous_data_sets_of_three_have_p_one_sixth() -> None:
     assert compare.friedman(table).p_value == pytest.approx(1 / 6, rel=1e-12)
     asked = compare.friedman(table, method="asymptotic")
     assert asked.p_value == 0
-    assert asked.notes == ("the χ² and F distributions are rough for 2 data sets and reject too often; take method 'auto'",)
+    assert asked.notes == (
+        "the χ² and F distributions are rough for 2 data sets and reject too often; take method 'auto'",
+    )
 
 
 def test_random_orders_agree_with_the_exact_distribution() -> None:
@@ -54,13 +71,15 @@ def test_random_orders_agree_with_the_exact_distribution() -> None:
     exact, random = enumerated(ranks), drawn(ranks)
     assert exact is not None
     p, q = exact.of_spread(ranks), random.of_spread(ranks)
-    assert abs(p - q) < 4 * (p * (1 - p) / 20_000)**0.5
+    assert abs(p - q) < 4 * (p * (1 - p) / 20_000) ** 0.5
     unanimous = np.tile([1.0, 2.0, 3.0, 4.0], (9, 1))
     assert drawn(unanimous).of_spread(unanimous) == pytest.approx(1 / 20_001)
 
 
 def test_too_many_classifiers_for_the_exact_distribution_are_drawn_and_say_so() -> None:
-    table = pd.DataFrame(np.random.default_rng(1).normal(size=(5, 9)), columns=[f"c{j}" for j in range(9)])
+    table = pd.DataFrame(
+        np.random.default_rng(1).normal(size=(5, 9)), columns=[f"c{j}" for j in range(9)]
+    )
     found = compare.friedman(table)
     assert set(found.tests["distribution"]) == {"20000 random orders"}
     assert found.notes == ("the p value comes from 20000 random orders of the ranks (seed 0)",)
@@ -82,12 +101,21 @@ def null_of_three(most: int) -> dict[int, dict[tuple[int, int, int], float]]:
 
 
 NULL = null_of_three(60)
-ADJUSTS: tuple[Adjustment, ...] = ("holm", "shaffer", "bergmann-hommel", "bonferroni", "hochberg", "hommel")
+ADJUSTS: tuple[Adjustment, ...] = (
+    "holm",
+    "shaffer",
+    "bergmann-hommel",
+    "bonferroni",
+    "hochberg",
+    "hommel",
+)
 
 
 @pytest.mark.parametrize("count", [*range(2, 21), 25, 30, 36, 40, 50, 60])
 def test_no_test_of_ranks_rejects_more_than_six_per_cent(count: int) -> None:
-    """Exactly, at k = 3 and a nominal 5 %: the probability of the rank sums at which each test rejects."""
+    """Exactly, at k = 3 and a nominal 5 %: the probability of the rank sums at which each test
+    rejects.
+    """
     sums, p = np.array(list(NULL[count])), np.array(list(NULL[count].values()))
     ordered, where = np.unique(np.sort(sums, axis=1), axis=0, return_inverse=True)
     weight = np.bincount(where, p)
@@ -95,13 +123,21 @@ def test_no_test_of_ranks_rejects_more_than_six_per_cent(count: int) -> None:
     chi2 = (ordered**2).sum(axis=1) / count
     exact = enumerated(untied) if count <= FEW else None
     if exact is not None:
-        whole = np.array([exact._tail(exact.spread, np.array([4.0 * (row**2).sum()]))[0] for row in ordered])
+        whole = np.array(
+            [exact._tail(exact.spread, np.array([4.0 * (row**2).sum()]))[0] for row in ordered]
+        )
     else:
         whole = np.array([_iman_davenport(value, count, 3)[1] for value in chi2])
         assert weight[stats.chi2.sf(chi2, 2) < 0.05].sum() <= 0.06
     assert weight[whole < 0.05].sum() <= 0.06
     ranks = pd.DataFrame(untied, columns=list("abc"))
-    size = np.array([np.abs(ordered[:, 0] - ordered[:, 1]), ordered[:, 2] - ordered[:, 0], ordered[:, 2] - ordered[:, 1]]).T
+    size = np.array(
+        [
+            np.abs(ordered[:, 0] - ordered[:, 1]),
+            ordered[:, 2] - ordered[:, 0],
+            ordered[:, 2] - ordered[:, 1],
+        ]
+    ).T
     one = {gap: one_p(ranks, gap) for gap in np.unique(size)}
     raw = np.vectorize(one.get)(size)
     for how in ADJUSTS:
@@ -109,7 +145,9 @@ def test_no_test_of_ranks_rejects_more_than_six_per_cent(count: int) -> None:
         assert weight[least < 0.05].sum() <= 0.06, how
     assert weight[nemenyi(ranks, size / count).min(axis=1) < 0.05].sum() <= 0.06
     centred, each = sums - sums.mean(axis=1, keepdims=True), p
-    pair = np.array([np.abs(centred[:, 0] - centred[:, 1]), np.abs(centred[:, 0] - centred[:, 2])]).T
+    pair = np.array(
+        [np.abs(centred[:, 0] - centred[:, 1]), np.abs(centred[:, 0] - centred[:, 2])]
+    ).T
     controlled = np.vectorize(one.get)(np.rint(pair).astype(int))
     for how in ("holm", "finner"):
         least = np.array([adjusted(row, how, 3).min() for row in np.unique(controlled, axis=0)])
@@ -122,38 +160,52 @@ def one_p(ranks: pd.DataFrame, gap: int) -> float:
     count = len(ranks)
     if count <= FEW:
         return float(gaps(ranks.to_numpy(), np.array([float(gap)]))[0])
-    return float(2 * stats.norm.sf(gap / count / (12 / (6 * count))**0.5))
+    return float(2 * stats.norm.sf(gap / count / (12 / (6 * count)) ** 0.5))
 
 
 def test_the_pairs_of_ranks_are_those_p_values() -> None:
     for count in (7, 20):
-        table = pd.DataFrame(np.random.default_rng(count).normal(size=(count, 3)), columns=list("abc"))
+        table = pd.DataFrame(
+            np.random.default_rng(count).normal(size=(count, 3)), columns=list("abc")
+        )
         ranks = compare.rank(table)
-        for (gap, z, p), (a, b) in zip(by_ranks(ranks, [("a", "b"), ("a", "c")]), [("a", "b"), ("a", "c")], strict=True):
+        for (gap, z, p), (a, b) in zip(
+            by_ranks(ranks, [("a", "b"), ("a", "c")]), [("a", "b"), ("a", "c")], strict=True
+        ):
             assert gap == pytest.approx(ranks[a].mean() - ranks[b].mean())
-            assert z == pytest.approx(gap / (12 / (6 * count))**0.5)
+            assert z == pytest.approx(gap / (12 / (6 * count)) ** 0.5)
             assert p == pytest.approx(one_p(ranks, round(abs(gap) * count)), rel=1e-10)
 
 
 def test_the_range_of_normals_is_scipys() -> None:
     for k in (2, 3, 10, 60):
         q = np.linspace(0.01, 8, 12)
-        assert normal_range(q, k) == pytest.approx(stats.studentized_range.sf(q, k, np.inf), abs=2e-9)
+        assert normal_range(q, k) == pytest.approx(
+            stats.studentized_range.sf(q, k, np.inf), abs=2e-9
+        )
 
 
 def test_simulated_tests_keep_their_level() -> None:
-    """The quick form of `python -m deabench.bench type-one`: 4 standard errors above 6 % would be a wrong level."""
+    """The quick form of `python -m benchmarks type-one`: 4 standard errors above 6 % would be a
+    wrong level.
+    """
     found = type_one((3, 8, 20), runs=60)
     ignored = found.pop("friedman, clusters ignored")
-    assert (found <= 0.06 + 4 * (0.06 * 0.94 / 60)**0.5).all(axis=None)
+    assert (found <= 0.06 + 4 * (0.06 * 0.94 / 60) ** 0.5).all(axis=None)
     assert (ignored > 0.25).all()  # cuts of one file taken as independent data sets
 
 
 def test_too_few_to_reject_at_all() -> None:
     with pytest.warns(DataWarning) as caught:
-        found = compare.compare(pd.DataFrame([[1, 2, 3], [1, 2, 3]], columns=list("abc"), dtype=float))
+        found = compare.compare(
+            pd.DataFrame([[1, 2, 3], [1, 2, 3]], columns=list("abc"), dtype=float)
+        )
     assert [str(w.message) for w in caught] == [
         "with 2 data sets the test of the whole can never reject: its smallest p value is 0.167, not below alpha = 0.05; "
-        "add data sets"]
+        "add data sets"
+    ]
     assert not found.pairs["different"].any()
-    assert "with 2 data sets the pairs' p values are exact under 'all alike', not approximations" in found.notes
+    assert (
+        "with 2 data sets the pairs' p values are exact under 'all alike', not approximations"
+        in found.notes
+    )

@@ -1,4 +1,6 @@
-"""Two classifiers: the lecture's worked numbers, SciPy, statsmodels and mlxtend as independent oracles."""
+"""Two classifiers: the lecture's worked numbers, SciPy, statsmodels and mlxtend as independent
+oracles.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ def lecture() -> compare.Comparison:
         found = compare.two_error_rates(0.25, 5000, 0.15, 30)
     assert [str(w.message) for w in caught] == [
         "an error rate of 0.15 on 30 instances means 4.5 expected errors or hits, fewer than 5: "
-        "the normal approximation is rough"]
+        "the normal approximation is rough"
+    ]
     return found
 
 
@@ -39,9 +42,16 @@ def test_the_lectures_two_models() -> None:
     found = lecture()
     assert found.difference == pytest.approx(0.1)
     sigma = found.difference / found.statistic
-    assert 1.96 * sigma == pytest.approx(0.128339, abs=5e-7)  # the oracle rounds z to 1.96, as the lecture does
-    assert (found.upper - found.lower) / 2 == pytest.approx(stats.norm.isf(0.025) * sigma, rel=1e-12)
-    assert f"{(found.upper - found.lower) / 2:.3f}" == worked("Illustrative example", "95% margin")["printed"]
+    assert 1.96 * sigma == pytest.approx(
+        0.128339, abs=5e-7
+    )  # the oracle rounds z to 1.96, as the lecture does
+    assert (found.upper - found.lower) / 2 == pytest.approx(
+        stats.norm.isf(0.025) * sigma, rel=1e-12
+    )
+    assert (
+        f"{(found.upper - found.lower) / 2:.3f}"
+        == worked("Illustrative example", "95% margin")["printed"]
+    )
     assert (round(found.lower, 4), round(found.upper, 4)) == (-0.0283, 0.2283)
     assert f"{found.statistic:.3f}" == worked("Illustrative example (cont.)", "z limit")["printed"]
     assert found.statistic == pytest.approx(1.527207, abs=5e-7)
@@ -52,7 +62,9 @@ def test_the_attained_confidence_is_two_sided_and_the_lectures_is_not() -> None:
     assert row["verdict"] == "erratum"
     found = lecture()
     assert found.attained == pytest.approx(0.873290, abs=5e-7)
-    assert round(1 - found.p_value / 2, 3) == float(row["printed"])  # what is printed is Φ(z), one-sided
+    assert round(1 - found.p_value / 2, 3) == float(
+        row["printed"]
+    )  # what is printed is Φ(z), one-sided
 
 
 def test_two_error_rates_agree_with_statsmodels() -> None:
@@ -60,14 +72,18 @@ def test_two_error_rates_agree_with_statsmodels() -> None:
 
     found = compare.two_error_rates(37 / 200, 200, 61 / 220, 220, alpha=0.1)
     oracle = test_proportions_2indep(37, 200, 61, 220, method="wald")
-    assert (found.statistic, found.p_value) == pytest.approx((oracle.statistic, oracle.pvalue), rel=1e-12)
+    assert (found.statistic, found.p_value) == pytest.approx(
+        (oracle.statistic, oracle.pvalue), rel=1e-12
+    )
     interval = confint_proportions_2indep(37, 200, 61, 220, method="wald", alpha=0.1)
     assert (found.lower, found.upper) == pytest.approx(interval, rel=1e-12)
 
 
 def test_at_the_attained_level_the_interval_ends_at_zero() -> None:
     found = compare.two_error_rates(0.3, 100, 0.2, 150)
-    assert compare.two_error_rates(0.3, 100, 0.2, 150, alpha=found.p_value).lower == pytest.approx(0, abs=1e-14)
+    assert compare.two_error_rates(0.3, 100, 0.2, 150, alpha=found.p_value).lower == pytest.approx(
+        0, abs=1e-14
+    )
 
 
 def test_the_lectures_seven_folds() -> None:
@@ -80,7 +96,8 @@ def test_the_lectures_seven_folds() -> None:
     oracle = stats.ttest_rel(DT1, DT2)
     interval = oracle.confidence_interval(0.95)
     assert (found.statistic, found.p_value, found.lower, found.upper) == pytest.approx(
-        (oracle.statistic, oracle.pvalue, interval.low, interval.high), rel=1e-10)
+        (oracle.statistic, oracle.pvalue, interval.low, interval.high), rel=1e-10
+    )
 
 
 def test_the_lectures_multiplier_is_of_seven_degrees_of_freedom_where_six_are_right() -> None:
@@ -92,7 +109,10 @@ def test_the_lectures_multiplier_is_of_seven_degrees_of_freedom_where_six_are_ri
     assert multiplier == pytest.approx(2.446912, abs=5e-7)
     printed = worked("7-fold example", "interval with")
     assert (printed["verdict"], printed["printed"]) == ("erratum", "[-0.042,0.061]")
-    assert (round(0.0095 - 2.365 * 0.0589 / 7**0.5, 3), round(0.0095 + 2.365 * 0.0589 / 7**0.5, 3)) == (-0.043, 0.062)
+    assert (
+        round(0.0095 - 2.365 * 0.0589 / 7**0.5, 3),
+        round(0.0095 + 2.365 * 0.0589 / 7**0.5, 3),
+    ) == (-0.043, 0.062)
 
 
 def test_the_lectures_folds_corrected() -> None:
@@ -101,16 +121,25 @@ def test_the_lectures_folds_corrected() -> None:
     assert (found.upper - found.lower) / 2 == pytest.approx(0.079925, abs=5e-7)
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=20), st.floats(0.01, 2))
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=20),
+    st.floats(0.01, 2),
+)
 @settings(max_examples=60, deadline=None)
-def test_the_correction_shrinks_t_by_its_factor(pairs: list[tuple[float, float]], ratio: float) -> None:
+def test_the_correction_shrinks_t_by_its_factor(
+    pairs: list[tuple[float, float]], ratio: float
+) -> None:
     x, y = np.array(pairs).T
     if np.ptp(x - y) < 1e-3:
         return
     plain, corrected = compare.paired_t(x, y), compare.corrected_t(x, y, ratio=ratio)
-    assert corrected.statistic * (1 + ratio * len(x))**0.5 == pytest.approx(plain.statistic, rel=1e-9, abs=1e-12)
+    assert corrected.statistic * (1 + ratio * len(x)) ** 0.5 == pytest.approx(
+        plain.statistic, rel=1e-9, abs=1e-12
+    )
     swapped = compare.corrected_t(y, x, ratio=ratio)
-    assert (swapped.statistic, swapped.lower) == pytest.approx((-corrected.statistic, -corrected.upper), abs=1e-12)
+    assert (swapped.statistic, swapped.lower) == pytest.approx(
+        (-corrected.statistic, -corrected.upper), abs=1e-12
+    )
 
 
 def test_corrected_t_agrees_with_baycomps_correlated_t() -> None:
@@ -136,8 +165,12 @@ def test_five_by_two_f_is_mlxtends() -> None:
     for _ in range(5):
         seed = rng.randint(low=0, high=32767)
         x1, x2, y1, y2 = train_test_split(x, y, test_size=0.5, random_state=seed)
-        d.append([a.fit(x1, y1).score(x2, y2) - b.fit(x1, y1).score(x2, y2),
-                  a.fit(x2, y2).score(x1, y1) - b.fit(x2, y2).score(x1, y1)])
+        d.append(
+            [
+                a.fit(x1, y1).score(x2, y2) - b.fit(x1, y1).score(x2, y2),
+                a.fit(x2, y2).score(x1, y1) - b.fit(x2, y2).score(x1, y1),
+            ]
+        )
     found = compare.five_by_two_f(d)
     assert (found.statistic, found.p_value) == pytest.approx((f, p), rel=1e-9)
 
@@ -151,14 +184,20 @@ def test_mcnemar_against_statsmodels(b: int, c: int) -> None:
     assert exact.p_value == pytest.approx(mcnemar(table, exact=True).pvalue, rel=1e-10)
     plain = mcnemar(table, exact=False, correction=False)
     found = compare.mcnemar(b, c, n=200, method="asymptotic")
-    assert (found.statistic, found.p_value) == pytest.approx((plain.statistic, plain.pvalue), rel=1e-10)
+    assert (found.statistic, found.p_value) == pytest.approx(
+        (plain.statistic, plain.pvalue), rel=1e-10
+    )
     if b != c:
         corrected = mcnemar(table, exact=False, correction=True)
         found = compare.mcnemar(b, c, n=200, method="corrected")
-        assert (found.statistic, found.p_value) == pytest.approx((corrected.statistic, corrected.pvalue), rel=1e-10)
+        assert (found.statistic, found.p_value) == pytest.approx(
+            (corrected.statistic, corrected.pvalue), rel=1e-10
+        )
     mid = compare.mcnemar(b, c, n=200).p_value
-    point = stats.binom.pmf(min(b, c), b + c, .5)
-    assert mid == pytest.approx(1 - point / 2 if b == c else 2 * stats.binom.cdf(min(b, c), b + c, .5) - point, rel=1e-10)
+    point = stats.binom.pmf(min(b, c), b + c, 0.5)
+    assert mid == pytest.approx(
+        1 - point / 2 if b == c else 2 * stats.binom.cdf(min(b, c), b + c, 0.5) - point, rel=1e-10
+    )
     assert mid <= exact.p_value
 
 
@@ -177,17 +216,27 @@ def test_mcnemar_from_predictions_agrees_with_mlxtend() -> None:
     b, c = compare.discordant(y, first, second)
     assert (b, c) == tuple(mcnemar_table(y, first, second)[[0, 1], [1, 0]])
     assert compare.mcnemar(b, c, n=90, method="exact").p_value == pytest.approx(
-        mcnemar(mcnemar_table(y, first, second), exact=True)[1], rel=1e-10)
+        mcnemar(mcnemar_table(y, first, second), exact=True)[1], rel=1e-10
+    )
 
 
 def test_mcnemar_without_a_discordant_pair_says_so() -> None:
     found = compare.mcnemar(0, 0, n=10)
-    assert (found.p_value, found.notes) == (1.0, ("the two classifiers are right on the same instances",))
+    assert (found.p_value, found.notes) == (
+        1.0,
+        ("the two classifiers are right on the same instances",),
+    )
 
 
-@pytest.mark.parametrize(("second", "zeros", "statistic", "p"), [
-    ("C4.5+m+cf", "wilcox", 11.0, 0.015874359), ("C4.5+m+cf", "zsplit", 13.5, 0.014329878),
-    ("C4.5+m", "zsplit", 12.0, 0.010968497), ("C4.5+m", "wilcox", 6.5, 0.010757133)])
+@pytest.mark.parametrize(
+    ("second", "zeros", "statistic", "p"),
+    [
+        ("C4.5+m+cf", "wilcox", 11.0, 0.015874359),
+        ("C4.5+m+cf", "zsplit", 13.5, 0.014329878),
+        ("C4.5+m", "zsplit", 12.0, 0.010968497),
+        ("C4.5+m", "wilcox", 6.5, 0.010757133),
+    ],
+)
 def test_wilcoxon_on_demsars_table(second: str, zeros: str, statistic: float, p: float) -> None:
     """Values of comparison_oracles.csv; Demšar prints R+ = 93, R- = 12 for C4.5 against C4.5+m."""
     table = datasets.load("demsar2006-auc")
@@ -204,12 +253,20 @@ def test_wilcoxon_sees_ties_through_rounding_noise() -> None:
     as_counts = compare.wilcoxon(x, y)
     as_shares = compare.wilcoxon(np.array(x) / 10, np.array(y) / 10)
     assert as_shares.p_value == as_counts.p_value
-    assert as_shares.test == as_counts.test == "Wilcoxon signed-rank test (1 zero: ranks split between the signs)"
+    assert (
+        as_shares.test
+        == as_counts.test
+        == "Wilcoxon signed-rank test (1 zero: ranks split between the signs)"
+    )
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=10), st.randoms())
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=10), st.randoms()
+)
 @settings(max_examples=40, deadline=None)
-def test_wilcoxon_is_symmetric_and_blind_to_order_and_unit(pairs: list[tuple[int, int]], random: object) -> None:
+def test_wilcoxon_is_symmetric_and_blind_to_order_and_unit(
+    pairs: list[tuple[int, int]], random: object
+) -> None:
     x, y = np.array(pairs, dtype=float).T
     p = compare.wilcoxon(x, y).p_value
     assert 0 < p <= 1
@@ -220,8 +277,10 @@ def test_wilcoxon_is_symmetric_and_blind_to_order_and_unit(pairs: list[tuple[int
 def test_wilcoxon_exact_by_listing_all_signs() -> None:
     """With every difference of one sign, the two-sided exact p value is 2/2ⁿ, ties or none."""
     for n in (5, 8):
-        assert compare.wilcoxon(np.arange(1, n + 1), np.zeros(n)).p_value == 2.0**(1 - n)
-        assert compare.wilcoxon(np.ones(n), np.zeros(n)).p_value == pytest.approx(2.0**(1 - n), rel=1e-12)
+        assert compare.wilcoxon(np.arange(1, n + 1), np.zeros(n)).p_value == 2.0 ** (1 - n)
+        assert compare.wilcoxon(np.ones(n), np.zeros(n)).p_value == pytest.approx(
+            2.0 ** (1 - n), rel=1e-12
+        )
 
 
 def test_equal_columns_have_p_one() -> None:
@@ -230,34 +289,75 @@ def test_equal_columns_have_p_one() -> None:
 
 
 REFUSED = [
-    (lambda: compare.two_error_rates(1.2, 10, 0.5, 10), "the error rate is 1.2; give a share between 0 and 1"),
-    (lambda: compare.two_error_rates(0, 10, 0, 10),
-     "the error rates 0 and 0 leave no variance to test with; use larger test sets"),
-    (lambda: compare.two_error_rates(0.5, 0, 0.5, 10),
-     "the size of the test set is 0; give a whole number of instances, 1 or more"),
-    (lambda: compare.paired_t([1, 2], [1]),
-     "the scores have shapes (2,) and (1,); give two sequences of the same length"),
+    (
+        lambda: compare.two_error_rates(1.2, 10, 0.5, 10),
+        "the error rate is 1.2; give a share between 0 and 1",
+    ),
+    (
+        lambda: compare.two_error_rates(0, 10, 0, 10),
+        "the error rates 0 and 0 leave no variance to test with; use larger test sets",
+    ),
+    (
+        lambda: compare.two_error_rates(0.5, 0, 0.5, 10),
+        "the size of the test set is 0; give a whole number of instances, 1 or more",
+    ),
+    (
+        lambda: compare.paired_t([1, 2], [1]),
+        "the scores have shapes (2,) and (1,); give two sequences of the same length",
+    ),
     (lambda: compare.paired_t([1], [1]), "there is 1 pair of scores; give at least 2"),
-    (lambda: compare.paired_t([1, np.nan], [1, 2]), "pair 1 of the scores is (nan, 2); give finite numbers"),
-    (lambda: compare.paired_t([0.9, 0.7], [0.8, 0.6]),
-     "the difference is 0.1 on every pair: without spread a t test cannot judge it, use the signed-rank test"),
-    (lambda: compare.paired_t([1, 2], [2, 1], alpha=5), "alpha is 5; give a number between 0 and 1, both excluded, as 0.05"),
-    (lambda: compare.corrected_t([1, 2], [2, 1], ratio=0),
-     "the ratio of test to training size is 0; give a positive number, 1/9 for ten folds"),
-    (lambda: compare.five_by_two_f(np.zeros((2, 5))),
-     "the differences have shape (2, 5); give five repeats of two folds, shape (5, 2)"),
-    (lambda: compare.five_by_two_f(np.full((5, 2), np.inf)),
-     "a difference is missing or infinite; give ten finite numbers"),
-    (lambda: compare.five_by_two_f(np.ones((5, 2))),
-     "the two folds agree in every repeat: without spread the 5x2cv F test is undefined"),
-    (lambda: compare.mcnemar(-1, 2, n=9), "the count b is -1; give a whole number of instances, 0 or more"),
-    (lambda: compare.mcnemar(1, 2.5, n=9), "the count c is 2.5; give a whole number of instances, 0 or more"),
-    (lambda: compare.mcnemar(5, 5, n=9), "b + c is 10 of n = 9 instances; n counts the whole test set"),
-    (lambda: compare.mcnemar(1, 2, n=9, method="mid"), "method 'mid' is not known; it is one of 'exact', 'mid-p', "
-     "'asymptotic', 'corrected'"),
-    (lambda: compare.wilcoxon([1, 2], [2, 1], zeros="split"),
-     "zeros 'split' is not known; it is one of 'zsplit', 'wilcox', 'pratt'"),
-    (lambda: compare.discordant([1], [1, 2], [1]), "there are 1 labels, 2 and 1 predictions; give as many of each"),
+    (
+        lambda: compare.paired_t([1, np.nan], [1, 2]),
+        "pair 1 of the scores is (nan, 2); give finite numbers",
+    ),
+    (
+        lambda: compare.paired_t([0.9, 0.7], [0.8, 0.6]),
+        "the difference is 0.1 on every pair: without spread a t test cannot judge it, use the signed-rank test",
+    ),
+    (
+        lambda: compare.paired_t([1, 2], [2, 1], alpha=5),
+        "alpha is 5; give a number between 0 and 1, both excluded, as 0.05",
+    ),
+    (
+        lambda: compare.corrected_t([1, 2], [2, 1], ratio=0),
+        "the ratio of test to training size is 0; give a positive number, 1/9 for ten folds",
+    ),
+    (
+        lambda: compare.five_by_two_f(np.zeros((2, 5))),
+        "the differences have shape (2, 5); give five repeats of two folds, shape (5, 2)",
+    ),
+    (
+        lambda: compare.five_by_two_f(np.full((5, 2), np.inf)),
+        "a difference is missing or infinite; give ten finite numbers",
+    ),
+    (
+        lambda: compare.five_by_two_f(np.ones((5, 2))),
+        "the two folds agree in every repeat: without spread the 5x2cv F test is undefined",
+    ),
+    (
+        lambda: compare.mcnemar(-1, 2, n=9),
+        "the count b is -1; give a whole number of instances, 0 or more",
+    ),
+    (
+        lambda: compare.mcnemar(1, 2.5, n=9),
+        "the count c is 2.5; give a whole number of instances, 0 or more",
+    ),
+    (
+        lambda: compare.mcnemar(5, 5, n=9),
+        "b + c is 10 of n = 9 instances; n counts the whole test set",
+    ),
+    (
+        lambda: compare.mcnemar(1, 2, n=9, method="mid"),
+        "method 'mid' is not known; it is one of 'exact', 'mid-p', 'asymptotic', 'corrected'",
+    ),
+    (
+        lambda: compare.wilcoxon([1, 2], [2, 1], zeros="split"),
+        "zeros 'split' is not known; it is one of 'zsplit', 'wilcox', 'pratt'",
+    ),
+    (
+        lambda: compare.discordant([1], [1, 2], [1]),
+        "there are 1 labels, 2 and 1 predictions; give as many of each",
+    ),
 ]
 
 
@@ -270,11 +370,15 @@ def test_refusals(call: object, text: str) -> None:
 
 def cells() -> pd.DataFrame:
     frame = pd.read_csv(ORACLES / "t_table_lecture.csv", dtype={"printed": str, "df": str})
-    exact = [stats.norm.isf(p) if df == "inf" else stats.t.isf(p, int(df))
-             for df, p in zip(frame["df"], frame["upper_tail_p"], strict=True)]
+    exact = [
+        stats.norm.isf(p) if df == "inf" else stats.t.isf(p, int(df))
+        for df, p in zip(frame["df"], frame["upper_tail_p"], strict=True)
+    ]
     digits = frame["printed"].str.split(".").str[1].str.len()
-    frame["right"] = [f"{value:.{n}f}" == printed for value, n, printed in zip(exact, digits, frame["printed"],
-                                                                               strict=True)]
+    frame["right"] = [
+        f"{value:.{n}f}" == printed
+        for value, n, printed in zip(exact, digits, frame["printed"], strict=True)
+    ]
     frame["exact"] = exact
     return frame
 
@@ -286,14 +390,19 @@ def test_the_lectures_t_table_cell_by_cell() -> None:
     assert (frame["df"] != "inf").sum() == 432
     wrong = frame[~frame["right"]]
     assert [(r.df, r.upper_tail_p, r.printed) for r in wrong.itertuples()] == [
-        ("18", 0.001, "3.611"), ("inf", 0.2, "0.841"), ("inf", 0.001, "3.091")]
+        ("18", 0.001, "3.611"),
+        ("inf", 0.2, "0.841"),
+        ("inf", 0.001, "3.091"),
+    ]
     assert [round(value, 3) for value in wrong["exact"]] == [3.610, 0.842, 3.090]
     assert (wrong["verdict"] != "right").all()
     assert frame["recomputed"].to_numpy() == pytest.approx(frame["exact"].to_numpy(), abs=5.1e-7)
 
 
 def test_the_intervals_use_the_tables_multipliers() -> None:
-    """The t that `paired_t` multiplies by is the table's, for every df of it up to 100 and every tail."""
+    """The t that `paired_t` multiplies by is the table's, for every df of it up to 100 and every
+    tail.
+    """
     frame = cells()
     rng = np.random.default_rng(0)
     for df, rows in frame[frame["df"] != "inf"].groupby("df"):
@@ -303,4 +412,4 @@ def test_the_intervals_use_the_tables_multipliers() -> None:
         for p, exact in zip(rows["upper_tail_p"], rows["exact"], strict=True):
             found = compare.paired_t(d, np.zeros_like(d), alpha=2 * p)
             margin = (found.upper - found.lower) / 2
-            assert margin / (d.std(ddof=1) / len(d)**0.5) == pytest.approx(exact, rel=1e-6)
+            assert margin / (d.std(ddof=1) / len(d) ** 0.5) == pytest.approx(exact, rel=1e-6)

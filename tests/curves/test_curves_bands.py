@@ -35,7 +35,9 @@ def test_simultaneous_regions_are_kolmogorovs(curve):
 
 
 def test_fixed_width_holds_its_share_of_the_bootstrap_curves(curve):
-    """The displacement is the least that holds 1 − α of the curves it was made from, found again by brute force."""
+    """The displacement is the least that holds 1 − α of the curves it was made from, found again by
+    brute force.
+    """
     m, alpha, resamples = 2.0, 0.1, 200
     up = fixed_width(curve, m, alpha, np.random.default_rng(3), resamples)
     band = curves.bands(curve, slope=m, alpha=alpha, resamples=resamples, seed=3)
@@ -57,12 +59,16 @@ def test_fixed_width_holds_its_share_of_the_bootstrap_curves(curve):
 def test_the_default_slope_is_the_ratio_of_standard_deviations(curve):
     band = curves.bands(curve, resamples=50)
     assert band.up / band.across == pytest.approx(np.sqrt(240 / 60), rel=1e-12)
-    assert curves.bands(curve, resamples=50).points.equals(band.points)  # the seed makes it the same again
+    assert curves.bands(curve, resamples=50).points.equals(
+        band.points
+    )  # the seed makes it the same again
 
 
 @pytest.mark.parametrize("method", ["fixed-width", "simultaneous"])
 def test_a_band_holds_its_curve_and_narrows_with_alpha(curve, method):
-    wide, narrow = (curves.bands(curve, method, alpha=alpha, resamples=200) for alpha in (0.01, 0.3))
+    wide, narrow = (
+        curves.bands(curve, method, alpha=alpha, resamples=200) for alpha in (0.01, 0.3)
+    )
     for band in (wide, narrow):
         assert (band.points["lower"] <= band.points["upper"]).all()
         f = band.points["FPR"].to_numpy()
@@ -76,7 +82,9 @@ def test_a_band_holds_its_curve_and_narrows_with_alpha(curve, method):
 
 
 def test_simultaneous_regions_cover_the_true_curve():
-    """Coverage >= 95 % is a theorem; 60 samples with 25 positives may miss at most 7 times (p < .01 at .95)."""
+    """Coverage >= 95 % is a theorem; 60 samples with 25 positives may miss at most 7 times (p < .01
+    at .95).
+    """
     rng, f = np.random.default_rng(11), np.linspace(0, 1, 501)
     true = norm.cdf(1 + norm.ppf(f))
     held = 0
@@ -88,8 +96,12 @@ def test_simultaneous_regions_cover_the_true_curve():
 
 
 @settings(max_examples=40)
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=30)
-       .filter(lambda rows: 0 < sum(y for y, _ in rows) < len(rows)), st.floats(-0.2, 1.2))
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=30).filter(
+        lambda rows: 0 < sum(y for y, _ in rows) < len(rows)
+    ),
+    st.floats(-0.2, 1.2),
+)
 def test_reading_a_curve_gives_top_and_foot_of_a_jump(rows, f):
     y, s = map(np.array, zip(*rows, strict=True))
     curve = curves.roc(y, s, positive=True)
@@ -114,9 +126,19 @@ def folds(normal, k=5):
 def test_vertical_averaging_is_the_mean_and_t_interval(normal):
     parts, grid = folds(normal), 11
     found = curves.average_vertical(parts, alpha=0.1, grid=grid)
-    at = np.array([[max(h for x, h in zip(*roc_curve(*data, drop_intermediate=False)[:2], strict=True) if x <= f)
-                    for f in (0.0, 0.5, 1.0)] for data in ((normal[0][i::5], norm.cdf(normal[1][i::5] - 0.75))
-                                                            for i in range(5))])
+    at = np.array(
+        [
+            [
+                max(
+                    h
+                    for x, h in zip(*roc_curve(*data, drop_intermediate=False)[:2], strict=True)
+                    if x <= f
+                )
+                for f in (0.0, 0.5, 1.0)
+            ]
+            for data in ((normal[0][i::5], norm.cdf(normal[1][i::5] - 0.75)) for i in range(5))
+        ]
+    )
     ours = found.points.loc[[0.0, 0.5, 1.0]]
     np.testing.assert_allclose(ours["TPR"], at.mean(axis=0), atol=1e-14)
     half = t.ppf(0.95, 4) * at.std(axis=0, ddof=1) / np.sqrt(5)
@@ -131,8 +153,15 @@ def test_threshold_averaging_averages_the_rates_of_one_rule(normal):
     p = norm.cdf(s - 0.75)
     found = curves.average_threshold(folds(normal), grid=15)
     for at_least, row in found.points.iterrows():
-        fpr, tpr = np.array([((p[i::5] >= at_least)[y[i::5] == 0].mean(), (p[i::5] >= at_least)[y[i::5] == 1].mean())
-                             for i in range(5)]).T
+        fpr, tpr = np.array(
+            [
+                (
+                    (p[i::5] >= at_least)[y[i::5] == 0].mean(),
+                    (p[i::5] >= at_least)[y[i::5] == 1].mean(),
+                )
+                for i in range(5)
+            ]
+        ).T
         assert row["FPR"] == pytest.approx(fpr.mean(), abs=1e-14)
         assert row["TPR"] == pytest.approx(tpr.mean(), abs=1e-14)
         half = t.ppf(0.975, 4) * fpr.std(ddof=1) / np.sqrt(5)
@@ -153,22 +182,42 @@ def test_a_perfect_curve_has_no_bootstrap_spread_and_says_so():
         assert curves.bands(perfect, resamples=20).up == 0
     assert [str(one.message) for one in caught] == [
         "every bootstrap curve is the curve itself, as for a perfect score, so the fixed-width band has no width; "
-        "use method='simultaneous'"]
+        "use method='simultaneous'"
+    ]
     assert curves.bands(perfect, "simultaneous").area > 0
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda c: curves.average_vertical([c, curves.roc([0, 1, 1], [1, 2, 3], positive=0)]),
-     "the curves take 0 and 1 as positive; give positive= where they are made"),
-    (lambda c: curves.bands(c, "wide"), "method is 'wide'; it is 'fixed-width' or 'simultaneous'"),
-    (lambda c: curves.bands(c, alpha=1), "alpha is 1; give a number between 0 and 1, as 0.05 for a 95 % band"),
-    (lambda c: curves.bands(c, slope=-2), "slope is -2; give m > 0, the curve is moved along lines of slope -m"),
-    (lambda c: curves.bands(c, resamples=0), "resamples is 0; give at least 1"),
-    (lambda c: curves.average_vertical([c]), "the curves to average number 1; give at least two, one per fold"),
-    (lambda c: curves.average_vertical([c, c], grid=1), "grid is 1; give at least 2 points"),
-    (lambda c: curves.average_threshold([c, c], alpha=0),
-     "alpha is 0; give a number between 0 and 1, as 0.05 for a 95 % interval"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda c: curves.average_vertical([c, curves.roc([0, 1, 1], [1, 2, 3], positive=0)]),
+            "the curves take 0 and 1 as positive; give positive= where they are made",
+        ),
+        (
+            lambda c: curves.bands(c, "wide"),
+            "method is 'wide'; it is 'fixed-width' or 'simultaneous'",
+        ),
+        (
+            lambda c: curves.bands(c, alpha=1),
+            "alpha is 1; give a number between 0 and 1, as 0.05 for a 95 % band",
+        ),
+        (
+            lambda c: curves.bands(c, slope=-2),
+            "slope is -2; give m > 0, the curve is moved along lines of slope -m",
+        ),
+        (lambda c: curves.bands(c, resamples=0), "resamples is 0; give at least 1"),
+        (
+            lambda c: curves.average_vertical([c]),
+            "the curves to average number 1; give at least two, one per fold",
+        ),
+        (lambda c: curves.average_vertical([c, c], grid=1), "grid is 1; give at least 2 points"),
+        (
+            lambda c: curves.average_threshold([c, c], alpha=0),
+            "alpha is 0; give a number between 0 and 1, as 0.05 for a 95 % interval",
+        ),
+    ],
+)
 def test_bad_settings_are_refused(curve, call, message):
     with pytest.raises(DataError) as error:
         call(curve)

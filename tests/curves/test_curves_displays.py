@@ -1,4 +1,6 @@
-"""The displays: one contract for all, numbers equal to the results', names that do not collide, files written whole."""
+"""The displays: one contract for all, numbers equal to the results', names that do not collide,
+files written whole.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,10 @@ from sklearn.tree import DecisionTreeClassifier
 from deabench import curves
 from deabench.curves.segment import CAUTION
 from deabench.errors import DataError
-from deabench.plot import canvas
-from deabench.plot.curves import lines as other
-from deabench.plot.curves import roc as curves_roc
-from deabench.plot.curves import segment as curves_segment
-from deabench.plot.curves import together
+from deabench.plot import canvas, curve_comparison
+from deabench.plot import curves as other
+from deabench.plot import roc as curves_roc
+from deabench.plot import segment as curves_segment
 
 
 def many(k, seed=0):
@@ -31,22 +32,38 @@ def many(k, seed=0):
 def learning(six):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 40)
-    return curves.learning_curve(DecisionTreeClassifier(random_state=0), rng.normal(size=(80, 2)) + y[:, None], y,
-                                 schedule=curves.geometric(10, 1.5, tolerance=None), cv=2)
+    return curves.learning_curve(
+        DecisionTreeClassifier(random_state=0),
+        rng.normal(size=(80, 2)) + y[:, None],
+        y,
+        schedule=curves.geometric(10, 1.5, tolerance=None),
+        cv=2,
+    )
 
 
 DISPLAYS = {
-    "roc": lambda six: curves_roc.RocDisplay.from_predictions(six[0], {"net": six[1], "worse": six[1] ** 2 % 0.3}),
+    "roc": lambda six: curves_roc.RocDisplay.from_predictions(
+        six[0], {"net": six[1], "worse": six[1] ** 2 % 0.3}
+    ),
     "roc with a band": lambda six: curves_roc.RocDisplay.from_predictions(
-        six[0], {"net": six[1]}, band="simultaneous"),
-    "vertical mean": lambda six: curves_roc.MeanRocDisplay(curves.average_vertical([curves.roc(*six)] * 2)),
-    "threshold mean": lambda six: curves_roc.MeanRocDisplay(curves.average_threshold([curves.roc(*six)] * 2)),
+        six[0], {"net": six[1]}, band="simultaneous"
+    ),
+    "vertical mean": lambda six: curves_roc.MeanRocDisplay(
+        curves.average_vertical([curves.roc(*six)] * 2)
+    ),
+    "threshold mean": lambda six: curves_roc.MeanRocDisplay(
+        curves.average_threshold([curves.roc(*six)] * 2)
+    ),
     "tango": lambda six: curves_segment.TangoDisplay.from_predictions(*six, name="net"),
-    "segments": lambda six: curves_segment.SegmentsDisplay.from_predictions(six[0], {"net": six[1], "anti": -six[1]}),
+    "segments": lambda six: curves_segment.SegmentsDisplay.from_predictions(
+        six[0], {"net": six[1], "anti": -six[1]}
+    ),
     "gain": lambda six: other.GainDisplay(curves.gain(*six), "net"),
     "lift": lambda six: other.LiftDisplay({"net": curves.lift(*six)}),
     "conversion": lambda six: other.ConversionDisplay(curves.conversion_rates(*six)),
-    "precision-recall": lambda six: other.PrecisionRecallDisplay({"net": curves.precision_recall(*six)}),
+    "precision-recall": lambda six: other.PrecisionRecallDisplay(
+        {"net": curves.precision_recall(*six)}
+    ),
     "cost": lambda six: other.CostCurveDisplay({"net": curves.cost_curve(*six)}),
     "learning": lambda six: other.LearningCurveDisplay(learning(six), "balanced accuracy"),
 }
@@ -59,7 +76,11 @@ def test_every_display_keeps_the_contract(six, make):
     assert display.plot() is display
     first = display.figure_
     assert display.ax_.figure is first
-    artists = [value for name, value in vars(display).items() if name.endswith("_") and name not in ("ax_", "figure_")]
+    artists = [
+        value
+        for name, value in vars(display).items()
+        if name.endswith("_") and name not in ("ax_", "figure_")
+    ]
     assert artists
     assert all(artist is not None for artist in artists)
     figure = Figure()
@@ -79,9 +100,14 @@ def test_nothing_is_cut_off_and_no_tick_labels_collide(six, make):
     figure, ax = display.figure_, display.ax_
     figure.canvas.draw()
     renderer, inside = figure.canvas.get_renderer(), figure.get_window_extent().padded(1)
-    ticks = [[tick.label1 for tick in axis.get_major_ticks()
-              if axis.get_view_interval()[0] <= tick.get_loc() <= axis.get_view_interval()[1]]
-             for axis in (ax.xaxis, ax.yaxis)]
+    ticks = [
+        [
+            tick.label1
+            for tick in axis.get_major_ticks()
+            if axis.get_view_interval()[0] <= tick.get_loc() <= axis.get_view_interval()[1]
+        ]
+        for axis in (ax.xaxis, ax.yaxis)
+    ]
     legend = [] if ax.get_legend() is None else ax.get_legend().get_texts()
     titles = [ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label]
     for text in filter(Text.get_text, [*ticks[0], *ticks[1], *legend, *titles, *ax.texts]):
@@ -90,11 +116,13 @@ def test_nothing_is_cut_off_and_no_tick_labels_collide(six, make):
         assert inside.y0 <= box.y0 <= box.y1 <= inside.y1, text.get_text()
     for labels in ticks:
         shown = [Text.get_window_extent(label, renderer) for label in labels]
-        assert not any(a.overlaps(b) for k, a in enumerate(shown) for b in shown[k + 1:])
+        assert not any(a.overlaps(b) for k, a in enumerate(shown) for b in shown[k + 1 :])
 
 
 def test_the_dark_segment_is_the_confident_points(six):
-    display = curves_roc.RocDisplay.from_predictions(six[0], {"net": six[1]}, band="fixed-width").plot()
+    display = curves_roc.RocDisplay.from_predictions(
+        six[0], {"net": six[1]}, band="fixed-width"
+    ).plot()
     run = curves.balanced_segment(*six).confident
     np.testing.assert_array_equal(display.dark_[0].get_xydata(), run[["FPR", "TPR"]])
     assert display.dark_[0].get_linewidth() > 3 * display.lines_[0].get_linewidth()
@@ -123,10 +151,12 @@ def test_names_do_not_collide_and_the_missing_are_counted(k):
     figure = display.figure_
     figure.canvas.draw()
     boxes = [Text.get_window_extent(text, figure.canvas.get_renderer()) for text in display.texts_]
-    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1:])
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
     frame = display.ax_.get_window_extent().padded(1)
-    assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
-               for box in boxes)
+    assert all(
+        frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+        for box in boxes
+    )
     assert len(display.points_) == k
     assert len(display.texts_) + len(display.left_out) == k
     said = display.caption_.get_text().replace("\n", " ")
@@ -152,7 +182,9 @@ def test_curves_are_told_apart_without_colour():
     looks = [canvas.style(k) for k in range(28)]
     assert len({(one["color"], str(one["linestyle"])) for one in looks}) == 28
     for k in range(27):
-        assert looks[k]["linestyle"] != looks[k + 1]["linestyle"] or abs(grey(k) - grey(k + 1)) > 0.2
+        assert (
+            looks[k]["linestyle"] != looks[k + 1]["linestyle"] or abs(grey(k) - grey(k + 1)) > 0.2
+        )
 
 
 def test_a_long_legend_counts_the_rest():
@@ -162,30 +194,47 @@ def test_a_long_legend_counts_the_rest():
     assert lines[-1] == "and 20 more"
 
 
-@pytest.mark.parametrize("kind", ["roc", "summary", "lift", "pr", "cost", "tango", "bands", "gain", "conversion"])
+@pytest.mark.parametrize(
+    "kind", ["roc", "summary", "lift", "pr", "cost", "tango", "bands", "gain", "conversion"]
+)
 def test_names_from_data_are_text_and_never_mathematics(six, kind):
-    names = {r"$\nosuch{$": r"$\nosuch{$", "_hidden": "_hidden", "long " * 20: ("long " * 20)[:39] + "…"}
+    names = {
+        r"$\nosuch{$": r"$\nosuch{$",
+        "_hidden": "_hidden",
+        "long " * 20: ("long " * 20)[:39] + "…",
+    }
     segments = curves.compare_segments(six[0], dict.fromkeys(names, six[1])).segments
-    make = {"lift": curves.lift, "pr": curves.precision_recall, "cost": curves.cost_curve, "gain": curves.gain,
-            "conversion": curves.conversion_rates,
-            "bands": lambda y, s: curves.bands(curves.roc(y, s), resamples=50)}.get(kind)
-    figure = together.draw(kind, {name: make(*six) for name in names} if make else segments, segments)
+    make = {
+        "lift": curves.lift,
+        "pr": curves.precision_recall,
+        "cost": curves.cost_curve,
+        "gain": curves.gain,
+        "conversion": curves.conversion_rates,
+        "bands": lambda y, s: curves.bands(curves.roc(y, s), resamples=50),
+    }.get(kind)
+    figure = curve_comparison.draw(
+        kind, {name: make(*six) for name in names} if make else segments, segments
+    )
     figure.canvas.draw()
     texts = " ".join(text.get_text().replace("\\$", "$") for text in figure.findobj(Text))
     found = [shown in texts for shown in names.values()]
-    assert any(found) if kind == "summary" else all(found)  # its three points are one spot, without room for three
+    assert (
+        any(found) if kind == "summary" else all(found)
+    )  # its three points are one spot, without room for three
 
 
 def test_panels_count_what_they_leave_out():
     y, scores = many(14)
     segments = curves.compare_segments(y, scores).segments
-    figure = together.draw("tango", segments, segments)
+    figure = curve_comparison.draw("tango", segments, segments)
     assert len(figure.axes) == 12
     assert figure.get_suptitle() == "the first 12 of 14 classifiers"
 
 
-@pytest.mark.parametrize(("end", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"),
-                                            ("PNG", b"\x89PNG")])
+@pytest.mark.parametrize(
+    ("end", "start"),
+    [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("PNG", b"\x89PNG")],
+)
 def test_pictures_are_written_whole_and_the_same_each_time(six, tmp_path, end, start):
     path, again = tmp_path / f"gain.{end}", tmp_path / f"again.{end}"
     for one in (path, again):
@@ -197,6 +246,11 @@ def test_pictures_are_written_whole_and_the_same_each_time(six, tmp_path, end, s
 
 def test_another_picture_format_is_refused(six, tmp_path):
     with pytest.raises(DataError) as error:
-        canvas.save_figure(other.GainDisplay(curves.gain(*six)).plot().figure_, tmp_path / "gain.gif")
-    assert str(error.value) == f"cannot draw '{tmp_path / 'gain.gif'}'; a picture's name ends in .png, .svg or .pdf"
+        canvas.save_figure(
+            other.GainDisplay(curves.gain(*six)).plot().figure_, tmp_path / "gain.gif"
+        )
+    assert (
+        str(error.value)
+        == f"cannot draw '{tmp_path / 'gain.gif'}'; a picture's name ends in .png, .svg or .pdf"
+    )
     assert list(tmp_path.iterdir()) == []

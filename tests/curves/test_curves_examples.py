@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("module", ["deabench.tango", "deabench.curves.roc", "deabench.curves.gain"])
+@pytest.mark.parametrize(
+    "module", ["deabench.tango", "deabench.curves.roc", "deabench.curves.gain"]
+)
 def test_docstring_examples(module):
     found = doctest.testmod(importlib.import_module(module))
     assert found.attempted > 0

@@ -16,7 +16,9 @@ from deabench.errors import DataError
 def samples(draw):
     n = draw(st.integers(2, 40))
     y = draw(st.lists(st.booleans(), min_size=n, max_size=n).filter(lambda y: 0 < sum(y) < len(y)))
-    return np.array(y), np.array(draw(st.lists(st.integers(0, 9), min_size=n, max_size=n)), dtype=float)
+    return np.array(y), np.array(
+        draw(st.lists(st.integers(0, 9), min_size=n, max_size=n)), dtype=float
+    )
 
 
 @given(samples())
@@ -24,7 +26,9 @@ def test_the_maximum_gain_is_youdens_j_and_at_best_kolmogorov_smirnovs_distance(
     y, s = sample
     chart = curves.gain(y, s, positive=True)
     smirnov = ks_2samp(s[~y], s[y], alternative="greater").statistic
-    assert chart.maximum["difference"] == pytest.approx(curves.best_threshold(chart.roc, "youden").value, abs=1e-14)
+    assert chart.maximum["difference"] == pytest.approx(
+        curves.best_threshold(chart.roc, "youden").value, abs=1e-14
+    )
     assert chart.maximum["difference"] == pytest.approx(smirnov, abs=1e-14)
     assert chart.maximum_by_deciles["difference"] <= chart.maximum["difference"] + 1e-14
 
@@ -45,7 +49,10 @@ def test_gain_and_lift_count_the_rows_taken(sample):
 
 
 def test_deciles_of_equal_scores_are_the_mean_over_their_orders():
-    y, s = np.array([1, 0, 0, 0, 0, 1, 0, 0, 0, 1]), np.repeat([2.0, 1.0], 5)  # one positive of 3 in the first half
+    y, s = (
+        np.array([1, 0, 0, 0, 0, 1, 0, 0, 0, 1]),
+        np.repeat([2.0, 1.0], 5),
+    )  # one positive of 3 in the first half
     chart = curves.gain(y, s)
     np.testing.assert_allclose(chart.deciles["gain"].iloc[:5], np.arange(1, 6) / 15, atol=1e-15)
     np.testing.assert_allclose(curves.lift(y, s).deciles["lift"].iloc[:5], 2 / 3, atol=1e-15)
@@ -55,7 +62,11 @@ def test_deciles_of_equal_scores_are_the_mean_over_their_orders():
 def test_conversion_rates_count_the_groups(sample, above):
     y, s = sample
     found = curves.conversion_rates(y, s, above=above, positive=True)
-    for group, rows in (("all", s > -9), ("predicted positive", s > above), ("predicted negative", s <= above)):
+    for group, rows in (
+        ("all", s > -9),
+        ("predicted positive", s > above),
+        ("predicted negative", s <= above),
+    ):
         row = found.rates.loc[group]
         assert row["n"] == rows.sum()
         if rows.any():
@@ -63,9 +74,13 @@ def test_conversion_rates_count_the_groups(sample, above):
             assert row["positive"] + row["negative"] == pytest.approx(1, abs=1e-15)
         else:
             assert np.isnan(row["positive"])
-            assert np.isnan(found.multipliers["positive" if group == "predicted positive" else "negative"])
+            assert np.isnan(
+                found.multipliers["positive" if group == "predicted positive" else "negative"]
+            )
     if (s > above).any():
-        assert found.multipliers["positive"] == pytest.approx(y[s > above].mean() / y.mean(), rel=1e-12)
+        assert found.multipliers["positive"] == pytest.approx(
+            y[s > above].mean() / y.mean(), rel=1e-12
+        )
 
 
 def test_conversion_names_its_rule_and_refuses_nan(six):
@@ -79,7 +94,10 @@ def test_conversion_names_its_rule_and_refuses_nan(six):
 def test_the_envelope_is_the_least_of_all_lines(sample, pc):
     y, s = sample
     curve = curves.cost_curve(y, s, positive=True)
-    least = [min((p * np.mean(s[y] < t) + (1 - p) * np.mean(s[~y] >= t)) for t in [*s, np.inf]) for p in pc]
+    least = [
+        min((p * np.mean(s[y] < t) + (1 - p) * np.mean(s[~y] >= t)) for t in [*s, np.inf])
+        for p in pc
+    ]
     np.testing.assert_allclose(curve.expected(pc), least, rtol=0, atol=1e-14)
     assert (curve.expected(pc).to_numpy() <= np.minimum(pc, 1 - np.array(pc)) + 1e-14).all()
     envelope = curve.envelope
@@ -88,8 +106,12 @@ def test_the_envelope_is_the_least_of_all_lines(sample, pc):
     assert (envelope["to_pc"].to_numpy()[:-1] == envelope["from_pc"].to_numpy()[1:]).all()
     for row in envelope.itertuples():  # on its own stretch the row is the cheapest
         middle = (row.from_pc + row.to_pc) / 2
-        assert middle * row.FNR + (1 - middle) * row.FPR == pytest.approx(curve.expected(middle).iloc[0], abs=1e-14)
-    np.testing.assert_allclose(envelope["to_nec"].to_numpy()[:-1], envelope["from_nec"].to_numpy()[1:], atol=1e-14)
+        assert middle * row.FNR + (1 - middle) * row.FPR == pytest.approx(
+            curve.expected(middle).iloc[0], abs=1e-14
+        )
+    np.testing.assert_allclose(
+        envelope["to_nec"].to_numpy()[:-1], envelope["from_nec"].to_numpy()[1:], atol=1e-14
+    )
 
 
 @given(samples())
@@ -110,21 +132,37 @@ def test_perfect_and_useless_scores():
 
 
 def test_cost_of_a_prevalence_and_costs_is_the_expected_cost(six):
-    """NEC times the cost of erring always is the expected cost that the threshold of least cost has."""
+    """NEC times the cost of erring always is the expected cost that the threshold of least cost
+    has.
+    """
     curve = curves.cost_curve(*six)
     prevalence, cost_fn, cost_fp = 0.1, 5.0, 2.0
     pc = curves.probability_cost(prevalence, cost_fn, cost_fp)
     assert pc == pytest.approx(0.5 / 2.3, abs=1e-15)
-    best = curves.best_threshold(curve.roc, "cost", cost_fn=cost_fn, cost_fp=cost_fp, prevalence=prevalence)
+    best = curves.best_threshold(
+        curve.roc, "cost", cost_fn=cost_fn, cost_fp=cost_fp, prevalence=prevalence
+    )
     assert best.value == pytest.approx(curve.expected(pc).iloc[0] * (0.5 + 1.8), abs=1e-14)
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda: curves.probability_cost(1.5), "prevalence is 1.5; a share lies in [0, 1]"),
-    (lambda: curves.probability_cost(0.5, [1, -2]), "cost_fn is -2; a cost is a finite number >= 0"),
-    (lambda: curves.probability_cost(0, 1, 0), "no error costs anything at this prevalence; give a cost above 0"),
-    (lambda: curves.cost_curve([1, 0, 0], [3, 2, 1]).expected(-0.1), "pc is -0.1; a probability cost lies in [0, 1]"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: curves.probability_cost(1.5), "prevalence is 1.5; a share lies in [0, 1]"),
+        (
+            lambda: curves.probability_cost(0.5, [1, -2]),
+            "cost_fn is -2; a cost is a finite number >= 0",
+        ),
+        (
+            lambda: curves.probability_cost(0, 1, 0),
+            "no error costs anything at this prevalence; give a cost above 0",
+        ),
+        (
+            lambda: curves.cost_curve([1, 0, 0], [3, 2, 1]).expected(-0.1),
+            "pc is -0.1; a probability cost lies in [0, 1]",
+        ),
+    ],
+)
 def test_bad_costs_are_refused(call, message):
     with pytest.raises(DataError) as error:
         call()

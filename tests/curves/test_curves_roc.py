@@ -19,7 +19,9 @@ def samples(draw):
     """Labels with 0 < positives and their scores, often equal ones."""
     n = draw(st.integers(2, 40))
     y = draw(st.lists(st.booleans(), min_size=n, max_size=n).filter(lambda y: 0 < sum(y) < len(y)))
-    return np.array(y), np.array(draw(st.lists(st.integers(0, 8), min_size=n, max_size=n)), dtype=float)
+    return np.array(y), np.array(
+        draw(st.lists(st.integers(0, 8), min_size=n, max_size=n)), dtype=float
+    )
 
 
 @given(samples())
@@ -38,7 +40,12 @@ def test_both_forms_of_the_threshold_give_the_counts(sample):
     y, s = sample
     for point in curves.roc(y, s, positive=True).points.itertuples():
         for predicted in (s >= point.at_least, s > point.above):
-            found = (np.sum(predicted & y), np.sum(~predicted & y), np.sum(predicted & ~y), np.sum(~predicted & ~y))
+            found = (
+                np.sum(predicted & y),
+                np.sum(~predicted & y),
+                np.sum(predicted & ~y),
+                np.sum(~predicted & ~y),
+            )
             assert found == (point.tp, point.fn, point.fp, point.tn)
 
 
@@ -46,16 +53,26 @@ def test_both_forms_of_the_threshold_give_the_counts(sample):
 def test_auc_counts_the_pairs(sample):
     y, s = sample
     pairs = np.subtract.outer(s[y], s[~y])
-    assert curves.roc(y, s, positive=True).auc == ((pairs > 0).sum() + 0.5 * (pairs == 0).sum()) / pairs.size
+    assert (
+        curves.roc(y, s, positive=True).auc
+        == ((pairs > 0).sum() + 0.5 * (pairs == 0).sum()) / pairs.size
+    )
 
 
 @given(samples())
 def test_the_hull_is_qhulls(sample):
     y, s = sample
     curve = curves.roc(y, s, positive=True)
-    corners = np.vstack([curve.points[["fp", "tp"]].to_numpy(), [curve.n_negative, 0], [curve.n_negative, -1.0]])
-    vertices = {tuple(corners[i]) for i in ConvexHull(corners).vertices} - {tuple(corners[-1]), tuple(corners[-2])}
-    found = {tuple(p) for p in curve.points.loc[curve.points["hull"], ["fp", "tp"]].to_numpy(dtype=float)}
+    corners = np.vstack(
+        [curve.points[["fp", "tp"]].to_numpy(), [curve.n_negative, 0], [curve.n_negative, -1.0]]
+    )
+    vertices = {tuple(corners[i]) for i in ConvexHull(corners).vertices} - {
+        tuple(corners[-1]),
+        tuple(corners[-2]),
+    }
+    found = {
+        tuple(p) for p in curve.points.loc[curve.points["hull"], ["fp", "tp"]].to_numpy(dtype=float)
+    }
     assert found == vertices
     assert curve.hull_auc >= curve.auc - 1e-15
 
@@ -64,13 +81,18 @@ def test_the_hull_is_qhulls(sample):
 def test_least_cost_is_the_least_and_on_the_hull(sample, cost_fn, cost_fp, prevalence):
     y, s = sample
     curve = curves.roc(y, s, positive=True)
-    best = curves.best_threshold(curve, "cost", cost_fn=cost_fn, cost_fp=cost_fp, prevalence=prevalence)
-    costs = [prevalence * np.mean(s[y] < t) * cost_fn + (1 - prevalence) * np.mean(s[~y] >= t) * cost_fp
-             for t in curve.points["at_least"]]
+    best = curves.best_threshold(
+        curve, "cost", cost_fn=cost_fn, cost_fp=cost_fp, prevalence=prevalence
+    )
+    costs = [
+        prevalence * np.mean(s[y] < t) * cost_fn + (1 - prevalence) * np.mean(s[~y] >= t) * cost_fp
+        for t in curve.points["at_least"]
+    ]
     assert best.value == pytest.approx(min(costs), abs=1e-12)
     on_hull = curve.points[curve.points["hull"]]
-    assert min(prevalence * (1 - on_hull["TPR"]) * cost_fn + (1 - prevalence) * on_hull["FPR"] * cost_fp) == (
-        pytest.approx(min(costs), abs=1e-12))
+    assert min(
+        prevalence * (1 - on_hull["TPR"]) * cost_fn + (1 - prevalence) * on_hull["FPR"] * cost_fp
+    ) == (pytest.approx(min(costs), abs=1e-12))
 
 
 def test_at_the_samples_prevalence_equal_costs_are_the_error_rate(six):
@@ -79,7 +101,11 @@ def test_at_the_samples_prevalence_equal_costs_are_the_error_rate(six):
     assert best.value == pytest.approx(min(np.mean((s >= t) != y) for t in [*s, np.inf]), abs=1e-15)
     assert best.criterion == "least cost: fn 1, fp 1, prevalence 0.4"
     rare = curves.best_threshold(curves.roc(y, s), "cost", prevalence=0.1)
-    assert (rare.at_least, rare.FPR, rare.TPR) == (0.60, 0.0, 0.5)  # fewer false alarms where positives are rare
+    assert (rare.at_least, rare.FPR, rare.TPR) == (
+        0.60,
+        0.0,
+        0.5,
+    )  # fewer false alarms where positives are rare
 
 
 def test_tied_optima_give_the_highest_threshold_and_say_how_many():
@@ -91,7 +117,9 @@ def test_tied_optima_give_the_highest_threshold_and_say_how_many():
 def test_precision_recall_is_scikit_learns(normal):
     y, s = normal
     curve = curves.precision_recall(y, np.round(s, 1))
-    assert curve.average_precision == pytest.approx(average_precision_score(y, np.round(s, 1)), abs=1e-14)
+    assert curve.average_precision == pytest.approx(
+        average_precision_score(y, np.round(s, 1)), abs=1e-14
+    )
     assert np.isnan(curve.points["precision"].iloc[0])  # nothing predicted: undefined, not 1
     assert curve.prevalence == 0.2
     exact = curves.precision_recall(y, s)
@@ -100,10 +128,17 @@ def test_precision_recall_is_scikit_learns(normal):
     assert point["fn"] == point["fp"]
 
 
-@pytest.mark.parametrize("labels", [
-    ([0, 1], 1), (["healthy", "ill"], "ill"), ([False, True], True), ([-1, 1], -1), ([2.0, 5.0], 5.0),
-    (pd.Categorical(["lo", "hi"], categories=["lo", "hi"]).tolist(), "hi"),
-])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ([0, 1], 1),
+        (["healthy", "ill"], "ill"),
+        ([False, True], True),
+        ([-1, 1], -1),
+        ([2.0, 5.0], 5.0),
+        (pd.Categorical(["lo", "hi"], categories=["lo", "hi"]).tolist(), "hi"),
+    ],
+)
 def test_labels_of_any_kind_give_one_curve(six, labels):
     y, s = six
     (a, b), positive = labels
@@ -128,33 +163,71 @@ def test_other_classes_must_be_named():
     with pytest.raises(DataError) as error:
         curves.roc(["no", "yes"], [1, 2])
     assert str(error.value) == (
-        "y_true holds the classes 'no', 'yes' and a score speaks for one of them; name the positive class")
+        "y_true holds the classes 'no', 'yes' and a score speaks for one of them; name the positive class"
+    )
     curve = curves.roc(["no", "yes"], [1, 2], positive="no")
     assert (curve.positive, curve.note) == ("no", "'no' is the positive class, as asked")
 
 
-TWO = ("merge some, take one against the rest (metrics.against_rest) or compare them all "
-       "(metrics.from_classes)")
+TWO = (
+    "merge some, take one against the rest (metrics.against_rest) or compare them all "
+    "(metrics.from_classes)"
+)
 
 
-@pytest.mark.parametrize(("y", "s", "message"), [
-    ([1, 0, 2], [1, 2, 3], f"y_true holds 3 classes (0, 1, 2); {TWO}"),
-    (list("abcdefg"), range(7), f"y_true holds 7 classes ('a', 'b', 'c', 'd', 'e', ...); {TWO}"),
-    ([1, 1, 1], [1, 2, 3], "y_true holds one class only (1); give instances of both classes"),
-    ([1, None, 0], [1, 2, 3], "y_true is missing for instance 2; leave the instance out"),
-    (["a", np.nan, "b"], [1, 2, 3], "y_true is missing for instance 2; leave the instance out"),
-    ([1, 0, 0], [1, np.nan, 3],
-     "the score of the classifier for instance 2 is missing; give a finite number"),
-    ([1, 0, 0], [1, 2, np.inf], "the score of the classifier for instance 3 is inf; give a finite number"),
-    ([1, 0, 0], [1, 2], "the classifier has 2 scores and y_true has 3 instances; give one for each"),
-    ([1, 0, 0], [1, "high", 3], "the score of the classifier for instance 2 is 'high'; give a finite number"),
-    ([1, 0, 0], [[1], [2], [3]], "the score of the classifier has 2 dimensions; give one value per instance"),
-    ([], [], "y_true is empty; give at least one instance of each class"),
-    (1, [1], "y_true has 0 dimensions; give one value per instance"),
-])
-@pytest.mark.parametrize("curve", [
-    curves.roc, curves.balanced_segment, curves.gain, curves.lift, curves.precision_recall, curves.cost_curve,
-    curves.conversion_rates])
+@pytest.mark.parametrize(
+    ("y", "s", "message"),
+    [
+        ([1, 0, 2], [1, 2, 3], f"y_true holds 3 classes (0, 1, 2); {TWO}"),
+        (
+            list("abcdefg"),
+            range(7),
+            f"y_true holds 7 classes ('a', 'b', 'c', 'd', 'e', ...); {TWO}",
+        ),
+        ([1, 1, 1], [1, 2, 3], "y_true holds one class only (1); give instances of both classes"),
+        ([1, None, 0], [1, 2, 3], "y_true is missing for instance 2; leave the instance out"),
+        (["a", np.nan, "b"], [1, 2, 3], "y_true is missing for instance 2; leave the instance out"),
+        (
+            [1, 0, 0],
+            [1, np.nan, 3],
+            "the score of the classifier for instance 2 is missing; give a finite number",
+        ),
+        (
+            [1, 0, 0],
+            [1, 2, np.inf],
+            "the score of the classifier for instance 3 is inf; give a finite number",
+        ),
+        (
+            [1, 0, 0],
+            [1, 2],
+            "the classifier has 2 scores and y_true has 3 instances; give one for each",
+        ),
+        (
+            [1, 0, 0],
+            [1, "high", 3],
+            "the score of the classifier for instance 2 is 'high'; give a finite number",
+        ),
+        (
+            [1, 0, 0],
+            [[1], [2], [3]],
+            "the score of the classifier has 2 dimensions; give one value per instance",
+        ),
+        ([], [], "y_true is empty; give at least one instance of each class"),
+        (1, [1], "y_true has 0 dimensions; give one value per instance"),
+    ],
+)
+@pytest.mark.parametrize(
+    "curve",
+    [
+        curves.roc,
+        curves.balanced_segment,
+        curves.gain,
+        curves.lift,
+        curves.precision_recall,
+        curves.cost_curve,
+        curves.conversion_rates,
+    ],
+)
 def test_what_is_no_curve_is_refused(curve, y, s, message):
     with pytest.raises(DataError) as error:
         curve(y, s)
@@ -167,13 +240,18 @@ def test_an_unknown_positive_label_is_refused(six):
     assert str(error.value) == "there is no class '1' in y_true; its classes are 0, 1"
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    ({"criterion": "f1"}, "criterion is 'f1'; it is 'closest', 'youden' or 'cost'"),
-    ({"criterion": "cost", "cost_fn": -1}, "cost_fn is -1; a cost is a finite number >= 0"),
-    ({"criterion": "cost", "cost_fn": 0, "cost_fp": 0},
-     "cost_fn and cost_fp are both 0; then every threshold costs the same"),
-    ({"criterion": "cost", "prevalence": 1.2}, "prevalence is 1.2; a share lies in [0, 1]"),
-])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"criterion": "f1"}, "criterion is 'f1'; it is 'closest', 'youden' or 'cost'"),
+        ({"criterion": "cost", "cost_fn": -1}, "cost_fn is -1; a cost is a finite number >= 0"),
+        (
+            {"criterion": "cost", "cost_fn": 0, "cost_fp": 0},
+            "cost_fn and cost_fp are both 0; then every threshold costs the same",
+        ),
+        ({"criterion": "cost", "prevalence": 1.2}, "prevalence is 1.2; a share lies in [0, 1]"),
+    ],
+)
 def test_a_bad_criterion_is_refused(six, options, message):
     with pytest.raises(DataError) as error:
         curves.best_threshold(curves.roc(*six), **options)
@@ -185,5 +263,7 @@ def test_a_bad_criterion_is_refused(six, options, message):
 def test_a_rising_map_of_the_scores_changes_nothing_but_thresholds(sample, scale, shift):
     y, s = sample
     before, after = curves.roc(y, s, positive=True), curves.roc(y, scale * s + shift, positive=True)
-    pd.testing.assert_frame_equal(before.points.drop(columns=["at_least", "above"]),
-                                  after.points.drop(columns=["at_least", "above"]))
+    pd.testing.assert_frame_equal(
+        before.points.drop(columns=["at_least", "above"]),
+        after.points.drop(columns=["at_least", "above"]),
+    )

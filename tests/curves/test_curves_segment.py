@@ -16,17 +16,29 @@ from deabench.errors import DataError
 @st.composite
 def orders(draw):
     """Labels in order of falling score, both classes present, no ties."""
-    y = draw(st.lists(st.booleans(), min_size=2, max_size=120).filter(lambda y: 0 < sum(y) < len(y)))
+    y = draw(
+        st.lists(st.booleans(), min_size=2, max_size=120).filter(lambda y: 0 < sum(y) < len(y))
+    )
     return np.array(y), -np.arange(len(y), dtype=float)
 
 
 def test_the_example_of_twenty_rows(six):
     found = curves.balanced_segment(*six)
-    assert found.confident["at_least"].tolist() == [0.55, 0.54, 0.53, 0.52, 0.51, 0.49, 0.41]  # top 5 to top 11
+    assert found.confident["at_least"].tolist() == [
+        0.55,
+        0.54,
+        0.53,
+        0.52,
+        0.51,
+        0.49,
+        0.41,
+    ]  # top 5 to top 11
     assert found.sauc == pytest.approx(0.114583, abs=5e-7)
     assert found.aved == pytest.approx(0.0857, abs=5e-5)
     assert found.aved_signed == pytest.approx(0, abs=1e-16)
-    assert found.sauc == pytest.approx(auc(found.confident["FPR"], found.confident["TPR"]), abs=1e-15)
+    assert found.sauc == pytest.approx(
+        auc(found.confident["FPR"], found.confident["TPR"]), abs=1e-15
+    )
     assert found.figures["n"] == 20
     assert (found.figures["from_at_least"], found.figures["to_at_least"]) == (0.55, 0.41)
 
@@ -42,7 +54,9 @@ def test_the_confident_points_are_one_run_and_never_none_without_ties(order, alp
 @given(orders(), st.integers(2, 6))
 def test_equal_scores_keep_the_run_unbroken(order, width):
     y, s = order
-    where = np.flatnonzero(curves.balanced_segment(y, np.floor(s / width), positive=True).points["confident"])
+    where = np.flatnonzero(
+        curves.balanced_segment(y, np.floor(s / width), positive=True).points["confident"]
+    )
     assert len(where) == 0 or len(where) == where[-1] - where[0] + 1
 
 
@@ -53,8 +67,10 @@ def test_confident_is_zero_in_the_interval_and_the_difference_is_of_rates(order)
     edge = np.minimum(points["lower"].abs(), points["upper"].abs()) < 1e-14
     inside = (points["lower"] <= 0) & (points["upper"] >= 0)
     assert (inside | edge).where(points["confident"], ~inside | edge).all()
-    assert ((points["lower"] <= points["difference"] + 1e-15)
-            & (points["difference"] <= points["upper"] + 1e-15)).all()
+    assert (
+        (points["lower"] <= points["difference"] + 1e-15)
+        & (points["difference"] <= points["upper"] + 1e-15)
+    ).all()
     predicted = (points["tp"] + points["fp"]) / len(y)
     np.testing.assert_allclose(points["difference"], y.mean() - predicted, rtol=0, atol=1e-15)
     assert (np.diff(points["difference"]) < 0).all()
@@ -75,14 +91,26 @@ def test_a_stump_has_no_confident_point_and_says_so(normal):
     assert np.isnan(found.table.loc["stump", ["SAUC", "AveD", "AveD_signed"]].astype(float)).all()
     assert found.table.loc["stump", "confident"] == 0
     assert found.table.loc["other", "SAUC"] == curves.balanced_segment(y, s).sauc
-    assert found.table.columns.tolist() == ["n", "positives", "AUC", "points", "confident", "SAUC", "AveD",
-                                            "AveD_signed", "from_at_least", "to_at_least"]
+    assert found.table.columns.tolist() == [
+        "n",
+        "positives",
+        "AUC",
+        "points",
+        "confident",
+        "SAUC",
+        "AveD",
+        "AveD_signed",
+        "from_at_least",
+        "to_at_least",
+    ]
 
 
 def test_with_three_positives_predicting_nothing_is_confident():
     for positives, confident in ((3, True), (4, False)):
         y = np.repeat([1, 0], [positives, 100])
-        assert curves.balanced_segment(y, -np.arange(len(y))).points["confident"].iloc[0] == confident
+        assert (
+            curves.balanced_segment(y, -np.arange(len(y))).points["confident"].iloc[0] == confident
+        )
 
 
 def means(make, runs=20):
@@ -97,7 +125,9 @@ def drawn(rng, positives, negatives, apart):
 
 
 def test_sauc_falls_as_one_over_root_n():
-    """As the docstring and CAUTION say: ten times the rows, about a third of the area, the same classifier."""
+    """As the docstring and CAUTION say: ten times the rows, about a third of the area, the same
+    classifier.
+    """
     small = means(lambda rng: drawn(rng, 20, 180, 1.53))[0]
     middle = means(lambda rng: drawn(rng, 200, 1800, 1.53))[0]
     large = means(lambda rng: drawn(rng, 2000, 18000, 1.53), runs=5)[0]
@@ -108,7 +138,9 @@ def test_sauc_falls_as_one_over_root_n():
 
 
 def test_sauc_is_not_monotone_in_separation_and_absolute_aved_is():
-    sauc, aved, points = np.array([means(lambda rng, mu=mu: drawn(rng, 100, 900, mu)) for mu in range(5)]).T
+    sauc, aved, points = np.array(
+        [means(lambda rng, mu=mu: drawn(rng, 100, 900, mu)) for mu in range(5)]
+    ).T
     assert sauc[0] < sauc[1] < sauc[2] > sauc[3] > sauc[4]
     assert (np.diff(aved) < 0).all()
     assert points.argmax() == 0  # random scores have the most confident points
@@ -121,7 +153,13 @@ def test_compare_names_the_classifier_and_wants_one(six):
     assert str(error.value) == "'tree' has 19 scores and y_true has 20 instances; give one for each"
     with pytest.raises(DataError) as error:
         curves.compare_segments(y, {})
-    assert str(error.value) == "there is no classifier; give {name: predictions} with at least one name"
+    assert (
+        str(error.value)
+        == "there is no classifier; give {name: predictions} with at least one name"
+    )
     with pytest.raises(DataError) as error:
         curves.balanced_segment(y, s, 1.5)
-    assert str(error.value) == "alpha is 1.5; give a number between 0 and 1, as 0.05 for a 95 % interval"
+    assert (
+        str(error.value)
+        == "alpha is 1.5; give a number between 0 and 1, as 0.05 for a 95 % interval"
+    )

@@ -1,5 +1,6 @@
-"""Every row of worked_numbers.csv of Elazmeh et al. 2006 and of the six testing methods: right ones reproduced, errata
-shown to be errata, and the rows that no program can check named with the reason."""
+"""Every row of worked_numbers.csv of Elazmeh et al. 2006 and of the six testing methods: right ones
+reproduced, errata shown to be errata, and the rows that no program can check named with the reason.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ import pytest
 
 from deabench import curves, tango
 
-ROWS = pd.read_csv(Path(__file__).parents[1] / "oracles" / "worked_numbers.csv", dtype=str, keep_default_na=False)
+ROWS = pd.read_csv(
+    Path(__file__).parents[1] / "oracles" / "worked_numbers.csv", dtype=str, keep_default_na=False
+)
 SIX = ROWS[ROWS["paper"] == "six_testing_methods"].set_index("quantity")
 TANGO = ROWS[ROWS["paper"] == "elazmeh2006"].set_index("quantity")
 
@@ -37,29 +40,56 @@ NUMBERS = {  # quantity: (how it is computed, digits printed, the printed number
     "positives in data": (lambda y, s: rates(y, s).rates.loc["all", "positive"], 2, 0.40),
     "negatives in data": (lambda y, s: rates(y, s).rates.loc["all", "negative"], 2, 0.60),
     "positives among predicted positive": (
-        lambda y, s: rates(y, s).rates.loc["predicted positive", "positive"], 3, 0.667),
+        lambda y, s: rates(y, s).rates.loc["predicted positive", "positive"],
+        3,
+        0.667,
+    ),
     "negatives among predicted positive": (
-        lambda y, s: rates(y, s).rates.loc["predicted positive", "negative"], 3, 0.334),
+        lambda y, s: rates(y, s).rates.loc["predicted positive", "negative"],
+        3,
+        0.334,
+    ),
     "negatives among predicted negative": (
-        lambda y, s: rates(y, s).rates.loc["predicted negative", "negative"], 3, 0.819),
+        lambda y, s: rates(y, s).rates.loc["predicted negative", "negative"],
+        3,
+        0.819,
+    ),
     "positives among predicted negative": (
-        lambda y, s: rates(y, s).rates.loc["predicted negative", "positive"], 3, 0.181),
+        lambda y, s: rates(y, s).rates.loc["predicted negative", "positive"],
+        3,
+        0.181,
+    ),
     "multiplier of positive rate": (lambda y, s: rates(y, s).multipliers["positive"], 2, 1.66),
     "multiplier of negative rate": (lambda y, s: rates(y, s).multipliers["negative"], 3, 1.365),
     "AUC": (lambda y, s: curves.roc(y, s).auc, 2, 0.90),
     "optimal threshold (closest to (0,1), score > tau)": (
-        lambda y, s: curves.best_threshold(curves.roc(y, s), "closest").above, 1, 0.4),
-    "maximum gain score": (lambda y, s: curves.gain(y, s).maximum_by_deciles["difference"], 3, 0.667),
+        lambda y, s: curves.best_threshold(curves.roc(y, s), "closest").above,
+        1,
+        0.4,
+    ),
+    "maximum gain score": (
+        lambda y, s: curves.gain(y, s).maximum_by_deciles["difference"],
+        3,
+        0.667,
+    ),
     "lift at 0.1": (lambda y, s: curves.lift(y, s).deciles.loc[0.1, "lift"], 1, 2.5),
     "lift at 0.2": (lambda y, s: curves.lift(y, s).deciles.loc[0.2, "lift"], 1, 2.5),
 }
 EXACT = {  # what the errata should have said
-    "negatives among predicted positive": 3 / 9, "negatives among predicted negative": 9 / 11,
-    "positives among predicted negative": 2 / 11, "multiplier of positive rate": 5 / 3,
-    "multiplier of negative rate": 15 / 11, "AUC": 87 / 96,
+    "negatives among predicted positive": 3 / 9,
+    "negatives among predicted negative": 9 / 11,
+    "positives among predicted negative": 2 / 11,
+    "multiplier of positive rate": 5 / 3,
+    "multiplier of negative rate": 15 / 11,
+    "AUC": 87 / 96,
 }
-SHAPES = {"threshold definitions", "all positives at 60% of population", "baseline",
-          "negative cumulative gain (red line)", "lift stays above 1"}
+SHAPES = {
+    "threshold definitions",
+    "all positives at 60% of population",
+    "baseline",
+    "negative cumulative gain (red line)",
+    "lift stays above 1",
+}
 
 
 def test_every_row_of_the_six_methods_is_checked_here():
@@ -82,13 +112,24 @@ def test_number_of_the_six_methods(six, quantity):
 
 def test_the_best_threshold_is_said_both_ways(six):
     best = curves.best_threshold(curves.roc(*six), "closest")
-    assert (best.at_least, best.above, best.FPR, best.TPR, best.value) == (0.41, 0.40, 0.25, 1.0, 0.25)
-    assert best.rule == "positive where score >= 0.41, or equally where score > any value in [0.4, 0.41)"
+    assert (best.at_least, best.above, best.FPR, best.TPR, best.value) == (
+        0.41,
+        0.40,
+        0.25,
+        1.0,
+        0.25,
+    )
+    assert (
+        best.rule
+        == "positive where score >= 0.41, or equally where score > any value in [0.4, 0.41)"
+    )
     youden = curves.best_threshold(curves.roc(*six), "youden")
     assert (youden.at_least, youden.value) == (0.41, 0.75)
     _, output = six
     assert ((output > 0.40) == (output >= 0.41)).all()
-    assert (output >= 0.40).sum() == (output > 0.40).sum() + 1  # instance 12: the reading that the text leaves open
+    assert (output >= 0.40).sum() == (
+        output > 0.40
+    ).sum() + 1  # instance 12: the reading that the text leaves open
 
 
 def test_the_true_maximum_gain_is_not_the_deciles(six):
@@ -97,7 +138,9 @@ def test_the_true_maximum_gain_is_not_the_deciles(six):
     assert chart.maximum_by_deciles["population"] == 0.6
     assert chart.maximum_by_deciles["difference"] == pytest.approx(2 / 3, abs=1e-15)
     assert chart.deciles.loc[0.5, "difference"] == pytest.approx(0.625, abs=1e-15)
-    assert chart.points.loc[chart.points["gain"] == 1, "population"].min() == 0.55  # "all positives at 60 %"
+    assert (
+        chart.points.loc[chart.points["gain"] == 1, "population"].min() == 0.55
+    )  # "all positives at 60 %"
     assert chart.deciles.loc[0.6, "gain"] == 1
     assert chart.points["negative_gain"].tolist() == curves.roc(*six).points["FPR"].tolist()
 
@@ -130,12 +173,16 @@ ELSEWHERE = {
 }
 
 
-
-
 def test_every_row_of_elazmeh_is_checked_or_named():
-    here = {"confidence interval written [u_i, l_i]", "(b-c)/n monotone non-decreasing in threshold",
-            "CI never collapses", 'positives "as low as 1.4% (dis)"', 'positives "not exceeding 26% (spectf)"',
-            "sick training 171/2755", "dis 45/2755, 13/959"}
+    here = {
+        "confidence interval written [u_i, l_i]",
+        "(b-c)/n monotone non-decreasing in threshold",
+        "CI never collapses",
+        'positives "as low as 1.4% (dis)"',
+        'positives "not exceeding 26% (spectf)"',
+        "sick training 171/2755",
+        "dis 45/2755, 13/959",
+    }
     assert here | set(ELSEWHERE) == set(TANGO.index)
 
 
@@ -153,7 +200,9 @@ def test_the_interval_never_collapses():
 
 
 def test_class_ratios_and_sums_of_table_2():
-    """Printed shares are positives to negatives, not to all; sick's training counts cannot sum to UCI's 2,800 rows."""
+    """Printed shares are positives to negatives, not to all; sick's training counts cannot sum to
+    UCI's 2,800 rows.
+    """
     assert (round(13 / 959, 3), round(55 / 214, 2)) == (0.014, 0.26)
     assert (round(13 / 972, 3), round(55 / 269, 2)) == (0.013, 0.20)
     assert TANGO.loc["sick training 171/2755", "verdict"] == "erratum"

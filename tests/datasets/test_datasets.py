@@ -25,9 +25,16 @@ def test_every_table_is_numeric_finite_and_labelled(name: str) -> None:
 
 
 def test_names_are_those_promised() -> None:
-    promised = {f"chao2022-{b}-{t}" for b in ("c45", "svm") for t in ("disjunct", "overlapping", "noisy")} | {
-        "chao2022-wine1", "chao2022-overlapping-targets", "chao2022-dimensionality", "chao2022-noise-none",
-        "chao2022-noise-gaussian", "chao2022-outliers"}
+    promised = {
+        f"chao2022-{b}-{t}" for b in ("c45", "svm") for t in ("disjunct", "overlapping", "noisy")
+    } | {
+        "chao2022-wine1",
+        "chao2022-overlapping-targets",
+        "chao2022-dimensionality",
+        "chao2022-noise-none",
+        "chao2022-noise-gaussian",
+        "chao2022-outliers",
+    }
     assert promised <= set(datasets.names())
 
 
@@ -42,7 +49,9 @@ def test_tables_5_and_6_are_labelled_by_the_abbreviations_of_table_3() -> None:
 
 
 def test_auc_of_tables_5_and_6_is_the_mean_of_the_two_rates() -> None:
-    """A check on the typing: AUC = (TPR + TNR)/2 within 0.02 in 47 of the 48 rows; the 48th is off by 0.15 in print."""
+    """A check on the typing: AUC = (TPR + TNR)/2 within 0.02 in 47 of the 48 rows; the 48th is off
+    by 0.15 in print.
+    """
     rows = pd.concat([datasets.printed("table05"), datasets.printed("table06")], ignore_index=True)
     gap = ((rows["TPR"] + rows["TNR"]) / 2 - rows["AUC"]).abs()
     assert (gap > 0.02).sum() == 1
@@ -50,20 +59,47 @@ def test_auc_of_tables_5_and_6_is_the_mean_of_the_two_rates() -> None:
     assert gap.max() == pytest.approx(0.15, abs=0.005)
 
 
-@pytest.mark.parametrize("name", ["chao2022-noise-none", "chao2022-noise-gaussian", "chao2022-outliers"])
+@pytest.mark.parametrize(
+    "name", ["chao2022-noise-none", "chao2022-noise-gaussian", "chao2022-outliers"]
+)
 def test_gm_of_tables_18_and_20_is_the_geometric_mean_of_the_two_rates(name: str) -> None:
     table = datasets.load(name)
-    assert np.sqrt(table["TPR"] * table["TNR"]).to_numpy() == pytest.approx(table["GM"].to_numpy(), abs=0.0065)
+    assert np.sqrt(table["TPR"] * table["TNR"]).to_numpy() == pytest.approx(
+        table["GM"].to_numpy(), abs=0.0065
+    )
 
 
 def test_printed_tables_are_whole() -> None:
     shapes = {name: len(datasets.printed(name)) for name in datasets.PRINTED}
     assert shapes == {
-        "table02": 68, "table03": 18, "table05": 24, "table06": 24, "table07": 5, "table08": 5, "table09": 24,
-        "table10": 24, "table11": 3, "table12": 3, "table13": 6, "table14": 7, "table15": 3, "table16": 7,
-        "table17": 7, "table18": 10, "table19": 10, "table20": 7, "table21": 7, "table23": 24, "table24": 24}
+        "table02": 68,
+        "table03": 18,
+        "table05": 24,
+        "table06": 24,
+        "table07": 5,
+        "table08": 5,
+        "table09": 24,
+        "table10": 24,
+        "table11": 3,
+        "table12": 3,
+        "table13": 6,
+        "table14": 7,
+        "table15": 3,
+        "table16": 7,
+        "table17": 7,
+        "table18": 10,
+        "table19": 10,
+        "table20": 7,
+        "table21": 7,
+        "table23": 24,
+        "table24": 24,
+    }
     assert not datasets.printed("table18").isna().any().any()
-    assert datasets.printed("table09").attrs["title"].startswith("Table 9: Efficiency on different data")
+    assert (
+        datasets.printed("table09")
+        .attrs["title"]
+        .startswith("Table 9: Efficiency on different data")
+    )
 
 
 def test_describe_has_a_row_per_name() -> None:
@@ -90,6 +126,13 @@ def test_an_unknown_name_is_refused_with_the_nearest() -> None:
 
 
 def test_loading_needs_no_heavy_library() -> None:
-    code = ("import sys; from deabench import datasets; datasets.load('chao2022-wine1'); "
-            "print(sorted({'pyomo', 'scipy', 'sklearn', 'matplotlib', 'statsmodels'} & set(sys.modules)))")
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    code = (
+        "import sys; from deabench import datasets; datasets.load('chao2022-wine1'); "
+        "print(sorted({'pyomo', 'scipy', 'sklearn', 'matplotlib', 'statsmodels'} & set(sys.modules)))"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )

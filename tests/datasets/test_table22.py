@@ -16,12 +16,19 @@ def test_the_table_is_the_printed_one():
     expected = {}
     for line in PRINTED.splitlines():
         ratio, _, said = line.partition(": ")
-        expected.update({(ratio, kind): words for kind, words in zip(("SD", "OD", "ND"), said.split(" | "), strict=True)})
+        expected.update(
+            {
+                (ratio, kind): words
+                for kind, words in zip(("SD", "OD", "ND"), said.split(" | "), strict=True)
+            }
+        )
     assert datasets.table22()["paper"].to_dict() == expected
 
 
 def test_ones_own_beside_it(refused):
-    index = pd.MultiIndex.from_tuples([("IR < 10", "SD"), ("IR < 10", "mixed")], names=["imbalance_ratio", "type"])
+    index = pd.MultiIndex.from_tuples(
+        [("IR < 10", "SD"), ("IR < 10", "mixed")], names=["imbalance_ratio", "type"]
+    )
     own = pd.DataFrame({"recommended": ["sampling", "ensembles"]}, index)
     table = datasets.table22(own)
     assert table.loc[("IR < 10", "SD")].tolist() == ["over sampling", "sampling"]
@@ -29,5 +36,7 @@ def test_ones_own_beside_it(refused):
     assert table["paper"].isna().sum() == 1
     assert len(table) == 10
     assert pd.isna(table.loc[("IR >= 30", "OD"), "recommended"])
-    with refused("one's own recommendations have the index (imbalance_ratio, type), as a study's table 'recommendation'"):
+    with refused(
+        "one's own recommendations have the index (imbalance_ratio, type), as a study's table 'recommendation'"
+    ):
         datasets.table22(own.reset_index())

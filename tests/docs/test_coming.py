@@ -1,4 +1,6 @@
-"""Coming from another tool: their numbers (oracles/other_tools.csv, oracles/03, scikit-posthocs itself) are ours."""
+"""Coming from another tool: their numbers (oracles/other_tools.csv, oracles/03, scikit-posthocs
+itself) are ours.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def test_autorank():
     assert whole.tests["p_value"].iloc[0] == pytest.approx(theirs("friedman p")[0], abs=1e-12)
     for name in ("C4.5", "C4.5+m+cf"):
         assert whole.mean_ranks[name] == pytest.approx(theirs(f"mean rank {name}")[0], abs=1e-6)
-    assert db.compare.critical_difference(4, 14) == pytest.approx(theirs("critical difference")[0], abs=2e-5)  # q to 5 digits
+    assert db.compare.critical_difference(4, 14) == pytest.approx(
+        theirs("critical difference")[0], abs=2e-5
+    )  # q to 5 digits
     ours = db.compare.wilcoxon(AUC["C4.5"], AUC["C4.5+m"], zeros="wilcox").p_value / 2
     assert ours == pytest.approx(theirs("wilcoxon p one-sided")[0], abs=1e-12)
 
@@ -56,8 +60,18 @@ def test_deapack():
 
 
 def test_dear_and_benchmarking():
-    """deaR's model_sbmeff and Tone's paper, and the radial scores that dea(..., ORIENTATION = "in") gives: oracles/03."""
+    """deaR's model_sbmeff and Tone's paper, and the radial scores that dea(..., ORIENTATION = "in")
+    gives: oracles/03.
+    """
     expected = pd.read_csv(ORACLES / "03_tone2001_sbm_5dmu_expected.csv", index_col="DMU")
-    np.testing.assert_allclose(db.rank(TONE, **SIDES, model="sbm").scores, expected["sbm_crs"], atol=1e-9)
-    np.testing.assert_allclose(db.rank(TONE, **SIDES, model="sbm").scores.round(3), expected["sbm_crs_published_3dp"])
-    np.testing.assert_allclose(db.rank(TONE, **SIDES, model="ccr", orientation="input").scores, expected["ccr_in"], atol=1e-9)
+    np.testing.assert_allclose(
+        db.rank(TONE, **SIDES, model="sbm").scores, expected["sbm_crs"], atol=1e-9
+    )
+    np.testing.assert_allclose(
+        db.rank(TONE, **SIDES, model="sbm").scores.round(3), expected["sbm_crs_published_3dp"]
+    )
+    np.testing.assert_allclose(
+        db.rank(TONE, **SIDES, model="ccr", orientation="input").scores,
+        expected["ccr_in"],
+        atol=1e-9,
+    )

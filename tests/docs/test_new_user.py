@@ -1,4 +1,6 @@
-"""Tried as a new user: three tables reach ranking, verdicts, targets and a page in five lines that stand in docs/start.md."""
+"""Tried as a new user: three tables reach ranking, verdicts, targets and a page in five lines that
+stand in docs/start.md.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,16 @@ from pages import ROOT, blocks, checkout, commands
 import deabench as db
 
 PAGE = ROOT / "docs" / "start.md"
-STORIES = dict(re.findall(r"<!-- new user: ([a-z ]+) -->\n```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL))
-BEFORE = {"grid search": next(block for block in blocks(PAGE, "python") if "GridSearchCV(" in block)}
+STORIES = dict(
+    re.findall(
+        r"<!-- new user: ([a-z ]+) -->\n```python\n(.*?)```",
+        PAGE.read_text(encoding="utf-8"),
+        flags=re.DOTALL,
+    )
+)
+BEFORE = {
+    "grid search": next(block for block in blocks(PAGE, "python") if "GridSearchCV(" in block)
+}
 """What the user has already."""
 
 
@@ -51,4 +61,6 @@ def test_no_command_story_is_longer_than_five():
 def test_readme_has_the_same_lines():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     lines = re.search(r"## Five lines each\n.*?\n\n((?:    [^\n]*\n)+)", readme, flags=re.DOTALL)[1]
-    assert [line.strip() for line in lines.splitlines()] == STORIES["grid search"].strip().splitlines()[1:]
+    assert [line.strip() for line in lines.splitlines()] == STORIES[
+        "grid search"
+    ].strip().splitlines()[1:]

@@ -1,4 +1,6 @@
-"""Every snippet and every command of README and docs/ runs; no link is broken; what is inline is spelt rightly."""
+"""Every snippet and every command of README and docs/ runs; no link is broken; what is inline is
+spelt rightly.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,33 @@ import warnings
 from pathlib import Path
 
 import pytest
-from pages import ELSEWHERE, PAGES, ROOT, SCRIPTS, blocks, checkout, commands, run_command, run_python
+from pages import (
+    ELSEWHERE,
+    PAGES,
+    ROOT,
+    SCRIPTS,
+    blocks,
+    checkout,
+    commands,
+    run_command,
+    run_python,
+)
 
 from deabench.cli import VERBS, main
 
 RUN_BY = {
-    "README.md": "tests/test_readme.py", "tables.md": "tests/tables/test_tables_docs.py",
-    "models.md": "tests/dea/test_docs_models.py",
-    "uncertainty.md": "tests/dea/uncertainty/test_uncertainty_page.py", "compare.md": "tests/compare/test_docs.py",
-    "metrics.md": "tests/metrics/test_metrics_docs.py", "estimation.md": "tests/metrics/test_metrics_docs.py",
+    "README.md": "tests/test_readme.py",
+    "tables.md": "tests/tables/test_tables_docs.py",
+    "models.md": "tests/docs/test_docs_models.py",
+    "uncertainty.md": "tests/inference/test_uncertainty_page.py",
+    "compare.md": "tests/compare/test_docs.py",
+    "metrics.md": "tests/metrics/test_metrics_docs.py",
+    "estimation.md": "tests/metrics/test_metrics_docs.py",
     "start.md": "tests/docs/test_new_user.py",
 }
-"""Pages whose Python is run, and more is asked of it, by a test of their own; that test names the page."""
+"""Pages whose Python is run, and more is asked of it, by a test of their own; that test names the
+page.
+"""
 HERE = [page for page in PAGES if page.name not in RUN_BY and blocks(page, "python")]
 TOLD = [page for page in [*PAGES, *SCRIPTS] if commands(page) and page.name != "README.md"]
 
@@ -36,8 +53,13 @@ def test_the_python_of_a_page_runs(page, tmp_path):
 
 def test_the_other_pages_are_run_by_their_own_tests():
     for page, test in RUN_BY.items():
-        assert f"{Path(page).stem}." in (ROOT / test).read_text(encoding="utf-8") or page == "README.md"
-    assert {page.name for page in PAGES if blocks(page, "python")} == set(RUN_BY) | {page.name for page in HERE}
+        assert (
+            f"{Path(page).stem}." in (ROOT / test).read_text(encoding="utf-8")
+            or page == "README.md"
+        )
+    assert {page.name for page in PAGES if blocks(page, "python")} == set(RUN_BY) | {
+        page.name for page in HERE
+    }
 
 
 @pytest.mark.parametrize("page", TOLD, ids=lambda page: page.stem)
@@ -51,13 +73,16 @@ def test_the_commands_of_a_page_run(page, tmp_path):
             printed = run_command(command)
             if shown.strip():
                 assert [line.rstrip() for line in printed.strip().splitlines()] == [
-                    line.rstrip() for line in shown.strip().splitlines()], command
+                    line.rstrip() for line in shown.strip().splitlines()
+                ], command
 
 
 def test_no_command_hides_outside_of_a_console_block():
     for page in PAGES:
         for line in page.read_text(encoding="utf-8").splitlines():
-            assert not re.match(r"(    |\t)\$? ?(deabench|pip|python3?) ", line), f"{page.name}: {line}"
+            assert not re.match(r"(    |\t)\$? ?(deabench|pip|python3?) ", line), (
+                f"{page.name}: {line}"
+            )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -66,7 +91,11 @@ def test_commands_within_sentences_are_spelt_rightly(page, capsys):
     for command in re.findall(r"`deabench ([a-z][^`]*)`", page.read_text(encoding="utf-8")):
         verb, *words = command.split()
         assert verb in VERBS, command
-        sub = [words[0]] if verb == "study" and words and not words[0].startswith(("-", "...", "S")) else []
+        sub = (
+            [words[0]]
+            if verb == "study" and words and not words[0].startswith(("-", "...", "S"))
+            else []
+        )
         assert main([verb, *sub, "--help"]) == 0
         known = set(re.findall(r"--?[a-z][a-z-]*", capsys.readouterr().out))
         assert set(re.findall(r"(?<= )--[a-z][a-z-]*", command)) <= known, command
@@ -79,23 +108,40 @@ def test_toml_is_toml(page):
 
 
 def test_links_within_a_page_lead_to_a_heading():
-    """Sphinx checks those of the site; these are also followed by people who read the files where they lie."""
+    """Sphinx checks those of the site; these are also followed by people who read the files where
+    they lie.
+    """
     for page in PAGES:
-        for link, anchor in re.findall(r"\]\(([a-z/]+\.md)?#([\w%-]+)\)", page.read_text(encoding="utf-8")):
+        for link, anchor in re.findall(
+            r"\]\(([a-z/]+\.md)?#([\w%-]+)\)", page.read_text(encoding="utf-8")
+        ):
             target = (page.parent / link) if link else page
             if "{include}" in target.read_text(encoding="utf-8"):
                 continue
-            headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), flags=re.MULTILINE)
-            assert anchor in {slug(heading) for heading in headings}, f"{page.name}: {link}#{anchor}"
+            headings = re.findall(
+                r"^#+ (.*)$", target.read_text(encoding="utf-8"), flags=re.MULTILINE
+            )
+            assert anchor in {slug(heading) for heading in headings}, (
+                f"{page.name}: {link}#{anchor}"
+            )
 
 
 def slug(heading: str) -> str:
-    return re.sub(r"[^\w\- ]", "", re.sub(r"[`*]|\[|\]\(.*?\)", "", heading).lower()).strip().replace(" ", "-")
+    return (
+        re.sub(r"[^\w\- ]", "", re.sub(r"[`*]|\[|\]\(.*?\)", "", heading).lower())
+        .strip()
+        .replace(" ", "-")
+    )
 
 
 def test_pages_that_messages_name_exist():
     """`see docs/study.md` in an error, a help text or a docstring leads to a page."""
-    said = subprocess.run(["grep", "-rhoE", r"docs/[a-z_]+\.md", "deabench", "models", "--include=*.py"], cwd=ROOT, text=True,
-                          capture_output=True, check=True).stdout
+    said = subprocess.run(
+        ["grep", "-rhoE", r"docs/[a-z_]+\.md", "deabench", "models", "--include=*.py"],
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+        check=True,
+    ).stdout
     for page in set(said.split()):
         assert (ROOT / page).exists(), page

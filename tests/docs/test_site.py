@@ -1,4 +1,6 @@
-"""The site: every public name is in its reference, has an example and says what it takes; every page is reachable; CI builds it."""
+"""The site: every public name is in its reference, has an example and says what it takes; every
+page is reachable; CI builds it.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,18 @@ import pytest
 from pages import ROOT
 
 import deabench as db
-from deabench.dea.models import MODELS
+import deabench_models
+from deabench.models import MODELS
 
 REFERENCE = ROOT / "docs" / "reference"
-ROOMS = {"deabench": db, "deabench.metrics": db.metrics, "deabench.curves": db.curves, "deabench.compare": db.compare,
-         "deabench.plot": db.plot, "deabench.datasets": db.datasets}
+ROOMS = {
+    "deabench": db,
+    "deabench.metrics": db.metrics,
+    "deabench.curves": db.curves,
+    "deabench.compare": db.compare,
+    "deabench.plot": db.plot,
+    "deabench.datasets": db.datasets,
+}
 
 
 def documented() -> set[str]:
@@ -42,29 +51,42 @@ def test_every_public_name_is_in_the_reference(room):
 
 
 def test_every_public_module_has_a_page():
-    titles = "\n".join(page.read_text(encoding="utf-8").splitlines()[0] for page in REFERENCE.glob("*.rst"))
+    titles = "\n".join(
+        page.read_text(encoding="utf-8").splitlines()[0] for page in REFERENCE.glob("*.rst")
+    )
     for name in db.__all__:
         if inspect.ismodule(getattr(db, name)):
             assert f"deabench.{name}" in titles, name
 
 
 def test_every_formulation_is_in_the_reference():
-    assert {f"deabench_models.{f.__name__}" for f in db.models.FORMULATIONS} <= documented()
+    assert {f"deabench_models.{f.__name__}" for f in deabench_models.FORMULATIONS} <= documented()
 
 
-PUBLIC = sorted({(room, name) for room, module in ROOMS.items() for name in module.__all__
-                 if (inspect.isfunction(getattr(module, name)) or inspect.isclass(getattr(module, name)))})
+PUBLIC = sorted(
+    {
+        (room, name)
+        for room, module in ROOMS.items()
+        for name in module.__all__
+        if (inspect.isfunction(getattr(module, name)) or inspect.isclass(getattr(module, name)))
+    }
+)
 
 
-@pytest.mark.parametrize(("room", "name"), PUBLIC, ids=lambda part: str(part).removeprefix("deabench."))
+@pytest.mark.parametrize(
+    ("room", "name"), PUBLIC, ids=lambda part: str(part).removeprefix("deabench.")
+)
 def test_every_public_function_and_class_has_an_example(room, name):
     """test_readme.py runs it."""
     thing = getattr(ROOMS[room], name)
     assert ">>>" in (thing.__doc__ or ""), f"{thing.__module__}.{name} has no example"
 
 
-@pytest.mark.parametrize(("room", "name"), [pair for pair in PUBLIC if inspect.isfunction(getattr(ROOMS[pair[0]], pair[1]))],
-                         ids=lambda part: str(part).removeprefix("deabench."))
+@pytest.mark.parametrize(
+    ("room", "name"),
+    [pair for pair in PUBLIC if inspect.isfunction(getattr(ROOMS[pair[0]], pair[1]))],
+    ids=lambda part: str(part).removeprefix("deabench."),
+)
 def test_every_argument_of_a_public_function_is_described(room, name):
     function = getattr(ROOMS[room], name)
     said = function.__doc__ or ""
@@ -75,20 +97,38 @@ def test_every_argument_of_a_public_function_is_described(room, name):
 def test_every_page_is_in_a_list_of_contents():
     listed = {"index"}
     for page in (ROOT / "docs").rglob("*.md"):
-        for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL):
+        for block in re.findall(
+            r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL
+        ):
             folder = page.parent.relative_to(ROOT / "docs")
-            listed |= {str(folder / line) for line in block.splitlines() if line and not line.startswith(":")}
+            listed |= {
+                str(folder / line)
+                for line in block.splitlines()
+                if line and not line.startswith(":")
+            }
     docs = ROOT / "docs"
-    written = [page.relative_to(docs).with_suffix("") for page in docs.rglob("*.*") if page.suffix in (".md", ".rst")]
-    pages = {str(page) for page in written if page.parts[0] not in ("gallery", "pictures", "notebooks", "sg_execution_times")}
+    written = [
+        page.relative_to(docs).with_suffix("")
+        for page in docs.rglob("*.*")
+        if page.suffix in (".md", ".rst")
+    ]
+    pages = {
+        str(page)
+        for page in written
+        if page.parts[0] not in ("gallery", "pictures", "notebooks", "sg_execution_times")
+    }
     assert pages == listed - {"gallery/index", "pictures/index", "notebooks/index"}
 
 
 def test_ci_builds_the_site_and_all_has_what_it_needs():
     assert "python -m sphinx -q -W" in (ROOT / ".ci/run").read_text(encoding="utf-8")
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
     assert "docs" in extras["all"][0]
-    pinned = {line.split("==")[0].lower() for line in (ROOT / "constraints.txt").read_text().split()}
+    pinned = {
+        line.split("==")[0].lower() for line in (ROOT / "constraints.txt").read_text().split()
+    }
     assert {re.split(r"[><=]", one)[0] for one in extras["docs"]} <= pinned
 
 
@@ -103,6 +143,13 @@ def test_the_gallery_has_one_figure_one_command_one_idea():
 
 
 def test_how_many_models_there_are():
-    words = {15: "fifteen", 16: "sixteen", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty"}
+    words = {
+        15: "fifteen",
+        16: "sixteen",
+        17: "seventeen",
+        18: "eighteen",
+        19: "nineteen",
+        20: "twenty",
+    }
     for page in ("README.md", "docs/choosing.md"):
         assert words[len(MODELS)] in (ROOT / page).read_text(encoding="utf-8"), page

@@ -1,4 +1,6 @@
-"""Every metric against scikit-learn, imbalanced-learn and PyCM where they have it, their known traps among them."""
+"""Every metric against scikit-learn, imbalanced-learn and PyCM where they have it, their known
+traps among them.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,20 @@ LIBRARIES = {
     "NPV": [lambda y, p: sk.precision_score(y, p, pos_label=0)],
     "accuracy": [sk.accuracy_score],
     "misclassification_rate": [sk.zero_one_loss],
-    "null_error_rate": [lambda y, p: sk.zero_one_loss(y, DummyClassifier().fit(y[:, None], y).predict(y[:, None]))],
-    "null_accuracy": [lambda y, p: DummyClassifier(strategy="most_frequent").fit(y[:, None], y).score(y[:, None], y)],
+    "null_error_rate": [
+        lambda y, p: sk.zero_one_loss(y, DummyClassifier().fit(y[:, None], y).predict(y[:, None]))
+    ],
+    "null_accuracy": [
+        lambda y, p: (
+            DummyClassifier(strategy="most_frequent").fit(y[:, None], y).score(y[:, None], y)
+        )
+    ],
     "prevalence": [lambda y, p: y.mean()],
     "queue_rate": [lambda y, p: p.mean()],
-    "balanced_accuracy": [sk.balanced_accuracy_score, sk.roc_auc_score],  # one operating point: the area is the same
+    "balanced_accuracy": [
+        sk.balanced_accuracy_score,
+        sk.roc_auc_score,
+    ],  # one operating point: the area is the same
     "G-mean": [G_MEAN],
     "F1": [sk.f1_score],
     "IBA": [lambda y, p: _iba(1)(y, p, average="binary")],
@@ -50,9 +61,26 @@ LIBRARIES = {
 }
 
 PYCM = {
-    "TPR": "TPR", "TNR": "TNR", "FPR": "FPR", "FNR": "FNR", "PPV": "PPV", "NPV": "NPV", "FDR": "FDR", "FOR": "FOR",
-    "accuracy": "ACC", "misclassification_rate": "ERR", "prevalence": "PRE", "balanced_accuracy": "AUC",
-    "G-mean": "GM", "F1": "F1", "IBA": "IBA", "MCC": "MCC", "Youden": "BM", "LR+": "PLR", "LR-": "NLR", "DOR": "DOR",
+    "TPR": "TPR",
+    "TNR": "TNR",
+    "FPR": "FPR",
+    "FNR": "FNR",
+    "PPV": "PPV",
+    "NPV": "NPV",
+    "FDR": "FDR",
+    "FOR": "FOR",
+    "accuracy": "ACC",
+    "misclassification_rate": "ERR",
+    "prevalence": "PRE",
+    "balanced_accuracy": "AUC",
+    "G-mean": "GM",
+    "F1": "F1",
+    "IBA": "IBA",
+    "MCC": "MCC",
+    "Youden": "BM",
+    "LR+": "PLR",
+    "LR-": "NLR",
+    "DOR": "DOR",
 }
 
 
@@ -78,7 +106,11 @@ def test_pycm_agrees(seed):
 
 
 def test_only_what_no_library_has_is_without_a_library():
-    assert set(METRICS) - set(LIBRARIES) - set(PYCM) == {"label_odds+", "label_odds-", "balancing_cost"}
+    assert set(METRICS) - set(LIBRARIES) - set(PYCM) == {
+        "label_odds+",
+        "label_odds-",
+        "balancing_cost",
+    }
 
 
 @pytest.mark.parametrize("beta", [0, 0.5, 2, 3])
@@ -94,9 +126,13 @@ def test_f_beta(beta):
 @pytest.mark.parametrize("dominance", [0, 0.1, 0.5, 1])
 def test_iba_at_other_alpha(dominance):
     y, p = _sample(2)
-    ours = from_predictions(y, {"p": p}, positive=1, metrics=["IBA"], dominance=dominance).iloc[0, 0]
+    ours = from_predictions(y, {"p": p}, positive=1, metrics=["IBA"], dominance=dominance).iloc[
+        0, 0
+    ]
     assert ours == pytest.approx(_iba(dominance)(y, p, average="binary"), abs=1e-14)
-    assert ours == pytest.approx(ConfusionMatrix(actual_vector=y, predict_vector=p).IBA_alpha(dominance)[1], abs=1e-14)
+    assert ours == pytest.approx(
+        ConfusionMatrix(actual_vector=y, predict_vector=p).IBA_alpha(dominance)[1], abs=1e-14
+    )
 
 
 def test_traps_of_the_libraries():
@@ -104,13 +140,18 @@ def test_traps_of_the_libraries():
     y, p = _sample(0)
     ours = from_predictions(y, {"p": p}, positive=1).loc["p"]
     cm = ConfusionMatrix(actual_vector=y, predict_vector=p)
-    assert cm.AUC[1] == pytest.approx(ours["balanced_accuracy"])  # not the area under a curve of scores
-    assert cm.G[1] == pytest.approx(np.sqrt(ours["PPV"] * ours["TPR"]))  # Fowlkes and Mallows', not G-mean
+    assert cm.AUC[1] == pytest.approx(
+        ours["balanced_accuracy"]
+    )  # not the area under a curve of scores
+    assert cm.G[1] == pytest.approx(
+        np.sqrt(ours["PPV"] * ours["TPR"])
+    )  # Fowlkes and Mallows', not G-mean
     assert abs(cm.G[1] - ours["G-mean"]) > 0.05
     default = _iba(1)(y, p)  # averaged over both classes: the dominance TPR - TNR is lost
     assert abs(default - ours["IBA"]) > 0.001
     assert imb.make_index_balanced_accuracy()(G_MEAN)(y, p, average="binary") == pytest.approx(
-        from_predictions(y, {"p": p}, positive=1, metrics=["IBA"], dominance=0.1).iloc[0, 0])  # its default α
+        from_predictions(y, {"p": p}, positive=1, metrics=["IBA"], dominance=0.1).iloc[0, 0]
+    )  # its default α
     with pytest.warns(UndefinedMetricWarning):
         assert sk.precision_score([0, 1], [0, 0]) == 0  # 0/0 said to be 0
     assert np.isnan(from_predictions([0, 1], {"p": [0, 0]}, metrics=["PPV"]).iloc[0, 0])
@@ -123,16 +164,27 @@ def test_sample_weights():
     w = np.random.default_rng(3).random(len(y))
     score = np.random.default_rng(4).normal(size=len(y)).round(1) + y
     ours = from_predictions(y, {"p": p}, positive=1, sample_weight=w).loc["p"]
-    for name, function in {"TPR": sk.recall_score, "accuracy": sk.accuracy_score, "PPV": sk.precision_score,
-                           "balanced_accuracy": sk.balanced_accuracy_score, "MCC": sk.matthews_corrcoef,
-                           "kappa": sk.cohen_kappa_score, "F1": sk.f1_score}.items():
+    for name, function in {
+        "TPR": sk.recall_score,
+        "accuracy": sk.accuracy_score,
+        "PPV": sk.precision_score,
+        "balanced_accuracy": sk.balanced_accuracy_score,
+        "MCC": sk.matthews_corrcoef,
+        "kappa": sk.cohen_kappa_score,
+        "F1": sk.f1_score,
+    }.items():
         assert ours[name] == pytest.approx(function(y, p, sample_weight=w), abs=1e-12), name
     ranked = from_scores(y, {"s": score}, positive=1, sample_weight=w)
-    assert ranked.loc["s", "roc_auc"] == pytest.approx(sk.roc_auc_score(y, score, sample_weight=w), abs=1e-14)
-    assert ranked.loc["s", "pr_auc"] == pytest.approx(sk.average_precision_score(y, score, sample_weight=w), abs=1e-14)
+    assert ranked.loc["s", "roc_auc"] == pytest.approx(
+        sk.roc_auc_score(y, score, sample_weight=w), abs=1e-14
+    )
+    assert ranked.loc["s", "pr_auc"] == pytest.approx(
+        sk.average_precision_score(y, score, sample_weight=w), abs=1e-14
+    )
     assert ranked[["roc_auc_lower", "roc_auc_upper"]].isna().all(axis=None)
     assert ranked.attrs["undefined"] == (
-        "the interval of roc_auc is undefined: DeLong's variance takes no sample weights",)
+        "the interval of roc_auc is undefined: DeLong's variance takes no sample weights",
+    )
 
 
 def test_a_weight_of_two_is_an_instance_twice():
@@ -144,21 +196,38 @@ def test_a_weight_of_two_is_an_instance_twice():
 
 
 def test_class_weights_are_sample_weights():
-    """The lecture's weighted accuracy with w_tp = w_fn and w_fp = w_tn is scikit-learn's with class weights."""
+    """The lecture's weighted accuracy with w_tp = w_fn and w_fp = w_tn is scikit-learn's with class
+    weights.
+    """
     y, p = _sample(5)
     weights = {"tp": 5, "fn": 5, "fp": 2, "tn": 2}
-    ours = from_predictions(y, {"p": p}, positive=1, metrics=["weighted_accuracy"], weights=weights).iloc[0, 0]
-    assert ours == pytest.approx(sk.accuracy_score(y, p, sample_weight=np.where(y == 1, 5, 2)), abs=1e-14)
+    ours = from_predictions(
+        y, {"p": p}, positive=1, metrics=["weighted_accuracy"], weights=weights
+    ).iloc[0, 0]
+    assert ours == pytest.approx(
+        sk.accuracy_score(y, p, sample_weight=np.where(y == 1, 5, 2)), abs=1e-14
+    )
     tp, fn, fp, tn = count(y, {"p": p}, positive=1).loc["p"]
-    shares = {"tp": 0.7 / (tp + fn), "fn": 0.7 / (tp + fn), "fp": 0.3 / (fp + tn), "tn": 0.3 / (fp + tn)}
-    ours = from_predictions(y, {"p": p}, positive=1, metrics=["weighted_accuracy", "TPR", "TNR"], weights=shares)
-    assert ours.loc["p", "weighted_accuracy"] == pytest.approx(0.7 * ours.loc["p", "TPR"] + 0.3 * ours.loc["p", "TNR"])
+    shares = {
+        "tp": 0.7 / (tp + fn),
+        "fn": 0.7 / (tp + fn),
+        "fp": 0.3 / (fp + tn),
+        "tn": 0.3 / (fp + tn),
+    }
+    ours = from_predictions(
+        y, {"p": p}, positive=1, metrics=["weighted_accuracy", "TPR", "TNR"], weights=shares
+    )
+    assert ours.loc["p", "weighted_accuracy"] == pytest.approx(
+        0.7 * ours.loc["p", "TPR"] + 0.3 * ours.loc["p", "TNR"]
+    )
 
 
 def test_cost_matrix_against_scikit_learn():
     y, p = _sample(6)
     costs = {"tp": -1, "fn": 100, "fp": 1, "tn": 0.5}
-    matrix = np.array([[costs["tn"], costs["fp"]], [costs["fn"], costs["tp"]]])  # scikit-learn's rows: true 0, 1
+    matrix = np.array(
+        [[costs["tn"], costs["fp"]], [costs["fn"], costs["tp"]]]
+    )  # scikit-learn's rows: true 0, 1
     ours = from_predictions(y, {"p": p}, positive=1, metrics=["total_cost"], costs=costs).iloc[0, 0]
     assert ours == pytest.approx((sk.confusion_matrix(y, p) * matrix).sum(), abs=1e-10)
 
@@ -172,6 +241,8 @@ def test_score_metrics(seed):
     ours = from_scores(y, {"s": score}, threshold=0.5, positive=1).loc["s"]
     assert ours["roc_auc"] == pytest.approx(sk.roc_auc_score(y, score), abs=1e-14)
     assert ours["pr_auc"] == pytest.approx(sk.average_precision_score(y, score), abs=1e-14)
-    assert ours["KS"] == pytest.approx(ks_2samp(score[y == 1], score[y == 0], alternative="less").statistic, abs=1e-14)
+    assert ours["KS"] == pytest.approx(
+        ks_2samp(score[y == 1], score[y == 0], alternative="less").statistic, abs=1e-14
+    )
     labels = from_predictions(y, {"s": (score >= 0.5).astype(int)}, positive=1).loc["s"]
     pd.testing.assert_series_equal(ours[labels.index], labels)

@@ -10,7 +10,7 @@ import pytest
 
 from deabench import metrics as m
 from deabench.cli import main
-from deabench.tables.reader import read
+from deabench.tables.csv_reader import read
 
 COUNTS = "classifier,tp,fn,fp,tn,note\na,6,2,3,9,x\nb,0,8,0,12,y\n"
 WIDE = "y_true,a,b\nill,ill,well\nill,well,ill\nwell,well,ill\nwell,well,well\nwell,ill,well\n"
@@ -60,15 +60,19 @@ def test_the_minority_is_taken_with_a_warning(run):
     code, out, err = run(WIDE, "--metrics", "TPR,TNR", "--format", "csv")
     assert code == 0
     assert out == run(WIDE, "--metrics", "TPR,TNR", "--positive", "ill", "--format", "csv")[1]
-    assert err == ("deabench: warning: 'ill' is the positive class: the minority, 2 of 5 instances; name the positive class "
-                   "if it is another\n")
+    assert err == (
+        "deabench: warning: 'ill' is the positive class: the minority, 2 of 5 instances; name the positive class "
+        "if it is another\n"
+    )
 
 
 def test_wide_and_long_labels(run):
     code, out, err = run(WIDE, "--metrics", "TPR,TNR", "--positive", "ill", "--format", "json")
     assert code == 0
-    assert json.loads(out) == [{"classifier": "a", "TPR": 0.5, "TNR": pytest.approx(2 / 3)},
-                               {"classifier": "b", "TPR": 0.5, "TNR": pytest.approx(2 / 3)}]
+    assert json.loads(out) == [
+        {"classifier": "a", "TPR": 0.5, "TNR": pytest.approx(2 / 3)},
+        {"classifier": "b", "TPR": 0.5, "TNR": pytest.approx(2 / 3)},
+    ]
     assert err == ""
     code, out, err = run(LONG, "--metrics", "TPR,TNR", "--positive", "1", "--format", "csv")
     assert (code, out, err) == (0, "classifier,TPR,TNR\na,0.5,1.0\nb,1.0,0.0\n", "")
@@ -79,7 +83,9 @@ def test_wide_and_long_labels(run):
 
 def test_wide_folds_averaged(run):
     text = "fold,y_true,a\n1,1,1\n1,0,0\n2,1,0\n2,1,1\n2,0,0\n"
-    _, out, err = run(text, "--positive", "1", "--folds", "averaged", "--metrics", "TPR", "--format", "csv")
+    _, out, err = run(
+        text, "--positive", "1", "--folds", "averaged", "--metrics", "TPR", "--format", "csv"
+    )
     assert out == "classifier,TPR\na,0.75\n"
     assert err == "averaged: each metric is computed per fold, then its mean is taken\n"
 
@@ -91,16 +97,26 @@ def test_scores_wide_and_long(run):
     assert float(out.splitlines()[1].split(",")[1]) == pytest.approx(5 / 6)
     _, out, err = run(SCORES, "--threshold", "0.5", "--metrics", "TPR,roc_auc", "--format", "csv")
     assert out.startswith("classifier,TPR,roc_auc\na,0.5,0.8333333")
-    assert err.splitlines() == ["1 is the positive class by convention, 2 of 5 instances",
-                                "positive where score >= threshold"]
-    long = "classifier,y_true,score\n" + "\n".join(f"a,{line}" for line in SCORES.splitlines()[1:]) + "\n"
-    assert run(long, "--metrics", "roc_auc", "--format", "csv")[1] == run(
-        SCORES, "--scores", "--metrics", "roc_auc", "--format", "csv")[1]
+    assert err.splitlines() == [
+        "1 is the positive class by convention, 2 of 5 instances",
+        "positive where score >= threshold",
+    ]
+    long = (
+        "classifier,y_true,score\n"
+        + "\n".join(f"a,{line}" for line in SCORES.splitlines()[1:])
+        + "\n"
+    )
+    assert (
+        run(long, "--metrics", "roc_auc", "--format", "csv")[1]
+        == run(SCORES, "--scores", "--metrics", "roc_auc", "--format", "csv")[1]
+    )
 
 
 def test_costs(run):
     lecture = "classifier,tp,fn,fp,tn\nM1,150,40,60,250\nM2,250,45,5,200\n"
-    _, out, _ = run(lecture, "--metrics", "total_cost", "--costs", "tp=-1,fn=100,fp=1", "--format", "csv")
+    _, out, _ = run(
+        lecture, "--metrics", "total_cost", "--costs", "tp=-1,fn=100,fp=1", "--format", "csv"
+    )
     assert out == "classifier,total_cost\nM1,3910.0\nM2,4255.0\n"
 
 
@@ -119,30 +135,91 @@ def test_standard_input(monkeypatch, capsys):
     assert capsys.readouterr().out == "classifier,TPR\na,0.75\nb,0.0\n"
 
 
-@pytest.mark.parametrize(("text", "options", "said"), [
-    (COUNTS.replace("6", "-6"), [], "the count 'tp' of 'a' is -6; counts are whole numbers >= 0"),
-    (COUNTS.replace("6", "6.5"), [], "the count 'tp' of 'a' is 6.5; counts are whole numbers >= 0"),
-    (COUNTS.replace("6", ""), [], "the count 'tp' of 'a' is missing; counts are whole numbers >= 0"),
-    ("tp,fn,fp,tn\n1,2,3,4\n", [], "the counts have no column 'classifier'; add one with the classifiers' names"),
-    (WIDE + "sick,ill,ill\n", [],
-     "y_true holds 3 classes ('ill', 'sick', 'well'); take one against the rest (--positive CLASS --against-rest) or "
-     "compare them all (deabench metrics --multiclass)"),
-    ("y_true,a\n1,1\n1,0\n", [], "y_true holds one class only (1); give instances of both classes"),
-    ("a,y_true\nx,x\ny,\ny,y\n", [], "y_true is missing for instance 2; leave the instance out"),
-    (WIDE, ["--positive", "dead"], "there is no class 'dead' in y_true; its classes are 'ill', 'well'"),
-    (SCORES.replace("0.4", ""), ["--scores"], "the score of 'a' for instance 2 is missing; give a finite number"),
-    (SCORES, [], "'a' predicts the label 0.9 for instance 1; y_true knows only 0, 1"),
-    ("x,y\n1,2\n", [], "'FILE' has the columns 'x', 'y'; give counts (classifier,tp,fn,fp,tn), a long table "
-     "(classifier,y_true and y_pred or score) or a wide one (y_true and a column per classifier)"),
-    ("classifier,y_true\na,1\n", [], "'FILE' has the columns classifier and y_true only; add y_pred or score"),
-    (LONG, ["--scores"], "'FILE' has no column 'score'; leave --scores and --threshold out, or add it"),
-    (WIDE, ["--folds", "averaged"],
-     "there is no column 'fold' to average over; add it, or leave --folds averaged out"),
-    (WIDE, ["--positive", "ill", "--metrics", "TRP"], "there is no metric 'TRP'; did you mean 'TPR'?"),
-    (COUNTS, ["--costs", "fn:3"], "the costs are 'fn:3'; give them as fn=100,fp=1"),
-    (COUNTS, ["--costs", "f=3"], "costs names the cell 'f'; the cells are tp, fn, fp and tn"),
-    ("y_true\n1\n0\n", [], "there is no classifier; give {name: predictions} with at least one name"),
-])
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        (
+            COUNTS.replace("6", "-6"),
+            [],
+            "the count 'tp' of 'a' is -6; counts are whole numbers >= 0",
+        ),
+        (
+            COUNTS.replace("6", "6.5"),
+            [],
+            "the count 'tp' of 'a' is 6.5; counts are whole numbers >= 0",
+        ),
+        (
+            COUNTS.replace("6", ""),
+            [],
+            "the count 'tp' of 'a' is missing; counts are whole numbers >= 0",
+        ),
+        (
+            "tp,fn,fp,tn\n1,2,3,4\n",
+            [],
+            "the counts have no column 'classifier'; add one with the classifiers' names",
+        ),
+        (
+            WIDE + "sick,ill,ill\n",
+            [],
+            "y_true holds 3 classes ('ill', 'sick', 'well'); take one against the rest (--positive CLASS --against-rest) or "
+            "compare them all (deabench metrics --multiclass)",
+        ),
+        (
+            "y_true,a\n1,1\n1,0\n",
+            [],
+            "y_true holds one class only (1); give instances of both classes",
+        ),
+        (
+            "a,y_true\nx,x\ny,\ny,y\n",
+            [],
+            "y_true is missing for instance 2; leave the instance out",
+        ),
+        (
+            WIDE,
+            ["--positive", "dead"],
+            "there is no class 'dead' in y_true; its classes are 'ill', 'well'",
+        ),
+        (
+            SCORES.replace("0.4", ""),
+            ["--scores"],
+            "the score of 'a' for instance 2 is missing; give a finite number",
+        ),
+        (SCORES, [], "'a' predicts the label 0.9 for instance 1; y_true knows only 0, 1"),
+        (
+            "x,y\n1,2\n",
+            [],
+            "'FILE' has the columns 'x', 'y'; give counts (classifier,tp,fn,fp,tn), a long table "
+            "(classifier,y_true and y_pred or score) or a wide one (y_true and a column per classifier)",
+        ),
+        (
+            "classifier,y_true\na,1\n",
+            [],
+            "'FILE' has the columns classifier and y_true only; add y_pred or score",
+        ),
+        (
+            LONG,
+            ["--scores"],
+            "'FILE' has no column 'score'; leave --scores and --threshold out, or add it",
+        ),
+        (
+            WIDE,
+            ["--folds", "averaged"],
+            "there is no column 'fold' to average over; add it, or leave --folds averaged out",
+        ),
+        (
+            WIDE,
+            ["--positive", "ill", "--metrics", "TRP"],
+            "there is no metric 'TRP'; did you mean 'TPR'?",
+        ),
+        (COUNTS, ["--costs", "fn:3"], "the costs are 'fn:3'; give them as fn=100,fp=1"),
+        (COUNTS, ["--costs", "f=3"], "costs names the cell 'f'; the cells are tp, fn, fp and tn"),
+        (
+            "y_true\n1\n0\n",
+            [],
+            "there is no classifier; give {name: predictions} with at least one name",
+        ),
+    ],
+)
 def test_refused_in_one_sentence_and_nothing_written(run, tmp_path, text, options, said):
     code, out, err = run(text, *options, "-o", str(tmp_path / "out.csv"))
     assert (code, out) == (1, "")
@@ -154,41 +231,65 @@ def test_a_missing_file_is_named(capsys, tmp_path):
     path = tmp_path / "none.csv"
     assert main(["metrics", str(path)]) == 1
     said = capsys.readouterr()
-    assert (said.out, said.err) == ("", f"deabench: cannot read '{path}': No such file or directory; name a CSV file\n")
+    assert (said.out, said.err) == (
+        "",
+        f"deabench: cannot read '{path}': No such file or directory; name a CSV file\n",
+    )
 
 
 def test_metrics_and_curve_name_one_positive_class(capsys, tmp_path):
-    """Whatever the labels: a file's class is the same thing to both commands, and so is what is refused."""
+    """Whatever the labels: a file's class is the same thing to both commands, and so is what is
+    refused.
+    """
     path = tmp_path / "in.csv"
     for labels, options, said in (
         ("1,0,0", [], "1 is the positive class by convention, 1 of 3 instances"),
         ("1.5,0,0", ["--positive", "0"], "0.0 is the positive class, as asked"),
         ("1,0", [], "1 is the positive class by convention, 1 of 2 instances"),
         ("-1,1", [], "1 is the positive class by convention, 1 of 2 instances"),
-        ("no,yes", [], "deabench: y_true holds the classes 'no', 'yes' and a score speaks for one of them; name the "
-         "positive class"),
+        (
+            "no,yes",
+            [],
+            "deabench: y_true holds the classes 'no', 'yes' and a score speaks for one of them; name the "
+            "positive class",
+        ),
         ("1,,0", [], "deabench: y_true is missing for instance 2; leave the instance out"),
-        ("1,0,0", ["--positive", "2"], "deabench: there is no class '2' in y_true; its classes are 0, 1"),
+        (
+            "1,0,0",
+            ["--positive", "2"],
+            "deabench: there is no class '2' in y_true; its classes are 0, 1",
+        ),
     ):
-        path.write_text("y_true,a\n" + "".join(f"{label},{k}\n" for k, label in enumerate(labels.split(","))))
+        path.write_text(
+            "y_true,a\n" + "".join(f"{label},{k}\n" for k, label in enumerate(labels.split(",")))
+        )
         assert main(["curve", str(path), *options]) == said.startswith("deabench:")
         assert capsys.readouterr().err.splitlines()[0] == said
         metrics = ["metrics", str(path), "--scores", "--metrics", "KS", *options]
         assert main(metrics) == said.startswith("deabench:")
-        assert capsys.readouterr().err.splitlines()[:1] == ([] if said.endswith("as asked") else [said])
+        assert capsys.readouterr().err.splitlines()[:1] == (
+            [] if said.endswith("as asked") else [said]
+        )
 
 
 def test_help_names_the_layouts(capsys):
     assert main(["metrics", "--help"]) == 0
     said = capsys.readouterr().out
-    for part in ("classifier,tp,fn,fp,tn", "classifier,y_true", "y_true and a column per classifier", "--threshold"):
+    for part in (
+        "classifier,tp,fn,fp,tn",
+        "classifier,y_true",
+        "y_true and a column per classifier",
+        "--threshold",
+    ):
         assert part in said
     assert main(["metrics"]) == 2
 
 
 def test_a_frame_and_a_file_agree(run):
     frame = pd.read_csv(io.StringIO(WIDE))
-    ours = m.from_predictions(frame["y_true"], frame[["a", "b"]], positive="ill", metrics=["TPR", "MCC"])
+    ours = m.from_predictions(
+        frame["y_true"], frame[["a", "b"]], positive="ill", metrics=["TPR", "MCC"]
+    )
     _, out, _ = run(WIDE, "--positive", "ill", "--metrics", "TPR,MCC", "--format", "csv")
     pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(out), index_col=0), ours)
 
@@ -198,14 +299,20 @@ def _csv(out):
 
 
 def test_intervals_of_labels_scores_and_counts(run):
-    _, out, err = run(WIDE, "--positive", "ill", "--intervals", "--metrics", "TPR,accuracy", "--format", "csv")
+    _, out, err = run(
+        WIDE, "--positive", "ill", "--intervals", "--metrics", "TPR,accuracy", "--format", "csv"
+    )
     frame = pd.read_csv(io.StringIO(WIDE))
-    ours = m.intervals(frame["y_true"], frame[["a", "b"]], positive="ill", metrics=["TPR", "accuracy"])
+    ours = m.intervals(
+        frame["y_true"], frame[["a", "b"]], positive="ill", metrics=["TPR", "accuracy"]
+    )
     pd.testing.assert_frame_equal(_csv(out), ours.table.reset_index())
     assert err.splitlines() == list(ours.notes)
     _, out, _ = run(SCORES, "--scores", "--intervals", "--format", "csv")
     assert _csv(out)["metric"].tolist() == ["roc_auc", "pr_auc"]
-    _, out, _ = run(COUNTS, "--intervals", "--metrics", "TPR", "--design", "classes", "--format", "csv")
+    _, out, _ = run(
+        COUNTS, "--intervals", "--metrics", "TPR", "--design", "classes", "--format", "csv"
+    )
     counts = pd.read_csv(io.StringIO(COUNTS), index_col=0)[["tp", "fn", "fp", "tn"]]
     table = m.bootstrap_counts(counts, metrics=["TPR"], design="classes").drop(columns="undefined")
     pd.testing.assert_frame_equal(_csv(out), table.reset_index())
@@ -213,15 +320,21 @@ def test_intervals_of_labels_scores_and_counts(run):
 
 def test_differences_of_wide_and_long(run):
     long = "classifier,instance,y_true,y_pred\n" + "".join(
-        f"{name},{k},{y},{p}\n" for name, said in (("a", "11000"), ("b", "10100")) for k, (y, p) in
-        enumerate(zip("11000", said, strict=True)))
+        f"{name},{k},{y},{p}\n"
+        for name, said in (("a", "11000"), ("b", "10100"))
+        for k, (y, p) in enumerate(zip("11000", said, strict=True))
+    )
     wide = "y_true,a,b\n1,1,1\n1,1,0\n0,0,1\n0,0,0\n0,0,0\n"
     first = run(long, "--differences", "--metrics", "TPR", "--format", "csv")
     assert first[0] == 0
     second = run(wide, "--differences", "--metrics", "TPR", "--format", "csv")
     assert first[1] == second[1]
-    assert "1 is the positive class by convention, 2 of 5 instances" in second[2].splitlines()  # nobody asked
-    assert _csv(first[1])[["first", "second", "metric", "estimate"]].to_numpy().tolist() == [["a", "b", "TPR", 0.5]]
+    assert (
+        "1 is the positive class by convention, 2 of 5 instances" in second[2].splitlines()
+    )  # nobody asked
+    assert _csv(first[1])[["first", "second", "metric", "estimate"]].to_numpy().tolist() == [
+        ["a", "b", "TPR", 0.5]
+    ]
 
 
 def test_usefulness_and_another_prevalence(run):
@@ -240,8 +353,12 @@ def test_weights_of_instances_and_of_cells(run):
     _, out, _ = run(weighted, "--weighted", "--metrics", "recall,specificity", "--format", "csv")
     assert out == "classifier,recall,specificity\na,0.75,0.5\n"
     lecture = "classifier,tp,fn,fp,tn\nM1,150,40,60,250\n"
-    _, out, _ = run(lecture, "--metrics", "weighted_accuracy", "--weights", "tp=5,fn=5", "--format", "csv")
-    assert _csv(out)["weighted_accuracy"].tolist() == pytest.approx([(5 * 150 + 250) / (5 * 190 + 310)])
+    _, out, _ = run(
+        lecture, "--metrics", "weighted_accuracy", "--weights", "tp=5,fn=5", "--format", "csv"
+    )
+    assert _csv(out)["weighted_accuracy"].tolist() == pytest.approx(
+        [(5 * 150 + 250) / (5 * 190 + 310)]
+    )
 
 
 def test_several_classes(run):
@@ -252,30 +369,78 @@ def test_several_classes(run):
     assert code == 0
     pd.testing.assert_frame_equal(_csv(out), ours.reset_index())
     assert err == "3 classes: 'ill', 'sick', 'well'\n"
-    _, out, _ = run(three, "--positive", "sick", "--against-rest", "--metrics", "TPR,TNR", "--format", "csv")
+    _, out, _ = run(
+        three, "--positive", "sick", "--against-rest", "--metrics", "TPR,TNR", "--format", "csv"
+    )
     assert out == "classifier,TPR,TNR\na,1.0,1.0\nb,0.0,1.0\n"
 
 
-@pytest.mark.parametrize(("text", "options", "said"), [
-    (COUNTS, ["--intervals", "--usefulness"], "--intervals and --usefulness are two answers; ask for one at a time"),
-    (COUNTS, ["--differences"],
-     "counts do not say which instances two classifiers judge alike; give predictions for --differences"),
-    (COUNTS, ["--intervals", "--design", "folds"], "counts have no folds; give predictions for --design folds"),
-    (SCORES, ["--scores", "--usefulness"], "scores have no cells without a threshold; give --threshold"),
-    (SCORES, ["--scores", "--intervals", "--design", "clusters"],
-     "there is no column 'cluster' to draw by; add it, or leave --design clusters out"),
-    (SCORES, ["--scores", "--weighted"], "there is no column 'weight' to weigh by; add it, or leave --weighted out"),
-    (LONG, ["--differences"], "the classifiers of a long file are compared instance by instance; add a column 'instance'"),
-    ("classifier,instance,y_true,y_pred\na,1,1,1\na,1,1,0\na,2,0,0\n", ["--differences"],
-     "'a' has instance '1' twice; give each once"),
-    ("classifier,instance,y_true,y_pred\na,1,1,1\na,2,0,0\nb,1,1,0\n", ["--differences"],
-     "'b' lacks an instance that another classifier has; give all classifiers the same instances"),
-    ("classifier,instance,y_true,y_pred\na,1,1,1\na,2,0,0\nb,1,0,0\nb,2,0,0\n", [],
-     "instance '1' has the class 1 for 'a' and 0 for 'b'; an instance has one class"),
-    (WIDE, ["--against-rest"], "--against-rest needs a class to take against the rest; name it with --positive"),
-    (COUNTS, ["--weights", "tp"], "the weights are 'tp'; give them as fn=5,tp=5"),
-    (COUNTS, ["--metrics", "auc"], "there is no metric 'auc'; write 'roc_auc' for the area under the curve of scores, "
-     "'balanced_accuracy' for that of one threshold"),
-])
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        (
+            COUNTS,
+            ["--intervals", "--usefulness"],
+            "--intervals and --usefulness are two answers; ask for one at a time",
+        ),
+        (
+            COUNTS,
+            ["--differences"],
+            "counts do not say which instances two classifiers judge alike; give predictions for --differences",
+        ),
+        (
+            COUNTS,
+            ["--intervals", "--design", "folds"],
+            "counts have no folds; give predictions for --design folds",
+        ),
+        (
+            SCORES,
+            ["--scores", "--usefulness"],
+            "scores have no cells without a threshold; give --threshold",
+        ),
+        (
+            SCORES,
+            ["--scores", "--intervals", "--design", "clusters"],
+            "there is no column 'cluster' to draw by; add it, or leave --design clusters out",
+        ),
+        (
+            SCORES,
+            ["--scores", "--weighted"],
+            "there is no column 'weight' to weigh by; add it, or leave --weighted out",
+        ),
+        (
+            LONG,
+            ["--differences"],
+            "the classifiers of a long file are compared instance by instance; add a column 'instance'",
+        ),
+        (
+            "classifier,instance,y_true,y_pred\na,1,1,1\na,1,1,0\na,2,0,0\n",
+            ["--differences"],
+            "'a' has instance '1' twice; give each once",
+        ),
+        (
+            "classifier,instance,y_true,y_pred\na,1,1,1\na,2,0,0\nb,1,1,0\n",
+            ["--differences"],
+            "'b' lacks an instance that another classifier has; give all classifiers the same instances",
+        ),
+        (
+            "classifier,instance,y_true,y_pred\na,1,1,1\na,2,0,0\nb,1,0,0\nb,2,0,0\n",
+            [],
+            "instance '1' has the class 1 for 'a' and 0 for 'b'; an instance has one class",
+        ),
+        (
+            WIDE,
+            ["--against-rest"],
+            "--against-rest needs a class to take against the rest; name it with --positive",
+        ),
+        (COUNTS, ["--weights", "tp"], "the weights are 'tp'; give them as fn=5,tp=5"),
+        (
+            COUNTS,
+            ["--metrics", "auc"],
+            "there is no metric 'auc'; write 'roc_auc' for the area under the curve of scores, "
+            "'balanced_accuracy' for that of one threshold",
+        ),
+    ],
+)
 def test_what_cannot_be_answered_is_refused(run, text, options, said):
     assert run(text, *options) == (1, "", f"deabench: {said}\n")

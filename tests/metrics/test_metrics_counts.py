@@ -31,12 +31,19 @@ def test_nine_identities_of_twelve_quantities(row):
     pi1, p1 = t["prevalence"], t["queue_rate"]
     pi0, p0 = 1 - pi1, 1 - p1
     for left, right in (
-        (t["PPV"] * p1, t["TPR"] * pi1), (t["NPV"] * p0, t["TNR"] * pi0),
-        (t["FDR"] * p1, t["FPR"] * pi0), (t["FOR"] * p0, t["FNR"] * pi1),
-        (t["PPV"] + t["FDR"], 1), (t["NPV"] + t["FOR"], 1), (t["FPR"] + t["TNR"], 1), (t["FNR"] + t["TPR"], 1),
+        (t["PPV"] * p1, t["TPR"] * pi1),
+        (t["NPV"] * p0, t["TNR"] * pi0),
+        (t["FDR"] * p1, t["FPR"] * pi0),
+        (t["FOR"] * p0, t["FNR"] * pi1),
+        (t["PPV"] + t["FDR"], 1),
+        (t["NPV"] + t["FOR"], 1),
+        (t["FPR"] + t["TNR"], 1),
+        (t["FNR"] + t["TPR"], 1),
         (p1, (1 - t["TNR"]) * pi0 + t["TPR"] * pi1),
-        (t["accuracy"] + t["misclassification_rate"], 1), (t["null_accuracy"] + t["null_error_rate"], 1),
-        (t["Youden"], 2 * t["balanced_accuracy"] - 1), (t["LR+"] / t["LR-"], t["DOR"]),
+        (t["accuracy"] + t["misclassification_rate"], 1),
+        (t["null_accuracy"] + t["null_error_rate"], 1),
+        (t["Youden"], 2 * t["balanced_accuracy"] - 1),
+        (t["LR+"] / t["LR-"], t["DOR"]),
         (t["label_odds+"] / t["label_odds-"], t["DOR"]),
         (t["MCC"] ** 2, (t["PPV"] + t["NPV"] - 1) * t["Youden"]),
         (t["accuracy"] - (p0 * pi0 + p1 * pi1), 2 * pi0 * pi1 * t["Youden"]),
@@ -58,13 +65,17 @@ def test_at_prevalence_is_resampling_one_class():
     few, many = frame((90, 10, 20, 80)), frame((90, 10, 20000, 80000))
     names = ["PPV", "NPV", "accuracy", "F1", "MCC", "kappa", "queue_rate", "null_accuracy"]
     pd.testing.assert_frame_equal(
-        m.at_prevalence(m.from_counts(few), 100 / 100100, metrics=names), m.from_counts(many, metrics=names))
+        m.at_prevalence(m.from_counts(few), 100 / 100100, metrics=names),
+        m.from_counts(many, metrics=names),
+    )
 
 
 @given(cells)
 @settings(deadline=None, max_examples=200)
 def test_undefined_exactly_where_the_formula_is_zero_over_zero(row):
-    """NaN with a reason where, and only where, the bare formula gives 0/0; inside its range elsewhere."""
+    """NaN with a reason where, and only where, the bare formula gives 0/0; inside its range
+    elsewhere.
+    """
     counts = frame(row)
     table, reasons = m.from_counts(counts), m.undefined(counts).set_index("metric")["reason"]
     one = m.catalogue()
@@ -73,7 +84,9 @@ def test_undefined_exactly_where_the_formula_is_zero_over_zero(row):
     bare = Cells(**{cell: counts[cell].to_numpy(float) for cell in CELLS})
     for name, value in table.iloc[0].items():
         with np.errstate(all="ignore"):
-            assert np.isnan(m.METRICS[name].value(bare)[0]) == np.isnan(value) == (name in reasons), name
+            assert (
+                np.isnan(m.METRICS[name].value(bare)[0]) == np.isnan(value) == (name in reasons)
+            ), name
         if not np.isnan(value):
             assert one.loc[name, "low"] - 1e-12 <= value <= one.loc[name, "high"] + 1e-12
     told = [f"{name} of 'c0' is undefined: {reasons[name]}" for name in table if name in reasons]
@@ -106,7 +119,9 @@ def test_reasons():
 
 
 def test_a_number_over_zero_is_infinite():
-    t = m.from_counts(frame((5, 0, 0, 5)), metrics=["LR+", "LR-", "DOR", "label_odds+", "label_odds-"]).iloc[0]
+    t = m.from_counts(
+        frame((5, 0, 0, 5)), metrics=["LR+", "LR-", "DOR", "label_odds+", "label_odds-"]
+    ).iloc[0]
     assert t.tolist() == [np.inf, 0, np.inf, np.inf, 0]
 
 
@@ -125,22 +140,41 @@ def test_a_million_rows_in_seconds():
     counts = pd.DataFrame(rng.integers(0, 100, (1_000_000, 4)), columns=CELLS)
     start = time.perf_counter()
     table = m.from_counts(counts)
-    assert time.perf_counter() - start < 10  # 1.1 s alone on one core; the rest is for a busy machine
+    assert (
+        time.perf_counter() - start < 10
+    )  # 1.1 s alone on one core; the rest is for a busy machine
     assert table.shape == (1_000_000, len(m.METRICS))
-    pd.testing.assert_frame_equal(table.iloc[[999_999]], m.from_counts(counts.iloc[[999_999]]), check_flags=False)
+    pd.testing.assert_frame_equal(
+        table.iloc[[999_999]], m.from_counts(counts.iloc[[999_999]]), check_flags=False
+    )
 
 
 def test_pooled_and_averaged():
-    folds = pd.DataFrame({"classifier": ["b", "b", "a", "a"], "tp": [1, 3, 2, 2], "fn": [1, 1, 2, 2],
-                          "fp": [0, 4, 1, 1], "tn": [10, 6, 9, 9]}, index=[7, 7, 7, 7])
+    folds = pd.DataFrame(
+        {
+            "classifier": ["b", "b", "a", "a"],
+            "tp": [1, 3, 2, 2],
+            "fn": [1, 1, 2, 2],
+            "fp": [0, 4, 1, 1],
+            "tn": [10, 6, 9, 9],
+        },
+        index=[7, 7, 7, 7],
+    )
     together = m.pooled(folds, "classifier")
     assert together.to_dict("index") == {
-        "b": {"tp": 4, "fn": 2, "fp": 4, "tn": 16}, "a": {"tp": 4, "fn": 4, "fp": 2, "tn": 18}}
+        "b": {"tp": 4, "fn": 2, "fp": 4, "tn": 16},
+        "a": {"tp": 4, "fn": 4, "fp": 2, "tn": 18},
+    }
     table = m.from_counts(together, metrics=["TPR", "PPV"])
-    assert table.attrs["folds"] == "pooled: the counts of the folds are added, then each metric is computed once"
+    assert (
+        table.attrs["folds"]
+        == "pooled: the counts of the folds are added, then each metric is computed once"
+    )
     assert table.loc["b"].tolist() == [4 / 6, 4 / 8]
     means = m.averaged(folds, "classifier", metrics=["TPR", "PPV"])
-    assert means.attrs["folds"] == "averaged: each metric is computed per fold, then its mean is taken"
+    assert (
+        means.attrs["folds"] == "averaged: each metric is computed per fold, then its mean is taken"
+    )
     assert means.loc["b"].tolist() == [(1 / 2 + 3 / 4) / 2, (1 + 3 / 7) / 2]
     assert means.index.tolist() == ["b", "a"]
     assert means.index.name == "classifier"
@@ -150,7 +184,15 @@ def test_pooled_and_averaged():
 
 
 def test_a_mean_over_an_undefined_fold_is_undefined():
-    folds = pd.DataFrame({"classifier": ["a"] * 3, "tp": [0, 1, 1], "fn": [2, 1, 1], "fp": [0, 1, 1], "tn": [8, 7, 7]})
+    folds = pd.DataFrame(
+        {
+            "classifier": ["a"] * 3,
+            "tp": [0, 1, 1],
+            "fn": [2, 1, 1],
+            "fp": [0, 1, 1],
+            "tn": [8, 7, 7],
+        }
+    )
     means = m.averaged(folds, "classifier", metrics=["TPR", "PPV"])
     assert np.isnan(means.loc["a", "PPV"])
     assert means.loc["a", "TPR"] == pytest.approx(1 / 3)
@@ -160,7 +202,9 @@ def test_a_mean_over_an_undefined_fold_is_undefined():
 @given(full, st.floats(0.01, 100))
 @settings(deadline=None)
 def test_lemma_of_appendix_c(row, k):
-    """Chao et al. (2022), appendices B and C: the balancing cost falls linearly in the balanced accuracy."""
+    """Chao et al. (2022), appendices B and C: the balancing cost falls linearly in the balanced
+    accuracy.
+    """
     counts = frame(row)
     p, n = row[0] + row[1], row[2] + row[3]
     t = m.from_counts(counts, costs=m.balancing_costs(p, n, k=k)).iloc[0]
@@ -184,7 +228,9 @@ def test_documented_catalogue_is_the_catalogue():
     known = m.catalogue()
     assert list(documented) == [*known.index, *m.SCORE_METRICS, *MORE_METRICS]
     for name, row in known.iterrows():
-        low, high = (f"{edge:g}".replace("inf", "∞").replace("-", "−") for edge in (row["low"], row["high"]))
+        low, high = (
+            f"{edge:g}".replace("inf", "∞").replace("-", "−") for edge in (row["low"], row["high"])
+        )
         assert documented[name][1:4] == [row["formula"], f"{low} to {high}", row["better"]], name
     others = {**m.SCORE_METRICS, **MORE_METRICS}
     assert {name: documented[name][3] for name in others} == others
@@ -194,45 +240,105 @@ def test_documented_catalogue_is_the_catalogue():
 GOOD = frame((6, 2, 3, 9))
 
 
-@pytest.mark.parametrize(("call", "text"), [
-    (lambda: m.from_counts(GOOD.assign(fn=-1)), "the count 'fn' of 'c0' is -1; counts are whole numbers >= 0"),
-    (lambda: m.from_counts(GOOD.assign(tp=2.5)), "the count 'tp' of 'c0' is 2.5; counts are whole numbers >= 0"),
-    (lambda: m.from_counts(GOOD.assign(tn=np.nan)), "the count 'tn' of 'c0' is missing; counts are whole numbers >= 0"),
-    (lambda: m.from_counts(GOOD.assign(tn=np.inf)), "the count 'tn' of 'c0' is inf; counts are whole numbers >= 0"),
-    (lambda: m.from_counts(GOOD.assign(fp="x")), "the count 'fp' of 'c0' is the text 'x'; give a number"),
-    (lambda: m.from_counts(GOOD[["tp", "fn", "fp"]]), "there is no column 'tn' in the counts; give tp, fn, fp and tn"),
-    (lambda: m.from_counts(pd.concat([GOOD, GOOD[["tp"]]], axis=1)),
-     "the column 'tp' appears more than once; give every count once"),
-    (lambda: m.from_counts([6, 2, 3, 9]), "counts is a list; give a DataFrame with the columns tp, fn, fp, tn"),
-    (lambda: m.from_counts(GOOD, metrics=["Gmean"]), "there is no metric 'Gmean'; did you mean 'G-mean'?"),
-    (lambda: m.from_counts(GOOD, metrics="TPR"), "metrics is the text 'TPR'; give a list of names, as ['TPR']"),
-    (lambda: m.from_counts(GOOD, metrics=[]),
-     "metrics is empty; name at least one metric, or leave it out for all of them"),
-    (lambda: m.from_counts(GOOD, beta=-1), "beta is -1; the F measure needs a finite beta >= 0"),
-    (lambda: m.from_counts(GOOD, dominance=2), "dominance is 2; IBA needs an α from 0 to 1"),
-    (lambda: m.from_counts(GOOD, costs={"tq": 1}), "costs names the cell 'tq'; the cells are tp, fn, fp and tn"),
-    (lambda: m.from_counts(GOOD, costs={"tp": np.nan}), "costs['tp'] is nan; costs are finite numbers"),
-    (lambda: m.from_counts(GOOD, weights={"tp": -1}), "weights['tp'] is -1; weights are finite numbers >= 0"),
-    (lambda: m.pooled(GOOD.assign(classifier="a"), "clasifier"),
-     "there is no column 'clasifier' to group by; did you mean 'classifier'?"),
-    (lambda: m.balancing_costs(0, 5), "positives is 0; balancing costs need a number > 0"),
-    (lambda: m.at_prevalence(GOOD, 0.5),
-     "there is no column 'TPR' in the rates; give TPR and TNR, as from_counts does"),
-    (lambda: m.at_prevalence(m.from_counts(GOOD).assign(TNR=1.2), 0.5),
-     "TNR of 'c0' is 1.2; a rate lies between 0 and 1"),
-    (lambda: m.at_prevalence(m.from_counts(GOOD), 1),
-     "the prevalence 1 is not between 0 and 1; both classes must occur"),
-    (lambda: m.at_prevalence(m.from_counts(GOOD), [0.1, 0.2]),
-     "2 prevalences for 1 rows; give one number, or one for each row"),
-    (lambda: m.at_prevalence(m.from_counts(GOOD), pd.Series({"x": 0.1})),
-     "there is no prevalence for 'c0'; give one for each row"),
-])
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda: m.from_counts(GOOD.assign(fn=-1)),
+            "the count 'fn' of 'c0' is -1; counts are whole numbers >= 0",
+        ),
+        (
+            lambda: m.from_counts(GOOD.assign(tp=2.5)),
+            "the count 'tp' of 'c0' is 2.5; counts are whole numbers >= 0",
+        ),
+        (
+            lambda: m.from_counts(GOOD.assign(tn=np.nan)),
+            "the count 'tn' of 'c0' is missing; counts are whole numbers >= 0",
+        ),
+        (
+            lambda: m.from_counts(GOOD.assign(tn=np.inf)),
+            "the count 'tn' of 'c0' is inf; counts are whole numbers >= 0",
+        ),
+        (
+            lambda: m.from_counts(GOOD.assign(fp="x")),
+            "the count 'fp' of 'c0' is the text 'x'; give a number",
+        ),
+        (
+            lambda: m.from_counts(GOOD[["tp", "fn", "fp"]]),
+            "there is no column 'tn' in the counts; give tp, fn, fp and tn",
+        ),
+        (
+            lambda: m.from_counts(pd.concat([GOOD, GOOD[["tp"]]], axis=1)),
+            "the column 'tp' appears more than once; give every count once",
+        ),
+        (
+            lambda: m.from_counts([6, 2, 3, 9]),
+            "counts is a list; give a DataFrame with the columns tp, fn, fp, tn",
+        ),
+        (
+            lambda: m.from_counts(GOOD, metrics=["Gmean"]),
+            "there is no metric 'Gmean'; did you mean 'G-mean'?",
+        ),
+        (
+            lambda: m.from_counts(GOOD, metrics="TPR"),
+            "metrics is the text 'TPR'; give a list of names, as ['TPR']",
+        ),
+        (
+            lambda: m.from_counts(GOOD, metrics=[]),
+            "metrics is empty; name at least one metric, or leave it out for all of them",
+        ),
+        (
+            lambda: m.from_counts(GOOD, beta=-1),
+            "beta is -1; the F measure needs a finite beta >= 0",
+        ),
+        (lambda: m.from_counts(GOOD, dominance=2), "dominance is 2; IBA needs an α from 0 to 1"),
+        (
+            lambda: m.from_counts(GOOD, costs={"tq": 1}),
+            "costs names the cell 'tq'; the cells are tp, fn, fp and tn",
+        ),
+        (
+            lambda: m.from_counts(GOOD, costs={"tp": np.nan}),
+            "costs['tp'] is nan; costs are finite numbers",
+        ),
+        (
+            lambda: m.from_counts(GOOD, weights={"tp": -1}),
+            "weights['tp'] is -1; weights are finite numbers >= 0",
+        ),
+        (
+            lambda: m.pooled(GOOD.assign(classifier="a"), "clasifier"),
+            "there is no column 'clasifier' to group by; did you mean 'classifier'?",
+        ),
+        (lambda: m.balancing_costs(0, 5), "positives is 0; balancing costs need a number > 0"),
+        (
+            lambda: m.at_prevalence(GOOD, 0.5),
+            "there is no column 'TPR' in the rates; give TPR and TNR, as from_counts does",
+        ),
+        (
+            lambda: m.at_prevalence(m.from_counts(GOOD).assign(TNR=1.2), 0.5),
+            "TNR of 'c0' is 1.2; a rate lies between 0 and 1",
+        ),
+        (
+            lambda: m.at_prevalence(m.from_counts(GOOD), 1),
+            "the prevalence 1 is not between 0 and 1; both classes must occur",
+        ),
+        (
+            lambda: m.at_prevalence(m.from_counts(GOOD), [0.1, 0.2]),
+            "2 prevalences for 1 rows; give one number, or one for each row",
+        ),
+        (
+            lambda: m.at_prevalence(m.from_counts(GOOD), pd.Series({"x": 0.1})),
+            "there is no prevalence for 'c0'; give one for each row",
+        ),
+    ],
+)
 def test_bad_input_is_named(call, text, refused):
     with refused(text):
         call()
 
 
 def test_an_undefined_rate_leaves_the_row_undefined():
-    t = m.at_prevalence(m.from_counts(frame((0, 0, 1, 9), (1, 1, 1, 9))), 0.5, metrics=["PPV", "accuracy"])
+    t = m.at_prevalence(
+        m.from_counts(frame((0, 0, 1, 9), (1, 1, 1, 9))), 0.5, metrics=["PPV", "accuracy"]
+    )
     assert t.isna().all(axis=1).tolist() == [True, False]
     assert t.attrs["undefined"] == ("the metrics of 'c0' are undefined: its TPR or TNR is missing",)

@@ -1,4 +1,6 @@
-"""Metrics of one's own, those of scores and probabilities that are shipped, calibration, .632+, impurity."""
+"""Metrics of one's own, those of scores and probabilities that are shipped, calibration, .632+,
+impurity.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,19 @@ def scored(request):
 def test_shipped_metrics_are_scikit_learns(scored):
     y, p, w = scored
     for weight in (None, w):
-        ours = m.from_scores(y, {"p": p}, sample_weight=weight, metrics=[
-            "log_loss", "brier", "partial_auc@0.1", "TPR@FPR=0.2", "roc_auc", "pr_auc"]).loc["p"]
+        ours = m.from_scores(
+            y,
+            {"p": p},
+            sample_weight=weight,
+            metrics=["log_loss", "brier", "partial_auc@0.1", "TPR@FPR=0.2", "roc_auc", "pr_auc"],
+        ).loc["p"]
         assert ours["log_loss"] == pytest.approx(sk.log_loss(y, p, sample_weight=weight), abs=1e-12)
-        assert ours["brier"] == pytest.approx(sk.brier_score_loss(y, p, sample_weight=weight), abs=1e-12)
-        assert ours["partial_auc@0.1"] == pytest.approx(sk.roc_auc_score(y, p, max_fpr=0.1, sample_weight=weight), abs=1e-12)
+        assert ours["brier"] == pytest.approx(
+            sk.brier_score_loss(y, p, sample_weight=weight), abs=1e-12
+        )
+        assert ours["partial_auc@0.1"] == pytest.approx(
+            sk.roc_auc_score(y, p, max_fpr=0.1, sample_weight=weight), abs=1e-12
+        )
         fpr, tpr, _ = sk.roc_curve(y, p, sample_weight=weight, drop_intermediate=False)
         assert ours["TPR@FPR=0.2"] == pytest.approx(tpr[fpr <= 0.2].max(), abs=1e-12)
 
@@ -44,9 +54,14 @@ def test_net_benefit_and_ece_by_their_definitions(scored):
     y, p, _ = scored
     ours = m.from_scores(y, {"p": p}, metrics=["net_benefit@0.2", "ece"]).loc["p"]
     said = p >= 0.2
-    assert ours["net_benefit@0.2"] == pytest.approx((said & (y == 1)).mean() - (said & (y == 0)).mean() * 0.25, abs=1e-12)
-    gaps = [(group == k).mean() * abs(p[group == k].mean() - y[group == k].mean())
-            for group in [np.minimum((p * 15).astype(int), 14)] for k in np.unique(group)]
+    assert ours["net_benefit@0.2"] == pytest.approx(
+        (said & (y == 1)).mean() - (said & (y == 0)).mean() * 0.25, abs=1e-12
+    )
+    gaps = [
+        (group == k).mean() * abs(p[group == k].mean() - y[group == k].mean())
+        for group in [np.minimum((p * 15).astype(int), 14)]
+        for k in np.unique(group)
+    ]
     assert ours["ece"] == pytest.approx(sum(gaps), abs=1e-12)
 
 
@@ -55,7 +70,11 @@ def test_precision_at_k_is_the_mean_over_the_orders_of_equal_scores():
     rng = np.random.default_rng(0)
     drawn = [y[np.lexsort((rng.random(5), -s))][:2].mean() for _ in range(4000)]
     ours = m.from_scores(y, {"s": s}, metrics=["precision@2", m.precision_at(5)]).loc["s"]
-    assert ours["precision@2"] == pytest.approx((1 + 1 / 3) / 2) == pytest.approx(np.mean(drawn), abs=0.02)
+    assert (
+        ours["precision@2"]
+        == pytest.approx((1 + 1 / 3) / 2)
+        == pytest.approx(np.mean(drawn), abs=0.02)
+    )
     assert ours["precision@5"] == 0.6
 
 
@@ -84,31 +103,44 @@ def test_a_metric_of_ones_own_goes_everywhere(scored):
     assert list(table.columns) == ["TPR", "error", "TNR"]
     assert table.loc["a", "error"] == pytest.approx(np.mean(labels != y))
     assert table.attrs["better"] == {"TPR": "higher", "error": "lower", "TNR": "higher"}
-    assert m.from_predictions(y, {"a": labels}, metrics=[own], sample_weight=w).loc["a", "error"] == pytest.approx(
-        1 - sk.accuracy_score(y, labels, sample_weight=w))
+    assert m.from_predictions(y, {"a": labels}, metrics=[own], sample_weight=w).loc[
+        "a", "error"
+    ] == pytest.approx(1 - sk.accuracy_score(y, labels, sample_weight=w))
     both = m.from_scores(y, {"a": p}, threshold=0.5, metrics=["roc_auc", own])
     assert both.loc["a", "error"] == table.loc["a", "error"]
-    found = m.intervals(y, {"a": labels}, metrics=[own, "misclassification_rate"], draws=400).table.loc["a"]
+    found = m.intervals(
+        y, {"a": labels}, metrics=[own, "misclassification_rate"], draws=400
+    ).table.loc["a"]
     assert found.loc["error", "method"] == "percentile"
-    assert found["lower"].tolist() == pytest.approx([found.loc["misclassification_rate", "lower"]] * 2, abs=0.03)
-    assert m.from_classes(y, {"a": labels}, metrics=[own]).loc["a", "error"] == table.loc["a", "error"]
+    assert found["lower"].tolist() == pytest.approx(
+        [found.loc["misclassification_rate", "lower"]] * 2, abs=0.03
+    )
+    assert (
+        m.from_classes(y, {"a": labels}, metrics=[own]).loc["a", "error"] == table.loc["a", "error"]
+    )
 
 
-@pytest.mark.parametrize("name", ["neg_brier_score", "neg_log_loss", "roc_auc", "average_precision", "accuracy", "f1"])
+@pytest.mark.parametrize(
+    "name", ["neg_brier_score", "neg_log_loss", "roc_auc", "average_precision", "accuracy", "f1"]
+)
 def test_scikit_learns_scorers(scored, name):
     y, p, w = scored
     needs = "labels" if name in ("accuracy", "f1") else "probabilities"
     values = (p >= 0.5).astype(int) if needs == "labels" else p
-    theirs = {"neg_brier_score": lambda: -sk.brier_score_loss(y, p, sample_weight=w),
-              "neg_log_loss": lambda: -sk.log_loss(y, p, sample_weight=w),
-              "roc_auc": lambda: sk.roc_auc_score(y, p, sample_weight=w),
-              "average_precision": lambda: sk.average_precision_score(y, p, sample_weight=w),
-              "accuracy": lambda: sk.accuracy_score(y, values, sample_weight=w),
-              "f1": lambda: sk.f1_score(y, values, sample_weight=w)}[name]
+    theirs = {
+        "neg_brier_score": lambda: -sk.brier_score_loss(y, p, sample_weight=w),
+        "neg_log_loss": lambda: -sk.log_loss(y, p, sample_weight=w),
+        "roc_auc": lambda: sk.roc_auc_score(y, p, sample_weight=w),
+        "average_precision": lambda: sk.average_precision_score(y, p, sample_weight=w),
+        "accuracy": lambda: sk.accuracy_score(y, values, sample_weight=w),
+        "f1": lambda: sk.f1_score(y, values, sample_weight=w),
+    }[name]
     for given in (name, sk.get_scorer(name)):
         own = m.Metric("mine", given, needs=needs)
         make = m.from_predictions if needs == "labels" else m.from_scores
-        assert make(y, {"a": values}, metrics=[own], sample_weight=w).loc["a", "mine"] == pytest.approx(theirs(), abs=1e-12)
+        assert make(y, {"a": values}, metrics=[own], sample_weight=w).loc[
+            "a", "mine"
+        ] == pytest.approx(theirs(), abs=1e-12)
 
 
 def _unweighted(y, p):
@@ -118,31 +150,76 @@ def _unweighted(y, p):
 Y, P = [1, 1, 0, 0], {"a": [0.9, 0.4, 0.6, 0.2]}
 
 
-@pytest.mark.parametrize(("call", "text"), [
-    (lambda: m.Metric(" ", max), "the metric's name is ' '; give it one, as text"),
-    (lambda: m.Metric("a", 3), "the function of metric 'a' is a int; give a function of (y_true, values), a scikit-learn scorer "
-     "or a scorer's name"),
-    (lambda: m.Metric("a", max, needs="score"), "needs 'score' is not known; it is one of 'labels', 'scores', 'probabilities'"),
-    (lambda: m.Metric("a", max, range=(1, 0)), "the range of metric 'a' is (1, 0); give the least and the greatest value"),
-    (lambda: m.from_scores(Y, P, metrics=[m.Metric("two", lambda y, p: 2.0, range=(0, 1), needs="scores")]),
-     "metric 'two' is 2, outside its range 0 to 1; declare its range"),
-    (lambda: m.from_scores(Y, P, metrics=[m.Metric("bad", lambda y, p: 1 / 0, needs="scores")]),
-     "metric 'bad' failed: ZeroDivisionError: division by zero"),
-    (lambda: m.from_scores(Y, P, metrics=[m.Metric("w", _unweighted, needs="scores")], sample_weight=[1, 1, 1, 2]),
-     "metric 'w' failed: TypeError: _unweighted() got an unexpected keyword argument 'sample_weight'"),
-    (lambda: m.from_predictions(Y, {"a": Y}, metrics=["brier"]), "metric 'brier' needs probabilities; give them to from_scores"),
-    (lambda: m.from_predictions(Y, {"a": Y}, metrics=["roc_auc"]), "metric 'roc_auc' needs scores; give them to from_scores"),
-    (lambda: m.from_scores(Y, {"a": [2, 1, 0, 0]}, metrics=["log_loss"]),
-     "the score of 'a' for instance 1 is 2; metric 'log_loss' needs probabilities, from 0 to 1"),
-    (lambda: m.from_scores(Y, P, metrics=["precision@0"]), "k is 0; precision at k takes a whole number of instances, at least 1"),
-    (lambda: m.from_scores(Y, P, metrics=["precision@0.5"]),
-     "the value of metric 'precision@0.5' is '0.5'; write it as partial_auc@0.1, TPR@FPR=0.05, precision@10, net_benefit@0.2"),
-    (lambda: m.from_scores(Y, P, metrics=["partial_auc@2"]), "max_fpr is 2; give a number between 0 and 1"),
-    (lambda: m.entropy([0, 0]), "the counts of an entropy are numbers >= 0, not all 0"),
-    (lambda: m.brier_decomposition(Y, P, bins=0),
-     "bins is 0; give at least 1, or leave it out for a group per distinct probability"),
-    (lambda: m.seconds({}, [[0]], [0], repeats=0), "repeats is 0; give at least 1"),
-])
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: m.Metric(" ", max), "the metric's name is ' '; give it one, as text"),
+        (
+            lambda: m.Metric("a", 3),
+            "the function of metric 'a' is a int; give a function of (y_true, values), a scikit-learn scorer "
+            "or a scorer's name",
+        ),
+        (
+            lambda: m.Metric("a", max, needs="score"),
+            "needs 'score' is not known; it is one of 'labels', 'scores', 'probabilities'",
+        ),
+        (
+            lambda: m.Metric("a", max, range=(1, 0)),
+            "the range of metric 'a' is (1, 0); give the least and the greatest value",
+        ),
+        (
+            lambda: m.from_scores(
+                Y, P, metrics=[m.Metric("two", lambda y, p: 2.0, range=(0, 1), needs="scores")]
+            ),
+            "metric 'two' is 2, outside its range 0 to 1; declare its range",
+        ),
+        (
+            lambda: m.from_scores(
+                Y, P, metrics=[m.Metric("bad", lambda y, p: 1 / 0, needs="scores")]
+            ),
+            "metric 'bad' failed: ZeroDivisionError: division by zero",
+        ),
+        (
+            lambda: m.from_scores(
+                Y,
+                P,
+                metrics=[m.Metric("w", _unweighted, needs="scores")],
+                sample_weight=[1, 1, 1, 2],
+            ),
+            "metric 'w' failed: TypeError: _unweighted() got an unexpected keyword argument 'sample_weight'",
+        ),
+        (
+            lambda: m.from_predictions(Y, {"a": Y}, metrics=["brier"]),
+            "metric 'brier' needs probabilities; give them to from_scores",
+        ),
+        (
+            lambda: m.from_predictions(Y, {"a": Y}, metrics=["roc_auc"]),
+            "metric 'roc_auc' needs scores; give them to from_scores",
+        ),
+        (
+            lambda: m.from_scores(Y, {"a": [2, 1, 0, 0]}, metrics=["log_loss"]),
+            "the score of 'a' for instance 1 is 2; metric 'log_loss' needs probabilities, from 0 to 1",
+        ),
+        (
+            lambda: m.from_scores(Y, P, metrics=["precision@0"]),
+            "k is 0; precision at k takes a whole number of instances, at least 1",
+        ),
+        (
+            lambda: m.from_scores(Y, P, metrics=["precision@0.5"]),
+            "the value of metric 'precision@0.5' is '0.5'; write it as partial_auc@0.1, TPR@FPR=0.05, precision@10, net_benefit@0.2",
+        ),
+        (
+            lambda: m.from_scores(Y, P, metrics=["partial_auc@2"]),
+            "max_fpr is 2; give a number between 0 and 1",
+        ),
+        (lambda: m.entropy([0, 0]), "the counts of an entropy are numbers >= 0, not all 0"),
+        (
+            lambda: m.brier_decomposition(Y, P, bins=0),
+            "bins is 0; give at least 1, or leave it out for a group per distinct probability",
+        ),
+        (lambda: m.seconds({}, [[0]], [0], repeats=0), "repeats is 0; give at least 1"),
+    ],
+)
 def test_bad_input_is_named(call, text, refused):
     with refused(text):
         call()
@@ -153,11 +230,17 @@ def test_directions_of_all_words():
     assert all(m.direction_of(word) == DIRECTION[name] for word, name in ALIASES.items())
     words = ("F2", "F0.5", "precision@10", "TPR@FPR=0.05", "net_benefit@0.3", "brier", "what")
     assert [m.direction_of(name) for name in words] == [*["higher"] * 5, "lower", None]
-    assert {name: metric.better for name, metric in SHIPPED.items()}.items() <= {**m.SCORE_METRICS, **MORE_METRICS}.items()
+    assert {name: metric.better for name, metric in SHIPPED.items()}.items() <= {
+        **m.SCORE_METRICS,
+        **MORE_METRICS,
+    }.items()
 
 
 def test_a_certainty_that_was_wrong_costs_infinity():
-    assert m.from_scores(Y, {"a": [0.0, 1, 0, 0]}, metrics=["log_loss"]).loc["a", "log_loss"] == math.inf
+    assert (
+        m.from_scores(Y, {"a": [0.0, 1, 0, 0]}, metrics=["log_loss"]).loc["a", "log_loss"]
+        == math.inf
+    )
 
 
 @pytest.mark.parametrize("bins", [None, 1, 4, 10])
@@ -165,7 +248,9 @@ def test_the_parts_of_briers_score_are_the_whole(scored, bins):
     y, p, w = scored
     for weight in (None, w):
         row = m.brier_decomposition(y, {"p": p}, bins=bins, sample_weight=weight).loc["p"]
-        assert row["brier"] == pytest.approx(sk.brier_score_loss(y, p, sample_weight=weight), abs=1e-14)
+        assert row["brier"] == pytest.approx(
+            sk.brier_score_loss(y, p, sample_weight=weight), abs=1e-14
+        )
         whole = row["reliability"] - row["resolution"] + row["uncertainty"] + row["within_bins"]
         assert row["brier"] == pytest.approx(whole, abs=1e-14)
     if bins is None:
@@ -175,7 +260,9 @@ def test_the_parts_of_briers_score_are_the_whole(scored, bins):
 
 
 def test_point632_plus_sees_what_was_learnt_by_heart():
-    """Labels that are noise: one neighbour errs nowhere on its own rows and half the time elsewhere (Efron and Tibshirani)."""
+    """Labels that are noise: one neighbour errs nowhere on its own rows and half the time elsewhere
+    (Efron and Tibshirani).
+    """
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
     found = m.bootstrap_632(KNeighborsClassifier(1), x, y)
@@ -189,23 +276,33 @@ def test_point632_is_mlxtends():
     x, y = load_breast_cancer(return_X_y=True)
     ours = m.bootstrap_632(GaussianNB(), x, y, resamples=15)
     for method in (".632", ".632+"):
-        theirs = bootstrap_point632_score(GaussianNB(), x, y, n_splits=15, random_seed=1, method=method)
-        assert 1 - ours[method] == pytest.approx(np.mean(theirs), abs=4 * np.std(theirs) / np.sqrt(15))
+        theirs = bootstrap_point632_score(
+            GaussianNB(), x, y, n_splits=15, random_seed=1, method=method
+        )
+        assert 1 - ours[method] == pytest.approx(
+            np.mean(theirs), abs=4 * np.std(theirs) / np.sqrt(15)
+        )
     assert ours[".632"] == pytest.approx(ours[".632+"], abs=0.002)  # hardly overfitted
 
 
 def test_the_lectures_entropy_and_gain():
-    """.8813 of the parent, .9183 of Refund = No, .551 of the children; the printed gain .2417 is .2973 as written."""
+    """.8813 of the parent, .9183 of Refund = No, .551 of the children; the printed gain .2417 is
+    .2973 as written.
+    """
     assert round(m.entropy([3, 7]), 4) == 0.8813
     assert round(m.entropy([2, 4]), 4) == 0.9183
     assert round(0.6 * m.entropy([2, 4]), 3) == 0.551
     assert round(0.9 * (m.entropy([3, 7]) - 0.6 * m.entropy([2, 4])), 4) == 0.2973
-    assert round(0.9 * m.entropy([3, 7]) - 0.551, 4) == 0.2422  # what was computed, but for a slip to .2417
+    assert (
+        round(0.9 * m.entropy([3, 7]) - 0.551, 4) == 0.2422
+    )  # what was computed, but for a slip to .2417
     assert round(m.information_gain([[0, 3], [2, 4]], missing=[1, 0]), 4) == 0.1368  # C4.5's own
 
 
 def test_seconds():
-    table = m.seconds({"bayes": GaussianNB(), "neighbours": KNeighborsClassifier()}, np.eye(30), np.arange(30) % 2)
+    table = m.seconds(
+        {"bayes": GaussianNB(), "neighbours": KNeighborsClassifier()}, np.eye(30), np.arange(30) % 2
+    )
     assert table.columns.tolist() == ["fit_seconds", "predict_seconds"]
     assert (table > 0).all(axis=None)
     assert table.attrs["better"] == {"fit_seconds": "lower", "predict_seconds": "lower"}

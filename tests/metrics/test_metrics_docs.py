@@ -17,7 +17,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def _run(page: str) -> tuple[dict, str]:
-    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.S | re.M)
+    blocks = re.findall(
+        r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.S | re.M
+    )
     said: list[str] = []
     space = {"print": lambda *values: said.append(" ".join(map(str, values)))}
     for block in blocks:
@@ -40,24 +42,52 @@ def test_estimation_page():
     pooled = metrics.pooled(space["ten"], "classifier").loc["bayes"]
     assert pooled[["tp", "fn"]].sum() == (y == 0).sum()  # each instance once
     assert pooled[["fp", "tn"]].sum() == (y == 1).sum()
-    theirs = cross_val_score(GaussianNB(), x, y, cv=StratifiedKFold(10, shuffle=True, random_state=0)).mean()
-    ours = metrics.averaged(space["ten"], "classifier", metrics=["accuracy"]).loc["bayes", "accuracy"]
+    theirs = cross_val_score(
+        GaussianNB(), x, y, cv=StratifiedKFold(10, shuffle=True, random_state=0)
+    ).mean()
+    ours = metrics.averaged(space["ten"], "classifier", metrics=["accuracy"]).loc[
+        "bayes", "accuracy"
+    ]
     assert ours == pytest.approx(theirs, abs=1e-14)
     assert len(space["three_times"]) == 15
-    assert np.mean(space["drawn"]) == pytest.approx(1 - 1 / np.e, abs=0.01)  # sd of a share .013, of 20 of them .003
+    assert np.mean(space["drawn"]) == pytest.approx(
+        1 - 1 / np.e, abs=0.01
+    )  # sd of a share .013, of 20 of them .003
     accuracy = space["estimate"].loc["bayes", "accuracy"]
     mlxtend = bootstrap_point632_score(GaussianNB(), x, y, n_splits=20, random_seed=1)
-    assert accuracy == pytest.approx(np.mean(mlxtend), abs=4 * np.std(mlxtend) / np.sqrt(20))  # other draws
-    low, high = sorted((sum(space["trained"]) / 20, sum(space["left_out"]) / 20),
-                       key=lambda table: table.loc["bayes", "accuracy"])
+    assert accuracy == pytest.approx(
+        np.mean(mlxtend), abs=4 * np.std(mlxtend) / np.sqrt(20)
+    )  # other draws
+    low, high = sorted(
+        (sum(space["trained"]) / 20, sum(space["left_out"]) / 20),
+        key=lambda table: table.loc["bayes", "accuracy"],
+    )
     assert low.loc["bayes", "accuracy"] <= accuracy <= high.loc["bayes", "accuracy"]
 
 
-@pytest.mark.parametrize("module", [
-    "areas", "costs", "counts", "declared", "estimation", "formulas", "impurity", "predictions", "prevalence", "proportions",
-    "scoring", "several", "uncertainty", "useful"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "areas",
+        "costs",
+        "counts",
+        "declared",
+        "estimation",
+        "formulas",
+        "impurity",
+        "predictions",
+        "prevalence",
+        "proportions",
+        "scoring",
+        "several",
+        "uncertainty",
+        "useful",
+    ],
+)
 def test_docstring_examples(module):
-    found = doctest.testmod(importlib.import_module(f"deabench.metrics.{module}"),
-                            optionflags=doctest.NORMALIZE_WHITESPACE)
+    found = doctest.testmod(
+        importlib.import_module(f"deabench.metrics.{module}"),
+        optionflags=doctest.NORMALIZE_WHITESPACE,
+    )
     assert found.attempted > 0
     assert found.failed == 0

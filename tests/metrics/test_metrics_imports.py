@@ -3,7 +3,15 @@
 import subprocess
 import sys
 
-HEAVY = ("pyomo", "highspy", "deabench_models", "sklearn", "matplotlib", "statsmodels", "scipy.stats")
+HEAVY = (
+    "pyomo",
+    "highspy",
+    "deabench_models",
+    "sklearn",
+    "matplotlib",
+    "statsmodels",
+    "scipy.stats",
+)
 
 
 def test_importing_metrics_is_light():

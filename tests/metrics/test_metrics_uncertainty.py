@@ -1,4 +1,6 @@
-"""Intervals and paired differences: against closed forms, by design, perfect results, and a quick look at coverage."""
+"""Intervals and paired differences: against closed forms, by design, perfect results, and a quick
+look at coverage.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,16 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
+from benchmarks.coverage import (
+    of_counts,
+    of_designs,
+    of_differences,
+    of_scores,
+    of_two_test_sets,
+    summed,
+)
 from deabench import metrics as m
 from deabench import tango
-from deabench.bench.coverage import of_counts, of_designs, of_differences, of_scores, of_two_test_sets, summed
 from deabench.metrics.draws import Design
 from deabench.metrics.means import _units, studentised
 
@@ -35,19 +44,25 @@ def test_rates_are_jeffreys_beta_quantiles(data, design):
     y, scores = data
     labels = _labels(scores)
     tp, fn, fp, tn = m.count(y, labels).loc["a"]
-    table = m.intervals(y, labels, metrics=["TPR", "TNR", "prevalence"], design=design, draws=20_000).table.loc["a"]
+    table = m.intervals(
+        y, labels, metrics=["TPR", "TNR", "prevalence"], design=design, draws=20_000
+    ).table.loc["a"]
     for name, hits, misses in (("TPR", tp, fn), ("TNR", tn, fp)):
         exact = stats.beta.ppf([0.025, 0.975], hits + 0.5, misses + 0.5)
         assert table.loc[name, ["lower", "upper"]].tolist() == pytest.approx(exact, abs=0.005)
     if design == "rows":
         exact = stats.beta.ppf([0.025, 0.975], tp + fn + 1, fp + tn + 1)
-        assert table.loc["prevalence", ["lower", "upper"]].tolist() == pytest.approx(exact, abs=0.005)
+        assert table.loc["prevalence", ["lower", "upper"]].tolist() == pytest.approx(
+            exact, abs=0.005
+        )
     else:
         assert table.loc["prevalence", ["lower", "upper"]].isna().all()
 
 
 def test_predictive_values_of_a_sample_are_wilsons(data):
-    """The posterior of the cells covered .977 where a tenth of 20 positives is missed, Wilson's .941 to .959."""
+    """The posterior of the cells covered .977 where a tenth of 20 positives is missed, Wilson's
+    .941 to .959.
+    """
     y, scores = data
     said = _labels(scores)
     names = ["PPV", "NPV", "FDR", "FOR"]
@@ -55,18 +70,26 @@ def test_predictive_values_of_a_sample_are_wilsons(data):
     found = m.intervals(y, said, metrics=names)
     assert set(found.table["method"]) == {"wilson"}
     for table in (found.table, m.bootstrap_counts(m.count(y, said), metrics=names, resamples=100)):
-        np.testing.assert_allclose(table[["estimate", "lower", "upper"]], exact[["estimate", "lower", "upper"]], atol=1e-12)
-    assert set(m.intervals(y, said, metrics=names, design="classes", draws=100).table["method"]) == {"jeffreys"}
+        np.testing.assert_allclose(
+            table[["estimate", "lower", "upper"]], exact[["estimate", "lower", "upper"]], atol=1e-12
+        )
+    assert set(
+        m.intervals(y, said, metrics=names, design="classes", draws=100).table["method"]
+    ) == {"jeffreys"}
     none = np.zeros_like(y)
     assert m.intervals(y, {"none": none}, metrics=["PPV"]).table["lower"].isna().all()
 
 
 def test_a_random_sample_makes_accuracy_less_sure_than_fixed_classes():
-    """TPR .3, TNR .95: of fixed classes accuracy is known to ± .03, of a sample to ± .06, as Wilson says."""
+    """TPR .3, TNR .95: of fixed classes accuracy is known to ± .03, of a sample to ± .06, as Wilson
+    says.
+    """
     counts = pd.DataFrame({"tp": [18], "fn": [42], "fp": [7], "tn": [133]}, index=["a"])
     width = {}
     for design in ("rows", "classes"):
-        row = m.bootstrap_counts(counts, metrics=["accuracy"], design=design, resamples=5000).loc[("a", "accuracy")]
+        row = m.bootstrap_counts(counts, metrics=["accuracy"], design=design, resamples=5000).loc[
+            ("a", "accuracy")
+        ]
         width[design] = row["upper"] - row["lower"]
     wilson = m.proportion_intervals(counts, metrics=["accuracy"]).loc[("a", "accuracy")]
     assert width["rows"] == pytest.approx(wilson["upper"] - wilson["lower"], rel=0.05)
@@ -81,8 +104,12 @@ def test_a_perfect_result_is_not_certain(data):
     assert table.loc["FPR", "lower"] == 0 < table.loc["FPR", "upper"]
     found = m.intervals(y, {"a": y + 0.0}, metrics=["roc_auc", "pr_auc", "TPR@FPR=0.05"])
     positives = int(y.sum())
-    assert found.table.loc[("a", "roc_auc"), "lower"] == pytest.approx(0.025 ** (1 / min(positives, 200 - positives)))
-    assert found.table.loc[("a", "TPR@FPR=0.05"), "lower"] == pytest.approx(0.025 ** (1 / positives))
+    assert found.table.loc[("a", "roc_auc"), "lower"] == pytest.approx(
+        0.025 ** (1 / min(positives, 200 - positives))
+    )
+    assert found.table.loc[("a", "TPR@FPR=0.05"), "lower"] == pytest.approx(
+        0.025 ** (1 / positives)
+    )
     assert found.table.loc[("a", "pr_auc"), ["lower", "upper"]].isna().all()
     assert "pr_auc: it did not vary in the resamples" in found.notes
 
@@ -92,7 +119,9 @@ def test_the_area_is_near_delong_and_its_difference_too(data):
     delong = m.delong(y, scores)
     one = m.intervals(y, scores, metrics=["roc_auc"]).table.loc[("a", "roc_auc")]
     logit = delong.interval(method="logit").loc["a"]
-    assert one[["lower", "upper"]].tolist() == pytest.approx(logit[["lower", "upper"]].tolist(), abs=0.012)
+    assert one[["lower", "upper"]].tolist() == pytest.approx(
+        logit[["lower", "upper"]].tolist(), abs=0.012
+    )
     gap = m.differences(y, scores, metrics=["roc_auc"]).table.loc[("a", "b", "roc_auc")]
     test = delong.test("a", "b")
     assert gap["estimate"] == pytest.approx(test["difference"], abs=1e-12)
@@ -103,29 +132,45 @@ def test_a_difference_has_its_sign_and_its_control(data):
     y, scores = data
     labels = _labels(scores)
     found = m.differences(y, labels, metrics=["TPR", "F1"], draws=4000)
-    back = m.differences(y, {name: labels[name] for name in "ba"}, metrics=["TPR", "F1"], draws=4000)
+    back = m.differences(
+        y, {name: labels[name] for name in "ba"}, metrics=["TPR", "F1"], draws=4000
+    )
     single = m.from_predictions(y, labels, metrics=["TPR", "F1"])
     for name in ("TPR", "F1"):
         row, mirror = found.table.loc[("a", "b", name)], back.table.loc[("b", "a", name)]
         assert row["estimate"] == pytest.approx(single.loc["a", name] - single.loc["b", name])
-        assert [row["lower"], row["upper"]] == pytest.approx([-mirror["upper"], -mirror["lower"]], abs=0.02)
+        assert [row["lower"], row["upper"]] == pytest.approx(
+            [-mirror["upper"], -mirror["lower"]], abs=0.02
+        )
     three = {**labels, "c": y}
-    assert m.differences(y, three, metrics=["TPR"], control="b").table.index.tolist() == [("a", "b", "TPR"), ("c", "b", "TPR")]
+    assert m.differences(y, three, metrics=["TPR"], control="b").table.index.tolist() == [
+        ("a", "b", "TPR"),
+        ("c", "b", "TPR"),
+    ]
     same = m.differences(y, {"a": labels["a"], "b": labels["a"]}, metrics=["TPR"]).table.iloc[0]
     assert same["estimate"] == 0
     assert same["lower"] < 0 < same["upper"]
 
 
 def test_clusters_of_copies_count_once(data):
-    """Each instance ten times over is no more than the instance: clusters give its interval, rows one that is too narrow."""
+    """Each instance ten times over is no more than the instance: clusters give its interval, rows
+    one that is too narrow.
+    """
     y, scores = data
     y10, p10 = np.repeat(y, 10), {"a": np.repeat(scores["a"], 10)}
     who = np.repeat(np.arange(200), 10)
     names = ["roc_auc", "TPR"]
-    alone = m.intervals(y, {"a": scores["a"]}, metrics=names, threshold=0.5, draws=4000).table.loc["a"]
-    grouped = m.intervals(y10, p10, metrics=names, threshold=0.5, design="clusters", by=who, draws=1000).table.loc["a"]
+    alone = m.intervals(y, {"a": scores["a"]}, metrics=names, threshold=0.5, draws=4000).table.loc[
+        "a"
+    ]
+    grouped = m.intervals(
+        y10, p10, metrics=names, threshold=0.5, design="clusters", by=who, draws=1000
+    ).table.loc["a"]
     rows = m.intervals(y10, p10, metrics=names, threshold=0.5, draws=500).table.loc["a"]
-    width = {key: table["upper"] - table["lower"] for key, table in (("alone", alone), ("grouped", grouped), ("rows", rows))}
+    width = {
+        key: table["upper"] - table["lower"]
+        for key, table in (("alone", alone), ("grouped", grouped), ("rows", rows))
+    }
     assert (width["grouped"] / width["alone"]).tolist() == pytest.approx([1, 1], abs=0.08)
     assert (width["rows"] / width["alone"] < 0.4).all()
 
@@ -134,53 +179,99 @@ def test_folds_and_weights(data):
     y, scores = data
     fold = np.arange(200) % 5
     found = m.intervals(y, _labels(scores), metrics=["accuracy"], design="folds", by=fold)
-    assert found.notes[0] == ("instances are redrawn within each of 5 folds; how models differ from training set to training set "
-                              "is not in the interval")
+    assert found.notes[0] == (
+        "instances are redrawn within each of 5 folds; how models differ from training set to training set "
+        "is not in the interval"
+    )
     plain = m.intervals(y, _labels(scores), metrics=["accuracy"], draws=8000).table
-    one = m.intervals(y, _labels(scores), metrics=["accuracy"], sample_weight=np.full(200, 3.5), draws=8000).table
-    np.testing.assert_allclose(one[["lower", "upper"]], plain[["lower", "upper"]], atol=0.01)  # equal weights are none
-    half = m.intervals(y, _labels(scores), metrics=["accuracy"], sample_weight=(np.arange(200) < 100) + 1e-9).table
+    one = m.intervals(
+        y, _labels(scores), metrics=["accuracy"], sample_weight=np.full(200, 3.5), draws=8000
+    ).table
+    np.testing.assert_allclose(
+        one[["lower", "upper"]], plain[["lower", "upper"]], atol=0.01
+    )  # equal weights are none
+    half = m.intervals(
+        y, _labels(scores), metrics=["accuracy"], sample_weight=(np.arange(200) < 100) + 1e-9
+    ).table
     assert (half["upper"] - half["lower"] > 1.2 * (plain["upper"] - plain["lower"])).all()
 
 
 def test_the_face_of_intervals(data):
     y, scores = data
     found = m.differences(y, scores, metrics=["roc_auc", "KS"])
-    assert found.summary().startswith("1 of 1 intervals of a difference exclude 0. roc_auc: a − b = ")
+    assert found.summary().startswith(
+        "1 of 1 intervals of a difference exclude 0. roc_auc: a − b = "
+    )
     assert found.table.loc[("a", "b", "KS"), "method"] == "none"
-    assert "KS: it is a maximum and biased upward, so that no bootstrap interval of it covers" in found.notes
+    assert (
+        "KS: it is a maximum and biased upward, so that no bootstrap interval of it covers"
+        in found.notes
+    )
     assert len(repr(found).splitlines()) <= 15
     assert found.to_csv().splitlines()[0] == "first,second,metric,estimate,lower,upper,method"
-    assert m.intervals(y, _labels(scores), metrics=["TPR"]).summary().startswith("2 of 2 values have an interval of 95 %")
+    assert (
+        m.intervals(y, _labels(scores), metrics=["TPR"])
+        .summary()
+        .startswith("2 of 2 values have an interval of 95 %")
+    )
 
 
-@pytest.mark.parametrize(("options", "text"), [
-    ({"design": "cluster"}, "design 'cluster' is not known; it is one of 'rows', 'classes', 'clusters', 'folds'"),
-    ({"design": "clusters"}, "design 'clusters' needs by=; give the cluster or fold of each instance with design='clusters' or "
-     "'folds'"),
-    ({"by": [1] * 200}, "design 'rows' takes no by=; give the cluster or fold of each instance with design='clusters' or 'folds'"),
-    ({"design": "folds", "by": [1] * 200}, "by names one group only; give at least two clusters or folds"),
-    ({"design": "folds", "by": [1, 2]}, "by has 2 values for 200 instances; give one for each"),
-    ({"design": "folds", "by": [None] + [1] * 199}, "by is missing for instance 1; name its cluster or fold"),
-    ({"alpha": 2}, "alpha is 2; give a number between 0 and 1, both excluded, as 0.05"),
-    ({"draws": 5}, "draws is 5; an interval needs at least 100"),
-    ({"metrics": ["roc_auc", "TPR"]}, "metric 'TPR' needs labels; give a threshold on the scores"),
-    ({"metrics": ["TPRR"]}, "there is no metric 'TPRR'; did you mean 'TPR'?"),
-])
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            {"design": "cluster"},
+            "design 'cluster' is not known; it is one of 'rows', 'classes', 'clusters', 'folds'",
+        ),
+        (
+            {"design": "clusters"},
+            "design 'clusters' needs by=; give the cluster or fold of each instance with design='clusters' or "
+            "'folds'",
+        ),
+        (
+            {"by": [1] * 200},
+            "design 'rows' takes no by=; give the cluster or fold of each instance with design='clusters' or 'folds'",
+        ),
+        (
+            {"design": "folds", "by": [1] * 200},
+            "by names one group only; give at least two clusters or folds",
+        ),
+        ({"design": "folds", "by": [1, 2]}, "by has 2 values for 200 instances; give one for each"),
+        (
+            {"design": "folds", "by": [None] + [1] * 199},
+            "by is missing for instance 1; name its cluster or fold",
+        ),
+        ({"alpha": 2}, "alpha is 2; give a number between 0 and 1, both excluded, as 0.05"),
+        ({"draws": 5}, "draws is 5; an interval needs at least 100"),
+        (
+            {"metrics": ["roc_auc", "TPR"]},
+            "metric 'TPR' needs labels; give a threshold on the scores",
+        ),
+        ({"metrics": ["TPRR"]}, "there is no metric 'TPRR'; did you mean 'TPR'?"),
+    ],
+)
 def test_bad_input_is_named(data, options, text, refused):
     y, scores = data
     with refused(text):
-        m.intervals(y, scores if "roc_auc" in options.get("metrics", []) else _labels(scores), **options)
+        m.intervals(
+            y, scores if "roc_auc" in options.get("metrics", []) else _labels(scores), **options
+        )
     if options == {"alpha": 2}:
         with refused("there is one classifier only; a difference takes two"):
             m.differences(y, {"a": y})
 
 
 def test_coverage_is_near_nominal():
-    """A quick form of the benchmark's simulation: .95 within four standard errors of the runs, for every metric on average."""
+    """A quick form of the benchmark's simulation: .95 within four standard errors of the runs, for
+    every metric on average.
+    """
     small = {"draws": 150, "large": 20_000}
-    for found, runs in ((of_counts("rows", 18, resamples=300), 18 * 18), (of_scores(5, **small), 30),
-                        (of_differences(3, **small), 18), (of_designs("clusters", 6, **small), 18)):
+    for found, runs in (
+        (of_counts("rows", 18, resamples=300), 18 * 18),
+        (of_scores(5, **small), 30),
+        (of_differences(3, **small), 18),
+        (of_designs("clusters", 6, **small), 18),
+    ):
         table = summed(found)
         assert (abs(table["mean"] - 0.95) < 4 * np.sqrt(0.95 * 0.05 / runs)).all(), table
 
@@ -188,12 +279,17 @@ def test_coverage_is_near_nominal():
 def test_two_test_sets_are_covered_exactly():
     table = summed(of_two_test_sets())
     assert table.iloc[0][["min", "max"]].tolist() == pytest.approx([0.9472, 0.9511], abs=2e-4)
-    outside = pd.DataFrame([("x", "y", "one", 0.92), ("x", "y", "two", 0.95)], columns=["method", "metric", "case", "coverage"])
+    outside = pd.DataFrame(
+        [("x", "y", "one", 0.92), ("x", "y", "two", 0.95)],
+        columns=["method", "metric", "case", "coverage"],
+    )
     assert summed(outside)["outside"].tolist() == ["one: 0.920"]
 
 
 def test_a_mean_loss_has_the_standard_error_of_its_design(data):
-    """The spread that the bootstrap-t studentises by, against the textbook's formulas; weights as a ratio of sums."""
+    """The spread that the bootstrap-t studentises by, against the textbook's formulas; weights as a
+    ratio of sums.
+    """
     y, scores = data
     x = (scores["a"] - y) ** 2
     rng = np.random.default_rng(0)
@@ -208,11 +304,17 @@ def test_a_mean_loss_has_the_standard_error_of_its_design(data):
 
     assert error("rows") == pytest.approx(x.std(ddof=1) / 200**0.5, rel=1e-12)
     parts = [x[y == k] for k in (0, 1)]
-    assert error("classes") == pytest.approx(sum(len(p) * p.var(ddof=1) for p in parts) ** 0.5 / 200, rel=1e-12)
+    assert error("classes") == pytest.approx(
+        sum(len(p) * p.var(ddof=1) for p in parts) ** 0.5 / 200, rel=1e-12
+    )
     residual = weight * (x - np.average(x, weights=weight))
-    assert error("rows", weight=weight) == pytest.approx((residual @ residual * 200 / 199) ** 0.5 / weight.sum(), rel=1e-12)
+    assert error("rows", weight=weight) == pytest.approx(
+        (residual @ residual * 200 / 199) ** 0.5 / weight.sum(), rel=1e-12
+    )
     sums = np.bincount(groups, x - x.mean())
-    assert error("clusters", groups) == pytest.approx((sums @ sums * 20 / 19) ** 0.5 / 200, rel=1e-12)
+    assert error("clusters", groups) == pytest.approx(
+        (sums @ sums * 20 / 19) ** 0.5 / 200, rel=1e-12
+    )
 
 
 def test_the_bootstrap_t_of_normal_losses_is_students_interval():
@@ -221,7 +323,9 @@ def test_the_bootstrap_t_of_normal_losses_is_students_interval():
     found = studentised(x, design, 20_000, 0, alpha=0.05, positive=False)
     theirs = stats.t.interval(0.95, 199, x.mean(), x.std(ddof=1) / 200**0.5)
     assert found == pytest.approx(theirs, abs=0.06 * (theirs[1] - theirs[0]))
-    assert studentised(np.r_[1.0, np.zeros(199)], design, 200, 0, alpha=0.05, positive=True) is None  # no spread in a third
+    assert (
+        studentised(np.r_[1.0, np.zeros(199)], design, 200, 0, alpha=0.05, positive=True) is None
+    )  # no spread in a third
 
 
 def test_a_certainty_that_was_wrong_has_no_interval(data):
@@ -230,22 +334,37 @@ def test_a_certainty_that_was_wrong_has_no_interval(data):
     found = m.intervals(y, sure, metrics=["log_loss", "brier"])
     assert found.table.loc[("a", "log_loss"), "estimate"] == np.inf
     assert found.table.loc[("a", "log_loss"), ["lower", "upper"]].isna().all()
-    assert "log_loss: it is infinite: something was said to be certain, and was not so" in found.notes
+    assert (
+        "log_loss: it is infinite: something was said to be certain, and was not so" in found.notes
+    )
     assert found.table.loc["b", "method"].tolist() == ["bootstrap-t", "bootstrap-t"]
     gap = m.differences(y, sure, metrics=["log_loss"]).table.iloc[0]
     assert gap[["lower", "upper"]].isna().all()
 
 
-@pytest.mark.parametrize("name", ["TPR", "FNR", "TNR", "FPR", "accuracy", "misclassification_rate", "queue_rate", "recall"])
+@pytest.mark.parametrize(
+    "name",
+    ["TPR", "FNR", "TNR", "FPR", "accuracy", "misclassification_rate", "queue_rate", "recall"],
+)
 def test_the_difference_of_two_rates_is_tangos(data, name):
     y, scores = data
     labels = _labels(scores)
     a, b = (labels[key] == 1 for key in "ab")
-    of = {"TPR": (y == 1, a, b), "recall": (y == 1, a, b), "FNR": (y == 1, ~a, ~b), "TNR": (y == 0, ~a, ~b), "FPR": (y == 0, a, b),
-          "accuracy": (y >= 0, a == y, b == y), "misclassification_rate": (y >= 0, a != y, b != y), "queue_rate": (y >= 0, a, b)}
+    of = {
+        "TPR": (y == 1, a, b),
+        "recall": (y == 1, a, b),
+        "FNR": (y == 1, ~a, ~b),
+        "TNR": (y == 0, ~a, ~b),
+        "FPR": (y == 0, a, b),
+        "accuracy": (y >= 0, a == y, b == y),
+        "misclassification_rate": (y >= 0, a != y, b != y),
+        "queue_rate": (y >= 0, a, b),
+    }
     among, first, second = of[name]
     row = m.differences(y, labels, metrics=[name]).table.iloc[0]
-    expected = tango.interval((first & ~second & among).sum(), (second & ~first & among).sum(), among.sum())
+    expected = tango.interval(
+        (first & ~second & among).sum(), (second & ~first & among).sum(), among.sum()
+    )
     assert [row["lower"], row["upper"]] == [float(limit) for limit in expected]
     assert row["method"] == "tango"
     single = m.from_predictions(y, labels, metrics=[name])[name]
@@ -261,47 +380,79 @@ def test_the_difference_of_two_precisions_at_k_is_newcombes_of_what_only_one_tak
     only = [list(tops[0] - tops[1]), list(tops[1] - tops[0])]
     trials = len(only[0])
     hits = [int(y[part].sum()) for part in only]
-    low, high = confint_proportions_2indep(hits[0], trials, hits[1], trials, method="newcomb", compare="diff")
-    assert [row["lower"], row["upper"]] == pytest.approx([low * trials / 20, high * trials / 20], abs=1e-12)
+    low, high = confint_proportions_2indep(
+        hits[0], trials, hits[1], trials, method="newcomb", compare="diff"
+    )
+    assert [row["lower"], row["upper"]] == pytest.approx(
+        [low * trials / 20, high * trials / 20], abs=1e-12
+    )
     assert row["estimate"] == pytest.approx((hits[0] - hits[1]) / 20)
     assert row["method"] == "newcombe"
     large = m.differences(y, scores, metrics=["precision@30"])
     assert large.table.iloc[0]["method"] == "normal"
-    assert large.table.iloc[0]["lower"] < large.table.iloc[0]["estimate"] < large.table.iloc[0]["upper"]
+    assert (
+        large.table.iloc[0]["lower"]
+        < large.table.iloc[0]["estimate"]
+        < large.table.iloc[0]["upper"]
+    )
     same = m.differences(y, {"a": scores["a"], "b": 2 * scores["a"]}, metrics=["precision@20"])
     assert same.table["lower"].isna().all()
     assert "precision@20: both take the same instances" in same.notes
-    tied = m.differences(y, {"a": np.round(scores["a"], 1), "b": scores["b"]}, metrics=["precision@20"]).table.iloc[0]
-    each = m.from_scores(y, {"a": np.round(scores["a"], 1), "b": scores["b"]}, metrics=["precision@20"])["precision@20"]
+    tied = m.differences(
+        y, {"a": np.round(scores["a"], 1), "b": scores["b"]}, metrics=["precision@20"]
+    ).table.iloc[0]
+    each = m.from_scores(
+        y, {"a": np.round(scores["a"], 1), "b": scores["b"]}, metrics=["precision@20"]
+    )["precision@20"]
     assert tied["estimate"] == pytest.approx(each["a"] - each["b"], abs=1e-12)
     assert tied["lower"] < tied["estimate"] < tied["upper"]
-    fewer = m.differences(y, scores, metrics=["precision@20"], design="folds", by=np.arange(200) % 4)
-    assert "precision@20: its interval is for instances drawn one by one, without weights" in fewer.notes
+    fewer = m.differences(
+        y, scores, metrics=["precision@20"], design="folds", by=np.arange(200) % 4
+    )
+    assert (
+        "precision@20: its interval is for instances drawn one by one, without weights"
+        in fewer.notes
+    )
 
 
 def test_tables_at_once_are_tables_one_by_one(monkeypatch):
-    counts = pd.DataFrame({"tp": [6, 9, 1], "fn": [2, 0, 3], "fp": [3, 1, 0], "tn": [9, 8, 8]}, index=list("abc"))
+    counts = pd.DataFrame(
+        {"tp": [6, 9, 1], "fn": [2, 0, 3], "fp": [3, 1, 0], "tn": [9, 8, 8]}, index=list("abc")
+    )
     together = m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200)
     monkeypatch.setattr(sys.modules["deabench.metrics.resampled"], "AT_ONCE", 1)
-    pd.testing.assert_frame_equal(m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200), together)
+    pd.testing.assert_frame_equal(
+        m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200), together
+    )
     assert m.bootstrap_counts(counts.iloc[:0], metrics=["TPR", "MCC"]).empty
 
 
 def test_where_intervals_do_not_cover_is_said(data):
     y, scores = data
     small = "it rests on few instances: at nominal 95 % such intervals cover "
-    assert f"precision@10: {small}.92 to .99" in m.intervals(y, scores, metrics=["precision@10", "roc_auc"]).notes
+    assert (
+        f"precision@10: {small}.92 to .99"
+        in m.intervals(y, scores, metrics=["precision@10", "roc_auc"]).notes
+    )
     notes = m.differences(y, scores, metrics=["precision@10", "pr_auc", "brier"]).notes
-    assert notes[2:] == (f"precision@10: {small}.88 to 1", "pr_auc: at nominal 95 % intervals of its differences cover .91 to .95")
+    assert notes[2:] == (
+        f"precision@10: {small}.88 to 1",
+        "pr_auc: at nominal 95 % intervals of its differences cover .91 to .95",
+    )
     rare = np.where(np.cumsum(y) <= 20, y, 0)
     assert m.intervals(rare, scores, metrics=["TPR@FPR=0.05"]).notes[2:] == (
-        "TPR@FPR=0.05: with 20 positives its interval is wide: at nominal 95 % such intervals cover up to .98",)
+        "TPR@FPR=0.05: with 20 positives its interval is wide: at nominal 95 % such intervals cover up to .98",
+    )
     wide = "with 20 positives its interval is wide: at nominal 95 % such intervals cover up to "
-    assert m.intervals(rare, scores, metrics=["pr_auc", "partial_auc@0.1", "roc_auc"]).notes[2:] == (
-        f"pr_auc: {wide}.98", f"partial_auc@0.1: {wide}.985")
-    assert m.differences(rare, scores, metrics=["partial_auc@0.1", "TPR", "TNR"], threshold=0.5).notes[2:] == (
-        f"partial_auc@0.1: {wide}.98", f"TPR: {wide}.973")
-    assert m.differences(y, scores, metrics=["brier"], threshold=0.5).table.index.tolist() == [("a", "b", "brier")]
+    assert m.intervals(rare, scores, metrics=["pr_auc", "partial_auc@0.1", "roc_auc"]).notes[
+        2:
+    ] == (f"pr_auc: {wide}.98", f"partial_auc@0.1: {wide}.985")
+    assert m.differences(
+        rare, scores, metrics=["partial_auc@0.1", "TPR", "TNR"], threshold=0.5
+    ).notes[2:] == (f"partial_auc@0.1: {wide}.98", f"TPR: {wide}.973")
+    assert m.differences(y, scores, metrics=["brier"], threshold=0.5).table.index.tolist() == [
+        ("a", "b", "brier")
+    ]
     own = m.Metric("precision@top", lambda y, p: float(p.mean()), needs="scores")
     assert m.intervals(y, scores, metrics=[own], draws=100).notes[2:] == ()
 
@@ -313,7 +464,10 @@ def test_the_areas_interval_is_delongs_on_the_log_odds_with_students_quantile(da
     area, se = found.auc["a"], np.sqrt(found.covariance.loc["a", "a"])
     width = stats.t.ppf(0.975, min(y.sum(), (1 - y).sum()) - 1) * se / (area * (1 - area))
     middle = np.log(area / (1 - area))
-    assert [row["lower"], row["upper"]] == pytest.approx([1 / (1 + np.exp(-middle - k * width)) for k in (-1, 1)], abs=1e-12)
+    assert [row["lower"], row["upper"]] == pytest.approx(
+        [1 / (1 + np.exp(-middle - k * width)) for k in (-1, 1)], abs=1e-12
+    )
     one = np.r_[1, np.zeros(9, dtype=int)]
     assert m.intervals(one, {"a": np.arange(10.0) % 7}, metrics=["roc_auc"]).notes[-1] == (
-        "roc_auc: it takes two instances of each class")
+        "roc_auc: it takes two instances of each class"
+    )

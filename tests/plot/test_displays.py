@@ -1,4 +1,6 @@
-"""Pictures: one contract over every display, numbers equal to the results', names that do not collide at 3, 30 and 300."""
+"""Pictures: one contract over every display, numbers equal to the results', names that do not
+collide at 3, 30 and 300.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from deabench import curves, plot
 from deabench.errors import DataError
 from deabench.plot.placement import along, overlapping, place_names
 
-pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")  # few classifiers are enough for a picture
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::deabench.errors.DataWarning"
+)  # few classifiers are enough for a picture
 
 WINE = db.datasets.load("chao2022-wine1")
 ESTABLISHED = WINE.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
@@ -27,14 +31,20 @@ def cloud(count, metrics=3, seed=0):
     """Points on and below a sphere: about a third on the frontier at 30, an eighth at 300."""
     rng = np.random.default_rng(seed)
     points = np.abs(rng.normal(size=(count, metrics)))
-    points *= (0.6 + 0.4 * rng.random((count, 1)) ** 0.3) / np.linalg.norm(points, axis=1, keepdims=True)
-    return pd.DataFrame(points, index=[f"classifier {k:03d}" for k in range(count)], columns=METRICS[:metrics])
+    points *= (0.6 + 0.4 * rng.random((count, 1)) ** 0.3) / np.linalg.norm(
+        points, axis=1, keepdims=True
+    )
+    return pd.DataFrame(
+        points, index=[f"classifier {k:03d}" for k in range(count)], columns=METRICS[:metrics]
+    )
 
 
 def grouped():
     """Efficiencies as a study's summary has them: two types of data, three classifiers."""
-    keys = pd.MultiIndex.from_product([["type"], ["noisy", "disjunct"], ["all"], ["A", "B", "C"]],
-                                      names=["grouping", "group", "panel", "classifier"])
+    keys = pd.MultiIndex.from_product(
+        [["type"], ["noisy", "disjunct"], ["all"], ["A", "B", "C"]],
+        names=["grouping", "group", "panel", "classifier"],
+    )
     return pd.DataFrame({"dea_then_average": [0.9, 0.8, 0.7, 0.6, 1.0, 0.5]}, index=keys)
 
 
@@ -52,14 +62,22 @@ def scored():
 def learned():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 30)
-    return curves.learning_curve(LogisticRegression(), rng.normal(size=(60, 1)) + y[:, None], y, cv=2,
-                                 schedule=curves.geometric(20, 2, tolerance=None))
+    return curves.learning_curve(
+        LogisticRegression(),
+        rng.normal(size=(60, 1)) + y[:, None],
+        y,
+        cv=2,
+        schedule=curves.geometric(20, 2, tolerance=None),
+    )
 
 
 def sampled():
     rng = np.random.default_rng(0)
     y = np.repeat([1, 0], 60)
-    labels = {name: np.where(rng.random(120) < right, y, 1 - y) for name, right in (("A", 0.9), ("B", 0.8), ("C", 0.7))}
+    labels = {
+        name: np.where(rng.random(120) < right, y, 1 - y)
+        for name, right in (("A", 0.9), ("B", 0.8), ("C", 0.7))
+    }
     return db.uncertainty(db.Samples.from_predictions(y, labels, metrics=["TPR", "TNR"]))
 
 
@@ -69,7 +87,10 @@ def targeted(**how):
 
 DISPLAYS = {
     "FrontierDisplay": lambda: plot.FrontierDisplay.from_targets(
-        db.targets(WINE, ESTABLISHED, outputs=["TPR", "TNR"], norm="l2", on="facets"), cost_ratio=4, prevalence=0.2),
+        db.targets(WINE, ESTABLISHED, outputs=["TPR", "TNR"], norm="l2", on="facets"),
+        cost_ratio=4,
+        prevalence=0.2,
+    ),
     "FacetGraphDisplay": lambda: plot.FacetGraphDisplay.from_frontier(db.frontier(cloud(30))),
     "TargetsDisplay": lambda: plot.TargetsDisplay.from_targets(targeted()),
     "ParallelDisplay": lambda: plot.ParallelDisplay.from_targets(targeted()),
@@ -77,15 +98,23 @@ DISPLAYS = {
     "PeerNetworkDisplay": lambda: plot.PeerNetworkDisplay.from_ranking(db.rank(cloud(30))),
     "WeightsDisplay": lambda: plot.WeightsDisplay.from_ranking(db.rank(cloud(30))),
     "GroupsDisplay": lambda: plot.GroupsDisplay.from_efficiency(grouped(), grouping="type"),
-    "CostRangeDisplay": lambda: plot.CostRangeDisplay.from_frontier(db.frontier(ESTABLISHED, outputs=["TPR", "TNR"])),
+    "CostRangeDisplay": lambda: plot.CostRangeDisplay.from_frontier(
+        db.frontier(ESTABLISHED, outputs=["TPR", "TNR"])
+    ),
     "RocDisplay": lambda: plot.RocDisplay.from_predictions(scored()[0], {"net": scored()[1]}),
-    "MeanRocDisplay": lambda: plot.MeanRocDisplay(curves.average_vertical([curves.roc(*scored())] * 2)),
+    "MeanRocDisplay": lambda: plot.MeanRocDisplay(
+        curves.average_vertical([curves.roc(*scored())] * 2)
+    ),
     "TangoDisplay": lambda: plot.TangoDisplay.from_predictions(*scored(), name="net"),
-    "SegmentsDisplay": lambda: plot.SegmentsDisplay.from_predictions(scored()[0], {"net": scored()[1]}),
+    "SegmentsDisplay": lambda: plot.SegmentsDisplay.from_predictions(
+        scored()[0], {"net": scored()[1]}
+    ),
     "GainDisplay": lambda: plot.GainDisplay(curves.gain(*scored()), "net"),
     "LiftDisplay": lambda: plot.LiftDisplay({"net": curves.lift(*scored())}),
     "ConversionDisplay": lambda: plot.ConversionDisplay(curves.conversion_rates(*scored())),
-    "PrecisionRecallDisplay": lambda: plot.PrecisionRecallDisplay({"net": curves.precision_recall(*scored())}),
+    "PrecisionRecallDisplay": lambda: plot.PrecisionRecallDisplay(
+        {"net": curves.precision_recall(*scored())}
+    ),
     "CostCurveDisplay": lambda: plot.CostCurveDisplay({"net": curves.cost_curve(*scored())}),
     "LearningCurveDisplay": lambda: plot.LearningCurveDisplay(learned(), "accuracy"),
     "UncertaintyDisplay": lambda: plot.UncertaintyDisplay.from_uncertainty(sampled()),
@@ -105,7 +134,11 @@ def test_every_display_keeps_the_contract(name):
     assert display.plot() is display
     first = display.figure_
     assert display.ax_.figure is first
-    artists = [value for key, value in vars(display).items() if key.endswith("_") and key not in ("ax_", "figure_")]
+    artists = [
+        value
+        for key, value in vars(display).items()
+        if key.endswith("_") and key not in ("ax_", "figure_")
+    ]
     assert artists
     assert all(artist is not None for artist in artists)
     figure = Figure(figsize=(8, 8))
@@ -130,7 +163,10 @@ def test_names_never_collide_and_those_left_out_are_counted(count):
     table = cloud(count)
     flat, solid = db.frontier(table, outputs=["TPR", "TNR"]), db.frontier(table)
     shown = {
-        "frontier": (plot.FrontierDisplay.from_frontier(flat, cost_ratio=3).plot(), len(flat.vertices)),
+        "frontier": (
+            plot.FrontierDisplay.from_frontier(flat, cost_ratio=3).plot(),
+            len(flat.vertices),
+        ),
         "graph": (plot.FacetGraphDisplay.from_frontier(solid).plot(), len(solid.facets)),
         "network": (plot.PeerNetworkDisplay.from_ranking(db.rank(table)).plot(), count),
     }
@@ -171,14 +207,23 @@ def test_names_cover_no_point_and_no_line():
 
 
 def test_figure_1_of_chao_shows_the_three_benchmarks():
-    """Chao et al. (2022): the boundary of Figure 1 (a) is RUS+SVM, CS-MCQP, Bagging; in Table 14 RBF goes to (97.7, 50.7)."""
-    found = db.targets(WINE.loc[["RBF"]], ESTABLISHED, outputs=["TPR", "TNR"], norm="l2", on="facets")
+    """Chao et al. (2022): the boundary of Figure 1 (a) is RUS+SVM, CS-MCQP, Bagging; in Table 14
+    RBF goes to (97.7, 50.7).
+    """
+    found = db.targets(
+        WINE.loc[["RBF"]], ESTABLISHED, outputs=["TPR", "TNR"], norm="l2", on="facets"
+    )
     display = plot.FrontierDisplay.from_targets(found).plot()
     assert list(display.chain.index) == ["RUS+SVM", "CS-MCQP", "Bagging"]
     (arrow,) = display.arrows_
     assert arrow.xy == pytest.approx(found.targets.loc["RBF"].to_numpy(), abs=0)
     assert display.target.loc["RBF"].to_numpy() == pytest.approx([97.7, 50.7], abs=0.05)
-    assert sorted(text.get_text() for text in display.texts_) == ["Bagging", "CS-MCQP", "RBF", "RUS+SVM"]
+    assert sorted(text.get_text() for text in display.texts_) == [
+        "Bagging",
+        "CS-MCQP",
+        "RBF",
+        "RUS+SVM",
+    ]
 
 
 def test_an_iso_cost_line_touches_the_classifier_of_its_cost_range():
@@ -190,10 +235,19 @@ def test_an_iso_cost_line_touches_the_classifier_of_its_cost_range():
         assert display.lines_[0].get_xy1() == tuple(front.points.loc[label])
 
 
-@pytest.mark.parametrize(("how", "words"), [
-    ({"cost_ratio": -1}, "the cost ratio is -1; give a number above 0, false negative over false positive"),
-    ({"cost_ratio": 2, "prevalence": 1}, "the prevalence is 1; give a share between 0 and 1, both excluded"),
-])
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        (
+            {"cost_ratio": -1},
+            "the cost ratio is -1; give a number above 0, false negative over false positive",
+        ),
+        (
+            {"cost_ratio": 2, "prevalence": 1},
+            "the prevalence is 1; give a share between 0 and 1, both excluded",
+        ),
+    ],
+)
 def test_an_impossible_cost_is_refused(how, words):
     with pytest.raises(DataError) as e:
         plot.FrontierDisplay.from_frontier(db.frontier(ESTABLISHED, outputs=["TPR", "TNR"]), **how)
@@ -203,10 +257,16 @@ def test_an_impossible_cost_is_refused(how, words):
 def test_a_frontier_of_three_metrics_has_no_plane_picture():
     with pytest.raises(DataError) as e:
         plot.FrontierDisplay.from_frontier(db.frontier(cloud(9)))
-    assert str(e.value) == "the picture of a frontier needs two metrics and there are 3; name two in outputs"
+    assert (
+        str(e.value)
+        == "the picture of a frontier needs two metrics and there are 3; name two in outputs"
+    )
     with pytest.raises(DataError) as e:
         plot.FrontierDisplay.from_table(cloud(9), "TPR", "AUC", cost_ratio=2)
-    assert str(e.value) == "an iso-cost line needs the metrics TPR and TNR; this frontier is in TPR, AUC"
+    assert (
+        str(e.value)
+        == "an iso-cost line needs the metrics TPR and TNR; this frontier is in TPR, AUC"
+    )
 
 
 def test_the_ranking_shows_intervals_and_peers():
@@ -235,7 +295,9 @@ def test_the_network_has_the_lambdas_of_the_ranking():
         assert weight == peers.loc[name, peer]
     inefficient = ranking.efficient.index[~ranking.efficient]
     for name in inefficient:
-        assert sum(weight for *_, weight in graph.out_edges(name, data="weight")) == pytest.approx(1, abs=1e-5)
+        assert sum(weight for *_, weight in graph.out_edges(name, data="weight")) == pytest.approx(
+            1, abs=1e-5
+        )
     outside = db.rank(cloud(30, seed=4) * 0.7, reference=cloud(30))
     names = set(plot.PeerNetworkDisplay.from_ranking(outside).graph)
     assert any(str(name).endswith(" (reference)") for name in names)  # one label, two DMUs
@@ -261,7 +323,9 @@ def test_cost_ranges_cover_every_ratio_once():
     assert np.isinf(ranges[-1, 1])
     assert ranges[1:, 0].tolist() == ranges[:-1, 1].tolist()
     assert display.texts_[0].get_text() == f"below {ranges[0, 1]:.3g}"
-    alone = plot.CostRangeDisplay.from_frontier(db.frontier(WINE.loc[["MLP"]], outputs=["TPR", "TNR"])).plot()
+    alone = plot.CostRangeDisplay.from_frontier(
+        db.frontier(WINE.loc[["MLP"]], outputs=["TPR", "TNR"])
+    ).plot()
     assert alone.texts_[0].get_text() == "every ratio"
 
 
@@ -280,7 +344,10 @@ def test_names_from_data_are_text_in_pictures(tmp_path):
     table = ESTABLISHED.set_axis(["<script>alert(1)</script>", "_hidden", "$\\frac{1}{0}$"])
     display = plot.FrontierDisplay.from_table(table, "TPR", "TNR").plot()
     assert sorted(text.get_text() for text in display.texts_) == [
-        " _hidden", "<script>alert(1)</script>", r"\$\frac{1}{0}\$"]
+        " _hidden",
+        "<script>alert(1)</script>",
+        r"\$\frac{1}{0}\$",
+    ]
     plot.save_figure(display.figure_, tmp_path / "f.svg")
     assert "<script" not in (tmp_path / "f.svg").read_text(encoding="utf-8")
 
@@ -290,22 +357,36 @@ HOSTILE = ["nul\0x", "esc\x1b[31m", "none\ufffe", "turned\u202eround", "b<i>&"]
 
 @pytest.mark.parametrize("kind", ["frontier", "ranking", "peers"])
 def test_signs_that_are_no_text_break_no_picture_and_turn_nothing(kind, tmp_path):
-    """A control character is no XML, and one that turns the direction makes another name of what follows."""
+    """A control character is no XML, and one that turns the direction makes another name of what
+    follows.
+    """
     from xml.dom.minidom import parse
 
-    table = pd.DataFrame({"TPR": [0.9, 0.8, 0.5, 0.7, 0.6], "TNR": [0.4, 0.5, 0.9, 0.8, 0.7]}, index=HOSTILE)
+    table = pd.DataFrame(
+        {"TPR": [0.9, 0.8, 0.5, 0.7, 0.6], "TNR": [0.4, 0.5, 0.9, 0.8, 0.7]}, index=HOSTILE
+    )
     if kind != "frontier":  # half a sign, which pandas' own text columns do not hold
         table.index = pd.Index([*HOSTILE[:4], "half\ud800"], dtype=object)
-    display = {"frontier": lambda: plot.FrontierDisplay.from_table(table, "TPR", "TNR"),
-               "ranking": lambda: plot.RankingDisplay.from_ranking(db.rank(table)),
-               "peers": lambda: plot.PeerNetworkDisplay.from_ranking(db.rank(table))}[kind]().plot()
+    display = {
+        "frontier": lambda: plot.FrontierDisplay.from_table(table, "TPR", "TNR"),
+        "ranking": lambda: plot.RankingDisplay.from_ranking(db.rank(table)),
+        "peers": lambda: plot.PeerNetworkDisplay.from_ranking(db.rank(table)),
+    }[kind]().plot()
     plot.save_figure(display.figure_, tmp_path / "f.svg")
     parse(str(tmp_path / "f.svg"))
-    assert not set("\0\x1b\ufffe\u202e\ud800") & set((tmp_path / "f.svg").read_text(encoding="utf-8"))
+    assert not set("\0\x1b\ufffe\u202e\ud800") & set(
+        (tmp_path / "f.svg").read_text(encoding="utf-8")
+    )
 
 
-BOARD = pd.DataFrame({"accuracy": [0.9, 0.85, 0.8, 0.7, 0.6, 0.65], "err": [0.1, 0.05, 0.2, 0.02, 0.3, 0.25],
-                      "latency_ms": [500.0, 120, 60, 20, 30, 100]}, index=list("abcdef"))
+BOARD = pd.DataFrame(
+    {
+        "accuracy": [0.9, 0.85, 0.8, 0.7, 0.6, 0.65],
+        "err": [0.1, 0.05, 0.2, 0.02, 0.3, 0.25],
+        "latency_ms": [500.0, 120, 60, 20, 30, 100],
+    },
+    index=list("abcdef"),
+)
 
 
 def test_a_metric_that_is_better_low_is_drawn_as_the_user_has_it():
@@ -314,18 +395,27 @@ def test_a_metric_that_is_better_low_is_drawn_as_the_user_has_it():
     pd.testing.assert_frame_equal(drawn.points, BOARD[["accuracy", "latency_ms"]])
     assert drawn.ax_.get_xlabel() == "accuracy (higher is better)"
     assert drawn.ax_.get_ylabel() == "latency_ms (lower is better)"
-    corner = drawn.area_.get_xy()  # the worst corner of the picture belongs to the attainable area: slow and poor
+    corner = (
+        drawn.area_.get_xy()
+    )  # the worst corner of the picture belongs to the attainable area: slow and poor
     np.testing.assert_allclose(corner[0], [drawn.ax_.get_xlim()[0], drawn.ax_.get_ylim()[1]])
-    both = db.frontier(BOARD, outputs=["err"], lower_is_better={"err": 1.0}, inputs=["latency_ms"]).plot()
+    both = db.frontier(
+        BOARD, outputs=["err"], lower_is_better={"err": 1.0}, inputs=["latency_ms"]
+    ).plot()
     assert both.ax_.get_xlabel() == "err (lower is better)"
-    np.testing.assert_allclose(both.area_.get_xy()[0], [both.ax_.get_xlim()[1], both.ax_.get_ylim()[1]])
+    np.testing.assert_allclose(
+        both.area_.get_xy()[0], [both.ax_.get_xlim()[1], both.ax_.get_ylim()[1]]
+    )
     found = db.targets(BOARD.loc[["e", "f"]], BOARD, outputs=["accuracy"], inputs=["latency_ms"])
     for display in (plot.FrontierDisplay, plot.TargetsDisplay, plot.ParallelDisplay):
         pictured = display.from_targets(found).plot()
-        np.testing.assert_allclose(pictured.actual, BOARD.loc[["e", "f"], ["accuracy", "latency_ms"]])
+        np.testing.assert_allclose(
+            pictured.actual, BOARD.loc[["e", "f"], ["accuracy", "latency_ms"]]
+        )
         np.testing.assert_allclose(pictured.target, found.targets)
-    assert [panel.get_xlabel() for panel in plot.TargetsDisplay.from_targets(found).plot().axes_] == [
-        "accuracy (higher is better)\n(gap beside)", "latency_ms (lower is better)\n(gap beside)"]
+    assert [
+        panel.get_xlabel() for panel in plot.TargetsDisplay.from_targets(found).plot().axes_
+    ] == ["accuracy (higher is better)\n(gap beside)", "latency_ms (lower is better)\n(gap beside)"]
     ticks = [label.get_text() for label in pictured.ax_.get_xticklabels()]
     assert ticks == ["accuracy\n(higher is better)", "latency_ms\n(lower is better)"]
     np.testing.assert_allclose(pictured.low, [0.6, 500.0])  # the worst is below
@@ -344,6 +434,11 @@ def test_the_frontier_without_mixtures_is_a_staircase_below_which_nothing_is_bet
 
 
 def test_weights_are_named_by_the_users_metrics_and_directions():
-    drawn = plot.WeightsDisplay.from_ranking(db.rank(BOARD, outputs=["accuracy", "err"], lower_is_better={"err": 1.0})).plot()
+    drawn = plot.WeightsDisplay.from_ranking(
+        db.rank(BOARD, outputs=["accuracy", "err"], lower_is_better={"err": 1.0})
+    ).plot()
     assert list(drawn.shares) == ["accuracy", "err (lower is better)"]
-    assert [text.get_text() for text in drawn.legend_.get_texts()] == ["accuracy", "err (lower is better)"]
+    assert [text.get_text() for text in drawn.legend_.get_texts()] == [
+        "accuracy",
+        "err (lower is better)",
+    ]

@@ -6,7 +6,7 @@ import pytest
 
 import deabench as db
 from deabench import plot
-from deabench.plot.drawn import Drawn
+from deabench.plot.display import Drawn
 
 
 @pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -17,7 +17,10 @@ def test_a_notebook_shows_the_picture_once():
     assert repr(display) == "RankingDisplay: not drawn yet; plot() draws it"
     shown = ranking.plot()
     assert shown._repr_png_().startswith(b"\x89PNG")
-    assert repr(shown) == "RankingDisplay: drawn; figure_ is its figure, deabench.plot.save_figure writes it"
+    assert (
+        repr(shown)
+        == "RankingDisplay: drawn; figure_ is its figure, deabench.plot.save_figure writes it"
+    )
     import matplotlib.pyplot as plt
 
     figure, ax = plt.subplots()
@@ -27,4 +30,7 @@ def test_a_notebook_shows_the_picture_once():
 
 def test_every_display_is_one():
     names = [name for name in plot.__all__ if name.endswith("Display")]
-    assert all(issubclass(getattr(plot, name), Drawn) and "__repr__" not in vars(getattr(plot, name)) for name in names)
+    assert all(
+        issubclass(getattr(plot, name), Drawn) and "__repr__" not in vars(getattr(plot, name))
+        for name in names
+    )

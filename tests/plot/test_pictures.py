@@ -1,4 +1,6 @@
-"""What pictures say at 300, in dark styles and beside each other: everyone is drawn, the best are named."""
+"""What pictures say at 300, in dark styles and beside each other: everyone is drawn, the best are
+named.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 def cloud(count, metrics=3, seed=0):
     rng = np.random.default_rng(seed)
     points = np.abs(rng.normal(size=(count, metrics)))
-    points *= (0.6 + 0.4 * rng.random((count, 1)) ** 0.3) / np.linalg.norm(points, axis=1, keepdims=True)
-    return pd.DataFrame(points, index=[f"classifier {k:03d}" for k in range(count)], columns=["TPR", "TNR", "AUC"][:metrics])
+    points *= (0.6 + 0.4 * rng.random((count, 1)) ** 0.3) / np.linalg.norm(
+        points, axis=1, keepdims=True
+    )
+    return pd.DataFrame(
+        points,
+        index=[f"classifier {k:03d}" for k in range(count)],
+        columns=["TPR", "TNR", "AUC"][:metrics],
+    )
 
 
 def scored(count):
@@ -41,7 +49,9 @@ def test_a_ranking_of_300_draws_all_and_names_the_ends_by_merit():
     assert sum(bar.get_height() for bar in display.counts_) == 300
     named = [text.get_text() for text in display.ax_.get_yticklabels()]
     assert len(named) == 26
-    served = (ranking.peers.sparse.to_dense() > 1e-6).sum() - 1  # everyone efficient is a peer of itself
+    served = (
+        ranking.peers.sparse.to_dense() > 1e-6
+    ).sum() - 1  # everyone efficient is a peer of itself
     assert served[named[0]] == served.max()
     assert named[-1] == ranking.scores.idxmin()
     order = [ranking.ranks[name] for name in display.frame.index]
@@ -49,7 +59,9 @@ def test_a_ranking_of_300_draws_all_and_names_the_ends_by_merit():
 
 
 def test_tiers_are_drawn_where_there_are_samples():
-    table = pd.DataFrame({"TPR": [0.9, 0.8, 0.5, 0.4], "TNR": [0.6, 0.8, 0.5, 0.3]}, index=list("abcd"))
+    table = pd.DataFrame(
+        {"TPR": [0.9, 0.8, 0.5, 0.4], "TNR": [0.6, 0.8, 0.5, 0.3]}, index=list("abcd")
+    )
     samples = db.Samples.from_table(table, errors=table * 0 + 0.005)
     ranking = db.rank(table, uncertainty=samples)
     display = plot.RankingDisplay.from_ranking(ranking).plot()
@@ -57,12 +69,24 @@ def test_tiers_are_drawn_where_there_are_samples():
     assert len(display.intervals_.get_segments()) == 4
 
 
-@pytest.mark.parametrize(("make", "merit"), [
-    (lambda y, scores: plot.RocDisplay.from_predictions(y, scores), roc_auc_score),
-    (lambda y, scores: plot.LiftDisplay({name: curves.lift(y, s) for name, s in scores.items()}), roc_auc_score),
-    (lambda y, scores: plot.PrecisionRecallDisplay({name: curves.precision_recall(y, s) for name, s in scores.items()}),
-     average_precision_score),
-])
+@pytest.mark.parametrize(
+    ("make", "merit"),
+    [
+        (lambda y, scores: plot.RocDisplay.from_predictions(y, scores), roc_auc_score),
+        (
+            lambda y, scores: plot.LiftDisplay(
+                {name: curves.lift(y, s) for name, s in scores.items()}
+            ),
+            roc_auc_score,
+        ),
+        (
+            lambda y, scores: plot.PrecisionRecallDisplay(
+                {name: curves.precision_recall(y, s) for name, s in scores.items()}
+            ),
+            average_precision_score,
+        ),
+    ],
+)
 def test_legends_of_many_name_the_best_beside_the_curves(make, merit):
     y, scores = scored(30)
     display, best = make(y, scores).plot(), max(scores, key=lambda name: merit(y, scores[name]))
@@ -81,7 +105,9 @@ def test_many_curves_keep_a_look_each():
     lines = plot.RocDisplay.from_predictions(*scored(20)).plot().lines_
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) >= 4
     table = cloud(30)
-    lines = plot.ParallelDisplay.from_targets(db.targets(table.iloc[:10] * 0.8, table)).plot().lines_
+    lines = (
+        plot.ParallelDisplay.from_targets(db.targets(table.iloc[:10] * 0.8, table)).plot().lines_
+    )
     assert len({(line.get_color(), line.get_marker()) for line in lines}) == 10
 
 
@@ -93,7 +119,11 @@ def test_matplotlibs_own_keywords_are_taken_and_others_refused():
     assert (line.get_color(), line.get_linewidth()) == ("red", 3)
     bars = plot.WeightsDisplay.from_ranking(ranking).plot(edgecolor="green").bars_
     assert all(same_color(bar.get_edgecolor(), "green") for bar in bars[0])
-    dots = plot.TangoDisplay.from_predictions(scored(1)[0], scored(1)[1]["model 00"]).plot(alpha=0.5).dots_
+    dots = (
+        plot.TangoDisplay.from_predictions(scored(1)[0], scored(1)[1]["model 00"])
+        .plot(alpha=0.5)
+        .dots_
+    )
     assert {one.get_alpha() for one in dots} == {0.5}
     points = plot.SegmentsDisplay.from_predictions(*scored(3)).plot(alpha=0.5).points_
     assert {one.get_alpha() for one in points} == {0.5}
@@ -114,30 +144,55 @@ def test_a_name_looks_the_same_in_every_picture():
     y, scores = scored(9)
     turned = dict(reversed(scores.items()))
     one = plot.RocDisplay.from_predictions(y, scores).plot()
-    other = plot.CostCurveDisplay({name: curves.cost_curve(y, s) for name, s in turned.items()}).plot()
-    third = plot.PrecisionRecallDisplay({name: curves.precision_recall(y, s) for name, s in turned.items()}).plot()
+    other = plot.CostCurveDisplay(
+        {name: curves.cost_curve(y, s) for name, s in turned.items()}
+    ).plot()
+    third = plot.PrecisionRecallDisplay(
+        {name: curves.precision_recall(y, s) for name, s in turned.items()}
+    ).plot()
+
     def looks(display, names):
-        return {name: (line.get_color(), line.get_linestyle()) for name, line in zip(names, display.lines_, strict=True)}
+        return {
+            name: (line.get_color(), line.get_linestyle())
+            for name, line in zip(names, display.lines_, strict=True)
+        }
+
     assert looks(one, scores) == looks(other, turned) == looks(third, turned)
 
 
 def test_nothing_is_black_on_black():
     ranking, front = db.rank(cloud(12)), db.frontier(cloud(12, 2))
     with mpl.style.context("dark_background"):
-        for display in (plot.RankingDisplay.from_ranking(ranking), plot.FrontierDisplay.from_frontier(front),
-                        plot.WeightsDisplay.from_ranking(ranking), plot.PeerNetworkDisplay.from_ranking(ranking)):
+        for display in (
+            plot.RankingDisplay.from_ranking(ranking),
+            plot.FrontierDisplay.from_frontier(front),
+            plot.WeightsDisplay.from_ranking(ranking),
+            plot.PeerNetworkDisplay.from_ranking(ranking),
+        ):
             ax = display.plot().ax_
-            drawn = [one.get_color() for one in (*ax.lines, *ax.texts) if getattr(one, "get_text", str)() != ""]
+            drawn = [
+                one.get_color()
+                for one in (*ax.lines, *ax.texts)
+                if getattr(one, "get_text", str)() != ""
+            ]
             assert all(sum(to_rgb(colour)) > 0.6 for colour in drawn), type(display).__name__
-        diagram = plot.CriticalDifferenceDisplay.from_findings(db.compare.compare(cloud(12).T)).plot()
-        bars = [one.get_color() for part in ("crossbars", "elbows") for one in np.ravel(diagram.artists_[part])]
+        diagram = plot.CriticalDifferenceDisplay.from_findings(
+            db.compare.compare(cloud(12).T)
+        ).plot()
+        bars = [
+            one.get_color()
+            for part in ("crossbars", "elbows")
+            for one in np.ravel(diagram.artists_[part])
+        ]
         assert all(sum(to_rgb(colour)) > 0.6 for colour in bars)
         lines = plot.RocDisplay.from_predictions(*scored(9)).plot().lines_
         assert all(sum(to_rgb(line.get_color())) > 0.6 for line in lines)
 
 
 def test_beside_other_axes_nothing_is_written_outside():
-    """Without a layout a figure makes no room: what would stand beside the axes is left out, legends go inside."""
+    """Without a layout a figure makes no room: what would stand beside the axes is left out,
+    legends go inside.
+    """
     figure = Figure()
     axes = figure.subplots(1, 2)
     ranking = plot.RankingDisplay.from_ranking(db.rank(cloud(10))).plot(axes[0])
@@ -146,11 +201,15 @@ def test_beside_other_axes_nothing_is_written_outside():
     figure.draw_without_rendering()
     box, inside = front.ax_.get_legend().get_window_extent(), front.ax_.get_window_extent()
     assert inside.y0 <= box.y0
-    costs = plot.CostRangeDisplay.from_frontier(db.frontier(cloud(10, 2))).plot(Figure(figsize=(9, 3)).subplots(1, 3)[0])
+    costs = plot.CostRangeDisplay.from_frontier(db.frontier(cloud(10, 2))).plot(
+        Figure(figsize=(9, 3)).subplots(1, 3)[0]
+    )
     costs.figure_.draw_without_rendering()
     for words in (costs.ax_._left_title, costs.ax_.xaxis.label):
         assert words.get_window_extent().width <= 1.02 * costs.ax_.get_window_extent().width
-    both = plot.FrontierDisplay.from_frontier(db.frontier(pd.DataFrame({"TPR": [0.9, 0.5], "TNR": [0.5, 0.9]}))).plot()
+    both = plot.FrontierDisplay.from_frontier(
+        db.frontier(pd.DataFrame({"TPR": [0.9, 0.5], "TNR": [0.5, 0.9]}))
+    ).plot()
     assert not any("(0)" in text.get_text() for text in both.ax_.get_legend().get_texts())
 
 

@@ -8,10 +8,17 @@ import pytest
 
 import deabench as db
 from deabench.plot import FrontierBandDisplay, RankingDisplay
-from deabench.plot.ranking.uncertainty import staircase
+from deabench.plot.uncertainty import staircase
 
-COUNTS = pd.DataFrame({"tp": [95, 88, 60, 94], "fn": [5, 12, 40, 6], "fp": [10, 12, 45, 11], "tn": [190, 188, 155, 189]},
-                      index=["good", "fair", "$poor_", "_fine"])
+COUNTS = pd.DataFrame(
+    {
+        "tp": [95, 88, 60, 94],
+        "fn": [5, 12, 40, 6],
+        "fp": [10, 12, 45, 11],
+        "tn": [190, 188, 155, 189],
+    },
+    index=["good", "fair", "$poor_", "_fine"],
+)
 
 
 @pytest.fixture
@@ -23,7 +30,9 @@ def test_intervals_verdicts_and_tiers(found):
     display = found.plot()
     drawn = np.array([segment[:, 0] for segment in display.intervals_.get_segments()])
     np.testing.assert_allclose(drawn, found.to_frame()[["lower", "upper"]])
-    assert {name: len(dots.get_offsets()) for name, dots in display.dots_.items()} == found.verdicts.value_counts().to_dict()
+    assert {
+        name: len(dots.get_offsets()) for name, dots in display.dots_.items()
+    } == found.verdicts.value_counts().to_dict()
     assert len(display.tiers_) == found.tiers.max() - 1
     best, worst = found.ranks.loc["$poor_"]
     assert display.ranks_[-2].get_text() == f"{best} to {worst}"
@@ -35,14 +44,25 @@ def test_a_ranking_with_samples_is_drawn_with_its_intervals():
     ranking = db.rank(table, uncertainty=db.Samples.from_counts(COUNTS))
     display = RankingDisplay.from_ranking(ranking).plot()
     segments = display.intervals_.get_segments()
-    drawn = {name: segment[:, 0].tolist() for name, segment in zip(display.frame.index, segments, strict=True)}
-    assert drawn == {name: [ranking.uncertainty.lower[name], ranking.uncertainty.upper[name]] for name in table.index}
-    assert RankingDisplay.from_ranking(replace(ranking, uncertainty=None)).frame["lower"].isna().all()
+    drawn = {
+        name: segment[:, 0].tolist()
+        for name, segment in zip(display.frame.index, segments, strict=True)
+    }
+    assert drawn == {
+        name: [ranking.uncertainty.lower[name], ranking.uncertainty.upper[name]]
+        for name in table.index
+    }
+    assert (
+        RankingDisplay.from_ranking(replace(ranking, uncertainty=None)).frame["lower"].isna().all()
+    )
 
 
 def test_the_band_holds_the_frontier(found):
     display = FrontierBandDisplay.from_uncertainty(found).plot()
-    lower, value, upper = (staircase(found.band[[("TNR", end), ("TPR", end)]].to_numpy()) for end in ("lower", "value", "upper"))
+    lower, value, upper = (
+        staircase(found.band[[("TNR", end), ("TPR", end)]].to_numpy())
+        for end in ("lower", "value", "upper")
+    )
     np.testing.assert_allclose(display.line_.get_xydata(), value)
     for angle in np.linspace(0.05, 1.5, 20):
         direction = np.array([np.cos(angle), np.sin(angle)])
@@ -57,5 +77,7 @@ def test_the_outline_is_the_hull_of_what_is_attained():
 
 def test_a_band_needs_two_metrics(refused):
     one = db.uncertainty(db.Samples.from_counts(COUNTS, metrics=["TPR"]))
-    with refused("the band of a frontier is drawn for two metrics to be high and there are 1 columns; name two in outputs"):
+    with refused(
+        "the band of a frontier is drawn for two metrics to be high and there are 1 columns; name two in outputs"
+    ):
         FrontierBandDisplay.from_uncertainty(one)

@@ -1,4 +1,6 @@
-"""The whole way on three small shipped sets and five classifiers, as a user goes it, on the command line."""
+"""The whole way on three small shipped sets and five classifiers, as a user goes it, on the command
+line.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,11 @@ def test_status(smoke, capsys):
     assert main(["study", "status", str(smoke), "--format", "json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert {key: said[0][key] for key in ("total", "done", "failed", "missing")} == {
-        "total": 75, "done": 75, "failed": 0, "missing": 0}
+        "total": 75,
+        "done": 75,
+        "failed": 0,
+        "missing": 0,
+    }
     assert said[0]["digest"] == Study.from_toml(smoke).status().digest
     assert main(["study", "status", str(smoke)]) == 0
     assert said[0]["digest"] in capsys.readouterr().out
@@ -58,8 +64,10 @@ def test_a_changed_setting_runs_its_own_tasks(smoke, tmp_path, capsys):
     path.write_text(path.read_text().replace('"C4.5" = {}', '"C4.5" = {cf = 0.01}'))
     assert main(["study", "run", str(path), "--format", "json", "--workers", "1"]) == 0
     assert capsys.readouterr().err == "60 of 75 tasks are in the store, 15 to do\n"
-    path.write_text(path.read_text().replace('{cf = 0.01}', "{}"))
-    assert Study.from_toml(path).status().done == 75  # changed back: the old results are still there
+    path.write_text(path.read_text().replace("{cf = 0.01}", "{}"))
+    assert (
+        Study.from_toml(path).status().done == 75
+    )  # changed back: the old results are still there
     pd.testing.assert_frame_equal(current_rows(Study.from_toml(path).plan), before)
 
 
@@ -67,11 +75,19 @@ def test_the_long_table_and_the_pooled_metrics(smoke, table):
     counts, metrics = table("counts"), table("metrics")
     assert len(counts) == 75
     assert len(metrics) == 15
-    rows = counts.groupby(["dataset", "classifier"], sort=False)[["tp", "fn", "fp", "tn"]].sum().reset_index()
+    rows = (
+        counts.groupby(["dataset", "classifier"], sort=False)[["tp", "fn", "fp", "tn"]]
+        .sum()
+        .reset_index()
+    )
     merged = rows.merge(metrics, on=["dataset", "classifier"])
-    assert merged["TPR"].to_numpy() == pytest.approx((merged["tp"] / (merged["tp"] + merged["fn"])).to_numpy())
+    assert merged["TPR"].to_numpy() == pytest.approx(
+        (merged["tp"] / (merged["tp"] + merged["fn"])).to_numpy()
+    )
     sizes = {"glass-0-4_vs_5": 92, "new-thyroid1": 215, "haberman": 306}
-    assert rows[["tp", "fn", "fp", "tn"]].sum(axis=1).tolist() == rows["dataset"].map(sizes).tolist()
+    assert (
+        rows[["tp", "fn", "fp", "tn"]].sum(axis=1).tolist() == rows["dataset"].map(sizes).tolist()
+    )
 
 
 def test_efficiencies_two_ways_by_group(table):
@@ -79,10 +95,13 @@ def test_efficiencies_two_ways_by_group(table):
     assert set(found["grouping"]) == {"all", "type", "imbalance ratio", "type and ratio"}
     everything = found[found["grouping"] == "all"]
     assert len(everything) == 5
-    assert everything[["average_then_dea", "dea_then_average"]].max().tolist() == pytest.approx([1, everything[
-        "dea_then_average"].max()])
+    assert everything[["average_then_dea", "dea_then_average"]].max().tolist() == pytest.approx(
+        [1, everything["dea_then_average"].max()]
+    )
     assert found[["average_then_dea", "dea_then_average"]].le(1 + 1e-9).all(axis=None)
-    assert {"IBA", "rank_IBA", "rank_average_then_dea", "rank_dea_then_average", "datasets"} <= set(found.columns)
+    assert {"IBA", "rank_IBA", "rank_average_then_dea", "rank_dea_then_average", "datasets"} <= set(
+        found.columns
+    )
 
 
 def test_tests_and_recommendation(table):
@@ -96,7 +115,8 @@ def test_targets_on_every_data_sets_frontier(table):
     """The tested classifier against the frontier of the other four; what must hold of any target."""
     found = table("targets")
     assert found[["dataset", "classifier"]].to_numpy().tolist() == [
-        [name, "naive Bayes"] for name in ("glass-0-4_vs_5", "new-thyroid1", "haberman")]
+        [name, "naive Bayes"] for name in ("glass-0-4_vs_5", "new-thyroid1", "haberman")
+    ]
     gaps = found[["target_TPR", "target_TNR"]].to_numpy() - found[["TPR", "TNR"]].to_numpy()
     assert gaps == pytest.approx(found[["gap_TPR", "gap_TNR"]].to_numpy())
     assert abs(gaps).sum(axis=1) == pytest.approx(found["distance"].to_numpy(), abs=1e-9)
@@ -109,7 +129,11 @@ def test_targets_on_every_data_sets_frontier(table):
 
 def test_facts(table):
     facts = table("facts").set_index("dataset")
-    assert facts["given_type"].to_dict() == {"glass-0-4_vs_5": "OD", "new-thyroid1": "ND", "haberman": "SD"}
+    assert facts["given_type"].to_dict() == {
+        "glass-0-4_vs_5": "OD",
+        "new-thyroid1": "ND",
+        "haberman": "SD",
+    }
     assert facts["type"].equals(facts["given_type"])
 
 
@@ -124,23 +148,41 @@ def test_the_report_is_reports_own(smoke, tmp_path):
 def test_an_unknown_table(smoke, capsys):
     assert main(["study", "tables", str(smoke), "efficiencies"]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "deabench: there is no table 'efficiencies'; did you mean 'efficiency'?")
+        "deabench: there is no table 'efficiencies'; did you mean 'efficiency'?"
+    )
 
 
 def test_every_table_into_a_folder(smoke, tmp_path, capsys):
     assert main(["study", "tables", str(smoke), "--folder", str(tmp_path)]) == 0
     names = {path.stem for path in tmp_path.glob("*.csv")}
-    assert {"counts", "metrics", "facts", "groups", "means", "per_dataset", "efficiency", "families", "recommendation",
-            "friedman", "holm", "anova", "failures"} <= names
+    assert {
+        "counts",
+        "metrics",
+        "facts",
+        "groups",
+        "means",
+        "per_dataset",
+        "efficiency",
+        "families",
+        "recommendation",
+        "friedman",
+        "holm",
+        "anova",
+        "failures",
+    } <= names
 
 
 def test_the_verdicts_as_a_table(smoke, table):
-    """What `study.summary().verdicts` holds, in the user's words; three data sets prove nothing about most."""
+    """What `study.summary().verdicts` holds, in the user's words; three data sets prove nothing
+    about most.
+    """
     found = table("verdicts")
     kept = Study.from_toml(smoke).summary().verdicts.reset_index()
     assert list(found.columns) == list(kept.columns)
     assert found["verdict"].tolist() == kept["verdict"].tolist()
-    assert found[["score", "lower", "upper"]].to_numpy() == pytest.approx(kept[["score", "lower", "upper"]].to_numpy(), abs=1e-12)
+    assert found[["score", "lower", "upper"]].to_numpy() == pytest.approx(
+        kept[["score", "lower", "upper"]].to_numpy(), abs=1e-12
+    )
     whole = found[found["panel"] == "all"]
     assert len(whole) == 5
     assert set(found["verdict"]) <= {"dominated", "undecided", "efficient"}
@@ -153,8 +195,10 @@ def test_outside_results_are_ranked_with_the_studys_own(smoke, tmp_path, capsys)
     for suffix in (".toml", ".sqlite"):
         shutil.copy(smoke.with_suffix(suffix), tmp_path / f"smoke{suffix}")
     outside = tmp_path / "weka.csv"
-    outside.write_text("dataset,classifier,tp,fn,fp,tn\nglass-0-4_vs_5,J48,9,0,0,83\nnew-thyroid1,J48,35,0,0,180\n"
-                       "haberman,J48,81,0,0,225\n")
+    outside.write_text(
+        "dataset,classifier,tp,fn,fp,tn\nglass-0-4_vs_5,J48,9,0,0,83\nnew-thyroid1,J48,35,0,0,180\n"
+        "haberman,J48,81,0,0,225\n"
+    )
     path = str(tmp_path / "smoke.toml")
     assert main(["study", "import", path, str(outside)]) == 0
     capsys.readouterr()
@@ -173,7 +217,9 @@ def test_a_forecast_from_one_fold_stores_nothing(tmp_path, capsys):
     said = capsys.readouterr()
     frame = pd.read_csv(io.StringIO(said.out))
     assert frame["tasks"].tolist() == [15] * 5
-    assert frame["seconds"].to_numpy() == pytest.approx((frame["tasks"] * frame["seconds_per_task"]).to_numpy())
+    assert frame["seconds"].to_numpy() == pytest.approx(
+        (frame["tasks"] * frame["seconds_per_task"]).to_numpy()
+    )
     assert said.err.startswith("75 tasks to do, about ")
     assert not path.with_suffix(".sqlite").exists()
 
@@ -182,20 +228,28 @@ def test_before_anything_has_run(tmp_path, capsys):
     path = tmp_path / "smoke.toml"
     write_preset(path, "smoke")
     assert main(["study", "tables", str(path)]) == 1
-    assert capsys.readouterr().err == (f"deabench: the store '{path.with_suffix('.sqlite')}' holds no complete result "
-                                       f"yet; run 'deabench study run {path}'\n")
+    assert capsys.readouterr().err == (
+        f"deabench: the store '{path.with_suffix('.sqlite')}' holds no complete result "
+        f"yet; run 'deabench study run {path}'\n"
+    )
 
 
-@pytest.mark.parametrize(("preset", "name", "rows"), [("outliers", "pivot", 14), ("dimensionality", "pivot", 7)])
+@pytest.mark.parametrize(
+    ("preset", "name", "rows"), [("outliers", "pivot", 14), ("dimensionality", "pivot", 7)]
+)
 def test_the_papers_artificial_experiments(tmp_path, capsys, preset, name, rows):
     path = tmp_path / f"{preset}.toml"
     write_preset(path, preset)
-    with capsys.disabled():  # a time limit writes its tracebacks to a file, which a captured standard error is not
+    with (
+        capsys.disabled()
+    ):  # a time limit writes its tracebacks to a file, which a captured standard error is not
         assert run_here(Study.from_toml(path)).missing == 0
     assert main(["study", "tables", str(path), name, "--format", "csv"]) == 0
     found = pd.read_csv(io.StringIO(capsys.readouterr().out))
     assert len(found) == rows
-    if preset == "outliers":  # where the areas overlap the best rule gives the minority up, so efficiency falls
+    if (
+        preset == "outliers"
+    ):  # where the areas overlap the best rule gives the minority up, so efficiency falls
         tree = found[found["classifier"] == "C4.5"].set_index("dmu")["efficiency"]
         assert tree.iloc[0] == pytest.approx(1)
         assert tree.is_monotonic_decreasing
@@ -205,18 +259,27 @@ def test_the_papers_artificial_experiments(tmp_path, capsys, preset, name, rows)
 
 
 def test_the_shipped_counts_are_made_again(tmp_path):
-    """Two folds of one set by all 18 classifiers, to the last count; other versions may differ and are not held to it."""
+    """Two folds of one set by all 18 classifiers, to the last count; other versions may differ and
+    are not held to it.
+    """
     from deabench.datasets import keel67
     from deabench.study import versions
     from deabench.study.running.tasks import run_job
 
     made_by, here = keel67.manifest()["versions"], versions()
-    if any(made_by[name] != here.get(name) for name in ("numpy", "scikit-learn", "imbalanced-learn", "c50py")):
+    if any(
+        made_by[name] != here.get(name)
+        for name in ("numpy", "scikit-learn", "imbalanced-learn", "c50py")
+    ):
         pytest.skip(f"the shipped counts were made by {made_by}")
     path = tmp_path / "chao2022.toml"
-    path.write_text("seed = 2022\n[data]\nnames = ['glass-0-4_vs_5']\n[split]\nfolds = 10\n[classifiers]\n"
-                    + "\n".join(f"'{name}' = {{}}" for name in keel67.read().index.unique("classifier")))
+    path.write_text(
+        "seed = 2022\n[data]\nnames = ['glass-0-4_vs_5']\n[split]\nfolds = 10\n[classifiers]\n"
+        + "\n".join(f"'{name}' = {{}}" for name in keel67.read().index.unique("classifier"))
+    )
     shipped = keel67.read().loc["glass-0-4_vs_5"]
     for job in Study.from_toml(path).plan.jobs():
         if job.fold in (2, 7):
-            assert run_job(job)[1].counts == tuple(shipped.loc[(job.learner.name, job.fold)]), job.label
+            assert run_job(job)[1].counts == tuple(shipped.loc[(job.learner.name, job.fold)]), (
+                job.label
+            )

@@ -1,4 +1,6 @@
-"""What is turned inside is turned back outside: the user's own names, units and directions, everywhere."""
+"""What is turned inside is turned back outside: the user's own names, units and directions,
+everywhere.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 import deabench as db
 from deabench.cli import main
 from deabench.errors import DataError
-from deabench.tables.turns import Turn, after, normals_outside, values_inside, values_outside
+from deabench.tables.transforms import Turn, after, normals_outside, values_inside, values_outside
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 BOARD = pd.DataFrame(
@@ -29,7 +31,9 @@ def test_turning_twice_is_the_identity(value, sign, shift) -> None:
     turn, column = Turn(sign, shift), pd.Series([value])
     np.testing.assert_allclose(turn.outside(turn.inside(column)), column, atol=1e-9)
     frame = pd.DataFrame({"m": column, "n": column})
-    pd.testing.assert_frame_equal(values_outside(values_inside(frame, {"m": turn}), {"m": turn}), frame, atol=1e-9)
+    pd.testing.assert_frame_equal(
+        values_outside(values_inside(frame, {"m": turn}), {"m": turn}), frame, atol=1e-9
+    )
     both = after(turn, Turn(-1.0, 2.0))
     np.testing.assert_allclose(both.inside(column), 2.0 - turn.inside(column), atol=1e-9)
 
@@ -39,16 +43,27 @@ def test_a_half_space_is_the_same_outside() -> None:
     inside = pd.DataFrame(rng.random((5, 2)), columns=["y", "e"])
     normals, offsets = normals_outside(pd.DataFrame({"y": [0.3], "e": [0.9]}), 1.0, turns)
     outside = values_outside(inside, turns).to_numpy()
-    np.testing.assert_allclose(outside @ normals.to_numpy()[0] - offsets[0], inside.to_numpy() @ [0.3, 0.9] - 1.0)
+    np.testing.assert_allclose(
+        outside @ normals.to_numpy()[0] - offsets[0], inside.to_numpy() @ [0.3, 0.9] - 1.0
+    )
 
 
 def test_the_liar_is_not_efficient() -> None:
-    table = pd.DataFrame({"TPR": [0.5, 0.9, 0.1], "TNR": [0.9, 0.8, 0.05], "FPR": [0.1, 0.2, 0.95]}, index=["a", "b", "liar"])
+    table = pd.DataFrame(
+        {"TPR": [0.5, 0.9, 0.1], "TNR": [0.9, 0.8, 0.05], "FPR": [0.1, 0.2, 0.95]},
+        index=["a", "b", "liar"],
+    )
     ranking = db.rank(table)
     assert ranking.scores["liar"] < 0.2
     assert not ranking.efficient["liar"]
-    predictions = db.metrics.from_predictions([1, 1, 0, 0, 1, 0], {"good": [1, 1, 0, 0, 1, 0], "poor": [1, 0, 1, 0, 0, 0]})
-    columns = [name for name in predictions if predictions[name].notna().all() and np.isfinite(predictions[name]).all()]
+    predictions = db.metrics.from_predictions(
+        [1, 1, 0, 0, 1, 0], {"good": [1, 1, 0, 0, 1, 0], "poor": [1, 0, 1, 0, 0, 0]}
+    )
+    columns = [
+        name
+        for name in predictions
+        if predictions[name].notna().all() and np.isfinite(predictions[name]).all()
+    ]
     found = db.rank(predictions[columns])
     assert {"FNR", "total_cost", "prevalence"} & set(found.data.outputs.columns) <= {"FNR"}
     assert found.efficient["good"]
@@ -72,7 +87,9 @@ def test_targets_speak_in_the_users_units() -> None:
     found = db.targets(BOARD.loc[["e"]], BOARD, outputs=["accuracy"], inputs=["latency_ms"])
     target = found.targets.loc["e"]
     assert target["latency_ms"] <= 500
-    np.testing.assert_allclose(found.gaps.loc["e"], target - BOARD.loc["e", ["accuracy", "latency_ms"]])
+    np.testing.assert_allclose(
+        found.gaps.loc["e"], target - BOARD.loc["e", ["accuracy", "latency_ms"]]
+    )
     on = db.frontier(BOARD, outputs=["accuracy"], inputs=["latency_ms"]).locate(found.targets)
     assert on["position"].tolist() == ["on"]
     db.certify(found)
@@ -81,22 +98,31 @@ def test_targets_speak_in_the_users_units() -> None:
 
 
 def test_a_target_of_an_error_rate_is_an_error_rate_and_on_the_frontier() -> None:
-    found = db.targets(BOARD.loc[["e"]], BOARD, outputs=["accuracy", "err"], lower_is_better={"err": 1.0})
+    found = db.targets(
+        BOARD.loc[["e"]], BOARD, outputs=["accuracy", "err"], lower_is_better={"err": 1.0}
+    )
     assert found.targets.loc["e", "err"] == pytest.approx(0.02)
     assert found.gaps.loc["e", "err"] == pytest.approx(-0.28)
     extended = pd.concat([BOARD[["accuracy", "err"]], found.targets.rename({"e": "target"})])
     again = db.frontier(extended, outputs=["accuracy", "err"], lower_is_better={"err": 1.0})
     assert again.locate(found.targets)["position"].tolist() == ["on"]
-    assert not db.rank(extended, outputs=["accuracy", "err"], lower_is_better={"err": 1.0}).efficient["e"]
+    assert not db.rank(
+        extended, outputs=["accuracy", "err"], lower_is_better={"err": 1.0}
+    ).efficient["e"]
 
 
 def test_facets_bound_the_users_own_values_and_have_prices() -> None:
     front = db.frontier(BOARD, outputs=["accuracy"], inputs=["latency_ms"])
     facets = front.facets
-    values = BOARD[["accuracy", "latency_ms"]].to_numpy() @ facets[["accuracy", "latency_ms"]].to_numpy().T
+    values = (
+        BOARD[["accuracy", "latency_ms"]].to_numpy()
+        @ facets[["accuracy", "latency_ms"]].to_numpy().T
+    )
     assert (values <= facets["offset"].to_numpy() + 1e-9).all()
     assert (facets["latency_ms"] <= 0).all()
-    pd.testing.assert_frame_equal(front.points, BOARD.loc[front.vertices, ["accuracy", "latency_ms"]], check_names=False)
+    pd.testing.assert_frame_equal(
+        front.points, BOARD.loc[front.vertices, ["accuracy", "latency_ms"]], check_names=False
+    )
     price = front.prices[front.prices["gain"] == "accuracy"]["rate"]
     np.testing.assert_allclose(sorted(price), sorted([40 / 0.1, 60 / 0.05, 380 / 0.05]))
     db.certify(front)
@@ -134,14 +160,24 @@ def test_shares_beside_percent_are_refused(refused) -> None:
         "metric 'accuracy' is up to 0.6 in the tested table and up to 90 in the reference one; "
         "one is a share and the other percent, multiply the shares by 100"
     ):
-        db.targets(BOARD.loc[["e"]], BOARD * 100, outputs=["accuracy", "err"], lower_is_better={"err": 100.0})
+        db.targets(
+            BOARD.loc[["e"]],
+            BOARD * 100,
+            outputs=["accuracy", "err"],
+            lower_is_better={"err": 100.0},
+        )
     with pytest.raises(DataError, match="one is a share and the other percent"):
         db.rank(BOARD * 100, outputs=["accuracy"], reference=BOARD)
 
 
 def test_signs_of_scikit_learn_are_undone() -> None:
     table = pd.DataFrame(
-        {"recall": [0.9, 0.8, 0.7], "neg_FPR": [-0.1, -0.05, -0.3], "neg_log_loss": [-0.3, -0.5, -0.9]}, index=list("abc")
+        {
+            "recall": [0.9, 0.8, 0.7],
+            "neg_FPR": [-0.1, -0.05, -0.3],
+            "neg_log_loss": [-0.3, -0.5, -0.9],
+        },
+        index=list("abc"),
     )
     ranking = db.rank(table)
     np.testing.assert_allclose(ranking.actual[table.columns], table)
@@ -152,7 +188,9 @@ def test_signs_of_scikit_learn_are_undone() -> None:
 
 
 def test_free_systems_and_negative_costs_are_ranked_where_that_is_defined(refused) -> None:
-    table = pd.DataFrame({"accuracy": [0.9, 0.85, 0.2, 0.7], "x": [3.0, 2, 0, 2]}, index=list("abcd"))
+    table = pd.DataFrame(
+        {"accuracy": [0.9, 0.85, 0.2, 0.7], "x": [3.0, 2, 0, 2]}, index=list("abcd")
+    )
     first = db.rank(table, outputs=["accuracy"], inputs=["x"])
     moved = db.rank(table.assign(x=table["x"] - 2), outputs=["accuracy"], inputs=["x"])
     np.testing.assert_allclose(first.scores, moved.scores)
@@ -178,14 +216,18 @@ def test_free_systems_and_negative_costs_are_ranked_where_that_is_defined(refuse
     ],
 )
 def test_a_dmu_without_any_output_gets_nan_and_the_others_stand(settings) -> None:
-    table = pd.DataFrame({"TPR": [0.9, 0.85, 0.0, 0.7], "TNR": [0.1, 0.2, 0.0, 0.5], "x": [3.0, 2, 1, 2]}, index=list("abcd"))
+    table = pd.DataFrame(
+        {"TPR": [0.9, 0.85, 0.0, 0.7], "TNR": [0.1, 0.2, 0.0, 0.5], "x": [3.0, 2, 1, 2]},
+        index=list("abcd"),
+    )
     ranking = db.rank(table, outputs=["TPR", "TNR"], **settings)
     assert np.isnan(ranking.scores["c"])
     assert ranking.reasons["c"] == "every output of it is 0, and no factor makes more of nothing"
     assert ranking.scores.drop("c").notna().all()
     if not settings.get("inputs"):
         np.testing.assert_allclose(
-            ranking.scores.drop("c"), db.rank(table.drop("c"), outputs=["TPR", "TNR"], **settings).scores
+            ranking.scores.drop("c"),
+            db.rank(table.drop("c"), outputs=["TPR", "TNR"], **settings).scores,
         )
     db.certify(ranking)
 
@@ -193,24 +235,36 @@ def test_a_dmu_without_any_output_gets_nan_and_the_others_stand(settings) -> Non
 def test_super_efficiency_keeps_a_dmu_without_outputs_in_the_reference() -> None:
     from scipy.optimize import linprog
 
-    table = pd.DataFrame({"TPR": [0.9, 0.85, 0.0, 0.7, 0.3], "x": [3.0, 2, 1, 2, 1.5]}, index=list("abcde"))
+    table = pd.DataFrame(
+        {"TPR": [0.9, 0.85, 0.0, 0.7, 0.3], "x": [3.0, 2, 1, 2, 1.5]}, index=list("abcde")
+    )
     ranking = db.rank(table, outputs=["TPR"], inputs=["x"], model="super", returns="vrs")
     y, x = table["TPR"].to_numpy(), table["x"].to_numpy()
     for k, label in enumerate(table.index):
         others = np.arange(5) != k
-        found = linprog(np.append(-1.0, np.zeros(4)), A_ub=[np.append(y[k], -y[others]), np.append(0.0, x[others])],
-                        b_ub=[0.0, x[k]], A_eq=[np.append(0.0, np.ones(4))], b_eq=[1.0], bounds=[(None, None)] + [(0, None)] * 4)
+        found = linprog(
+            np.append(-1.0, np.zeros(4)),
+            A_ub=[np.append(y[k], -y[others]), np.append(0.0, x[others])],
+            b_ub=[0.0, x[k]],
+            A_eq=[np.append(0.0, np.ones(4))],
+            b_eq=[1.0],
+            bounds=[(None, None)] + [(0, None)] * 4,
+        )
         if label == "c":
             assert np.isnan(ranking.scores[label])
         else:
             assert ranking.scores[label] == pytest.approx(-1 / found.fun, abs=1e-9)
-    assert ranking.peers.loc["e"].to_dict()["c"] > 0  # only with the one that has nothing is there enough to go below e
+    assert (
+        ranking.peers.loc["e"].to_dict()["c"] > 0
+    )  # only with the one that has nothing is there enough to go below e
     db.certify(ranking)
 
 
 def test_integer_names_of_columns_are_names() -> None:
     assert db.rank(pd.DataFrame([[1, 2], [2, 1], [1.5, 1.5]])).scores.tolist() == [1.0, 1.0, 1.0]
-    assert list(db.rank(pd.DataFrame([[1, 2], [2, 1], [1, 1.0]]), outputs=[0]).data.outputs) == ["0"]
+    assert list(db.rank(pd.DataFrame([[1, 2], [2, 1], [1, 1.0]]), outputs=[0]).data.outputs) == [
+        "0"
+    ]
 
 
 def test_all_bad_cells_are_named_at_once(refused) -> None:
@@ -224,7 +278,9 @@ def test_all_bad_cells_are_named_at_once(refused) -> None:
     ):
         db.rank(table, outputs=["accuracy", "err"])
     with refused("metric 'a' of 'p' is -1, metric 'b' of 'q' is -2; DEA needs values >= 0"):
-        db.rank(pd.DataFrame({"a": [-1.0, 1.0], "b": [1.0, -2.0]}, index=["p", "q"]), outputs=["a", "b"])
+        db.rank(
+            pd.DataFrame({"a": [-1.0, 1.0], "b": [1.0, -2.0]}, index=["p", "q"]), outputs=["a", "b"]
+        )
 
 
 def test_missing_cells_are_dropped_as_asked() -> None:
@@ -240,14 +296,19 @@ def test_missing_cells_are_dropped_as_asked() -> None:
 
 def test_a_budget_ranks_those_that_keep_it(tmp_path, capsys, refused) -> None:
     found = db.best(BOARD, within={"latency_ms": 100}, outputs=["accuracy"])
-    pd.testing.assert_series_equal(found.scores, db.rank(BOARD[BOARD["latency_ms"] <= 100], outputs=["accuracy"]).scores)
+    pd.testing.assert_series_equal(
+        found.scores, db.rank(BOARD[BOARD["latency_ms"] <= 100], outputs=["accuracy"]).scores
+    )
     assert "4 of 6 systems have 'latency_ms' at most 100; only they are ranked" in found.notes
     floor = db.best(BOARD, within={"accuracy": 0.8}, outputs=["accuracy"])
     assert set(floor.scores.index) == set("abc")
     with refused("no system has 'latency_ms' at most 1; widen the budget"):
         db.best(BOARD, within={"latency_ms": 1})
     BOARD.rename_axis("model").to_csv(tmp_path / "board.csv")
-    assert main(["rank", str(tmp_path / "board.csv"), "--within", "latency_ms=100", "--format", "csv"]) == 0
+    assert (
+        main(["rank", str(tmp_path / "board.csv"), "--within", "latency_ms=100", "--format", "csv"])
+        == 0
+    )
     out, err = capsys.readouterr()
     assert len(out.splitlines()) == 5
     assert "only they are ranked" in err
@@ -262,14 +323,23 @@ def test_without_mixtures_the_pareto_set_is_efficient() -> None:
 
 def test_a_column_that_is_no_metric_never_enters_by_itself() -> None:
     table = BOARD.assign(
-        seed=[5.0, 4, 3, 2, 1, 9], std_accuracy=0.5, rank=[1, 2, 3, 4, 5, 6], flux=[0.1, 0.9, 0.4, 0.5, 0.2, 0.8]
+        seed=[5.0, 4, 3, 2, 1, 9],
+        std_accuracy=0.5,
+        rank=[1, 2, 3, 4, 5, 6],
+        flux=[0.1, 0.9, 0.4, 0.5, 0.2, 0.8],
     )
-    assert {*db.rank(table).data.outputs, *db.rank(table).data.inputs} == {"accuracy", "err", "latency_ms"}
+    assert {*db.rank(table).data.outputs, *db.rank(table).data.inputs} == {
+        "accuracy",
+        "err",
+        "latency_ms",
+    }
 
 
 def test_bounds_of_missing_cells_hold_every_completion() -> None:
     rng = np.random.default_rng(3)
-    table = pd.DataFrame(rng.random((7, 3)).round(3), columns=["TPR", "TNR", "FPR"], index=list("abcdefg"))
+    table = pd.DataFrame(
+        rng.random((7, 3)).round(3), columns=["TPR", "TNR", "FPR"], index=list("abcdefg")
+    )
     holes = [("a", "TPR"), ("a", "FPR"), ("d", "TNR")]
     whole = table.copy()
     for label, metric in holes:
@@ -293,6 +363,8 @@ def test_bounds_of_missing_cells_hold_every_completion() -> None:
 def test_a_cost_without_a_range_cannot_be_bounded(refused) -> None:
     table = BOARD.copy()
     table.loc["f", "latency_ms"] = np.nan
-    with refused("'latency_ms' has empty cells and no known range, so missing='bounds' cannot bound them; "
-                 "say missing='drop-systems' or 'drop-metrics'"):
+    with refused(
+        "'latency_ms' has empty cells and no known range, so missing='bounds' cannot bound them; "
+        "say missing='drop-systems' or 'drop-metrics'"
+    ):
         db.rank(table, missing="bounds")

@@ -11,15 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deabench as db
-from deabench.checks import did_you_mean
 from deabench.errors import DataError, DataWarning, DeabenchError
-from deabench.tables.gate import check, numbers
-from deabench.tables.reader import read
-from deabench.text import csv_text, guarded, unguarded
+from deabench.tables.csv_reader import read
+from deabench.tables.validation import check, numbers
+from deabench.utils.checks import did_you_mean
+from deabench.utils.text import csv_text, guarded, unguarded
 
 TABLE = pd.DataFrame(
-    {"TPR": [0.5, 0.9, 0.7, 0.6, 0.8, 0.2], "TNR": [0.9, 0.5, 0.6, 0.8, 0.1, 0.3], "note": list("abcdef")},
-    index=["k-NN", "SVM", "C4.5", "RBF", "MLP", "NB"])
+    {
+        "TPR": [0.5, 0.9, 0.7, 0.6, 0.8, 0.2],
+        "TNR": [0.9, 0.5, 0.6, 0.8, 0.1, 0.3],
+        "note": list("abcdef"),
+    },
+    index=["k-NN", "SVM", "C4.5", "RBF", "MLP", "NB"],
+)
 WAYS = "missing='drop-systems', 'drop-metrics' or 'bounds'"
 
 
@@ -33,48 +38,121 @@ REFUSED = [
     (TABLE.to_numpy(), {}, "the table is a ndarray; give a pandas DataFrame, classifiers in rows"),
     (TABLE.iloc[:0], {}, "the table is empty (0 rows, 3 columns); give at least one row"),
     (TABLE.iloc[:, :0], {}, "the table is empty (6 rows, 0 columns); give at least one row"),
-    (TABLE.rename({"SVM": "k-NN"}), {},
-     "the label 'k-NN' stands on more than one row; give every classifier a name of its own"),
-    (TABLE.rename(columns={"TNR": "TPR"}), {},
-     "the column 'TPR' appears more than once; give every metric a name of its own"),
-    (TABLE, {"outputs": "TPR"}, "outputs is the text 'TPR'; give a list of column names, as ['TPR']"),
+    (
+        TABLE.rename({"SVM": "k-NN"}),
+        {},
+        "the label 'k-NN' stands on more than one row; give every classifier a name of its own",
+    ),
+    (
+        TABLE.rename(columns={"TNR": "TPR"}),
+        {},
+        "the column 'TPR' appears more than once; give every metric a name of its own",
+    ),
+    (
+        TABLE,
+        {"outputs": "TPR"},
+        "outputs is the text 'TPR'; give a list of column names, as ['TPR']",
+    ),
     (TABLE, {"inputs": "TNR"}, "inputs is the text 'TNR'; give a list of column names, as ['TNR']"),
-    (TABLE, {"lower_is_better": "TNR"},
-     "lower_is_better is the text 'TNR'; give a list or a mapping of column names"),
-    (TABLE, {"lower_is_better": {"TNR": "output"}},
-     "lower_is_better['TNR'] is 'output'; give 'input' or the metric's known maximum"),
-    (TABLE, {"lower_is_better": {"TNR": np.inf}},
-     "lower_is_better['TNR'] is inf; give 'input' or the metric's known maximum"),
-    (TABLE, {"lower_is_better": {"TNR": None}},
-     "lower_is_better['TNR'] is None; give 'input' or the metric's known maximum"),
+    (
+        TABLE,
+        {"lower_is_better": "TNR"},
+        "lower_is_better is the text 'TNR'; give a list or a mapping of column names",
+    ),
+    (
+        TABLE,
+        {"lower_is_better": {"TNR": "output"}},
+        "lower_is_better['TNR'] is 'output'; give 'input' or the metric's known maximum",
+    ),
+    (
+        TABLE,
+        {"lower_is_better": {"TNR": np.inf}},
+        "lower_is_better['TNR'] is inf; give 'input' or the metric's known maximum",
+    ),
+    (
+        TABLE,
+        {"lower_is_better": {"TNR": None}},
+        "lower_is_better['TNR'] is None; give 'input' or the metric's known maximum",
+    ),
     (TABLE, {"outputs": ["TRP"]}, "there is no column 'TRP' in the table; did you mean 'TPR'?"),
     (TABLE, {"inputs": ["nota"]}, "there is no column 'nota' in the table; did you mean 'note'?"),
-    (TABLE, {"outputs": ["zzz"]}, "there is no column 'zzz' in the table; there are 'TPR', 'TNR', 'note'"),
-    (TABLE, {"lower_is_better": {"tnr": 1.0}},
-     "there is no column 'tnr' in the table; there are 'TPR', 'TNR', 'note'"),
-    (TABLE, {"outputs": ["TPR", "TPR"]}, "metric 'TPR' is given twice among the outputs; name it once"),
-    (TABLE, {"inputs": ["TNR", "TNR"]}, "metric 'TNR' is given twice among the inputs; name it once"),
-    (TABLE, {"outputs": ["TPR", "TNR"], "inputs": ["TNR"]},
-     "metric 'TNR' is declared both input and output; choose one"),
-    (TABLE, {"outputs": ["TPR"], "lower_is_better": {"TNR": 1.0}},
-     "metric 'TNR' is to be complemented but is not an output; add it to the outputs"),
-    (TABLE[["note"]], {}, "no outputs: the table has no numeric column left; name at least one metric as output"),
-    (TABLE, {"outputs": []}, "no outputs: the table has no numeric column left; name at least one metric as output"),
+    (
+        TABLE,
+        {"outputs": ["zzz"]},
+        "there is no column 'zzz' in the table; there are 'TPR', 'TNR', 'note'",
+    ),
+    (
+        TABLE,
+        {"lower_is_better": {"tnr": 1.0}},
+        "there is no column 'tnr' in the table; there are 'TPR', 'TNR', 'note'",
+    ),
+    (
+        TABLE,
+        {"outputs": ["TPR", "TPR"]},
+        "metric 'TPR' is given twice among the outputs; name it once",
+    ),
+    (
+        TABLE,
+        {"inputs": ["TNR", "TNR"]},
+        "metric 'TNR' is given twice among the inputs; name it once",
+    ),
+    (
+        TABLE,
+        {"outputs": ["TPR", "TNR"], "inputs": ["TNR"]},
+        "metric 'TNR' is declared both input and output; choose one",
+    ),
+    (
+        TABLE,
+        {"outputs": ["TPR"], "lower_is_better": {"TNR": 1.0}},
+        "metric 'TNR' is to be complemented but is not an output; add it to the outputs",
+    ),
+    (
+        TABLE[["note"]],
+        {},
+        "no outputs: the table has no numeric column left; name at least one metric as output",
+    ),
+    (
+        TABLE,
+        {"outputs": []},
+        "no outputs: the table has no numeric column left; name at least one metric as output",
+    ),
     (changed("k-NN", "TPR", -0.2), {}, "metric 'TPR' of 'k-NN' is -0.2; DEA needs values >= 0"),
-    (changed("C4.5", "TNR", np.nan), {},
-     "metric 'TNR' of 'C4.5' is missing; give a finite number, or say what to do with " + WAYS),
-    (changed("C4.5", "TNR", np.inf), {},
-     "metric 'TNR' of 'C4.5' is inf; give a finite number, or say what to do with " + WAYS),
-    (changed("C4.5", "TNR", -np.inf), {},
-     "metric 'TNR' of 'C4.5' is -inf; give a finite number, or say what to do with " + WAYS),
-    (changed("MLP", "TPR", "high"), {}, "metric 'TPR' of 'MLP' is the text 'high'; DEA needs a number"),
+    (
+        changed("C4.5", "TNR", np.nan),
+        {},
+        "metric 'TNR' of 'C4.5' is missing; give a finite number, or say what to do with " + WAYS,
+    ),
+    (
+        changed("C4.5", "TNR", np.inf),
+        {},
+        "metric 'TNR' of 'C4.5' is inf; give a finite number, or say what to do with " + WAYS,
+    ),
+    (
+        changed("C4.5", "TNR", -np.inf),
+        {},
+        "metric 'TNR' of 'C4.5' is -inf; give a finite number, or say what to do with " + WAYS,
+    ),
+    (
+        changed("MLP", "TPR", "high"),
+        {},
+        "metric 'TPR' of 'MLP' is the text 'high'; DEA needs a number",
+    ),
     (TABLE, {"outputs": ["note"]}, "metric 'note' of 'k-NN' is the text 'a'; DEA needs a number"),
-    (changed("RBF", "TPR", 0.0).assign(TNR=[0.9, 0.5, 0.6, 0.0, 0.1, 0.3]), {},
-     "every output of 'RBF' is 0; its efficiency is undefined, leave the row out"),
-    (changed("RBF", "TNR", 0.0), {"inputs": ["TNR"]},
-     "every input of 'RBF' is 0; its efficiency is undefined, leave the row out"),
-    (changed("RBF", "TNR", 1.2), {"lower_is_better": {"TNR": 1.0}},
-     "metric 'TNR' of 'RBF' is 1.2, above its stated maximum 1; state the true maximum in lower_is_better"),
+    (
+        changed("RBF", "TPR", 0.0).assign(TNR=[0.9, 0.5, 0.6, 0.0, 0.1, 0.3]),
+        {},
+        "every output of 'RBF' is 0; its efficiency is undefined, leave the row out",
+    ),
+    (
+        changed("RBF", "TNR", 0.0),
+        {"inputs": ["TNR"]},
+        "every input of 'RBF' is 0; its efficiency is undefined, leave the row out",
+    ),
+    (
+        changed("RBF", "TNR", 1.2),
+        {"lower_is_better": {"TNR": 1.0}},
+        "metric 'TNR' of 'RBF' is 1.2, above its stated maximum 1; state the true maximum in lower_is_better",
+    ),
 ]
 
 
@@ -84,8 +162,14 @@ def test_the_gate_refuses(table, options, text, refused) -> None:
         check(table, **options)
 
 
-@pytest.mark.parametrize(("table", "options", "text"), [case for case in REFUSED if "inputs" not in case[1]
-                                                       and not case[2].startswith("every output")])
+@pytest.mark.parametrize(
+    ("table", "options", "text"),
+    [
+        case
+        for case in REFUSED
+        if "inputs" not in case[1] and not case[2].startswith("every output")
+    ],
+)
 def test_all_refuse_alike_and_before_any_solver(table, options, text, refused, monkeypatch) -> None:
     import highspy
 
@@ -102,21 +186,45 @@ def test_all_refuse_alike_and_before_any_solver(table, options, text, refused, m
 
 
 WARNED = [
-    (TABLE.assign(AUC=1.0), {"outputs": ["TPR", "AUC"]},
-     ["metric 'AUC' is 1 in every row: it makes every DMU at least weakly efficient"]),
-    (pd.concat([TABLE, TABLE.loc[["SVM"]].rename({"SVM": "twin"})]), {},
-     ["'twin' has the same metrics as 'SVM': they score alike"]),
-    (pd.concat([TABLE, TABLE.loc[["SVM", "RBF"]].rename({"SVM": "twin", "RBF": "other"})]), {},
-     ["'twin' has the same metrics as 'SVM' (2 duplicate rows in all): they score alike"]),
-    (TABLE.iloc[:4], {},
-     ["4 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient"]),
-    (TABLE.assign(GM=TABLE["TPR"] * 0.9 + 0.01), {"outputs": ["TPR", "GM"]},
-     ["metrics 'TPR' and 'GM' are correlated at 1.000: they say nearly the same, "
-      "and each extra metric can only raise efficiencies"]),
-    (TABLE.assign(AUC=1.0).iloc[:5], {"outputs": ["TPR"], "inputs": ["AUC"]},
-     ["metric 'AUC' is 1 in every row: with variable returns to scale it changes nothing, with others it is what outputs "
-      "are counted against",
-      "5 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient"]),
+    (
+        TABLE.assign(AUC=1.0),
+        {"outputs": ["TPR", "AUC"]},
+        ["metric 'AUC' is 1 in every row: it makes every DMU at least weakly efficient"],
+    ),
+    (
+        pd.concat([TABLE, TABLE.loc[["SVM"]].rename({"SVM": "twin"})]),
+        {},
+        ["'twin' has the same metrics as 'SVM': they score alike"],
+    ),
+    (
+        pd.concat([TABLE, TABLE.loc[["SVM", "RBF"]].rename({"SVM": "twin", "RBF": "other"})]),
+        {},
+        ["'twin' has the same metrics as 'SVM' (2 duplicate rows in all): they score alike"],
+    ),
+    (
+        TABLE.iloc[:4],
+        {},
+        [
+            "4 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient"
+        ],
+    ),
+    (
+        TABLE.assign(GM=TABLE["TPR"] * 0.9 + 0.01),
+        {"outputs": ["TPR", "GM"]},
+        [
+            "metrics 'TPR' and 'GM' are correlated at 1.000: they say nearly the same, "
+            "and each extra metric can only raise efficiencies"
+        ],
+    ),
+    (
+        TABLE.assign(AUC=1.0).iloc[:5],
+        {"outputs": ["TPR"], "inputs": ["AUC"]},
+        [
+            "metric 'AUC' is 1 in every row: with variable returns to scale it changes nothing, with others it is what outputs "
+            "are counted against",
+            "5 DMUs for 2 metrics, fewer than 3 per metric: with so much freedom of weights most DMUs look efficient",
+        ],
+    ),
 ]
 
 
@@ -146,7 +254,11 @@ def test_one_row_alone_passes_without_a_word() -> None:
 def test_just_below_the_threshold_of_correlation_nothing_is_said() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 4000))
-    for r, said in ((-1.0, False), (0.94, False), (0.962, True)):  # a full trade-off is no repetition
+    for r, said in (
+        (-1.0, False),
+        (0.94, False),
+        (0.962, True),
+    ):  # a full trade-off is no repetition
         table = pd.DataFrame({"a": a, "b": r * a + np.sqrt(1 - r * r) * b}) + 10
         if said:
             with pytest.warns(DataWarning) as caught:
@@ -185,9 +297,14 @@ def test_bare_names_that_are_better_low_go_by_what_they_are() -> None:
         "lower_is_better={'err_pct': 'input'}",
         "'latency' is an input: lower is better",
         "'TNR' stands for its complement 1 - TNR: lower is better",
-        "'err_pct' stands for its complement 100 - err_pct: lower is better")
-    named = check(table, outputs=["TPR", "TNR", "err_pct"], lower_is_better={"TNR": 1.0, "err_pct": 100.0, "latency": "input"},
-                  warn=False)
+        "'err_pct' stands for its complement 100 - err_pct: lower is better",
+    )
+    named = check(
+        table,
+        outputs=["TPR", "TNR", "err_pct"],
+        lower_is_better={"TNR": 1.0, "err_pct": 100.0, "latency": "input"},
+        warn=False,
+    )
     pd.testing.assert_frame_equal(data.outputs, named.outputs)
     pd.testing.assert_frame_equal(data.inputs, named.inputs)
     alone = check(TABLE, lower_is_better=["TNR"])
@@ -217,7 +334,9 @@ def test_read_takes_standard_input(monkeypatch) -> None:
 
 
 def test_read_refuses(tmp_path, refused) -> None:
-    missing, empty, latin, ragged = (tmp_path / name for name in ("no.csv", "empty.csv", "latin.csv", "ragged.csv"))
+    missing, empty, latin, ragged = (
+        tmp_path / name for name in ("no.csv", "empty.csv", "latin.csv", "ragged.csv")
+    )
     empty.write_text("")
     latin.write_bytes("classifier,TPR\nnaïve,1\n".encode("latin-1"))
     ragged.write_text("classifier,TPR\na,1\nb,1,2,3\n")
@@ -227,7 +346,9 @@ def test_read_refuses(tmp_path, refused) -> None:
         read(empty)
     with refused(f"'{latin}' is not UTF-8 text; save it as CSV in UTF-8"):
         read(latin)
-    with refused(f"'{ragged}' is not a CSV table: Error tokenizing data. C error: Expected 2 fields in line 3, saw 4"):
+    with refused(
+        f"'{ragged}' is not a CSV table: Error tokenizing data. C error: Expected 2 fields in line 3, saw 4"
+    ):
         read(ragged)
 
 
@@ -249,7 +370,11 @@ def test_numbers_keeps_order_and_index() -> None:
 
 
 def test_what_the_user_says_against_a_name_is_right_and_said() -> None:
-    data = check(TABLE.assign(cost_usd=[1.0, 2, 3, 4, 5, 7]), outputs=["TPR", "cost_usd"], warn=False)
+    data = check(
+        TABLE.assign(cost_usd=[1.0, 2, 3, 4, 5, 7]), outputs=["TPR", "cost_usd"], warn=False
+    )
     assert list(data.outputs) == ["TPR", "cost_usd"]
-    assert data.notes == ("taken as better high, as outputs says, although the name says lower is better: 'cost_usd'; name it in "
-                          "lower_is_better where it is",)
+    assert data.notes == (
+        "taken as better high, as outputs says, although the name says lower is better: 'cost_usd'; name it in "
+        "lower_is_better where it is",
+    )

@@ -1,4 +1,6 @@
-"""Columns of plain numbers are read at once and written column by column: to the last bit as cell by cell."""
+"""Columns of plain numbers are read at once and written column by column: to the last bit as cell
+by cell.
+"""
 
 from __future__ import annotations
 
@@ -9,30 +11,106 @@ import pandas as pd
 import pytest
 
 import deabench as db
+from deabench.tables.read import read_source
 from deabench.tables.readers.files import of_file
-from deabench.tables.reading import read_source
-from deabench.text import csv_text, guarded
+from deabench.utils.text import csv_text, guarded
 
-NASTY = ("90 %", "1,014", "007", " 0.5 ", "1e5", "nan", "NA", "", "inf", "1_000", "0x10", "½", "'=1", "+.5", "5.", "0.50", "-0",
-         "-3", "9007199254740993", "18446744073709551616", "1.014,45", "0,5", "True", "False", "x y", "12 ms", '"q"', "a;b",
-         "1e400", "'-3", "0.1234567890123456789", "1.7976931348623157e308", "0.5\t", "line\nbreak")
-PLAIN = ("0.5", "0.25", "1", "0", "0.50", "1e-3", "5.", "+.5", "0.3333333333333333", " 0.75", "85.5")
-NAMES = ("model", "accuracy", "recall", "error", "latency_ms", "seed", "fold", "C", "threshold", "dataset", "metric", "value", "m0",
-         "m1", "id", "rank", "", "neg_log_loss", "params", " auc ", "efficient")
+NASTY = (
+    "90 %",
+    "1,014",
+    "007",
+    " 0.5 ",
+    "1e5",
+    "nan",
+    "NA",
+    "",
+    "inf",
+    "1_000",
+    "0x10",
+    "½",
+    "'=1",
+    "+.5",
+    "5.",
+    "0.50",
+    "-0",
+    "-3",
+    "9007199254740993",
+    "18446744073709551616",
+    "1.014,45",
+    "0,5",
+    "True",
+    "False",
+    "x y",
+    "12 ms",
+    '"q"',
+    "a;b",
+    "1e400",
+    "'-3",
+    "0.1234567890123456789",
+    "1.7976931348623157e308",
+    "0.5\t",
+    "line\nbreak",
+)
+PLAIN = (
+    "0.5",
+    "0.25",
+    "1",
+    "0",
+    "0.50",
+    "1e-3",
+    "5.",
+    "+.5",
+    "0.3333333333333333",
+    " 0.75",
+    "85.5",
+)
+NAMES = (
+    "model",
+    "accuracy",
+    "recall",
+    "error",
+    "latency_ms",
+    "seed",
+    "fold",
+    "C",
+    "threshold",
+    "dataset",
+    "metric",
+    "value",
+    "m0",
+    "m1",
+    "id",
+    "rank",
+    "",
+    "neg_log_loss",
+    "params",
+    " auc ",
+    "efficient",
+)
 
 
 def written(rng: random.Random) -> tuple[bytes, list[str]]:
     """A table as a stranger may write it, and its header."""
     names = rng.sample(NAMES, rng.randint(1, 5))
-    pools = [rng.choice((PLAIN, PLAIN, PLAIN + NASTY[:9], NASTY, ("u", "v"), ("0", "1", "2"), None)) for _ in names]
-    rows = [[rng.choice(pool) if pool else f"s{k}" for pool in pools] for k in range(rng.choice((1, 2, 4, 9)))]
+    pools = [
+        rng.choice((PLAIN, PLAIN, PLAIN + NASTY[:9], NASTY, ("u", "v"), ("0", "1", "2"), None))
+        for _ in names
+    ]
+    rows = [
+        [rng.choice(pool) if pool else f"s{k}" for pool in pools]
+        for k in range(rng.choice((1, 2, 4, 9)))
+    ]
     rows += [list(rows[0])] * rng.choice((0, 0, 1))
     if rng.random() < 0.1:
         rows[-1] = rows[-1] + ["1"] if rng.random() < 0.5 else rows[-1][:-1]
     separator, end = rng.choice(",,;\t|"), rng.choice(("\n", "\r\n"))
 
     def cell(text: str) -> str:
-        return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in (separator, '"', "\n")) else text
+        return (
+            '"' + text.replace('"', '""') + '"'
+            if any(sign in text for sign in (separator, '"', "\n"))
+            else text
+        )
 
     text = end.join(separator.join(map(cell, row)) for row in [names, *rows])
     return text.encode(rng.choice(("utf-8", "utf-8", "utf-8-sig", "utf-16"))), names
@@ -45,10 +123,22 @@ def said(path, label, roles, *, text: bool) -> tuple[object, ...]:
         reading = read_source(source.as_text() if text else source, label, roles)
     except db.DataError as error:
         return (str(error),)
-    frames = [frame for frame in (reading.table, reading.texts, reading.per_dataset) if frame is not None]
-    cells = [(frame.dtypes.tolist(), frame.columns.tolist(), frame.index.tolist(), frame.index.names,
-              [column.to_numpy().tobytes() if column.dtype == float else column.tolist() for _, column in frame.items()])
-             for frame in frames]
+    frames = [
+        frame for frame in (reading.table, reading.texts, reading.per_dataset) if frame is not None
+    ]
+    cells = [
+        (
+            frame.dtypes.tolist(),
+            frame.columns.tolist(),
+            frame.index.tolist(),
+            frame.index.names,
+            [
+                column.to_numpy().tobytes() if column.dtype == float else column.tolist()
+                for _, column in frame.items()
+            ],
+        )
+        for frame in frames
+    ]
     roles_ = (repr(reading.roles.columns), reading.roles.label, reading.roles.dataset)
     return cells, reading.notes, dict(reading.missing), reading.layout, roles_, source.comma
 
@@ -62,7 +152,11 @@ def test_numbers_read_at_once_are_those_read_cell_by_cell(part, tmp_path) -> Non
         path = tmp_path / rng.choice(("results_accuracy.csv", "x.csv"))
         path.write_bytes(data)
         label = rng.choice((None, None, names[0], names[-1]))
-        roles = {} if rng.random() < 0.8 else {rng.choice(names): rng.choice(("output", "label", "dataset", "left_out"))}
+        roles = (
+            {}
+            if rng.random() < 0.8
+            else {rng.choice(names): rng.choice(("output", "label", "dataset", "left_out"))}
+        )
         found = said(path, label, roles, text=False)
         assert found == said(path, label, roles, text=True), (50 * part + seed, data)
         quick += len(found) > 1 and any(dtype.kind in "fi" for dtype in of_file(path).frame.dtypes)
@@ -71,16 +165,25 @@ def test_numbers_read_at_once_are_those_read_cell_by_cell(part, tmp_path) -> Non
 
 def test_a_late_cell_that_is_no_plain_number_is_read_as_it_is(tmp_path) -> None:
     cells = [repr(value) for value in np.random.default_rng(0).uniform(0, 1, 40_000).tolist()]
-    values = pd.to_numeric(pd.Series(cells)).to_numpy()  # as text is read; before pandas 3.1 not rounded to the last bit
+    values = pd.to_numeric(
+        pd.Series(cells)
+    ).to_numpy()  # as text is read; before pandas 3.1 not rounded to the last bit
     for late, value in (("90 %", np.nan), ("-0", -0.0), ("1,014", 1014.0)):
-        (tmp_path / "x.csv").write_text("model,accuracy,recall\n" + "\n".join(
-            f'm{k},{cell},"{late if k == 39_000 else cell}"' for k, cell in enumerate(cells)))
+        (tmp_path / "x.csv").write_text(
+            "model,accuracy,recall\n"
+            + "\n".join(
+                f'm{k},{cell},"{late if k == 39_000 else cell}"' for k, cell in enumerate(cells)
+            )
+        )
         table = db.read(tmp_path / "x.csv").table
         wanted = values.copy()
         wanted[39_000] = value
         assert table["accuracy"].to_numpy().tobytes() == values.tobytes()
         assert table["recall"].isna().tolist() == np.isnan(wanted).tolist()
-        assert table["recall"].fillna(0.5).to_numpy().tobytes() == np.where(np.isnan(wanted), 0.5, wanted).tobytes()
+        assert (
+            table["recall"].fillna(0.5).to_numpy().tobytes()
+            == np.where(np.isnan(wanted), 0.5, wanted).tobytes()
+        )
 
 
 def test_a_number_that_names_is_read_as_text(tmp_path) -> None:
@@ -100,21 +203,72 @@ def test_names_that_differ_in_blanks_only_are_numbered(tmp_path) -> None:
 
 @pytest.mark.parametrize("rows", [3, 1 << 14])
 def test_csv_written_by_columns_is_that_of_pandas(rows, monkeypatch) -> None:
-    monkeypatch.setattr("deabench.text.ROWS", rows)
-    texts = ["", "=1", "-", "\tz", "\rq", "a,b", 'say "hi"', "line\nbreak", "é", "'=1", "nan", "x", "y", "z", "-0.5"]
-    floats = [0.1, 1 / 3, 1e-5, 1e16, 1e22, np.nan, np.inf, -np.inf, -0.0, 5e-324, 1e-4, 9999999999999998.0, 1.0, 2.0**53, 100.0]
+    monkeypatch.setattr("deabench.utils.text.ROWS", rows)
+    texts = [
+        "",
+        "=1",
+        "-",
+        "\tz",
+        "\rq",
+        "a,b",
+        'say "hi"',
+        "line\nbreak",
+        "é",
+        "'=1",
+        "nan",
+        "x",
+        "y",
+        "z",
+        "-0.5",
+    ]
+    floats = [
+        0.1,
+        1 / 3,
+        1e-5,
+        1e16,
+        1e22,
+        np.nan,
+        np.inf,
+        -np.inf,
+        -0.0,
+        5e-324,
+        1e-4,
+        9999999999999998.0,
+        1.0,
+        2.0**53,
+        100.0,
+    ]
     for index in (texts, [f"s{k}" for k in range(15)], list(range(15))):
-        frame = pd.DataFrame({"f": floats, "=i": np.arange(15), "b": np.arange(15) % 2 == 0, "t": texts[::-1], "u": ["p"] * 15,
-                              "I": pd.array(range(15), dtype="Int64")}, index=pd.Index(index, name="classifier"))
-        for part in (frame, frame[["f", "I"]], frame[["t"]].iloc[:0], frame.assign(t=[None, *texts[1:]]), frame[[]]):
+        frame = pd.DataFrame(
+            {
+                "f": floats,
+                "=i": np.arange(15),
+                "b": np.arange(15) % 2 == 0,
+                "t": texts[::-1],
+                "u": ["p"] * 15,
+                "I": pd.array(range(15), dtype="Int64"),
+            },
+            index=pd.Index(index, name="classifier"),
+        )
+        for part in (
+            frame,
+            frame[["f", "I"]],
+            frame[["t"]].iloc[:0],
+            frame.assign(t=[None, *texts[1:]]),
+            frame[[]],
+        ):
             flat = part.reset_index()
             safe = flat.map(lambda cell: guarded(cell) if isinstance(cell, str) else cell)
-            wanted = safe.astype({"I": "Int64"} if "I" in part else {}).set_axis([guarded(str(c)) for c in flat], axis=1)
+            wanted = safe.astype({"I": "Int64"} if "I" in part else {}).set_axis(
+                [guarded(str(c)) for c in flat], axis=1
+            )
             assert csv_text(part) == wanted.to_csv(index=False, lineterminator="\n")
 
 
 def test_truths_and_whole_numbers_that_no_float_holds_are_read_again_as_text(tmp_path) -> None:
-    (tmp_path / "x.csv").write_text("model,accuracy,efficient,\nA,0.5,True,-0\nB,0.6,False,18446744073709551616\n")
+    (tmp_path / "x.csv").write_text(
+        "model,accuracy,efficient,\nA,0.5,True,-0\nB,0.6,False,18446744073709551616\n"
+    )
     assert of_file(tmp_path / "x.csv").frame["efficient"].tolist() == ["True", "False"]
     values = db.read(tmp_path / "x.csv").table["Unnamed: 3"].to_numpy()
     assert values.tobytes() == np.array([-0.0, 2.0**64]).tobytes()

@@ -1,4 +1,6 @@
-"""Ten public tables, cut small: every judged column is right, and each is ranked or refused with what to say."""
+"""Ten public tables, cut small: every judged column is right, and each is ranked or refused with
+what to say.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def test_every_judged_column_is_right(expected) -> None:
     else:
         assert [*roles.label] in expected["label_accept"]
         assert [name for name in roles.outputs if name not in redundant] == expected["outputs"]
-        assert roles.lower_rates == [name for name in expected["lower_rates"] if name not in redundant]
+        assert roles.lower_rates == [
+            name for name in expected["lower_rates"] if name not in redundant
+        ]
         assert roles.costs == expected["costs"]
         assert set(expected["left_out"]) <= set(roles.left_out) | set(roles.label)
         assert set(roles.percent) == set(expected["percent"])

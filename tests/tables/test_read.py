@@ -56,7 +56,15 @@ def test_every_rule_of_the_vocabulary_is_a_pattern_with_a_reason() -> None:
         re.compile(pattern)
         assert low <= high
         assert reason
-        assert role in ("output", "lower_rate", "cost", "label", "dataset", "left_out", "conditional")
+        assert role in (
+            "output",
+            "lower_rate",
+            "cost",
+            "label",
+            "dataset",
+            "left_out",
+            "conditional",
+        )
 
 
 @pytest.mark.parametrize(
@@ -125,14 +133,21 @@ def test_cells_are_read_as_people_write_them(cells, values, unit) -> None:
     assert found.unit == unit
 
 
-@pytest.mark.parametrize("cells", [["a", "b"], ["2019-03-03T15:24:38"], ["http://1.2", "x"], ["1,2,3"], [""]])
+@pytest.mark.parametrize(
+    "cells", [["a", "b"], ["2019-03-03T15:24:38"], ["http://1.2", "x"], ["1,2,3"], [""]]
+)
 def test_text_is_no_number(cells) -> None:
     assert numbers_of(pd.Series(cells, dtype=object)) is None
 
 
 def frame() -> pd.DataFrame:
     return pd.DataFrame(
-        {"model": ["Å", "B", "C"], "accuracy": [0.9, 0.8, 0.7], "latency_ms": [1014.5, 20.0, 5.0], "seed": [1, 2, 3]}
+        {
+            "model": ["Å", "B", "C"],
+            "accuracy": [0.9, 0.8, 0.7],
+            "latency_ms": [1014.5, 20.0, 5.0],
+            "seed": [1, 2, 3],
+        }
     )
 
 
@@ -209,13 +224,19 @@ def test_frames_of_other_libraries_are_read() -> None:
 @pytest.mark.parametrize(
     ("source", "text"),
     [
-        ("nowhere.csv", "cannot read 'nowhere.csv': No such file or directory; name a file with a table"),
+        (
+            "nowhere.csv",
+            "cannot read 'nowhere.csv': No such file or directory; name a file with a table",
+        ),
         ({}, "the table is an empty dictionary; give columns, or a system's metrics by its name"),
         (
             {"acc": 1.0},
             "the dictionary has one number for each key; give a list for each column, or a dictionary for each system",
         ),
-        ([1, 2], "the table is a list; give one dictionary for each row, as [{'model': 'k-NN', 'accuracy': 0.9}, ...]"),
+        (
+            [1, 2],
+            "the table is a list; give one dictionary for each row, as [{'model': 'k-NN', 'accuracy': 0.9}, ...]",
+        ),
         (
             3,
             "the table is a int; give a file's name, a DataFrame, a dictionary, "
@@ -232,7 +253,10 @@ def test_what_is_no_table_is_refused(source, text, refused) -> None:
     ("content", "text"),
     [
         (b"", "'{}' is empty; give a header line and at least one row"),
-        (b"a,a\n1,2\n", "the column 'a' appears more than once in '{}'; give every column a name of its own"),
+        (
+            b"a,a\n1,2\n",
+            "the column 'a' appears more than once in '{}'; give every column a name of its own",
+        ),
         (b"\x1f\x8bnothing", "'{}' is a damaged gzip file; make it again"),
         (b"PK\x03\x04nothing", "'{}' is no Excel workbook; save it as .xlsx or CSV"),
         (
@@ -249,7 +273,9 @@ def test_damaged_files_are_refused(content, text, refused, tmp_path) -> None:
 
 
 def test_a_label_that_repeats_is_completed_by_what_tells_its_rows_apart() -> None:
-    reading = db.read({"model": ["vit", "vit", "resnet"], "img_size": [224, 384, 224], "top1": [80.0, 85.0, 76.0]})
+    reading = db.read(
+        {"model": ["vit", "vit", "resnet"], "img_size": [224, 384, 224], "top1": [80.0, 85.0, 76.0]}
+    )
     assert reading.roles.label == ("model", "img_size")
     assert list(reading.table.index) == ["vit, 224", "vit, 384", "resnet, 224"]
     assert "'img_size' tells them apart" in reading.notes[0]
@@ -268,17 +294,29 @@ def test_long_tables_give_means_and_the_tables_of_every_data_set() -> None:
         ("glass", "knn", 0, 0.1),
     ]
     reading = db.read(pd.DataFrame(rows, columns=["dataset", "classifier", "fold", "accuracy"]))
-    assert (reading.layout, reading.roles.dataset, reading.roles.label) == ("long", "dataset", ("classifier",))
-    np.testing.assert_allclose(reading.table.loc[["knn", "svm"], "accuracy"], [(0.85 + 0.5) / 2, (0.95 + 0.7) / 2])
+    assert (reading.layout, reading.roles.dataset, reading.roles.label) == (
+        "long",
+        "dataset",
+        ("classifier",),
+    )
+    np.testing.assert_allclose(
+        reading.table.loc[["knn", "svm"], "accuracy"], [(0.85 + 0.5) / 2, (0.95 + 0.7) / 2]
+    )
     np.testing.assert_allclose(reading.per_dataset.loc[("glass", "knn"), "accuracy"], 0.1)
-    assert "'accuracy': means over the 2 of 3 data sets that every system has a value for" in reading.notes
+    assert (
+        "'accuracy': means over the 2 of 3 data sets that every system has a value for"
+        in reading.notes
+    )
 
 
 def test_a_matrix_of_one_metric_is_read_by_the_files_name(tmp_path) -> None:
-    for name, values in (("adbench_AUCROC", [[0.7, 0.8], [0.9, 0.6]]), ("adbench_Time", [[1.0, 2.0], [3.0, 2.0]])):
-        pd.DataFrame(values, columns=["IForest", "LOF"], index=["('a', 0.0, 1)", "('b', 0.0, 1)"]).to_csv(
-            tmp_path / f"{name}.csv"
-        )
+    for name, values in (
+        ("adbench_AUCROC", [[0.7, 0.8], [0.9, 0.6]]),
+        ("adbench_Time", [[1.0, 2.0], [3.0, 2.0]]),
+    ):
+        pd.DataFrame(
+            values, columns=["IForest", "LOF"], index=["('a', 0.0, 1)", "('b', 0.0, 1)"]
+        ).to_csv(tmp_path / f"{name}.csv")
     reading = db.read([tmp_path / "adbench_AUCROC.csv", tmp_path / "adbench_Time.csv"])
     assert taken(reading) == {"AUCROC": "O", "Time": "C"}
     np.testing.assert_allclose(reading.table.loc[["IForest", "LOF"]], [[0.8, 2.0], [0.7, 2.0]])
@@ -301,10 +339,14 @@ def test_scikit_learn_results_are_read() -> None:
         reading = db.read(source)
         assert taken(reading)["mean_test_recall"] == "O"
         assert taken(reading)["mean_test_neg_FPR"] == "O"
-        assert {"std_test_recall", "split0_test_recall", "rank_test_recall"} <= set(reading.roles.left_out)
+        assert {"std_test_recall", "split0_test_recall", "rank_test_recall"} <= set(
+            reading.roles.left_out
+        )
         assert len(db.rank(reading, outputs=["mean_test_recall", "mean_test_neg_FPR"]).scores) == 3
     many = {
-        f"tree {d}": cross_validate(DecisionTreeClassifier(max_depth=d, random_state=0), X, y, cv=3, scoring=["accuracy"])
+        f"tree {d}": cross_validate(
+            DecisionTreeClassifier(max_depth=d, random_state=0), X, y, cv=3, scoring=["accuracy"]
+        )
         for d in (1, 2)
     }
     assert taken(db.read(many)) == {"fit_time": "C", "score_time": "C", "test_accuracy": "O"}
@@ -323,7 +365,11 @@ def test_an_optuna_study_says_its_own_directions() -> None:
             )
         )
     reading = db.read(study)
-    assert taken(reading) | {"duration_seconds": "C"} == {"values_0": "O", "values_1": "L", "duration_seconds": "C"}
+    assert taken(reading) | {"duration_seconds": "C"} == {
+        "values_0": "O",
+        "values_1": "L",
+        "duration_seconds": "C",
+    }
     assert list(reading.table.index) == ["trial 0", "trial 1", "trial 2"]
     assert "params_C" in reading.roles.left_out
 
@@ -331,7 +377,12 @@ def test_an_optuna_study_says_its_own_directions() -> None:
 def test_the_harness_of_language_models_is_read(tmp_path) -> None:
     run = {
         "results": {
-            "arc_easy": {"alias": "arc_easy", "acc,none": 0.7, "acc_stderr,none": 0.01, "acc_norm,none": 0.72},
+            "arc_easy": {
+                "alias": "arc_easy",
+                "acc,none": 0.7,
+                "acc_stderr,none": 0.01,
+                "acc_norm,none": 0.72,
+            },
             "wikitext": {"word_perplexity,none": 12.1},
         },
         "config": {"model": "hf", "model_args": "pretrained=gpt2,dtype=float"},
@@ -349,7 +400,10 @@ def test_the_harness_of_language_models_is_read(tmp_path) -> None:
                 {"value": "Mean win rate", "lower_is_better": False},
                 {"value": "ECE (10-bin)", "lower_is_better": True},
             ],
-            "rows": [[{"value": "A"}, {"value": 0.9}, {"value": 0.1}], [{"value": "B"}, {"value": 0.5}, {"value": 0.2}]],
+            "rows": [
+                [{"value": "A"}, {"value": 0.9}, {"value": 0.1}],
+                [{"value": "B"}, {"value": 0.5}, {"value": 0.2}],
+            ],
         }
     ]
     (tmp_path / "helm.json").write_text(json.dumps(helm))
@@ -359,15 +413,27 @@ def test_the_harness_of_language_models_is_read(tmp_path) -> None:
 def test_redundant_columns_are_left_out_and_said() -> None:
     reading = db.read({"model": list("abc"), "top1": [90.0, 80, 70], "top1_err": [10.0, 20, 30]})
     assert reading.roles.left_out == {"top1_err": "it is 100 - 'top1', which is taken"}
-    mean = db.read({"model": list("abc"), "Average": [0.85, 0.7, 0.6], "acc": [0.9, 0.8, 0.7], "f1": [0.8, 0.6, 0.5]})
+    mean = db.read(
+        {
+            "model": list("abc"),
+            "Average": [0.85, 0.7, 0.6],
+            "acc": [0.9, 0.8, 0.7],
+            "f1": [0.8, 0.6, 0.5],
+        }
+    )
     assert "it is the mean of" in mean.roles.left_out["Average"]
 
 
 def test_a_guess_is_said_and_strict_refuses_it(refused) -> None:
-    table = pd.DataFrame({"flux": [0.5, 0.7, 0.9, 0.2, 0.3, 0.4], "tune": [0.9, 0.7, 0.1, 0.3, 0.2, 0.6]}, index=list("abcdef"))
+    table = pd.DataFrame(
+        {"flux": [0.5, 0.7, 0.9, 0.2, 0.3, 0.4], "tune": [0.9, 0.7, 0.1, 0.3, 0.2, 0.6]},
+        index=list("abcdef"),
+    )
     ranking = db.rank(table)
     assert any(
-        note.startswith("no column has a name that is known: higher is taken as better in 'flux', 'tune'")
+        note.startswith(
+            "no column has a name that is known: higher is taken as better in 'flux', 'tune'"
+        )
         for note in ranking.notes
     )
     with refused(
@@ -383,12 +449,18 @@ def test_a_guess_is_said_and_strict_refuses_it(refused) -> None:
 def test_a_bare_score_goes_by_the_rank_beside_it() -> None:
     low = db.read({"team": list("abcd"), "rank": [1, 2, 3, 4], "score": [0.1, 0.2, 0.3, 0.4]})
     assert taken(low) == {"score": "L"}
-    assert taken(db.read({"team": list("abcd"), "rank": [4, 3, 2, 1], "score": [0.1, 0.2, 0.3, 0.4]})) == {"score": "O"}
-    assert taken(db.read({"team": list("abcd"), "score": [0.1, 0.2, 0.3, 0.4]})) == {}  # sorted upwards: nobody knows
+    assert taken(
+        db.read({"team": list("abcd"), "rank": [4, 3, 2, 1], "score": [0.1, 0.2, 0.3, 0.4]})
+    ) == {"score": "O"}
+    assert (
+        taken(db.read({"team": list("abcd"), "score": [0.1, 0.2, 0.3, 0.4]})) == {}
+    )  # sorted upwards: nobody knows
 
 
 def test_what_deabench_writes_is_read_back(tmp_path) -> None:
-    counts = pd.DataFrame({"tp": [6, 5, 7], "fn": [2, 3, 1], "fp": [3, 1, 5], "tn": [9, 11, 7]}, index=["a", "b", "c"])
+    counts = pd.DataFrame(
+        {"tp": [6, 5, 7], "fn": [2, 3, 1], "fp": [3, 1, 5], "tn": [9, 11, 7]}, index=["a", "b", "c"]
+    )
     table = db.metrics.from_counts(counts)
     table.rename_axis("classifier").to_csv(tmp_path / "t.csv")
     reading = db.read(tmp_path / "t.csv")
@@ -399,7 +471,8 @@ def test_what_deabench_writes_is_read_back(tmp_path) -> None:
             assert (
                 role == "X"
                 if better == "neither"
-                else role in ("O" if better == "higher" else "LC") or "taken" in reading.roles.left_out[name]
+                else role in ("O" if better == "higher" else "LC")
+                or "taken" in reading.roles.left_out[name]
             )
 
 
@@ -431,7 +504,11 @@ def test_the_command_prints_the_contract(tmp_path, capsys) -> None:
         "missing",
         "command",
     ]
-    assert (proposal["outputs"], proposal["lower_rates"], proposal["costs"]) == (["accuracy"], ["err"], ["latency_ms"])
+    assert (proposal["outputs"], proposal["lower_rates"], proposal["costs"]) == (
+        ["accuracy"],
+        ["err"],
+        ["latency_ms"],
+    )
     assert list(proposal["left_out"]) == ["seed"]
     assert main(["read", str(path), "--format", "toml"]) == 0
     import tomllib
@@ -463,29 +540,65 @@ def test_the_proposed_command_says_the_same(tmp_path, capsys) -> None:
 def test_a_file_without_a_header_is_refused_by_its_first_line(tmp_path, refused) -> None:
     path = tmp_path / "x.csv"
     path.write_text("MLP,0.7289,0.7278,2710.87\nSVM,0.7566,0.7564,1408.15\n")
-    with refused(f"the first line of '{path}' holds numbers (0.7289, 0.7278), no names; put a header line above it"):
+    with refused(
+        f"the first line of '{path}' holds numbers (0.7289, 0.7278), no names; put a header line above it"
+    ):
         db.read(path)
 
 
 def test_lines_of_another_length_are_refused_by_line(tmp_path, refused) -> None:
     path = tmp_path / "x.csv"
     path.write_text("model,accuracy\na,0.1\nb,0.2,0.3\n")
-    with refused(f"'{path}' is not a CSV table: line 3 has 3 cells and those before 2; put a cell that holds the separator in "
-                 "quotes, or give lines of another table a file of their own"):
+    with refused(
+        f"'{path}' is not a CSV table: line 3 has 3 cells and those before 2; put a cell that holds the separator in "
+        "quotes, or give lines of another table a file of their own"
+    ):
         db.read(path)
 
 
 ABC = {"model": list("abc")}
 TAUGHT = [
-    ({"F": [0.5, 0.7, 0.9], "CR": [0.1, 0.2, 0.4], "mean_fitness": [0.9, 0.91, 0.93]}, [], ["F", "CR", "mean_fitness"]),
+    (
+        {"F": [0.5, 0.7, 0.9], "CR": [0.1, 0.2, 0.4], "mean_fitness": [0.9, 0.91, 0.93]},
+        [],
+        ["F", "CR", "mean_fitness"],
+    ),
     ({**ABC, "flux": [0.5, 0.7, 0.9], "params": [0, 5, 9]}, [], ["flux", "params"]),
     ({**ABC, "flux": [0.5, 0.7, 0.9], "id": [4, 5, 9]}, ["flux"], ["id"]),
-    ({**ABC, "2000 tokens (hallucination rate)": ["40%", "50%", "60%"], "accuracy": [0.5, 0.7, 0.9]}, ["accuracy"], []),
-    ({**ABC, "score": [0.9, 0.7, 0.95], "score_gain_if_used": [0.0, 0.1, 0.2]}, ["score"], ["score_gain_if_used"]),
-    ({**ABC, "score": [0.9, 0.7, 0.95], "co2_year_mean_kg": [0.0, 0.1, 0.2], "year": [1, 2, 4]}, ["score"], ["year"]),
-    ({**ABC, "cell_PCC": [0.9, 0.7, 0.95], "pass_rate": [0.0, 0.1, 0.2], "mutation_rate": [0.1, 0.2, 0.1]},
-     ["cell_PCC", "pass_rate"], ["mutation_rate"]),
-    ({"all": ["[0.91, 0.92]", "[0.1, 0.3]"], "accuracy": [0.9, 0.2], "empty": ["", ""]}, ["accuracy"], ["all", "empty"]),
+    (
+        {
+            **ABC,
+            "2000 tokens (hallucination rate)": ["40%", "50%", "60%"],
+            "accuracy": [0.5, 0.7, 0.9],
+        },
+        ["accuracy"],
+        [],
+    ),
+    (
+        {**ABC, "score": [0.9, 0.7, 0.95], "score_gain_if_used": [0.0, 0.1, 0.2]},
+        ["score"],
+        ["score_gain_if_used"],
+    ),
+    (
+        {**ABC, "score": [0.9, 0.7, 0.95], "co2_year_mean_kg": [0.0, 0.1, 0.2], "year": [1, 2, 4]},
+        ["score"],
+        ["year"],
+    ),
+    (
+        {
+            **ABC,
+            "cell_PCC": [0.9, 0.7, 0.95],
+            "pass_rate": [0.0, 0.1, 0.2],
+            "mutation_rate": [0.1, 0.2, 0.1],
+        },
+        ["cell_PCC", "pass_rate"],
+        ["mutation_rate"],
+    ),
+    (
+        {"all": ["[0.91, 0.92]", "[0.1, 0.3]"], "accuracy": [0.9, 0.2], "empty": ["", ""]},
+        ["accuracy"],
+        ["all", "empty"],
+    ),
 ]
 
 

@@ -1,4 +1,6 @@
-"""What the tools of the field really write: small public files, cut, with their source and licence in DATA_LICENSES.md."""
+"""What the tools of the field really write: small public files, cut, with their source and licence
+in DATA_LICENSES.md.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +20,47 @@ def test_codecarbon() -> None:
     reading = db.read(REAL / "codecarbon_emissions.csv")
     assert reading.roles.label == ("project_name",)
     assert reading.roles.outputs == []
-    assert {"duration", "emissions", "emissions_rate", "cpu_power", "ram_power", "cpu_energy", "ram_energy", "energy_consumed",
-            "water_consumed"} <= set(reading.roles.costs)
-    assert {"run_id", "longitude", "latitude", "cpu_count", "ram_total_size", "cpu_utilization_percent", "pue"} <= {
-        *reading.roles.left_out}
+    assert {
+        "duration",
+        "emissions",
+        "emissions_rate",
+        "cpu_power",
+        "ram_power",
+        "cpu_energy",
+        "ram_energy",
+        "energy_consumed",
+        "water_consumed",
+    } <= set(reading.roles.costs)
+    assert {
+        "run_id",
+        "longitude",
+        "latitude",
+        "cpu_count",
+        "ram_total_size",
+        "cpu_utilization_percent",
+        "pue",
+    } <= {*reading.roles.left_out}
 
 
 def test_mlflow(refused) -> None:
     reading = db.read(REAL / "mlflow_runs.csv")
     assert reading.roles.label == ("mlflow.runName",)
-    assert reading.roles.outputs == ["val_precision_fraud", "val_recall_fraud", "val_roc_auc", "val_f1_fraud", "val_f1_weighted"]
+    assert reading.roles.outputs == [
+        "val_precision_fraud",
+        "val_recall_fraud",
+        "val_roc_auc",
+        "val_f1_fraud",
+        "val_f1_weighted",
+    ]
     assert reading.roles.costs == ["avg_inference_latency_ms", "train_duration_seconds"]
-    assert {"learning_rate", "n_estimators", "max_depth", "random_state"} <= set(reading.roles.left_out)
+    assert {"learning_rate", "n_estimators", "max_depth", "random_state"} <= set(
+        reading.roles.left_out
+    )
     empty = reading.table["val_roc_auc"].isna()
     assert 0 < empty.sum() < len(empty)  # runs that failed, or were of another entry point
-    with pytest.raises(db.DataError, match=r"missing; say missing='drop-systems' \(\d+ of \d+\), 'drop-metrics' "):
+    with pytest.raises(
+        db.DataError, match=r"missing; say missing='drop-systems' \(\d+ of \d+\), 'drop-metrics' "
+    ):
         db.rank(reading)
     ranking = db.rank(reading, missing="drop-systems")
     assert set(ranking.scores.index) == set(reading.table.index[~empty])
@@ -41,8 +69,17 @@ def test_mlflow(refused) -> None:
 
 def test_lm_evaluation_harness_says_its_own_directions() -> None:
     reading = db.read(REAL / "lm_eval_0.4.json")
-    assert reading.table.index.tolist() == ["/scratch/hieu/nl2foam_sft_0/outputs/nl2foam_sft_0__8__1765350318"]
-    assert set(reading.roles.outputs) == {"bleu", "rouge1", "rouge2", "rougeL", "bert_score", "llm_judge"}
+    assert reading.table.index.tolist() == [
+        "/scratch/hieu/nl2foam_sft_0/outputs/nl2foam_sft_0__8__1765350318"
+    ]
+    assert set(reading.roles.outputs) == {
+        "bleu",
+        "rouge1",
+        "rouge2",
+        "rougeL",
+        "bert_score",
+        "llm_judge",
+    }
     assert reading.column("llm_judge").reason == "the evaluation says so"
     assert "rougeL_stderr" in reading.roles.left_out
 
@@ -55,7 +92,10 @@ def test_runs_of_the_harness_in_files_of_their_own_are_one_table() -> None:
     assert (reading.roles.outputs, reading.roles.lower_rates) == (["acc", "acc_norm"], ["ppl"])
     plain = json.loads(files[0].read_text())["results"]
     assert reading.per_dataset.loc[("piqa", "pythia_160m_step23000"), "acc"] == plain["piqa"]["acc"]
-    np.testing.assert_allclose(reading.table.loc["pythia_160m_step23000", "acc"], np.mean([t["acc"] for t in plain.values()]))
+    np.testing.assert_allclose(
+        reading.table.loc["pythia_160m_step23000", "acc"],
+        np.mean([t["acc"] for t in plain.values()]),
+    )
 
 
 def test_helm() -> None:

@@ -1,4 +1,6 @@
-"""What `read` takes, every function of a table takes: a reading, a file, columns of text beside metrics, empty cells."""
+"""What `read` takes, every function of a table takes: a reading, a file, columns of text beside
+metrics, empty cells.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,29 @@ import pytest
 import deabench as db
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
-TABLE = pd.DataFrame({"model": list("abcdefg"), "family": list("xxxyyyy"), "accuracy": [0.9, 0.85, 0.8, 0.7, 0.6, 0.65, 0.75],
-                      "error_rate": [0.1, 0.05, 0.2, 0.02, 0.3, 0.25, 0.2], "latency_ms": [500.0, 120, 60, 20, 30, 100, 70],
-                      "seed": [1, 2, 3, 4, 5, 6, 7]})
+TABLE = pd.DataFrame(
+    {
+        "model": list("abcdefg"),
+        "family": list("xxxyyyy"),
+        "accuracy": [0.9, 0.85, 0.8, 0.7, 0.6, 0.65, 0.75],
+        "error_rate": [0.1, 0.05, 0.2, 0.02, 0.3, 0.25, 0.2],
+        "latency_ms": [500.0, 120, 60, 20, 30, 100, 70],
+        "seed": [1, 2, 3, 4, 5, 6, 7],
+    }
+)
 PLAIN = TABLE.set_index("model")[["accuracy", "error_rate", "latency_ms"]]
-GIVEN = {"outputs": ["accuracy", "error_rate"], "lower_is_better": {"error_rate": 1.0}, "inputs": ["latency_ms"]}
+GIVEN = {
+    "outputs": ["accuracy", "error_rate"],
+    "lower_is_better": {"error_rate": 1.0},
+    "inputs": ["latency_ms"],
+}
 ASKED = {
     "rank": lambda table, **given: db.rank(table, **given).scores,
     "advise": lambda table, **given: db.advise(table, **given).scores,
     "layers": lambda table, **given: db.layers(table, **given).frame,
-    "groups": lambda table, **given: db.groups(table, dict(zip("abcdefg", "xxxyyyy", strict=True)), **given).frame,
+    "groups": lambda table, **given: (
+        db.groups(table, dict(zip("abcdefg", "xxxyyyy", strict=True)), **given).frame
+    ),
     "malmquist": lambda table, **given: db.malmquist(table, table, **given).frame,
     "order_m": lambda table, **given: db.order_m(table, **given).frame,
     "order_alpha": lambda table, **given: db.order_alpha(table, **given).frame,
@@ -31,7 +46,9 @@ ASKED = {
 def same(one, two) -> None:
     columns = list(one) if isinstance(one, pd.DataFrame) else None
     two = two[columns] if columns else two
-    (pd.testing.assert_frame_equal if columns else pd.testing.assert_series_equal)(one, two, check_names=False)
+    (pd.testing.assert_frame_equal if columns else pd.testing.assert_series_equal)(
+        one, two, check_names=False
+    )
 
 
 @pytest.mark.parametrize("name", ASKED)

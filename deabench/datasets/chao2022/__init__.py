@@ -1,4 +1,6 @@
-"""The printed tables of Chao et al. (2022), one CSV file per table, cells as printed (percentages stay percentages)."""
+"""The printed tables of Chao et al. (2022), one CSV file per table, cells as printed (percentages
+stay percentages).
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,8 @@ from importlib.resources import files
 
 import pandas as pd
 
-from deabench.checks import did_you_mean
 from deabench.errors import DataError
+from deabench.utils.checks import did_you_mean
 
 SOURCE = "Chao, Kou, Peng, Fernández (2022), Information Sciences 608, 1131-1156"
 
@@ -34,11 +36,14 @@ PRINTED = {
     "table23": "Comparison of the proposed method and existing IBA method (C4.5): its IBA column",
     "table24": "Comparison of the proposed method and existing IBA method (SVM): its IBA column",
 }
-"""The tables at hand and their titles; 1, 4 and 22 hold words only, the other half of 23 and 24 repeats 9 and 10."""
+"""The tables at hand and their titles; 1, 4 and 22 hold words only, the other half of 23 and 24
+repeats 9 and 10.
+"""
 
 
 def printed(name: str) -> pd.DataFrame:
-    """A table of Chao et al. (2022) whole, one row per printed row or group, columns named as in the paper.
+    """A table of Chao et al. (2022) whole, one row per printed row or group, columns named as in
+    the paper.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""A table of features as a matrix of numbers: nothing is learnt from the rows, and nothing is guessed from a stray cell."""
+"""A table of features as a matrix of numbers: nothing is learnt from the rows, and nothing is
+guessed from a stray cell.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ import pandas as pd
 from deabench.errors import DataError
 
 MANY = 20
-"""Categories from which on a nominal feature that has more of them than half its rows is told of."""
+"""Categories from which on a nominal feature that has more of them than half its rows is told of.
+"""
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,9 @@ class Column:
     width: int
 
 
-def read_features(name: str, features: pd.DataFrame, nominal: Sequence[str] = ()) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def read_features(
+    name: str, features: pd.DataFrame, nominal: Sequence[str] = ()
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Features as float columns and Categoricals, and what is to be said of them.
 
     Parameters
@@ -38,7 +43,8 @@ def read_features(name: str, features: pd.DataFrame, nominal: Sequence[str] = ()
     Raises
     ------
     DataError
-        For text in a column whose other cells are mostly numbers, a column of dates, a nominal column that is not there.
+        For text in a column whose other cells are mostly numbers, a column of dates, a nominal
+        column that is not there.
     """
     for column in nominal:
         if column not in features.columns:
@@ -46,10 +52,16 @@ def read_features(name: str, features: pd.DataFrame, nominal: Sequence[str] = ()
     parts, notes = {}, []
     for column in features.columns:
         values = features[column]
-        if pd.api.types.is_datetime64_any_dtype(values) or pd.api.types.is_timedelta64_dtype(values):
-            raise DataError(f"data set '{name}': column '{column}' holds dates; make numbers of them, or leave it out")
+        if pd.api.types.is_datetime64_any_dtype(values) or pd.api.types.is_timedelta64_dtype(
+            values
+        ):
+            raise DataError(
+                f"data set '{name}': column '{column}' holds dates; make numbers of them, or leave it out"
+            )
         if column not in nominal and pd.api.types.is_numeric_dtype(values):
-            parts[column] = values.astype("float64") if values.dtype != object else pd.to_numeric(values)
+            parts[column] = (
+                values.astype("float64") if values.dtype != object else pd.to_numeric(values)
+            )
             continue
         if not isinstance(values.dtype, pd.CategoricalDtype):
             if column not in nominal:
@@ -58,13 +70,17 @@ def read_features(name: str, features: pd.DataFrame, nominal: Sequence[str] = ()
         parts[column] = values
         width = len(values.cat.categories)
         if width > MANY and width > len(values) / 2:
-            notes.append(f"data set '{name}': column '{column}' has {width} distinct texts in {len(values)} rows and becomes "
-                         "as many features; leave it out if it is a name or a number of the row")
+            notes.append(
+                f"data set '{name}': column '{column}' has {width} distinct texts in {len(values)} rows and becomes "
+                "as many features; leave it out if it is a name or a number of the row"
+            )
     return pd.DataFrame(parts, index=features.index, columns=features.columns), tuple(notes)
 
 
 def _no_stray_text(name: str, column: object, values: pd.Series) -> None:
-    """Refuse text among numbers: one cell would turn the column into a feature for each of its values."""
+    """Refuse text among numbers: one cell would turn the column into a feature for each of its
+    values.
+    """
     known = values.dropna()
     numbers = pd.to_numeric(known.astype(str).str.strip(), errors="coerce")
     stray = known[numbers.isna()]
@@ -72,17 +88,27 @@ def _no_stray_text(name: str, column: object, values: pd.Series) -> None:
         cell = str(stray.iloc[0])
         shown = cell if len(cell) <= 40 else cell[:37] + "..."
         place = int(values.index.get_indexer([stray.index[0]])[0]) + 1
-        raise DataError(f"data set '{name}': column '{column}' is '{shown}' in row {place} and in {len(stray)} of {len(known)} "
-                        "known cells no number; leave such a cell empty, write ? for it, or name the column under nominal")
+        raise DataError(
+            f"data set '{name}': column '{column}' is '{shown}' in row {place} and in {len(stray)} of {len(known)} "
+            "known cells no number; leave such a cell empty, write ? for it, or name the column under nominal"
+        )
 
 
 def _categorical(values: pd.Series) -> pd.Series:
-    texts = values.map(str, na_action="ignore").str.strip() if len(values.dropna()) else values.astype(object)
-    return pd.Series(pd.Categorical(texts, categories=sorted(texts.dropna().unique())), index=values.index)
+    texts = (
+        values.map(str, na_action="ignore").str.strip()
+        if len(values.dropna())
+        else values.astype(object)
+    )
+    return pd.Series(
+        pd.Categorical(texts, categories=sorted(texts.dropna().unique())), index=values.index
+    )
 
 
 def encode(features: pd.DataFrame) -> np.ndarray:
-    """Numbers as they are; each nominal feature as one column per category, NaN in all of them where it is missing."""
+    """Numbers as they are; each nominal feature as one column per category, NaN in all of them
+    where it is missing.
+    """
     blocks = []
     for name in features.columns:
         column = features[name]
@@ -93,7 +119,11 @@ def encode(features: pd.DataFrame) -> np.ndarray:
         codes = column.cat.codes.to_numpy()
         width = len(column.cat.categories)
         chosen = [1] if width == 2 else range(width)
-        block = np.column_stack([(codes == k).astype(float) for k in chosen]) if width else np.empty((len(codes), 0))
+        block = (
+            np.column_stack([(codes == k).astype(float) for k in chosen])
+            if width
+            else np.empty((len(codes), 0))
+        )
         block[codes < 0] = np.nan
         blocks.append(block)
     return np.ascontiguousarray(np.hstack(blocks)) if blocks else np.empty((len(features), 0))

@@ -1,10 +1,10 @@
-"""Artificial two-class data: scattered groups with noise, an area covered by outliers, a text corpus.
+"""Artificial two-class data: scattered groups with noise, an area covered by outliers, a text
+corpus.
 
-Each is a function of its parameters and a seed that returns (X, y), y = 1 the minority, and the fold of each row where it has
-test rows of its own. The 2022 paper takes its
-artificial data from elsewhere and describes them in a sentence each; what is generated here follows those sentences
-and says so, it is not the paper's data.
-"""
+Each is a function of its parameters and a seed that returns (X, y), y = 1 the minority, and the
+fold of each row where it has test rows of its own. The 2022 paper takes its artificial data from
+elsewhere and describes them in a sentence each; what is generated here follows those sentences and
+says so, it is not the paper's data."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ from collections.abc import Callable
 import numpy as np
 
 CENTRES = np.array([[0.2, 0.2], [0.2, 0.8], [0.5, 0.5], [0.8, 0.2], [0.8, 0.8]])
-"""Of the minority's five groups in `subclus`, which fill squares of side 0.16 inside the unit square."""
+"""Of the minority's five groups in `subclus`, which fill squares of side 0.16 inside the unit
+square.
+"""
 
 
-def subclus(rows: int = 800, ratio: float = 7.0, noise: float = 0.0, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """A minority of five small square groups inside the majority, as in KEEL's `subclus` (the paper's section 4.5.2).
+def subclus(
+    rows: int = 800, ratio: float = 7.0, noise: float = 0.0, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """A minority of five small square groups inside the majority, as in KEEL's `subclus` (the
+    paper's section 4.5.2).
 
     Parameters
     ----------
@@ -26,7 +31,8 @@ def subclus(rows: int = 800, ratio: float = 7.0, noise: float = 0.0, seed: int =
     ratio : float
         Majority rows for each minority row.
     noise : float, 0 to 1
-        Share of the rows, in both classes alike, to whose features N(0, 0.2²) is added: 0.2 is "20 % Gaussian noise".
+        Share of the rows, in both classes alike, to whose features N(0, 0.2²) is added: 0.2 is "20
+        % Gaussian noise".
     """
     rng = np.random.default_rng(seed)
     n_min = round(rows / (1 + ratio))
@@ -42,22 +48,33 @@ def subclus(rows: int = 800, ratio: float = 7.0, noise: float = 0.0, seed: int =
     return X, (np.arange(rows) < n_min).astype(int)
 
 
-def outliers(rows: int = 1000, ratio: float = 10.0, area: float = 0.0, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Two uniform squares that share a part `area` of theirs (after section 4.5.3: 1,000 rows, one positive per ten).
+def outliers(
+    rows: int = 1000, ratio: float = 10.0, area: float = 0.0, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two uniform squares that share a part `area` of theirs (after section 4.5.3: 1,000 rows, one
+    positive per ten).
 
-    The majority fills the unit square; the minority fills a unit square that begins at x = 1 - area: at 0 the classes
-    touch and are separable, at 1 they lie on each other. Where the majority outnumbers the minority ten to one all over
-    the shared part, the best rule gives that part up, so that its TPR is 1 - area.
-    """
+    The majority fills the unit square; the minority fills a unit square that begins at x = 1 -
+    area: at 0 the classes touch and are separable, at 1 they lie on each other. Where the majority
+    outnumbers the minority ten to one all over the shared part, the best rule gives that part up,
+    so that its TPR is 1 - area."""
     rng = np.random.default_rng(seed)
     n_min = round(rows / (1 + ratio))
     minority = rng.uniform(size=(n_min, 2)) + np.array([1.0 - area, 0.0])
-    return np.vstack([minority, rng.uniform(size=(rows - n_min, 2))]), (np.arange(rows) < n_min).astype(int)
+    return np.vstack([minority, rng.uniform(size=(rows - n_min, 2))]), (
+        np.arange(rows) < n_min
+    ).astype(int)
 
 
-def corpus(documents: int = 400, words: int = 3000, share: float = 0.25, telling: float = 0.04,
-           seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """A synthetic bag of words: counts of Zipf-distributed words, of which a few are more frequent in one topic.
+def corpus(
+    documents: int = 400,
+    words: int = 3000,
+    share: float = 0.25,
+    telling: float = 0.04,
+    seed: int = 0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """A synthetic bag of words: counts of Zipf-distributed words, of which a few are more frequent
+    in one topic.
 
     Parameters
     ----------
@@ -66,7 +83,8 @@ def corpus(documents: int = 400, words: int = 3000, share: float = 0.25, telling
     share : float
         Of the documents that are of the positive topic.
     telling : float
-        Share of the words whose frequency is three times as high in one of the two topics (alternating).
+        Share of the words whose frequency is three times as high in one of the two topics
+        (alternating).
     """
     rng = np.random.default_rng(seed)
     y = (np.arange(documents) < round(share * documents)).astype(int)
@@ -79,12 +97,19 @@ def corpus(documents: int = 400, words: int = 3000, share: float = 0.25, telling
     return rng.poisson(rates[y]).astype(float), y
 
 
-def prevalence(rows: int = 4000, training: float = 0.44, testing: float = 0.3, apart: float = 0.37,
-               seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Two normal classes, trained on one prevalence and tested on another (after the Bayes post's flight delays).
+def prevalence(
+    rows: int = 4000,
+    training: float = 0.44,
+    testing: float = 0.3,
+    apart: float = 0.37,
+    seed: int = 0,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Two normal classes, trained on one prevalence and tested on another (after the Bayes post's
+    flight delays).
 
-    A population of which 20 % are positive is drawn for training and one for testing; rows of one class are dropped at
-    random until the prevalence is as asked, which changes nothing within a class.
+    A population of which 20 % are positive is drawn for training and one for testing; rows of one
+    class are dropped at random until the prevalence is as asked, which changes nothing within a
+    class.
 
     Parameters
     ----------
@@ -93,7 +118,8 @@ def prevalence(rows: int = 4000, training: float = 0.44, testing: float = 0.3, a
     training, testing : float, 0 to 1
         The share of positives among the training and the testing rows.
     apart : float
-        The distance of the classes' means in each of five features, in standard deviations; 0.37 gives a best AUROC of .72.
+        The distance of the classes' means in each of five features, in standard deviations; 0.37
+        gives a best AUROC of .72.
 
     Returns
     -------
@@ -104,7 +130,9 @@ def prevalence(rows: int = 4000, training: float = 0.44, testing: float = 0.3, a
     for stream, share, fold in ((1, training, -1), (2, testing, 0)):
         if not 0 < share < 1:
             raise ValueError(f"a prevalence is {share}; give a number between 0 and 1")
-        rng = np.random.default_rng([seed, stream])  # the same population, whatever share is kept of it
+        rng = np.random.default_rng(
+            [seed, stream]
+        )  # the same population, whatever share is kept of it
         y = (np.arange(rows) < round(0.2 * rows)).astype(int)
         X = rng.normal(size=(rows, 5)) + apart * y[:, None]
         order = rng.permutation(rows)
@@ -115,11 +143,20 @@ def prevalence(rows: int = 4000, training: float = 0.44, testing: float = 0.3, a
 
 
 def _at_share(y: np.ndarray, share: float) -> np.ndarray:
-    """Which rows to keep, the first of each class, so that `share` of them are positive and as many as can be stay."""
+    """Which rows to keep, the first of each class, so that `share` of them are positive and as many
+    as can be stay.
+    """
     positives, negatives = int(y.sum()), int((1 - y).sum())
-    keep = min(positives, int(negatives * share / (1 - share))), min(negatives, int(positives * (1 - share) / share))
+    keep = (
+        min(positives, int(negatives * share / (1 - share))),
+        min(negatives, int(positives * (1 - share) / share)),
+    )
     return np.flatnonzero(np.where(y == 1, np.cumsum(y) <= keep[0], np.cumsum(1 - y) <= keep[1]))
 
 
 GENERATORS: dict[str, Callable[..., tuple[np.ndarray, ...]]] = {
-    "subclus": subclus, "outliers": outliers, "corpus": corpus, "prevalence": prevalence}
+    "subclus": subclus,
+    "outliers": outliers,
+    "corpus": corpus,
+    "prevalence": prevalence,
+}

@@ -1,4 +1,6 @@
-"""Which rows train and which test: the same for every classifier, from the study's seed and the data set's name."""
+"""Which rows train and which test: the same for every classifier, from the study's seed and the
+data set's name.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from deabench.errors import DataError
-from deabench.files import one_line
 from deabench.study.data.dataset import Dataset
+from deabench.utils.files import one_line
 
 Split = tuple[np.ndarray, np.ndarray]
 
@@ -29,8 +31,9 @@ class SplitSpec:
     Attributes
     ----------
     kind : str
-        kfold (stratified), holdout, bootstrap, groups (stratified k-fold that keeps groups together),
-        leave-one-group-out, time (each fold tests on what comes after its training rows), leave-one-out, or splitter.
+        kfold (stratified), holdout, bootstrap, groups (stratified k-fold that keeps groups
+        together), leave-one-group-out, time (each fold tests on what comes after its training
+        rows), leave-one-out, or splitter.
     folds, repeats : int
         Folds per repeat; where the kind or the data say how many there are, they do.
     test_size : float
@@ -48,8 +51,13 @@ class SplitSpec:
 
 
 def seed_of(root: int, *parts: str | int) -> int:
-    """A seed for a purpose: `SeedSequence([root, CRC-32 of each name, each number])`, as one number below 2^31."""
-    words = [zlib.crc32(part.encode("utf-8", "surrogatepass")) if isinstance(part, str) else part for part in parts]
+    """A seed for a purpose: `SeedSequence([root, CRC-32 of each name, each number])`, as one number
+    below 2^31.
+    """
+    words = [
+        zlib.crc32(part.encode("utf-8", "surrogatepass")) if isinstance(part, str) else part
+        for part in parts
+    ]
     return int(np.random.SeedSequence([root, *words]).generate_state(1)[0] >> 1)
 
 
@@ -78,7 +86,9 @@ def rows_of(data: Dataset, split: SplitSpec, repeat: int, fold: int, seed: int) 
         return _bootstrap(data.y, np.random.default_rng(state))
     from sklearn.model_selection import train_test_split
 
-    train, held = train_test_split(np.arange(len(data.y)), test_size=split.test_size, stratify=data.y, random_state=state)
+    train, held = train_test_split(
+        np.arange(len(data.y)), test_size=split.test_size, stratify=data.y, random_state=state
+    )
     return np.sort(train), np.sort(held)
 
 
@@ -86,7 +96,9 @@ _KEPT: dict[tuple[object, ...], list[Split]] = {}
 
 
 def folds_of(data: Dataset, split: SplitSpec, repeat: int, seed: int) -> list[Split]:
-    """All folds of a repeat at once; those of the last few data sets are kept, as every classifier asks for them."""
+    """All folds of a repeat at once; those of the last few data sets are kept, as every classifier
+    asks for them.
+    """
     key = (data.name, data.sha256, split, repeat, seed)
     if key not in _KEPT:
         if len(_KEPT) >= 8:
@@ -96,14 +108,23 @@ def folds_of(data: Dataset, split: SplitSpec, repeat: int, seed: int) -> list[Sp
 
 
 def _folds(data: Dataset, split: SplitSpec, state: int) -> list[Split]:
-    from sklearn.model_selection import LeaveOneGroupOut, StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit
+    from sklearn.model_selection import (
+        LeaveOneGroupOut,
+        StratifiedGroupKFold,
+        StratifiedKFold,
+        TimeSeriesSplit,
+    )
 
     if split.kind in GROUPED and data.groups is None:
-        raise DataError(f"data set '{data.name}' has no groups; name the column that holds them as groups")
+        raise DataError(
+            f"data set '{data.name}' has no groups; name the column that holds them as groups"
+        )
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         if split.kind == "kfold":
-            return list(StratifiedKFold(split.folds, shuffle=True, random_state=state).split(data.X, data.y))
+            return list(
+                StratifiedKFold(split.folds, shuffle=True, random_state=state).split(data.X, data.y)
+            )
         if split.kind == "groups":
             folds = StratifiedGroupKFold(split.folds, shuffle=True, random_state=state)
             return list(folds.split(data.X, data.y, data.groups))
@@ -121,19 +142,33 @@ def _of_splitter(data: Dataset, splitter: Any, state: int) -> list[Split]:
         mine.random_state = state
     X = data.X if data.frame is None else data.frame
     try:
-        found = [(np.asarray(train), np.asarray(test)) for train, test in mine.split(X, data.y, data.groups)]
+        found = [
+            (np.asarray(train), np.asarray(test))
+            for train, test in mine.split(X, data.y, data.groups)
+        ]
     except Exception as error:
-        raise DataError(f"the split {splitter!r} cannot split data set '{data.name}': {one_line(error)}") from None
+        raise DataError(
+            f"the split {splitter!r} cannot split data set '{data.name}': {one_line(error)}"
+        ) from None
     for train, test in found:
         rows = np.concatenate([train, test])
-        if not len(train) or not len(test) or rows.min() < 0 or rows.max() >= len(data.y) or np.intersect1d(train, test).size:
-            raise DataError(f"the split {splitter!r} gives a fold of data set '{data.name}' that is empty, has rows that the "
-                            "data do not have, or tests on rows it trains on")
+        if (
+            not len(train)
+            or not len(test)
+            or rows.min() < 0
+            or rows.max() >= len(data.y)
+            or np.intersect1d(train, test).size
+        ):
+            raise DataError(
+                f"the split {splitter!r} gives a fold of data set '{data.name}' that is empty, has rows that the "
+                "data do not have, or tests on rows it trains on"
+            )
     return found
 
 
 def same_each_time(data: Dataset, split: SplitSpec, seed: int) -> None:
-    """Refuse a splitter that gives other folds when it is asked again: no worker could find the same.
+    """Refuse a splitter that gives other folds when it is asked again: no worker could find the
+    same.
 
     Raises
     ------
@@ -141,14 +176,24 @@ def same_each_time(data: Dataset, split: SplitSpec, seed: int) -> None:
     """
     if split.kind != "splitter":
         return
-    first, again = (_of_splitter(data, split.splitter, seed_of(seed, data.name, 0)) for _ in range(2))
-    if len(first) != len(again) or any(not np.array_equal(a, b) for one, two in zip(first, again, strict=True)
-                                       for a, b in zip(one, two, strict=True)):
-        raise DataError(f"the split {split.splitter!r} gives other folds each time; give it a random_state")
+    first, again = (
+        _of_splitter(data, split.splitter, seed_of(seed, data.name, 0)) for _ in range(2)
+    )
+    if len(first) != len(again) or any(
+        not np.array_equal(a, b)
+        for one, two in zip(first, again, strict=True)
+        for a, b in zip(one, two, strict=True)
+    ):
+        raise DataError(
+            f"the split {split.splitter!r} gives other folds each time; give it a random_state"
+        )
 
 
 def _bootstrap(y: np.ndarray, rng: np.random.Generator) -> Split:
     """Each class drawn with replacement to its size; what was not drawn is tested on."""
-    drawn = [rng.choice(rows, len(rows)) for rows in (np.flatnonzero(y == k) for k in range(int(y.max()) + 1))]
+    drawn = [
+        rng.choice(rows, len(rows))
+        for rows in (np.flatnonzero(y == k) for k in range(int(y.max()) + 1))
+    ]
     train = np.sort(np.concatenate(drawn))
     return train, np.setdiff1d(np.arange(len(y)), train)

@@ -1,27 +1,30 @@
-"""How each classifier of the registry is built: a function of what it must know of the data and of its parameters.
+"""How each classifier of the registry is built: a function of what it must know of the data and of
+its parameters.
 
-Scaling comes before sampling wherever neighbours or an SVM are used on it, trees see the data as they are, and a
-learner that cannot take NaN gets an imputer inside its pipeline. Weka's defaults stand behind the paper's names; where
-a library differs, the docstring says how.
-"""
+Scaling comes before sampling wherever neighbours or an SVM are used on it, trees see the data as
+they are, and a learner that cannot take NaN gets an imputer inside its pipeline. Weka's defaults
+stand behind the paper's names; where a library differs, the docstring says how."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from deabench.checks import did_you_mean
 from deabench.study.data.encode import Column
 from deabench.study.learners.prepare import NOTHING, Prepare, steps_of
+from deabench.utils.checks import did_you_mean
 
 COSTS = (1, 2, 10, 50, 100)
-"""The cost ratios that the paper's cost-sensitive learners choose from (its text: "{1,2,10,50,100}", badly printed)."""
+"""The cost ratios that the paper's cost-sensitive learners choose from (its text:
+"{1,2,10,50,100}", badly printed).
+"""
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a builder must know: the columns of X, whether any cell is missing, the seed of the task, what is asked to be
-    done to the columns (`features`) first."""
+    """What a builder must know: the columns of X, whether any cell is missing, the seed of the
+    task, what is asked to be done to the columns (`features`) first.
+    """
 
     columns: int
     missing: bool
@@ -30,13 +33,22 @@ class Context:
     features: tuple[Column, ...] = ()
 
 
-def pipeline(context: Context, steps: list[tuple[str, Any]], last: Any, *, takes_nan: bool = False) -> Any:
-    """The steps before the learner; an imputer goes first where cells are missing and the learner cannot take them."""
+def pipeline(
+    context: Context, steps: list[tuple[str, Any]], last: Any, *, takes_nan: bool = False
+) -> Any:
+    """The steps before the learner; an imputer goes first where cells are missing and the learner
+    cannot take them.
+    """
     from imblearn.pipeline import Pipeline
     from sklearn.impute import SimpleImputer
 
     before = steps_of(context.prepare, context.features)
-    if context.missing and not takes_nan and context.prepare.leaves_missing and context.prepare.transformer is None:
+    if (
+        context.missing
+        and not takes_nan
+        and context.prepare.leaves_missing
+        and context.prepare.transformer is None
+    ):
         steps = [("impute", SimpleImputer(strategy="median", keep_empty_features=True)), *steps]
     return Pipeline([*before, *steps, ("learn", last)])
 
@@ -84,7 +96,9 @@ def _under() -> Any:
 
 
 def _best(estimator: Any, grid: dict[str, list[Any]], context: Context) -> Any:
-    """The best of a grid by balanced accuracy over 3 folds of the training rows: chosen where no test row is seen."""
+    """The best of a grid by balanced accuracy over 3 folds of the training rows: chosen where no
+    test row is seen.
+    """
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
     folds = StratifiedKFold(3, shuffle=True, random_state=context.seed)
@@ -96,7 +110,9 @@ def c45(context: Context, cf: float = 0.25, leaf: int = 2) -> Any:
     return pipeline(context, [], _tree(cf, leaf), takes_nan=True)
 
 
-def c45_costs(context: Context, cf: float = 0.25, leaf: int = 2, costs: tuple[float, ...] = COSTS) -> Any:
+def c45_costs(
+    context: Context, cf: float = 0.25, leaf: int = 2, costs: tuple[float, ...] = COSTS
+) -> Any:
     """C4.5 with the positive class weighted by a cost chosen from `costs` inside the training rows."""
     grid = {"class_weight": [{0: 1, 1: cost} for cost in costs]}
     return pipeline(context, [], _best(_tree(cf, leaf), grid, context), takes_nan=True)
@@ -128,7 +144,9 @@ def c45_adaboost(context: Context, cf: float = 0.25, leaf: int = 2, rounds: int 
 def c45_bagging(context: Context, cf: float = 0.25, leaf: int = 2, bags: int = 10) -> Any:
     from sklearn.ensemble import BaggingClassifier
 
-    return pipeline(context, [], BaggingClassifier(_tree(cf, leaf), n_estimators=bags), takes_nan=True)
+    return pipeline(
+        context, [], BaggingClassifier(_tree(cf, leaf), n_estimators=bags), takes_nan=True
+    )
 
 
 def svm(context: Context, C: float = 1.0, kernels: tuple[str, ...] = ("rbf", "poly")) -> Any:
@@ -136,7 +154,9 @@ def svm(context: Context, C: float = 1.0, kernels: tuple[str, ...] = ("rbf", "po
     return pipeline(context, [_scale()], _best(_svc(C), {"kernel": list(kernels)}, context))
 
 
-def svm_costs(context: Context, C: float = 1.0, kernel: str = "rbf", costs: tuple[float, ...] = COSTS) -> Any:
+def svm_costs(
+    context: Context, C: float = 1.0, kernel: str = "rbf", costs: tuple[float, ...] = COSTS
+) -> Any:
     grid = {"class_weight": [{0: 1, 1: cost} for cost in costs]}
     return pipeline(context, [_scale()], _best(_svc(C, kernel), grid, context))
 
@@ -170,7 +190,9 @@ def svm_bagging(context: Context, C: float = 1.0, kernel: str = "rbf", bags: int
 
 
 def rbf(context: Context, clusters: int = 2, ridge: float = 1e-8) -> Any:
-    """Weka's RBFNetwork: two k-means clusters per class, normalised Gaussians, logistic regression, tiny ridge."""
+    """Weka's RBFNetwork: two k-means clusters per class, normalised Gaussians, logistic regression,
+    tiny ridge.
+    """
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 
@@ -180,18 +202,26 @@ def rbf(context: Context, clusters: int = 2, ridge: float = 1e-8) -> Any:
     return pipeline(context, steps, LogisticRegression(C=0.5 / ridge, max_iter=1000))
 
 
-def mlp(context: Context, rate: float = 0.3, momentum: float = 0.2, epochs: int = 500, batch: int = 0) -> Any:
-    """Weka's MultilayerPerceptron -L 0.3 -M 0.2 -N 500 -H a: (features + 2) / 2 sigmoid units; here in mini-batches.
+def mlp(
+    context: Context, rate: float = 0.3, momentum: float = 0.2, epochs: int = 500, batch: int = 0
+) -> Any:
+    """Weka's MultilayerPerceptron -L 0.3 -M 0.2 -N 500 -H a: (features + 2) / 2 sigmoid units; here
+    in mini-batches.
 
-    Weka learns after every row: batch = 1 does, at many times the cost (docs/study.md has the figures); 0 is scikit-learn's
-    own, 200 rows.
-    """
+    Weka learns after every row: batch = 1 does, at many times the cost (docs/study.md has the
+    figures); 0 is scikit-learn's own, 200 rows."""
     from sklearn.neural_network import MLPClassifier
     from sklearn.preprocessing import MinMaxScaler
 
-    learner = MLPClassifier(hidden_layer_sizes=(max(1, (context.columns + 2) // 2),), activation="logistic",
-                            solver="sgd", learning_rate_init=rate, momentum=momentum, max_iter=epochs,
-                            batch_size=batch or "auto")
+    learner = MLPClassifier(
+        hidden_layer_sizes=(max(1, (context.columns + 2) // 2),),
+        activation="logistic",
+        solver="sgd",
+        learning_rate_init=rate,
+        momentum=momentum,
+        max_iter=epochs,
+        batch_size=batch or "auto",
+    )
     return pipeline(context, [("scale", MinMaxScaler((-1, 1)))], learner)
 
 
@@ -199,33 +229,45 @@ def stump(context: Context) -> Any:
     """One split by information gain."""
     from sklearn.tree import DecisionTreeClassifier
 
-    return pipeline(context, [], DecisionTreeClassifier(max_depth=1, criterion="entropy"), takes_nan=True)
+    return pipeline(
+        context, [], DecisionTreeClassifier(max_depth=1, criterion="entropy"), takes_nan=True
+    )
 
 
 def forest(context: Context, trees: int = 100, depth: int = 0) -> Any:
     """A random forest; `depth` 0 lets its trees grow until their leaves are pure."""
     from sklearn.ensemble import RandomForestClassifier
 
-    return pipeline(context, [], RandomForestClassifier(trees, max_depth=depth or None), takes_nan=True)
+    return pipeline(
+        context, [], RandomForestClassifier(trees, max_depth=depth or None), takes_nan=True
+    )
 
 
 def naive_bayes(context: Context) -> Any:
-    """Weka's NaiveBayes: Gaussian numbers, 0/1 columns by their frequency, missing cells left out of the product."""
+    """Weka's NaiveBayes: Gaussian numbers, 0/1 columns by their frequency, missing cells left out
+    of the product.
+    """
     from deabench.study.learners.estimators import MixedNB
 
     return pipeline(context, [], MixedNB(), takes_nan=True)
 
 
 def knn(context: Context, neighbours: int = 5, select: str = "", features: int = 200) -> Any:
-    """k nearest neighbours; `select` = ig, ce, mi, we or chi2 first keeps so many words (then the metric is cosine)."""
+    """k nearest neighbours; `select` = ig, ce, mi, we or chi2 first keeps so many words (then the
+    metric is cosine).
+    """
     from sklearn.neighbors import KNeighborsClassifier
 
     from deabench.study.learners.estimators import TERM_SCORES, TermSelection
 
     if select and select not in TERM_SCORES:
-        raise ValueError(f"there is no selection '{select}'; {did_you_mean(select, list(TERM_SCORES))}")
+        raise ValueError(
+            f"there is no selection '{select}'; {did_you_mean(select, list(TERM_SCORES))}"
+        )
     steps = [("select", TermSelection(select, features))] if select else []
-    return pipeline(context, steps, KNeighborsClassifier(neighbours, metric="cosine" if select else "minkowski"))
+    return pipeline(
+        context, steps, KNeighborsClassifier(neighbours, metric="cosine" if select else "minkowski")
+    )
 
 
 def majority(context: Context) -> Any:
@@ -249,7 +291,9 @@ def smo(context: Context, options: tuple[str, ...] = ("-C", "1.0", "-N", "0")) -
     return pipeline(context, [], WekaClassifier(SMO, tuple(options)), takes_nan=True)
 
 
-def rbf_network(context: Context, options: tuple[str, ...] = ("-B", "2", "-R", "1.0E-8", "-W", "0.1")) -> Any:
+def rbf_network(
+    context: Context, options: tuple[str, ...] = ("-B", "2", "-R", "1.0E-8", "-W", "0.1")
+) -> Any:
     """Weka's own RBF network, a Weka package of its own since 3.7."""
     from deabench.study.learners.weka import RBF_NETWORK, WekaClassifier
 

@@ -1,4 +1,6 @@
-"""Pieces of a learner that no library has: what AdaBoost, SMOTE and rare classes need, RBF features, term scores."""
+"""Pieces of a learner that no library has: what AdaBoost, SMOTE and rare classes need, RBF
+features, term scores.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,9 @@ from sklearn.svm import SVC
 def mean_one(sample_weight: Any) -> np.ndarray | None:
     """Weights rescaled to mean 1.
 
-    AdaBoost's weights sum to 1, so that an SVC (whose C is multiplied by each weight) and C4.5 (whose smallest leaf is
-    a sum of weights) see almost nothing and always answer with the majority (scikit-learn#16642).
-    """
+    AdaBoost's weights sum to 1, so that an SVC (whose C is multiplied by each weight) and C4.5
+    (whose smallest leaf is a sum of weights) see almost nothing and always answer with the majority
+    (scikit-learn#16642)."""
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, dtype=float)
@@ -26,10 +28,11 @@ def mean_one(sample_weight: Any) -> np.ndarray | None:
 
 
 class SteadySVC(SVC):
-    """SVC that takes weights of any scale, and answers with the only class where the rows it gets hold but one.
+    """SVC that takes weights of any scale, and answers with the only class where the rows it gets
+    hold but one.
 
-    A bag of a set with five positives often holds none; libsvm refuses it, Weka's SMO answers with the class there is.
-    """
+    A bag of a set with five positives often holds none; libsvm refuses it, Weka's SMO answers with
+    the class there is."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SteadySVC:
         weight = mean_one(sample_weight)
@@ -47,7 +50,9 @@ class SteadySVC(SVC):
     def decision_function(self, X: Any) -> np.ndarray:
         if self.only_ is None:
             return np.asarray(super().decision_function(X))
-        return np.full(len(X), 1.0 if self.only_ == self.classes_[-1] and len(self.classes_) > 1 else -1.0)
+        return np.full(
+            len(X), 1.0 if self.only_ == self.classes_[-1] and len(self.classes_) > 1 else -1.0
+        )
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "only_")
@@ -56,16 +61,18 @@ class SteadySVC(SVC):
 class SteadyC45(C5Classifier):
     """c50py's tree with Weka J48's defaults, for weights of any scale."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, feature_names: Any = None) -> SteadyC45:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, feature_names: Any = None
+    ) -> SteadyC45:
         return super().fit(X, y, sample_weight=mean_one(sample_weight), feature_names=feature_names)
 
 
 class ShrinkingSMOTE(SMOTE):
-    """SMOTE whose neighbours shrink to what the minority has, min(k, n_min - 1); a lone row is repeated.
+    """SMOTE whose neighbours shrink to what the minority has, min(k, n_min - 1); a lone row is
+    repeated.
 
-    imbalanced-learn declines to adapt k (its #572): with k = 5 a set of five positives fails in every fold.
-    `k_used_` is recorded with each result; 0 means repeated rows.
-    """
+    imbalanced-learn declines to adapt k (its #572): with k = 5 a set of five positives fails in
+    every fold. `k_used_` is recorded with each result; 0 means repeated rows."""
 
     k_neighbors: int
 
@@ -81,13 +88,16 @@ class ShrinkingSMOTE(SMOTE):
 
 
 class RBFFeatures(TransformerMixin, BaseEstimator):
-    """Normalised Gaussian bumps around k-means centres, `clusters` per class, as Weka's RBFNetwork (-B 2 -W 0.1).
+    """Normalised Gaussian bumps around k-means centres, `clusters` per class, as Weka's RBFNetwork
+    (-B 2 -W 0.1).
 
-    Column j is p_j N(x; c_j, s_j) / Σ_k p_k N(x; c_k, s_k): p the cluster's share of the rows, c its centre, s its
-    standard deviation along each feature (at least `smallest`; the features are to be standardised before).
-    """
+    Column j is p_j N(x; c_j, s_j) / Σ_k p_k N(x; c_k, s_k): p the cluster's share of the rows, c
+    its centre, s its standard deviation along each feature (at least `smallest`; the features are
+    to be standardised before)."""
 
-    def __init__(self, clusters: int = 2, smallest: float = 0.1, random_state: int | None = None) -> None:
+    def __init__(
+        self, clusters: int = 2, smallest: float = 0.1, random_state: int | None = None
+    ) -> None:
         self.clusters = clusters
         self.smallest = smallest
         self.random_state = random_state
@@ -103,7 +113,11 @@ class RBFFeatures(TransformerMixin, BaseEstimator):
                 centres.append(means.cluster_centers_[j])
                 widths.append(np.maximum(members.std(axis=0), self.smallest))
                 shares.append(len(members) / len(X))
-        self.centres_, self.widths_, self.shares_ = np.array(centres), np.array(widths), np.array(shares)
+        self.centres_, self.widths_, self.shares_ = (
+            np.array(centres),
+            np.array(widths),
+            np.array(shares),
+        )
         return self
 
     def transform(self, X: np.ndarray) -> np.ndarray:
@@ -113,12 +127,13 @@ class RBFFeatures(TransformerMixin, BaseEstimator):
 
 
 class MixedNB(ClassifierMixin, BaseEstimator):
-    """Naive Bayes over numeric and 0/1 columns together, as Weka's NaiveBayes; missing cells are left out.
+    """Naive Bayes over numeric and 0/1 columns together, as Weka's NaiveBayes; missing cells are
+    left out.
 
-    A column whose known values are 0 and 1 is Bernoulli, P(1|c) = (n_1c + 1) / (n_c + 2); any other is Gaussian, with a
-    standard deviation of at least a sixth of the column's mean gap between distinct values (Weka's floor). scikit-learn
-    has the two kinds apart (`GaussianNB`, `BernoulliNB`) and refuses NaN.
-    """
+    A column whose known values are 0 and 1 is Bernoulli, P(1|c) = (n_1c + 1) / (n_c + 2); any other
+    is Gaussian, with a standard deviation of at least a sixth of the column's mean gap between
+    distinct values (Weka's floor). scikit-learn has the two kinds apart (`GaussianNB`,
+    `BernoulliNB`) and refuses NaN."""
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> MixedNB:
         self.classes_ = np.unique(y)
@@ -129,8 +144,10 @@ class MixedNB(ClassifierMixin, BaseEstimator):
         known = [np.sum(~np.isnan(X[y == c]), axis=0) for c in self.classes_]
         sums = [np.nansum(X[y == c], axis=0) for c in self.classes_]
         self.mean_ = np.array([s / np.maximum(n, 1) for s, n in zip(sums, known, strict=True)])
-        spread = [np.nansum((X[y == c] - m) ** 2, axis=0) / np.maximum(n, 1)
-                  for c, m, n in zip(self.classes_, self.mean_, known, strict=True)]
+        spread = [
+            np.nansum((X[y == c] - m) ** 2, axis=0) / np.maximum(n, 1)
+            for c, m, n in zip(self.classes_, self.mean_, known, strict=True)
+        ]
         self.deviation_ = np.maximum(np.sqrt(spread), floor)
         shares = [(s + 1) / (n + 2) for s, n in zip(sums, known, strict=True)]
         self.share_ = np.where(self.binary_, shares, 0.5)
@@ -139,7 +156,9 @@ class MixedNB(ClassifierMixin, BaseEstimator):
     def predict_log_proba(self, X: np.ndarray) -> np.ndarray:
         """log P(c | row), rows x classes."""
         logs = []
-        for prior, mean, deviation, share in zip(self.prior_, self.mean_, self.deviation_, self.share_, strict=True):
+        for prior, mean, deviation, share in zip(
+            self.prior_, self.mean_, self.deviation_, self.share_, strict=True
+        ):
             normal = -0.5 * ((X - mean) / deviation) ** 2 - np.log(deviation)
             terms = np.where(self.binary_, X * np.log(share) + (1 - X) * np.log(1 - share), normal)
             logs.append(prior + np.nansum(terms, axis=1))
@@ -153,18 +172,21 @@ class MixedNB(ClassifierMixin, BaseEstimator):
 
 
 def _gap(values: np.ndarray) -> float:
-    """The mean difference between neighbouring distinct values; 0.01, as in Weka, where there are fewer than two."""
+    """The mean difference between neighbouring distinct values; 0.01, as in Weka, where there are
+    fewer than two.
+    """
     distinct = np.unique(values)
     return float(np.diff(distinct).mean()) if len(distinct) > 1 else 0.01
 
 
 class TermSelection(TransformerMixin, BaseEstimator):
-    """Keep the `features` columns of a bag of words with the highest score of their presence w for the classes c.
+    """Keep the `features` columns of a bag of words with the highest score of their presence w for
+    the classes c.
 
-    ig: information gain; ce: expected cross entropy P(w) Σ P(c|w) log(P(c|w)/P(c)); mi: mutual information
-    Σ P(c) log(P(w|c)/P(w)); we: weight of evidence P(w) Σ P(c) |log(odds(c|w)/odds(c))|; chi2: χ² of the 2 x 2 table
-    (Mladenić & Grobelnik 1999; Yang & Pedersen 1997). Probabilities are estimated with one half added to every cell.
-    """
+    ig: information gain; ce: expected cross entropy P(w) Σ P(c|w) log(P(c|w)/P(c)); mi: mutual
+    information Σ P(c) log(P(w|c)/P(w)); we: weight of evidence P(w) Σ P(c)
+    |log(odds(c|w)/odds(c))|; chi2: χ² of the 2 x 2 table (Mladenić & Grobelnik 1999; Yang &
+    Pedersen 1997). Probabilities are estimated with one half added to every cell."""
 
     def __init__(self, score: str = "chi2", features: int = 200) -> None:
         self.score = score
@@ -217,5 +239,10 @@ def chi_square(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.asarray(total * cross**2 / margins)
 
 
-TERM_SCORES = {"ig": information_gain, "ce": cross_entropy, "mi": mutual_information, "we": weight_of_evidence,
-               "chi2": chi_square}
+TERM_SCORES = {
+    "ig": information_gain,
+    "ce": cross_entropy,
+    "mi": mutual_information,
+    "we": weight_of_evidence,
+    "chi2": chi_square,
+}

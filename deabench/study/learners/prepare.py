@@ -1,4 +1,6 @@
-"""What is done to each column before a classifier sees it: learnt from the training rows of every fold, never before."""
+"""What is done to each column before a classifier sees it: learnt from the training rows of every
+fold, never before.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,9 @@ class Prepare:
     columns : bool
         Give the classifiers the columns by name, as a DataFrame, and do nothing to them.
     numeric, nominal, missing : str, "" = not asked for
-        Numbers as is, standardised or scaled to 0..1; categories as indicators, codes, or means of the class (target);
-        missing cells imputed (the median, the most frequent category) or left as they are.
+        Numbers as is, standardised or scaled to 0..1; categories as indicators, codes, or means of
+        the class (target); missing cells imputed (the median, the most frequent category) or left
+        as they are.
     transformer : object or None
         A scikit-learn transformer of one's own, fitted to the DataFrame of the training rows.
     text : str
@@ -38,7 +41,11 @@ class Prepare:
     @property
     def by_column(self) -> bool:
         """Whether classifiers (or what prepares for them) get the DataFrame and not the matrix."""
-        return self.columns or self.transformer is not None or bool(self.numeric or self.nominal or self.missing)
+        return (
+            self.columns
+            or self.transformer is not None
+            or bool(self.numeric or self.nominal or self.missing)
+        )
 
     @property
     def leaves_missing(self) -> bool:
@@ -77,25 +84,51 @@ def _numeric(prepare: Prepare) -> Any:
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
-    steps = [("impute", SimpleImputer(strategy="median", keep_empty_features=True))] if prepare.missing != "as is" else []
-    scaler = {"standardise": StandardScaler, "minmax": MinMaxScaler}.get(prepare.numeric, FunctionTransformer)
+    steps = (
+        [("impute", SimpleImputer(strategy="median", keep_empty_features=True))]
+        if prepare.missing != "as is"
+        else []
+    )
+    scaler = {"standardise": StandardScaler, "minmax": MinMaxScaler}.get(
+        prepare.numeric, FunctionTransformer
+    )
     return Pipeline([*steps, ("scale", scaler())])
 
 
 def _nominal(prepare: Prepare) -> Any:
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import Pipeline
-    from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, TargetEncoder
+    from sklearn.preprocessing import (
+        FunctionTransformer,
+        OneHotEncoder,
+        OrdinalEncoder,
+        TargetEncoder,
+    )
 
-    steps: list[tuple[str, Any]] = [("plain", FunctionTransformer(as_objects, feature_names_out="one-to-one"))]
+    steps: list[tuple[str, Any]] = [
+        ("plain", FunctionTransformer(as_objects, feature_names_out="one-to-one"))
+    ]
     if prepare.missing != "as is":
-        steps.append(("impute", SimpleImputer(strategy="most_frequent", keep_empty_features=True, missing_values=None)))
+        steps.append(
+            (
+                "impute",
+                SimpleImputer(
+                    strategy="most_frequent", keep_empty_features=True, missing_values=None
+                ),
+            )
+        )
     encoders: dict[str, Any] = {
-        "codes": OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1), "target": TargetEncoder()}
-    encoder = encoders.get(prepare.nominal) or OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+        "codes": OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+        "target": TargetEncoder(),
+    }
+    encoder = encoders.get(prepare.nominal) or OneHotEncoder(
+        handle_unknown="ignore", sparse_output=False
+    )
     return Pipeline([*steps, ("encode", encoder)])
 
 
 def as_objects(frame: Any) -> Any:
-    """Categories as Python texts and None where missing, which every encoder of scikit-learn understands."""
+    """Categories as Python texts and None where missing, which every encoder of scikit-learn
+    understands.
+    """
     return frame.astype(object).where(frame.notna(), None)

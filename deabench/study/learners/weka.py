@@ -1,9 +1,10 @@
-"""Weka's own classifiers through a Java machine: the extra `deabench[weka]` (python-weka-wrapper3, GPL-3) and Java.
+"""Weka's own classifiers through a Java machine: the extra `deabench[weka]` (python-weka-wrapper3,
+GPL-3) and Java.
 
-The wrapper carries weka.jar 3.9, in which J48, SMO and MultilayerPerceptron are core and RBFNetwork is a package of its
-own (`python -c "import weka.core.jvm as j; j.start(packages=True); import weka.core.packages as p;
-p.install_package('RBFNetwork')"`). Each worker process starts its own Java machine with its first task.
-"""
+The wrapper carries weka.jar 3.9, in which J48, SMO and MultilayerPerceptron are core and RBFNetwork
+is a package of its own (`python -c "import weka.core.jvm as j; j.start(packages=True); import
+weka.core.packages as p; p.install_package('RBFNetwork')"`). Each worker process starts its own Java
+machine with its first task."""
 
 from __future__ import annotations
 
@@ -40,9 +41,8 @@ class WekaClassifier(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Features are numeric attributes, missing cells are Weka's missing, weights are instance weights. A fitted object
-    lives in its process (a Java object cannot be pickled).
-    """
+    Features are numeric attributes, missing cells are Weka's missing, weights are instance weights.
+    A fitted object lives in its process (a Java object cannot be pickled)."""
 
     def __init__(self, classname: str = J48, options: tuple[str, ...] = ()) -> None:
         self.classname = classname
@@ -66,14 +66,18 @@ class WekaClassifier(ClassifierMixin, BaseEstimator):
 
         self.classes_ = np.unique(y)
         codes = np.searchsorted(self.classes_, y)
-        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        weight = (
+            np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        )
         self.header_ = self._header(np.asarray(X).shape[1])
         data = self._instances(np.column_stack([X, codes]), weight)
         try:
             self.model_ = Classifier(classname=self.classname, options=list(self.options))
         except Exception as error:
-            raise DataError(f"Weka has no classifier '{self.classname}' with options {list(self.options)}: {error}; "
-                            "RBFNetwork is a Weka package that must be installed first") from None
+            raise DataError(
+                f"Weka has no classifier '{self.classname}' with options {list(self.options)}: {error}; "
+                "RBFNetwork is a Weka package that must be installed first"
+            ) from None
         self.model_.build_classifier(data)
         return self
 
@@ -81,7 +85,9 @@ class WekaClassifier(ClassifierMixin, BaseEstimator):
         """Weka's distribution over the classes, rows x classes."""
         rows = np.column_stack([X, np.full(len(X), np.nan)])
         data = self._instances(rows, np.ones(len(rows)))
-        return np.array([self.model_.distribution_for_instance(data.get_instance(k)) for k in range(len(rows))])
+        return np.array(
+            [self.model_.distribution_for_instance(data.get_instance(k)) for k in range(len(rows))]
+        )
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
@@ -91,7 +97,9 @@ class WekaClassifier(ClassifierMixin, BaseEstimator):
 
         attributes = [Attribute.create_numeric(f"x{k}") for k in range(columns)]
         labels = [str(label) for label in self.classes_]
-        header = Instances.create_instances("rows", [*attributes, Attribute.create_nominal("class", labels)], 0)
+        header = Instances.create_instances(
+            "rows", [*attributes, Attribute.create_nominal("class", labels)], 0
+        )
         header.class_is_last()
         return header
 
@@ -100,12 +108,16 @@ class WekaClassifier(ClassifierMixin, BaseEstimator):
 
         data = Instances.template_instances(self.header_, len(rows))
         for row, one in zip(rows.astype(float).tolist(), weight.tolist(), strict=True):
-            data.add_instance(Instance.create_instance(row, weight=one))  # NaN is Weka's own mark of a missing cell
+            data.add_instance(
+                Instance.create_instance(row, weight=one)
+            )  # NaN is Weka's own mark of a missing cell
         return data
 
 
 def start_java() -> None:
-    """Start the Java machine of this process, once; `packages` so that installed Weka packages are seen."""
+    """Start the Java machine of this process, once; `packages` so that installed Weka packages are
+    seen.
+    """
     missing = lacking()
     if missing:
         raise DataError(f"Weka's classifiers need {missing}")

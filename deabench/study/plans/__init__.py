@@ -1,1 +1,3 @@
-"""What a study is to do: a study file or what was given from code, found good and turned into tasks."""
+"""What a study is to do: a study file or what was given from code, found good and turned into
+tasks.
+"""

@@ -1,4 +1,6 @@
-"""The tasks of a study as a sequence that makes each when it is asked for: a study may have a million."""
+"""The tasks of a study as a sequence that makes each when it is asked for: a study may have a
+million.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,12 @@ class Block:
         turn, which = divmod(place, len(self.first))
         repeat, fold = divmod(turn, self.folds)
         new = object.__new__(Job)
-        new.__dict__.update(self.first[which].__dict__, repeat=repeat, fold=fold,
-                            key=key or key_from(hashlib.sha256(self.bases[which]), repeat, fold))
+        new.__dict__.update(
+            self.first[which].__dict__,
+            repeat=repeat,
+            fold=fold,
+            key=key or key_from(hashlib.sha256(self.bases[which]), repeat, fold),
+        )
         return new
 
 
@@ -62,7 +68,9 @@ class Jobs(Sequence[Job]):
         return self._ends[-1] if self._ends else 0
 
     def __iter__(self) -> Iterator[Job]:
-        return (block.job(place, key) for block in self.blocks for place, key in enumerate(block.keys()))
+        return (
+            block.job(place, key) for block in self.blocks for place, key in enumerate(block.keys())
+        )
 
     @overload
     def __getitem__(self, place: int) -> Job: ...
@@ -81,10 +89,17 @@ class Jobs(Sequence[Job]):
 
     def of(self, keys: Container[str]) -> list[Job]:
         """Those with one of these keys, in order."""
-        return [block.job(place, key) for block in self.blocks for place, key in enumerate(block.keys()) if key in keys]
+        return [
+            block.job(place, key)
+            for block in self.blocks
+            for place, key in enumerate(block.keys())
+            if key in keys
+        ]
 
     def identity(self) -> str:
-        """SHA-256 of what the keys are made of: two studies with the same have the same tasks in the same order."""
+        """SHA-256 of what the keys are made of: two studies with the same have the same tasks in
+        the same order.
+        """
         whole = hashlib.sha256()
         for block in self.blocks:
             whole.update(b"%d %d %d " % (len(block.bases), block.repeats, block.folds))

@@ -25,7 +25,8 @@ class Plan:
     Attributes
     ----------
     file : Path
-        The study file; for a study from code, the store with the ending .toml, which need not be there.
+        The study file; for a study from code, the store with the ending .toml, which need not be
+        there.
     data : tuple of DataSpec
     learners : tuple of LearnerSpec
     split : SplitSpec
@@ -89,13 +90,36 @@ class Plan:
     @cached_property
     def _jobs(self) -> Jobs:
         made = {spec.name: replace(spec, made=fingerprint(spec)) for spec in self.learners}
-        return Jobs([self._block(spec, data, made.values()) for spec, data in zip(self.data, self._loaded, strict=True)])
+        return Jobs(
+            [
+                self._block(spec, data, made.values())
+                for spec, data in zip(self.data, self._loaded, strict=True)
+            ]
+        )
 
     def _block(self, spec: DataSpec, data: Dataset, learners: Iterable[LearnerSpec]) -> Block:
         _splittable(data, self.split, self.seed)
-        first = tuple(Job(spec, learner, self.split, 0, 0, self.seed, "", self.bounds, self.keep, self.prepare, data.sha256)
-                      for learner in learners)
-        return Block(first, tuple(key_base(job, data) for job in first), *fold_count(data, self.split, self.seed))
+        first = tuple(
+            Job(
+                spec,
+                learner,
+                self.split,
+                0,
+                0,
+                self.seed,
+                "",
+                self.bounds,
+                self.keep,
+                self.prepare,
+                data.sha256,
+            )
+            for learner in learners
+        )
+        return Block(
+            first,
+            tuple(key_base(job, data) for job in first),
+            *fold_count(data, self.split, self.seed),
+        )
 
 
 def _splittable(data: Dataset, split: SplitSpec, seed: int) -> None:
@@ -103,11 +127,17 @@ def _splittable(data: Dataset, split: SplitSpec, seed: int) -> None:
         return
     most = max((data.y == k).sum() for k in range(len(data.classes)))
     if split.kind in ("kfold", "groups") and most < split.folds:
-        raise DataError(f"data set '{data.name}' has {len(data.y)} rows, too few for {split.folds} folds")
+        raise DataError(
+            f"data set '{data.name}' has {len(data.y)} rows, too few for {split.folds} folds"
+        )
     if split.kind == "time" and len(data.y) <= split.folds:
-        raise DataError(f"data set '{data.name}' has {len(data.y)} rows, too few for {split.folds} folds")
+        raise DataError(
+            f"data set '{data.name}' has {len(data.y)} rows, too few for {split.folds} folds"
+        )
     if split.kind in GROUPED and data.groups is None:
-        raise DataError(f"data set '{data.name}' has no groups; name the column that holds them as groups")
+        raise DataError(
+            f"data set '{data.name}' has no groups; name the column that holds them as groups"
+        )
     if data.groups is not None:
         _groups(data, split)
     same_each_time(data, split, seed)
@@ -116,7 +146,11 @@ def _splittable(data: Dataset, split: SplitSpec, seed: int) -> None:
 def _groups(data: Dataset, split: SplitSpec) -> None:
     count = int(data.groups.max()) + 1 if data.groups is not None else 0
     if split.kind not in (*GROUPED, "splitter"):
-        raise DataError(f"data set '{data.name}' has groups, which a split of kind '{split.kind}' would tear apart; take "
-                        "'groups' or 'leave-one-group-out', or leave the groups out")
+        raise DataError(
+            f"data set '{data.name}' has groups, which a split of kind '{split.kind}' would tear apart; take "
+            "'groups' or 'leave-one-group-out', or leave the groups out"
+        )
     if count < 2 or (split.kind == "groups" and count < split.folds):
-        raise DataError(f"data set '{data.name}' has {count} groups, too few for {split.folds} folds")
+        raise DataError(
+            f"data set '{data.name}' has {count} groups, too few for {split.folds} folds"
+        )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from deabench.checks import did_you_mean
 from deabench.errors import DataError
-from deabench.files import write_whole
+from deabench.utils.checks import did_you_mean
+from deabench.utils.files import write_whole
 
 HERE = Path(__file__).parent
 

@@ -1,9 +1,10 @@
-"""From counts to what a study is for: metrics, group means, efficiencies two ways, tests, recommendations.
+"""From counts to what a study is for: metrics, group means, efficiencies two ways, tests,
+recommendations.
 
-Everything starts from a long table of counts (dataset, classifier, tp, fn, fp, tn; a row per fold or pooled) and one of
-facts (index dataset; type, imbalance_ratio), so that results from elsewhere are summarised as a study's own.
-Positive = minority throughout, and folds are pooled: one confusion matrix per data set and classifier.
-"""
+Everything starts from a long table of counts (dataset, classifier, tp, fn, fp, tn; a row per fold
+or pooled) and one of facts (index dataset; type, imbalance_ratio), so that results from elsewhere
+are summarised as a study's own. Positive = minority throughout, and folds are pooled: one confusion
+matrix per data set and classifier."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ class Settings:
     @property
     def low(self) -> bool:
         """Whether 0 is best: the model gives inefficiencies."""
-        from deabench.dea.models import MODELS
+        from deabench.models import MODELS
 
         return MODELS[self.model].measure == "inefficiency"
 
@@ -70,8 +71,8 @@ def pooled_metrics(counts: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame
     Returns
     -------
     DataFrame
-        Index (dataset, classifier), in order of first appearance; one column per metric, each in [0, 1] but for those
-        of `deabench.metrics` that say otherwise.
+        Index (dataset, classifier), in order of first appearance; one column per metric, each in
+        [0, 1] but for those of `deabench.metrics` that say otherwise.
     """
     from deabench.metrics import from_counts
 
@@ -85,7 +86,8 @@ def membership(facts: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        grouping ("all", "type", "imbalance ratio", "type and ratio"), group, dataset; one row per pair.
+        grouping ("all", "type", "imbalance ratio", "type and ratio"), group, dataset; one row per
+        pair.
     """
     rows = [(*ALL, name) for name in facts.index]
     for name, fact in facts.iterrows():
@@ -96,7 +98,9 @@ def membership(facts: pd.DataFrame, settings: Settings) -> pd.DataFrame:
         rows += [("imbalance ratio", ratio, name)] if ratio else []
         rows += [("type and ratio", f"{label}, {ratio}", name) for label in labels if ratio]
     frame = pd.DataFrame(rows, columns=["grouping", "group", "dataset"])
-    return frame.sort_values("grouping", kind="stable", key=lambda c: c.map(_ORDER)).reset_index(drop=True)
+    return frame.sort_values("grouping", kind="stable", key=lambda c: c.map(_ORDER)).reset_index(
+        drop=True
+    )
 
 
 _ORDER = {"all": 0, "type": 1, "imbalance ratio": 2, "type and ratio": 3}
@@ -120,8 +124,8 @@ def group_means(metrics: pd.DataFrame, groups: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Index (grouping, group, classifier); the metrics, and `datasets`, how many were averaged. A data set on which a
-        metric is undefined is left out of that metric's mean.
+        Index (grouping, group, classifier); the metrics, and `datasets`, how many were averaged. A
+        data set on which a metric is undefined is left out of that metric's mean.
     """
     long = groups.merge(metrics.reset_index(), on="dataset")
     keys = ["grouping", "group", "classifier"]
@@ -133,18 +137,23 @@ def group_means(metrics: pd.DataFrame, groups: pd.DataFrame) -> pd.DataFrame:
 def efficiencies(table: pd.DataFrame, settings: Settings, where: str = "") -> pd.Series:
     """`deabench.rank` with the study's settings.
 
-    A table that cannot be ranked (an input of 0 makes a quotient infinite) is NaN throughout, with its reason in
-    `attrs["notes"]`: one data set must not cost the study its summary. Warnings of weak data (correlated metrics, few
-    classifiers) hold for every table of a study alike and are not repeated.
-    """
-    from deabench.dea.ranking import rank
+    A table that cannot be ranked (an input of 0 makes a quotient infinite) is NaN throughout, with
+    its reason in `attrs["notes"]`: one data set must not cost the study its summary. Warnings of
+    weak data (correlated metrics, few classifiers) hold for every table of a study alike and are
+    not repeated."""
+    from deabench.analysis.ranking import rank
 
     options: dict[str, Any] = {"model": settings.model, **settings.options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
-            scores = rank(table, outputs=list(settings.outputs), inputs=list(settings.inputs) or None,
-                          lower_is_better=dict(settings.lower), **options).scores
+            scores = rank(
+                table,
+                outputs=list(settings.outputs),
+                inputs=list(settings.inputs) or None,
+                lower_is_better=dict(settings.lower),
+                **options,
+            ).scores
         except (DataError, SolveError) as error:
             scores = pd.Series(np.nan, index=table.index)
             scores.attrs["notes"] = (f"{where or 'the table'} has no efficiencies: {error}",)
@@ -157,8 +166,8 @@ def per_dataset(metrics: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Index (panel, dataset, classifier), column efficiency: 1 on the data set's own frontier; `attrs["notes"]` tells
-        of the data sets that could not be ranked (NaN).
+        Index (panel, dataset, classifier), column efficiency: 1 on the data set's own frontier;
+        `attrs["notes"]` tells of the data sets that could not be ranked (NaN).
     """
     parts, notes = {}, []
     for panel, members in settings.panels.items():
@@ -169,45 +178,62 @@ def per_dataset(metrics: pd.DataFrame, settings: Settings) -> pd.DataFrame:
                 scores = efficiencies(chosen, settings, f"data set '{name}' (panel {panel})")
                 notes += scores.attrs.pop("notes", ())
                 parts[panel, name] = scores
-    frame = pd.concat(parts, names=["panel", "dataset", "classifier"]).rename("efficiency").to_frame()
+    frame = (
+        pd.concat(parts, names=["panel", "dataset", "classifier"]).rename("efficiency").to_frame()
+    )
     frame.attrs["notes"] = tuple(notes)
     return frame
 
 
-def two_ways(means: pd.DataFrame, single: pd.DataFrame, groups: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """DEA of the averages (the paper's way) beside the average of the DEAs, with IBA where it is among the metrics.
+def two_ways(
+    means: pd.DataFrame, single: pd.DataFrame, groups: pd.DataFrame, settings: Settings
+) -> pd.DataFrame:
+    """DEA of the averages (the paper's way) beside the average of the DEAs, with IBA where it is
+    among the metrics.
 
     Returns
     -------
     DataFrame
-        Index (grouping, group, panel, classifier); average_then_dea, dea_then_average, their ranks, IBA and its rank,
-        datasets.
+        Index (grouping, group, panel, classifier); average_then_dea, dea_then_average, their ranks,
+        IBA and its rank, datasets.
     """
     parts = {}
     joined = groups.merge(single.reset_index(), on="dataset")
-    after = joined.groupby(["grouping", "group", "panel", "classifier"], sort=False)["efficiency"].mean()
+    after = joined.groupby(["grouping", "group", "panel", "classifier"], sort=False)[
+        "efficiency"
+    ].mean()
     for (grouping, group), table in means.groupby(level=["grouping", "group"], sort=False):
         one = table.droplevel(["grouping", "group"])
         for panel, members in settings.panels.items():
             chosen = one.loc[[member for member in members if member in one.index]]
             if not len(chosen):
                 continue
-            frame = pd.DataFrame({"average_then_dea": efficiencies(chosen, settings),
-                                  "dea_then_average": after.loc[grouping, group, panel].reindex(chosen.index)})
+            frame = pd.DataFrame(
+                {
+                    "average_then_dea": efficiencies(chosen, settings),
+                    "dea_then_average": after.loc[grouping, group, panel].reindex(chosen.index),
+                }
+            )
             if "IBA" in chosen:
                 frame["IBA"] = chosen["IBA"]
-            ranks = {f"rank_{name}": ranked(frame[name], low=settings.low and name != "IBA") for name in frame}
+            ranks = {
+                f"rank_{name}": ranked(frame[name], low=settings.low and name != "IBA")
+                for name in frame
+            }
             parts[grouping, group, panel] = frame.assign(**ranks, datasets=chosen["datasets"])
     return pd.concat(parts, names=["grouping", "group", "panel", "classifier"])
 
 
 def ranked(scores: pd.Series, *, low: bool = False) -> pd.Series:
-    """1 is best, the lowest score where `low`; scores that agree to 9 decimals share the best of their ranks."""
+    """1 is best, the lowest score where `low`; scores that agree to 9 decimals share the best of
+    their ranks.
+    """
     return scores.round(9).rank(ascending=low, method="min").astype("Int64")
 
 
 def by_family(metrics: pd.DataFrame, groups: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """Families of approaches as DMUs, as in the paper's Table 13: metrics averaged over a family's classifiers.
+    """Families of approaches as DMUs, as in the paper's Table 13: metrics averaged over a family's
+    classifiers.
 
     Returns
     -------
@@ -225,18 +251,21 @@ def by_family(metrics: pd.DataFrame, groups: pd.DataFrame, settings: Settings) -
     return two_ways(group_means(averaged, groups), per_dataset(averaged, alone), groups, alone)
 
 
-def recommendation(families: pd.DataFrame, *, close: float = 0.005, low: bool = False) -> pd.DataFrame:
-    """The paper's Table 22 from the study's own results: for each type and ratio, the family to use.
+def recommendation(
+    families: pd.DataFrame, *, close: float = 0.005, low: bool = False
+) -> pd.DataFrame:
+    """The paper's Table 22 from the study's own results: for each type and ratio, the family to
+    use.
 
-    A family is recommended where the mean of its per-data-set efficiencies is the highest (inefficiencies, the lowest: `low`), or
-    within `close` of it.
-    (The efficiency of the averages, the paper's way, puts several of six families at 1; it is listed beside.)
+    A family is recommended where the mean of its per-data-set efficiencies is the highest
+    (inefficiencies, the lowest: `low`), or within `close` of it. (The efficiency of the averages,
+    the paper's way, puts several of six families at 1; it is listed beside.)
 
     Returns
     -------
     DataFrame
-        Index (imbalance_ratio, type); recommended, efficiency, efficient_on_average (families whose averages lie on the
-        frontier), highest_iba, datasets.
+        Index (imbalance_ratio, type); recommended, efficiency, efficient_on_average (families whose
+        averages lie on the frontier), highest_iba, datasets.
     """
     rows = {}
     for group, table in families.loc[["type and ratio"]].groupby(level="group", sort=False):
@@ -248,9 +277,12 @@ def recommendation(families: pd.DataFrame, *, close: float = 0.005, low: bool = 
         rows[ratio, label] = {
             "recommended": ", ".join(one.index[means >= best - close]),
             "efficiency": sign * best,
-            "efficient_on_average": ", ".join(one.index[sign * one["average_then_dea"] >= (0.0 if low else 1.0) - 1e-9]),
+            "efficient_on_average": ", ".join(
+                one.index[sign * one["average_then_dea"] >= (0.0 if low else 1.0) - 1e-9]
+            ),
             "highest_iba": one["IBA"].idxmax() if "IBA" in one else "",
-            "datasets": int(one["datasets"].max())}
+            "datasets": int(one["datasets"].max()),
+        }
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["imbalance_ratio", "type"])
     return frame.sort_index(level=0, sort_remaining=True, key=_by_size)
 
@@ -259,4 +291,6 @@ def _by_size(level: pd.Index) -> pd.Index:
     if level.name != "imbalance_ratio":
         return level
     places = {"IR <": -1.0, "IR >": np.inf}
-    return level.map(lambda text: places[text[:4]] if text[:4] in places else float(text.split()[0]))
+    return level.map(
+        lambda text: places[text[:4]] if text[:4] in places else float(text.split()[0])
+    )

@@ -1,9 +1,10 @@
-"""What a store holds of a study, counted row by row; and the counts that a run leaves beside its store.
+"""What a store holds of a study, counted row by row; and the counts that a run leaves beside its
+store.
 
-A million rows take a while to check. So a run, which checks them all when it ends, leaves what it counted beside the
-store, with the SHA-256 of the store's bytes: as long as the store is those bytes, the counts are still true. A store that
-has changed since, by a run that goes on, an import, a repair or a flipped bit, is checked and counted again.
-"""
+A million rows take a while to check. So a run, which checks them all when it ends, leaves what it
+counted beside the store, with the SHA-256 of the store's bytes: as long as the store is those
+bytes, the counts are still true. A store that has changed since, by a run that goes on, an import,
+a repair or a flipped bit, is checked and counted again."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ from pathlib import Path
 
 from deabench import __version__
 from deabench.errors import DataError
-from deabench.files import write_whole
 from deabench.study.plans.jobs import Jobs
 from deabench.study.results.store import COLUMNS, sound_rows
+from deabench.utils.files import write_whole
 
 KEY, CLASSIFIER, STATUS = (COLUMNS.index(name) for name in ("key", "classifier", "status"))
 IDENTITY = slice(COLUMNS.index("dataset"), COLUMNS.index("tn") + 1)
@@ -37,7 +38,8 @@ class Counted:
     failures : list of (classifier, status, tasks)
         Sorted.
     digest : str
-        SHA-256 over data set, classifier, repeat, fold, status, counts and test rows of each result, sorted.
+        SHA-256 over data set, classifier, repeat, fold, status, counts and test rows of each
+        result, sorted.
     damaged : int
         Rows whose checksum does not hold, of this study or another.
     """
@@ -60,23 +62,34 @@ def count(store: Path, jobs: Jobs) -> Counted:
                 if row[STATUS] != "done":
                     failures[row[CLASSIFIER], row[STATUS]] += 1
     del left
-    return Counted(len(lines), [(*who, tasks) for who, tasks in sorted(failures.items())], _digest(lines), damaged)
+    return Counted(
+        len(lines),
+        [(*who, tasks) for who, tasks in sorted(failures.items())],
+        _digest(lines),
+        damaged,
+    )
 
 
 def _digest(lines: list[str]) -> str:
     lines.sort()
     whole = hashlib.sha256()
     for start in range(0, len(lines), 10_000):
-        text = "\n".join(lines[start:start + 10_000])
+        text = "\n".join(lines[start : start + 10_000])
         whole.update(("\n" + text if start else text).encode("utf-8", "surrogatepass"))
     return whole.hexdigest()
 
 
 def leave(store: Path, jobs: Jobs) -> Counted:
-    """Count, and leave the counts beside the store, which no run but the caller's may write meanwhile."""
-    now = _bytes_of(store)  # before it is read: what is damaged from here on does not pass for what was counted
+    """Count, and leave the counts beside the store, which no run but the caller's may write
+    meanwhile.
+    """
+    now = _bytes_of(
+        store
+    )  # before it is read: what is damaged from here on does not pass for what was counted
     counted = count(store, jobs)
-    text = json.dumps({"store": now, "study": jobs.identity(), "release": __version__, "counted": asdict(counted)}).encode()
+    text = json.dumps(
+        {"store": now, "study": jobs.identity(), "release": __version__, "counted": asdict(counted)}
+    ).encode()
     if now:
         with suppress(DataError):  # a full disk: whoever asks next counts
             write_whole(_beside(store), _of(text) + b"\n" + text)
@@ -88,7 +101,9 @@ def left_beside(store: Path, jobs: Jobs) -> Counted | None:
     try:
         whole, _, text = _beside(store).read_bytes().partition(b"\n")
         said = json.loads(text) if whole == _of(text) else {}
-        if (said["study"], said["release"]) != (jobs.identity(), __version__) or said["store"] != _bytes_of(store):
+        if (said["study"], said["release"]) != (jobs.identity(), __version__) or said[
+            "store"
+        ] != _bytes_of(store):
             return None
         found = said["counted"]
         return Counted(**found | {"failures": [tuple(each) for each in found["failures"]]})
@@ -105,7 +120,9 @@ def _beside(store: Path) -> Path:
 
 
 def _bytes_of(store: Path) -> str:
-    """SHA-256 of the file; "" where it cannot be read, or is not all of the store: SQLite keeps the rest in files beside it."""
+    """SHA-256 of the file; "" where it cannot be read, or is not all of the store: SQLite keeps the
+    rest in files beside it.
+    """
     if any(store.with_name(f"{store.name}-{other}").exists() for other in ("wal", "journal")):
         return ""
     try:

@@ -1,4 +1,6 @@
-"""What a study can rank by: metrics of counts, of scores, times, metrics of many classes, and metrics of the user's own."""
+"""What a study can rank by: metrics of counts, of scores, times, metrics of many classes, and
+metrics of the user's own.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +11,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.checks import did_you_mean
 from deabench.errors import DataError
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, from_counts
 from deabench.metrics.shipped import of_scores
 from deabench.tables.vocabulary import meaning
+from deabench.utils.checks import did_you_mean
 
 CELLS = ["tp", "fn", "fp", "tn"]
 PAIR = ["dataset", "classifier"]
 TIMES = ("fit_seconds", "score_seconds")
-"""Mean CPU seconds of a fold for fitting and for predicting: better low, and other on another machine."""
+"""Mean CPU seconds of a fold for fitting and for predicting: better low, and other on another
+machine.
+"""
 
-DEFAULTS = {"two": ("TPR", "TNR", "balanced_accuracy", "G-mean", "F1"),
-            "all": ("accuracy", "balanced_accuracy", "macro_F1", "lowest_TPR")}
-"""Two classes: the outputs of the 2022 paper's section 4.3: sensitivity, specificity, "AUC" (their mean), G-mean, F."""
+DEFAULTS = {
+    "two": ("TPR", "TNR", "balanced_accuracy", "G-mean", "F1"),
+    "all": ("accuracy", "balanced_accuracy", "macro_F1", "lowest_TPR"),
+}
+"""Two classes: the outputs of the 2022 paper's section 4.3: sensitivity, specificity, "AUC" (their
+mean), G-mean, F.
+"""
 
 
 def _recalls(matrices: np.ndarray) -> np.ndarray:
@@ -48,13 +56,22 @@ def _mcc(matrices: np.ndarray) -> np.ndarray:
     """Gorodkin's R_K (2004, Computational Biology and Chemistry 28, 367-374)."""
     n, true, said = matrices.sum(axis=(1, 2)), matrices.sum(axis=2), matrices.sum(axis=1)
     cov = np.trace(matrices, axis1=1, axis2=2) * n - (true * said).sum(axis=1)
-    return np.asarray(cov / np.sqrt((n**2 - (said**2).sum(axis=1)) * (n**2 - (true**2).sum(axis=1))))
+    return np.asarray(
+        cov / np.sqrt((n**2 - (said**2).sum(axis=1)) * (n**2 - (true**2).sum(axis=1)))
+    )
 
 
 MANY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "accuracy": _accuracy, "balanced_accuracy": lambda m: _recalls(m).mean(axis=1), "macro_F1": _macro_f1,
-    "lowest_TPR": lambda m: _recalls(m).min(axis=1), "kappa": _kappa, "MCC": _mcc}
-"""Metrics of confusion matrices (k x k, rows true), all better high; balanced accuracy is the mean of the recalls."""
+    "accuracy": _accuracy,
+    "balanced_accuracy": lambda m: _recalls(m).mean(axis=1),
+    "macro_F1": _macro_f1,
+    "lowest_TPR": lambda m: _recalls(m).min(axis=1),
+    "kappa": _kappa,
+    "MCC": _mcc,
+}
+"""Metrics of confusion matrices (k x k, rows true), all better high; balanced accuracy is the mean
+of the recalls.
+"""
 
 
 @dataclass(frozen=True)
@@ -66,8 +83,8 @@ class Measures:
     classes : str
         "two" or "all".
     declared : mapping of str to metric
-        As `deabench.metrics.Metric`, or a function of (y_true, y_pred) whose value is better high unless the vocabulary knows its
-        name for one that is better low.
+        As `deabench.metrics.Metric`, or a function of (y_true, y_pred) whose value is better high
+        unless the vocabulary knows its name for one that is better low.
     """
 
     classes: str = "two"
@@ -86,13 +103,23 @@ class Measures:
         DataError
         """
         if name not in self.known and self.of_rows(name) is None:
-            of = "" if self.classes == "two" or name not in DIRECTION else " of more classes than two"
+            of = (
+                ""
+                if self.classes == "two" or name not in DIRECTION
+                else " of more classes than two"
+            )
             near = did_you_mean(name, self.known)
-            said = near if near.startswith("did") or len(self.known) <= 12 else "see docs/study.md for those there are"
+            said = (
+                near
+                if near.startswith("did") or len(self.known) <= 12
+                else "see docs/study.md for those there are"
+            )
             raise DataError(f"{where}: there is no metric '{name}'{of}; {said}")
 
     def of_rows(self, name: str) -> Any:
-        """What is computed from the kept test rows: a metric of the user's own, or one of scores ('brier', 'precision@10')."""
+        """What is computed from the kept test rows: a metric of the user's own, or one of scores
+        ('brier', 'precision@10').
+        """
         if name in self.declared:
             return self.declared[name]
         if self.classes != "two" or name in (*METRICS, *TIMES):
@@ -107,12 +134,18 @@ class Measures:
         DataError
         """
         if self.better(name) == "neither":
-            raise DataError(f"{where}: metric '{name}' is neither better high nor low; it cannot rank a classifier")
+            raise DataError(
+                f"{where}: metric '{name}' is neither better high nor low; it cannot rank a classifier"
+            )
         if self.cost(name):
-            raise DataError(f"{where}: metric '{name}' is better low and has no greatest value; name it among the inputs")
+            raise DataError(
+                f"{where}: metric '{name}' is better low and has no greatest value; name it among the inputs"
+            )
 
     def better(self, name: str) -> str:
-        """higher, lower or neither: as the user's own metric says, else as the vocabulary knows the name."""
+        """higher, lower or neither: as the user's own metric says, else as the vocabulary knows the
+        name.
+        """
         own = getattr(self._own(name), "higher_is_better", None)
         if own is not None:
             return "higher" if own else "lower"
@@ -127,7 +160,9 @@ class Measures:
         if own is not None:
             return float(own[1])
         known = meaning(name)
-        if name in self.declared:  # a rate by its name, as an error rate is; nothing is known of other functions
+        if (
+            name in self.declared
+        ):  # a rate by its name, as an error rate is; nothing is known of other functions
             return known.high if known is not None and known.better == "lower" else float("inf")
         return known.high if known is not None else 1.0
 
@@ -140,14 +175,19 @@ class Measures:
         return self.better(name) == "lower" and not np.isfinite(self.highest(name))
 
     def complemented(self, names: list[str]) -> dict[str, float]:
-        """The outputs that are better low, each with its greatest value: what `rank` takes as lower_is_better."""
+        """The outputs that are better low, each with its greatest value: what `rank` takes as
+        lower_is_better.
+        """
         return {name: self.highest(name) for name in names if self.better(name) == "lower"}
 
-    def table(self, counts: pd.DataFrame, names: list[str], rows: Callable[[], Mapping[str, Any]]) -> pd.DataFrame:
+    def table(
+        self, counts: pd.DataFrame, names: list[str], rows: Callable[[], Mapping[str, Any]]
+    ) -> pd.DataFrame:
         """Every metric of every data set and classifier.
 
-        Counts are pooled over the folds before a metric is taken; metrics of scores are taken on each fold and averaged,
-        as scores of two models are on two scales (Forman and Scholz 2010, SIGKDD Explorations 12, 49-57); times are means.
+        Counts are pooled over the folds before a metric is taken; metrics of scores are taken on
+        each fold and averaged, as scores of two models are on two scales (Forman and Scholz 2010,
+        SIGKDD Explorations 12, 49-57); times are means.
 
         Parameters
         ----------
@@ -162,8 +202,16 @@ class Measures:
             Index (dataset, classifier), in order of first appearance.
         """
         names = list(dict.fromkeys(names))
-        parts = [self._counted(counts, [n for n in names if n in (METRICS if self.classes == "two" else MANY)
-                                        and n not in self.declared])]
+        parts = [
+            self._counted(
+                counts,
+                [
+                    n
+                    for n in names
+                    if n in (METRICS if self.classes == "two" else MANY) and n not in self.declared
+                ],
+            )
+        ]
         times = [name for name in names if name in TIMES and name not in self.declared]
         if times:
             parts.append(counts.groupby(PAIR, sort=False)[times].mean())
@@ -174,7 +222,10 @@ class Measures:
             parts.append(scored_metrics(counts, scored, rows()))
         attrs = parts[0].attrs
         found = pd.concat(parts, axis=1)[names]
-        found.attrs = {**attrs, "notes": tuple(note for part in parts for note in part.attrs.get("notes", ()))}
+        found.attrs = {
+            **attrs,
+            "notes": tuple(note for part in parts for note in part.attrs.get("notes", ())),
+        }
         return found
 
     def _counted(self, counts: pd.DataFrame, names: list[str]) -> pd.DataFrame:

@@ -9,15 +9,16 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.files import one_line
 from deabench.metrics.declared import probabilities
+from deabench.utils.files import one_line
 
 PAIR = ["dataset", "classifier"]
 Rows = Mapping[str, Mapping[str, np.ndarray]]
 
 
 def scored_metrics(counts: pd.DataFrame, metrics: Mapping[str, Any], rows: Rows) -> pd.DataFrame:
-    """Each metric of each data set and classifier, a mean over its folds; NaN where no fold defines it.
+    """Each metric of each data set and classifier, a mean over its folds; NaN where no fold defines
+    it.
 
     Parameters
     ----------
@@ -42,7 +43,9 @@ def scored_metrics(counts: pd.DataFrame, metrics: Mapping[str, Any], rows: Rows)
             defined = [value for value in values if np.isfinite(value)]
             found[name] = float(np.mean(defined)) if defined else float("nan")
             if len(defined) < len(one):
-                notes.append(f"{name} of '{classifier}' on '{dataset}' is defined in {len(defined)} of {len(one)} folds")
+                notes.append(
+                    f"{name} of '{classifier}' on '{dataset}' is defined in {len(defined)} of {len(one)} folds"
+                )
         parts.append(found)
     table = pd.DataFrame(parts, columns=[*PAIR, *metrics]).set_index(PAIR)
     table.attrs["notes"] = tuple(notes)
@@ -53,7 +56,11 @@ def _value(name: str, metric: Any, fold: Mapping[str, np.ndarray], who: str) -> 
     """A metric on one fold; NaN where a class is missing or the classifier gave no scores."""
     y, score = np.asarray(fold["y_true"], dtype=int), np.asarray(fold["score"])
     if isinstance(metric, str):
-        return SCORED[metric](y, score) if len(np.unique(y)) == 2 and np.isfinite(score).all() else float("nan")
+        return (
+            SCORED[metric](y, score)
+            if len(np.unique(y)) == 2 and np.isfinite(score).all()
+            else float("nan")
+        )
     needs = getattr(metric, "needs", "labels")
     values = np.asarray(fold["y_pred"], dtype=int) if needs == "labels" else score
     if not np.isfinite(values).all():
@@ -86,4 +93,8 @@ def _ks(y: np.ndarray, score: np.ndarray) -> float:
     return float(ks_2samp(score[y == 1], score[y == 0]).statistic)
 
 
-SCORED: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {"roc_auc": _roc_auc, "pr_auc": _pr_auc, "KS": _ks}
+SCORED: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
+    "roc_auc": _roc_auc,
+    "pr_auc": _pr_auc,
+    "KS": _ks,
+}

@@ -1,4 +1,6 @@
-"""Is the store what was written? Every row against its checksum, every kept prediction against its digest and counts."""
+"""Is the store what was written? Every row against its checksum, every kept prediction against its
+digest and counts.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,18 @@ from typing import Any
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.results import Result
-from deabench.study.results.store import COLUMNS, FORMAT, OUTSIDE, SCHEMA, checksum, reading, rows_checked, sound
+from deabench.study.results.store import (
+    COLUMNS,
+    FORMAT,
+    OUTSIDE,
+    SCHEMA,
+    checksum,
+    reading,
+    rows_checked,
+    sound,
+)
 from deabench.study.running.answers import count
+from deabench.utils.result import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +39,8 @@ class Verified(Result):
     rows : int
         Results that are as they were written.
     damaged : DataFrame
-        dataset, classifier, repeat, fold of those that are not, as far as they can be read, and what is wrong.
+        dataset, classifier, repeat, fold of those that are not, as far as they can be read, and
+        what is wrong.
     structure : str
         What SQLite says of the file itself; "" where it is sound.
     """
@@ -50,7 +62,9 @@ class Verified(Result):
         if self.sound:
             return f"{self.rows} results are as they were written"
         said = f"; the file itself is damaged: {self.structure}" if self.structure else ""
-        return f"{len(self.damaged)} results are damaged, {self.rows} are as they were written{said}"
+        return (
+            f"{len(self.damaged)} results are damaged, {self.rows} are as they were written{said}"
+        )
 
 
 def verify(path: Path) -> Verified:
@@ -114,7 +128,10 @@ def _rows(path: Path, table: str, columns: tuple[str, ...]) -> Iterator[tuple[An
     while stumbles < 1000:
         try:
             with reading(path) as db:
-                for row in db.execute(f"SELECT rowid, {','.join(columns)} FROM {table} WHERE rowid > ? ORDER BY rowid", (last,)):
+                for row in db.execute(
+                    f"SELECT rowid, {','.join(columns)} FROM {table} WHERE rowid > ? ORDER BY rowid",
+                    (last,),
+                ):
                     last = row[0]
                     yield row[1:]
                 return
@@ -138,13 +155,20 @@ def repair(path: Path) -> Path:
             marks = ",".join("?" * (len(COLUMNS) + 2))
             for row in _rows(path, "results", (*COLUMNS, "checksum", "rows")):
                 if not _wrong(row):
-                    db.execute(f"INSERT OR REPLACE INTO results ({','.join(COLUMNS)}, checksum, rows) VALUES ({marks})", row)
+                    db.execute(
+                        f"INSERT OR REPLACE INTO results ({','.join(COLUMNS)}, checksum, rows) VALUES ({marks})",
+                        row,
+                    )
             for row in _rows(path, "outside", (*OUTSIDE, "checksum")):
                 if checksum(row[:-1]) == row[-1]:
-                    db.execute(f"INSERT OR REPLACE INTO outside VALUES ({','.join('?' * len(row))})", row)
+                    db.execute(
+                        f"INSERT OR REPLACE INTO outside VALUES ({','.join('?' * len(row))})", row
+                    )
             db.execute("COMMIT")
         os.replace(path, aside)
         os.replace(fresh, path)
     except (OSError, sqlite3.Error) as error:
-        raise DataError(f"cannot write beside the store '{path}': {error}; name a folder that is writable") from None
+        raise DataError(
+            f"cannot write beside the store '{path}': {error}; name a folder that is writable"
+        ) from None
     return aside

@@ -19,7 +19,8 @@ class Forecast:
     """Attributes
     ----------
     per_classifier : DataFrame
-        Index classifier; tasks to do, seconds per task (mean over the data sets, measured), seconds in all.
+        Index classifier; tasks to do, seconds per task (mean over the data sets, measured), seconds
+        in all.
     seconds : float
         CPU seconds of all tasks to do.
     workers : int
@@ -32,8 +33,10 @@ class Forecast:
     @property
     def sentence(self) -> str:
         tasks = int(self.per_classifier["tasks"].sum())
-        return (f"{tasks} tasks to do, about {self.seconds:.0f} CPU seconds: {self.seconds / self.workers / 60:.1f} "
-                f"minutes with {self.workers} workers")
+        return (
+            f"{tasks} tasks to do, about {self.seconds:.0f} CPU seconds: {self.seconds / self.workers / 60:.1f} "
+            f"minutes with {self.workers} workers"
+        )
 
 
 def forecast(plan: Plan, *, workers: int | None = None) -> Forecast:
@@ -51,8 +54,12 @@ def forecast(plan: Plan, *, workers: int | None = None) -> Forecast:
     first = {(job.data.name, job.learner.name): job for job in reversed(jobs)}
     with stopping(), closing(local(list(first.values()), count)) as results:
         took = {(job.data.name, job.learner.name): sum(outcome.seconds) for job, outcome in results}
-    names = pd.DataFrame([(job.data.name, job.learner.name) for job in jobs], columns=["dataset", "classifier"])
-    frame = names.assign(tasks=1, seconds=[took[pair] for pair in names.itertuples(index=False, name=None)])
+    names = pd.DataFrame(
+        [(job.data.name, job.learner.name) for job in jobs], columns=["dataset", "classifier"]
+    )
+    frame = names.assign(
+        tasks=1, seconds=[took[pair] for pair in names.itertuples(index=False, name=None)]
+    )
     per = frame.groupby("classifier", sort=False)[["tasks", "seconds"]].sum()
     per.insert(1, "seconds_per_task", per["seconds"] / per["tasks"])
     return Forecast(per, float(per["seconds"].sum()), count)

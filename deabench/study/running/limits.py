@@ -1,11 +1,11 @@
 """The limits of a task: wall time, CPU time, memory, and no child of a learner that outlives it.
 
-Two means for each time, because one cannot do both: at the limit `OutOfTime` is raised in Python code (by a signal in the
-main thread; in another thread, and where the system has no such signals, Python raises it at its next instruction); code
-that cannot be interrupted (a C loop that never returns, with or without Python's lock) ends with its process a little
-later. faulthandler writes the traceback then, without needing the lock: at the wall limit by its own watchdog, at the CPU
-limit where the kernel sends SIGXCPU. The parent reads that traceback and records the task.
-"""
+Two means for each time, because one cannot do both: at the limit `OutOfTime` is raised in Python
+code (by a signal in the main thread; in another thread, and where the system has no such signals,
+Python raises it at its next instruction); code that cannot be interrupted (a C loop that never
+returns, with or without Python's lock) ends with its process a little later. faulthandler writes
+the traceback then, without needing the lock: at the wall limit by its own watchdog, at the CPU
+limit where the kernel sends SIGXCPU. The parent reads that traceback and records the task."""
 
 from __future__ import annotations
 
@@ -34,8 +34,11 @@ class OutOfTime(BaseException):
 
 
 @contextmanager
-def limits(trace: Path | None, *, wall: float = 0.0, cpu: float = 0.0, memory: float = 0.0) -> Iterator[None]:
-    """Raise `OutOfTime` in the block after so many seconds, end the process `GRACE` later if that did not help.
+def limits(
+    trace: Path | None, *, wall: float = 0.0, cpu: float = 0.0, memory: float = 0.0
+) -> Iterator[None]:
+    """Raise `OutOfTime` in the block after so many seconds, end the process `GRACE` later if that
+    did not help.
 
     Parameters
     ----------
@@ -44,11 +47,14 @@ def limits(trace: Path | None, *, wall: float = 0.0, cpu: float = 0.0, memory: f
     wall, cpu : float
         Seconds of wall time, seconds of the process's CPU time; 0 means no limit.
     memory : float
-        Megabytes that the block may take beyond what the process has; `MemoryError` is raised in it. 0 means no limit.
+        Megabytes that the block may take beyond what the process has; `MemoryError` is raised in
+        it. 0 means no limit.
     """
     with ExitStack() as stack:
         if wall or cpu:
-            stream = stack.enter_context(trace.open("w") if trace is not None else nullcontext(sys.stderr))
+            stream = stack.enter_context(
+                trace.open("w") if trace is not None else nullcontext(sys.stderr)
+            )
             for start, seconds in ((_wall, wall), (_cpu, cpu)):
                 if seconds:
                     stack.callback(start(seconds, stream))
@@ -59,7 +65,11 @@ def limits(trace: Path | None, *, wall: float = 0.0, cpu: float = 0.0, memory: f
 
 def _wall(seconds: float, stream: TextIO) -> Stop:
     faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=stream)
-    stop = _alarm("ITIMER_REAL", "SIGALRM", seconds) if _signals("SIGALRM") else _interrupt(seconds, time.monotonic)
+    stop = (
+        _alarm("ITIMER_REAL", "SIGALRM", seconds)
+        if _signals("SIGALRM")
+        else _interrupt(seconds, time.monotonic)
+    )
 
     def both() -> None:
         stop()
@@ -69,7 +79,11 @@ def _wall(seconds: float, stream: TextIO) -> Stop:
 
 
 def _cpu(seconds: float, stream: TextIO) -> Stop:
-    stop = _alarm("ITIMER_PROF", "SIGPROF", seconds) if _signals("SIGPROF") else _interrupt(seconds, time.process_time)
+    stop = (
+        _alarm("ITIMER_PROF", "SIGPROF", seconds)
+        if _signals("SIGPROF")
+        else _interrupt(seconds, time.process_time)
+    )
     undo = _cpu_watchdog(seconds, stream)
 
     def both() -> None:
@@ -87,7 +101,9 @@ def _cpu_watchdog(seconds: float, stream: TextIO) -> Stop:
         return _end_after(seconds + GRACE, stream)
     before = resource.getrlimit(resource.RLIMIT_CPU)
     faulthandler.register(signal.SIGXCPU, file=stream, all_threads=True, chain=True)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + seconds + GRACE) + 1, before[1]))
+    resource.setrlimit(
+        resource.RLIMIT_CPU, (int(time.process_time() + seconds + GRACE) + 1, before[1])
+    )
 
     def undo() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, before)
@@ -112,8 +128,11 @@ def _end_after(seconds: float, stream: TextIO) -> Stop:
 
 def _signals(name: str) -> bool:
     """Whether the limit can be a signal: only in the main thread, and not on every system."""
-    return (hasattr(signal, "setitimer") and hasattr(signal, name)
-            and threading.current_thread() is threading.main_thread())
+    return (
+        hasattr(signal, "setitimer")
+        and hasattr(signal, name)
+        and threading.current_thread() is threading.main_thread()
+    )
 
 
 def _alarm(timer: str, name: str, seconds: float) -> Stop:
@@ -140,7 +159,9 @@ def _interrupt(seconds: float, clock: Callable[[], float]) -> Stop:
         while not over.wait(max(0.005, min(0.1, until - clock()))):
             with lock:
                 if clock() >= until and not over.is_set():
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(OutOfTime))
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                        ctypes.c_ulong(thread), ctypes.py_object(OutOfTime)
+                    )
                     return
 
     threading.Thread(target=watch, daemon=True).start()
@@ -163,13 +184,17 @@ def memory_can_be_limited() -> bool:
 
 def _memory(megabytes: float) -> Stop:
     if not memory_can_be_limited():
-        raise DataError("memory_limit cannot be kept on this system, which has no limits of a process's memory; leave it out")
+        raise DataError(
+            "memory_limit cannot be kept on this system, which has no limits of a process's memory; leave it out"
+        )
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_AS)
     taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     most = taken + int(megabytes * 1e6)
-    resource.setrlimit(resource.RLIMIT_AS, (most if before[1] < 0 else min(most, before[1]), before[1]))
+    resource.setrlimit(
+        resource.RLIMIT_AS, (most if before[1] < 0 else min(most, before[1]), before[1])
+    )
     return lambda: resource.setrlimit(resource.RLIMIT_AS, before)
 
 
@@ -177,12 +202,14 @@ _ready = False
 
 
 def settle(*, group: bool = True) -> None:
-    """Once per worker process: see to it that it ends when its parent has gone, with its own children.
+    """Once per worker process: see to it that it ends when its parent has gone, with its own
+    children.
 
     Parameters
     ----------
     group : bool
-        Whether the worker leads a process group of its own, so that what it started can be ended with it.
+        Whether the worker leads a process group of its own, so that what it started can be ended
+        with it.
     """
     global _ready
     if _ready:
@@ -191,7 +218,9 @@ def settle(*, group: bool = True) -> None:
     if group and hasattr(os, "setpgid") and os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
     if group and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which ends the workers
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # Ctrl-C is the parent's, which ends the workers
     threading.Thread(target=_end_with, args=(os.getppid(), group), daemon=True).start()
 
 
@@ -204,7 +233,9 @@ def _end_with(parent: int, group: bool) -> None:
 
 
 def _lives(parent: int) -> bool:
-    """Whether the parent is still there; on Windows its number stays, so the system is asked for it."""
+    """Whether the parent is still there; on Windows its number stays, so the system is asked for
+    it.
+    """
     if sys.platform != "win32":
         return os.getppid() == parent
     kernel = ctypes.windll.kernel32
@@ -228,11 +259,15 @@ def end_group(leader: int) -> None:
 
 
 def children() -> set[int]:
-    """The processes that this one has started and that still run; empty where the system does not tell."""
+    """The processes that this one has started and that still run; empty where the system does not
+    tell.
+    """
     found: set[int] = set()
     if hasattr(os, "waitid"):
         try:
-            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)  # takes nothing away, and is quick to say "none"
+            os.waitid(
+                os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT
+            )  # takes nothing away, and is quick to say "none"
         except ChildProcessError:
             return found
     try:
@@ -245,7 +280,9 @@ def children() -> set[int]:
 
 
 def end_children(before: set[int]) -> None:
-    """End what a task has started and left behind; a learner's own pool is closed first, as it would miss its workers."""
+    """End what a task has started and left behind; a learner's own pool is closed first, as it
+    would miss its workers.
+    """
     if not (left := children() - before - _trackers()):
         return
     pools = sys.modules.get("joblib.externals.loky.reusable_executor")
@@ -262,5 +299,8 @@ def end_children(before: set[int]) -> None:
 def _trackers() -> set[int]:
     """Python's and joblib's own watchers of shared memory: they serve the worker, and end with it."""
     names = ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker")
-    found = [getattr(getattr(sys.modules.get(name), "_resource_tracker", None), "_pid", None) for name in names]
+    found = [
+        getattr(getattr(sys.modules.get(name), "_resource_tracker", None), "_pid", None)
+        for name in names
+    ]
     return {pid for pid in found if pid}

@@ -1,10 +1,10 @@
 """Run what is missing of a study on this machine, in joblib's (loky's) worker processes.
 
-loky ends all its workers when one of them dies. So a run is a loop: what was in a dead worker's hands is run again
-alone, in a worker of its own; a task whose worker dies a second time is recorded as crashed, and the others go on.
-loky's executor is used without `joblib.Parallel` around it, which gives up on the first dead worker, runs a single job
-inside the parent, where a hang cannot be ended, and has no way to end its workers on a signal.
-"""
+loky ends all its workers when one of them dies. So a run is a loop: what was in a dead worker's
+hands is run again alone, in a worker of its own; a task whose worker dies a second time is recorded
+as crashed, and the others go on. loky's executor is used without `joblib.Parallel` around it, which
+gives up on the first dead worker, runs a single job inside the parent, where a hang cannot be
+ended, and has no way to end its workers on a signal."""
 
 from __future__ import annotations
 
@@ -23,15 +23,17 @@ from pathlib import Path
 from typing import Any
 
 from deabench.errors import DeabenchError
-from deabench.files import one_line
 from deabench.study.running.batches import Batches, carried
 from deabench.study.running.limits import end_group, settle
-from deabench.study.running.marks import begun
+from deabench.study.running.running_tasks import begun
 from deabench.study.running.tasks import Job, Outcome, allowed, run_batch
+from deabench.utils.files import one_line
 
 log = logging.getLogger(__name__)
 
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1")
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1"
+)
 
 Results = Generator[tuple[Job, Outcome], None, None]
 
@@ -43,15 +45,17 @@ class Interrupted(DeabenchError):
 def local(jobs: list[Job], workers: int) -> Results:
     """Run tasks in `workers` processes; yields each with its outcome as it ends, in no fixed order.
 
-    Leaving the generator early (an exception, `close`) ends the workers at once, with what they have started.
-    """
+    Leaving the generator early (an exception, `close`) ends the workers at once, with what they
+    have started."""
     suspects = deque[Job]()
     with tempfile.TemporaryDirectory(prefix="deabench-") as scratch:
         waiting = Batches(carried(jobs, Path(scratch)), workers)
         while waiting or suspects:
             alone = not waiting
             queue = Batches([suspects.popleft()], 1) if alone else waiting
-            ended = yield from _pool(queue, 1 if alone else min(workers, len(queue.waiting)), scratch)
+            ended = yield from _pool(
+                queue, 1 if alone else min(workers, len(queue.waiting)), scratch
+            )
             for job in ended:
                 verdict = _verdict(job, Path(scratch), alone)
                 if verdict is not None:
@@ -66,11 +70,14 @@ def local(jobs: list[Job], workers: int) -> Results:
 Running = dict[Future[tuple[list[Outcome], float]], list[Job]]
 
 
-def _pool(queue: Batches, workers: int, scratch: str) -> Generator[tuple[Job, Outcome], None, list[Job]]:
-    """Run the queue until it is empty or a worker dies; returns the tasks that were in the workers' hands then.
+def _pool(
+    queue: Batches, workers: int, scratch: str
+) -> Generator[tuple[Job, Outcome], None, list[Job]]:
+    """Run the queue until it is empty or a worker dies; returns the tasks that were in the workers'
+    hands then.
 
-    What had been handed to the pool but had not begun, or was done and not yet told, goes back to the front of the queue.
-    """
+    What had been handed to the pool but had not begun, or was done and not yet told, goes back to
+    the front of the queue."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     pool = ProcessPoolExecutor(workers, env=ONE_THREAD, initializer=settle)
@@ -115,11 +122,12 @@ def _collect(queue: Batches, running: Running, finished: set[Any]) -> Results:
 
 @contextmanager
 def _sheltered() -> Iterator[None]:
-    """Start workers here: they inherit that Ctrl-C and SIGTERM are held back, and leave both to the parent.
+    """Start workers here: they inherit that Ctrl-C and SIGTERM are held back, and leave both to the
+    parent.
 
-    A terminal sends Ctrl-C to all of them; what comes meanwhile reaches the parent when the block is left. Where the system
-    cannot hold signals back, a worker turns a deaf ear to Ctrl-C once it has started (`limits.settle`).
-    """
+    A terminal sends Ctrl-C to all of them; what comes meanwhile reaches the parent when the block
+    is left. Where the system cannot hold signals back, a worker turns a deaf ear to Ctrl-C once it
+    has started (`limits.settle`)."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -131,11 +139,11 @@ def _sheltered() -> Iterator[None]:
 
 
 def _end(pool: Any) -> None:
-    """End the workers and what they have started, whatever state a signal or a death has left the pool in.
+    """End the workers and what they have started, whatever state a signal or a death has left the
+    pool in.
 
-    loky's own thread may stumble over workers that die while it ends them; that is not news to the user, and what it
-    could not end is ended here.
-    """
+    loky's own thread may stumble over workers that die while it ends them; that is not news to the
+    user, and what it could not end is ended here."""
     workers = list((pool._processes or {}).values())
     for worker in workers:
         if worker.is_alive():
@@ -156,11 +164,16 @@ def _to_the_log(stumble: threading.ExceptHookArgs) -> None:
 
 
 def results_of(jobs: list[Job], outcomes: Any, error: BaseException | None) -> Results:
-    """What a batch brought; an error outside the tasks themselves (they could not be sent, or read back) is their failure."""
+    """What a batch brought; an error outside the tasks themselves (they could not be sent, or read
+    back) is their failure.
+    """
     if error is None:
         yield from zip(jobs, outcomes, strict=True)
         return
-    said = Outcome("failed", error=(type(error).__name__, one_line(error), "".join(traceback.format_exception(error))))
+    said = Outcome(
+        "failed",
+        error=(type(error).__name__, one_line(error), "".join(traceback.format_exception(error))),
+    )
     for job in jobs:
         yield job, said
 
@@ -174,13 +187,17 @@ def _broken(future: Future[Any]) -> bool:
 def _verdict(job: Job, scratch: Path, alone: bool) -> Outcome | None:
     """What to record of a task whose worker died: None where it may have been another's doing."""
     if alone:
-        died = Outcome("crashed", error=("WorkerDied", "its worker process died twice while running it", ""))
+        died = Outcome(
+            "crashed", error=("WorkerDied", "its worker process died twice while running it", "")
+        )
         return killed_by_limit(job, scratch) or died
     return killed_by_limit(job, scratch)
 
 
 def killed_by_limit(job: Job, scratch: Path) -> Outcome | None:
-    """The outcome of a task whose worker ended itself at the time limit, with the traceback it left; otherwise None."""
+    """The outcome of a task whose worker ended itself at the time limit, with the traceback it
+    left; otherwise None.
+    """
     trace = scratch / f"{job.key}.trace"
     said = trace.read_text(errors="replace") if trace.exists() else ""
     if not said.strip():
@@ -196,7 +213,9 @@ def _clear(scratch: Path) -> None:
 
 @contextmanager
 def stopping() -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into `Interrupted`, so that workers are ended and the store is closed on the way out."""
+    """Turn SIGINT and SIGTERM into `Interrupted`, so that workers are ended and the store is closed
+    on the way out.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -24,10 +24,14 @@ def of_json(data: object, name: str, title: str) -> Source:
         tables = [_of_helm_table(one, title).frame for one in data]
         merged = tables[0]
         for table in tables[1:]:
-            merged = merged.merge(table, how="outer", on=merged.columns[0], suffixes=("", " (again)"))
+            merged = merged.merge(
+                table, how="outer", on=merged.columns[0], suffixes=("", " (again)")
+            )
         return Source(merged, title, (str(merged.columns[0]),))
     if isinstance(data, list) and data and all(_is_helm_stat(one) for one in data):
-        raise DataError(f"'{name}' holds HELM's statistics of one run; give the table of the leaderboard (groups/*.json)")
+        raise DataError(
+            f"'{name}' holds HELM's statistics of one run; give the table of the leaderboard (groups/*.json)"
+        )
     if isinstance(data, Mapping):
         if {"columns", "data"} <= set(data):  # pandas' orient="split"
             frame = pd.DataFrame(data["data"], columns=data["columns"])
@@ -38,7 +42,9 @@ def of_json(data: object, name: str, title: str) -> Source:
         return _titled(of_mapping(data), title)
     if isinstance(data, list):
         return _titled(of_records(data), title)
-    raise DataError(f"'{name}' is JSON but no table; give a list of records, or a dictionary of columns")
+    raise DataError(
+        f"'{name}' is JSON but no table; give a list of records, or a dictionary of columns"
+    )
 
 
 def _titled(source: Source, title: str) -> Source:
@@ -54,12 +60,20 @@ def _is_harness(data: object) -> bool:
 
 
 def _model(data: Mapping[str, Any], fallback: str) -> str:
-    """The name of a run's model: as it stands, else among its arguments (a mapping, or pretrained=NAME,...), else the file's."""
+    """The name of a run's model: as it stands, else among its arguments (a mapping, or
+    pretrained=NAME,...), else the file's.
+    """
     config = data.get("config") or {}
     said = config.get("model_args") or {}
     if isinstance(said, str):
-        said = dict(part.split("=", 1) for part in said.split(",") if "=" in part) or {"model": said}
-    names = (data.get("model_name"), data.get("model_name_sanitized"), *(said.get(key) for key in ("pretrained", "model", "path")))
+        said = dict(part.split("=", 1) for part in said.split(",") if "=" in part) or {
+            "model": said
+        }
+    names = (
+        data.get("model_name"),
+        data.get("model_name_sanitized"),
+        *(said.get(key) for key in ("pretrained", "model", "path")),
+    )
     for name in names:
         if name:
             return str(name)
@@ -90,22 +104,44 @@ def _stacked(runs: Sequence[Any], names: Sequence[str], title: str) -> Source:
                     ways.setdefault(str(metric), set()).add(high)
     said: dict[str, tuple[Declared, str]] = {
         metric: ("output" if True in way else "lower_rate", "the evaluation says so")
-        for metric, way in ways.items() if len(way) == 1}
+        for metric, way in ways.items()
+        if len(way) == 1
+    }
     frame = pd.DataFrame(rows)
-    said = {column: said[plain] for column in map(str, frame.columns) if (plain := column.partition(" (")[0]) in said}
+    said = {
+        column: said[plain]
+        for column in map(str, frame.columns)
+        if (plain := column.partition(" (")[0]) in said
+    }
     return Source(frame, title, ("model",), said, stacked=True)
 
 
 def _is_helm_table(data: object) -> bool:
     """A table of HELM's leaderboard: {"title", "header": [{"value"}], "rows": [[{"value"}]]}."""
-    return isinstance(data, Mapping) and isinstance(data.get("header"), list) and isinstance(data.get("rows"), list)
+    return (
+        isinstance(data, Mapping)
+        and isinstance(data.get("header"), list)
+        and isinstance(data.get("rows"), list)
+    )
 
 
 def _of_helm_table(data: Mapping[str, Any], title: str) -> Source:
-    header = [str(cell.get("value", "")) if isinstance(cell, Mapping) else str(cell) for cell in data["header"]]
-    arrows = [_arrow(cell.get("lower_is_better")) if isinstance(cell, Mapping) else "" for cell in data["header"]]
-    rows = [[cell.get("value") if isinstance(cell, Mapping) else cell for cell in row] for row in data["rows"]]
-    names = [name if any(mark in name for mark in "↑↓") else f"{name}{arrow}" for name, arrow in zip(header, arrows, strict=True)]
+    header = [
+        str(cell.get("value", "")) if isinstance(cell, Mapping) else str(cell)
+        for cell in data["header"]
+    ]
+    arrows = [
+        _arrow(cell.get("lower_is_better")) if isinstance(cell, Mapping) else ""
+        for cell in data["header"]
+    ]
+    rows = [
+        [cell.get("value") if isinstance(cell, Mapping) else cell for cell in row]
+        for row in data["rows"]
+    ]
+    names = [
+        name if any(mark in name for mark in "↑↓") else f"{name}{arrow}"
+        for name, arrow in zip(header, arrows, strict=True)
+    ]
     return Source(pd.DataFrame(rows, columns=pd.Index(names)), title, (names[0],))
 
 
@@ -114,4 +150,9 @@ def _arrow(lower: object) -> str:
 
 
 def _is_helm_stat(data: object) -> bool:
-    return isinstance(data, Mapping) and isinstance(data.get("name"), Mapping) and "sum" in data and "count" in data
+    return (
+        isinstance(data, Mapping)
+        and isinstance(data.get("name"), Mapping)
+        and "sum" in data
+        and "count" in data
+    )

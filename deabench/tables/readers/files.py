@@ -12,9 +12,9 @@ from pathlib import Path
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.files import contents
 from deabench.tables.readers.delimited import headed, of_csv
 from deabench.tables.readers.source import Source
+from deabench.utils.files import contents
 
 LARGEST = 2**32
 """Bytes that a compressed file may unpack to."""
@@ -36,7 +36,9 @@ def of_file(path: str | Path) -> Source:
     if data[:4] == b"PK\x03\x04":
         return _xlsx(data, name, title)
     if data.startswith(b"version https://git-lfs"):
-        raise DataError(f"'{name}' is a Git LFS pointer, not the file itself; fetch it with git lfs pull")
+        raise DataError(
+            f"'{name}' is a Git LFS pointer, not the file itself; fetch it with git lfs pull"
+        )
     text, notes = _decoded(data, name)
     if text.lstrip()[:1] in ("{", "["):
         from deabench.tables.readers.evaluations import of_json
@@ -52,7 +54,9 @@ def _bytes(path: str | Path, name: str) -> bytes:
         stream = getattr(sys.stdin, "buffer", None)
         return stream.read() if stream is not None else sys.stdin.read().encode()
     except OSError as error:
-        raise DataError(f"cannot read '{name}': {error.strerror}; name a file with a table") from None
+        raise DataError(
+            f"cannot read '{name}': {error.strerror}; name a file with a table"
+        ) from None
 
 
 def _unpacked(data: bytes, name: str) -> bytes:
@@ -73,11 +77,15 @@ def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", errors="replace"), ()
     if b"\x00" in data[:200]:
-        return data.decode("utf-16-le" if data[1:2] == b"\x00" else "utf-16-be", errors="replace"), ()
+        return data.decode(
+            "utf-16-le" if data[1:2] == b"\x00" else "utf-16-be", errors="replace"
+        ), ()
     try:
         return data.decode("utf-8-sig"), ()
     except UnicodeDecodeError:
-        return data.decode("cp1252", errors="replace"), (f"'{name}' is not UTF-8; it is read as Latin-1 (Windows-1252)",)
+        return data.decode("cp1252", errors="replace"), (
+            f"'{name}' is not UTF-8; it is read as Latin-1 (Windows-1252)",
+        )
 
 
 def _json(text: str, name: str) -> object:
@@ -95,9 +103,13 @@ def _parquet(data: bytes, name: str) -> pd.DataFrame:
     try:
         frame = pd.read_parquet(io.BytesIO(data))
     except ImportError:
-        raise DataError(f"'{name}' is a Parquet file; install pyarrow to read it, or save it as CSV") from None
+        raise DataError(
+            f"'{name}' is a Parquet file; install pyarrow to read it, or save it as CSV"
+        ) from None
     except (OSError, ValueError) as error:
-        raise DataError(f"'{name}' is a damaged Parquet file: {str(error).splitlines()[0]}") from None
+        raise DataError(
+            f"'{name}' is a damaged Parquet file: {str(error).splitlines()[0]}"
+        ) from None
     return frame.reset_index() if not isinstance(frame.index, pd.RangeIndex) else frame
 
 
@@ -108,15 +120,23 @@ def _xlsx(data: bytes, name: str, title: str) -> Source:
     try:
         from openpyxl import load_workbook
     except ImportError:
-        raise DataError(f"'{name}' is an Excel workbook; install openpyxl to read it, or save it as CSV") from None
+        raise DataError(
+            f"'{name}' is an Excel workbook; install openpyxl to read it, or save it as CSV"
+        ) from None
     try:
         book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     except (KeyError, ValueError, OSError, zipfile.BadZipFile):
         raise DataError(f"'{name}' is no Excel workbook; save it as .xlsx or CSV") from None
     sheet = book.worksheets[0]
-    rows = [list(row) for row in sheet.iter_rows(values_only=True) if any(cell is not None for cell in row)]
+    rows = [
+        list(row)
+        for row in sheet.iter_rows(values_only=True)
+        if any(cell is not None for cell in row)
+    ]
     if len(rows) < 2:
-        raise DataError(f"the first sheet of '{name}' is empty; give a header line and at least one row")
+        raise DataError(
+            f"the first sheet of '{name}' is empty; give a header line and at least one row"
+        )
     header = headed([str(cell).strip() if cell is not None else "" for cell in rows[0]], name)
     frame = pd.DataFrame([row[: len(header)] for row in rows[1:]], columns=header, dtype=object)
     more = len(book.worksheets) - 1

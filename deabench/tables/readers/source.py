@@ -20,7 +20,8 @@ class Source:
     frame : DataFrame
         One column per column of the source, with its own name as text; the index means nothing.
     title : str
-        The file's name without its end, or what the object is; a metric may be known from nothing else.
+        The file's name without its end, or what the object is; a metric may be known from nothing
+        else.
     label : tuple of column names
         What names the systems, where the source says so (a frame's index).
     said : mapping of column to (role, reason)
@@ -29,9 +30,11 @@ class Source:
         Whether commas part decimals in this file.
     notes : tuple of str
     stacked : bool
-        Whether the rows are those of one run of many: files of such rows are put below each other, not joined.
+        Whether the rows are those of one run of many: files of such rows are put below each other,
+        not joined.
     text : callable, optional
-        The frame with every cell as text, where a file's columns of plain numbers were read as numbers at once.
+        The frame with every cell as text, where a file's columns of plain numbers were read as
+        numbers at once.
     """
 
     frame: pd.DataFrame

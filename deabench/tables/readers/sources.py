@@ -25,14 +25,22 @@ def of(source: Any) -> Source:
         return files.of_file(source)
     if isinstance(source, pd.DataFrame):
         searched = learners.is_cv_results(dict.fromkeys(source.columns))
-        return learners.of_cv_results(source.to_dict(orient="list")) if searched else frames.of_frame(source)
+        return (
+            learners.of_cv_results(source.to_dict(orient="list"))
+            if searched
+            else frames.of_frame(source)
+        )
     if learners.is_search(source):
         return learners.of_cv_results(source.cv_results_)
     if learners.is_study(source):
         return learners.of_study(source)
     if isinstance(source, Mapping):
         return _of_mapping(source)
-    if isinstance(source, Sequence) and source and all(isinstance(part, str | Path) for part in source):
+    if (
+        isinstance(source, Sequence)
+        and source
+        and all(isinstance(part, str | Path) for part in source)
+    ):
         from deabench.tables.readers.several import of_several
 
         return of_several({Path(part).name.split(".")[0]: files.of_file(part) for part in source})
@@ -40,8 +48,10 @@ def of(source: Any) -> Source:
         return frames.of_records(source)
     found = frames.of_other(source)
     if found is None:
-        raise DataError(f"the table is a {type(source).__name__}; give a file's name, a DataFrame, a dictionary, a list of "
-                        "records, a fitted search or an Optuna study")
+        raise DataError(
+            f"the table is a {type(source).__name__}; give a file's name, a DataFrame, a dictionary, a list of "
+            "records, a fitted search or an Optuna study"
+        )
     return found
 
 

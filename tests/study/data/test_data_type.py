@@ -1,4 +1,6 @@
-"""The type of a data set: the shares by hand, the rule, and its agreement with the paper's labels as stated."""
+"""The type of a data set: the shares by hand, the rule, and its agreement with the paper's labels
+as stated.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,40 @@ def dataset(X, y, **extra) -> Dataset:
 
 def test_the_four_kinds_on_a_line():
     """Groups of six on a line; each row's five nearest neighbours are the rest of its group."""
-    groups = [[1, 1, 1, 1, 1, 1], [1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [0] * 6, [0] * 6]
+    groups = [
+        [1, 1, 1, 1, 1, 1],
+        [1, 1, 1, 0, 0, 0],
+        [1, 1, 0, 0, 0, 0],
+        [1, 0, 0, 0, 0, 0],
+        [0] * 6,
+        [0] * 6,
+    ]
     X = np.concatenate([10.0 * place + np.arange(6) / 10 for place in range(len(groups))])
     found = data_type(dataset(X, np.concatenate(groups)))
     assert found.kinds.tolist() == ["safe"] * 6 + ["borderline"] * 3 + ["rare"] * 2 + ["outlier"]
     assert found.shares.to_dict() == pytest.approx(
-        {"safe": 6 / 12, "borderline": 3 / 12, "rare": 2 / 12, "outlier": 1 / 12, "big": 6 / 12, "single": 1 / 12})
+        {
+            "safe": 6 / 12,
+            "borderline": 3 / 12,
+            "rare": 2 / 12,
+            "outlier": 1 / 12,
+            "big": 6 / 12,
+            "single": 1 / 12,
+        }
+    )
     assert found.label == "ND"
 
 
-@pytest.mark.parametrize(("safe", "big", "single", "label"), [
-    (0.9, 0.49, 0.0, "SD"), (0.29, 0.9, 0.0, "SD"), (0.3, 0.5, 0.05, "ND"), (0.3, 0.5, 0.049, "OD"), (1, 1, 0, "OD")])
+@pytest.mark.parametrize(
+    ("safe", "big", "single", "label"),
+    [
+        (0.9, 0.49, 0.0, "SD"),
+        (0.29, 0.9, 0.0, "SD"),
+        (0.3, 0.5, 0.05, "ND"),
+        (0.3, 0.5, 0.049, "OD"),
+        (1, 1, 0, "OD"),
+    ],
+)
 def test_the_rule(safe, big, single, label):
     assert rule(pd.Series({"safe": safe, "big": big, "single": single})) == label
 
@@ -62,17 +87,23 @@ def table_2():
 
 
 def test_the_agreement_with_the_papers_labels_is_as_stated(table_2):
-    """42 of the 53 single-label KEEL sets of Table 2, 52 of 63 with mixed ones: as measured when the rule was made."""
+    """42 of the 53 single-label KEEL sets of Table 2, 52 of 63 with mixed ones: as measured when
+    the rule was made.
+    """
     assert (table_2.single, table_2.mixed) == ((42, 53), (52, 63))
     assert table_2.kappa == pytest.approx(0.68, abs=0.005)
     assert table_2.majority == pytest.approx(24 / 53)
     assert table_2.interval == pytest.approx((0.68, 0.89), abs=0.02)
-    assert table_2.sentence.startswith("the rule agrees with the given label on 42 of 53 data sets with a single one "
-                                       "(79%, 95 % interval ")
+    assert table_2.sentence.startswith(
+        "the rule agrees with the given label on 42 of 53 data sets with a single one "
+        "(79%, 95 % interval "
+    )
 
 
 def test_two_cuts_of_one_file_cannot_both_agree(table_2):
-    """new-thyroid1 is ND and new-thyroid2 OD in the paper; their neighbourhoods have nearly the same shares."""
+    """new-thyroid1 is ND and new-thyroid2 OD in the paper; their neighbourhoods have nearly the
+    same shares.
+    """
     one, two = table_2.table.loc["new-thyroid1"], table_2.table.loc["new-thyroid2"]
     assert (one["given"], two["given"]) == ("ND", "OD")
     assert one["computed"] == two["computed"] == "OD"
@@ -82,4 +113,7 @@ def test_two_cuts_of_one_file_cannot_both_agree(table_2):
 def test_agreement_needs_a_single_label():
     with pytest.raises(DataError) as e:
         agreement([dataset(range(8), [1, 1, 1, 0, 0, 0, 0, 0], type="SD;ND")])
-    assert str(e.value) == "no data set has a single type label of its own; there is nothing to compare the rule with"
+    assert (
+        str(e.value)
+        == "no data set has a single type label of its own; there is nothing to compare the rule with"
+    )

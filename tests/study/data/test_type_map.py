@@ -1,4 +1,6 @@
-"""The map of a data set: its kinds are those of the rule, its picture is drawn where it is told to be."""
+"""The map of a data set: its kinds are those of the rule, its picture is drawn where it is told to
+be.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from deabench.errors import DataError
-from deabench.plot.comparisons.types import STYLES, TypeMapDisplay
+from deabench.plot.type_map import STYLES, TypeMapDisplay
 from deabench.study.data.data_type import data_type
 from deabench.study.data.dataset import DataSpec
 from deabench.study.data.loaders import load

@@ -1,4 +1,6 @@
-"""A result belongs to the code that made it: what is edited is run again, what a worker has otherwise is refused."""
+"""A result belongs to the code that made it: what is edited is run again, what a worker has
+otherwise is refused.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,13 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from deabench.study import Study
-from deabench.study.learners import fingerprint
-from deabench.study.learners.fingerprint import differences, made_of
+from deabench.study.learners import fingerprints
+from deabench.study.learners.fingerprints import differences, made_of
 from deabench.study.learners.registry import LearnerSpec, approach_of
 from deabench.study.learners.registry import fingerprint as made
 from deabench.study.running.tasks import run_job
 
-MODULE = '''
+MODULE = """
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from {name}_helper import ANSWER
@@ -27,8 +29,8 @@ class Mine(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return np.full(len(X), ANSWER)
-'''
-STUDY = '''
+"""
+STUDY = """
 allow_imports = true
 [[data.set]]
 name = "rows"
@@ -38,12 +40,14 @@ folds = 2
 [classifiers]
 mine = {{import = "{name}.Mine"}}
 majority = {{}}
-'''
+"""
 
 
 @pytest.fixture
 def beside(tmp_path, study_file, request):
-    """A study with a module of its own beside it, and that module's helper; names are the test's own."""
+    """A study with a module of its own beside it, and that module's helper; names are the test's
+    own.
+    """
     name = f"mod_{abs(hash(request.node.name)) % 10**8}"
     (tmp_path / f"{name}.py").write_text(MODULE.format(name=name))
     (tmp_path / f"{name}_helper.py").write_text("ANSWER = 1\n")
@@ -54,7 +58,9 @@ def beside(tmp_path, study_file, request):
 
 def keys(path) -> dict[str, set[str]]:
     jobs = Study.from_toml(path).plan.jobs()
-    return {name: {job.key for job in jobs if job.learner.name == name} for name in ("mine", "majority")}
+    return {
+        name: {job.key for job in jobs if job.learner.name == name} for name in ("mine", "majority")
+    }
 
 
 def test_edited_code_has_other_keys_and_only_it(beside):
@@ -71,17 +77,29 @@ def test_edited_code_has_other_keys_and_only_it(beside):
 def test_a_helper_of_ones_own_is_part_of_the_code(beside):
     path, module = beside
     parts = dict(made(Study.from_toml(path).plan.learners[0]))
-    assert {module.stem, f"{module.stem}_helper", "parameters", "numpy", "scikit-learn"} <= parts.keys()
+    assert {
+        module.stem,
+        f"{module.stem}_helper",
+        "parameters",
+        "numpy",
+        "scikit-learn",
+    } <= parts.keys()
 
 
 def test_a_worker_of_other_code_or_versions_is_refused(beside):
     job = Study.from_toml(beside[0]).plan.jobs()[0]
-    other = tuple((part, "0.0" if part == "scikit-learn" else value) for part, value in job.learner.made)
+    other = tuple(
+        (part, "0.0" if part == "scikit-learn" else value) for part, value in job.learner.made
+    )
     outcome = run_job(replace(job, learner=replace(job.learner, made=other)))[1]
     here = dict(job.learner.made)["scikit-learn"]
-    assert outcome.error[:2] == ("OtherCodeError", (
-        f"classifier 'mine' is made of something else in this worker: scikit-learn ({here} here, 0.0 where the run began); give "
-        "every worker the same, and run again"))
+    assert outcome.error[:2] == (
+        "OtherCodeError",
+        (
+            f"classifier 'mine' is made of something else in this worker: scikit-learn ({here} here, 0.0 where the run began); give "
+            "every worker the same, and run again"
+        ),
+    )
 
 
 def test_a_worker_of_other_data_is_refused_and_the_task_run_again(beside):
@@ -91,9 +109,13 @@ def test_a_worker_of_other_data_is_refused_and_the_task_run_again(beside):
     rows = path.parent / "rows.csv"
     rows.write_text(rows.read_text().replace("\n5,", "\n5.5,"))
     outcome = run_job(job)[1]
-    assert outcome.error[:2] == ("OtherDataError", (
-        "data set 'rows' is not the one that the run began with (its file was changed, or is another one on this worker); run "
-        "again"))
+    assert outcome.error[:2] == (
+        "OtherDataError",
+        (
+            "data set 'rows' is not the one that the run began with (its file was changed, or is another one on this worker); run "
+            "again"
+        ),
+    )
     from deabench.study.results.status import missing
     from deabench.study.results.store import Store
 
@@ -110,8 +132,10 @@ def test_another_module_of_the_name_is_refused(beside, refused):
     elsewhere.mkdir()
     for file in (module, path, path.parent / "rows.csv"):
         (elsewhere / file.name).write_text(file.read_text())
-    with refused(f"classifier 'mine': '{module.stem}' is '{module}', not the module beside the study file; give yours another "
-                 "name"):
+    with refused(
+        f"classifier 'mine': '{module.stem}' is '{module}', not the module beside the study file; give yours another "
+        "name"
+    ):
         Study.from_toml(elsewhere / path.name)
 
 
@@ -119,14 +143,24 @@ def test_versions_that_matter_are_in_the_key(monkeypatch):
     spec = LearnerSpec("tree", "C4.5")
     assert {"c50py", "numpy", "scipy", "scikit-learn"} <= dict(made(spec)).keys()
     before = made_of(LogisticRegression())
-    monkeypatch.setattr(fingerprint, "_version", lambda name: "9.9" if name == "scikit-learn" else "1")
+    monkeypatch.setattr(
+        fingerprints, "_version", lambda name: "9.9" if name == "scikit-learn" else "1"
+    )
     assert dict(made_of(LogisticRegression()))["scikit-learn"] == "9.9"
     assert "scikit-learn (9.9 here," in differences(made_of(LogisticRegression()), before)
 
 
-@pytest.mark.parametrize(("one", "two"), [
-    (LogisticRegression(), LogisticRegression(C=2)), (lambda: LogisticRegression(), lambda: LogisticRegression(C=2)),
-    (LogisticRegression(class_weight={0: 1, 1: 2}), LogisticRegression(class_weight={0: 1, 1: 3}))])
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (LogisticRegression(), LogisticRegression(C=2)),
+        (lambda: LogisticRegression(), lambda: LogisticRegression(C=2)),
+        (
+            LogisticRegression(class_weight={0: 1, 1: 2}),
+            LogisticRegression(class_weight={0: 1, 1: 3}),
+        ),
+    ],
+)
 def test_parameters_and_functions_are_told_apart(one, two):
     assert made_of(one) == made_of(one)
     assert made_of(one) != made_of(two)
@@ -137,7 +171,10 @@ def test_classifiers_of_ones_own_have_a_family():
     from imblearn.pipeline import make_pipeline
     from sklearn.ensemble import RandomForestClassifier
 
-    for estimator, family in ((LogisticRegression(), "classic"), (LogisticRegression(class_weight="balanced"), "cost sensitive"),
-                              (RandomForestClassifier(class_weight="balanced"), "ensemble"),
-                              (make_pipeline(SMOTE(), RandomForestClassifier()), "over sampling")):
+    for estimator, family in (
+        (LogisticRegression(), "classic"),
+        (LogisticRegression(class_weight="balanced"), "cost sensitive"),
+        (RandomForestClassifier(class_weight="balanced"), "ensemble"),
+        (make_pipeline(SMOTE(), RandomForestClassifier()), "over sampling"),
+    ):
         assert approach_of(LearnerSpec("m", "given", given=estimator)) == family

@@ -1,4 +1,6 @@
-"""Missing cells: learners that take NaN get them, others an imputer; C4.5 sends an instance down in fractions."""
+"""Missing cells: learners that take NaN get them, others an imputer; C4.5 sends an instance down in
+fractions.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,33 @@ from deabench.study.learners.registry import REGISTRY, LearnerSpec, build
 from deabench.study.running.tasks import Job, run_job
 
 LECTURE = pd.DataFrame(
-    [("Yes", "Single", 0), ("No", "Married", 0), ("No", "Single", 0), ("Yes", "Married", 0), ("No", "Divorced", 1),
-     ("No", "Married", 0), ("Yes", "Divorced", 0), ("No", "Single", 1), ("No", "Married", 0), (None, "Married", 1)],
-    columns=["Refund", "Marital", "cheats"])
+    [
+        ("Yes", "Single", 0),
+        ("No", "Married", 0),
+        ("No", "Single", 0),
+        ("Yes", "Married", 0),
+        ("No", "Divorced", 1),
+        ("No", "Married", 0),
+        ("Yes", "Divorced", 0),
+        ("No", "Single", 1),
+        ("No", "Married", 0),
+        (None, "Married", 1),
+    ],
+    columns=["Refund", "Marital", "cheats"],
+)
 """The lecture "Model Evaluation", its ten taxpayers; the tenth has no Refund.
 
-Errata of the lecture: its gain, 0.9 (0.8813 - 0.551), is 0.2973 and not the printed 0.2417 (and C4.5 takes the entropy
-of the nine known rows, 0.7642, for the parent); the table of the split shows row 10 as Single, the others as Married,
-and its counts (Class = Yes of Married: 6/9) hold for Married.
-"""
+Errata of the lecture: its gain, 0.9 (0.8813 - 0.551), is 0.2973 and not the printed 0.2417 (and
+C4.5 takes the entropy of the nine known rows, 0.7642, for the parent); the table of the split shows
+row 10 as Single, the others as Married, and its counts (Class = Yes of Married: 6/9) hold for
+Married. """
 
 
 @pytest.fixture(scope="module")
 def tree():
-    """Each row ten times, so that no node is too small for c50py to split; shares are the lecture's."""
+    """Each row ten times, so that no node is too small for c50py to split; shares are the
+    lecture's.
+    """
     rows = pd.concat([LECTURE] * 10, ignore_index=True)
     X = rows[["Refund", "Marital"]].astype("category")
     return SteadyC45(pruning=False).fit(X, rows["cheats"])
@@ -44,18 +59,30 @@ def test_the_lectures_row_goes_down_both_branches_in_ninths(tree):
 
 
 def test_the_lectures_new_record_is_classified_by_the_weights_of_the_branches(tree):
-    """Refund = No, marital status unknown: Pr(Married) = 3.67 / 6.67, Pr(Single or Divorced) = 3 / 6.67."""
+    """Refund = No, marital status unknown: Pr(Married) = 3.67 / 6.67, Pr(Single or Divorced) = 3 /
+    6.67.
+    """
     node = tree.tree_.children["left"]
     assert node.threshold == frozenset({"Divorced"})
     rest = node.children["right"]
     assert rest.threshold == frozenset({"Married"})
     married = node.branch_weights[1] * rest.branch_weights[0]
     assert married == pytest.approx((3 + 6 / 9) / (6 + 6 / 9))
-    assert node.branch_weights[0] + node.branch_weights[1] * rest.branch_weights[1] == pytest.approx(3 / (6 + 6 / 9))
+    assert node.branch_weights[0] + node.branch_weights[1] * rest.branch_weights[
+        1
+    ] == pytest.approx(3 / (6 + 6 / 9))
     X = LECTURE[["Refund", "Marital"]].astype("category")
-    record = pd.DataFrame({"Refund": pd.Categorical(["No"], X["Refund"].cat.categories),
-                           "Marital": pd.Categorical([None], X["Marital"].cat.categories)})
-    leaves = [1.0, (6 / 9) / (3 + 6 / 9), 0.5]  # P(cheats) among the divorced, the married, the single
+    record = pd.DataFrame(
+        {
+            "Refund": pd.Categorical(["No"], X["Refund"].cat.categories),
+            "Marital": pd.Categorical([None], X["Marital"].cat.categories),
+        }
+    )
+    leaves = [
+        1.0,
+        (6 / 9) / (3 + 6 / 9),
+        0.5,
+    ]  # P(cheats) among the divorced, the married, the single
     weights = [node.branch_weights[0], married, node.branch_weights[1] * rest.branch_weights[1]]
     assert tree.predict_proba(record)[0, 1] == pytest.approx(np.dot(weights, leaves))
 
@@ -72,7 +99,9 @@ def test_who_gets_an_imputer(use):
     assert "impute" not in without
 
 
-@pytest.mark.parametrize("use", [name for name in REGISTRY if name not in {"MLP", "CSC4", "AdBC"} | WEKA])
+@pytest.mark.parametrize(
+    "use", [name for name in REGISTRY if name not in {"MLP", "CSC4", "AdBC"} | WEKA]
+)
 def test_every_learner_runs_where_cells_are_missing(tmp_path, use):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 4))
@@ -80,7 +109,9 @@ def test_every_learner_runs_where_cells_are_missing(tmp_path, use):
     X[rng.uniform(size=X.shape) < 0.1] = np.nan
     X[:, 3] = np.nan  # a column of which nothing is known
     path = tmp_path / "rows.csv"
-    pd.DataFrame(X, columns=list("abcd")).assign(y=np.where(y, "yes", "no")).to_csv(path, index=False)
+    pd.DataFrame(X, columns=list("abcd")).assign(y=np.where(y, "yes", "no")).to_csv(
+        path, index=False
+    )
     spec = DataSpec("rows", "file", (("file", str(path)), ("positive", "yes")))
     data = load(spec)
     outcome = run_job(Job(spec, LearnerSpec(use, use), SplitSpec(folds=3), 0, 0, 1, "key"))[1]

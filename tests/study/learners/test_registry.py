@@ -1,4 +1,6 @@
-"""The registry: all of Table 3 on a set with five positives, and the traps that silently spoil a study."""
+"""The registry: all of Table 3 on a set with five positives, and the traps that silently spoil a
+study.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def test_table_3_is_complete():
 
 
 def test_adaboost_weights_do_not_silence_svm_and_c45():
-    """Unscaled, AdaBoost's weights (their sum is 1) make both answer with the majority: TPR 0 (scikit-learn#16642)."""
+    """Unscaled, AdaBoost's weights (their sum is 1) make both answer with the majority: TPR 0
+    (scikit-learn#16642).
+    """
     data = load(DataSpec("ecoli4", "table2"))
     bare = AdaBoostClassifier(SVC(), n_estimators=10, random_state=0).fit(data.X, data.y)
     assert bare.predict(data.X).sum() == 0
@@ -120,7 +124,11 @@ def test_an_svm_is_scored_by_its_decision_function():
     for use in ("SVM", "CSVM", "SMS", "AdBS", "BaS"):
         estimator = build(LearnerSpec(use, use), Context(7, False, 0)).fit(data.X, data.y)
         assert hasattr(estimator, "decision_function")
-        assert not any(value is True for key, value in estimator.get_params().items() if key.endswith("probability"))
+        assert not any(
+            value is True
+            for key, value in estimator.get_params().items()
+            if key.endswith("probability")
+        )
     scores = estimator.decision_function(data.X)
     assert scores[data.y == 1].mean() > scores[data.y == 0].mean()
 
@@ -160,15 +168,22 @@ def test_naive_bayes_is_scikit_learns_on_numbers_and_on_binary_columns():
     rng = np.random.default_rng(4)
     y = np.arange(300) % 3 // 2
     X = rng.normal(size=(300, 4)) + y[:, None]
-    np.testing.assert_allclose(MixedNB().fit(X, y).predict_proba(X),
-                               GaussianNB(var_smoothing=0).fit(X, y).predict_proba(X), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        MixedNB().fit(X, y).predict_proba(X),
+        GaussianNB(var_smoothing=0).fit(X, y).predict_proba(X),
+        rtol=1e-9,
+        atol=1e-12,
+    )
     B = (X > 0.5).astype(float)
-    np.testing.assert_allclose(MixedNB().fit(B, y).predict_proba(B), BernoulliNB().fit(B, y).predict_proba(B),
-                               rtol=1e-9)
+    np.testing.assert_allclose(
+        MixedNB().fit(B, y).predict_proba(B), BernoulliNB().fit(B, y).predict_proba(B), rtol=1e-9
+    )
     both = MixedNB().fit(np.hstack([X, B]), y).predict_log_proba(np.hstack([X, B]))
     numbers = GaussianNB(var_smoothing=0).fit(X, y).predict_joint_log_proba(X)
     joint = numbers + BernoulliNB().fit(B, y).predict_joint_log_proba(B) - np.log([2 / 3, 1 / 3])
-    np.testing.assert_allclose(both[:, 1] - both[:, 0], joint[:, 1] - joint[:, 0], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        both[:, 1] - both[:, 0], joint[:, 1] - joint[:, 0], rtol=1e-9, atol=1e-9
+    )
 
 
 def test_naive_bayes_leaves_a_missing_cell_out_of_the_product():
@@ -176,8 +191,11 @@ def test_naive_bayes_leaves_a_missing_cell_out_of_the_product():
     X, y = rng.normal(size=(80, 2)), np.arange(80) % 2
     hole = X[:5].copy()
     hole[:, 1] = np.nan
-    np.testing.assert_allclose(MixedNB().fit(X, y).predict_proba(hole),
-                               MixedNB().fit(X[:, :1], y).predict_proba(X[:5, :1]), rtol=1e-12)
+    np.testing.assert_allclose(
+        MixedNB().fit(X, y).predict_proba(hole),
+        MixedNB().fit(X[:, :1], y).predict_proba(X[:5, :1]),
+        rtol=1e-12,
+    )
 
 
 def test_rbf_features_are_shares_of_the_bumps():
@@ -185,25 +203,38 @@ def test_rbf_features_are_shares_of_the_bumps():
     X = np.vstack([rng.normal(0, 1, (30, 2)), rng.normal(6, 1, (10, 2))])
     bumps = RBFFeatures(clusters=1, random_state=0).fit(X, np.repeat([0, 1], [30, 10]))
     np.testing.assert_allclose(bumps.centres_, [X[:30].mean(axis=0), X[30:].mean(axis=0)])
-    densities = np.column_stack([
-        share * np.prod(np.exp(-0.5 * ((X - c) / s) ** 2) / s, axis=1)
-        for share, c, s in zip((0.75, 0.25), bumps.centres_, bumps.widths_, strict=True)])
-    np.testing.assert_allclose(bumps.transform(X), densities / densities.sum(axis=1, keepdims=True), rtol=1e-9)
+    densities = np.column_stack(
+        [
+            share * np.prod(np.exp(-0.5 * ((X - c) / s) ** 2) / s, axis=1)
+            for share, c, s in zip((0.75, 0.25), bumps.centres_, bumps.widths_, strict=True)
+        ]
+    )
+    np.testing.assert_allclose(
+        bumps.transform(X), densities / densities.sum(axis=1, keepdims=True), rtol=1e-9
+    )
 
 
 def test_term_scores_against_scikit_learn_and_scipy():
-    """Information gain is sklearn's mutual information, χ² is scipy's, on the same (smoothed) table."""
+    """Information gain is sklearn's mutual information, χ² is scipy's, on the same (smoothed)
+    table.
+    """
     from scipy.stats import chi2_contingency
     from sklearn.metrics import mutual_info_score
 
     a, b = np.array([[12.0], [3.0]]), np.array([[8.0], [20.0]])
     table = np.column_stack([a, b])
-    assert TERM_SCORES["chi2"](a, b)[0] == pytest.approx(chi2_contingency(table, correction=False).statistic)
-    assert TERM_SCORES["ig"](a, b)[0] == pytest.approx(mutual_info_score(None, None, contingency=table))
+    assert TERM_SCORES["chi2"](a, b)[0] == pytest.approx(
+        chi2_contingency(table, correction=False).statistic
+    )
+    assert TERM_SCORES["ig"](a, b)[0] == pytest.approx(
+        mutual_info_score(None, None, contingency=table)
+    )
 
 
 def test_term_scores_by_hand():
-    """One word in 3 of 4 positive documents and 1 of 4 negative ones, without smoothing: P(c) = 1/2, P(1|w) = 3/4."""
+    """One word in 3 of 4 positive documents and 1 of 4 negative ones, without smoothing: P(c) =
+    1/2, P(1|w) = 3/4.
+    """
     a, b = np.array([[1.0], [3.0]]), np.array([[3.0], [1.0]])
     cross = 0.25 * np.log(0.5) + 0.75 * np.log(1.5)
     assert TERM_SCORES["ce"](a, b)[0] == pytest.approx(0.5 * cross)
@@ -223,7 +254,10 @@ def test_term_selection_keeps_the_telling_words():
 def test_a_wrong_selection_is_refused():
     with pytest.raises(DataError) as e:
         build(LearnerSpec("words", "kNN", (("select", "chi"),)), Context(9, False, 0))
-    assert str(e.value) == "classifier 'words' cannot be built: there is no selection 'chi'; did you mean 'chi2'?"
+    assert (
+        str(e.value)
+        == "classifier 'words' cannot be built: there is no selection 'chi'; did you mean 'chi2'?"
+    )
 
 
 MINE = """
@@ -235,10 +269,15 @@ class Mine(DummyClassifier):
 
 
 def test_code_edited_within_a_second_is_read_again(tmp_path, monkeypatch):
-    """Python takes compiled code of the same size and second for that of the file; so none is left beside a study."""
+    """Python takes compiled code of the same size and second for that of the file; so none is left
+    beside a study.
+    """
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    spec, file = LearnerSpec("mine", "edited_at_once.Mine", imported=True, folder=str(tmp_path)), tmp_path / "edited_at_once.py"
+    spec, file = (
+        LearnerSpec("mine", "edited_at_once.Mine", imported=True, folder=str(tmp_path)),
+        tmp_path / "edited_at_once.py",
+    )
     for answer in (1, 0):
         file.write_text(MINE.format(answer))
         os.utime(file, (1e9, 1e9))

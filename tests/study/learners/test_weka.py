@@ -21,7 +21,9 @@ def test_without_the_wrapper_the_text_says_what_to_install(monkeypatch):
     monkeypatch.setattr(weka, "find_spec", lambda name: None)
     with pytest.raises(DataError) as e:
         weka.WekaClassifier().fit(np.eye(4), np.array([0, 0, 1, 1]))
-    assert str(e.value) == ("Weka's classifiers need the package python-weka-wrapper3: pip install 'deabench[weka]'")
+    assert str(e.value) == (
+        "Weka's classifiers need the package python-weka-wrapper3: pip install 'deabench[weka]'"
+    )
 
 
 def test_without_java_the_text_says_so(monkeypatch):
@@ -30,7 +32,9 @@ def test_without_java_the_text_says_so(monkeypatch):
     assert weka.lacking() == "Java (a JRE of version 11 or later)"
 
 
-@pytest.mark.parametrize(("use", "classname"), [("J48", weka.J48), ("SMO", weka.SMO), ("RBFNetwork", weka.RBF_NETWORK)])
+@pytest.mark.parametrize(
+    ("use", "classname"), [("J48", weka.J48), ("SMO", weka.SMO), ("RBFNetwork", weka.RBF_NETWORK)]
+)
 def test_registered_names(use, classname):
     learner = build(LearnerSpec(use, use), Context(3, True, 0))
     assert learner.named_steps["learn"].classname == classname
@@ -47,9 +51,13 @@ needs_weka = pytest.mark.skipif(bool(weka.lacking()), reason=f"Weka needs {weka.
 
 @needs_weka
 def test_j48_is_wekas_own_answer():
-    """What `java -cp weka.jar weka.classifiers.trees.J48 -t ecoli4.arff -T ecoli4.arff` (Weka 3.9.7) prints."""
+    """What `java -cp weka.jar weka.classifiers.trees.J48 -t ecoli4.arff -T ecoli4.arff` (Weka
+    3.9.7) prints.
+    """
     data = load(DataSpec("ecoli4", "table2"))
-    answer = weka.WekaClassifier(weka.J48, ("-C", "0.25", "-M", "2")).fit(data.X, data.y).predict(data.X)
+    answer = (
+        weka.WekaClassifier(weka.J48, ("-C", "0.25", "-M", "2")).fit(data.X, data.y).predict(data.X)
+    )
     tp, fp = int((answer & data.y).sum()), int((answer & (1 - data.y)).sum())
     assert (tp, 20 - tp, fp, 316 - fp) == (18, 2, 2, 314)
 
@@ -69,6 +77,8 @@ def test_missing_cells_and_weights_reach_weka():
 @needs_weka
 @pytest.mark.parametrize("use", ["J48", "SMO"])
 def test_a_task_of_a_study(use):
-    outcome = run_job(Job(DataSpec("ecoli4", "table2"), LearnerSpec(use, use), SplitSpec(), 0, 0, 1, "key"))[1]
+    outcome = run_job(
+        Job(DataSpec("ecoli4", "table2"), LearnerSpec(use, use), SplitSpec(), 0, 0, 1, "key")
+    )[1]
     assert outcome.status == "done", outcome.error
     assert sum(outcome.counts) == 34

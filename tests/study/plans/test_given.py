@@ -9,7 +9,14 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, LeaveOneOut, ShuffleSplit, StratifiedKFold, TimeSeriesSplit, cross_val_predict
+from sklearn.model_selection import (
+    GroupKFold,
+    LeaveOneOut,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_predict,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -34,7 +41,11 @@ near = {import = "sklearn.neighbors.KNeighborsClassifier", n_neighbors = 3}
 forest = {import = "sklearn.ensemble.RandomForestClassifier", n_estimators = 5}
 tree = {use = "C4.5", cf = 0.1}
 """
-LEARNERS = {"near": KNeighborsClassifier(3), "forest": poison.small_forest, "tree": {"use": "C4.5", "cf": 0.1}}
+LEARNERS = {
+    "near": KNeighborsClassifier(3),
+    "forest": poison.small_forest,
+    "tree": {"use": "C4.5", "cf": 0.1},
+}
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +67,25 @@ def test_the_same_store_digest_and_results_as_from_a_file(study_file, rows, tmp_
     path = study_file(FILE)
     rows.to_csv(tmp_path / "rows.csv", index=False)
     from_file = Study.from_toml(path)
-    from_code = db.Study({"thyroid": rows}, {**LEARNERS, "forest": RandomForestClassifier(5)}, seed=5, split=4,
-                         store=tmp_path / "study.sqlite")
+    from_code = db.Study(
+        {"thyroid": rows},
+        {**LEARNERS, "forest": RandomForestClassifier(5)},
+        seed=5,
+        split=4,
+        store=tmp_path / "study.sqlite",
+    )
     assert {job.key for job in from_file.plan.jobs()} == {job.key for job in from_code.plan.jobs()}
     digest = from_code.run(workers=1).digest
     assert from_file.status().done == 12
     assert from_file.status().digest == digest
     pd.testing.assert_frame_equal(from_file.summary().metrics, from_code.summary().metrics)
-    apart = db.Study({"thyroid": (rows.iloc[:, :-1].to_numpy(), rows.iloc[:, -1])}, LEARNERS, seed=5,
-                     split=StratifiedKFold(4, shuffle=True), store=tmp_path / "apart.sqlite")
+    apart = db.Study(
+        {"thyroid": (rows.iloc[:, :-1].to_numpy(), rows.iloc[:, -1])},
+        LEARNERS,
+        seed=5,
+        split=StratifiedKFold(4, shuffle=True),
+        store=tmp_path / "apart.sqlite",
+    )
     assert run_here(apart).digest == digest
 
 
@@ -76,8 +97,12 @@ def test_counts_are_those_of_cross_val_predict(rows, split, tmp_path):
     study = Study({"t": (X, y)}, {"m": model}, split=split, store=tmp_path / "s.sqlite")
     positive = y.value_counts().index[-1]
     said = cross_val_predict(model, X, y, cv=LeaveOneOut() if isinstance(split, str) else split)
-    wanted = [((y == positive) & (said == positive)).sum(), ((y == positive) & (said != positive)).sum(),
-              ((y != positive) & (said == positive)).sum(), ((y != positive) & (said != positive)).sum()]
+    wanted = [
+        ((y == positive) & (said == positive)).sum(),
+        ((y == positive) & (said != positive)).sum(),
+        ((y != positive) & (said == positive)).sum(),
+        ((y != positive) & (said != positive)).sum(),
+    ]
     assert done(study)["m"].tolist() == wanted
 
 
@@ -85,9 +110,18 @@ def test_columns_by_name_reach_a_pipeline_of_ones_own(tmp_path):
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"age": rng.normal(40, 9, 90), "town": rng.choice(["a", "b", "c"], 90)})
     y = ((frame["town"] == "b") | (frame["age"] > 55)).map({True: "ill", False: "well"})
-    model = make_pipeline(make_column_transformer((OneHotEncoder(), ["town"]), (StandardScaler(), ["age"])), LogisticRegression())
-    study = Study({"d": (frame, y)}, {"m": model}, split=StratifiedKFold(3), preprocess="columns", positive="ill",
-                  store=tmp_path / "s.sqlite")
+    model = make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["town"]), (StandardScaler(), ["age"])),
+        LogisticRegression(),
+    )
+    study = Study(
+        {"d": (frame, y)},
+        {"m": model},
+        split=StratifiedKFold(3),
+        preprocess="columns",
+        positive="ill",
+        store=tmp_path / "s.sqlite",
+    )
     said = cross_val_predict(model, frame, (y == "ill").astype(int), cv=StratifiedKFold(3))
     assert done(study)["m"][0] == ((y == "ill") & (said == 1)).sum()
     assert done(study)["m"][2] == ((y != "ill") & (said == 1)).sum()
@@ -95,7 +129,9 @@ def test_columns_by_name_reach_a_pipeline_of_ones_own(tmp_path):
 
 def test_columns_are_prepared_inside_the_folds(tmp_path):
     """A median of the test rows would show: they are a million, the training rows are not."""
-    frame = pd.DataFrame({"x": [1.0, 2, np.nan, 3, 1e6, 1e6, 1e6, np.nan] * 4, "town": ["a", "b", None, "a"] * 8})
+    frame = pd.DataFrame(
+        {"x": [1.0, 2, np.nan, 3, 1e6, 1e6, 1e6, np.nan] * 4, "town": ["a", "b", None, "a"] * 8}
+    )
     y = np.array([0, 1, 1, 0, 1, 0, 0, 1] * 4)
     seen = []
 
@@ -104,8 +140,14 @@ def test_columns_are_prepared_inside_the_folds(tmp_path):
             seen.append(X)
             return super().fit(X, y)
 
-    study = Study({"d": (frame, y)}, {"m": Looks()}, split=TimeSeriesSplit(2, test_size=4), positive=1,
-                  preprocess={"numeric": "minmax", "nominal": "indicators", "missing": "impute"}, store=tmp_path / "s.sqlite")
+    study = Study(
+        {"d": (frame, y)},
+        {"m": Looks()},
+        split=TimeSeriesSplit(2, test_size=4),
+        positive=1,
+        preprocess={"numeric": "minmax", "nominal": "indicators", "missing": "impute"},
+        store=tmp_path / "s.sqlite",
+    )
     job = study.plan.jobs()[0]
     assert run_job(job)[1].status == "done"
     X = seen[0]
@@ -117,8 +159,13 @@ def test_columns_are_prepared_inside_the_folds(tmp_path):
 def test_groups_stay_together_and_time_goes_on(rows, tmp_path):
     groups = np.arange(len(rows)) // 5
     for split in ("groups", GroupKFold(5), "leave-one-group-out"):
-        study = Study({"t": rows}, {"tree": "C4.5"}, split={"kind": split, "folds": 5} if split == "groups" else split,
-                      groups=groups, store=tmp_path / "s.sqlite")
+        study = Study(
+            {"t": rows},
+            {"tree": "C4.5"},
+            split={"kind": split, "folds": 5} if split == "groups" else split,
+            groups=groups,
+            store=tmp_path / "s.sqlite",
+        )
         from deabench.study.data.splits import rows_of
 
         data = study.plan.datasets()[0]
@@ -129,7 +176,12 @@ def test_groups_stay_together_and_time_goes_on(rows, tmp_path):
             tested += test.tolist()
         assert sorted(tested) == list(range(len(rows)))
         assert len(study.plan.jobs()) == (43 if split == "leave-one-group-out" else 5)
-    time = Study({"t": rows}, {"tree": "C4.5"}, split={"kind": "time", "folds": 3}, store=tmp_path / "s.sqlite")
+    time = Study(
+        {"t": rows},
+        {"tree": "C4.5"},
+        split={"kind": "time", "folds": 3},
+        store=tmp_path / "s.sqlite",
+    )
     for job in time.plan.jobs():
         train, test = rows_of(time.plan.datasets()[0], job.split, 0, job.fold, 0)
         assert train.max() < test.min()
@@ -137,8 +189,16 @@ def test_groups_stay_together_and_time_goes_on(rows, tmp_path):
 
 def test_a_split_left_to_chance_is_seeded_or_refused(rows, tmp_path, refused):
     def folds(seed: int) -> list[str]:
-        return [job.key for job in Study({"t": rows}, {"tree": "C4.5"}, split=ShuffleSplit(2), seed=seed,
-                                         store=tmp_path / "s.sqlite").plan.jobs()]
+        return [
+            job.key
+            for job in Study(
+                {"t": rows},
+                {"tree": "C4.5"},
+                split=ShuffleSplit(2),
+                seed=seed,
+                store=tmp_path / "s.sqlite",
+            ).plan.jobs()
+        ]
 
     assert folds(1) == folds(1) != folds(2)
 
@@ -157,17 +217,37 @@ def test_a_split_left_to_chance_is_seeded_or_refused(rows, tmp_path, refused):
 def test_every_class_is_kept(tmp_path):
     """Metrics of three classes against scikit-learn's, and the counts of the kept predictions."""
     from sklearn.datasets import load_wine
-    from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, f1_score, matthews_corrcoef, recall_score
+    from sklearn.metrics import (
+        balanced_accuracy_score,
+        cohen_kappa_score,
+        f1_score,
+        matthews_corrcoef,
+        recall_score,
+    )
 
     X, y = load_wine(return_X_y=True)
-    study = Study({"wine": (X, y)}, {"1-NN": KNeighborsClassifier(1), "logistic": make_pipeline(
-        StandardScaler(), LogisticRegression())}, split=StratifiedKFold(3), classes="all", store=tmp_path / "s.sqlite",
-        metrics=["accuracy", "balanced_accuracy", "macro_F1", "lowest_TPR", "kappa", "MCC"])
+    study = Study(
+        {"wine": (X, y)},
+        {
+            "1-NN": KNeighborsClassifier(1),
+            "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
+        },
+        split=StratifiedKFold(3),
+        classes="all",
+        store=tmp_path / "s.sqlite",
+        metrics=["accuracy", "balanced_accuracy", "macro_F1", "lowest_TPR", "kappa", "MCC"],
+    )
     assert run_here(study).failed == 0
     found = study.summary()
     said = cross_val_predict(KNeighborsClassifier(1), X, y, cv=StratifiedKFold(3))
-    wanted = [(y == said).mean(), balanced_accuracy_score(y, said), f1_score(y, said, average="macro"),
-              recall_score(y, said, average=None).min(), cohen_kappa_score(y, said), matthews_corrcoef(y, said)]
+    wanted = [
+        (y == said).mean(),
+        balanced_accuracy_score(y, said),
+        f1_score(y, said, average="macro"),
+        recall_score(y, said, average=None).min(),
+        cohen_kappa_score(y, said),
+        matthews_corrcoef(y, said),
+    ]
     assert found.metrics.loc[("wine", "1-NN")].tolist() == pytest.approx(wanted)
     assert found.efficiency["average_then_dea"].max() == pytest.approx(1)
     assert study.verify().sound
@@ -181,61 +261,142 @@ def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
         return float((y_true == y_pred).mean())
 
     near = {"near": KNeighborsClassifier(3), "far": KNeighborsClassifier(9)}
-    study = Study({"t": rows}, {"tree": "C4.5", **near}, split=StratifiedKFold(3), metrics=["roc_auc", "pr_auc", "fit_seconds"],
-                  store=tmp_path / "s.sqlite")
-    assert (study.plan.dea["outputs"], study.plan.dea["inputs"]) == (["roc_auc", "pr_auc"], ["fit_seconds"])
+    study = Study(
+        {"t": rows},
+        {"tree": "C4.5", **near},
+        split=StratifiedKFold(3),
+        metrics=["roc_auc", "pr_auc", "fit_seconds"],
+        store=tmp_path / "s.sqlite",
+    )
+    assert (study.plan.dea["outputs"], study.plan.dea["inputs"]) == (
+        ["roc_auc", "pr_auc"],
+        ["fit_seconds"],
+    )
     run_here(study)
     found = study.summary()
-    X, y = rows.iloc[:, :-1], (rows.iloc[:, -1] == rows.iloc[:, -1].value_counts().index[-1]).astype(int)
-    folds = [(y.iloc[test], KNeighborsClassifier(3).fit(X.iloc[train].to_numpy(), y.iloc[train]).predict_proba(
-        X.iloc[test].to_numpy())[:, 1]) for train, test in StratifiedKFold(3).split(X, y)]
+    X, y = (
+        rows.iloc[:, :-1],
+        (rows.iloc[:, -1] == rows.iloc[:, -1].value_counts().index[-1]).astype(int),
+    )
+    folds = [
+        (
+            y.iloc[test],
+            KNeighborsClassifier(3)
+            .fit(X.iloc[train].to_numpy(), y.iloc[train])
+            .predict_proba(X.iloc[test].to_numpy())[:, 1],
+        )
+        for train, test in StratifiedKFold(3).split(X, y)
+    ]
     assert found.metrics.loc[("t", "near"), ["roc_auc", "pr_auc"]].tolist() == pytest.approx(
-        [np.mean([score(*fold) for fold in folds]) for score in (roc_auc_score, average_precision_score)])
-    assert "fit_seconds are CPU times of the machine that ran the study, and other ones on another" in found.notes
-    own = Study({"t": rows}, {"tree": "C4.5", "near": KNeighborsClassifier(3)}, split=StratifiedKFold(3),
-                metrics={"hits": hits}, store=tmp_path / "s.sqlite")
+        [
+            np.mean([score(*fold) for fold in folds])
+            for score in (roc_auc_score, average_precision_score)
+        ]
+    )
+    assert (
+        "fit_seconds are CPU times of the machine that ran the study, and other ones on another"
+        in found.notes
+    )
+    own = Study(
+        {"t": rows},
+        {"tree": "C4.5", "near": KNeighborsClassifier(3)},
+        split=StratifiedKFold(3),
+        metrics={"hits": hits},
+        store=tmp_path / "s.sqlite",
+    )
     assert own.status().done == 6
     assert own.summary().metrics.loc[("t", "near"), "hits"] > 0.9
-    surprise = db.metrics.Metric("surprise", lambda y, p: float(log_loss(y, np.clip(p, 0.01, 0.99), labels=[0, 1])), False,
-                                 range=(0, 5), needs="probabilities")
+    surprise = db.metrics.Metric(
+        "surprise",
+        lambda y, p: float(log_loss(y, np.clip(p, 0.01, 0.99), labels=[0, 1])),
+        False,
+        range=(0, 5),
+        needs="probabilities",
+    )
     wanted = ["TPR", "brier", "precision@5", "TPR@FPR=0.1", surprise, "score_seconds"]
-    many = Study({"t": rows}, near, split=StratifiedKFold(3), metrics=wanted, store=tmp_path / "s.sqlite")
+    many = Study(
+        {"t": rows}, near, split=StratifiedKFold(3), metrics=wanted, store=tmp_path / "s.sqlite"
+    )
     assert (many.status().done, many.plan.dea["inputs"]) == (6, ["score_seconds"])
     found = many.summary()
-    expected = {"brier": brier_score_loss, "surprise": lambda y, p: log_loss(y, np.clip(p, 0.01, 0.99), labels=[0, 1]),
-                "precision@5": lambda y, p: db.metrics.precision_at(5).value(y == 1, p)}
+    expected = {
+        "brier": brier_score_loss,
+        "surprise": lambda y, p: log_loss(y, np.clip(p, 0.01, 0.99), labels=[0, 1]),
+        "precision@5": lambda y, p: db.metrics.precision_at(5).value(y == 1, p),
+    }
     for name, score in expected.items():
-        assert found.metrics.loc[("t", "near"), name] == pytest.approx(np.mean([score(*fold) for fold in folds]), abs=1e-12)
+        assert found.metrics.loc[("t", "near"), name] == pytest.approx(
+            np.mean([score(*fold) for fold in folds]), abs=1e-12
+        )
     assert found.per_dataset["efficiency"].between(0, 1 + 1e-9).all()
-    unsure = Study({"t": rows}, {"tree": "C4.5", **near}, split=StratifiedKFold(3), metrics=["brier"], store=tmp_path / "s.sqlite")
+    unsure = Study(
+        {"t": rows},
+        {"tree": "C4.5", **near},
+        split=StratifiedKFold(3),
+        metrics=["brier"],
+        store=tmp_path / "s.sqlite",
+    )
     assert unsure.summary().metrics["brier"].between(0, 1).all()
 
 
-@pytest.mark.parametrize(("change", "said"), [
-    ({"data": {}}, "data is empty; give {name: a DataFrame, (X, y) or a path}"),
-    ({"data": {"a": 3}}, "data set 'a' is a int; give a DataFrame, (X, y) or a path"),
-    ({"data": {"a": (np.zeros((3, 2)), [0, 1])}}, "y of data set 'a' has shape (2,) for 3 rows of X; give one class per row"),
-    ({"data": {"a": (np.zeros(3), [0, 1, 1])}}, "X of data set 'a' has shape (3,); give rows x features"),
-    ({"classifiers": {"m": 3}}, "classifier 'm' is a int; give an estimator, a function that makes one, or a name of the "
-                                "registry, as 'C4.5'"),
-    ({"classifiers": {"m": "C45"}}, "[classifiers] 'C45' is not known; did you mean 'C4.5'?"),
-    ({"classifiers": {"m": lambda: 3}}, "classifier 'm': int is not a scikit-learn classifier; it needs fit, predict and "
-                                        "get_params"),
-    ({"metrics": ["TPX"]}, "metrics: there is no metric 'TPX'; did you mean 'TPR'?"),
-    ({"metrics": ["prevalence"]}, "[dea] outputs: metric 'prevalence' is neither better high nor low; it cannot rank a "
-                                  "classifier"),
-    ({"dea": {"outputs": ["TPR", "total_cost"]}}, "[dea] outputs: metric 'total_cost' is better low and has no greatest value; "
-                                                  "name it among the inputs"),
-    ({"classes": "all", "metrics": ["TPR"]}, "metrics: there is no metric 'TPR' of more classes than two; there are 'accuracy', "
-     "'balanced_accuracy', 'macro_F1', 'lowest_TPR', 'kappa', 'MCC', 'fit_seconds', 'score_seconds'"),
-    ({"split": "kfolds"}, "split: kind is 'kfolds'; did you mean 'kfold'?"),
-    ({"folds": 3}, "Study takes no 'folds'; there are 'name', 'time_limit', 'cpu_limit', 'memory_limit', 'keep_predictions', "
-                   "'dea', 'grouping', 'tests'"),
-    ({"preprocess": {"numeric": "minmaxx"}}, "preprocess: numeric is 'minmaxx'; did you mean 'minmax'?"),
-    ({"groups": [1, 2]}, "groups of data set 'a' has shape (2,) for 5 rows; give one per row"),
-])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"data": {}}, "data is empty; give {name: a DataFrame, (X, y) or a path}"),
+        ({"data": {"a": 3}}, "data set 'a' is a int; give a DataFrame, (X, y) or a path"),
+        (
+            {"data": {"a": (np.zeros((3, 2)), [0, 1])}},
+            "y of data set 'a' has shape (2,) for 3 rows of X; give one class per row",
+        ),
+        (
+            {"data": {"a": (np.zeros(3), [0, 1, 1])}},
+            "X of data set 'a' has shape (3,); give rows x features",
+        ),
+        (
+            {"classifiers": {"m": 3}},
+            "classifier 'm' is a int; give an estimator, a function that makes one, or a name of the "
+            "registry, as 'C4.5'",
+        ),
+        ({"classifiers": {"m": "C45"}}, "[classifiers] 'C45' is not known; did you mean 'C4.5'?"),
+        (
+            {"classifiers": {"m": lambda: 3}},
+            "classifier 'm': int is not a scikit-learn classifier; it needs fit, predict and "
+            "get_params",
+        ),
+        ({"metrics": ["TPX"]}, "metrics: there is no metric 'TPX'; did you mean 'TPR'?"),
+        (
+            {"metrics": ["prevalence"]},
+            "[dea] outputs: metric 'prevalence' is neither better high nor low; it cannot rank a "
+            "classifier",
+        ),
+        (
+            {"dea": {"outputs": ["TPR", "total_cost"]}},
+            "[dea] outputs: metric 'total_cost' is better low and has no greatest value; "
+            "name it among the inputs",
+        ),
+        (
+            {"classes": "all", "metrics": ["TPR"]},
+            "metrics: there is no metric 'TPR' of more classes than two; there are 'accuracy', "
+            "'balanced_accuracy', 'macro_F1', 'lowest_TPR', 'kappa', 'MCC', 'fit_seconds', 'score_seconds'",
+        ),
+        ({"split": "kfolds"}, "split: kind is 'kfolds'; did you mean 'kfold'?"),
+        (
+            {"folds": 3},
+            "Study takes no 'folds'; there are 'name', 'time_limit', 'cpu_limit', 'memory_limit', 'keep_predictions', "
+            "'dea', 'grouping', 'tests'",
+        ),
+        (
+            {"preprocess": {"numeric": "minmaxx"}},
+            "preprocess: numeric is 'minmaxx'; did you mean 'minmax'?",
+        ),
+        ({"groups": [1, 2]}, "groups of data set 'a' has shape (2,) for 5 rows; give one per row"),
+    ],
+)
 def test_refusals(change, said, refused, tmp_path):
-    good = {"data": {"a": pd.DataFrame({"x": [1.0, 2, 3, 4, 5], "c": [0, 0, 0, 1, 1]})}, "classifiers": {"m": "C4.5"}}
+    good = {
+        "data": {"a": pd.DataFrame({"x": [1.0, 2, 3, 4, 5], "c": [0, 0, 0, 1, 1]})},
+        "classifiers": {"m": "C4.5"},
+    }
     with refused(said):
         Study(**{**good, **change}, store=tmp_path / "s.sqlite")
 
@@ -243,8 +404,10 @@ def test_refusals(change, said, refused, tmp_path):
 def test_groups_are_not_torn_apart(tmp_path, refused):
     frame = pd.DataFrame({"x": np.arange(20.0), "who": ["a", "b"] * 10, "c": [0, 0, 0, 1] * 5})
     study = Study({"a": frame}, {"m": "C4.5"}, groups="who", split=2, store=tmp_path / "s.sqlite")
-    with refused("data set 'a' has groups, which a split of kind 'kfold' would tear apart; take 'groups' or "
-                 "'leave-one-group-out', or leave the groups out"):
+    with refused(
+        "data set 'a' has groups, which a split of kind 'kfold' would tear apart; take 'groups' or "
+        "'leave-one-group-out', or leave the groups out"
+    ):
         study.plan.jobs()
 
 
@@ -253,7 +416,17 @@ def test_probabilities_are_asked_for_where_there_are_decision_values(refused):
     from deabench.study.results.scored import scored_metrics
 
     counts = pd.DataFrame({"dataset": ["d"], "classifier": ["svm"], "key": ["k"]})
-    kept = {"k": {"y_true": np.array([0, 1]), "y_pred": np.array([0, 1]), "score": np.array([-0.5, 1.7])}}
-    assert scored_metrics(counts, {"precision@1": of_scores("precision@1")}, kept)["precision@1"].tolist() == [1.0]
-    with refused("the score of 'svm' for instance 1 is -0.5; metric 'brier' needs probabilities, from 0 to 1"):
+    kept = {
+        "k": {
+            "y_true": np.array([0, 1]),
+            "y_pred": np.array([0, 1]),
+            "score": np.array([-0.5, 1.7]),
+        }
+    }
+    assert scored_metrics(counts, {"precision@1": of_scores("precision@1")}, kept)[
+        "precision@1"
+    ].tolist() == [1.0]
+    with refused(
+        "the score of 'svm' for instance 1 is -0.5; metric 'brier' needs probabilities, from 0 to 1"
+    ):
         scored_metrics(counts, {"brier": of_scores("brier")}, kept)

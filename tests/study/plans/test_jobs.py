@@ -20,13 +20,20 @@ def study(tmp_path_factory):
     """Two data sets of different numbers of folds, two classifiers."""
     y = (np.arange(24) % 3 == 0).astype(int)
     sets = {"a": (np.arange(48.0).reshape(24, 2), y), "b": (np.arange(18.0).reshape(9, 2), y[:9])}
-    return Study(sets, {"one": "majority", "other": "stump"}, split="leave-one-out",
-                 store=tmp_path_factory.mktemp("jobs") / "s.sqlite")
+    return Study(
+        sets,
+        {"one": "majority", "other": "stump"},
+        split="leave-one-out",
+        store=tmp_path_factory.mktemp("jobs") / "s.sqlite",
+    )
 
 
 def test_keys_are_those_of_the_stores_there_are():
     """Written by the release that began format 2: a key of other bytes would run every study again."""
-    spec, learner = DataSpec("ecoli4", "table2"), LearnerSpec("SENC", "SENC", made=(("numpy", "2"), ("parameters", "ä")))
+    spec, learner = (
+        DataSpec("ecoli4", "table2"),
+        LearnerSpec("SENC", "SENC", made=(("numpy", "2"), ("parameters", "ä"))),
+    )
     job = Job(spec, learner, SplitSpec(), 0, 0, 7, "", data_sha256="00")
     base = b'[2, "ecoli4", "00", "", "SENC", [["numpy", "2"], ["parameters", "\\u00e4"]], "", ["kfold", 10, 0, ""], 7]'
     assert key_base(job, load(spec)) == base
@@ -35,8 +42,11 @@ def test_keys_are_those_of_the_stores_there_are():
 
 def test_the_order_is_that_of_data_sets_then_folds_then_classifiers(study):
     assert [job.label for job in study.plan.jobs()] == [
-        f"{data} / {learner} / repeat 0 / fold {fold}" for data, folds in (("a", 24), ("b", 9)) for fold in range(folds)
-        for learner in ("one", "other")]
+        f"{data} / {learner} / repeat 0 / fold {fold}"
+        for data, folds in (("a", 24), ("b", 9))
+        for fold in range(folds)
+        for learner in ("one", "other")
+    ]
 
 
 def test_however_a_task_is_asked_for_it_is_the_same(study):
@@ -58,7 +68,12 @@ def test_a_task_holds_what_its_data_set_and_classifier_are(study):
     for job, whose in ((jobs[47], 0), (jobs[48], 1)):
         assert job.data == study.plan.data[whose]
         assert job.data_sha256 == names[whose]
-        assert job.key == hashlib.sha256(key_base(job, study.plan.datasets()[whose]) + b" 0 %d" % job.fold).hexdigest()
+        assert (
+            job.key
+            == hashlib.sha256(
+                key_base(job, study.plan.datasets()[whose]) + b" 0 %d" % job.fold
+            ).hexdigest()
+        )
 
 
 def test_studies_of_the_same_tasks_have_one_identity(study, tmp_path):
@@ -66,9 +81,25 @@ def test_studies_of_the_same_tasks_have_one_identity(study, tmp_path):
 
     def identity(seed: int = 0, **learners: str) -> str:
         sets = {"a": (np.arange(48.0).reshape(24, 2), np.arange(24) % 3 // 2)}
-        return Study(sets, learners, split=3, seed=seed, store=tmp_path / "s.sqlite").plan.jobs().identity()
+        return (
+            Study(sets, learners, split=3, seed=seed, store=tmp_path / "s.sqlite")
+            .plan.jobs()
+            .identity()
+        )
 
     same = {identity(one="majority"), identity(one="majority")}
     assert len(same) == 1
-    assert len(same | {identity(1, one="majority"), identity(two="majority"), identity(one="stump"), plan.jobs().identity(),
-                       identity(one="majority", two="stump"), identity(two="stump", one="majority")}) == 7
+    assert (
+        len(
+            same
+            | {
+                identity(1, one="majority"),
+                identity(two="majority"),
+                identity(one="stump"),
+                plan.jobs().identity(),
+                identity(one="majority", two="stump"),
+                identity(two="stump", one="majority"),
+            }
+        )
+        == 7
+    )

@@ -1,4 +1,6 @@
-"""From counts to tables: by hand where it can be, against an independent linear program where efficiencies are."""
+"""From counts to tables: by hand where it can be, against an independent linear program where
+efficiencies are.
+"""
 
 from __future__ import annotations
 
@@ -14,42 +16,69 @@ from deabench.study.learners.registry import APPROACH, TABLE3
 from deabench.study.results import aggregate as s
 from deabench.study.results import views
 
-COUNTS = pd.DataFrame([
-    # dataset, classifier, fold, tp, fn, fp, tn
-    ("a", "tree", 0, 3, 2, 1, 9), ("a", "tree", 1, 5, 0, 3, 7),
-    ("a", "net", 0, 5, 0, 6, 4), ("a", "net", 1, 4, 1, 4, 6),
-    ("b", "tree", 0, 1, 9, 0, 90), ("b", "tree", 1, 2, 8, 2, 88),
-    ("b", "net", 0, 8, 2, 20, 70), ("b", "net", 1, 6, 4, 30, 60),
-], columns=["dataset", "classifier", "fold", "tp", "fn", "fp", "tn"])
+COUNTS = pd.DataFrame(
+    [
+        # dataset, classifier, fold, tp, fn, fp, tn
+        ("a", "tree", 0, 3, 2, 1, 9),
+        ("a", "tree", 1, 5, 0, 3, 7),
+        ("a", "net", 0, 5, 0, 6, 4),
+        ("a", "net", 1, 4, 1, 4, 6),
+        ("b", "tree", 0, 1, 9, 0, 90),
+        ("b", "tree", 1, 2, 8, 2, 88),
+        ("b", "net", 0, 8, 2, 20, 70),
+        ("b", "net", 1, 6, 4, 30, 60),
+    ],
+    columns=["dataset", "classifier", "fold", "tp", "fn", "fp", "tn"],
+)
 FACTS = pd.DataFrame({"type": ["SD;ND", "ND"], "imbalance_ratio": [2.0, 9.0]}, index=["a", "b"])
-SETTINGS = s.Settings(["TPR", "TNR"], {"all": ["tree", "net"]}, {"tree": "classic", "net": "other"}, ratios=(9,))
+SETTINGS = s.Settings(
+    ["TPR", "TNR"], {"all": ["tree", "net"]}, {"tree": "classic", "net": "other"}, ratios=(9,)
+)
 METRICS = s.pooled_metrics(COUNTS, ["TPR", "TNR", "IBA"])
 
 
 def test_folds_are_pooled_before_the_metric():
-    assert METRICS["TPR"].to_dict() == pytest.approx({("a", "tree"): 8 / 10, ("a", "net"): 9 / 10,
-                                                      ("b", "tree"): 3 / 20, ("b", "net"): 14 / 20})
-    assert METRICS["TNR"].to_dict() == pytest.approx({("a", "tree"): 16 / 20, ("a", "net"): 10 / 20,
-                                                      ("b", "tree"): 178 / 180, ("b", "net"): 130 / 180})
+    assert METRICS["TPR"].to_dict() == pytest.approx(
+        {("a", "tree"): 8 / 10, ("a", "net"): 9 / 10, ("b", "tree"): 3 / 20, ("b", "net"): 14 / 20}
+    )
+    assert METRICS["TNR"].to_dict() == pytest.approx(
+        {
+            ("a", "tree"): 16 / 20,
+            ("a", "net"): 10 / 20,
+            ("b", "tree"): 178 / 180,
+            ("b", "net"): 130 / 180,
+        }
+    )
 
 
-@pytest.mark.parametrize(("ratio", "group"), [
-    (9.99, "IR < 10"), (10, "10 <= IR < 30"), (29.9, "10 <= IR < 30"), (30, "IR >= 30"), (float("nan"), "")])
+@pytest.mark.parametrize(
+    ("ratio", "group"),
+    [
+        (9.99, "IR < 10"),
+        (10, "10 <= IR < 30"),
+        (29.9, "10 <= IR < 30"),
+        (30, "IR >= 30"),
+        (float("nan"), ""),
+    ],
+)
 def test_groups_of_ratios_are_the_papers(ratio, group):
     """Table 13: [1, 10), [10, 30), [30, ∞)."""
     assert s.ratio_group(ratio, [10, 30]) == group
     assert s.ratio_group(ratio, []) == ""
 
 
-@pytest.mark.parametrize(("mixed", "typed"), [
-    ("each", [("SD", "a"), ("ND", "a"), ("ND", "b")]), ("drop", [("ND", "b")])])
+@pytest.mark.parametrize(
+    ("mixed", "typed"), [("each", [("SD", "a"), ("ND", "a"), ("ND", "b")]), ("drop", [("ND", "b")])]
+)
 def test_a_mixed_label_counts_in_each_group_or_in_none(mixed, typed):
     groups = s.membership(FACTS, s.Settings(**{**vars(SETTINGS), "mixed": mixed}))
     rows = groups[groups["grouping"] == "type"]
     assert list(zip(rows["group"], rows["dataset"], strict=True)) == typed
     assert groups.loc[groups["grouping"] == "all", "dataset"].tolist() == ["a", "b"]
     both = groups.loc[groups["grouping"] == "type and ratio", "group"]
-    assert set(both) == ({"SD, IR < 9", "ND, IR < 9", "ND, IR >= 9"} if mixed == "each" else {"ND, IR >= 9"})
+    assert set(both) == (
+        {"SD, IR < 9", "ND, IR < 9", "ND, IR >= 9"} if mixed == "each" else {"ND, IR >= 9"}
+    )
 
 
 def test_means_over_the_data_sets_of_a_group():
@@ -65,7 +94,10 @@ def wei(table: np.ndarray) -> np.ndarray:
     scores = []
     for y in table:
         rows = np.vstack([np.column_stack([y, -table.T]), np.append(0.0, np.ones(n))])
-        scores.append(-1 / linprog(np.append(-1.0, np.zeros(n)), A_ub=rows, b_ub=np.append(np.zeros(m), 1.0)).fun)
+        scores.append(
+            -1
+            / linprog(np.append(-1.0, np.zeros(n)), A_ub=rows, b_ub=np.append(np.zeros(m), 1.0)).fun
+        )
     return np.array(scores)
 
 
@@ -80,10 +112,16 @@ def test_dea_two_ways_against_scipy():
     groups, single = s.membership(facts, settings), s.per_dataset(metrics, settings)
     found = s.two_ways(s.group_means(metrics, groups), single, groups, settings)
     found = found.loc["all"].loc["all data sets"].loc["trees"]
-    cube = np.stack([metrics.loc[name].loc[members, list(settings.outputs)].to_numpy() for name in names])
+    cube = np.stack(
+        [metrics.loc[name].loc[members, list(settings.outputs)].to_numpy() for name in names]
+    )
     np.testing.assert_allclose(found["average_then_dea"], wei(cube.mean(axis=0)), rtol=1e-7)
-    np.testing.assert_allclose(found["dea_then_average"], np.mean([wei(table) for table in cube], axis=0), rtol=1e-7)
-    assert found["IBA"].to_dict() == pytest.approx(metrics["IBA"].groupby("classifier").mean().to_dict())
+    np.testing.assert_allclose(
+        found["dea_then_average"], np.mean([wei(table) for table in cube], axis=0), rtol=1e-7
+    )
+    assert found["IBA"].to_dict() == pytest.approx(
+        metrics["IBA"].groupby("classifier").mean().to_dict()
+    )
     assert (found["average_then_dea"] != found["dea_then_average"]).any()
     assert found.loc[found["dea_then_average"].idxmax(), "rank_dea_then_average"] == 1
 
@@ -97,7 +135,8 @@ def test_a_table_that_cannot_be_ranked_is_nan_with_its_reason():
     assert found.loc[("all", "b"), "efficiency"].notna().all()
     assert found.attrs["notes"] == (
         "data set 'a' (panel all) has no efficiencies: every input of 'net' is 0; its efficiency is undefined, "
-        "leave the row out",)
+        "leave the row out",
+    )
 
 
 def test_families_average_their_classifiers_first():
@@ -112,11 +151,23 @@ def test_families_average_their_classifiers_first():
 
 
 def test_the_recommendation_is_the_best_and_what_is_close_to_it():
-    index = pd.MultiIndex.from_product([["type and ratio"], ["SD, IR < 10", "SD, 10 <= IR < 30", "SD, IR >= 30"],
-                                        ["families"], ["classic", "ensemble"]])
-    table = pd.DataFrame({"average_then_dea": [1, 1, .9, 1, 1, .8], "dea_then_average": [.99, .993, .9, .95, 1, .5],
-                          "IBA": [.1, .2, .4, .3, .5, .6], "datasets": 3}, index=index).rename_axis(
-        ["grouping", "group", "panel", "classifier"])
+    index = pd.MultiIndex.from_product(
+        [
+            ["type and ratio"],
+            ["SD, IR < 10", "SD, 10 <= IR < 30", "SD, IR >= 30"],
+            ["families"],
+            ["classic", "ensemble"],
+        ]
+    )
+    table = pd.DataFrame(
+        {
+            "average_then_dea": [1, 1, 0.9, 1, 1, 0.8],
+            "dea_then_average": [0.99, 0.993, 0.9, 0.95, 1, 0.5],
+            "IBA": [0.1, 0.2, 0.4, 0.3, 0.5, 0.6],
+            "datasets": 3,
+        },
+        index=index,
+    ).rename_axis(["grouping", "group", "panel", "classifier"])
     found = s.recommendation(table)
     assert found.index.tolist() == [("IR < 10", "SD"), ("10 <= IR < 30", "SD"), ("IR >= 30", "SD")]
     assert found["recommended"].tolist() == ["classic, ensemble", "ensemble", "classic"]
@@ -125,9 +176,13 @@ def test_the_recommendation_is_the_best_and_what_is_close_to_it():
 
 
 def test_data_sets_as_dmus_give_the_papers_table_21():
-    """Table 20's printed rates of C4.5, percent, with TNR as the input: Table 21's efficiencies, three decimals."""
+    """Table 20's printed rates of C4.5, percent, with TNR as the input: Table 21's efficiencies,
+    three decimals.
+    """
     rates, efficiency = printed("table20"), printed("table21")
-    index = pd.MultiIndex.from_product([rates.index.astype(str), ["C4.5"]], names=["dataset", "classifier"])
+    index = pd.MultiIndex.from_product(
+        [rates.index.astype(str), ["C4.5"]], names=["dataset", "classifier"]
+    )
     metrics = rates[["TPR", "TNR", "AUC", "GM"]].set_axis(index)
     settings = s.Settings(["TPR", "AUC", "GM"], {}, inputs=["TNR"])
     found = views.pivot(metrics, settings, "datasets").loc["C4.5", "efficiency"]
@@ -138,14 +193,24 @@ def test_what_stands_after_the_at_is_the_dmu():
     table = pd.DataFrame({"TPR": [1, 2, 3, 4.0]}, index=["ig@10", "ce@10", "ig@5", "ce@5"])
     wide = views.after_at(table)
     assert wide.to_dict("index") == {"10": {"ig": 1, "ce": 2}, "5": {"ig": 3, "ce": 4}}
-    assert list(views.after_at(table.assign(TNR=0)).columns) == ["TPR ig", "TPR ce", "TNR ig", "TNR ce"]
+    assert list(views.after_at(table.assign(TNR=0)).columns) == [
+        "TPR ig",
+        "TPR ce",
+        "TNR ig",
+        "TNR ce",
+    ]
     with pytest.raises(DataError) as e:
         views.after_at(table.rename(index={"ig@5": "ig"}))
-    assert str(e.value) == "classifier 'ig' has no @ in its name; dmus = \"after @\" needs names as 'chi2@200'"
+    assert (
+        str(e.value)
+        == "classifier 'ig' has no @ in its name; dmus = \"after @\" needs names as 'chi2@200'"
+    )
 
 
 def test_the_shipped_counts_are_whole():
-    """67 sets x 18 classifiers x 10 folds; the pooled classes are the data sets' own, the file is the manifest's."""
+    """67 sets x 18 classifiers x 10 folds; the pooled classes are the data sets' own, the file is
+    the manifest's.
+    """
     counts, table, manifest = keel67.read(), keel.table2(), keel67.manifest()
     assert len(counts) == 12_060 == manifest["tasks"]
     assert manifest["failed"] == 0
@@ -159,11 +224,19 @@ def test_the_shipped_counts_are_whole():
 
 
 def swapped() -> pd.DataFrame:
-    """The 48 group means of Tables 5 and 6 beside ours: columns TPR, TNR (printed), minority, majority (measured)."""
+    """The 48 group means of Tables 5 and 6 beside ours: columns TPR, TNR (printed), minority,
+    majority (measured).
+    """
     counts = keel67.read().reset_index()
     metrics = s.pooled_metrics(counts, ["TPR", "TNR"]) * 100
-    facts = keel.table2().loc[list(dict.fromkeys(counts["dataset"])), ["type"]].assign(imbalance_ratio=np.nan)
-    means = s.group_means(metrics, s.membership(facts, s.Settings([], {}, mixed="drop"))).loc["type"]
+    facts = (
+        keel.table2()
+        .loc[list(dict.fromkeys(counts["dataset"])), ["type"]]
+        .assign(imbalance_ratio=np.nan)
+    )
+    means = s.group_means(metrics, s.membership(facts, s.Settings([], {}, mixed="drop"))).loc[
+        "type"
+    ]
     ours = means[["TPR", "TNR"]].set_axis(["minority", "majority"], axis=1)
     tables = pd.concat([printed("table05"), printed("table06")]).reset_index()
     kinds = {"disjunct": "SD", "overlapping": "OD", "noisy": "ND"}
@@ -172,7 +245,9 @@ def swapped() -> pd.DataFrame:
 
 
 def test_the_papers_rates_fit_only_when_swapped():
-    """By its text TPR is the minority's accuracy; its Tables 5 and 6 say otherwise (docs/study.md has the numbers)."""
+    """By its text TPR is the minority's accuracy; its Tables 5 and 6 say otherwise (docs/study.md
+    has the numbers).
+    """
     both = swapped()
     assert len(both) == 48
     r = both.corr()
@@ -181,15 +256,21 @@ def test_the_papers_rates_fit_only_when_swapped():
     assert (both["TNR"] - both["minority"]).abs().mean() == pytest.approx(20.8, abs=0.05)
     assert (both["TNR"] - both["majority"]).abs().mean() == pytest.approx(38.6, abs=0.05)
     assert r.loc["TPR", ["majority", "minority"]].tolist() == pytest.approx([0.56, 0.00], abs=0.005)
-    assert r.loc["TNR", ["minority", "majority"]].tolist() == pytest.approx([0.53, -0.19], abs=0.005)
+    assert r.loc["TNR", ["minority", "majority"]].tolist() == pytest.approx(
+        [0.53, -0.19], abs=0.005
+    )
 
 
 def test_the_papers_f_fits_neither_class():
-    """Its mean over Tables 5 and 6 is 85.9; ours is 63.2 for the minority and 94.6 for the majority."""
+    """Its mean over Tables 5 and 6 is 85.9; ours is 63.2 for the minority and 94.6 for the
+    majority.
+    """
     counts = keel67.read().reset_index()
     counts = counts[counts["classifier"].isin(APPROACH)]
     other = counts.rename(columns={"tp": "tn", "tn": "tp", "fn": "fp", "fp": "fn"})
-    assert pd.concat([printed("table05"), printed("table06")])["F"].mean() == pytest.approx(85.9, abs=0.05)
+    assert pd.concat([printed("table05"), printed("table06")])["F"].mean() == pytest.approx(
+        85.9, abs=0.05
+    )
     assert 100 * s.pooled_metrics(counts, ["F1"])["F1"].mean() == pytest.approx(63.2, abs=0.05)
     assert 100 * s.pooled_metrics(other, ["F1"])["F1"].mean() == pytest.approx(94.6, abs=0.05)
 
@@ -199,33 +280,67 @@ def test_every_method_of_the_paper_has_its_family():
 
 
 def test_the_recommendation_of_the_shipped_study():
-    """Table 22 by the paper's own quotients (TNR the input): under-sampling in every cell, in one with two others."""
+    """Table 22 by the paper's own quotients (TNR the input): under-sampling in every cell, in one
+    with two others.
+    """
     counts = keel67.read().reset_index()
     counts = counts[counts["classifier"].isin(APPROACH)]
-    one = counts[counts["classifier"] == "C4.5"].groupby("dataset", sort=False)[["tp", "fn", "fp", "tn"]].sum()
+    one = (
+        counts[counts["classifier"] == "C4.5"]
+        .groupby("dataset", sort=False)[["tp", "fn", "fp", "tn"]]
+        .sum()
+    )
     ratio = (one["fp"] + one["tn"]) / (one["tp"] + one["fn"])
-    facts = pd.DataFrame({"type": keel.table2()["type"].reindex(one.index), "imbalance_ratio": ratio})
+    facts = pd.DataFrame(
+        {"type": keel.table2()["type"].reindex(one.index), "imbalance_ratio": ratio}
+    )
     settings = s.Settings(["TPR", "balanced_accuracy", "G-mean", "F1"], {}, APPROACH, ["TNR"])
     metrics = s.pooled_metrics(counts, [*settings.outputs, "TNR", "IBA"])
     found = s.recommendation(s.by_family(metrics, s.membership(facts, settings), settings))
     assert len(found) == 9
     assert found["recommended"].value_counts().to_dict() == {
-        "under sampling": 8, "over sampling, under sampling, hybrid": 1}
+        "under sampling": 8,
+        "over sampling, under sampling, hybrid": 1,
+    }
     assert found.loc[("IR < 10", "OD"), "recommended"] == "over sampling, under sampling, hybrid"
     assert (found["highest_iba"] == "under sampling").all()
 
 
-@pytest.mark.parametrize(("dea", "wanted"), [
-    ({"model": "cross", "goal": "benevolent"}, {"model": "cross", "goal": "benevolent"}),
-    ({"model": "additive", "weights": {"TPR": 2, "TNR": 1}}, {"model": "additive", "weights": {"TPR": 2, "TNR": 1}}),
-    ({"model": "ddf", "direction": {"TPR": 1.0, "TNR": 0.5}}, {"model": "ddf", "direction": {"TPR": 1.0, "TNR": 0.5}}),
-    ({"model": "ccr", "inputs": ["FPR"], "returns": "vrs", "orientation": "output", "shares": {"TPR": [0.2, 0.5]},
-      "ratios": {"TPR/TNR": [0.5, 2]}},
-     {"model": "ccr", "returns": "vrs", "orientation": "output", "shares": {"TPR": (0.2, 0.5)},
-      "ratios": {("TPR", "TNR"): (0.5, 2)}}),
-    ({"model": "ccr", "inputs": ["FPR"], "orientation": "output", "sums": [0.5, 2]},
-     {"model": "ccr", "orientation": "output", "sums": (0.5, 2)}),
-])
+@pytest.mark.parametrize(
+    ("dea", "wanted"),
+    [
+        ({"model": "cross", "goal": "benevolent"}, {"model": "cross", "goal": "benevolent"}),
+        (
+            {"model": "additive", "weights": {"TPR": 2, "TNR": 1}},
+            {"model": "additive", "weights": {"TPR": 2, "TNR": 1}},
+        ),
+        (
+            {"model": "ddf", "direction": {"TPR": 1.0, "TNR": 0.5}},
+            {"model": "ddf", "direction": {"TPR": 1.0, "TNR": 0.5}},
+        ),
+        (
+            {
+                "model": "ccr",
+                "inputs": ["FPR"],
+                "returns": "vrs",
+                "orientation": "output",
+                "shares": {"TPR": [0.2, 0.5]},
+                "ratios": {"TPR/TNR": [0.5, 2]},
+            },
+            {
+                "model": "ccr",
+                "returns": "vrs",
+                "orientation": "output",
+                "shares": {"TPR": (0.2, 0.5)},
+                "ratios": {("TPR", "TNR"): (0.5, 2)},
+            },
+        ),
+        (
+            {"model": "ccr", "inputs": ["FPR"], "orientation": "output", "sums": [0.5, 2]},
+            {"model": "ccr", "orientation": "output", "sums": (0.5, 2)},
+        ),
+    ],
+)
 def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted):
     """From a file and from code; the efficiencies are `rank`'s own."""
     import deabench as db
@@ -237,32 +352,64 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
         return repr(value).replace("'", '"')
 
     said = "\n".join(f"{key} = {toml(value)}" for key, value in dea.items())
-    plan = db.Study.from_toml(study_file(f'[data]\nnames = ["ecoli4"]\n[classifiers]\n"C4.5" = {{}}\n[dea]\n'
-                                         f'outputs = ["TPR", "TNR"]\n{said}\n')).plan
+    plan = db.Study.from_toml(
+        study_file(
+            f'[data]\nnames = ["ecoli4"]\n[classifiers]\n"C4.5" = {{}}\n[dea]\n'
+            f'outputs = ["TPR", "TNR"]\n{said}\n'
+        )
+    ).plan
     assert {"model": plan.dea["model"], **rank_options(plan.dea)} == wanted
-    table = pd.DataFrame(np.random.default_rng(1).uniform(0.4, 0.9, (12, 3)), columns=["TPR", "TNR", "FPR"],
-                         index=[f"c{k}" for k in range(12)])
-    settings = s.Settings(["TPR", "TNR"], {}, inputs=plan.dea["inputs"], model=plan.dea["model"],
-                          options=rank_options(plan.dea))
+    table = pd.DataFrame(
+        np.random.default_rng(1).uniform(0.4, 0.9, (12, 3)),
+        columns=["TPR", "TNR", "FPR"],
+        index=[f"c{k}" for k in range(12)],
+    )
+    settings = s.Settings(
+        ["TPR", "TNR"],
+        {},
+        inputs=plan.dea["inputs"],
+        model=plan.dea["model"],
+        options=rank_options(plan.dea),
+    )
     expected = db.rank(table, outputs=["TPR", "TNR"], inputs=dea.get("inputs"), **wanted)
     pd.testing.assert_series_equal(s.efficiencies(table, settings), expected.scores)
 
 
-@pytest.mark.parametrize(("said", "text"), [
-    ('goal = "kind"', "[dea] goal is 'kind'; there are 'aggressive', 'benevolent'"),
-    ('goal = "benevolent"', "[dea] model 'wei' has no goal 'benevolent'; leave it out, or use model 'cross'"),
-    ('model = "additive"\nweights = {TPX = 1.0}', "[dea] weights names 'TPX', which is no metric here; did you mean 'TPR'?"),
-    ("sums = 3", "[dea] sums is 3; give the least and the most, as [0.8, 1.2]"),
-    ("shares = {TPR = 3}", "[dea] shares is a table; give a table of the least and the most, as {TPR = [0.2, 0.5]}"),
-    ('ratios = {TPR = [1, 2]}', '[dea] ratios is a table; give a table of the least and the most by two metrics, as '
-                                '{"TPR/TNR" = [2, inf]}'),
-    ("weights = {TPR = 'x'}", "[dea] weights is a table; give a table of numbers, as {TPR = 2}"),
-])
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ('goal = "kind"', "[dea] goal is 'kind'; there are 'aggressive', 'benevolent'"),
+        (
+            'goal = "benevolent"',
+            "[dea] model 'wei' has no goal 'benevolent'; leave it out, or use model 'cross'",
+        ),
+        (
+            'model = "additive"\nweights = {TPX = 1.0}',
+            "[dea] weights names 'TPX', which is no metric here; did you mean 'TPR'?",
+        ),
+        ("sums = 3", "[dea] sums is 3; give the least and the most, as [0.8, 1.2]"),
+        (
+            "shares = {TPR = 3}",
+            "[dea] shares is a table; give a table of the least and the most, as {TPR = [0.2, 0.5]}",
+        ),
+        (
+            "ratios = {TPR = [1, 2]}",
+            "[dea] ratios is a table; give a table of the least and the most by two metrics, as "
+            '{"TPR/TNR" = [2, inf]}',
+        ),
+        (
+            "weights = {TPR = 'x'}",
+            "[dea] weights is a table; give a table of numbers, as {TPR = 2}",
+        ),
+    ],
+)
 def test_options_that_rank_would_refuse_are_refused_before_anything_runs(study_file, said, text):
     from deabench.errors import DataError
     from deabench.study import Study
 
-    path = study_file(f'[data]\nnames = ["ecoli4"]\n[classifiers]\n"C4.5" = {{}}\n[dea]\noutputs = ["TPR", "TNR"]\n{said}\n')
+    path = study_file(
+        f'[data]\nnames = ["ecoli4"]\n[classifiers]\n"C4.5" = {{}}\n[dea]\noutputs = ["TPR", "TNR"]\n{said}\n'
+    )
     with pytest.raises(DataError) as error:
         Study.from_toml(path)
     assert str(error.value).startswith(f"'{path.name}': {text}")

@@ -1,4 +1,6 @@
-"""The counts of a study: row by row, and as a run left them, where not a bit of the store has changed."""
+"""The counts of a study: row by row, and as a run left them, where not a bit of the store has
+changed.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,27 @@ from deabench.study.results.status import missing
 from deabench.study.results.store import Store, sound_rows
 from deabench.study.running.tasks import Job, Outcome
 
-TEXT = ('[data]\nnames = ["glass-0-4_vs_5", "new-thyroid1"]\n[split]\nfolds = 4\n'
-        '[classifiers]\nmajority = {}\nstump = {}')
+TEXT = (
+    '[data]\nnames = ["glass-0-4_vs_5", "new-thyroid1"]\n[split]\nfolds = 4\n'
+    "[classifiers]\nmajority = {}\nstump = {}"
+)
 DIGEST = "8023355561ab33ece423aaf6408b13fbdb27e18bdd37d9ab73bdf06abc8ff739"
 
 
 def outcome(job: Job) -> Outcome:
     """Stands for what a worker answers: every fourth fold fails, none is like another."""
     if job.fold == 3:
-        return Outcome("timeout" if job.learner.name == "stump" else "failed", error=("E", "it's \x1f\t\\ \ud800", ""))
-    return Outcome("done", (job.fold, 1, 2, 300), (0.1 * job.fold, 1e-7), rows_sha256=f"{job.fold:064x}", rows=b"x")
+        return Outcome(
+            "timeout" if job.learner.name == "stump" else "failed",
+            error=("E", "it's \x1f\t\\ \ud800", ""),
+        )
+    return Outcome(
+        "done",
+        (job.fold, 1, 2, 300),
+        (0.1 * job.fold, 1e-7),
+        rows_sha256=f"{job.fold:064x}",
+        rows=b"x",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +60,19 @@ def test_counts_and_digest_are_those_of_the_rows(study):
     lines = []
     for job in study.plan.jobs():
         told = outcome(job)
-        lines.append("\t".join([job.data.name, job.learner.name, str(job.repeat), str(job.fold), told.status,
-                                *map(str, told.counts), told.rows_sha256]))
+        lines.append(
+            "\t".join(
+                [
+                    job.data.name,
+                    job.learner.name,
+                    str(job.repeat),
+                    str(job.fold),
+                    told.status,
+                    *map(str, told.counts),
+                    told.rows_sha256,
+                ]
+            )
+        )
     now = study.status()
     assert (now.total, now.done, now.failed, now.missing) == (16, 12, 4, 0)
     assert now.failures.to_dict() == {("majority", "failed"): 2, ("stump", "timeout"): 2}
@@ -64,7 +88,9 @@ def test_an_empty_store_is_counted(study):
 
 
 def test_rows_are_read_in_pieces_and_a_run_may_write_between_them(study, monkeypatch):
-    """Row 1 is replaced after the first piece was read: it comes again at the end, and is counted once."""
+    """Row 1 is replaced after the first piece was read: it comes again at the end, and is counted
+    once.
+    """
     whole, job, seen = study.status(), study.plan.jobs()[0], 0
     monkeypatch.setattr(store, "PIECE", 3)
 
@@ -88,8 +114,10 @@ def test_rows_are_read_in_pieces_and_a_run_may_write_between_them(study, monkeyp
 def test_rows_out_of_order_end_in_a_sentence(study, monkeypatch, refused):
     rows = store._query(study.plan.store, "results", ("rowid", *store.COLUMNS, "checksum"))
     monkeypatch.setattr(store, "_query", lambda *asked: rows)
-    with refused(f"the store '{study.plan.store}' is damaged: its rows are out of order; 'deabench study verify' names what is "
-                 "lost, and saves the rest with --repair"):
+    with refused(
+        f"the store '{study.plan.store}' is damaged: its rows are out of order; 'deabench study verify' names what is "
+        "lost, and saves the rest with --repair"
+    ):
         study.status()
 
 
@@ -108,7 +136,9 @@ def test_a_run_leaves_its_counts_and_status_takes_them_without_reading_rows(stud
 def test_damaged_rows_are_told_of_again(study):
     with closing(sqlite3.connect(study.plan.store)) as db, db:
         db.execute("UPDATE results SET key = 'of another study', tp = 9 WHERE rowid = 2")
-    said = ("1 results of the store are damaged and count as missing; 'deabench study verify' names them",)
+    said = (
+        "1 results of the store are damaged and count as missing; 'deabench study verify' names them",
+    )
     left = counted.leave(study.plan.store, study.plan.jobs())
     assert (left.found, left.damaged) == (15, 1)
     assert counted.left_beside(study.plan.store, study.plan.jobs()) == left
@@ -122,7 +152,9 @@ def test_no_flipped_bit_lets_the_counts_pass(study):
     rng = np.random.default_rng(0)
     for file, places in ((study.plan.store, 200), (beside(study), 400)):
         content = file.read_bytes()
-        for place, bit in zip(rng.integers(0, len(content), places), rng.integers(0, 8, places), strict=True):
+        for place, bit in zip(
+            rng.integers(0, len(content), places), rng.integers(0, 8, places), strict=True
+        ):
             damaged = bytearray(content)
             damaged[place] ^= 1 << bit
             file.write_bytes(damaged)
@@ -148,7 +180,9 @@ def test_counts_of_another_study_release_or_store_are_none(study, monkeypatch):
 
 
 def test_what_stands_in_files_of_sqlite_beside_the_store_is_counted(study):
-    """A store that somebody has set to WAL: a run's rows wait in a second file, and the store's own bytes stay as they were."""
+    """A store that somebody has set to WAL: a run's rows wait in a second file, and the store's own
+    bytes stay as they were.
+    """
     jobs = study.plan.jobs()
     with closing(sqlite3.connect(study.plan.store)) as db:
         db.execute("PRAGMA journal_mode = WAL")
@@ -166,7 +200,9 @@ def test_what_stands_in_files_of_sqlite_beside_the_store_is_counted(study):
         assert study.status().failed == 5
 
 
-@pytest.mark.parametrize("text", [b"", b"[]", b"{}", b'{"store": 1', b'"text"', b'{"study": "x"}', b"\xff"])
+@pytest.mark.parametrize(
+    "text", [b"", b"[]", b"{}", b'{"store": 1', b'"text"', b'{"study": "x"}', b"\xff"]
+)
 def test_a_file_of_something_else_beside_the_store_is_none(study, text):
     beside(study).write_bytes(counted._of(text) + b"\n" + text)
     assert study.status().done == 12

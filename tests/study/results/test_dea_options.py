@@ -17,7 +17,10 @@ CASES = [
     ('model = "holder"\nnorm = "linf"', {"norm": "linf"}),
     ('model = "cross"\ngoal = "benevolent"', {"goal": "benevolent"}),
     ('model = "wei"\nshares = {TPR = [0.2, 0.8]}', {"shares": {"TPR": (0.2, 0.8)}}),
-    ('model = "wei"\nratios = {"TPR/TNR" = [2, inf]}', {"ratios": {("TPR", "TNR"): (2, float("inf"))}}),
+    (
+        'model = "wei"\nratios = {"TPR/TNR" = [2, inf]}',
+        {"ratios": {("TPR", "TNR"): (2, float("inf"))}},
+    ),
     ('model = "ccr"\ninputs = ["FPR"]\noutputs = ["TPR"]\nsums = [0.8, 1.2]', {"sums": (0.8, 1.2)}),
 ]
 
@@ -49,22 +52,44 @@ def frames():
     from deabench.study.results import aggregate as s
 
     def made(model, options):
-        index = pd.MultiIndex.from_product([["one"], ["a", "b", "c"]], names=["dataset", "classifier"])
+        index = pd.MultiIndex.from_product(
+            [["one"], ["a", "b", "c"]], names=["dataset", "classifier"]
+        )
         metrics = pd.DataFrame({"TPR": [0.9, 0.6, 0.5], "TNR": [0.5, 0.9, 0.4]}, index=index)
         groups = pd.DataFrame({"dataset": ["one"], "grouping": ["all"], "group": ["all data sets"]})
-        return metrics, groups, s.Settings(["TPR", "TNR"], {"all": ["a", "b", "c"]}, model=model, options=options)
+        return (
+            metrics,
+            groups,
+            s.Settings(["TPR", "TNR"], {"all": ["a", "b", "c"]}, model=model, options=options),
+        )
 
     return made
 
 
-@pytest.mark.parametrize(("dea", "text"), [
-    ('direction = 3', "[dea] direction is 3; give a word, or a table of numbers, as {TPR = 2}"),
-    ('direction = "up"', "[dea] direction is 'up'; there are 'own', 'ones', 'mean', 'range', 'ideal'"),
-    ('weights = {TPR = "two"}', "[dea] weights is a table; give a table of numbers, as {TPR = 2}"),
-    ('sums = [1]', "[dea] sums is [1]; give the least and the most, as [0.8, 1.2]"),
-    ('shares = {TPR = 2}', "[dea] shares is a table; give a table of the least and the most, as {TPR = [0.2, 0.5]}"),
-    ('ratios = {TPR = [1, 2]}', '[dea] ratios is a table; give a table of the least and the most by two metrics, as '
-                                '{"TPR/TNR" = [2, inf]}')])
+@pytest.mark.parametrize(
+    ("dea", "text"),
+    [
+        ("direction = 3", "[dea] direction is 3; give a word, or a table of numbers, as {TPR = 2}"),
+        (
+            'direction = "up"',
+            "[dea] direction is 'up'; there are 'own', 'ones', 'mean', 'range', 'ideal'",
+        ),
+        (
+            'weights = {TPR = "two"}',
+            "[dea] weights is a table; give a table of numbers, as {TPR = 2}",
+        ),
+        ("sums = [1]", "[dea] sums is [1]; give the least and the most, as [0.8, 1.2]"),
+        (
+            "shares = {TPR = 2}",
+            "[dea] shares is a table; give a table of the least and the most, as {TPR = [0.2, 0.5]}",
+        ),
+        (
+            "ratios = {TPR = [1, 2]}",
+            "[dea] ratios is a table; give a table of the least and the most by two metrics, as "
+            '{"TPR/TNR" = [2, inf]}',
+        ),
+    ],
+)
 def test_what_it_refuses(tmp_path, dea, text, refused) -> None:
     file = tmp_path / "study.toml"
     file.write_text(TEXT.format(dea=dea))

@@ -32,36 +32,68 @@ def test_counts_come_in_and_stay(plan, csv, capsys):
     assert main(["study", "import", str(plan.file), str(csv(COUNTS))]) == 0
     assert capsys.readouterr().err == "added 1 classifiers on 2 data sets (2 rows)\n"
     found = imported_counts(plan)
-    assert found[["dataset", "classifier", "tp", "fn", "fp", "tn", "source"]].to_numpy().tolist() == [
-        ["glass-0-4_vs_5", "J48", 8, 1, 3, 80, "weka.csv"], ["haberman", "J48", 30, 51, 20, 205, "weka.csv"]]
+    assert found[
+        ["dataset", "classifier", "tp", "fn", "fp", "tn", "source"]
+    ].to_numpy().tolist() == [
+        ["glass-0-4_vs_5", "J48", 8, 1, 3, 80, "weka.csv"],
+        ["haberman", "J48", 30, 51, 20, 205, "weka.csv"],
+    ]
     import_results(plan, csv(COUNTS.replace("8,1,", "7,2,")))
     assert sorted(imported_counts(plan)["tp"]) == [7, 30]
     assert Study.of(plan).status().total == 8
 
 
 def test_predictions_are_counted(csv):
-    text = ("dataset,classifier,fold,y_true,y_pred\n" + "d,net,0,1,1\n" * 3 + "d,net,0,1,0\n" * 2
-            + "d,net,1,negative,positive\n" + "d,net,1,0,0\n" * 4)
+    text = (
+        "dataset,classifier,fold,y_true,y_pred\n"
+        + "d,net,0,1,1\n" * 3
+        + "d,net,0,1,0\n" * 2
+        + "d,net,1,negative,positive\n"
+        + "d,net,1,0,0\n" * 4
+    )
     found = read_results(csv(text))
-    assert found[["fold", "tp", "fn", "fp", "tn"]].to_numpy().tolist() == [[0, 3, 2, 0, 0], [1, 0, 0, 1, 4]]
+    assert found[["fold", "tp", "fn", "fp", "tn"]].to_numpy().tolist() == [
+        [0, 3, 2, 0, 0],
+        [1, 0, 0, 1, 4],
+    ]
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("dataset,classifier,tp,fn,fp\n",
-     "'weka.csv' has no column 'tn'; there are 'dataset', 'classifier', 'tp', 'fn', 'fp'"),
-    ("dataset,classifier,y_true\n", "'weka.csv' has no column 'y_pred'; did you mean 'y_true'?"),
-    (COUNTS.replace("51", "5.5"), "'weka.csv', line 3: fn is '5.5'; give a whole number >= 0"),
-    (COUNTS.replace("51", "-1"), "'weka.csv', line 3: fn is '-1'; give a whole number >= 0"),
-    (COUNTS + "haberman,J48,30,51,20,205\n",
-     "'weka.csv' has 'J48' on 'haberman' twice for repeat 0, fold 0; number its repeats and folds"),
-    ("dataset,classifier,y_true,y_pred\nd,net,1,yes\n",
-     "'weka.csv', line 2: y_pred is 'yes'; give 1 or positive, 0 or negative"),
-    (COUNTS.replace("haberman", "habermann"), "'weka.csv': data set 'habermann' is not in the study; "
-     "did you mean 'haberman'?"),
-    (COUNTS.replace("J48", "stump"), "'weka.csv': the study runs 'stump' itself; give the outside result another name"),
-    (COUNTS.replace("51", "50"), "'weka.csv': 'J48' on 'haberman', repeat 0, counts 80 positive and 225 negative rows; "
-     "the data set has 81 and 225"),
-])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "dataset,classifier,tp,fn,fp\n",
+            "'weka.csv' has no column 'tn'; there are 'dataset', 'classifier', 'tp', 'fn', 'fp'",
+        ),
+        (
+            "dataset,classifier,y_true\n",
+            "'weka.csv' has no column 'y_pred'; did you mean 'y_true'?",
+        ),
+        (COUNTS.replace("51", "5.5"), "'weka.csv', line 3: fn is '5.5'; give a whole number >= 0"),
+        (COUNTS.replace("51", "-1"), "'weka.csv', line 3: fn is '-1'; give a whole number >= 0"),
+        (
+            COUNTS + "haberman,J48,30,51,20,205\n",
+            "'weka.csv' has 'J48' on 'haberman' twice for repeat 0, fold 0; number its repeats and folds",
+        ),
+        (
+            "dataset,classifier,y_true,y_pred\nd,net,1,yes\n",
+            "'weka.csv', line 2: y_pred is 'yes'; give 1 or positive, 0 or negative",
+        ),
+        (
+            COUNTS.replace("haberman", "habermann"),
+            "'weka.csv': data set 'habermann' is not in the study; did you mean 'haberman'?",
+        ),
+        (
+            COUNTS.replace("J48", "stump"),
+            "'weka.csv': the study runs 'stump' itself; give the outside result another name",
+        ),
+        (
+            COUNTS.replace("51", "50"),
+            "'weka.csv': 'J48' on 'haberman', repeat 0, counts 80 positive and 225 negative rows; "
+            "the data set has 81 and 225",
+        ),
+    ],
+)
 def test_refusals(plan, csv, text, said):
     with pytest.raises(DataError) as e:
         import_results(plan, csv(text))

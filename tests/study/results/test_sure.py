@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 import deabench as db
 from deabench.study.results.aggregate import Settings, pooled_metrics
 from deabench.study.results.store import Store
-from deabench.study.results.sure import COLUMNS, verdicts
+from deabench.study.results.uncertainty import COLUMNS, verdicts
 from deabench.study.running.tasks import run_job
 
 KEEL = db.datasets.load("keel67").reset_index()
@@ -28,10 +28,21 @@ def summary(tmp_path_factory):
     sets = {}
     for k in range(10):
         X, y = make_classification(60, 4, weights=[0.7], random_state=k)
-        sets[f"set{k}"] = pd.DataFrame(X, columns=list("pqrs")).assign(Class=np.where(y == 1, "yes", "no"))
-    study = db.Study(sets, {"bayes": GaussianNB(), "narrow": GaussianNB(var_smoothing=0.1),
-                            "coin": DummyClassifier(strategy="uniform", random_state=0)},
-                     seed=0, split=2, store=tmp_path_factory.mktemp("sure") / "study.sqlite", dea={"outputs": BOTH})
+        sets[f"set{k}"] = pd.DataFrame(X, columns=list("pqrs")).assign(
+            Class=np.where(y == 1, "yes", "no")
+        )
+    study = db.Study(
+        sets,
+        {
+            "bayes": GaussianNB(),
+            "narrow": GaussianNB(var_smoothing=0.1),
+            "coin": DummyClassifier(strategy="uniform", random_state=0),
+        },
+        seed=0,
+        split=2,
+        store=tmp_path_factory.mktemp("sure") / "study.sqlite",
+        dea={"outputs": BOTH},
+    )
     with Store(study.plan.store) as store:
         for job in study.plan.jobs():
             store.put(job, run_job(job)[1])
@@ -52,7 +63,9 @@ def test_a_summary_has_verdicts_over_its_data_sets(summary):
 
 def test_data_sets_and_folds_are_samples(summary, refused, warned):
     assert summary.samples().sizes == {"data sets": 10}
-    np.testing.assert_allclose(summary.samples().values, summary.metrics.groupby("classifier", sort=False)[BOTH].mean())
+    np.testing.assert_allclose(
+        summary.samples().values, summary.metrics.groupby("classifier", sort=False)[BOTH].mean()
+    )
     with warned("2 folds are few: their spread is hardly known, and the intervals are wide for it"):
         folds = summary.samples("set3", classifiers=["bayes", "coin"])
     assert folds.sizes == {"folds": 2}
@@ -71,7 +84,9 @@ def test_panels_are_judged_apart():
     panels = {"first": names[:3], "second": names[3:]}
     found, notes = verdicts(metrics, counts, Settings(BOTH, panels))
     for panel, members in panels.items():
-        alone = db.uncertainty(db.Samples.from_datasets(counts[counts["classifier"].isin(members)], metrics=BOTH))
+        alone = db.uncertainty(
+            db.Samples.from_datasets(counts[counts["classifier"].isin(members)], metrics=BOTH)
+        )
         assert found.loc[panel]["verdict"].to_dict() == alone.verdicts.to_dict()
     assert all(note.startswith("verdicts: ") for note in notes)
 
@@ -87,10 +102,16 @@ def test_a_metric_that_is_better_low_is_complemented():
 
 def test_a_model_without_intervals_and_too_little_are_said():
     counts, metrics = keel(KEEL["classifier"].unique()[:4])
-    panels = {"one": list(counts["classifier"].unique()[:1]), "all": list(counts["classifier"].unique())}
+    panels = {
+        "one": list(counts["classifier"].unique()[:1]),
+        "all": list(counts["classifier"].unique()),
+    }
     found, notes = verdicts(metrics, counts, Settings(BOTH, panels, model="sbm"))
     assert found is None
-    assert notes[-1] == "no verdicts: model 'sbm' has no intervals; model 'wei' without inputs and 'ccr' have them"
+    assert (
+        notes[-1]
+        == "no verdicts: model 'sbm' has no intervals; model 'wei' without inputs and 'ccr' have them"
+    )
     found, notes = verdicts(metrics, counts, Settings(BOTH, panels))
     assert "one" not in found.index.get_level_values("panel")
     assert notes[0].startswith("no verdicts of panel 'one': there is one classifier, ")

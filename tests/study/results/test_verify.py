@@ -15,8 +15,10 @@ from deabench.study.results.status import missing
 from deabench.study.results.store import Store, read_rows
 from deabench.study.running.tasks import run_job
 
-TEXT = ('[data]\nnames = ["glass-0-4_vs_5", "new-thyroid1"]\n[split]\nfolds = 4\n'
-        '[classifiers]\nmajority = {}\nstump = {}\n"naive Bayes" = {}')
+TEXT = (
+    '[data]\nnames = ["glass-0-4_vs_5", "new-thyroid1"]\n[split]\nfolds = 4\n'
+    '[classifiers]\nmajority = {}\nstump = {}\n"naive Bayes" = {}'
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,15 +50,29 @@ def test_a_sound_store(study, capsys):
 
 def test_a_changed_number_is_named_and_run_again(made, study, capsys):
     with closing(sqlite3.connect(study.plan.store)) as db, db:
-        db.execute("UPDATE results SET tp = tp + 1 WHERE classifier = 'stump' AND dataset = 'new-thyroid1' AND fold = 2")
+        db.execute(
+            "UPDATE results SET tp = tp + 1 WHERE classifier = 'stump' AND dataset = 'new-thyroid1' AND fold = 2"
+        )
     found = study.verify()
-    assert found.to_frame().to_numpy().tolist() == [["new-thyroid1", "stump", "0", "2", "its checksum does not hold"]]
+    assert found.to_frame().to_numpy().tolist() == [
+        ["new-thyroid1", "stump", "0", "2", "its checksum does not hold"]
+    ]
     now = study.status()
     assert (now.done, now.missing, now.notes) == (
-        23, 1, ("1 results of the store are damaged and count as missing; 'deabench study verify' names them",))
-    assert [job.label for job in missing(study.plan)] == ["new-thyroid1 / stump / repeat 0 / fold 2"]
+        23,
+        1,
+        (
+            "1 results of the store are damaged and count as missing; 'deabench study verify' names them",
+        ),
+    )
+    assert [job.label for job in missing(study.plan)] == [
+        "new-thyroid1 / stump / repeat 0 / fold 2"
+    ]
     assert main(["study", "verify", str(study.plan.file), "--format", "csv"]) == 1
-    assert capsys.readouterr().out.splitlines()[1] == "new-thyroid1,stump,0,2,its checksum does not hold"
+    assert (
+        capsys.readouterr().out.splitlines()[1]
+        == "new-thyroid1,stump,0,2,its checksum does not hold"
+    )
     assert again(study) == made.status().digest
     assert study.verify().sound
 
@@ -66,11 +82,15 @@ def test_changed_test_rows_are_named(study):
         rows = bytearray(db.execute("SELECT rows FROM results WHERE rowid = 3").fetchone()[0])
         rows[len(rows) // 2] ^= 4
         db.execute("UPDATE results SET rows = ? WHERE rowid = 3", (bytes(rows),))
-    assert study.verify().to_frame()["wrong"].tolist() == ["its test rows are not those that were written"]
+    assert study.verify().to_frame()["wrong"].tolist() == [
+        "its test rows are not those that were written"
+    ]
 
 
 def test_a_flipped_bit_never_passes_for_a_result(made, study):
-    """60 bits, one at a time: the digest is that of the sound store, or something is said, and repair gives it back."""
+    """60 bits, one at a time: the digest is that of the sound store, or something is said, and
+    repair gives it back.
+    """
     digest, content = made.status().digest, made.plan.store.read_bytes()
     sound = {row.key: row for row in read_rows(made.plan.store).itertuples(index=False)}
     rng, said = np.random.default_rng(0), 0
@@ -104,15 +124,21 @@ def test_a_store_of_no_bytes_or_a_cut_one_is_refused(study, refused):
     store = study.plan.store
     content = store.read_bytes()
     store.write_bytes(content[: int(len(content) * 0.99)])
-    with refused(f"the store '{store}' has {int(len(content) * 0.99)} of its {len(content)} bytes: it was cut; bring back a copy, "
-                 "or save what is left with 'deabench study verify --repair'"):
+    with refused(
+        f"the store '{store}' has {int(len(content) * 0.99)} of its {len(content)} bytes: it was cut; bring back a copy, "
+        "or save what is left with 'deabench study verify --repair'"
+    ):
         study.status()
-    with refused(f"the store '{store}' has {int(len(content) * 0.99)} of its {len(content)} bytes: it was cut; bring back a copy, "
-                 "or save what is left with 'deabench study verify --repair'"):
+    with refused(
+        f"the store '{store}' has {int(len(content) * 0.99)} of its {len(content)} bytes: it was cut; bring back a copy, "
+        "or save what is left with 'deabench study verify --repair'"
+    ):
         study.run(workers=1)
     store.write_bytes(b"")
-    with refused(f"the store '{store}' has 0 bytes, which a store never has: it was cut; bring back a copy, or delete it to begin "
-                 "again"):
+    with refused(
+        f"the store '{store}' has 0 bytes, which a store never has: it was cut; bring back a copy, or delete it to begin "
+        "again"
+    ):
         study.run(workers=1)
 
 
@@ -121,8 +147,10 @@ def test_a_store_of_the_first_release_is_named(study, refused):
     store.unlink()
     with closing(sqlite3.connect(store)) as db:
         db.execute("CREATE TABLE results (key TEXT PRIMARY KEY, dataset TEXT)")
-    with refused(f"the store '{store}' is of deabench 0.1.0, whose results name neither the code nor the versions that made them "
-                 "and carry no checksums; move it away, and run the study again"):
+    with refused(
+        f"the store '{store}' is of deabench 0.1.0, whose results name neither the code nor the versions that made them "
+        "and carry no checksums; move it away, and run the study again"
+    ):
         study.status()
 
 
@@ -131,18 +159,11 @@ def test_data_are_read_once_for_status_tables_and_a_report(made, monkeypatch):
 
     read = []
     table2 = loaders.LOADERS["table2"]
-    monkeypatch.setitem(loaders.LOADERS, "table2", lambda spec: read.append(spec.name) or table2(spec))
+    monkeypatch.setitem(
+        loaders.LOADERS, "table2", lambda spec: read.append(spec.name) or table2(spec)
+    )
     study = Study.from_toml(made.plan.file)
     study.status()
     study.summary()
     study.status()
     assert read == ["glass-0-4_vs_5", "new-thyroid1"]
-
-
-def test_the_old_addresses_work_for_a_release():
-    from deabench.study.data.data_type import agreement
-    from deabench.study.results.store import read_predictions
-    from deabench.study.store import read_predictions as old_predictions
-    from deabench.study.typing import agreement as old_agreement
-
-    assert (old_predictions, old_agreement) == (read_predictions, agreement)

@@ -1,4 +1,6 @@
-"""Which way a study's metrics are better: as the user's own says, else as the vocabulary knows the name."""
+"""Which way a study's metrics are better: as the user's own says, else as the vocabulary knows the
+name.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,25 @@ def test_a_study_asks_the_vocabulary() -> None:
 
 
 def test_a_function_of_ones_own_goes_by_its_name_and_is_never_ranked_the_wrong_way(refused) -> None:
-    measures = Measures(declared={"log_loss": own, "my_error_rate": own, "flux": own, "accuracy_gain": own})
-    assert [measures.better(name) for name in measures.declared] == ["lower", "lower", "higher", "higher"]
+    measures = Measures(
+        declared={"log_loss": own, "my_error_rate": own, "flux": own, "accuracy_gain": own}
+    )
+    assert [measures.better(name) for name in measures.declared] == [
+        "lower",
+        "lower",
+        "higher",
+        "higher",
+    ]
     assert measures.complemented(["my_error_rate", "flux"]) == {"my_error_rate": 1.0}
     assert np.isinf(measures.highest("flux"))
-    with refused("dea: metric 'log_loss' is better low and has no greatest value; name it among the inputs"):
+    with refused(
+        "dea: metric 'log_loss' is better low and has no greatest value; name it among the inputs"
+    ):
         measures.ranks("dea", "log_loss")
     measures.ranks("dea", "flux")
-    said = Measures(declared={"log_loss": Metric("log_loss", own, range=(0, 5), higher_is_better=True)})
+    said = Measures(
+        declared={"log_loss": Metric("log_loss", own, range=(0, 5), higher_is_better=True)}
+    )
     assert (said.better("log_loss"), said.highest("log_loss")) == ("higher", 5.0)
 
 

@@ -17,35 +17,73 @@ HAVE = "a study trains on 0 and 1 (1 = positive) and takes those"
 
 def task(learner: str, **more: object) -> Job:
     spec = LearnerSpec("m", f"poison.{learner}", imported=True)
-    return Job(DataSpec("glass-0-4_vs_5", "table2"), spec, SplitSpec(folds=2), 0, 0, 1, "key", **more)
+    return Job(
+        DataSpec("glass-0-4_vs_5", "table2"), spec, SplitSpec(folds=2), 0, 0, 1, "key", **more
+    )
 
 
-@pytest.mark.parametrize(("learner", "said"), [
-    ("Minus", f"predict answered -1 for 23 of 46 rows, which is no class of the data; {HAVE}"),
-    ("Between", f"predict answered 0.99 for 46 of 46 rows, which is no class of the data; {HAVE}"),
-    ("Nothing", f"predict answered nan for 46 of 46 rows, which is no class of the data; {HAVE}"),
-    ("Scalar", "predict gave an answer of shape () for 46 rows; it must give one label per row"),
-    ("Few", "predict gave an answer of shape (1,) for 46 rows; it must give one label per row"),
-    ("Words", f"predict answered 'yes', which is no number; {HAVE}"),
-])
+@pytest.mark.parametrize(
+    ("learner", "said"),
+    [
+        ("Minus", f"predict answered -1 for 23 of 46 rows, which is no class of the data; {HAVE}"),
+        (
+            "Between",
+            f"predict answered 0.99 for 46 of 46 rows, which is no class of the data; {HAVE}",
+        ),
+        (
+            "Nothing",
+            f"predict answered nan for 46 of 46 rows, which is no class of the data; {HAVE}",
+        ),
+        (
+            "Scalar",
+            "predict gave an answer of shape () for 46 rows; it must give one label per row",
+        ),
+        ("Few", "predict gave an answer of shape (1,) for 46 rows; it must give one label per row"),
+        ("Words", f"predict answered 'yes', which is no number; {HAVE}"),
+    ],
+)
 def test_an_answer_that_is_no_prediction_fails_the_task(learner, said):
     outcome = run_job(task(learner))[1]
-    assert (outcome.status, outcome.error[:2], outcome.counts) == ("failed", ("AnswerError", said), (0, 0, 0, 0))
+    assert (outcome.status, outcome.error[:2], outcome.counts) == (
+        "failed",
+        ("AnswerError", said),
+        (0, 0, 0, 0),
+    )
 
 
 def test_an_outlier_detector_does_not_win():
     spec = LearnerSpec("m", "sklearn.ensemble.IsolationForest", imported=True)
-    outcome = run_job(Job(DataSpec("haberman", "table2"), spec, SplitSpec(folds=5), 0, 0, 1, "key"))[1]
+    outcome = run_job(
+        Job(DataSpec("haberman", "table2"), spec, SplitSpec(folds=5), 0, 0, 1, "key")
+    )[1]
     assert outcome.status == "failed"
-    assert "which is no class of the data" in outcome.error[1] or "not a scikit-learn classifier" in outcome.error[1]
+    assert (
+        "which is no class of the data" in outcome.error[1]
+        or "not a scikit-learn classifier" in outcome.error[1]
+    )
 
 
-@pytest.mark.parametrize("answer", [[1, 0, 1], [True, False, True], [1.0, 0.0, 1.0], [[1], [0], [1]], np.array([1, 0, 1], "u1")])
+@pytest.mark.parametrize(
+    "answer",
+    [[1, 0, 1], [True, False, True], [1.0, 0.0, 1.0], [[1], [0], [1]], np.array([1, 0, 1], "u1")],
+)
 def test_labels_of_any_kind_are_taken(answer):
     assert labels_of(answer, 3, ("0", "1")).tolist() == [1, 0, 1]
 
 
-@pytest.mark.parametrize("answer", [[1, 0, 256], [1, 0, 2], [1, 0, -1], [1, 0, np.inf], [1, 0], [[1, 0, 1]], ["1", "0", "x"], None])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [1, 0, 256],
+        [1, 0, 2],
+        [1, 0, -1],
+        [1, 0, np.inf],
+        [1, 0],
+        [[1, 0, 1]],
+        ["1", "0", "x"],
+        None,
+    ],
+)
 def test_other_labels_are_refused(answer):
     with pytest.raises(AnswerError):
         labels_of(answer, 3, ("0", "1"))
@@ -67,7 +105,10 @@ def test_scores_of_many_classes_are_kept_by_class():
     assert back["y_pred"].tolist() == [2, 2]
 
 
-@pytest.mark.parametrize(("learner", "kind", "text"), [("Mumbles", "OSError", "caf\\udce9"), ("Mute", "Silent", "Silent")])
+@pytest.mark.parametrize(
+    ("learner", "kind", "text"),
+    [("Mumbles", "OSError", "caf\\udce9"), ("Mute", "Silent", "Silent")],
+)
 def test_an_error_of_any_bytes_can_be_stored(learner, kind, text, tmp_path):
     from deabench.study.results.store import Store, read_rows
 

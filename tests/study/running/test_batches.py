@@ -1,4 +1,6 @@
-"""Small tasks travel together, none is lost on the way, and a failed run says so by its exit status."""
+"""Small tasks travel together, none is lost on the way, and a failed run says so by its exit
+status.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,10 @@ def test_tasks_come_back_to_the_front():
 
 
 def test_a_run_with_failures_exits_1_and_counts_them(study_file, capsys):
-    path = study_file('allow_imports = true\n[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 3\n[classifiers]\n'
-                      'bad = {import = "poison.Raises"}\nminus = {import = "poison.Minus"}\nmajority = {}')
+    path = study_file(
+        'allow_imports = true\n[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 3\n[classifiers]\n'
+        'bad = {import = "poison.Raises"}\nminus = {import = "poison.Minus"}\nmajority = {}'
+    )
     assert main(["study", "run", str(path), "--workers", "1", "--format", "json"]) == 1
     said = capsys.readouterr()
     assert json.loads(said.out)[0]["failed"] == 6
@@ -46,20 +50,29 @@ def test_a_run_with_failures_exits_1_and_counts_them(study_file, capsys):
     capsys.readouterr()
     assert main(["study", "tables", str(path), "metrics", "--format", "csv"]) == 0
     said = capsys.readouterr()
-    assert said.err.splitlines()[-1] == "6 tasks failed; 2 pairs of data set and classifier are left out"
+    assert (
+        said.err.splitlines()[-1]
+        == "6 tasks failed; 2 pairs of data set and classifier are left out"
+    )
     assert [line.split(",")[1] for line in said.out.splitlines()] == ["classifier", "majority"]
 
 
 @pytest.mark.parametrize("preset", ["prevalence"])
 def test_testing_prevalence_moves_neither_rate_and_training_prevalence_both(preset, tmp_path):
-    """The Bayes post's two tables: TPR rises with the training prevalence, TNR falls, the AUROC stays; testing moves none."""
+    """The Bayes post's two tables: TPR rises with the training prevalence, TNR falls, the AUROC
+    stays; testing moves none.
+    """
     from deabench.study import Study
     from deabench.study.presets import write_preset
     from deabench.study.results.store import Store
     from deabench.study.running.tasks import run_job
 
     write_preset(tmp_path / "p.toml", preset)
-    text = (tmp_path / "p.toml").read_text().replace('"random forest" = {trees = 100, depth = 6}\n', "")
+    text = (
+        (tmp_path / "p.toml")
+        .read_text()
+        .replace('"random forest" = {trees = 100, depth = 6}\n', "")
+    )
     (tmp_path / "p.toml").write_text(text)
     study = Study.from_toml(tmp_path / "p.toml")
     with Store(study.plan.store) as store:

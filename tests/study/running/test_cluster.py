@@ -22,7 +22,9 @@ from deabench.study.running import cluster
 
 def test_an_existing_cluster_gives_the_same_digest(study_file, undisturbed):
     study = Study.from_toml(study_file(SLOW))
-    with LocalCluster(n_workers=1, threads_per_worker=2, host="127.0.0.1", dashboard_address=None) as there:
+    with LocalCluster(
+        n_workers=1, threads_per_worker=2, host="127.0.0.1", dashboard_address=None
+    ) as there:
         done = study.run(scheduler=there.scheduler_address)
         assert (done.done, done.digest) == (50, undisturbed)
         assert study.run(scheduler=there.scheduler_address).digest == undisturbed
@@ -36,7 +38,7 @@ def test_no_scheduler_answers(study_file, monkeypatch):
 
 
 def test_without_distributed(study_file, monkeypatch):
-    monkeypatch.setattr("deabench.scheduler.find_spec", lambda name: None)
+    monkeypatch.setattr("deabench.utils.dask_client.find_spec", lambda name: None)
     with pytest.raises(DataError) as e:
         Study.from_toml(study_file(SLOW)).run(scheduler="local")
     assert str(e.value) == "a cluster needs the package distributed: pip install 'deabench[dask]'"
@@ -60,12 +62,21 @@ def _cluster(folder):
     """A cluster in a process of its own, that can be killed; its address."""
     (folder / "there.py").write_text(CLUSTER)
     paths = os.pathsep.join([str(ROOT), str(ROOT / "models"), str(HERE)])
-    there = subprocess.Popen([sys.executable, str(folder / "there.py")], env={**os.environ, "PYTHONPATH": paths}, text=True,
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+    there = subprocess.Popen(
+        [sys.executable, str(folder / "there.py")],
+        env={**os.environ, "PYTHONPATH": paths},
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     return there, there.stdout.readline().strip()
 
 
-def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(study_file, undisturbed, tmp_path, monkeypatch):
+def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
+    study_file, undisturbed, tmp_path, monkeypatch
+):
     monkeypatch.setattr(cluster, "ANSWER", 4.0)
     study = Study.from_toml(study_file(SLOW))
     there, address = _cluster(tmp_path)
@@ -83,8 +94,10 @@ def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(study_file, 
 
     with pytest.raises(DataError) as e:
         study.run(scheduler=address, watch=kill)
-    assert str(e.value) == (f"the Dask scheduler at '{address}' is gone; start it again, and run again: what was done is in the "
-                            "store")
+    assert str(e.value) == (
+        f"the Dask scheduler at '{address}' is gone; start it again, and run again: what was done is in the "
+        "store"
+    )
     assert 5 <= study.status().done < 50
     assert run_here(study).digest == undisturbed
 
@@ -101,8 +114,10 @@ def test_a_cluster_without_workers_is_said(study_file, tmp_path, monkeypatch):
         with pytest.raises(DataError) as e:
             study.run(scheduler=address)
         assert time.monotonic() - began < 30
-        assert str(e.value) == (f"the cluster at '{address}' has had no worker for 3 s; start workers, and run again: what was "
-                                "done is in the store")
+        assert str(e.value) == (
+            f"the cluster at '{address}' has had no worker for 3 s; start workers, and run again: what was "
+            "done is in the store"
+        )
     finally:
         there.communicate("\n", timeout=30)
 
@@ -124,14 +139,19 @@ def test_data_and_functions_from_code_reach_a_cluster(tmp_path):
 
 
 def test_a_local_cluster_starts_its_workers_again_however_often_they_die():
-    """Dask looks 15 s after a death whether the worker is there, and gives it up if it has just died once more."""
+    """Dask looks 15 s after a death whether the worker is there, and gives it up if it has just
+    died once more.
+    """
     import dask
     from dask.utils import parse_timedelta
     from distributed.deploy import spec
 
     assert "distributed.deploy.lost-worker-timeout" in inspect.getsource(spec)
     with cluster._client("local", 0):
-        assert parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout")) > 100 * cluster.RESTART
+        assert (
+            parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout"))
+            > 100 * cluster.RESTART
+        )
 
 
 def test_enough_batches_are_on_the_way_that_no_thread_waits_for_the_parent():
@@ -158,18 +178,26 @@ def test_enough_batches_are_on_the_way_that_no_thread_waits_for_the_parent():
     asked = cluster._Cluster(there, "tcp://there", None)
     asked._next = answer
     with pytest.raises(TimeoutError):
-        next(asked.run([SimpleNamespace(key=k, data=SimpleNamespace(source="file")) for k in range(100)], 1))
+        next(
+            asked.run(
+                [SimpleNamespace(key=k, data=SimpleNamespace(source="file")) for k in range(100)], 1
+            )
+        )
     assert there.sent == cluster.AHEAD * 4
 
 
 def test_workers_of_a_local_cluster_that_stay_away_are_said():
     asked = cluster._Cluster(SimpleNamespace(status="running"), "local", "a folder")
-    assert str(asked._lost()) == ("the workers of the local cluster did not come back within 120 s; make room for them, and run "
-                                  "again: what was done is in the store")
+    assert str(asked._lost()) == (
+        "the workers of the local cluster did not come back within 120 s; make room for them, and run "
+        "again: what was done is in the store"
+    )
 
 
 class _Lost:
-    """A future that was settled when asked first, and whose worker or scheduler is gone when its result is fetched."""
+    """A future that was settled when asked first, and whose worker or scheduler is gone when its
+    result is fetched.
+    """
 
     def __init__(self, error):
         self.error = error
@@ -191,6 +219,15 @@ def test_a_result_that_is_lost_after_it_was_announced_is_a_death_like_any_other(
     assert list(asked._results(killed, ["a task"], SimpleNamespace(), suspects)) == []
     assert list(suspects) == ["a task"]
     with pytest.raises(DataError) as e:
-        list(asked._results(_Lost(FutureCancelledError("a", "scheduler-connection-lost")), ["a task"], SimpleNamespace(), suspects))
-    assert str(e.value) == ("the Dask scheduler at 'tcp://there' is gone; start it again, and run again: "
-                            "what was done is in the store")
+        list(
+            asked._results(
+                _Lost(FutureCancelledError("a", "scheduler-connection-lost")),
+                ["a task"],
+                SimpleNamespace(),
+                suspects,
+            )
+        )
+    assert str(e.value) == (
+        "the Dask scheduler at 'tcp://there' is gone; start it again, and run again: "
+        "what was done is in the store"
+    )

@@ -1,4 +1,6 @@
-"""A classifier that raises, exits, hangs or kills its worker costs its own tasks, and the study goes on."""
+"""A classifier that raises, exits, hangs or kills its worker costs its own tasks, and the study
+goes on.
+"""
 
 from __future__ import annotations
 
@@ -48,17 +50,33 @@ def test_every_kind_of_poison(poisoned, scheduler):
     done = study.run(workers=1 if scheduler else 2, scheduler=scheduler)
     assert (done.total, done.done, done.failed, done.missing) == (7, 2, 5, 0)
     rows = current_rows(study.plan).set_index("classifier")
-    assert rows["status"].to_dict() == {"raises": "failed", "exits": "failed", "dies": "crashed", "hangs": "timeout",
-                                        "deadlocks": "timeout", "good": "done", "tree": "done"}
-    assert rows.loc["raises", ["error_type", "error"]].tolist() == ["ArithmeticError", "this learner always fails"]
+    assert rows["status"].to_dict() == {
+        "raises": "failed",
+        "exits": "failed",
+        "dies": "crashed",
+        "hangs": "timeout",
+        "deadlocks": "timeout",
+        "good": "done",
+        "tree": "done",
+    }
+    assert rows.loc["raises", ["error_type", "error"]].tolist() == [
+        "ArithmeticError",
+        "this learner always fails",
+    ]
     assert "in harm" in rows.loc["raises", "traceback"]
     assert rows.loc["exits", ["error_type", "error"]].tolist() == ["SystemExit", "enough"]
     assert rows.loc["hangs", "error"] == "took longer than 1 s"
     assert rows.loc["deadlocks", "error"] == (
-        "took longer than 1 s in code that cannot be interrupted; its worker was ended")
+        "took longer than 1 s in code that cannot be interrupted; its worker was ended"
+    )
     assert "in harm" in rows.loc["deadlocks", "traceback"]
-    assert done.failures.to_dict() == {("deadlocks", "timeout"): 1, ("dies", "crashed"): 1, ("exits", "failed"): 1,
-                                       ("hangs", "timeout"): 1, ("raises", "failed"): 1}
+    assert done.failures.to_dict() == {
+        ("deadlocks", "timeout"): 1,
+        ("dies", "crashed"): 1,
+        ("exits", "failed"): 1,
+        ("hangs", "timeout"): 1,
+        ("raises", "failed"): 1,
+    }
 
 
 def test_failed_tasks_are_not_repeated_unless_asked_or_their_limit_changed(study_file):
@@ -68,18 +86,27 @@ def test_failed_tasks_are_not_repeated_unless_asked_or_their_limit_changed(study
 
     plan = Study.from_toml(path).plan
     with Store(plan.store) as store:
-        for job, status in zip(plan.jobs(), ("failed", "failed", "crashed", "timeout", "timeout"), strict=False):
+        for job, status in zip(
+            plan.jobs(), ("failed", "failed", "crashed", "timeout", "timeout"), strict=False
+        ):
             store.put(job, Outcome(status))
     assert [job.learner.name for job in missing(plan)] == ["good", "tree"]
     assert len(missing(plan, retry_failed=True)) == 7
     path.write_text(POISON.replace("time_limit = 1", "time_limit = 9"))
-    assert [job.learner.name for job in missing(Study.from_toml(path).plan)] == ["hangs", "deadlocks", "good", "tree"]
+    assert [job.learner.name for job in missing(Study.from_toml(path).plan)] == [
+        "hangs",
+        "deadlocks",
+        "good",
+        "tree",
+    ]
 
 
 @pytest.fixture(scope="module")
 def once(tmp_path_factory):
     path = tmp_path_factory.mktemp("stored") / "study.toml"
-    path.write_text('[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n[classifiers]\n"C4.5" = {}\nmajority = {}')
+    path.write_text(
+        '[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n[classifiers]\n"C4.5" = {}\nmajority = {}'
+    )
     Study.from_toml(path).run(workers=1)
     return path
 
@@ -94,14 +121,18 @@ def stored(once, tmp_path):
 def test_a_read_only_store_is_refused_and_stays_as_it_was(stored):
     store = stored.plan.store
     content = bytearray(store.read_bytes())
-    content[18] = 3  # the file format's write version: SQLite opens a file of a later one for reading only
+    content[18] = (
+        3  # the file format's write version: SQLite opens a file of a later one for reading only
+    )
     store.write_bytes(content)
     file = stored.plan.file
     file.write_text(file.read_text() + "\nstump = {}\n")
     with pytest.raises(DataError) as e:
         Study.from_toml(file).run(workers=1)
-    assert str(e.value) == (f"cannot write the store '{store}': attempt to write a readonly database; the results "
-                            "committed before are safe (make room or permit writing, and run again)")
+    assert str(e.value) == (
+        f"cannot write the store '{store}': attempt to write a readonly database; the results "
+        "committed before are safe (make room or permit writing, and run again)"
+    )
     assert store.read_bytes() == bytes(content)
     assert Study.from_toml(file).status().done == 4
 
@@ -114,13 +145,17 @@ def test_a_full_disk_ends_in_a_sentence_and_keeps_what_was_committed(stored, mon
     def fill() -> None:
         with Store(plan.store) as store:
             pages = store._db.execute("PRAGMA page_count").fetchone()[0]
-            store._db.execute(f"PRAGMA max_page_count = {pages}")  # as on a full disk: SQLITE_FULL on the next page
+            store._db.execute(
+                f"PRAGMA max_page_count = {pages}"
+            )  # as on a full disk: SQLITE_FULL on the next page
             store.put(job, Outcome("done", rows=bytes(200_000)))
 
     with pytest.raises(DataError) as e:
         fill()
-    assert str(e.value) == (f"cannot write the store '{plan.store}': database or disk is full; the results committed "
-                            "before are safe (make room or permit writing, and run again)")
+    assert str(e.value) == (
+        f"cannot write the store '{plan.store}': database or disk is full; the results committed "
+        "before are safe (make room or permit writing, and run again)"
+    )
     assert stored.status().digest == before.digest
     assert stored.status().done == 4
 
@@ -140,7 +175,9 @@ def test_a_file_that_is_not_a_store_is_refused(stored):
     stored.plan.store.write_text("not a database, but long enough to be taken for one" * 30)
     with pytest.raises(DataError) as e:
         stored.status()
-    assert str(e.value) == (f"'{stored.plan.store}' cannot be read as the store of a study: file is not a database")
+    assert str(e.value) == (
+        f"'{stored.plan.store}' cannot be read as the store of a study: file is not a database"
+    )
 
 
 def test_predictions_are_kept_and_agree_with_the_counts(stored):
@@ -150,15 +187,20 @@ def test_predictions_are_kept_and_agree_with_the_counts(stored):
     kept = read_predictions(stored.plan.store, rows["key"])
     for row in rows.itertuples():
         frame = kept[row.key]
-        assert pd.crosstab(frame["y_true"], frame["y_pred"]).reindex(index=[1, 0], columns=[1, 0], fill_value=0) \
-            .to_numpy().ravel().tolist() == [row.tp, row.fn, row.fp, row.tn]
+        assert pd.crosstab(frame["y_true"], frame["y_pred"]).reindex(
+            index=[1, 0], columns=[1, 0], fill_value=0
+        ).to_numpy().ravel().tolist() == [row.tp, row.fn, row.fp, row.tn]
     together = pd.concat([kept[key] for key in rows["key"][rows["classifier"] == "majority"]])
-    assert sorted(together["row"]) == list(range(keel.table2().loc["glass-0-4_vs_5", "instances"].astype(int)))
+    assert sorted(together["row"]) == list(
+        range(keel.table2().loc["glass-0-4_vs_5", "instances"].astype(int))
+    )
 
 
 def test_predictions_asked_for_later_are_made_then(study_file):
-    path = study_file('keep_predictions = false\n[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n'
-                      '[classifiers]\nmajority = {}\nstump = {}')
+    path = study_file(
+        'keep_predictions = false\n[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n'
+        "[classifiers]\nmajority = {}\nstump = {}"
+    )
     without = Study.from_toml(path)
     digest = run_here(without).digest
     assert not current_rows(without.plan)["kept"].any()

@@ -1,4 +1,6 @@
-"""A worker that reads other data, code edited in the middle, a flipped bit: refused by name, and the next run mends it."""
+"""A worker that reads other data, code edited in the middle, a flipped bit: refused by name, and
+the next run mends it.
+"""
 
 from __future__ import annotations
 
@@ -42,11 +44,15 @@ class Mine(ClassifierMixin, BaseEstimator):
 
 @pytest.fixture(params=["processes", "dask"])
 def engine(request, tmp_path):
-    """How `Study.run` is called: processes of this machine, or a cluster whose worker lives through all runs."""
+    """How `Study.run` is called: processes of this machine, or a cluster whose worker lives through
+    all runs.
+    """
     if request.param == "processes":
         yield {"workers": 1}
     else:
-        with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as there:
+        with LocalCluster(
+            n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        ) as there:
             yield {"scheduler": there.scheduler_address}
     sys.path[:] = [place for place in sys.path if place != str(tmp_path)]
 
@@ -57,7 +63,9 @@ def test_what_changes_under_a_run_is_refused_and_run_again(engine, tmp_path):
     path = tmp_path / "study.toml"
     path.write_text(STUDY.format(module=module))
     for name in ("edited", "left"):
-        (tmp_path / f"{name}.csv").write_text("x,c\n" + "".join(f"{k},{'yes' if k % 4 == 0 else 'no'}\n" for k in range(24)))
+        (tmp_path / f"{name}.csv").write_text(
+            "x,c\n" + "".join(f"{k},{'yes' if k % 4 == 0 else 'no'}\n" for k in range(24))
+        )
 
     def edit(total: int, to_do: int) -> None:
         """After the run has looked at data and code, before a worker does."""
@@ -68,15 +76,20 @@ def test_what_changes_under_a_run_is_refused_and_run_again(engine, tmp_path):
     first = Study.from_toml(path).run(**engine, begin=edit)
     assert (first.total, first.done, first.failed, first.missing) == (8, 2, 6, 0)
     assert results(path) == {
-        ("edited", "mine"): ("failed", "OtherDataError"), ("edited", "majority"): ("failed", "OtherDataError"),
-        ("left", "mine"): ("failed", "OtherCodeError"), ("left", "majority"): ("done", "")}
+        ("edited", "mine"): ("failed", "OtherDataError"),
+        ("edited", "majority"): ("failed", "OtherDataError"),
+        ("left", "mine"): ("failed", "OtherCodeError"),
+        ("left", "majority"): ("done", ""),
+    }
     flip_a_bit(path)
     again = Study.from_toml(path).run(**engine)
     assert (again.done, again.digest) == (8, undisturbed(path, "second"))
     if "workers" in engine:
         return
     code = tmp_path / f"{module}.py"
-    code.write_text(MODULE.replace("len(X), 1", "len(X), 1 * 1"))  # a worker of a cluster lives on, and has imported the former
+    code.write_text(
+        MODULE.replace("len(X), 1", "len(X), 1 * 1")
+    )  # a worker of a cluster lives on, and has imported the former
     last = Study.from_toml(path).run(**engine)
     assert (last.done, last.digest) == (8, undisturbed(path, "third"))
     assert last.digest != again.digest

@@ -1,4 +1,6 @@
-"""On a system without POSIX's signals and resources a study runs all the same: limits and interrupts by other means."""
+"""On a system without POSIX's signals and resources a study runs all the same: limits and
+interrupts by other means.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import sys
 import pytest
 from study_runs import HERE, ROOT
 
-TAKEN = '''
+TAKEN = """
 import os, signal, sys
 for name in ("setitimer", "getitimer", "pthread_sigmask", "SIGALRM", "SIGPROF", "SIGXCPU", "SIGKILL", "pthread_kill",
              "ITIMER_REAL", "ITIMER_PROF"):
@@ -20,7 +22,7 @@ for name in ("setpgid", "killpg", "getpgid", "getpgrp"):
     if hasattr(os, name):
         delattr(os, name)
 sys.modules["resource"] = None
-'''
+"""
 
 STUDY = """
 time_limit = 1
@@ -45,17 +47,40 @@ def test_a_study_runs_without_posix_signals(tmp_path, study_file):
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "sitecustomize.py").write_text(TAKEN)
     paths = [str(tmp_path / "taken"), str(ROOT), str(ROOT / "models"), str(HERE)]
-    check = subprocess.run([sys.executable, "-c", "import signal; signal.SIGKILL"], env={**os.environ, "PYTHONPATH": paths[0]},
-                           capture_output=True, check=False)
+    check = subprocess.run(
+        [sys.executable, "-c", "import signal; signal.SIGKILL"],
+        env={**os.environ, "PYTHONPATH": paths[0]},
+        capture_output=True,
+        check=False,
+    )
     assert b"AttributeError" in check.stderr, "the functions are still there"
-    done = subprocess.run([sys.executable, "-m", "deabench", "study", "run", str(path), "--workers", "1", "--format", "json"],
-                          env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, capture_output=True, text=True, check=False,
-                          timeout=120)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "deabench",
+            "study",
+            "run",
+            str(path),
+            "--workers",
+            "1",
+            "--format",
+            "json",
+        ],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     assert "Traceback" not in done.stderr, done.stderr
     assert done.returncode == 1
     status = json.loads(done.stdout)[0]
     assert (status["total"], status["done"], status["failed"]) == (10, 4, 6)
-    assert done.stderr.splitlines()[-1] == "6 of 10 tasks failed: burns timeout 2, deadlocks timeout 2, hangs timeout 2"
+    assert (
+        done.stderr.splitlines()[-1]
+        == "6 of 10 tasks failed: burns timeout 2, deadlocks timeout 2, hangs timeout 2"
+    )
 
 
 def test_a_limit_of_memory_is_refused_where_it_cannot_be_kept(study_file, monkeypatch, refused):
@@ -63,8 +88,10 @@ def test_a_limit_of_memory_is_refused_where_it_cannot_be_kept(study_file, monkey
     from deabench.study.plans import options
 
     monkeypatch.setattr(options, "memory_can_be_limited", lambda: False)
-    with refused("'study.toml': memory_limit cannot be kept on this system, which has no limits of a process's memory; "
-                 "leave it out"):
+    with refused(
+        "'study.toml': memory_limit cannot be kept on this system, which has no limits of a process's memory; "
+        "leave it out"
+    ):
         Study.from_toml(study_file("memory_limit = 100\n" + STUDY))
 
 

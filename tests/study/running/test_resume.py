@@ -31,19 +31,28 @@ def kill_the_parent(run: Running) -> None:
     assert gone(family), f"processes outlive their parent: {alive(family)}"
 
 
-def test_a_second_run_is_refused_and_kill_9_of_a_worker_loses_nothing(study_file, undisturbed, capsys):
+def test_a_second_run_is_refused_and_kill_9_of_a_worker_loses_nothing(
+    study_file, undisturbed, capsys
+):
     path = study_file(SLOW)
     run = Running(path, "--workers", "1")
     run.wait_for_rows(1)
     assert main(["study", "run", str(path)]) == 1
     store = path.with_suffix(".sqlite")
     assert capsys.readouterr().err.splitlines() == [
-        f"deabench: another run is writing the store '{store}'; wait for it, or stop it first"]
+        f"deabench: another run is writing the store '{store}'; wait for it, or stop it first"
+    ]
     assert main(["study", "status", str(path), "--format", "csv"]) == 0
     assert capsys.readouterr().out.startswith("total,done,failed,missing,digest\n50,")
     run.wait_for_rows(5)
     os.kill(run.busy_worker(), signal.SIGKILL)
-    assert run.finish() == {"total": 50, "done": 50, "failed": 0, "missing": 0, "digest": undisturbed}
+    assert run.finish() == {
+        "total": 50,
+        "done": 50,
+        "failed": 0,
+        "missing": 0,
+        "digest": undisturbed,
+    }
 
 
 def test_kill_9_of_the_parent_then_resume(study_file, undisturbed, capsys):
@@ -68,12 +77,23 @@ def test_kill_9_of_a_worker_and_of_the_parent_with_dask(study_file, undisturbed)
     before = whole(path.with_suffix(".sqlite"))
     assert 25 <= before < 50
     done = run_here(Study.from_toml(path))
-    assert (done.total, done.done, done.failed, done.missing, done.digest) == (50, 50, 0, 0, undisturbed)
+    assert (done.total, done.done, done.failed, done.missing, done.digest) == (
+        50,
+        50,
+        0,
+        0,
+        undisturbed,
+    )
 
 
-@pytest.mark.parametrize(("number", "engine"), [
-    pytest.param(signal.SIGINT, (), id="SIGINT-joblib"), pytest.param(signal.SIGTERM, (), id="SIGTERM-joblib"),
-    pytest.param(signal.SIGTERM, DASK, id="SIGTERM-dask")])
+@pytest.mark.parametrize(
+    ("number", "engine"),
+    [
+        pytest.param(signal.SIGINT, (), id="SIGINT-joblib"),
+        pytest.param(signal.SIGTERM, (), id="SIGTERM-joblib"),
+        pytest.param(signal.SIGTERM, DASK, id="SIGTERM-dask"),
+    ],
+)
 def test_a_signal_leaves_a_clean_store_and_no_orphan(study_file, number, engine):
     path = study_file(SLOW)
     run = Running(path, "--workers", "1", *engine)
@@ -82,7 +102,9 @@ def test_a_signal_leaves_a_clean_store_and_no_orphan(study_file, number, engine)
     os.killpg(run.process.pid, number)  # as a terminal does: parent and workers alike
     status, said = run.end()
     assert status == 1, said
-    sentence = f"deabench: stopped by {number.name}; what was done is in the store, run again to go on"
+    sentence = (
+        f"deabench: stopped by {number.name}; what was done is in the store, run again to go on"
+    )
     assert sentence in said.splitlines(), said
     assert engine or "Traceback" not in said  # Dask logs its closing connections
     assert gone(family), f"orphans: {alive(family)}"

@@ -25,8 +25,13 @@ def ecoli4():
 
 
 def test_a_seed_is_what_the_documents_say():
-    """SeedSequence([root, CRC-32 of the name, numbers]); CRC-32 of `123456789` is the standard's check value."""
-    assert seed_of(7, "123456789", 2) == np.random.SeedSequence([7, 0xCBF43926, 2]).generate_state(1)[0] >> 1
+    """SeedSequence([root, CRC-32 of the name, numbers]); CRC-32 of `123456789` is the standard's
+    check value.
+    """
+    assert (
+        seed_of(7, "123456789", 2)
+        == np.random.SeedSequence([7, 0xCBF43926, 2]).generate_state(1)[0] >> 1
+    )
 
 
 @pytest.mark.parametrize("repeat", [0, 1])

@@ -1,0 +1,123 @@
+"""What proofs cost beside what they prove: CPU seconds, the least of a few turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.data import KINDS, frame, sphere, unif
+from benchmarks.measure import cpu
+from deabench.analysis.frontier import NORMS, Frontier, frontier
+from deabench.analysis.ranking import rank
+from deabench.analysis.targets import targets
+from deabench.geometry import polar
+from deabench.proofs import facet_completeness
+from deabench.proofs.certify import certify
+from deabench.proofs.targets import closest
+from deabench.utils.threads import one_thread
+
+
+def facets() -> pd.DataFrame:
+    """That a list of facets is complete, beside Qhull, which makes it (asked: at most half of its
+    time).
+    """
+    rows = []
+    for kind, n, s in (
+        ("sphere", 100, 4),
+        ("sphere", 100, 5),
+        ("unif", 5_000, 5),
+        ("sphere", 100, 6),
+        ("unif", 5_000, 6),
+    ):
+        front = frontier(frame(KINDS[kind](n, s)))
+        with one_thread(n):
+            made, _ = _least(partial(polar.listed, front.rows), 5)
+            checked, _ = _least(partial(_complete, front), 5)
+        rows.append(
+            {
+                "table": kind,
+                "n": n,
+                "s": s,
+                "facets": len(front.hull.normals),
+                "qhull_s": made,
+                "checked_s": checked,
+                "share": checked / made,
+            }
+        )
+    return pd.DataFrame(rows).set_index("table")
+
+
+def _complete(front: Frontier) -> None:
+    hull, rows = front.hull, front.rows
+    facet_completeness.malformed(hull.members, hull.facet, hull.normals, len(rows))
+    facet_completeness.below(rows, hull.members, hull.facet, hull.normals)
+    facet_completeness.above(rows, hull.normals)
+    facet_completeness.open_ridges(hull.members, len(rows))
+
+
+def minimality() -> pd.DataFrame:
+    """That 20 targets are the closest, beside the search for them without the faces (asked: at most
+    a third of its time).
+    """
+    rows = []
+    for extreme, s in ((100, 4), (200, 5), (100, 6)):
+        table, inside = frame(sphere(extreme, s)), frame(0.9 * unif(20, s))
+        for norm in NORMS:
+            for dominating in (False, True):
+                whole, found = _least(
+                    partial(
+                        targets, inside, table, norm=norm, dominating=dominating, method="faces"
+                    ),
+                    2,
+                )
+                faces, _ = _least(partial(_maximal, table), 2)
+                with one_thread(extreme):
+                    checked, _ = _least(partial(closest, found), 3)
+                rows.append(
+                    {
+                        "norm": norm,
+                        "dominating": dominating,
+                        "extreme": extreme,
+                        "s": s,
+                        "searched_s": whole - faces,
+                        "checked_s": checked,
+                        "share": checked / (whole - faces),
+                        "slopes_per_dmu": len(found.slopes) / 20,
+                        "certify_s": _least(partial(certify, found), 2)[0],
+                    }
+                )
+    return pd.DataFrame(rows).set_index("norm")
+
+
+def scores(sizes: tuple[int, ...]) -> pd.DataFrame:
+    """`certify` of rankings, beside `rank`."""
+    rows = []
+    for n in sizes:
+        for kind in ("unif", "metrics"):
+            found_s, ranking = cpu(partial(rank, frame(KINDS[kind](n))))
+            rows.append(
+                {
+                    "table": kind,
+                    "n": n,
+                    "rank_s": found_s,
+                    "certify_s": _least(partial(certify, ranking), 2)[0],
+                }
+            )
+    return pd.DataFrame(rows).set_index("table")
+
+
+def _least(work: Callable[[], Any], turns: int) -> tuple[float, Any]:
+    """The least CPU seconds of a few turns, and the last value."""
+    seconds, value = [], None
+    for _ in range(turns):
+        spent, value = cpu(work)
+        seconds.append(spent)
+    return min(seconds), value
+
+
+def _maximal(table: pd.DataFrame) -> list[frozenset[int]]:
+    """The faces that a search goes through, listed anew."""
+    return list(frontier(table).hull.maximal)

@@ -1,0 +1,178 @@
+"""What a study costs beyond its learners: CPU time of a task, less that of fitting and predicting
+alone.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.measure import cpu
+from deabench.study.running.tasks import run_batch
+
+if TYPE_CHECKING:
+    from deabench.study import Study
+
+FOLDS = 10
+SLICE = 50
+"""Tasks that are timed together: the least of many short times is that of a quiet machine, or
+nearly.
+"""
+
+
+def overhead(tasks: int = 4000) -> pd.DataFrame:
+    """CPU milliseconds per task of naive Bayes on 200 rows of 5 columns: alone, in a worker, and
+    the parent's beside it.
+
+    Parameters
+    ----------
+    tasks : int
+        Of the larger of two runs; the smaller has a quarter, and their difference leaves starting
+        and ending out.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        jobs = _study(folder, SLICE).plan.jobs()
+        turns = [
+            (cpu(_bare)[0], cpu(lambda: run_batch(jobs, folder))[0])
+            for _ in range(max(1, tasks // SLICE))
+        ]
+    alone, worker = (1e3 * min(turn[k] for turn in turns) / SLICE for k in (0, 1))
+    parent = 1e3 * (_parent(tasks) - _parent(tasks // 4)) / (tasks - tasks // 4)
+    rows = {
+        "fit, predict and score alone": alone,
+        "the task in a worker": worker,
+        "the parent, beside it": parent,
+        "overhead": worker - alone + parent,
+    }
+    return pd.DataFrame({"ms": pd.Series(rows)}).rename_axis("CPU of a task")
+
+
+STATUS = """
+import sys, tempfile, time
+from benchmarks.measure import peak
+from benchmarks.studies import _study
+from deabench.study.results.store import Store
+with tempfile.TemporaryDirectory() as folder:
+    _study(folder, 10).status()  # what is imported once
+before = peak()
+for what in ("is as a run left it", "has changed since"):
+    start = time.process_time()
+    study = _study(sys.argv[1], int(sys.argv[2]))
+    done = study.status().done
+    print(what, time.process_time() - start, peak() - before, done, sep=",")
+    with Store(study.plan.store) as store:
+        store.begin_run("", {}, "")
+"""
+
+
+def status_of(tasks: int) -> pd.DataFrame:
+    """What `Study.status` costs in a fresh process, of a store with so many tasks, all done: CPU
+    seconds for the study, its keys and its store, and the most memory above the imports.
+    """
+    from deabench.study.results.status import status
+    from deabench.study.results.store import Store
+    from deabench.study.running.tasks import Outcome
+
+    with tempfile.TemporaryDirectory() as folder:
+        plan = _study(folder, tasks).plan
+        with Store(plan.store) as store:
+            for place, job in enumerate(plan.jobs()):
+                store.put(
+                    job,
+                    Outcome(
+                        "done",
+                        (5, 1, 2, 12),
+                        (place / 3e6, place / 7e6),
+                        rows_sha256=f"{place:064x}",
+                    ),
+                )
+        status(plan, leaves=True)  # as every run ends
+        words = [sys.executable, "-c", STATUS, folder, str(tasks)]
+        said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    found = pd.read_csv(StringIO(said), names=["the store", "cpu_s", "MiB_above_imports", "tasks"])
+    return found.assign(asked_s=3.0, asked_MiB=477.0).set_index("the store")
+
+
+def in_flight(tasks: int, trip: float = 0.05) -> pd.DataFrame:
+    """How busy the threads of a cluster are kept where a message takes `trip` seconds there and
+    back: the run's own batches (`Batches`, `AHEAD` for each thread), sent to simulated workers with
+    tasks of three lengths.
+    """
+    rows = [
+        {"threads": width, "task_s": each, "busy": _busy(width, each, trip, tasks)}
+        for width in (8, 64)
+        for each in (0.002, 0.02, 0.2)
+    ]
+    return pd.DataFrame(rows).set_index(["threads", "task_s"])
+
+
+def _busy(width: int, each: float, trip: float, tasks: int) -> float:
+    """The share of the run in which the threads work: a batch goes to the thread that is free
+    first, its answer comes back.
+    """
+    from heapq import heappop, heappush
+
+    from deabench.study.running.batches import Batches
+    from deabench.study.running.cluster import AHEAD
+
+    job: Any = None  # they are only counted
+    waiting, now, work = Batches([job] * tasks, width), 0.0, 0.0
+    free, answers = [0.0] * width, list[tuple[float, int]]()
+    while waiting or answers:
+        while waiting and len(answers) < AHEAD * width:
+            size = len(waiting.next())
+            end = max(heappop(free), now + trip / 2) + size * each
+            heappush(free, end)
+            heappush(answers, (end + trip / 2, size))
+            work += size * each
+        now, size = heappop(answers)
+        waiting.took(size, size * each)
+    return work / (width * now)
+
+
+def _parent(tasks: int) -> float:
+    """CPU seconds of this process for a run of so many tasks by one worker."""
+    with tempfile.TemporaryDirectory() as folder:
+        study, before = _study(folder, tasks), time.process_time()
+        study.run(workers=1)
+        return time.process_time() - before
+
+
+def _study(folder: str, tasks: int) -> Study:
+    from sklearn.naive_bayes import GaussianNB
+
+    from deabench.study import Study
+
+    return Study(
+        {"d": _data()},
+        {"bayes": GaussianNB()},
+        store=Path(folder) / "study.sqlite",
+        split={"kind": "kfold", "folds": FOLDS, "repeats": tasks // FOLDS},
+    )
+
+
+def _data() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 3 // 2
+    return rng.normal(size=(200, 5)) + y[:, None], y
+
+
+def _bare() -> None:
+    from sklearn.model_selection import RepeatedStratifiedKFold
+    from sklearn.naive_bayes import GaussianNB
+
+    X, y = _data()
+    for train, test in RepeatedStratifiedKFold(
+        n_splits=FOLDS, n_repeats=SLICE // FOLDS, random_state=0
+    ).split(X, y):
+        model = GaussianNB().fit(X[train], y[train])
+        model.predict(X[test])
+        model.predict_proba(X[test])

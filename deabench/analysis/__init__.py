@@ -1,0 +1,3 @@
+"""Functions of tables and results: rankings, frontiers, targets, layers, meta-frontiers, partial
+frontiers.
+"""

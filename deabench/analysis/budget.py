@@ -1,0 +1,102 @@
+"""Rank those that keep to a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from deabench.analysis.ranking import Ranking, bounded, ranked
+from deabench.errors import DataError
+from deabench.models import ModelName
+from deabench.models.base import Technology
+from deabench.models.options import of_technology
+from deabench.tables.cells import numbers_of
+from deabench.tables.selection import Missing, Prepared, prepared
+from deabench.tables.vocabulary import meaning
+from deabench.utils.checks import did_you_mean
+
+
+def best(
+    table: object,
+    *,
+    within: Mapping[str, float],
+    outputs: Sequence[str] | None = None,
+    inputs: Sequence[str] | None = None,
+    lower_is_better: Mapping[str, object] | Sequence[str] = (),
+    model: ModelName | None = None,
+    technology: Technology = "convex",
+    missing: Missing = "refuse",
+) -> Ranking:
+    """The ranking among the systems that keep to a budget.
+
+    Parameters
+    ----------
+    table, outputs, inputs, lower_is_better, model, technology, missing
+        As for `deabench.rank`.
+    within : mapping of column to limit
+        At most so much of what is better low, at least so much of what is better high, in the
+        column's own unit. The columns need not be metrics of the ranking.
+
+    Returns
+    -------
+    Ranking
+        Its notes say how many systems were left out.
+
+    Raises
+    ------
+    DataError
+        Where a column is not there or holds no numbers, or where no system keeps to the budget.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> table = {"model": ["A", "B", "C"], "accuracy": [0.9, 0.8, 0.7], "latency_ms": [50, 20, 5]}
+    >>> db.best(table, within={"latency_ms": 20}, outputs=["accuracy"]).scores.round(3).to_dict()
+    {'B': 1.0, 'C': 0.875}
+    """
+    ready = prepared(
+        table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing
+    )
+    ready, (chosen, singly) = kept(ready, within), of_technology(model, technology)
+    return bounded(ready, chosen, singly) if missing == "bounds" else ranked(ready, chosen, singly)
+
+
+def kept(ready: Prepared, within: Mapping[str, float]) -> Prepared:
+    """The systems that keep to a budget, and how many do not."""
+    keep = np.ones(len(ready.table), dtype=bool)
+    said = []
+    for name, limit in within.items():
+        values, high = _column(ready, name), _high(ready, name)
+        keep &= values >= limit if high else values <= limit
+        said.append(f"'{name}' at {'least' if high else 'most'} {limit:g}")
+    if not keep.any():
+        raise DataError(f"no system has {' and '.join(said)}; widen the budget")
+    note = (
+        f"{int(keep.sum())} of {len(keep)} systems have {' and '.join(said)}; only they are ranked"
+    )
+    return replace(ready, table=ready.table[keep], notes=(*ready.notes, note))
+
+
+def _column(ready: Prepared, name: str) -> np.ndarray:
+    if name not in ready.table.columns:
+        raise DataError(
+            f"within names '{name}', which is no column of numbers; {did_you_mean(name, list(ready.table.columns))}"
+        )
+    column: pd.Series = ready.table[name]
+    found = numbers_of(column)
+    if found is None:
+        raise DataError(f"within names '{name}', which holds text; name a column of numbers")
+    return found.values
+
+
+def _high(ready: Prepared, name: str) -> bool:
+    """Whether the budget is a floor: the metric is better high."""
+    if name in ready.given["lower_is_better"] or name in ready.given["inputs"]:
+        return False
+    if name in ready.given["outputs"]:
+        return True
+    known = meaning(name)
+    return known is not None and known.better == "higher"

@@ -1,0 +1,428 @@
+"""Rank the classifiers of a table by efficiency."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.analysis import missing_bounds
+from deabench.errors import DataError
+from deabench.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting, undefined
+from deabench.models.base import Answer, Model, Norm, Orientation, Returns, Task, Technology
+from deabench.models.options import chosen, costly, of_technology, options_of
+from deabench.proofs import certify, structure
+from deabench.report.text.ranking import explain, summary
+from deabench.streaming.files import is_many
+from deabench.tables.selection import Missing, Prepared, prepared, table_of
+from deabench.tables.transforms import values_outside
+from deabench.tables.units import same_units
+from deabench.tables.validation import check
+from deabench.utils.checks import choice
+from deabench.utils.progress import progress
+from deabench.utils.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from deabench.inference.result import Uncertainty
+    from deabench.inference.samples import Samples
+    from deabench.plot import RankingDisplay
+
+DECIMALS = 9
+"""Scores and slacks that agree to so many decimals are tied."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(Answer, Result):
+    """Efficiencies with everything that explains and proves them.
+
+    Attributes
+    ----------
+    scores, slacks, weights, intensities, efficient, data, reference, options, frontier, reasons,
+    path, tables
+        See `deabench.models.base.Answer`. For a radial model 1 is on the frontier, below 1 inside
+        it, above 1 outside the reference.
+    record : Model
+        The model that was asked.
+    notes : tuple of str
+        What was done to the data, chosen or not proved, as sentences.
+    bounds : DataFrame or None
+        `lower` and `upper` of each score over all completions of the table's empty cells, where
+        missing="bounds" asked for them.
+    uncertainty : Uncertainty, optional
+        How sure the scores are, where samples were given.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> ranking = db.rank(wine, outputs=["TPR", "TNR"])
+    >>> ranking.to_frame().round(3).iloc[-1].to_dict()
+    {'efficiency': 0.77, 'rank': 6, 'efficient': False}
+    >>> print(ranking.explain("OSS+SVM").splitlines()[0])
+    OSS+SVM is not efficient (efficiency 0.9084, rank 5 of 6): every output could grow by 10.1 %
+    together."""
+
+    record: Model
+    notes: tuple[str, ...]
+    bounds: pd.DataFrame | None = None
+    uncertainty: Uncertainty | None = None
+
+    @property
+    def model(self) -> str:
+        """The model, its equation, and the path that solved it."""
+        return f"{self.record.name} {self.record.equation}, {self.path}"
+
+    @property
+    def measure(self) -> str:
+        """ "efficiency" (1 is best) or "inefficiency" (0 is best)."""
+        return self.record.measure
+
+    @cached_property
+    def ranks(self) -> pd.Series:
+        """1 is best. Of equal scores the Pareto-efficient come first, then those with less slack;
+        what still ties shares the best of its ranks.
+        """
+        keys = self._keys()
+        place = np.lexsort(keys)
+        new = np.ones(len(place), dtype=bool)
+        new[1:] = np.any([np.diff(key[place]) != 0 for key in keys], axis=0)
+        ranks = np.empty(len(place), dtype=np.int64)
+        ranks[place] = np.maximum.accumulate(np.where(new, np.arange(1, len(place) + 1), 0))
+        return pd.Series(ranks, index=self.scores.index, dtype="Int64", name="rank").mask(
+            self.scores.isna()
+        )
+
+    def _keys(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What orders the DMUs, the lowest first; the last key matters most."""
+        sign = 1.0 if self.measure == "inefficiency" else -1.0
+        unit = np.append(self.data.outputs.abs().max(), self.data.inputs.abs().max())
+        left = (self.slacks.to_numpy() / np.where(unit > 0, unit, 1.0)).sum(axis=1)
+        score = np.nan_to_num(sign * self.scores.to_numpy().round(DECIMALS), nan=np.inf)
+        return (
+            np.nan_to_num(left).round(DECIMALS),
+            (~self.efficient.to_numpy(dtype=bool)).astype(np.int8),
+            score,
+        )
+
+    @cached_property
+    def peers(self) -> pd.DataFrame:
+        """λ, DMU x reference DMU; the reference DMUs that are nobody's peer are left out, zeros are
+        not stored.
+        """
+        return self.intensities.frame(self.scores.index, self.reference.labels)
+
+    @cached_property
+    def projections(self) -> pd.DataFrame:
+        """Where each DMU would be efficient: the combination of its peers, in the user's own
+        metrics.
+        """
+        return values_outside(certify.projections(self), self.data.turns)
+
+    @cached_property
+    def actual(self) -> pd.DataFrame:
+        """The metrics of each DMU in the user's own units and directions: outputs, then inputs
+        (quotients for model (5)).
+        """
+        return values_outside(self.data.outputs.join(self.data.inputs), self.data.turns)
+
+    @cached_property
+    def certificate(self) -> pd.DataFrame:
+        """The proof of every score, recomputed from this result's own numbers: see
+        `deabench.certify`.
+        """
+        return self.proof().frame
+
+    def proof(self) -> certify.Proof:
+        """The certificate with what each claim of this result misses.
+
+        Raises
+        ------
+        DataError
+            Where the model has no certificate.
+        """
+        if self.record.prove is None:
+            raise DataError(
+                f"model '{self.record.name}' has no certificate; its scores are the solver's word"
+            )
+        structure.ranking(self)
+        return structure.completed(self, self.record.prove(self))
+
+    def to_frame(self) -> pd.DataFrame:
+        """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the
+        table's order.
+
+        Where floating point leaves open whether some are efficient, `undecided` says of whom; these
+        are not called efficient. With samples also `lower`, `upper`, `verdict`, `best_rank`,
+        `worst_rank` and `tier`."""
+        frame = pd.DataFrame(
+            {self.measure: self.scores, "rank": self.ranks, "efficient": self.efficient}
+        )
+        if self.undecided.any():
+            frame["undecided"] = self.undecided
+        frame = frame if self.bounds is None else frame.join(self.bounds)
+        if self.uncertainty is not None:
+            beside = self.uncertainty.to_frame().drop(columns="score")
+            frame[list(beside.columns)] = beside.loc[
+                [str(label) for label in frame.index]
+            ].to_numpy()
+            frame = frame.astype(dict(zip(beside.columns, beside.dtypes, strict=True)))
+        frame.index.name = "classifier"
+        return frame.sort_values("rank", kind="stable")
+
+    def summary(self) -> str:
+        """Who is efficient, who is not and by how much, and what was assumed; with samples, how
+        sure that is.
+        """
+        said = summary(self)
+        return said if self.uncertainty is None else f"{said}\n{self.uncertainty.summary()}"
+
+    def explain(self, name: object) -> str:
+        """One classifier's story: efficient or not, its peers, what it would have to gain, on which
+        weights its score rests.
+
+        Parameters
+        ----------
+        name : label of the table
+
+        Raises
+        ------
+        DataError
+            Where there is no such label.
+        """
+        said = explain(self, name)
+        return (
+            said if self.uncertainty is None else f"{said}\n{self.uncertainty.explain(str(name))}"
+        )
+
+    def with_uncertainty(self, samples: Samples) -> Ranking:
+        """The same ranking with how sure it is.
+
+        Parameters
+        ----------
+        samples : Samples
+            Of the same classifiers and metrics; see `deabench.Samples`.
+
+        Raises
+        ------
+        DataError
+            Where they are of other classifiers, metrics or numbers, or the model has no intervals.
+        """
+        from deabench.inference.of_ranking import beside
+
+        return replace(self, uncertainty=beside(self, samples))
+
+    def plot(self, ax: Axes | None = None) -> RankingDisplay:
+        """Draw the scores; see `deabench.plot.RankingDisplay`."""
+        from deabench.plot import RankingDisplay
+
+        return RankingDisplay.from_ranking(self).plot(ax=ax)
+
+
+def rank(
+    table: object,
+    *,
+    outputs: Sequence[str] | None = None,
+    inputs: Sequence[str] | None = None,
+    lower_is_better: Mapping[str, object] | Sequence[str] = (),
+    model: ModelName | None = None,
+    returns: Returns | None = None,
+    orientation: Orientation | None = None,
+    reference: object = None,
+    technology: Technology = "convex",
+    missing: Missing = "refuse",
+    strict: bool = False,
+    uncertainty: Samples | None = None,
+    direction: Direction | Mapping[str, float] | None = None,
+    weights: Weighting | Mapping[str, float] | None = None,
+    goal: Goal | None = None,
+    norm: Norm | float | None = None,
+    sums: tuple[float, float] | None = None,
+    shares: Mapping[str, tuple[float, float]] | None = None,
+    ratios: Mapping[tuple[str, str], tuple[float, float]] | None = None,
+) -> Ranking:
+    """Rank classifiers by their efficiency: how near each comes to the best trade-off that the
+    others reach.
+
+    Parameters
+    ----------
+    table : DataFrame, a `deabench.read` reading, or anything that `deabench.read` takes
+        Classifiers in rows, metrics in columns.
+    outputs, inputs : sequences of column names, optional
+        Metrics to be high, and costs. Without them the columns' names decide, as `deabench.read`
+        shows.
+    lower_is_better : mapping or sequence of column names
+        `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to); of bare
+        names the vocabulary decides: a rate, whose greatest value is known, is complemented, all
+        else is an input.
+    model : str, optional
+        One of `deabench.models.MODELS`, each with its limits in docs/models.md. Without it "wei"
+        where there is no input, and "ccr" with returns "vrs" where there is one: rates do not scale
+        with costs.
+    returns : {"crs", "vrs", "nirs", "ndrs"}, optional
+        Which multiples and mixtures of DMUs count as possible; the model's default without it.
+    orientation : {"output", "input", "none"}, optional
+        What is to change: outputs, inputs, or both.
+    reference : as `table`, optional
+        The DMUs that span the frontier; the table itself without it.
+    technology : {"convex", "fdh"}
+        Whether mixtures of DMUs count (two classifiers may share the work), or only what is there:
+        "fdh" is model "fdh", and an option of "russell", "additive", "ram" and "bam".
+    missing : {"refuse", "drop-systems", "drop-metrics", "bounds"}
+        What happens to empty cells; "bounds" gives each score between its worst and its best
+        completion inside the metrics' ranges.
+    strict : bool
+        Refuse to guess what a column of an unknown name is.
+    uncertainty : Samples, optional
+        What the table was made of; the ranking then says how sure it is. Known without inputs, and
+        with inputs for model "ccr" with returns "vrs" or "crs".
+    direction : {"own", "ones", "mean", "range", "ideal"} or mapping of metric to number, optional
+        Where model "ddf" moves to: shares of own values, units, shares of the reference's means or
+        ranges, or straight to the best value of each metric.
+    weights : {"ones", "mip", "normalized", "ram", "bam"} or mapping of metric to number, optional
+        What a unit left to gain counts in model "additive", and a unit of change in "holder" (there
+        not "bam").
+    goal : {"aggressive", "benevolent", "sum", "largest"}, optional
+        What else the weights of model "cross" are chosen for: "aggressive" (the others' least good)
+        or "benevolent" (their most). What those of model "common" keep least: the "sum" of what all
+        lose against their own best, or the "largest" loss.
+    norm : {"l1", "l2", "linf"}, or 1, 2, inf, optional
+        How model "holder" counts changes.
+    sums : (least, most), optional
+        Bounds of Σ λ in model "ccr", in the place of `returns`.
+    shares : mapping of metric to (least, most), optional
+        Bounds of each metric's share of the weighted sum of outputs (or inputs), between 0 and 1,
+        in "wei", "score", "ccr".
+    ratios : mapping of (metric, metric) to (least, most), optional
+        Bounds of what a unit of the first counts in units of the second, in the same models: (2,
+        inf) is "at least two".
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    DataError
+        Where the data cannot be used; by row, column and value, before anything is solved.
+    SolveError
+        Where a solve does not end optimal.
+
+    Notes
+    -----
+    A score of .97 says that every output could grow by 3.1 % together (1/.97 = 1.031) before the
+    mix of others that is best for this classifier is reached. Slacks are those of the largest Σ
+    slack / (maximum of the metric in the reference).
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> table = db.datasets.load("chao2022-outliers")
+    >>> db.rank(table, inputs=["TNR"], model="wei").scores.round(3).tolist()
+    [1.0, 0.895, 0.745, 0.735, 0.71, 0.605, 0.5]
+    """
+    if is_many(table):
+        raise DataError(
+            f"'{table}' is many files, and their scores go to a file; use deabench.rank_files(files, 'scores.parquet')"
+        )
+    asked: dict[str, Any] = {
+        name: value
+        for name, value in (
+            ("returns", returns),
+            ("orientation", orientation),
+            ("direction", direction),
+            ("weights", weights),
+            ("goal", goal),
+            ("norm", norm),
+            ("sums", sums),
+            ("shares", shares),
+            ("ratios", ratios),
+        )
+        if value is not None
+    }
+    if model is not None:
+        choice("model", model, list(MODELS), HINTS)
+        options_of(MODELS[model], asked)
+    model, singly = of_technology(model, technology)
+    asked |= singly
+    ready = prepared(
+        table,
+        outputs=outputs,
+        inputs=inputs,
+        lower_is_better=lower_is_better,
+        missing=missing,
+        strict=strict,
+    )
+    among = None if reference is None else table_of(reference)
+    ranking = (bounded if missing == "bounds" else ranked)(ready, model, asked, among)
+    return ranking if uncertainty is None else ranking.with_uncertainty(uncertainty)
+
+
+def bounded(
+    ready: Prepared,
+    model: ModelName | None,
+    asked: Mapping[str, Any] = MappingProxyType({}),
+    among: pd.DataFrame | None = None,
+) -> Ranking:
+    """Rank a table with empty cells: the scores for their worst, and the bounds of all completions."""
+    found = ranked(missing_bounds.completed(ready)[0], model, asked, among)
+    if found.measure != "efficiency" or among is not None:
+        raise DataError(
+            "missing='bounds' bounds efficiencies of a table that is its own reference; say missing='drop-systems'"
+        )
+    frame = missing_bounds.bounds(ready, lambda one: ranked(one, model, asked).scores)
+    return replace(found, bounds=frame, notes=(*found.notes, missing_bounds.said(frame)))
+
+
+def ranked(
+    ready: Prepared,
+    model: ModelName | None,
+    asked: Mapping[str, Any] = MappingProxyType({}),
+    among: pd.DataFrame | None = None,
+) -> Ranking:
+    """Rank a table whose metrics are known; `asked` are the model's options, `among` spans the
+    frontier, the table without it.
+    """
+    asked = {name: value for name, value in asked.items() if value is not None}
+    record = MODELS["ccr" if model is None else model]
+    allow = record.allows(options_of(record, costly(asked) if model is None else asked))
+    data = check(ready.table, **ready.given, allow=allow, among=among)
+    spanning = data
+    if among is not None:
+        same_units(ready.table, among, list(ready.given["outputs"]))
+        spanning = check(among, **ready.given, warn=False, allow=allow, among=ready.table)
+    record, options, notes = chosen(data, None if model is None else record, asked)
+    options |= {
+        name: read(options[name], record.prepare(data))
+        for name, read in record.readers.items()
+        if name in options
+    }
+    notes = (*ready.notes, *notes)
+    task = Task(data, spanning, options, own=among is None)
+    with progress("rank", len(data.labels)) as advance:
+        answer = undefined.solve(record, task, advance)
+    notes = (*answer.data.notes, *notes, *_weak_points(answer, record))
+    return Ranking(
+        **{f.name: getattr(answer, f.name) for f in fields(Answer)}, record=record, notes=notes
+    )
+
+
+def _weak_points(answer: Answer, record: Model) -> tuple[str, ...]:
+    """What a reader of the scores should know: a metric of 0 at the top, scores without a proof."""
+    notes = []
+    outputs = answer.data.outputs
+    zero = answer.efficient.to_numpy()[:, None] & (outputs.to_numpy() == 0)
+    for k, r in np.argwhere(zero)[:3]:
+        notes.append(
+            f"'{outputs.index[k]}' is efficient although its '{outputs.columns[r]}' is 0: "
+            "weights may leave a metric out"
+        )
+    if record.prove is None:
+        notes.append(f"model '{record.name}' has no certificate: its scores are the solver's word")
+    return tuple(notes)

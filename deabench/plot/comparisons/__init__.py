@@ -1,1 +1,0 @@
-"""Pictures of comparisons: over classifiers, groups of data sets, kinds of data."""

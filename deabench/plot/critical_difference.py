@@ -1,0 +1,220 @@
+"""The critical-difference diagram of Demšar (2006), drawn by scikit-posthocs."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.compare._validation import old_direction
+from deabench.errors import DataError
+from deabench.plot.canvas import axes, finished, ink, paper
+from deabench.plot.display import Drawn
+from deabench.utils.files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from deabench.compare import Findings, Pairwise
+    from deabench.compare.adjust import Adjustment
+
+
+@dataclass(repr=False)
+class CriticalDifferenceDisplay(Drawn):
+    """Mean ranks on a line, best at the left; a bar joins classifiers that are not found different.
+
+    Against a control no bars are drawn: a filled marker is the control, an open one is not found
+    different from it, a cross is.
+
+    Attributes
+    ----------
+    mean_ranks : Series
+    p_values : DataFrame
+        Adjusted p values, symmetric; NaN for pairs that were not compared.
+    alpha : float
+    control : str or None
+    adjust : str
+        The adjustment, for the caption.
+    figure_, ax_, artists_ :
+        After `plot`: the figure, the axes, and the lists of artists by kind.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> import deabench as db
+    >>> plot.CriticalDifferenceDisplay.from_table(db.datasets.load("demsar2006-auc"))
+    CriticalDifferenceDisplay: not drawn yet; plot() draws it
+    """
+
+    mean_ranks: pd.Series
+    p_values: pd.DataFrame
+    alpha: float
+    control: str | None = None
+    adjust: str = "shaffer"
+    figure_: Figure = field(init=False, repr=False)
+    ax_: Axes = field(init=False, repr=False)
+    artists_: dict[str, list[Any]] = field(init=False, repr=False)
+
+    @classmethod
+    @old_direction
+    def from_table(
+        cls,
+        table: pd.DataFrame,
+        *,
+        control: str | None = None,
+        adjust: Adjustment | None = None,
+        higher_is_better: bool = True,
+        alpha: float = 0.05,
+    ) -> CriticalDifferenceDisplay:
+        """Rank the table and test its pairs; see `deabench.compare.pairwise`.
+
+        Raises
+        ------
+        DataError
+            As `pairwise`; fewer than 3 classifiers.
+        """
+        from deabench.compare import pairwise
+
+        chosen: Adjustment = adjust or ("shaffer" if control is None else "holm")
+        return cls.from_pairwise(
+            pairwise(
+                table,
+                control=control,
+                adjust=chosen,
+                higher_is_better=higher_is_better,
+                alpha=alpha,
+            )
+        )
+
+    @classmethod
+    def from_pairwise(cls, found: Pairwise) -> CriticalDifferenceDisplay:
+        """Show what `deabench.compare.pairwise` found.
+
+        Raises
+        ------
+        DataError
+            Fewer than 3 classifiers.
+        """
+        if len(found.mean_ranks) < 3:
+            raise DataError(
+                f"there are {len(found.mean_ranks)} classifiers; a critical-difference diagram needs at least 3"
+            )
+        return cls(found.mean_ranks, found.matrix(), found.alpha, found.control, found.adjust)
+
+    @classmethod
+    def from_findings(cls, found: Findings) -> CriticalDifferenceDisplay:
+        """Show what `deabench.compare.compare` found over data sets, so that picture and words
+        agree.
+
+        Where the omnibus test does not reject, no pair is different here either; a pair that could
+        not be tested is not found different.
+
+        Raises
+        ------
+        DataError
+            Where the findings are not of three or more classifiers over data sets.
+        """
+        from deabench.compare.pairs import matrix
+
+        if found.omnibus is None:
+            raise DataError(
+                "a critical-difference diagram needs three or more classifiers over data sets"
+            )
+        pairs = found.pairs
+        shown = (
+            pairs["adjusted"]
+            .fillna(1.0)
+            .where(pairs["different"], pairs["adjusted"].fillna(1.0).clip(lower=found.alpha))
+        )
+        return cls(
+            found.mean_ranks,
+            matrix(pairs, found.mean_ranks.index, shown),
+            found.alpha,
+            found.control,
+            found.adjust,
+        )
+
+    @classmethod
+    def from_report(cls, report: Findings) -> CriticalDifferenceDisplay:
+        """The former name of `from_findings`."""
+        warnings.warn(
+            "CriticalDifferenceDisplay.from_report is now called from_findings",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return cls.from_findings(report)
+
+    def plot(self, ax: Axes | None = None, **look: Any) -> CriticalDifferenceDisplay:
+        """Draw into `ax`, or into a figure of its own, with matplotlib's keywords for its marks."""
+        from scikit_posthocs import critical_difference_diagram
+
+        ax = axes(ax, size=(8, 1.6 + 0.2 * len(self.mean_ranks)))
+        matrix = self.p_values if self.control is None else self._no_bars()
+        self.artists_ = critical_difference_diagram(
+            self.mean_ranks,
+            matrix,
+            alpha=self.alpha,
+            ax=ax,
+            label_fmt_left="{label} ({rank:.2f})",
+            label_fmt_right="({rank:.2f}) {label}",
+            elbow_props={"color": ink(), "linewidth": 0.8},
+            marker_props={"color": ink(), "s": 22},
+            crossbar_props={"color": ink(), "linewidth": 4},
+        )
+        if self.control is not None:
+            self._mark(ax)
+        ax.set_title(self.caption(), fontsize=9, pad=14)
+        finished(ax, self.artists_["markers"], look)
+        self.ax_ = ax
+        self.figure_ = ax.get_figure()  # type: ignore[assignment]
+        return self
+
+    def caption(self) -> str:
+        """What the diagram shows, in a line."""
+        level = f"α = {self.alpha:g}, {self.adjust.capitalize()}"
+        if self.control is None:
+            return f"Mean rank (1 = best); a bar joins classifiers not found different ({level})"
+        return f"Mean rank (1 = best) against {self.control} (filled); × differs, ○ not found different ({level})"
+
+    def save(self, path: Path) -> None:
+        """Write the drawn figure whole; the ending names the format (png, svg, pdf).
+
+        Raises
+        ------
+        DataError
+            An ending that matplotlib cannot write, or a folder that is missing.
+        """
+        stream = io.BytesIO()
+        ending = Path(path).suffix.lstrip(".").lower() or "png"
+        if ending not in self.figure_.canvas.get_supported_filetypes():
+            raise DataError(
+                f"cannot write a figure as '.{ending}'; name a file that ends in .png, .svg or .pdf"
+            )
+        self.figure_.savefig(stream, format=ending, dpi=150, bbox_inches="tight")
+        write_whole(path, stream.getvalue())
+
+    def _no_bars(self) -> pd.DataFrame:
+        names = self.mean_ranks.index
+        return pd.DataFrame(
+            np.where(np.eye(len(names), dtype=bool), 1.0, 0.0), index=names, columns=names
+        )
+
+    def _mark(self, ax: Axes) -> None:
+        for marker in self.artists_["markers"]:
+            marker.remove()
+        self.artists_["markers"] = []
+        for name, value in self.mean_ranks.items():
+            differs = name != self.control and self.p_values.loc[self.control, name] < self.alpha
+            face = ink() if name == self.control else paper()
+            style: dict[str, Any] = {"marker": "o", "facecolor": face, "edgecolor": ink()}
+            if differs:
+                style = {"marker": "x", "color": ink()}
+            self.artists_["markers"].append(
+                ax.scatter(value, 0, s=40, zorder=4, clip_on=False, **style)
+            )

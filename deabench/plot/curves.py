@@ -1,0 +1,368 @@
+"""Gain, lift, conversion rates, precision-recall, cost curves and learning curves, drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deabench.curves import Conversion, CostCurve, Gain, LearningCurve, Lift, PrecisionRecall
+from deabench.plot.canvas import (
+    COLOURS,
+    DOTTED,
+    GREY,
+    axes,
+    finished,
+    ink,
+    legend,
+    paper,
+    plain,
+    style,
+    tidy,
+    title,
+    turns_of,
+    unit_square,
+)
+from deabench.plot.display import Drawn
+
+
+@dataclass(repr=False)
+class GainDisplay(Drawn):
+    """Cumulative gain and negative gain of one classifier, the maximum gain marked.
+
+    Attributes
+    ----------
+    gain : Gain
+    name : str
+    ax_, figure_, lines_, maximum_ : artists, once drawn
+        lines_: gain, negative gain.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.GainDisplay(curves.gain(y, score))
+    GainDisplay: not drawn yet; plot() draws it
+    """
+
+    gain: Gain
+    name: str = ""
+
+    def plot(self, ax: Any = None, **look: Any) -> GainDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+        self.ax_ = ax = axes(ax)
+        self.figure_ = ax.figure
+        points, top = self.gain.points, self.gain.maximum
+        ax.plot([0, 1], [0, 1], **DOTTED)
+        self.lines_ = [
+            ax.plot(points["population"], points[column], linewidth=1.6, label=label, **style(k))[0]
+            for k, (column, label) in enumerate(
+                (("gain", "positives found"), ("negative_gain", "negatives found"))
+            )
+        ]
+        (self.maximum_,) = ax.plot(
+            [top["population"]] * 2,
+            [top["negative_gain"], top["gain"]],
+            color=ink(),
+            linewidth=1.2,
+            marker="_",
+            markersize=8,
+            label=f"maximum {top['difference']:.3f} at {top['population']:.1%} of the rows",
+        )
+        unit_square(ax, "share of the rows, highest scores first", "share of the class found")
+        legend(ax, [*self.lines_, self.maximum_], loc="lower right")
+        title(ax, "cumulative gain", self.name)
+        finished(ax, self.lines_, look)
+        return self
+
+
+@dataclass(repr=False)
+class LiftDisplay(Drawn):
+    """Lift of several classifiers over the share of the rows taken.
+
+    Attributes
+    ----------
+    lifts : mapping of name to Lift
+    ax_, figure_, lines_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.LiftDisplay(curves.lift(y, score))
+    LiftDisplay: not drawn yet; plot() draws it
+    """
+
+    lifts: Mapping[str, Lift]
+
+    def plot(self, ax: Any = None, **look: Any) -> LiftDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+        self.ax_ = ax = axes(ax, size=(6.0, 4.4))
+        self.figure_ = ax.figure
+        ax.axhline(1, **DOTTED)
+        turn = turns_of(self.lifts)
+        self.lines_ = [
+            ax.plot(*_lift_line(one), linewidth=1.6, label=plain(name), **style(turn[name]))[0]
+            for name, one in self.lifts.items()
+        ]
+        tidy(ax)
+        ax.set(
+            xlabel="share of the rows, highest scores first",
+            ylabel="lift (1: as at random)",
+            xlim=(0, 1.02),
+        )
+        ax.set_ylim(bottom=0)
+        legend(ax, self.lines_, merit=[one.roc.auc for one in self.lifts.values()], loc="best")
+        title(ax, "lift")
+        finished(ax, self.lines_, look)
+        return self
+
+
+@dataclass(repr=False)
+class ConversionDisplay(Drawn):
+    """Conversion rates as bars: the share of each class in the data and in the predicted groups.
+
+    Attributes
+    ----------
+    conversion : Conversion
+    name : str
+    ax_, figure_, bars_, texts_ : artists, once drawn
+        bars_: positives, negatives.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.ConversionDisplay(curves.conversion_rates(y, score, above=.5))
+    ConversionDisplay: not drawn yet; plot() draws it
+    """
+
+    conversion: Conversion
+    name: str = ""
+
+    def plot(self, ax: Any = None, **look: Any) -> ConversionDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+        self.ax_ = ax = axes(ax, size=(6.0, 4.2))
+        self.figure_ = ax.figure
+        rates, x = self.conversion.rates, np.arange(3)
+        self.bars_, self.texts_ = [], []
+        for k, (column, hatch) in enumerate((("positive", ""), ("negative", "///"))):
+            bars = ax.bar(
+                x + 0.38 * (k - 0.5),
+                rates[column],
+                width=0.36,
+                label=f"{column}s",
+                hatch=hatch,
+                color=COLOURS[k] if k == 0 else paper(),
+                edgecolor=COLOURS[k],
+            )
+            self.texts_ += ax.bar_label(
+                bars,
+                labels=["" if v != v else f"{v:.1%}" for v in rates[column]],
+                fontsize=8,
+                padding=2,
+            )
+            self.bars_.append(bars)
+        tidy(ax)
+        ax.grid(False, axis="x")
+        ax.set(ylabel="share of the group", ylim=(0, 1.12))
+        ax.set_xticks(x, [f"{group}\nn = {n}" for group, n in rates["n"].items()])
+        legend(ax, self.bars_, loc="upper center", ncols=2)
+        title(ax, f"conversion rates: {plain(self.conversion.rule)}", self.name)
+        finished(ax, self.bars_, look)
+        return self
+
+
+@dataclass(repr=False)
+class PrecisionRecallDisplay(Drawn):
+    """Precision-recall curves of several classifiers, as steps.
+
+    Attributes
+    ----------
+    curves : mapping of name to PrecisionRecall
+    ax_, figure_, lines_ : artists, once drawn
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.PrecisionRecallDisplay(curves.precision_recall(y, score))
+    PrecisionRecallDisplay: not drawn yet; plot() draws it
+    """
+
+    curves: Mapping[str, PrecisionRecall]
+
+    def plot(self, ax: Any = None, **look: Any) -> PrecisionRecallDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+        self.ax_ = ax = axes(ax)
+        self.figure_ = ax.figure
+        for prevalence in sorted({curve.prevalence for curve in self.curves.values()}):
+            ax.axhline(prevalence, **DOTTED)
+        self.lines_, turn = [], turns_of(self.curves)
+        for name, curve in self.curves.items():
+            points = curve.points.iloc[1:]
+            self.lines_ += ax.step(
+                [0, *points["recall"]],
+                [points["precision"].iloc[0], *points["precision"]],
+                where="pre",
+                linewidth=1.5,
+                **style(turn[name]),
+                label=f"{plain(name)} (AP {curve.average_precision:.3f})",
+            )
+        unit_square(ax, "recall", "precision")
+        legend(
+            ax,
+            self.lines_,
+            merit=[curve.average_precision for curve in self.curves.values()],
+            loc="best",
+        )
+        title(ax, "precision and recall (dotted: a random score)")
+        finished(ax, self.lines_, look)
+        return self
+
+
+@dataclass(repr=False)
+class CostCurveDisplay(Drawn):
+    """Lower envelopes of the cost lines; for one classifier some sixty of its lines too.
+
+    Attributes
+    ----------
+    curves : mapping of name to CostCurve
+    ax_, figure_, lines_, faint_ : artists, once drawn
+        lines_: the envelopes; faint_: the cost lines.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> plot.CostCurveDisplay(curves.cost_curve(y, score))
+    CostCurveDisplay: not drawn yet; plot() draws it
+    """
+
+    curves: Mapping[str, CostCurve]
+
+    def plot(self, ax: Any = None, **look: Any) -> CostCurveDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+        from matplotlib.collections import LineCollection
+
+        self.ax_ = ax = axes(ax, size=(6.0, 4.4))
+        self.figure_ = ax.figure
+        self.lines_, self.faint_ = [], []
+        ax.plot([0, 0.5, 1], [0, 0.5, 0], **DOTTED)
+        turn = turns_of(self.curves)
+        for name, curve in self.curves.items():
+            if len(self.curves) == 1:
+                some = curve.lines.iloc[:: max(1, len(curve.lines) // 60)]
+                ends = [[(0, fpr), (1, fnr)] for fpr, fnr in some.to_numpy()]
+                self.faint_.append(
+                    ax.add_collection(LineCollection(ends, colors=GREY, alpha=0.4, linewidths=0.5))
+                )
+            x = np.append(curve.envelope["from_pc"], 1.0)
+            y = np.append(curve.envelope["from_nec"], curve.envelope["to_nec"].iloc[-1])
+            self.lines_ += ax.plot(
+                x,
+                y,
+                linewidth=1.8,
+                label=f"{plain(name)} (mean {curve.area:.3f})",
+                **style(turn[name]),
+            )
+        tidy(ax)
+        ax.set(
+            xlabel="probability cost PC: the positives' share of the cost of erring always",
+            ylabel="normalised expected cost",
+            xlim=(0, 1),
+            ylim=(0, 0.55),
+        )
+        legend(
+            ax,
+            self.lines_,
+            merit=[-curve.area for curve in self.curves.values()],
+            loc="upper right",
+        )
+        title(ax, "cost curves (dotted: nothing, or everything, positive)")
+        finished(ax, self.lines_, look)
+        return self
+
+
+@dataclass(repr=False)
+class LearningCurveDisplay(Drawn):
+    """The metric against the training size: mean and one standard deviation over the folds.
+
+    Attributes
+    ----------
+    curve : LearningCurve
+    metric : str
+        Its name on the axis.
+    ax_, figure_, lines_, area_ : artists, once drawn
+        lines_: test, training.
+
+    Examples
+    --------
+    >>> from deabench import plot
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from deabench import curves
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> plot.LearningCurveDisplay(curves.learning_curve(GaussianNB(), X, y, schedule=curves.geometric(50, 3), cv=3))
+    LearningCurveDisplay: not drawn yet; plot() draws it
+    """
+
+    curve: LearningCurve
+    metric: str = "metric"
+
+    def plot(self, ax: Any = None, **look: Any) -> LearningCurveDisplay:
+        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+        self.ax_ = ax = axes(ax, size=(6.0, 4.2))
+        self.figure_ = ax.figure
+        table = self.curve.means
+        self.area_ = ax.fill_between(
+            table.index,
+            table["mean"] - table["sd"],
+            table["mean"] + table["sd"],
+            alpha=0.2,
+            linewidth=0,
+            color=style(0)["color"],
+        )
+        self.lines_ = [
+            ax.plot(
+                table.index,
+                table[column],
+                marker="o",
+                markersize=3.5,
+                linewidth=1.5,
+                label=label,
+                **style(k),
+            )[0]
+            for k, (column, label) in enumerate(
+                (("mean", "test folds, mean ± sd"), ("training_mean", "training sample"))
+            )
+        ]
+        if self.curve.schedule.kind == "geometric":
+            ax.set_xscale("log")
+            sizes = table.index[:: -(-len(table) // 8)]  # eight labels have room
+            ax.set_xticks(sizes, [str(size) for size in sizes])
+            ax.set_xticks([], minor=True)
+        tidy(ax)
+        ax.set(xlabel="training rows", ylabel=self.metric)
+        legend(ax, self.lines_, loc="best")
+        stop = self.curve.stopped_at
+        ended = (
+            f"stopped changing at {stop} rows" if stop else "still changing when the rows ran out"
+        )
+        title(ax, f"learning curve, {self.curve.schedule.kind} sampling: {ended}")
+        finished(ax, self.lines_, look)
+        return self
+
+
+def _lift_line(one: Lift) -> tuple[np.ndarray, np.ndarray]:
+    """Lift between the points too: gain is straight there, and lift is gain over population."""
+    taken, found = np.append(0.0, one.points["population"]), one.roc.points["TPR"]
+    x = np.unique(np.concatenate([taken[1:], np.linspace(0, 1, 201)[1:]]))
+    return x, np.interp(x, taken, found) / x

@@ -1,1 +1,0 @@
-"""Pictures of a frontier, of its facets, and of targets on it."""

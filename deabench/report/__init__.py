@@ -1,0 +1,15 @@
+"""The report: one self-contained page about a table, a ranking or a study; the same content as
+Markdown and LaTeX.
+
+>>> import deabench as db
+>>> page = db.report(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
+>>> page.answer[0]
+'1 of 7 classifiers is efficient: MLP.'
+>>> page.save("report.html")                                                                       # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from deabench.report.document import Page, Picture, Report, Section, Table
+
+__all__ = ["Page", "Picture", "Report", "Section", "Table"]

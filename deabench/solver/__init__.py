@@ -1,0 +1,3 @@
+"""The only place that knows HiGHS: formulations are compiled once (`template`) and solved for every
+DMU (`engine`).
+"""

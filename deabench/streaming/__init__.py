@@ -1,0 +1,3 @@
+"""Tables that do not fit in memory: frontiers and scores of Parquet files, batch by batch, alone or
+on a cluster.
+"""

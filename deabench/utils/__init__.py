@@ -1,0 +1,1 @@
+"""Helpers that know nothing of DEA: files, text, progress, arrays, threads, lazy imports."""

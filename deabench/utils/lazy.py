@@ -1,0 +1,47 @@
+"""Packages whose public names are imported on first use, so that importing the package costs
+nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+
+def make_lazy(package: str, homes: Mapping[str, str]) -> None:
+    """Let a package import its public names on first use.
+
+    Parameters
+    ----------
+    package : str
+        The package's `__name__`.
+    homes : mapping of str to str
+        The module of each public name. A home that ends in a colon stands for the module itself.
+
+    Notes
+    -----
+    Importing a submodule sets an attribute of its package. A public name that a submodule shares
+    (the function `deabench.report` and the package `deabench.report`) keeps the public object.
+    """
+
+    class LazyPackage(ModuleType):
+        def __getattr__(self, name: str) -> Any:
+            if name not in homes:
+                raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            module, is_module, _ = homes[name].partition(":")
+            value = importlib.import_module(module)
+            if not is_module:
+                value = getattr(value, name)
+            super().__setattr__(name, value)
+            return value
+
+        def __setattr__(self, name: str, value: object) -> None:
+            shares_public_name = name in homes and not homes[name].endswith(":")
+            if shares_public_name and isinstance(value, ModuleType):
+                return
+            super().__setattr__(name, value)
+
+    sys.modules[package].__class__ = LazyPackage

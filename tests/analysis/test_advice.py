@@ -1,0 +1,59 @@
+"""Advice: the first choice, what suits, and that everything said to suit can be asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from dea_cases import frame
+
+import deabench as db
+from deabench.models import MODELS
+
+TABLE = frame(np.random.default_rng(1).uniform(0.3, 1, (12, 3)))
+
+
+@pytest.mark.parametrize(
+    ("table", "inputs", "first", "unfit"),
+    [
+        (TABLE, None, "wei", {"ccr"}),
+        (TABLE, ["m0"], "ccr", {"wei", "score", "common"}),
+        (TABLE - 0.6, ["m0"], "rdm", set(MODELS) - {"additive", "ram", "bam", "rdm", "holder"}),
+    ],
+)
+def test_the_first_choice_and_who_suits(table, inputs, first, unfit) -> None:
+    advice = db.advise(table, inputs=inputs)
+    assert advice.model == first
+    assert set(advice.frame.index[~advice.frame["suits"]]) == unfit
+    assert set(advice.scores.columns) == set(MODELS) - unfit
+    for name in advice.scores:
+        np.testing.assert_array_equal(
+            advice.scores[name], db.rank(table, inputs=inputs, model=name).scores
+        )
+    assert advice.summary().startswith(f"Use model '{first}': ")
+    assert len(repr(advice).splitlines()) <= 15
+
+
+def test_few_classifiers_and_zeros_are_said() -> None:
+    table = pd.DataFrame({"TPR": [0.0, 0.9], "TNR": [1.0, 0.8]}, index=["never", "good"])
+    assert db.advise(table).notes[:2] == (
+        "2 classifiers for 2 metrics leave most efficient; say what counts with ratios= or shares=, or compare under the weights "
+        "of all with model 'cross'",
+        "'TPR' is 0 for some: free weights can leave it out, and ratios= or shares= hold it in",
+    )
+
+
+def test_side_by_side_is_each_models_own_word(refused) -> None:
+    advice = db.advise(TABLE, inputs=["m0"])
+    beside = advice.beside("c3")
+    assert list(beside.index) == list(advice.scores.columns)
+    for model, row in beside.iterrows():
+        ranking = db.rank(TABLE, inputs=["m0"], model=model)
+        assert (row["score"], row["rank"], row["measure"]) == (
+            ranking.scores["c3"],
+            ranking.ranks["c3"],
+            ranking.measure,
+        )
+        assert row["says"] == ranking.record.meaning(row["score"], ranking.options)
+    with refused("there is no classifier 'c33' in the table; did you mean 'c3'?"):
+        advice.beside("c33")

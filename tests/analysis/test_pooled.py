@@ -1,0 +1,125 @@
+"""Many data sets: means, every data set by itself, one frontier of all, each held against `rank` on
+the table it is of.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.cli import main
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+def long(seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    rows = [
+        (name, system, fold, *rng.random(2).round(3), round(rng.random(), 3) + 0.1)
+        for name in ("iris", "wine", "glass")
+        for system in "abcd"
+        for fold in (0, 1)
+    ]
+    return pd.DataFrame(
+        rows, columns=["dataset", "classifier", "fold", "accuracy", "error_rate", "fit_time"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("costs", "technology"), [([], "convex"), (["fit_time"], "convex"), (["fit_time"], "fdh")]
+)
+def test_every_number_is_that_of_rank_on_its_own_table(costs, technology) -> None:
+    table = long()
+    given = {
+        "outputs": ["accuracy", "error_rate"],
+        "lower_is_better": {"error_rate": 1.0},
+        "inputs": costs,
+        "technology": technology,
+    }
+    found = db.by_dataset(table, **given)
+    folds = table.drop(columns="fold").groupby(["dataset", "classifier"]).mean()
+    for name in ("iris", "wine", "glass"):
+        own = db.rank(folds.loc[name], **given).scores
+        np.testing.assert_allclose(found.each.loc[name, own.index].astype(float), own, atol=1e-9)
+    pairs = folds.set_axis([f"{system}/{name}" for name, system in folds.index])
+    pooled = db.rank(pairs, **given).scores
+    for name, system in folds.index:
+        assert found.pooled.loc[name, system] == pytest.approx(pooled[f"{system}/{name}"], abs=1e-9)
+    np.testing.assert_allclose(
+        found.frame["means"], db.rank(db.read(table), **given).scores, atol=1e-12
+    )
+    np.testing.assert_allclose(found.frame["each"], found.each.mean().astype(float), atol=1e-12)
+    assert (found.frame["gap"] <= 1 + 1e-9).all()
+    assert (found.pooled <= found.each.loc[found.pooled.index] + 1e-9).all(axis=None)
+    assert found.frame["efficient_on"].sum() == (found.each > 1 - 1e-9).to_numpy().sum()
+
+
+def test_what_a_data_set_lacks_is_left_out_there_and_said() -> None:
+    table = (
+        long()
+        .query("fold == 0")
+        .drop(columns=["fold", "fit_time"])
+        .set_index(["dataset", "classifier"])
+    )
+    table.loc["glass", "error_rate"] = np.nan
+    table.loc[("wine", "b"), "accuracy"] = np.nan
+    found = db.by_dataset(
+        table.reset_index(), outputs=["accuracy", "error_rate"], lower_is_better={"error_rate": 1.0}
+    )
+    assert "nobody has 'error_rate' on data set 'glass'; ranked without there" in found.notes
+    assert "1 pairs of a system and a data set lack a metric and have no score" in found.notes
+    assert "'each' is the mean over the 2 of 3 data sets on which all have a score" in found.notes
+    assert np.isnan(found.each.loc["wine", "b"])
+    np.testing.assert_allclose(
+        found.frame["each"], found.each.loc[["iris", "glass"]].astype(float).mean()
+    )
+    assert found.frame["datasets"].to_dict() == {"a": 3, "b": 2, "c": 3, "d": 3}
+    assert (
+        "one frontier of all data sets is without 'error_rate', which some data sets lack"
+        in found.notes
+    )
+    kept = table.reset_index().dropna(subset="accuracy")
+    np.testing.assert_allclose(
+        found.pooled.stack().dropna().sort_index(),
+        (
+            kept.set_index(["dataset", "classifier"])["accuracy"] / kept["accuracy"].max()
+        ).sort_index(),
+    )
+
+
+def test_refusals(refused) -> None:
+    with refused(
+        "the table has no data sets: no column names them, or no system stands on several rows; name the column with "
+        "--dataset, or roles={'task': 'dataset'} of deabench.read"
+    ):
+        db.by_dataset({"model": ["a", "b"], "accuracy": [0.1, 0.2]})
+    with refused(
+        "missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or 'drop-metrics'"
+    ):
+        db.by_dataset(long(), missing="bounds")
+    with refused(
+        "model 'additive' gives inefficiencies, which have no common measure; use another model"
+    ):
+        db.by_dataset(long(), model="additive")
+
+
+def test_the_command_puts_them_side_by_side(tmp_path, capsys) -> None:
+    path = tmp_path / "long.csv"
+    long().to_csv(path, index=False)
+    assert main(["rank", str(path), "--by-dataset", "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0] == (
+        "classifier,means,means_rank,each,each_rank,pooled,pooled_rank,gap,efficient_on,datasets"
+    )
+    assert len(out.splitlines()) == 5
+    assert "means over 3 data sets" in err
+    assert main(["rank", str(path), "--by-dataset", "--within", "fit_time=1"]) == 2
+    assert (
+        capsys.readouterr().err
+        == "deabench: --by-dataset has no --within; leave one of the two out\n"
+    )
+    assert "3 data sets, 4 systems." in db.by_dataset(path).summary()
+    shipped = db.by_dataset(db.datasets.board("amlb-small"))
+    assert (shipped.frame["gap"].dropna() <= 1 + 1e-9).all()

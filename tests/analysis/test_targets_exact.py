@@ -1,0 +1,105 @@
+"""Closest targets where one metric counts up to 1e17 times another: what floats do not prove is
+settled in fractions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from dea_cases import frame, solved
+
+import deabench as db
+from benchmarks.proofs import noisy_table
+from deabench.geometry.nearest_points import distance, dual_norm
+from deabench.geometry.rational import nearest
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+def scaled(seed: int) -> np.ndarray:
+    """A table whose metrics are 1e-8 to 1e9 in size."""
+    rng = np.random.default_rng(seed)
+    values = rng.uniform(0.2, 1, (int(rng.integers(2, 25)), int(rng.integers(2, 6))))
+    return values * 10.0 ** rng.integers(-8, 10, values.shape[1])
+
+
+@pytest.mark.parametrize(
+    ("seed", "dominating"),
+    [
+        (487, False),
+        (607, False),
+        (631, False),
+        (799, False),
+        (10_025, False),
+        (10_041, False),
+        (10_025, True),
+        (10_054, True),
+    ],
+)
+def test_l2_targets_in_units_far_apart_are_proved(seed, dominating) -> None:
+    values = scaled(seed)
+    tested = np.vstack([values[:2] * 0.9, values[:1] * 1.2])
+    db.certify(db.targets(frame(tested, "t"), frame(values), norm="l2", dominating=dominating))
+
+
+@pytest.mark.parametrize("seed", [10_060, 10_106])
+def test_targets_on_facets_in_units_far_apart_are_proved(seed) -> None:
+    values = scaled(seed)
+    db.certify(db.targets(frame(values[:1] * 1.2, "t"), frame(values), norm="linf", on="facets"))
+
+
+def test_l1_targets_above_a_facet_that_is_nearly_flat_are_proved() -> None:
+    """Its weight in one metric is 4e-8 of the other's: a solver's tolerance."""
+    values, rng = noisy_table(386)[0].to_numpy(), np.random.default_rng(386)
+    db.certify(
+        db.targets(
+            frame(rng.uniform(0.1, 1, (1, values.shape[1])), "t"),
+            frame(values),
+            norm="l1",
+            dominating=True,
+        )
+    )
+
+
+@pytest.mark.parametrize(("seed", "norm"), [(170, "linf"), (1034, "l1")])
+def test_a_face_that_the_solver_gives_up_on_is_settled(seed, norm) -> None:
+    values, rng = noisy_table(seed)[0].to_numpy(), np.random.default_rng(seed)
+    tested = np.vstack(
+        [values[:2] * 0.9, values[:1] * 1.1, values[-1:], rng.uniform(0.1, 1, (1, values.shape[1]))]
+    )
+    db.certify(db.targets(frame(tested, "t"), frame(values), norm=norm, dominating=True))
+
+
+@pytest.mark.parametrize("dominating", [False, True])
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_the_exact_projection_is_optimal(norm, dominating) -> None:
+    """By its slope: y·(v - p) ≥ distance on every vertex, with (the positive part of) y in the dual
+    unit ball; none without a point above.
+    """
+    found = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        s, k = int(rng.integers(2, 5)), int(rng.integers(1, 6))
+        gaps = (
+            np.round(rng.uniform(0, 1, (k, s)) * 4) / 4 - np.round(rng.uniform(0, 0.7, s) * 4) / 4
+        )
+        weights = 10.0 ** -rng.uniform(0, 3, s)
+        exact = nearest(gaps, weights, norm, dominating)
+        if exact is None:
+            sums = np.vstack([np.ones(k), -np.ones(k)])
+            assert dominating
+            assert (
+                solved(np.zeros(k), np.vstack([-gaps.T, sums]), np.append(np.zeros(s), [1.0, -1.0]))
+                is None
+            )
+            continue
+        lam, slope = exact
+        assert lam.min() >= 0
+        assert lam.sum() == pytest.approx(1, abs=1e-12)
+        gap = lam @ gaps
+        counted = np.maximum(slope, 0) if dominating else slope
+        assert dual_norm(counted / weights, norm) <= 1 + 1e-12
+        assert ((gaps @ slope) >= distance(gap * weights, norm) - 1e-12).all()
+        assert not dominating or gap.min() >= -1e-12
+        found += distance(gap, norm) > 0
+    assert found > 10

@@ -1,0 +1,81 @@
+"""The benchmark's own functions, at a tiny size: the ways agree, the brute force holds. No time is
+asserted.
+"""
+
+import numpy as np
+import pytest
+
+import deabench as db
+from benchmarks.closest import brute, right
+from benchmarks.data import KINDS, unif
+from benchmarks.measure import exponent
+from benchmarks.scale import DRAWS, METRICS, files
+from benchmarks.scale_memory import in_memory
+from benchmarks.scores import engine, ranked
+from benchmarks.ways import naive_pyomo, scipy_linprog, warm_highspy
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_all_ways_give_the_same_scores(kind):
+    values = KINDS[kind](12, 3)
+    who = np.arange(len(values))
+    truth = scipy_linprog(values, who)
+    for way in (naive_pyomo, warm_highspy):
+        np.testing.assert_allclose(way(values, who), truth, rtol=1e-8)
+    np.testing.assert_allclose(ranked(values).scores, truth, rtol=1e-8)
+    np.testing.assert_allclose(engine(values), truth, rtol=1e-8)
+
+
+def test_brute_force_on_a_frontier_worked_by_hand():
+    """Between (0, 2) and (2, 0) the L1 distance from the origin is 2 everywhere on the face."""
+    assert brute(
+        np.array([[0.0, 2.0], [2.0, 0.0]]), np.array([[0.0, 0.0]]), "l1", False
+    ) == pytest.approx([2.0])
+
+
+def test_the_targets_of_generated_cases_are_right():
+    found = right(4)
+    assert (found["right"] == found["targets"]).all()
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+def test_generated_files_hold_what_is_said_of_them(kind, tmp_path):
+    front = db.frontier(files(tmp_path, kind, 2500, 1000), outputs=METRICS, label=["model", "F1"])
+    assert len(list(tmp_path.iterdir())) == 3
+    assert front.seen.rows == 2500
+    assert (front.points.max() <= 1.0).all()
+
+
+def test_exponent_of_a_power():
+    assert exponent([10, 100, 1000], [1.0, 8.0, 64.0]) == pytest.approx(np.log10(8))
+    assert unif(3, 2).shape == (3, 2)
+
+
+def test_the_overhead_of_a_study_is_what_a_worker_and_the_parent_add(monkeypatch):
+    from benchmarks import studies
+
+    monkeypatch.setattr(studies, "_parent", lambda tasks: 1e-4 * tasks + 3)
+    found = studies.overhead(studies.SLICE)["ms"]
+    assert found["the parent, beside it"] == pytest.approx(0.1)
+    assert found["overhead"] == pytest.approx(
+        found["the task in a worker"] - found["fit, predict and score alone"] + 0.1
+    )
+
+
+def test_large_tables_are_measured_beside_what_was_asked(capsys):
+    titles = dict(in_memory(True))
+    assert list(titles) == [
+        "Large tables in memory",
+        "Frontiers and comparisons",
+        "Beyond six metrics",
+        "The command line",
+        "Studies",
+        "Studies on a cluster, simulated",
+    ]
+    assert titles["Studies"]["tasks"].tolist() == [200, 200]
+    busy = titles["Studies on a cluster, simulated"]["busy"]
+    assert ((busy > 0) & (busy <= 1)).all()
+    assert (busy.xs(0.2, level="task_s") > 0.95).all()  # long tasks hide every round trip
+    assert (titles["Large tables in memory"]["cpu_s"] > 0).all()
+    assert titles["Beyond six metrics"]["said"].iloc[0].startswith("distance ")
+    assert "proved" in capsys.readouterr().err

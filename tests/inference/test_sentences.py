@@ -1,0 +1,85 @@
+"""What is said of an uncertainty, and never said."""
+
+import numpy as np
+import pandas as pd
+
+import deabench as db
+
+COUNTS = pd.DataFrame(
+    {
+        "tp": [95, 88, 60, 94],
+        "fn": [5, 12, 40, 6],
+        "fp": [10, 12, 45, 11],
+        "tn": [190, 188, 155, 189],
+    },
+    index=["good", "fair", "poor", "fine"],
+)
+
+
+def test_the_summary_says_findings_first_and_what_they_rest_on():
+    text = db.uncertainty(db.Samples.from_counts(COUNTS)).summary()
+    lines = text.splitlines()
+    assert (
+        lines[0]
+        == "Of 4 classifiers 1 dominated, 3 undecided, 0 efficient, all verdicts together at 95 %."
+    )
+    assert lines[1].startswith(
+        "Dominated, by a mix of others better in every metric: 'poor' by at least "
+    )
+    assert lines[2].startswith(
+        "3 classifiers could be first; tiers proved apart: 2. Efficiency: 'good' at least 0."
+    )
+    assert lines[3] == (
+        "Intervals at 95 % for all classifiers at once; k = 4, s = 2; 100 positive instances, 200 negative "
+        "instances; unpaired: the classifiers count as independent, "
+        "which makes intervals wider than paired answers would."
+    )
+    assert lines[4].startswith(
+        "Method analytic, c_L 2.73, c_U 2.87; the small-sample rule makes up "
+    )
+    assert "probab" not in text.lower()
+
+
+def test_one_classifier_is_explained():
+    found = db.uncertainty(db.Samples.from_counts(COUNTS))
+    assert found.explain("poor").startswith(f"'poor' scores {found.scores['poor']:.3f}, between 0.")
+    assert "Dominated: some mix of the others beats it by at least" in found.explain("poor")
+    sharp = db.uncertainty(db.Samples.from_counts(COUNTS), method="max-t").explain("poor")
+    assert "Dominated: this mix beats it by at least" in sharp
+    assert "would decide it" in found.explain("fair")
+
+
+def test_limits_are_rounded_outwards():
+    found = db.uncertainty(db.Samples.from_counts(COUNTS))
+    low, high = (
+        float(part)
+        for part in found.explain("poor").split("between ")[1].split(" at")[0].split(" and ")
+    )
+    assert low <= found.lower["poor"] <= found.upper["poor"] <= high
+    assert high - low < found.upper["poor"] - found.lower["poor"] + 0.0021
+
+
+def test_a_dominated_classifier_whose_interval_touches_1_is_explained():
+    """The verdict is one-sided and pays less than the interval."""
+    for wrong in range(5, 60):
+        counts = pd.DataFrame(
+            {"tp": [95, 95 - wrong], "fn": [5, 5 + wrong], "fp": 10, "tn": 90}, index=["a", "b"]
+        )
+        found = db.uncertainty(db.Samples.from_counts(counts, metrics=["TPR"]))
+        if found.verdicts["b"] == "dominated":
+            break
+    assert found.upper["b"] == 1
+    assert (
+        "1 of these has an interval that still touches 1: intervals pay for two sides, the verdict for one."
+        in found.summary()
+    )
+
+
+def test_the_answer_fits_on_a_screen_and_in_a_file():
+    found = db.uncertainty(db.Samples.from_counts(COUNTS))
+    assert len(repr(found).splitlines()) <= 15
+    assert (
+        found.to_csv().splitlines()[0]
+        == "classifier,score,lower,upper,verdict,best_rank,worst_rank,tier"
+    )
+    assert np.isfinite(found.to_frame()[["score", "lower", "upper"]].to_numpy()).all()

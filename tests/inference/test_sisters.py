@@ -1,0 +1,249 @@
+"""The sisters of an interval: stability radius, rank sets, conformal ranks, bootstraps of firms."""
+
+import copy
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import linprog
+
+import deabench as db
+from deabench.inference.dominance_games import play
+from deabench.inference.simar_wilson import firms
+
+ORACLES = Path(__file__).parents[1] / "oracles"
+PLANTS = pd.read_csv(ORACLES / "12_simar_wilson_1998_electric_data.csv", index_col=0)
+EXPECTED = pd.read_csv(ORACLES / "12_simar_wilson_1998_electric_expected.csv", index_col=0)
+INPUTS = ["Labor", "Fuel", "Capital"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_stability_radius_is_where_the_verdict_changes(seed):
+    table = pd.DataFrame(
+        np.random.default_rng(seed).uniform(0.4, 1, (10, 3)),
+        columns=list("abc"),
+        index=list("ABCDEFGHIJ"),
+    )
+    radius = db.stability(table)
+    scores = db.rank(table).scores
+    for name in table.index:
+        for share, changed in ((0.999, False), (1.001, True)):
+            factor = (1 + radius[name] * share) ** (1 if scores[name] < 1 - 1e-9 else -1)
+            moved = table / factor
+            moved.loc[name] = table.loc[name] * factor
+            now = db.rank(moved).scores[name]
+            assert (abs(now - 1) < 1e-9) == ((abs(scores[name] - 1) < 1e-9) != changed)
+
+
+def test_a_duplicate_has_no_room():
+    table = pd.DataFrame({"a": [0.9, 0.9, 0.5], "b": [0.5, 0.5, 0.4]}, index=list("xyz"))
+    assert db.stability(table)[["x", "y"]].tolist() == pytest.approx([0, 0], abs=1e-12)
+    assert db.stability(table * 100).radius.tolist() == pytest.approx(
+        db.stability(table).radius.tolist()
+    )
+
+
+STRANGERS = {
+    "model": ["a", "b", "c", "d", "e"],
+    "accuracy": [0.9, 0.8, 0.7, 0.85, 0.6],
+    "error_rate": [0.1, 0.3, 0.2, 0.25, 0.4],
+}
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda source, **more: db.stability(source, **more),
+        lambda source, **more: db.simar_wilson(source, draws=100, **more),
+    ],
+    ids=["stability", "firms"],
+)
+def test_sisters_take_what_the_other_doors_take(ask, tmp_path):
+    """A reading, a file, a dict and a frame: the same numbers by the same names, and a rate to be
+    low is complemented.
+    """
+    frame = pd.DataFrame(STRANGERS)
+    frame.to_csv(tmp_path / "strangers.csv", index=False)
+    asked = ask(
+        pd.DataFrame(
+            {"accuracy": STRANGERS["accuracy"], "right": 1 - frame["error_rate"]}
+        ).set_axis(list("abcde")),
+        outputs=["accuracy", "right"],
+    ).to_frame()
+    for source in (db.read(STRANGERS), tmp_path / "strangers.csv", STRANGERS, frame):
+        found = ask(source)
+        pd.testing.assert_frame_equal(found.to_frame(), asked, check_names=False)
+        assert "lower is better in 'error_rate', complemented inside" in found.notes
+
+
+def test_a_radius_of_inputs_is_refused_not_forgotten(refused):
+    table = STRANGERS | {"latency_ms": [10, 20, 5, 7, 9]}
+    with refused(
+        "'latency_ms' is an input, and the stability radius is known for outputs alone; name the metrics to be high in "
+        "outputs"
+    ):
+        db.stability(table)
+    assert len(db.stability(table, outputs=["accuracy"])) == 5
+
+
+def test_gaps_in_a_table_are_treated_as_asked(refused):
+    table = pd.DataFrame({"accuracy": [0.9, np.nan, 0.7, 0.85, 0.6, 0.8]}, index=list("abcdef"))
+    assert list(db.stability(table, missing="drop-systems").radius.index) == list("acdef")
+    assert len(db.simar_wilson(table, missing="drop-systems", draws=100)) == 5
+    with refused(
+        "missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or 'drop-metrics'"
+    ):
+        db.stability(table, missing="bounds")
+
+
+def test_rank_sets_are_pairwise_and_simultaneous():
+    counts = pd.DataFrame(
+        {
+            "tp": [180, 178, 150, 100],
+            "fn": [20, 22, 50, 100],
+            "fp": [20, 25, 40, 60],
+            "tn": [380, 375, 360, 340],
+        },
+        index=list("abcd"),
+    )
+    samples = db.Samples.from_counts(counts)
+    found = db.rank_sets(samples, {"TPR": 1, "TNR": 1})
+    assert found["rank"].tolist() == [1, 2, 3, 4]
+    assert found[["best", "worst"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3], [4, 4]]
+    wide = db.uncertainty(samples.weighted({"TPR": 1, "TNR": 1})).ranks
+    assert (found["worst"] - found["best"] <= wide["worst"] - wide["best"]).all()
+
+
+def test_conformal_ranks_hold_on_new_data_sets():
+    """Of 600 new data sets drawn like the known ones, with heavy tails, at least 1 − α less 3
+    errors have their ranks inside.
+    """
+    rng = np.random.default_rng(0)
+    inside, together = np.zeros(5), 0
+    for _ in range(600):
+        drawn = rng.standard_t(2, (40, 5)) + np.arange(5)
+        known = pd.DataFrame(drawn[:-1], columns=list("abcde"))
+        rank = (-drawn[-1]).argsort().argsort() + 1
+        each, every = db.conformal_ranks(known), db.conformal_ranks(known, simultaneous=True)
+        inside += (each["best"].to_numpy() <= rank) & (rank <= each["worst"].to_numpy())
+        together += ((every["best"].to_numpy() <= rank) & (rank <= every["worst"].to_numpy())).all()
+    assert (inside / 600 >= 0.9 - 3 * np.sqrt(0.09 / 600)).all()
+    assert together / 600 >= 0.9 - 3 * np.sqrt(0.09 / 600)
+
+
+def test_too_few_data_sets_leave_every_rank_open():
+    scores = pd.DataFrame(np.random.default_rng(1).random((5, 4)), columns=list("abcd"))
+    assert db.conformal_ranks(scores)[["best", "worst"]].to_numpy().tolist() == [[1, 4]] * 4
+
+
+def test_firms_scores_are_those_of_linprog():
+    y, x = PLANTS[["Output"]].to_numpy(), PLANTS[INPUTS].to_numpy()
+    np.testing.assert_allclose(firms(y, x, y, x), EXPECTED["bcc_in"], rtol=1e-9)
+    shrunk = x * np.linspace(0.9, 1.2, 19)[:, None]
+    for o in range(0, 19, 4):
+        rows = np.vstack([np.hstack([-x[[o]].T, shrunk.T]), np.hstack([[[0]], -y.T])])
+        found = linprog(
+            np.eye(1, 20)[0], A_ub=rows, b_ub=[0, 0, 0, -y[o, 0]], A_eq=[[0] + [1] * 19], b_eq=[1]
+        )
+        assert firms(y, x, y, shrunk)[o] == pytest.approx(found.fun, rel=1e-9)
+
+
+def test_simar_and_wilson_1998():
+    """The electric plants with h = .014 beside another program's 2,000 draws, to .005: the mean of
+    eight runs of as many draws, for the far end of one run alone is off by .003.
+    """
+    runs = [
+        db.simar_wilson(
+            PLANTS, outputs=["Output"], inputs=INPUTS, bandwidth=0.014, draws=2000, seed=seed
+        ).table
+        for seed in range(8)
+    ]
+    found = sum(runs) / len(runs)
+    np.testing.assert_allclose(found["corrected"], EXPECTED.iloc[:, 1], atol=0.005)
+    np.testing.assert_allclose(found["upper"], EXPECTED["ci_high_95"], atol=0.005)
+    np.testing.assert_allclose(found["lower"], EXPECTED["ci_low_95"], atol=0.005)
+    assert (found["corrected"] < found["score"]).all()
+
+
+@pytest.mark.filterwarnings("error::FutureWarning")
+def test_the_sisters_have_the_face_of_results(refused):
+    """What took the plain frame still takes the result: by column, by label, by length; the rest
+    says what to write.
+    """
+    found = db.simar_wilson(PLANTS, outputs=["Output"], inputs=INPUTS, draws=100)
+    assert (
+        found["corrected"].tolist()
+        == found.table["corrected"].tolist()
+        == found.to_frame()["corrected"].tolist()
+    )
+    assert len(found) == len(db.stability(PLANTS)) == 19
+    assert found.to_csv().splitlines()[0] == "classifier,score,corrected,lower,upper"
+    assert "leads with" in found.summary()
+    assert "nothing is said of test instances" in found.notes[-1]
+    radius = db.stability(PLANTS, outputs=INPUTS)
+    assert radius["Newton"] == radius.radius["Newton"] == radius.plain()["Newton"]
+    assert radius.to_frame()["stability"].is_monotonic_increasing
+    np.testing.assert_array_equal(np.asarray(radius), radius.radius)
+    assert list(found) == ["score", "corrected", "lower", "upper"]
+    assert not hasattr(radius, "plot")
+    assert (copy.copy(radius).radius == radius.radius).all()
+    with pytest.warns(
+        FutureWarning,
+        match=r"Stability.round goes with the next release: .* write .plain\(\).round",
+    ):
+        assert radius.round(2).tolist() == radius.radius.round(2).tolist()
+    with pytest.raises(AttributeError, match="'Stability' has no attribute 'rond'"):
+        radius.rond  # noqa: B018
+
+
+def test_subsampling_scales_by_the_rate():
+    """n^0.7 of 40 firms, output-oriented without inputs: from the same draws once more."""
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(rng.uniform(0.4, 1, (40, 2)), columns=["a", "b"])
+    found = db.simar_wilson(table, method="subsample", draws=100, seed=5)
+    y, m = table.to_numpy(), int(np.ceil(40**0.7))
+    scores = db.rank(table).scores.to_numpy()
+    again = np.random.default_rng(5)
+    errors = []
+    for _ in range(100):
+        part = y[again.choice(40, m, replace=False)]
+        errors.append(np.maximum(play(part[None] / y[:, None]).value / scores - 1, 0))
+    scaled = np.array(errors) * (m / 40) ** (2 / 3)
+    np.testing.assert_allclose(found["corrected"], scores / (1 + scaled.mean(axis=0)), rtol=1e-8)
+    np.testing.assert_allclose(
+        found["lower"],
+        scores / (1 + np.quantile(scaled, 0.975, axis=0, method="inverted_cdf")),
+        rtol=1e-8,
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (
+            lambda: db.simar_wilson(PLANTS, outputs=["Output"], inputs=INPUTS, bandwidth=0),
+            "bandwidth is 0; give a number > 0",
+        ),
+        (lambda: db.simar_wilson(PLANTS, draws=10), "draws is 10; an interval needs at least 100"),
+        (
+            lambda: db.simar_wilson(PLANTS.iloc[:3]),
+            "there are 3 classifiers; a bootstrap of firms needs at least 4",
+        ),
+        (
+            lambda: db.simar_wilson(PLANTS.assign(zero=[0.0] + [1] * 18)),
+            "metric 'zero' of 'Coffeen' is 0; a bootstrap of firms needs numbers > 0",
+        ),
+        (
+            lambda: db.stability(PLANTS.iloc[:1]),
+            "the table has one row; a stability radius compares, give at least two classifiers",
+        ),
+        (
+            lambda: db.conformal_ranks(pd.DataFrame({"a": [1.0, None], "b": [1.0, 2]})),
+            "the score of 'a' on '1' is missing; give every score or leave the data set out",
+        ),
+    ],
+)
+def test_what_is_refused(refused, make, text):
+    with refused(text):
+        make()

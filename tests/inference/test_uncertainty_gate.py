@@ -1,0 +1,304 @@
+"""The gate: what it passes, what it does not, and that luck does not pass."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.cli import main
+
+ROOT = Path(__file__).parents[2]
+Y = np.repeat([1, 0], [300, 300])
+
+
+def answers(right, seed):
+    return np.where(np.random.default_rng(seed).random(600) < right, Y, 1 - Y)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "predictions.csv"
+    pd.DataFrame(
+        {
+            "y_true": Y,
+            "old": answers(0.8, 0),
+            "better": answers(0.95, 1),
+            "worse": answers(0.6, 2),
+            "like": answers(0.8, 3),
+        }
+    ).to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "status", "verdict"), [("better", 0, "efficient"), ("worse", 3, "dominated")]
+)
+def test_exit_status_and_json(file, capsys, candidate, status, verdict):
+    assert main(["gate", file, "--candidate", candidate, "--positive", "1"]) == status
+    out, err = capsys.readouterr()
+    answer = json.loads(out)
+    assert answer["verdict"] == verdict
+    assert answer["passed"] is (status == 0)
+    assert answer["lower"] <= answer["score"] <= answer["upper"]
+    assert f"'{candidate}'" in err
+    if verdict == "dominated":
+        assert answer["mix"] == {"better": pytest.approx(1)}
+        assert answer["secure_gap"] == pytest.approx(1 / answer["upper"] - 1)
+
+
+def test_undecided_is_no_pass_and_says_how_many_instances_would_decide(tmp_path, capsys):
+    path = tmp_path / "two.csv"
+    pd.DataFrame({"y_true": Y, "old": answers(0.80, 0), "new": answers(0.80, 5)}).to_csv(
+        path, index=False
+    )
+    assert (
+        main(["gate", str(path), "--candidate", "new", "--positive", "1", "--at-least", "0.99"])
+        == 4
+    )
+    out, err = capsys.readouterr()
+    answer = json.loads(out)
+    assert not answer["passed"]
+    assert answer["needed"] > answer["instances"] == 600
+    assert "is undecided, which is no pass: about" in err
+
+
+def test_an_unknown_candidate_is_an_error(file, capsys):
+    assert main(["gate", file, "--candidate", "bettr", "--positive", "1"]) == 1
+    assert (
+        capsys.readouterr().err
+        == "deabench: there is no classifier 'bettr'; did you mean 'better'?\n"
+    )
+
+
+def test_luck_does_not_pass():
+    """A candidate that is truly .94 as good passes `at_least` .95 in no more than the 2.5 % that
+    its level allows.
+    """
+    rng = np.random.default_rng(7)
+    passed = 0
+    for _ in range(200):
+        tp = rng.binomial(400, [0.9, 0.9 * 0.94])
+        counts = pd.DataFrame({"tp": tp, "fn": 400 - tp, "fp": 1, "tn": 99}, index=["old", "new"])
+        passed += db.gate(
+            db.Samples.from_counts(counts, metrics=["TPR"]), "new", at_least=0.95
+        ).passed
+    assert passed <= 8
+
+
+def test_the_limits_are_those_of_one_classifier():
+    samples = db.Samples.from_predictions(
+        Y, {"a": answers(0.8, 0), "b": answers(0.9, 1), "c": answers(0.85, 2)}, positive=1
+    )
+    each = db.uncertainty(samples, simultaneous=False)
+    for name in "abc":
+        found = db.gate(samples, name)
+        assert (found.lower, found.upper) == (
+            pytest.approx(each.lower[name]),
+            pytest.approx(each.upper[name]),
+        )
+        assert found.score == pytest.approx(each.scores[name])
+
+
+def test_costs_and_the_uncertainty_command(file, tmp_path, capsys):
+    costs = tmp_path / "costs.csv"
+    costs.write_text("classifier,ms\nold,1\nbetter,9\nworse,3\nlike,2\n")
+    assert (
+        main(["uncertainty", file, "--positive", "1", "--costs", str(costs), "--format", "csv"])
+        == 0
+    )
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0] == "classifier,score,lower,upper,verdict,best_rank,worst_rank,tier"
+    assert "output-oriented under variable returns to scale" in err
+    assert (
+        main(
+            [
+                "uncertainty",
+                file,
+                "--positive",
+                "1",
+                "--method",
+                "max-t",
+                "--each",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
+    records = json.loads(capsys.readouterr().out)
+    assert next(record["classifier"] for record in records) == "better"
+    assert all(record["lower"] <= record["lower_each"] for record in records)
+
+
+def test_long_wide_counts_and_blocks_are_recognised(tmp_path, capsys):
+    wide = pd.DataFrame({"y_true": Y, "a": answers(0.8, 0), "b": answers(0.9, 1)})
+    long = wide.reset_index(names="instance").melt(
+        ["instance", "y_true"], var_name="classifier", value_name="y_pred"
+    )
+    counts = db.metrics.count(Y, {"a": wide["a"], "b": wide["b"]}, positive=1)
+    blocks = pd.DataFrame(
+        [(c, f, 0.8 + 0.01 * ((f * 3 + (c == "a")) % 4)) for c in "ab" for f in range(10)],
+        columns=["classifier", "fold", "F1"],
+    )
+    printed = {}
+    for name, frame in (
+        ("wide", wide),
+        ("long", long.sample(frac=1, random_state=0)),
+        ("counts", counts.reset_index()),
+        ("blocks", blocks),
+    ):
+        frame.to_csv(tmp_path / name, index=False)
+        assert (
+            main(["uncertainty", str(tmp_path / name), "--positive", "1", "--format", "csv"]) == 0
+        )
+        printed[name] = capsys.readouterr().out
+    assert printed["wide"] == printed["long"]
+    assert printed["counts"] != printed["wide"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ("classifier,y_true,y_pred\na,1,1\n", "has no column 'instance'; a long table needs"),
+        (
+            "classifier,instance,y_true,y_pred\na,1,1,1\na,2,0,0\nb,1,1,1\n",
+            "did not answer the same instances, as '2'",
+        ),
+        (
+            "classifier,instance,y_true,y_pred\na,1,1,1\na,1,0,0\n",
+            "'a' answers instance '1' more than once",
+        ),
+        (
+            "classifier,instance,y_true,y_pred\na,1,1,1\na,2,0,0\nb,1,0,1\nb,2,0,0\n",
+            "another y_true with 'b' than with 'a'",
+        ),
+        ("who,what\na,1\n", "has the columns 'who', 'what'; give counts"),
+    ],
+)
+def test_files_that_cannot_be_used(tmp_path, capsys, rows, text):
+    path = tmp_path / "bad.csv"
+    path.write_text(rows)
+    assert main(["uncertainty", str(path)]) == 1
+    assert text in capsys.readouterr().err
+
+
+def piped(text, *options):
+    """`cat predictions.csv | deabench gate - OPTIONS`, as a pipeline runs it: status, what is on
+    standard output, what is said.
+    """
+    run = subprocess.run(
+        [sys.executable, "-m", "deabench", "gate", "-", "--positive", "1", *options],
+        input=text,
+        text=True,
+        capture_output=True,
+        cwd=ROOT,
+        check=False,
+    )
+    return run.returncode, run.stdout, run.stderr
+
+
+def strictly(text):
+    """JSON as others read it: no NaN, no Infinity."""
+    return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+
+
+def test_as_a_pipeline_runs_it(file, tmp_path):
+    """Statuses 0, 3, 4 for verdicts, 1 for data, 2 for usage; standard output holds one JSON object
+    or nothing.
+    """
+    text = Path(file).read_text()
+    out = tmp_path / "gate.json"
+    status, printed, said = piped(
+        text, "--candidate", "better", "--at-least", "0.9", "-o", str(out)
+    )
+    assert (status, printed) == (0, "")
+    answer = strictly(out.read_text())
+    assert answer["verdict"] == "efficient"
+    assert answer["passed"] is True
+    assert answer["needed"] == answer["instances"] == 600
+    assert "'better' passes: efficient to at least 0.9" in said
+    status, printed, _ = piped(text, "--candidate", "like")
+    assert (
+        status
+        == {"efficient": 0, "dominated": 3, "undecided": 4}[strictly(printed)["verdict"]]
+        != 0
+    )
+    assert piped(text, "--candidate", "nobody")[:2] == (1, "")
+    assert piped(text, "--candidat", "better")[:2] == (2, "")
+
+
+def test_what_no_number_of_instances_decides_is_null(tmp_path, capsys):
+    """Two that answer alike are never told apart: `needed` is null, not Infinity."""
+    path = tmp_path / "same.csv"
+    pd.DataFrame({"y_true": Y, "old": answers(0.8, 0), "new": answers(0.8, 0)}).to_csv(
+        path, index=False
+    )
+    status = main(["gate", str(path), "--candidate", "new", "--positive", "1", "--at-least", "1"])
+    answer = strictly(capsys.readouterr().out)
+    assert (status, answer["verdict"]) == (4, "undecided")
+    assert answer["needed"] is None or answer["needed"] > 600
+    assert set(answer) == {
+        "candidate",
+        "verdict",
+        "passed",
+        "score",
+        "lower",
+        "upper",
+        "at_least",
+        "level",
+        "secure_gap",
+        "mix",
+        "instances",
+        "needed",
+        "notes",
+    }
+
+
+@pytest.mark.parametrize(
+    ("option", "word", "said"),
+    [
+        ("--returns", "irs", "returns 'irs' is not known; it is one of 'vrs', 'crs'"),
+        ("--orientation", "in", "orientation 'in' is not known; it is one of 'output', 'input'"),
+    ],
+)
+def test_a_wrong_word_is_wrong_usage(file, capsys, option, word, said):
+    assert main(["gate", file, "--candidate", "better", option, word]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_gate_of_costs(file, tmp_path, capsys):
+    """Half the cost and as good: by constant returns, input-oriented, the dearer one costs at least
+    so much less elsewhere.
+    """
+    costs = tmp_path / "costs.csv"
+    costs.write_text("classifier,ms\nold,4\nbetter,2\nworse,9\nlike,2\n")
+    assert (
+        main(
+            [
+                "gate",
+                file,
+                "--candidate",
+                "worse",
+                "--positive",
+                "1",
+                "--costs",
+                str(costs),
+                "--returns",
+                "crs",
+                "--orientation",
+                "input",
+            ]
+        )
+        == 3
+    )
+    out, err = capsys.readouterr()
+    answer = strictly(out)
+    assert answer["secure_gap"] == pytest.approx(1 - answer["upper"])
+    assert 0.5 < answer["secure_gap"] < 1
+    assert "less in every input, with no output lower" in err
+    assert "input-oriented under constant returns to scale" in err

@@ -1,0 +1,43 @@
+"""The page on uncertainty: its snippets run, and what it says of them holds."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "uncertainty.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def namespace():
+    found: dict[str, object] = {}
+    with contextlib.chdir(ROOT), contextlib.redirect_stdout(io.StringIO()):
+        for block in re.findall(r"```python\n(.*?)```", PAGE, flags=re.S):
+            exec(block, found)
+    return found
+
+
+def test_what_is_said_of_keel67(namespace):
+    keel = namespace["keel"]
+    counts = keel.verdicts.value_counts()
+    assert f"{counts['undecided']} are undecided" in PAGE
+    assert f"{(keel.ranks['best'] == 1).sum()} could be first" in PAGE
+    assert keel.verdicts["BaS"] == "efficient"
+
+
+def test_what_is_said_of_the_detectors(namespace):
+    detectors = namespace["detectors"]
+    assert detectors.verdicts[detectors.verdicts == "dominated"].index.tolist() == [
+        "SOGAAL",
+        "DAGMM",
+    ]
+    assert (detectors.ranks["best"] == 1).sum() >= 13
+    for name in ("SOGAAL", "DAGMM"):
+        assert f"{name} (by at least {100 * detectors.secure_gap[name]:.1f} %)" in PAGE
+
+
+def test_the_gate_of_the_page(namespace):
+    assert namespace["gate"].verdict in ("efficient", "undecided")

@@ -1,0 +1,172 @@
+"""A model that the house has never seen, added through its record alone, goes everywhere."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from pyomo.core.base import ConcreteModel, Param, Var, maximize
+from pyomo.core.base.set_types import NonNegativeReals
+
+import deabench as db
+from deabench.cli import main
+from deabench.models import MODELS
+from deabench.models.base import Answer, Model, Task, pareto, radial_meaning
+from deabench.proofs.certify import Proof, radial
+from deabench.solver.solve_all import optima
+from deabench.solver.template import template
+from deabench_models._types import firsts, seconds
+
+
+def toy_form(Y, y_o):
+    """The factor by which o could grow, of at most one DMU in all: the same optimum as (5)."""
+    m = ConcreteModel()
+    m.J, m.R = firsts(Y), seconds(Y)
+    m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
+    m.lam = Var(m.J, within=NonNegativeReals)
+    m.phi = Var()
+
+    @m.Objective(sense=maximize)
+    def expansion(m):
+        return m.phi
+
+    @m.Constraint(m.R)
+    def outputs(m, r):
+        return sum(Y[j, r] * m.lam[j] for j in m.J) - m.y_o[r] * m.phi >= 0
+
+    @m.Constraint()
+    def at_most_one(m):
+        return sum(m.lam[j] for j in m.J) <= 1
+
+    return m
+
+
+def solve(task: Task, advance) -> Answer:
+    Y, y = task.reference.outputs.to_numpy(), task.data.outputs.to_numpy()
+    s = Y.shape[1]
+    form = template(toy_form, {"Y": range(s)}, {"y_o": dict.fromkeys(range(s), 1.0)})
+    found = optima(form, Y, y, advance=advance)
+    labels, names = task.data.labels, task.data.outputs.columns
+    scores = pd.Series(1 / found.objective, index=labels, name="efficiency")
+    lam = found.shared["lam"]
+    slacks = pd.DataFrame(
+        np.maximum(lam.dot(Y) - y * found.objective[:, None], 0), index=labels, columns=names
+    )
+    weights = (
+        -np.column_stack([found.duals[f"outputs[{r}]"] for r in range(s)])
+        / found.objective[:, None]
+    )
+    return Answer(
+        scores=scores,
+        slacks=slacks,
+        weights=pd.DataFrame(weights, index=labels, columns=names),
+        intensities=lam,
+        efficient=pareto(scores, slacks, task.data),
+        data=task.data,
+        reference=task.reference,
+        options=task.options,
+        own=task.own,
+        frontier=np.arange(len(Y)),
+        reasons={},
+        path="by a toy",
+    )
+
+
+TOY = Model(
+    name="toy",
+    title="a toy",
+    equation="(toy)",
+    options={"orientation": ("output",)},
+    solve=solve,
+    prove=radial,
+    meaning=radial_meaning,
+)
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch):
+    monkeypatch.setitem(MODELS, "toy", TOY)
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    return db.datasets.load("chao2022-wine1")[["TPR", "TNR"]]
+
+
+def test_rank_and_certify(table) -> None:
+    ranking = db.rank(table, model="toy")
+    np.testing.assert_allclose(ranking.scores, db.rank(table).scores, atol=1e-9)
+    assert ranking.model == "toy (toy), by a toy"
+    assert db.certify(ranking)["gap"].max() <= 1e-9
+    assert "every output could grow by 30.7 % together" in ranking.explain("RBF")
+
+
+def test_a_forged_score_is_refused_by_its_own_proof(table, monkeypatch) -> None:
+    def forged(task, advance):
+        answer = solve(task, advance)
+        answer.scores.iloc[0] *= 1.01
+        return answer
+
+    from dataclasses import replace
+
+    monkeypatch.setitem(MODELS, "toy", replace(TOY, solve=forged))
+    with pytest.raises(db.CertificateError):
+        db.certify(db.rank(table, model="toy"))
+
+
+def test_without_a_proof_it_says_so(table, monkeypatch, refused) -> None:
+    from dataclasses import replace
+
+    monkeypatch.setitem(MODELS, "toy", replace(TOY, prove=None))
+    ranking = db.rank(table, model="toy")
+    assert "model 'toy' has no certificate: its scores are the solver's word" in ranking.notes
+    with refused("model 'toy' has no certificate; its scores are the solver's word"):
+        db.certify(ranking)
+    assert db.report(ranking).to_html()
+
+
+def test_the_commands(table, tmp_path, capsys) -> None:
+    source = tmp_path / "table.csv"
+    table.to_csv(source)
+    assert main(["rank", str(source), "--model", "toy", "--format", "json"]) == 0
+    captured = capsys.readouterr()
+    assert {row["classifier"]: row["efficiency"] for row in json.loads(captured.out)}[
+        "RBF"
+    ] == pytest.approx(0.765010, abs=1e-6)
+    assert "toy (toy), by a toy; 7 scores proved" in captured.err
+    assert main(["rank", str(source), "--model", "toys"]) == 2
+    assert capsys.readouterr().err.startswith(
+        "deabench: model 'toys' is not known; it is one of 'wei', "
+    )
+    assert main(["rank", str(source), "--model", "toy", "--orientation", "input"]) == 1
+    assert (
+        "model 'toy' has no orientation 'input'; leave it out, or use model 'ccr'"
+        in capsys.readouterr().err
+    )
+    assert main(["report", str(source), "--model", "toy", "--format", "md"]) == 0
+    assert "data envelopment analysis, model toy" in capsys.readouterr().out
+
+
+def test_the_report_of_a_ranking(table) -> None:
+    page = db.report(db.rank(table, model="toy"))
+    assert page.answer[0] == "1 of 7 classifiers is efficient: MLP."
+    assert "toy (toy), by a toy" in page.to_html()
+
+
+def test_a_study_reads_the_same_dictionary(tmp_path, refused) -> None:
+    from deabench.study import Study
+
+    text = '[data]\nnames = ["glass-0-4_vs_5"]\n[classifiers]\nSMC = {}\n[dea]\nmodel = "%s"\n'
+    good, bad = tmp_path / "good.toml", tmp_path / "bad.toml"
+    good.write_text(text % "toy")
+    bad.write_text(text % "toys")
+    assert Study.from_toml(good).plan.dea["model"] == "toy"
+    with pytest.raises(db.DataError, match="did you mean 'toy'"):
+        Study.from_toml(bad)
+
+
+def test_a_proof_holds_its_parts() -> None:
+    frame = pd.DataFrame({"gap": [0.0]}, index=["a"])
+    assert Proof(frame, {"gap": np.zeros(1)}).unclaimed == ()

@@ -1,0 +1,252 @@
+"""Without mixtures: the free disposal hull's frontier, where points lie to it, and targets that are
+classifiers.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from dea_cases import NORMS, examples, frame, tables
+from hypothesis import given
+from hypothesis import strategies as st
+
+import deabench as db
+from deabench.cli import main
+from deabench.errors import CertificateError
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+BOARD = pd.DataFrame(
+    {
+        "accuracy": [0.9, 0.85, 0.8, 0.7, 0.6, 0.65, 0.8],
+        "err": [0.1, 0.05, 0.2, 0.02, 0.3, 0.25, 0.2],
+        "latency_ms": [500.0, 120, 60, 20, 30, 100, 60],
+    },
+    index=list("abcdefg"),
+)
+FDH = {"technology": "fdh", "outputs": ["accuracy"], "inputs": ["latency_ms"]}
+
+
+def pareto(Y: np.ndarray) -> np.ndarray:
+    return np.array([not ((y <= Y).all(axis=1) & (y < Y).any(axis=1)).any() for y in Y])
+
+
+def nearest_exit(P: np.ndarray, p: np.ndarray, norm: str) -> float:
+    """The distance to the boundary by brute force: from inside over every choice of a metric for
+    each row.
+    """
+    room = P - p
+    over = room[(room > 0).all(axis=1)]
+    if not len(over):
+        return float(min(np.linalg.norm(np.minimum(row, 0), NORMS[norm]) for row in room))
+    steps = []
+    for choice in itertools.product(range(P.shape[1]), repeat=len(over)):
+        step = np.zeros(P.shape[1])
+        for row, r in zip(over, choice, strict=True):
+            step[r] = max(step[r], row[r])
+        steps.append(np.linalg.norm(step, NORMS[norm]))
+    return -float(min(steps))
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@examples(25)
+@given(
+    tables(rows=(1, 6), metrics=(1, 3), near=False),
+    st.integers(0, 10**6),
+    st.booleans(),
+    st.booleans(),
+)
+def test_targets_and_locations_by_brute_force(norm, Y, seed, dominating, common) -> None:
+    points = np.random.default_rng(seed).integers(20, 121, (3, Y.shape[1])) / 100
+    front = db.frontier(frame(Y), technology="fdh")
+    E = pareto(Y)
+    assert front.extreme == frame(Y).index[E].tolist()
+    assert len(db.certify(front)) == 1
+    P = Y[E]
+    located = front.locate(frame(points, "t"), norm=norm)
+    np.testing.assert_allclose(
+        located["distance"], [nearest_exit(P, p, norm) for p in points], atol=1e-12
+    )
+    found = db.targets(
+        frame(points, "t"),
+        frame(Y),
+        norm=norm,
+        technology="fdh",
+        dominating=dominating,
+        common=common,
+    )
+    db.certify(found)
+    lengths = np.array(
+        [
+            [
+                np.linalg.norm(y - p, NORMS[norm]) if not dominating or (y >= p).all() else np.inf
+                for y in P
+            ]
+            for p in points
+        ]
+    )
+    truth = lengths.sum(axis=0).min() if common else lengths.min(axis=1).sum()
+    if np.isfinite(truth):
+        assert found.distance.sum() == pytest.approx(truth, abs=1e-12)
+    else:
+        assert found.reasons
+        assert set(found.reasons.values()) <= {
+            "no classifier of the frontier is nowhere below it",
+            "no one classifier of the frontier is nowhere below all of the tested",
+        }
+    assert {label for face in found.faces for label in face} <= set(front.vertices)
+
+
+def test_the_way_out_of_many_classifiers_is_found_at_once() -> None:
+    Y = np.random.default_rng(0).random((400, 4))
+    front = db.frontier(frame(Y), technology="fdh")
+    P = Y[pareto(Y)]
+    middle = frame(np.full((1, 4), 0.4), "t")
+    least = {norm: -front.locate(middle, norm=norm)["distance"].iloc[0] for norm in NORMS}
+    assert least["linf"] <= least["l2"] <= least["l1"] <= 4 * least["linf"] + 1e-12
+    for norm in NORMS:  # nothing nearer: random steps of that length stay below some classifier
+        steps = np.abs(np.random.default_rng(1).normal(size=(2000, 4)))
+        steps *= (least[norm] - 1e-9) / np.linalg.norm(steps, NORMS[norm], axis=1)[:, None]
+        assert all((0.4 + step < P).all(axis=1).any() for step in steps)
+
+
+def test_targets_are_classifiers_and_the_ranking_agrees() -> None:
+    front = db.frontier(BOARD, **FDH)
+    assert front.extreme == ["a", "b", "c", "d", "g"]
+    assert front.vertices == ["a", "b", "c", "d"]
+    assert set(front.extreme) == set(
+        db.rank(BOARD, **FDH).scores.index[db.rank(BOARD, **FDH).efficient]
+    )
+    found = db.targets(BOARD.loc[["e", "f"]], BOARD, **FDH)
+    assert [face[0] for face in found.faces] == ["d", "d"]
+    np.testing.assert_allclose(found.targets.loc["e"], BOARD.loc["d", ["accuracy", "latency_ms"]])
+    np.testing.assert_allclose(found.gaps.loc["e"], [0.1, -10.0])
+    assert found.position.tolist() == ["inside", "inside"]
+    assert found.unproved == ()
+    assert any("mixtures do not count" in note for note in found.notes)
+    assert front.locate(found.targets)["position"].tolist() == ["on", "on"]
+    assert (
+        "5 of 7 classifiers are on the frontier without mixtures (free disposal hull)"
+        in front.summary()
+    )
+    assert front.faces["vertices"].tolist() == [("a",), ("b",), ("c",), ("d",)]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"distance": 0.9}, {"targets": 1.01}, {"gaps": 1.01}, {"intensities": 0.5}]
+)
+def test_a_changed_number_is_refused(wrong) -> None:
+    found = db.targets(BOARD.loc[["e", "f"]], BOARD, **FDH)
+    ((name, factor),) = wrong.items()
+    with pytest.raises(CertificateError):
+        db.certify(replace(found, **{name: getattr(found, name) * factor}))
+
+
+def test_another_classifier_position_or_frontier_is_refused() -> None:
+    found = db.targets(BOARD.loc[["e"]], BOARD, **FDH)
+    lam = found.intensities.copy()
+    lam.loc["e"] = [0.0, 0, 1, 0]
+    target = BOARD.loc[["c"], ["accuracy", "latency_ms"]].set_axis(["e"])
+    gaps = target - found.actual
+    length = pd.Series(
+        [float(np.abs(gaps.to_numpy() * list(found.weights.values())).sum())], index=["e"]
+    )
+    farther = replace(
+        found,
+        targets=target,
+        gaps=gaps,
+        intensities=lam,
+        distance=length,
+        faces=pd.Series([("c",)], index=["e"]),
+    )
+    with pytest.raises(CertificateError, match="closest"):
+        db.certify(farther)
+    with pytest.raises(CertificateError, match="position"):
+        db.certify(replace(found, position=found.position.replace("inside", "outside")))
+    front = db.frontier(BOARD, **FDH)
+    for vertices, extreme in (
+        (["a", "b", "c"], ["a", "b", "c", "g"]),
+        (["a", "b", "c", "d", "f"], front.extreme),
+    ):
+        with pytest.raises(CertificateError):
+            db.certify(replace(front, vertices=vertices, extreme=extreme))
+
+
+def test_what_needs_mixtures_is_refused(refused) -> None:
+    front = db.frontier(BOARD, **FDH)
+    for what in ("facets", "hull", "graph", "prices"):
+        with refused(
+            "the free disposal hull has no facets, for nothing lies between its classifiers; use technology='convex' for "
+            "what facets tell"
+        ):
+            getattr(front, what)
+    with refused(
+        "the free disposal hull has no facets to extend; leave on='facets' out, or use technology='convex'"
+    ):
+        db.targets(BOARD, BOARD, on="facets", **FDH)
+    with refused(
+        "method 'milp' mixes classifiers, which technology 'fdh' does not; leave the method out"
+    ):
+        db.targets(BOARD, BOARD, method="milp", **FDH)
+    with refused("technology 'hull' is not known; it is one of 'convex', 'fdh'"):
+        db.frontier(BOARD, technology="hull")  # type: ignore[arg-type]
+    rates = pd.DataFrame({"TPR": [0.9, 0.8], "TNR": [0.1, 0.5]}, index=["a", "b"])
+    with refused(
+        "cost ranges weigh mixtures of classifiers, which technology 'fdh' leaves out; use 'convex'"
+    ):
+        db.frontier(rates, technology="fdh").cost_ranges()
+
+
+def test_the_commands_take_it(tmp_path, capsys) -> None:
+    path = tmp_path / "board.csv"
+    BOARD.rename_axis("model").to_csv(path)
+    assert (
+        main(
+            [
+                "frontier",
+                str(path),
+                "--technology",
+                "fdh",
+                "--outputs",
+                "accuracy",
+                "--inputs",
+                "latency_ms",
+                "--format",
+                "csv",
+                "--plot",
+                str(tmp_path / "f.png"),
+            ]
+        )
+        == 0
+    )
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        "classifier,accuracy,latency_ms",
+        "a,0.9,500.0",
+        "b,0.85,120.0",
+        "c,0.8,60.0",
+        "d,0.7,20.0",
+        "g,0.8,60.0",
+    ]
+    assert "mixtures do not count" in err
+    assert (
+        main(
+            [
+                "targets",
+                str(path),
+                "--reference",
+                str(path),
+                "--technology",
+                "fdh",
+                "--format",
+                "csv",
+            ]
+        )
+        == 0
+    )
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0].endswith(",face")
+    assert "l1 distance on classifiers, by comparison\n" in err

@@ -1,0 +1,266 @@
+"""That certify refuses whatever was changed in a result, or names it as not claimed: every field of
+every certifiable result.
+
+A mutant that is not refused must be right: its field is words, is named in `unclaimed`, or is a
+proof that still proves the same."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from mutants import mutants
+
+import deabench as db
+from benchmarks.proofs import noisy_table
+from deabench.errors import CertificateError
+from deabench.models import MODELS
+from deabench.proofs.structure import WORDS
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+RNG = np.random.default_rng(3)
+TABLE = pd.DataFrame(
+    RNG.uniform(0.3, 1, (12, 4)), index=[f"c{k}" for k in range(12)], columns=list("abxy")
+)
+TESTED = TABLE.iloc[:12] * [0.9, 0.9, 1.1, 0.9]
+PROOFS = ("frontier", "slack_weights", "rays", "slopes", "weights")
+"""Fields that say nothing but what they prove: one that still proves it is as good."""
+NAMED = {
+    "tables": "tables beside the scores",
+    "efficient": "efficient",
+    "slacks": "slacks",
+    "bounds": "bounds",
+    "uncertainty": "how sure",
+}
+"""What `unclaimed` says where a field is not claimed."""
+
+
+def ranking(model: str, **how: object) -> db.Ranking:
+    record, columns = MODELS[model], list("aby")
+    inputs = ["x"] if model not in ("common",) else None
+    if model == "ccr":
+        how = {"returns": "vrs"} | how
+    return db.rank(
+        TABLE if inputs else TABLE[columns],
+        outputs=columns,
+        inputs=inputs,
+        model=record.name,
+        **how,
+    )
+
+
+RANKINGS = {model: ranking(model) for model in MODELS} | {
+    "wei without inputs": db.rank(TABLE, outputs=list(TABLE)),
+    "ccr inwards": ranking("ccr", orientation="input"),
+    "ccr restricted": ranking("ccr", ratios={("a", "b"): (0.5, 2.0)}, returns="crs"),
+    "ccr, another reference": db.rank(
+        TESTED, outputs=list("aby"), inputs=["x"], model="ccr", reference=TABLE
+    ),
+    "sbm inwards": ranking("sbm", orientation="input"),
+    "rdm inwards": ranking("rdm", orientation="input"),
+}
+P = TABLE[list("aby")]
+OTHERS = {
+    "frontier": db.frontier(P),
+    "targets": db.targets(P.iloc[:3] * 0.9, P),
+    "targets, dominating": db.targets(P.iloc[:3] * 0.9, P, norm="l2", dominating=True),
+    "targets on facets": db.targets(P.iloc[:3] * 0.9, P, norm="linf", on="facets"),
+    "targets in common": db.targets(P.iloc[:3] * 0.9, P, common=True),
+    "targets by milp": db.targets(P.iloc[:2] * 0.9, P, method="milp"),
+}
+
+
+def survivors(result: object) -> list[tuple[str, object]]:
+    """The mutants that certify passes. Any error but a refusal fails the test, but for an option
+    that no model can be asked.
+    """
+    out, refused = [], 0
+    for done, mutant in mutants(result, np.random.default_rng(0)):
+        try:
+            db.certify(mutant)
+        except CertificateError:
+            refused += 1
+        except db.errors.DataError:
+            assert done.startswith("options")
+        else:
+            out.append((done, mutant))
+    assert refused > 60
+    return out
+
+
+def harmless(done: str, result, mutant) -> bool:
+    """Whether a mutant that passed says nothing that is not so."""
+    field = done.split(":")[0]
+    if any(f"{word}:" in done for word in WORDS) or field in PROOFS:
+        return True
+    if field == "intensities":  # a column of a λ of 0 says nothing
+        return result.peers.equals(mutant.peers)
+    if field == "own":
+        return mutant.own is False
+    return field in NAMED and any(NAMED[field] in words for words in mutant.proof().unclaimed)
+
+
+@pytest.mark.parametrize("name", RANKINGS)
+def test_every_field_of_a_ranking_is_held_or_named(name) -> None:
+    result = RANKINGS[name]
+    db.certify(result)
+    for done, mutant in survivors(result):
+        if done.startswith("reference: "):  # another question: the answer to it has to be the same
+            again = (
+                db.rank(
+                    TESTED,
+                    outputs=list("aby"),
+                    inputs=["x"],
+                    model="ccr",
+                    reference=mutant.reference.outputs.join(mutant.reference.inputs),
+                )
+                if "puts" in done
+                else result
+            )
+            np.testing.assert_allclose(again.scores, result.scores, atol=1e-9)
+        else:
+            assert harmless(done, result, mutant), done
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_field_of_a_frontier_and_of_targets_is_held_or_named(name) -> None:
+    result = OTHERS[name]
+    db.certify(result)
+    for done, mutant in survivors(result):
+        if "data: outputs" in done:  # another table, with the same frontier
+            front = getattr(mutant, "frontier", mutant)
+            again = db.frontier(front.data.outputs)
+            np.testing.assert_allclose(
+                again.points, getattr(result, "frontier", result).points, atol=0
+            )
+        elif done.startswith("faces: "):
+            assert [set(face) for face in mutant.faces] == [set(face) for face in result.faces], (
+                done
+            )
+        elif done.startswith(
+            ("dominating", "weights", "common", "norm", "slopes")
+        ):  # asked otherwise, and proved all the same
+            pd.testing.assert_frame_equal(mutant.targets, result.targets)
+        elif done.startswith("slopes") or "milp" in name:
+            assert harmless(done, result, mutant) or done.startswith(("position", "frontier")), done
+        else:
+            assert harmless(done, result, mutant), done
+
+
+def test_every_field_of_every_result_is_mutated() -> None:
+    for result in (*RANKINGS.values(), *OTHERS.values()):
+        named = {done.split(":")[0] for done, _ in mutants(result, np.random.default_rng(0))}
+        full = {
+            field.name
+            for field in fields(result)
+            if (value := getattr(result, field.name)) is not None
+            and (np.ndim(value) == 0 or len(value))
+            and not (isinstance(value, pd.DataFrame | pd.Series) and not value.size)
+        }
+        assert full <= named, full - named
+
+
+# consistent forgeries of what has no score
+
+FAR = pd.DataFrame(
+    [[1.0, 3.0, 2.0], [0.5, 0.5, 5.0]], index=["far", "fine"], columns=["a", "b", "x"]
+)
+NEAR = pd.DataFrame(
+    [[1.0, 1.0, 3.0], [2.0, 1.0, 4.0], [1.0, 2.0, 4.0]], index=list("pqr"), columns=["a", "b", "x"]
+)
+WITHOUT = {
+    "ccr vrs inwards": {"model": "ccr", "returns": "vrs", "orientation": "input"},
+    "ccr vrs": {"model": "ccr", "returns": "vrs"},
+    "sbm": {"model": "sbm", "returns": "vrs"},
+    "super-sbm": {"model": "super-sbm", "returns": "vrs"},
+    "additive": {"model": "additive"},
+    "ram": {"model": "ram"},
+    "russell": {"model": "russell"},
+    "fdh": {"model": "fdh"},
+    "ddf": {"model": "ddf", "direction": {"a": 1.0}},
+    "super": {"model": "super", "returns": "vrs", "orientation": "input"},
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_a_dmu_without_a_score_is_proved_to_have_none_and_no_other_is(name) -> None:
+    found = db.rank(FAR, outputs=["a", "b"], inputs=["x"], reference=NEAR, **WITHOUT[name])
+    db.certify(found)
+    assert "far" in found.reasons, found.scores
+    assert not any("score" in words for words in found.proof().unclaimed)
+    assert "fine" not in found.reasons
+    forged = {part: getattr(found, part).copy() for part in ("scores", "slacks", "weights")}
+    for values in forged.values():
+        values.loc["fine"] = np.nan
+    forged["efficient"] = found.efficient & (found.efficient.index != "fine")
+    for more in (
+        {},
+        {
+            "rays": None
+            if found.rays is None
+            else pd.concat([found.rays, found.rays.set_axis(["fine"])])
+        },
+    ):
+        with pytest.raises(CertificateError):
+            db.certify(
+                replace(
+                    found, **forged, **more, reasons=found.reasons | {"fine": found.reasons["far"]}
+                )
+            )
+    with pytest.raises(CertificateError):
+        db.certify(replace(found, reasons=found.reasons | {"far": "it is so"}))
+    if found.rays is not None:
+        with pytest.raises(CertificateError, match="reason is 1"):
+            db.certify(replace(found, rays=None))
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"model": "super", "returns": "vrs"},
+        {"model": "super", "returns": "vrs", "orientation": "input"},
+        {"model": "super-sbm", "returns": "vrs", "orientation": "input"},
+        {"model": "super"},
+    ],
+)
+def test_a_dmu_that_the_others_do_not_reach_is_proved_so(how) -> None:
+    found = db.rank(pd.concat([NEAR, FAR]), outputs=["a", "b"], inputs=["x"], **how)
+    db.certify(found)
+    table = pd.DataFrame(
+        {"a": [1.0, 0.0, 2.0], "b": [0.0, 1.0, 1.0], "x": [1.0, 1.0, 1.0]}, index=list("pqr")
+    )
+    other = db.rank(
+        table.iloc[:2], outputs=["a", "b"], inputs=["x"], **how
+    )  # each has what the other has none of
+    db.certify(other)
+    for one in (found, other):
+        for label in one.reasons:
+            assert not any("score" in words for words in one.proof().unclaimed)
+            with pytest.raises(CertificateError):
+                db.certify(
+                    replace(
+                        one,
+                        reasons={key: words for key, words in one.reasons.items() if key != label},
+                    )
+                )
+            if "do not reach it" in one.reasons[label] and label in (
+                () if one.rays is None else one.rays.index
+            ):
+                with pytest.raises(CertificateError):
+                    db.certify(replace(one, rays=-one.rays))
+
+
+def test_what_is_undecided_is_said() -> None:
+    """A grid with noise near the tolerance: nobody is called efficient without a proof."""
+    table, _ = noisy_table(26)
+    found = db.rank(table)
+    assert found.undecided.any()
+    assert not (found.undecided & found.efficient).any()
+    assert found.to_frame()["undecided"].sum() == found.undecided.sum()
+    said = found.summary()
+    assert f"Whether {found.undecided.sum()} DMUs are efficient is undecided within 1e-09." in said
+    assert any("not proved the largest" in words for words in found.proof().unclaimed)
+    assert "undecided" not in db.rank(TABLE, outputs=list("aby"), inputs=["x"]).to_frame()

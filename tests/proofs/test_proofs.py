@@ -1,0 +1,644 @@
+"""That certify refuses whatever was changed, dropped, swapped or forged, and passes valid results
+of degenerate tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from dea_cases import frame, solved
+
+import deabench as db
+from benchmarks.proofs import degenerate_tables, integer_tables, noisy_table, noisy_tables
+from benchmarks.rational import efficiency
+from deabench.errors import CertificateError
+from deabench.geometry.faces import Hull
+from deabench.geometry.rational import least
+from deabench.proofs.proof import SlackWeights
+from deabench.utils.arrays import Sparse
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+RNG = np.random.default_rng(3)
+TABLE = frame(RNG.uniform(0.3, 1, (30, 3)))
+FRONT = db.frontier(TABLE)
+
+
+def refuses(result) -> None:
+    with pytest.raises(CertificateError):
+        db.certify(result)
+
+
+# the frontier
+
+
+def listed(**parts) -> object:
+    return replace(FRONT, listed=replace(FRONT.hull, **parts))
+
+
+def test_every_facet_and_every_simplex_is_missed() -> None:
+    db.certify(FRONT)
+    hull = FRONT.hull
+    for f in range(len(hull.normals)):
+        kept = np.delete(np.arange(len(hull.normals)), f)
+        held = hull.facet != f
+        refuses(
+            listed(
+                normals=hull.normals[kept],
+                on=hull.on[kept],
+                members=hull.members[held],
+                facet=np.searchsorted(kept, hull.facet[held]),
+            )
+        )
+    for b in range(len(hull.members)):
+        kept = np.delete(np.arange(len(hull.members)), b)
+        refuses(listed(members=hull.members[kept], facet=hull.facet[kept]))
+
+
+def test_every_number_of_a_frontier_is_held() -> None:
+    hull = FRONT.hull
+    for f, r in np.ndindex(*hull.normals.shape):
+        for factor in (1 + 1e-6, 1 - 1e-6):
+            normals = hull.normals.copy()
+            normals[f, r] = normals[f, r] * factor if normals[f, r] else 1e-6
+            refuses(listed(normals=normals))
+    for b, k in np.ndindex(*hull.members.shape):
+        members = hull.members.copy()
+        members[b, k] = (members[b, k] + 1) % (len(FRONT.rows) + 3)
+        refuses(listed(members=members))
+    for f, k in np.ndindex(*hull.on.shape):
+        on = hull.on.copy()
+        on[f, k] = ~on[f, k]
+        refuses(listed(on=on))
+    refuses(listed(points=hull.points + 1e-6))
+    refuses(listed(facet=np.roll(hull.facet, 1)))
+
+
+def test_every_extreme_classifier_is_missed_and_none_is_added() -> None:
+    hull = FRONT.hull
+    for k in range(len(hull.points)):
+        kept = np.delete(np.arange(len(hull.points)), k)
+        short = replace(hull, points=hull.points[kept], on=hull.on[:, kept], rows=hull.rows[kept])
+        vertices = [v for v in FRONT.vertices if v != FRONT.vertices[k]]
+        refuses(replace(FRONT, listed=short, vertices=vertices, extreme=vertices))
+    refuses(replace(FRONT, extreme=FRONT.extreme[1:]))
+    refuses(replace(FRONT, vertices=FRONT.vertices[::-1]))
+
+
+def test_a_face_that_is_not_listed_is_missed() -> None:
+    """A frontier with faces below flat facets: each of them left out, and a face of the wrong
+    points put in.
+    """
+    edges = np.array(
+        [[1.0, 0.3, 0.6], [0.3, 1.0, 0.6], [0.5, 0.5, 0.9], [0.9, 0.8, 0.2], [0.2, 0.2, 1.0]]
+    )
+    for front in (FRONT, db.frontier(frame(edges)), db.frontier(frame(edges[:2]))):
+        db.certify(front)
+        whole = front.hull.maximal
+        for faces in [
+            *([f for f in whole if f != gone] for gone in whole),
+            [*whole, frozenset({0})],
+            [frozenset(range(len(front.vertices)))] * 2,
+            [*whole[1:], frozenset(sorted(whole[0])[1:])],
+        ]:
+            forged = replace(front.hull)
+            forged.__dict__["maximal"] = faces
+            refuses(replace(front, listed=forged))
+
+
+def test_a_row_that_is_said_to_be_dominated_and_is_not_is_found() -> None:
+    dominator = FRONT.dominator.copy()
+    dominator[FRONT.kept[0]] = FRONT.kept[1]
+    refuses(replace(FRONT, dominator=dominator))
+
+
+def test_valid_frontiers_of_degenerate_tables_hold() -> None:
+    for values in degenerate_tables(120):
+        db.certify(db.frontier(frame(values)))
+
+
+# targets
+
+
+INSIDE = frame(RNG.uniform(0.2, 0.7, (5, 3)), "t")
+OUTSIDE = frame(RNG.uniform(0.9, 1.2, (3, 3)), "o")
+BOTH = pd.concat([INSIDE, OUTSIDE])
+WAYS = {
+    "l1": {},
+    "l2": {"norm": "l2"},
+    "linf": {"norm": "linf"},
+    "dominating": {"dominating": True},
+    "l2 dominating": {"norm": "l2", "dominating": True},
+    "common": {"common": True},
+    "facets": {"on": "facets", "norm": "l2"},
+    "l1 facets": {"on": "facets"},
+    "weights": {"weights": {"m0": 10.0, "m1": 1.0, "m2": 0.01}},
+    "dominating facets": {"on": "facets", "dominating": True, "norm": "linf"},
+}
+FOUND = {name: db.targets(BOTH, TABLE, **how) for name, how in WAYS.items()}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_every_target_is_proved_the_closest_and_nothing_further_is(name) -> None:
+    found = FOUND[name]
+    proof = db.certify(found)
+    assert proof["closest"].max() <= 1e-9
+    assert not found.unproved
+    scale = 1 + 1e-6
+    away = found.targets + (found.targets - found.actual) * (scale - 1)
+    for forged in (
+        replace(found, targets=away),
+        replace(found, targets=away, gaps=found.gaps * scale, distance=found.distance * scale),
+        replace(found, distance=found.distance * scale),
+        replace(
+            found,
+            position=found.position.map({"inside": "outside", "outside": "on", "on": "inside"}),
+        ),
+        replace(found, faces=pd.Series([found.faces.iloc[0][:1]] * len(BOTH), index=BOTH.index)),
+        replace(found, normals=found.normals * scale),
+        replace(found, actual=found.actual * scale),
+        replace(found, norm="l2" if found.norm != "l2" else "l1"),
+        replace(found, weights={key: 2 * value for key, value in found.weights.items()}),
+    ):
+        refuses(forged)
+
+
+@pytest.mark.parametrize("name", ["l1", "l2", "linf", "weights"])
+def test_another_faces_target_with_its_own_numbers_is_refused(name) -> None:
+    """The target of one DMU given to another: on the frontier, with its λ, its face and its
+    distance, but not the closest.
+    """
+    found = FOUND[name]
+    order = [*BOTH.index[1:], BOTH.index[0]]
+    parts = {
+        part: getattr(found, part).loc[order].set_axis(BOTH.index)
+        for part in ("targets", "intensities", "normals", "faces")
+    }
+    gaps = parts["targets"] - found.actual
+    weight = np.array(list(found.weights.values()))
+    length = np.linalg.norm(gaps * weight, {"l1": 1, "l2": 2, "linf": np.inf}[found.norm], axis=1)
+    forged = replace(found, **parts, gaps=gaps, distance=pd.Series(length, index=BOTH.index))
+    with pytest.raises(CertificateError, match="closest is"):
+        db.certify(forged)
+
+
+@pytest.mark.parametrize("name", ["dominating", "l2 dominating"])
+def test_no_target_is_proved_and_an_invented_reason_is_refused(name) -> None:
+    found = FOUND[name]
+    assert found.reasons
+    nothing = replace(
+        found,
+        slopes=found.slopes.drop(
+            index=[label for label in found.reasons if label in found.slopes.index]
+        ),
+    )
+    assert len(nothing.slopes) < len(found.slopes) or not set(found.reasons) & set(
+        found.slopes.index
+    )
+    label = found.distance.first_valid_index()
+    forged = replace(
+        found, reasons=found.reasons | {label: "no point of the frontier dominates it"}
+    )
+    for part in ("targets", "gaps", "normals"):
+        values = getattr(found, part).copy()
+        values.loc[label] = np.nan
+        forged = replace(forged, **{part: values})
+    refuses(replace(forged, distance=found.distance.mask(found.distance.index == label)))
+    refuses(replace(found, reasons=found.reasons | {label: "so"}))
+
+
+def test_a_frontier_short_of_a_classifier_proves_no_target() -> None:
+    """All solved again without one extreme classifier, then the table put back."""
+    short = db.targets(BOTH, TABLE.drop(index=FRONT.extreme[0]))
+    refuses(
+        replace(short, frontier=replace(short.frontier, data=FRONT.data, dominator=FRONT.dominator))
+    )
+
+
+def test_what_the_milp_does_not_prove_is_said() -> None:
+    rng = np.random.default_rng(12)
+    found = db.targets(
+        frame(rng.uniform(0.3, 0.8, (1, 7)), "t"), frame(rng.uniform(0.3, 1, (8, 7)))
+    )
+    assert found.method == "milp"
+    assert found.frontier.listed is None
+    assert found.unproved == (
+        "not certified: that no target is nearer is the MILP solver's word",
+        "not certified: the position, and that the frontier has no other extreme classifiers",
+    )
+    assert found.unproved[0] in found.summary()
+    assert found.proof().unclaimed == found.unproved
+    db.certify(found)
+    refuses(replace(found, targets=found.targets + 1e-6))
+
+
+# rankings
+
+
+RANKINGS = {
+    "wei": db.rank(TABLE),
+    **{
+        f"{returns} {orientation}": db.rank(
+            TABLE, inputs=["m0"], model="ccr", returns=returns, orientation=orientation
+        )
+        for returns in ("crs", "vrs", "nirs", "ndrs")
+        for orientation in ("output", "input")
+    },
+}
+
+
+@pytest.mark.parametrize("name", RANKINGS)
+def test_efficient_is_proved_both_ways(name) -> None:
+    ranking = RANKINGS[name]
+    db.certify(ranking)
+    assert not ranking.undecided.any()
+    for label in TABLE.index:
+        forged = ranking.efficient.copy()
+        forged[label] = not forged[label]
+        refuses(replace(ranking, efficient=forged))
+
+
+@pytest.mark.parametrize("name", RANKINGS)
+def test_slacks_are_the_largest_by_an_independent_linear_program(name) -> None:
+    ranking = RANKINGS[name]
+    inputs = [] if name == "wei" else ["m0"]
+    outputs = [column for column in TABLE if column not in inputs]
+    Y, X, c = (
+        TABLE[outputs].to_numpy(),
+        TABLE[inputs].to_numpy(),
+        TABLE[[*outputs, *inputs]].max().to_numpy(),
+    )
+    low, high = {"crs": (0, np.inf), "vrs": (1, 1), "nirs": (0, 1), "ndrs": (1, np.inf)}[
+        ranking.returns
+    ]
+    n, s, m = len(Y), len(outputs), len(inputs)
+    for label in TABLE.index:
+        score = ranking.scores[label]
+        y, x = TABLE.loc[label, outputs].to_numpy(), TABLE.loc[label, inputs].to_numpy()
+        y, x = (y / score, x) if ranking.orientation == "output" else (y, x * score)
+        cost = np.append(np.zeros(n), -1 / c)
+        equal = np.vstack(
+            [
+                np.column_stack([Y.T, -np.eye(s), np.zeros((s, m))]),
+                np.column_stack([X.T, np.zeros((m, s)), np.eye(m)]),
+            ]
+        )
+        total = np.append(np.ones(n), np.zeros(s + m))
+        rows = [(-total, -low)] * (low > 0) + [(total, high)] * bool(np.isfinite(high))
+        found = solved(
+            cost,
+            np.array([a for a, _ in rows]).reshape(-1, n + s + m),
+            np.array([b for _, b in rows]),
+            equal=(equal, np.append(y, x)),
+        )
+        assert (ranking.slacks.loc[label] / c).sum() == pytest.approx(-found.fun, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", RANKINGS)
+def test_a_ranking_short_of_a_reference_dmu_is_refused(name) -> None:
+    """Everything solved again without an efficient DMU in the reference, then the reference put
+    back.
+    """
+    whole = RANKINGS[name]
+    best = whole.efficient.index[whole.efficient][0]
+    how = (
+        {}
+        if name == "wei"
+        else {
+            "inputs": ["m0"],
+            "model": "ccr",
+            "returns": whole.returns,
+            "orientation": whole.orientation,
+        }
+    )
+    short = db.rank(TABLE, reference=TABLE.drop(index=best), **how)
+    db.certify(short)
+    place = np.arange(len(TABLE))[TABLE.index != best]
+    lam = Sparse(
+        np.where(short.intensities.columns >= 0, place[short.intensities.columns], -1),
+        short.intensities.values,
+    )
+    refuses(
+        replace(short, reference=whole.reference, frontier=place[short.frontier], intensities=lam)
+    )
+    refuses(replace(whole, frontier=whole.frontier[1:]))
+
+
+@pytest.mark.parametrize("name", RANKINGS)
+def test_every_part_of_a_ranking_is_held(name) -> None:
+    ranking = RANKINGS[name]
+    inner = ranking.scores.index[ranking.scores < 0.95][0]
+    k = ranking.scores.index.get_loc(inner)
+    lam = ranking.intensities.values.copy()
+    lam[k] = lam[k] * 0
+    free = Sparse(ranking.intensities.columns, lam)
+    negative = ranking.intensities.values.copy()
+    used = np.flatnonzero(negative[k] > 0)
+    if len(used) > 1:
+        negative[k, used[0]], negative[k, used[1]] = 1.57, -0.57
+        refuses(replace(ranking, intensities=Sparse(ranking.intensities.columns, negative)))
+    slacks = ranking.slacks.copy()
+    slacks.iloc[k] += 1e-6
+    wrong = SlackWeights(ranking.slack_weights.rows * 0, ranking.slack_weights.of)
+    for forged in (
+        replace(ranking, intensities=free),
+        replace(ranking, slacks=slacks),
+        replace(ranking, scores=ranking.scores * (1 + 1e-6)),
+    ):
+        refuses(forged)
+    if len(wrong.rows):
+        refuses(replace(ranking, slack_weights=wrong))
+
+
+def test_a_reason_is_proved_and_an_invented_one_is_refused() -> None:
+    table = pd.DataFrame({"x": [1.0, 2.0], "y": [1.0, 3.0]}, index=["a", "b"])
+    beyond = pd.DataFrame({"x": [1.0, 1.0], "y": [4.0, 2.0]}, index=["high", "fine"])
+    ranking = db.rank(
+        beyond, reference=table, inputs=["x"], model="ccr", returns="vrs", orientation="input"
+    )
+    assert set(ranking.reasons) == {"high"}
+    db.certify(ranking)
+    refuses(
+        replace(ranking, slack_weights=SlackWeights(ranking.slack_weights.rows, np.full(2, -2)))
+    )
+    gone = {part: getattr(ranking, part).copy() for part in ("scores", "weights", "slacks")}
+    for values in gone.values():
+        values.loc["fine"] = np.nan
+    refuses(
+        replace(
+            ranking,
+            **gone,
+            reasons=ranking.reasons | {"fine": "it is infeasible"},
+            efficient=ranking.efficient & (ranking.efficient.index != "fine"),
+        )
+    )
+
+
+def test_valid_rankings_and_targets_of_degenerate_tables_hold() -> None:
+    for k, values in enumerate(degenerate_tables(64)):
+        table = frame(values)
+        db.certify(db.rank(table))
+        tested = frame(values[:2] * 0.9, "t")
+        db.certify(
+            db.targets(tested, table, norm=("l1", "l2", "linf")[k % 3], dominating=k % 2 == 0)
+        )
+
+
+# what once was wrong
+
+
+def test_zeros_and_a_separate_reference_depend_on_nobody_else() -> None:
+    columns = ["y0", "y1", "y2", "x0", "x1", "x2"]
+    tested = pd.DataFrame(
+        [[2, 3, 1, 3, 3, 0], [2, 2, 0, 2, 3, 0]], columns=columns, index=["d1", "d3"]
+    )
+    reference = pd.DataFrame(
+        [[1, 0, 0, 3, 3, 0], [2, 0, 2, 3, 3, 3], [0, 3, 0, 2, 2, 0]], columns=columns
+    )
+    for unit in (1, 3):
+        ranking = db.rank(
+            tested / unit,
+            outputs=columns[:3],
+            inputs=columns[3:],
+            model="ccr",
+            reference=reference / unit,
+        )
+        assert ranking.scores["d3"] == pytest.approx(11 / 3, rel=1e-12)
+        assert np.isnan(ranking.scores["d1"])
+        db.certify(ranking)
+
+
+def test_a_factor_of_0_is_undefined_and_not_a_large_number() -> None:
+    tested = pd.DataFrame({"y0": [2.0], "y1": [1.0], "x": [1.0]}, index=["d"])
+    reference = pd.DataFrame({"y0": [0.0, 3.0], "y1": [1.0, 1.0], "x": [1.0, 3.0]})
+    ranking = db.rank(
+        tested, outputs=["y0", "y1"], inputs=["x"], model="ccr", returns="vrs", reference=reference
+    )
+    assert ranking.reasons == {
+        "d": "its factor is 0: no mix of the reference that its inputs allow has any of one of its outputs"
+    }
+    db.certify(ranking)
+
+
+@pytest.mark.parametrize("tiny", [1e-10, 1e-12, 1e-13, 1e-14, 1e-15, 1e-16, 0.0])
+def test_a_metric_that_is_almost_0_costs_nobody_the_answer(tiny) -> None:
+    ranking = db.rank(
+        pd.DataFrame({"a": [11.0, 18.0, 2.0], "b": [tiny, 9.99e-16, 0.178]}, index=list("xyz"))
+    )
+    assert ranking.scores["x"] == pytest.approx(11 / 18, abs=1e-9)
+    db.certify(ranking)
+
+
+def test_a_slack_in_a_metric_that_hardly_varies_raises_no_false_alarm() -> None:
+    tested = pd.DataFrame({"y": [1.0], "x0": [0.0], "x1": [1.0]})
+    reference = pd.DataFrame([(3, 0, 2), (3, 3, 0)], columns=["y", "x0", "x1"])
+    ranking = db.rank(
+        tested,
+        outputs=["y"],
+        inputs=["x0", "x1"],
+        model="ccr",
+        returns="crs",
+        orientation="input",
+        reference=reference,
+    )
+    assert ranking.scores.iloc[0] == pytest.approx(2 / 3, rel=1e-12)
+    db.certify(ranking)
+
+
+def test_dmus_far_from_their_reference_have_their_scores() -> None:
+    """Tested and reference up to 1e12 apart, in both directions: scores as the rational simplex has
+    them, all proved.
+    """
+    for seed in range(0, 48, 2):
+        rng = np.random.default_rng(seed)
+        m, s = int(rng.integers(1, 4)), int(rng.integers(1, 4))
+        reference, far = np.round(rng.uniform(0.2, 1, (6, s + m)), 2), 10.0 ** rng.integers(7, 13)
+        tested = np.round(rng.uniform(0.2, 1, (2, s + m)), 2) * np.where(
+            rng.uniform(size=s + m) < 0.7, far, 1.0
+        ) ** (seed % 3 - 1)
+        how = {
+            "returns": ("crs", "vrs", "nirs", "ndrs")[seed // 2 % 4],
+            "orientation": ("output", "input")[seed // 8 % 2],
+        }
+        names = list(frame(reference).columns)
+        found = db.rank(
+            frame(tested),
+            outputs=names[:s],
+            inputs=names[s:],
+            model="ccr",
+            reference=frame(reference),
+            **how,
+        )
+        db.certify(found)
+        for score, row in zip(found.scores, tested, strict=True):
+            truth = efficiency(reference[:, s:], reference[:, :s], row[s:], row[:s], **how)
+            assert (
+                np.isnan(score) if truth is None else score == pytest.approx(float(truth), rel=1e-9)
+            )
+
+
+def test_steep_weights_hide_no_wrong_score() -> None:
+    """A miss of the weights counts in efficiency, not as a share of the largest: weights of 1e6
+    that miss by 1e-4 were passed, as that is 1e-10 of them.
+    """
+    table = pd.DataFrame(
+        {"x": [1.0, 1.0 + 1e-6, 2.0, 1.0 + 5e-7], "y": [1.0, 2.0, 2.5, 1.2]}, index=list("pqro")
+    )
+    found = db.rank(table, inputs=["x"], model="ccr", returns="vrs")
+    db.certify(found)
+    reached = 1.0 / (1 / found.scores["o"] - 1e-4)
+    weights = found.weights.copy()
+    weights.loc["o", "u_0"] -= 1e-4
+    k = table.index.get_loc("o")
+    forged = replace(found, weights=weights, scores=found.scores.where(table.index != "o", reached))
+    with pytest.raises(CertificateError, match=r"^'o': "):
+        db.certify(forged)
+    assert (
+        forged.proof().misses["dual_infeasibility"][k] > 1e-6
+    )  # the weights are refused by themselves
+
+
+def test_integer_tables_agree_with_the_rational_simplex() -> None:
+    found = integer_tables(64)
+    assert found["tables"].sum() == 64
+    assert found[["wrong", "unproved", "refused", "false_reasons"]].to_numpy().sum() == 0
+    assert found["company"].max() <= 1e-12
+
+
+def test_noise_loses_no_row() -> None:
+    found = noisy_tables(36)
+    assert found[["unanswered", "refused", "frontiers_refused"]].to_numpy().sum() == 0
+
+
+@pytest.mark.parametrize("s", [4, 5, 6, 7, 8])
+@pytest.mark.parametrize(
+    "how",
+    [{}, {"norm": "l2", "dominating": True}, {"norm": "linf"}, {"norm": "l2", "on": "facets"}],
+    ids=["l1", "l2 dominating", "linf", "facets"],
+)
+def test_classifiers_that_lie_close_have_the_targets_of_those_that_lie_apart(s, how) -> None:
+    """Stretched about .9, nothing changes but the unit: targets, facets, positions and E."""
+    rng = np.random.default_rng(s)
+    Z, p = rng.uniform(size=(18, s)), rng.uniform(-0.1, 0.9, (2, s))
+    found = [
+        db.targets(frame(0.9 + spread * p, "t"), frame(0.9 + spread * Z), method="faces", **how)
+        if db.frontier(frame(Z)).hull.full.any() or "on" not in how
+        else None
+        for spread in (0.1, 0.002, 1e-4)
+    ]
+    if found[0] is None:
+        return
+    for spread, one in zip((0.1, 0.002, 1e-4), found, strict=True):
+        db.certify(one)
+        assert one.frontier.extreme == found[0].frontier.extreme
+        assert len(one.frontier.facets) == len(found[0].frontier.facets)
+        assert one.position.tolist() == found[0].position.tolist()
+        np.testing.assert_allclose(one.distance / spread, found[0].distance / 0.1, atol=1e-10)
+        np.testing.assert_allclose(
+            (one.targets - 0.9) / spread, (found[0].targets - 0.9) / 0.1, atol=1e-10
+        )
+
+
+def test_metrics_in_units_1e10_apart_have_their_targets() -> None:
+    rng = np.random.default_rng(1)
+    Y, p = rng.uniform(0.3, 1, (12, 3)), rng.uniform(0.2, 0.6, (2, 3))
+    unit = np.array([1.0, 1e10, 1.0])
+    for how in (
+        {"method": "milp"},
+        {"method": "faces"},
+        {"method": "faces", "norm": "l2", "dominating": True},
+    ):
+        plain = db.targets(
+            frame(p, "t"), frame(Y), weights={"m0": 1e-10, "m1": 1.0, "m2": 1e-10}, **how
+        )
+        mixed = db.targets(frame(p * unit, "t"), frame(Y * unit), **how)
+        assert not mixed.reasons
+        np.testing.assert_allclose(mixed.distance / 1e10, plain.distance, atol=1e-9)
+        db.certify(mixed)
+
+
+def test_l2_dominating_where_the_quadratic_program_failed() -> None:
+    reference = frame(np.array([[5.0, 4, 1], [3, 5, 4], [5, 2, 2]]))
+    found = db.targets(
+        frame(np.array([[5.0, 2, 2]]), "t"),
+        reference,
+        norm="l2",
+        dominating=True,
+        weights={"m0": 2.0, "m1": 0.1, "m2": 7.0},
+    )
+    assert found.distance["t0"] == pytest.approx(0.0, abs=1e-9)
+    db.certify(found)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_a_shared_facet_ends_where_another_begins(norm) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        P = rng.uniform(0.3, 1, (8, 3))
+        front = db.frontier(frame(P))
+        W = front.hull.normals[front.hull.full]
+        if not len(W):
+            continue
+        found = db.targets(
+            frame(rng.uniform(0.1, 0.7, (3, 3)), "t"), frame(P), norm=norm, on="facets", common=True
+        )
+        assert (front.boxed(found.targets.to_numpy()) @ W.T).max() <= 1 + 1e-8
+        db.certify(found)
+
+
+@pytest.mark.parametrize(
+    ("seed", "norm"),
+    [(323, "l1"), (323, "linf"), (187, "linf"), (368, "l2"), (26, "l2"), (466, "l1")],
+)
+def test_a_shared_facet_among_near_duplicates_has_its_targets(seed, norm) -> None:
+    """Facets that are nearly parallel leave HiGHS undecided, or off by more than the certificate
+    allows.
+    """
+    values, rng = noisy_table(seed)[0].to_numpy(), np.random.default_rng(seed)
+    span = np.where(np.ptp(values, axis=0) > 0, np.ptp(values, axis=0), values.max(axis=0))
+    tested = (
+        values.min(axis=0)
+        + rng.uniform(-0.5, 1.0, (int(rng.integers(1, 4)), values.shape[1])) * span
+    )
+    if rng.uniform() < 0.3:
+        tested = values[rng.integers(0, len(values), 2)] * np.array([[1], [0.9]])
+    found = db.targets(
+        frame(np.maximum(tested, 0), "t"),
+        frame(values),
+        norm=norm,
+        on="facets",
+        common=True,
+        dominating=True,
+    )
+    db.certify(found)
+
+
+def test_the_rational_dual_simplex_is_linprog() -> None:
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        m, n = int(rng.integers(1, 7)), int(rng.integers(1, 5))
+        cost, rows, right = (
+            rng.uniform(0, 1, n),
+            np.round(rng.normal(size=(m, n)), 1),
+            np.round(rng.normal(size=m), 1),
+        )
+        found, truth = least(cost, rows, right), solved(cost, -rows, -right)
+        assert (found is None) == (truth is None)
+        if found is not None:
+            best, dual = found
+            assert cost @ best == pytest.approx(truth.fun, abs=1e-12)
+            assert (rows @ best >= right - 1e-12).all()
+            assert dual @ right == pytest.approx(truth.fun, abs=1e-12)
+            assert dual.min() >= 0
+            assert (dual @ rows <= cost + 1e-12).all()
+
+
+def test_a_dense_circle_has_all_its_points_in_a_moment() -> None:
+    angle = np.linspace(0, np.pi / 2, 1502)[1:-1]
+    front = db.frontier(frame(np.column_stack([np.sin(angle), np.cos(angle)])))
+    assert len(front.extreme) == 1500
+    assert isinstance(front.hull, Hull)
+    db.certify(front)

@@ -1,0 +1,180 @@
+"""What the page computes equals the library: node runs the built script on fixtures that are
+written here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_cases import COSTS, cloud, costly
+
+import deabench as db
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+HERE = Path(__file__).parent
+NORMS, WAYS = ("l1", "l2", "linf"), ("faces", "facets")
+
+
+def probes(table, count=25, seed=1):
+    """Points inside and outside of a frontier, and the frontier's own."""
+    rng = np.random.default_rng(seed)
+    values = table.to_numpy()
+    mixed = rng.dirichlet(np.ones(3), count) @ values[rng.choice(len(values), 3)]
+    points = np.vstack([mixed * rng.uniform(0.6, 1.4, mixed.shape), values[:4]])
+    return pd.DataFrame(
+        points, index=[f"new {k}" for k in range(len(points))], columns=table.columns
+    )
+
+
+def ordered(data, frame):
+    """Points in the metrics of the page's frontier, in its order."""
+    return frame[[data["metrics"][m]["name"] for m in data["front"]["metrics"]]]
+
+
+def of_targets(name, table, new, unique=True, **given):
+    data = db.report(table, **given).data
+    order = ordered(data, new)
+    cases = []
+    for norm in NORMS:
+        for on in WAYS:
+            found = db.targets(new, table, norm=norm, on=on, **given)
+            cases.append(
+                {
+                    "norm": norm,
+                    "on": on,
+                    "unique": unique and norm == "l2",
+                    "position": found.position.tolist(),
+                    "distance": found.distance.tolist(),
+                    "target": found.targets[list(order)].to_numpy().tolist(),
+                }
+            )
+    return {"name": name, "data": data, "points": order.to_numpy().tolist(), "cases": cases}
+
+
+def grid():
+    """Few values, slopes of -1: L1 and L-infinity have many closest points; none may be farther, or
+    off the frontier.
+    """
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(
+        rng.integers(1, 8, (60, 2)), columns=["TPR", "TNR"], dtype=float
+    ).drop_duplicates()
+    table = table[table.sum(axis=1) <= 10]
+    return table, pd.DataFrame(rng.integers(1, 9, (40, 2)), columns=table.columns, dtype=float)
+
+
+def of_scores(name, table, new, **given):
+    data = db.report(table, **given).data
+    return {
+        "name": name,
+        "data": data,
+        "points": ordered(data, new).to_numpy().tolist(),
+        "efficiency": db.rank(new, reference=table, **given).scores.tolist(),
+    }
+
+
+def of_sections(name, table, **given):
+    data = db.report(table, **given).data
+    return {
+        "name": name,
+        "data": data,
+        "points": ordered(data, table.iloc[:12]).to_numpy().tolist(),
+    }
+
+
+def of_alone(name, table, new):
+    """By brute force: who is at least as good everywhere, and the nearest of those that nobody else
+    dominates.
+    """
+    values, points = table.to_numpy(), new.to_numpy()
+    free = [
+        k
+        for k, row in enumerate(values)
+        if not any((o >= row).all() and (o > row).any() for o in values)
+    ]
+    gaps = values[None] - points[:, None]
+    above, level = (gaps > 1e-12).all(axis=2).any(axis=1), (gaps >= -1e-12).all(axis=2).any(axis=1)
+    where = np.where(above, "inside", np.where(level, "on", "outside"))
+    return {
+        "name": name,
+        "data": db.report(table).data,
+        "points": points.tolist(),
+        "position": where.tolist(),
+        "nearest": np.abs(gaps[:, free]).sum(axis=2).min(axis=1).tolist(),
+    }
+
+
+def of_many(table, new):
+    """The same page with its facets taken out, as one too large has them."""
+    data = db.report(table).data
+    position = db.targets(new, table).position.tolist()
+    data["front"]["hull"] = None
+    return {"data": data, "points": ordered(data, new).to_numpy().tolist(), "position": position}
+
+
+def test_the_pages_numbers_equal_the_librarys(tmp_path):
+    """Targets in all norms on faces and facets, efficiencies of new points, sections, what holds
+    without mixtures.
+    """
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip(
+            "node is not installed here; the browser's tests hold the page to the library, too"
+        )
+    two, three, four, cost, (tied, on_grid) = (
+        cloud(60, 2),
+        cloud(60, 3),
+        cloud(40, 4),
+        costly(40),
+        grid(),
+    )
+    points = cost.iloc[::3] * np.random.default_rng(0).uniform(0.9, 1.1, (14, 3))
+    points = points.assign(error=points["error"].clip(0, 1)).rename(
+        index=lambda name: f"new {name}"
+    )
+    fixtures = {
+        "targets": [
+            of_targets("two metrics", two, probes(two)),
+            of_targets("three metrics", three, probes(three)),
+            of_targets("four metrics", four, probes(four)),
+            of_targets("a grid with ties", tied, on_grid, unique=False),
+            of_targets("costs and an error rate", cost, points, **COSTS),
+        ],
+        "scores": [
+            of_scores("three metrics", three, probes(three)),
+            of_scores(
+                "costs",
+                cost,
+                points.assign(seconds=points["seconds"] + cost["seconds"].min()),
+                **COSTS,
+            ),
+        ],
+        "sections": [
+            of_sections("three metrics", three),
+            of_sections("four metrics", four),
+            of_sections("costs", cost, **COSTS),
+        ],
+        "alone": [
+            of_alone("three metrics", three, probes(three)),
+            of_alone("a grid with ties", tied, on_grid),
+        ],
+        "many": [of_many(three, probes(three))],
+    }
+    file = tmp_path / "fixtures.json"
+    file.write_text(json.dumps(fixtures), encoding="utf-8")
+    done = subprocess.run(
+        [node, "--test", str(HERE / "page.test.mjs")],
+        env=os.environ | {"FIXTURES": str(file)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert "# tests 4" in done.stdout  # some forty: none was left out

@@ -1,0 +1,527 @@
+"""The report's words and tables: what they say is what the library says; names stay text in every
+format.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+from types import SimpleNamespace
+from urllib.parse import unquote
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_cases import COSTS, HOSTILE, cloud, costly, hostile, page_of, shipped_study, study
+
+import deabench as db
+from deabench.cli import main
+from deabench.errors import DataError
+from deabench.report import Table
+from deabench.report import latex as tex_
+from deabench.report.html import embedded
+from deabench.report.latex import escaped as tex
+from deabench.report.markdown import escaped as md
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+WINE = db.datasets.load("chao2022-wine1")
+ESTABLISHED = WINE.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
+
+
+def tables(report):
+    return {table.key: table.frame for section in report.sections for table in section.all_tables}
+
+
+def test_the_answer_says_who_how_far_and_what_is_lacking():
+    """By hand, Table 14's data: on the facet CS-MCQP - Bagging, 18 TPR + 1.1 TNR = 1814.46, OSS+SVM
+    has 1648.2 (0.9084) and AdaBoostM1 1788.84 (0.9859); RBF is nearest to Bagging: 96.0 - 73.9 =
+    22.1 and 78.6 - 49.2 = 29.4.
+    """
+    report = db.report(WINE.drop("MLP"), tested=["RBF"], outputs=["TPR", "TNR"])
+    assert report.answer == [
+        "3 of 5 classifiers are efficient: RUS+SVM, CS-MCQP, Bagging.",
+        "The other 2 are not: their efficiencies go from 0.908 to 0.986, and of the last, OSS+SVM, every output could "
+        "grow by 10.1 % together.",
+        "RBF is inside the frontier, 51.5 from its closest target (l1): TPR +22.1, TNR +29.4.",
+    ]
+
+
+def test_the_answer_in_its_other_cases():
+    alone = db.report(WINE.loc[["MLP", "RBF"]])
+    assert (
+        alone.answer[1]
+        == "The other one is not: RBF has efficiency 0.765: every output could grow by 30.7 % together."
+    )
+    assert alone.answer[2].startswith(
+        "No algorithm was tested; of the inefficient ones, RBF is inside the frontier, 72.5 from"
+    )
+    all_of_them = db.report(
+        ESTABLISHED, tested=WINE.loc[["CS-MCQP"]].rename(index={"CS-MCQP": "twin"})
+    )
+    assert all_of_them.answer[1:] == [
+        "No classifier is inefficient.",
+        "twin lies on the frontier and lacks nothing.",
+    ]
+
+
+def test_tables_hold_what_the_library_says():
+    table = cloud(60)
+    ranking, front = db.rank(table), db.frontier(table)
+    found = tables(page_of(60, 3))
+    shown = found["ranking-table"]
+    pd.testing.assert_series_equal(
+        shown["efficiency"], ranking.scores.loc[shown.index].rename_axis("classifier")
+    )
+    assert shown["rank"].tolist() == ranking.to_frame()["rank"].tolist()
+    others = (ranking.peers.sparse.to_dense() > 1e-6).sum().reindex(shown.index, fill_value=0)
+    assert others[
+        shown["rank"] == 1
+    ].is_monotonic_decreasing  # of equal ranks first whom most are measured against
+    assert len(found["facets-table"]) == len(front.facets)
+    rate = front.graph.nodes[int(found["facets-table"].index[0])]["trade_off"]["TPR", "TNR"]
+    assert found["facets-table"]["TNR per TPR"].iloc[0] == pytest.approx(rate, rel=1e-12)
+    names = found["targets-table"].index
+    assert set(names) == set(ranking.efficient.index[~ranking.efficient])
+    library = db.targets(table.loc[names], table)
+    for metric in table:
+        shown = found["targets-table"][f"target {metric}"].to_numpy()
+        assert shown == pytest.approx(library.targets[metric].to_numpy(), abs=1e-9)
+    served = {
+        name: int((ranking.peers[name].sparse.to_dense().drop(name) > 1e-6).sum())
+        for name in ranking.peers
+    }
+    assert found["peers-table"]["served"].to_dict() == {
+        name: count for name, count in served.items() if count
+    }
+
+
+def test_provenance_counts_what_was_proved():
+    facts = tables(page_of(60, 3))["provenance-table"]["value"]
+    assert facts["scores proved again from λ and weights"] == "60 of 60 within 1e-09"
+    assert float(facts["largest gap of a certificate"]) <= 1e-9
+    assert float(facts["largest miss of a proof of the targets"]) <= 1e-9
+    assert len(facts["SHA-256 of the metrics as CSV"]) == 64
+
+
+def test_cost_ranges_and_intervals_and_tests_are_shown():
+    bounds = pd.DataFrame({"lower": 0.8, "upper": 1.0}, index=ESTABLISHED.index)
+    long = pd.DataFrame(
+        np.random.default_rng(0).random((12, 3)) + np.array([0.4, 0.2, 0.0]), columns=list("ABC")
+    )
+    report = db.report(
+        ESTABLISHED,
+        extra={"intervals": bounds, "tests": db.compare.compare(long), "provenance": {"seed": 7}},
+    )
+    found = tables(report)
+    assert found["costs-table"].equals(db.frontier(ESTABLISHED).cost_ranges())
+    assert found["ranking-table"].loc["Bagging", ["lower", "upper"]].tolist() == [0.8, 1.0]
+    assert (
+        found["test-0"]["adjusted"].tolist() == db.compare.compare(long).pairs["adjusted"].tolist()
+    )
+    assert found["provenance-table"].loc["seed", "value"] == "7"
+    assert [section.key for section in report.sections] == [
+        "notes",
+        "ranking",
+        "weights",
+        "facets",
+        "costs",
+        "tests",
+        "method",
+        "provenance",
+    ]  # no peers: all three are their own
+
+
+def test_a_report_is_one_file_without_a_network_and_the_same_each_time():
+    text = page_of(60, 3).to_html()
+    assert text == db.report(cloud(60, 3)).to_html()
+    inside = re.sub(r'src="data:image/(svg\+xml|png);base64,[A-Za-z0-9+/=]*"', "", text)
+    urls = set(re.findall(r"https?://[^\s\"'<)]+", inside))
+    assert {url.split("/")[2] for url in urls} == {
+        "www.w3.org"
+    }  # names of languages, which nothing fetches
+    assert "default-src 'none'" in text
+    assert not re.search(r"\bimport[ (]", re.findall(r"<script>(.*?)</script>", text, re.DOTALL)[0])
+
+
+def test_the_data_block_cannot_end_its_element():
+    text = embedded({"names": [*HOSTILE, "\u2028", "\ud800"]})
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text)["names"][: len(HOSTILE)] == HOSTILE
+
+
+def test_hostile_names_in_html_are_text():
+    text = db.report(hostile(), title="<script>alert(3)</script>").to_html()
+    for name in HOSTILE[:2]:
+        assert name not in text
+    assert "<script>alert(3)" not in text
+
+
+def test_markdown_escapes_and_keeps_the_tables():
+    text = db.report(hostile()).to_markdown()
+    assert "<img" not in text.replace(r"\<img", "")
+    row = next(line for line in text.splitlines() if r"a\|b" in line and line.startswith("|"))
+    head = next(line for line in text.splitlines() if line.startswith("| classifier |"))
+    assert len(re.findall(r"(?<!\\)\|", row)) == len(re.findall(r"(?<!\\)\|", head))
+    assert md("a_b*c\n[d](e)") == r"a\_b\*c \[d\]\(e\)"
+
+
+def test_latex_escapes_every_command():
+    assert tex("$\\input{x}$") == r"\$\textbackslash{}input\{x\}\$"
+    assert tex("50% #1 & a_b ~ ^ <λ>") == (
+        r"50\% \#1 \& a\_b \textasciitilde{} \textasciicircum{} "
+        r"\textless{}$\lambda$\textgreater{}"
+    )
+    text = db.report(hostile()).to_latex()
+    assert r"\input" not in text
+    assert (
+        text.count(r"\begin{longtable}")
+        == text.count(r"\end{longtable}")
+        >= len(tables(db.report(hostile())))
+    )
+    assert not set("\x07\u202e\ud800") & set(text)
+    body = re.findall(
+        r"\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n(.*?)\\end\{longtable\}", text, re.DOTALL
+    )[0]
+    columns = {len(re.findall(r"(?<!\\)&", line)) for line in body.strip().splitlines()}
+    assert len(columns) == 1
+
+
+def test_latex_tables_keep_to_the_page():
+    """Every part of a table is narrower than the text, by the widths of its signs; no column is
+    lost, the first is in each.
+    """
+    for table in (
+        part for section in db.report(costly(30), **COSTS).sections for part in section.all_tables
+    ):
+        wide = [
+            min(tex_.WIDEST, max(len(text) for text in column))
+            for column in zip(table.columns, *table.shown(), strict=True)
+        ]
+        parts = tex_._parts(wide)
+        assert sorted({k for part in parts for k in part}) == list(range(len(table.columns)))
+        for part in parts:
+            assert part[0] == 0
+            assert (
+                len(part) <= 2 or sum(tex_.POINTS * wide[k] + tex_.GAP for k in part) <= tex_.WIDTH
+            )
+
+
+def test_names_of_any_script_are_written_for_any_latex():
+    assert tex("Zürich") == "Zürich"
+    assert tex("模型") == r"\deabenchsign{6A21}{模}\deabenchsign{578B}{型}"
+    assert tex("a\u202eb") == r"a\texttt{U+202E}b"
+    table = cloud(6, 2).set_axis(["模型", "نموذج", "😀", "a_b", "50 %", "é"])
+    assert r"\providecommand{\deabenchsign}" in db.report(table).to_latex()
+
+
+@pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
+def test_latex_compiles_without_running_off_the_page(tmp_path, engine):
+    program = shutil.which(engine)
+    if program is None:
+        pytest.skip(f"{engine} is not installed here")
+    table = costly(12).set_axis(["模型", "نموذج", "😀", "a_b", "50 %", "é", *"abcdef"])
+    db.report(table, **COSTS).save(tmp_path / "part.tex")
+    packages = "\\usepackage[T1]{fontenc}\\usepackage{textcomp,booktabs,longtable,graphicx}"
+    paper = (
+        "\\documentclass[a4paper]{article}"
+        + packages
+        + "\\begin{document}\\input{part}\\end{document}\n"
+    )
+    (tmp_path / "paper.tex").write_text(paper, encoding="utf-8")
+    done = subprocess.run(
+        [program, "-interaction=nonstopmode", "paper.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    wide = [line for line in done.stdout.splitlines() if line.startswith("Overfull \\hbox")]
+    assert [line for line in wide if float(line.split("(")[1].split("pt")[0]) > 20] == []
+
+
+def test_pictures_stand_beside_markdown_and_latex(tmp_path):
+    report = db.report(cloud(20, 2))
+    report.save(tmp_path / "my report.md")
+    text = (tmp_path / "my report.md").read_text(encoding="utf-8")
+    linked = re.findall(r"!\[[^\]]*\]\(<([^>]*)>\)", text)
+    assert len(linked) == sum(len(section.pictures) for section in report.sections) >= 4
+    assert all((tmp_path / unquote(name)).read_bytes().startswith(b"<?xml") for name in linked)
+    report.save(tmp_path / "part.tex")
+    text = (tmp_path / "part.tex").read_text(encoding="utf-8")
+    drawn = re.findall(r"\\includegraphics\[width=\\linewidth\]\{([^}]*)\}", text)
+    assert text.count(r"\begin{figure}") == text.count(r"\end{figure}") == len(drawn) >= 4
+    assert all((tmp_path / name).read_bytes().startswith(b"%PDF") for name in drawn)
+
+
+def test_all_formats_have_the_same_tables():
+    report = page_of(60, 3)
+    captions = [table.caption for section in report.sections for table in section.all_tables]
+    for text, pattern in (
+        (report.to_html(), r"<caption>([^<]*)</caption>"),
+        (report.to_markdown(), r"\*\*(.*)\*\*"),
+        (report.to_latex(), r"\\caption\{(.*)\}\\\\"),
+    ):
+        found = [re.sub(r"[\\{}]", "", unescape(caption)) for caption in re.findall(pattern, text)]
+        whole = dict.fromkeys(
+            re.sub(r" \(part \d+ of \d+\)$", "", caption) for caption in found
+        )  # LaTeX cuts to the page's width
+        assert list(whole) == [re.sub(r"[\\{}]", "", caption) for caption in captions]
+
+
+def test_cells_are_shown_for_a_reader():
+    frame = pd.DataFrame(
+        {
+            "n": [1.0, 2.0],
+            "x": [1.0, 0.25],
+            "tiny": [5e-17, 3e-5],
+            "on": [True, False],
+            "gone": [np.nan, np.inf],
+        },
+        index=pd.Index(["a", "b"], name="name"),
+    )
+    table = Table("t", "T", frame)
+    assert table.shown() == [
+        ["a", "1", "1.00", "0.0000", "yes", ""],
+        ["b", "2", "0.25", "3.00e-05", "no", "∞"],
+    ]
+    assert table.numeric == [False, True, True, True, False, False]
+
+
+def test_a_study_has_groups_data_sets_and_failures():
+    data = study()
+    report = db.report(
+        data, outputs=["TPR", "AUC", "GM", "F"], inputs=["TNR"], metrics=["TPR", "TNR"]
+    )
+    keys = [section.key for section in report.sections]
+    assert keys[0] == "notes"
+    assert {"groups-type", "data-sets", "failures"} < set(keys)
+    assert report.sections[0].words[:2] == [
+        "1 task failed; listed under Failures.",
+        "Left out, because some of their folds are missing: OSS+C4.5 on c45 noisy.",
+    ]
+    by_key = {section.key: section for section in report.sections}
+    assert [page.title for page in by_key["groups-type"].pages] == [
+        "disjunct",
+        "overlapping",
+        "noisy",
+    ]
+    noisy = by_key["groups-type"].pages[2].table.frame["average_then_dea"]
+    assert len(noisy) == 8
+    assert noisy.max() == pytest.approx(1, abs=1e-9)
+    first = by_key["data-sets"].pages[0]
+    assert first.title == "c45 disjunct"
+    assert first.table.frame["TPR"].equals(data.frames()["metrics"].loc["c45 disjunct", "TPR"])
+    few = "Intervals: 3 data sets are few: their spread is hardly known, and the intervals are wide for it."
+    assert few in report.sections[0].words
+    text = report.to_html()
+    assert "&lt;b&gt;too few&lt;/b&gt; rows" in text
+    assert "<b>too few" not in text
+
+
+def test_a_study_says_how_sure_its_means_are():
+    data = shipped_study()
+    report = db.report(data, outputs=["TPR", "TNR"])
+    metrics = data.frames()["metrics"]
+    alone = db.uncertainty(
+        db.Samples.from_datasets(metrics[["TPR", "TNR"]].reset_index())
+    ).to_frame()
+    sure = report.data["uncertainty"]
+    order = report.data["labels"]
+    assert np.allclose(sure["lower"], alone.loc[order, "lower"], atol=1e-12)
+    assert sure["verdict"] == alone.loc[order, "verdict"].tolist()
+    assert report.answer[2] == (
+        "How sure that is: of 18 classifiers 0 dominated, 17 undecided, 1 efficient, "
+        "all verdicts together at 95 %."
+    )
+    one = SimpleNamespace(
+        frames=lambda: {**data.frames(), "metrics": metrics.loc[["haberman"]]},
+        left_out=(),
+        notes=(),
+        tests={},
+    )
+    said = db.report(one, outputs=["TPR", "TNR"]).sections[0].words
+    assert any(words.startswith("No intervals: ") for words in said), said
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: db.report(WINE, tested=["RFB"]),
+            "there is no classifier 'RFB' in the table; did you mean 'RBF'?",
+        ),
+        (
+            lambda: db.report(db.rank(WINE), tested=["RBF"]),
+            "a ranking holds no table to take the tested rows from; give tested as a DataFrame",
+        ),
+        (
+            lambda: page_of(60, 3).text("docx"),
+            "format 'docx' is not known; it is one of 'html', 'md', 'tex'",
+        ),
+    ],
+)
+def test_what_cannot_be_reported_is_refused(call, words):
+    with pytest.raises(DataError) as e:
+        call()
+    assert str(e.value) == words
+
+
+def test_a_ranking_is_reported_too():
+    report = db.report(db.rank(WINE, outputs=["TPR", "TNR"]), tested=WINE.loc[["RBF"]])
+    assert report.answer[0] == "1 of 7 classifiers is efficient: MLP."
+    assert "tested-table" in tables(report)
+
+
+def test_more_than_six_metrics_say_why_there_are_no_facets():
+    rng = np.random.default_rng(0)
+    report = db.report(pd.DataFrame(rng.random((30, 7)), columns=list("ABCDEFG")))
+    targets = next(section for section in report.sections if section.key == "targets")
+    assert targets.words == [
+        "The frontier of 7 metrics has too many facets to list; choose up to 6 with metrics to see "
+        "facets and targets."
+    ]
+
+
+def test_the_command_writes_all_formats(tmp_path, capsys):
+    source = tmp_path / "wine.csv"
+    WINE.to_csv(source)
+    for end, start in (
+        ("html", "<!doctype html>"),
+        ("md", "# Wine"),
+        ("tex", "% made by deabench"),
+    ):
+        out = tmp_path / f"report.{end}"
+        assert (
+            main(
+                [
+                    "report",
+                    str(source),
+                    "--outputs",
+                    "TPR,TNR",
+                    "--tested",
+                    "RBF",
+                    "--title",
+                    "Wine",
+                    "-o",
+                    str(out),
+                ]
+            )
+            == 0
+        )
+        assert out.read_text(encoding="utf-8").startswith(start)
+    assert main(["report", str(source), "--format", "md", "--outputs", "TPR,TNR"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("# Comparison of classifiers\n")
+    assert main(["report", str(source), "--outputs", "TPR,TNX"]) == 1
+    assert (
+        capsys.readouterr().err
+        == "deabench: there is no column 'TNX' in the table; did you mean 'TNR'?\n"
+    )
+    quotients = ["--lower-is-better", "TNR=input", "--model", "wei"]
+    assert main(["report", str(source), "--outputs", "TPR", *quotients, "--format", "md"]) == 0
+    assert "outputs are quotients: TPR/TNR" in capsys.readouterr().out.lower().replace(
+        "tpr/tnr", "TPR/TNR"
+    ).replace("\\", "")
+    assert main(["report", str(source), "-o", str(tmp_path / "r.docx")]) == 1
+    assert (
+        capsys.readouterr().err
+        == "deabench: format 'docx' is not known; it is one of 'html', 'md', 'tex'\n"
+    )
+
+
+def test_the_command_reports_a_study_that_was_run(tmp_path, capsys):
+    file = tmp_path / "study.toml"
+    file.write_text(
+        """name = "two"
+seed = 1
+[data]
+names = ["new-thyroid1", "haberman"]
+[split]
+kind = "kfold"
+folds = 2
+[classifiers]
+"C4.5" = {}
+SVM = {}
+"naive Bayes" = {}
+[dea]
+tested = ["naive Bayes"]
+""",
+        encoding="utf-8",
+    )
+    assert main(["study", "run", str(file), "--workers", "1"]) == 0
+    capsys.readouterr()
+    assert main(["report", str(file), "--format", "md"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("# Comparative study\n")
+    digest = db.Study.from_toml(file).status().digest
+    assert f"| digest of the results | {digest} |" in text
+    assert "| seed | 1 |" in text
+    for heading in (
+        "Tests",
+        "Data sets",
+        "Failures",
+        "What was tested",
+        "Targets on every data set",
+    ):
+        assert f"\n## {heading}\n" in text
+
+
+def test_the_command_reports_a_saved_ranking(tmp_path, capsys):
+    source = tmp_path / "ranking.csv"
+    db.rank(WINE, outputs=["TPR", "TNR"]).to_csv(source)
+    assert main(["report", str(source), "--format", "md"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("# Ranking of classifiers\n\n")
+    assert "A saved ranking holds no metrics" in text
+    assert text.count("\n| ") == 1 + len(WINE) + 1 + 3
+
+
+@pytest.mark.parametrize(
+    ("table", "given"),
+    [
+        (cloud(30, 3), {}),
+        (cloud(30, 3), {"technology": "fdh"}),
+        (costly(30), COSTS),
+        (costly(30), COSTS | {"model": "ccr"}),
+        (cloud(20, 3), {"model": "common"}),
+        (cloud(20, 3), {"model": "sbm"}),
+    ],
+)
+def test_where_efficient_is_not_on_the_frontier_the_page_says_so(table, given):
+    data = db.report(table, **given).data
+    ranking = db.rank(table, **given)
+    front = db.frontier(
+        table,
+        **{name: value for name, value in given.items() if name not in ("model", "technology")},
+    )
+    efficient = ranking.efficient.astype(bool)
+    on = front.locate(table)["position"] == "on"
+    differ = bool((efficient & ~on).any() or not efficient[front.extreme].all())
+    assert bool(data["apart"]) == differ
+    assert not (differ and data["ranking"]["radial"])
+
+
+def test_costs_point_down_and_what_was_chosen_stands_first():
+    report = db.report(costly(20), **COSTS)
+    assert [name for name in tables(report)["ranking-table"] if name[-1] in "↑↓"] == [
+        "AUC ↑",
+        "error ↓",
+        "seconds ↓",
+    ]
+    assert {one["name"]: one["high"] for one in report.data["metrics"]} == {
+        "AUC": True,
+        "seconds": False,
+        "error": False,
+    }
+    assert report.sections[0].title == "What to know first"
+    chosen = "Model 'ccr' was chosen, for 'seconds' is an input; rates do not scale with costs, so returns to scale are variable."
+    assert chosen in report.sections[0].words
+    seven = pd.DataFrame(
+        np.random.default_rng(0).random((20, 7)),
+        columns=["TPR", "TNR", "AUC", "F1", "GM", "ACC", "MCC"],
+    )
+    assert db.report(seven).data["front"]["hull"] is None

@@ -1,0 +1,161 @@
+"""Large tables: walks from facet to facet, hull points that stand for all, a tree of boxes: the
+answers are those of products.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from dea_cases import frame
+
+import deabench as db
+from benchmarks.data import metrics, unif
+from deabench.errors import CertificateError
+from deabench.geometry import dominance, facet_heuristics
+from deabench.geometry.dominance import dominators
+from deabench.geometry.dominance_tree import Boxes
+from deabench.geometry.facet_walk import Walk
+from deabench.models import MODELS
+from deabench.models.base import Task
+from deabench.models.radial import Wei
+from deabench.solver import engine
+from deabench.tables.validation import check
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+ROUNDED = np.round(unif(3000, 4), 2)
+SPARSE = np.where(ROUNDED < 0.4, 0.0, ROUNDED)
+TABLES = {
+    "unif": unif(3000, 4),
+    "metrics": metrics(3000, 5),
+    "rounded": ROUNDED,
+    "zeros": SPARSE[SPARSE.any(axis=1)],
+}
+
+
+def shell(n: int, s: int) -> np.ndarray:
+    """Points of which hardly one dominates another, and few are extreme."""
+    rng = np.random.default_rng(0)
+    return rng.dirichlet(np.ones(s), n) * rng.uniform(0.98, 1, (n, 1))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_walk_ends_where_the_product_finds_the_least(name) -> None:
+    data = check(frame(TABLES[name]), warn=False)
+    problem = Wei(
+        Task(
+            data,
+            data,
+            {option: words[0] for option, words in MODELS["wei"].options.items()},
+            own=True,
+        )
+    )
+    known = problem.facets()
+    ends, _, _ = Walk(problem.family, known, int(known.theta[0])).ends(problem.tested)
+    weights = known.duals[:, :-1] / np.abs(known.duals[:, -1:])
+    found = ends >= 0
+    assert found.mean() > (
+        0.99 if name in ("unif", "metrics") else 0.5
+    )  # the others have flat simplices, which are left out
+    best = (problem.tested @ weights.T).max(axis=1)
+    assert (problem.tested * weights[ends]).sum(axis=1)[found] == pytest.approx(
+        best[found], rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_ranking_by_walks_is_the_ranking_by_products(name, monkeypatch) -> None:
+    table = frame(TABLES[name])
+    plain = db.rank(table)
+    monkeypatch.setattr(engine, "WALKED", 1)
+    walked = db.rank(table)
+    assert walked.scores.to_numpy() == pytest.approx(plain.scores.to_numpy(), abs=1e-12)
+    assert (walked.efficient | walked.undecided).equals(plain.efficient | plain.undecided)
+    assert walked.slacks.sum(axis=1).to_numpy() == pytest.approx(
+        plain.slacks.sum(axis=1).to_numpy(), abs=1e-9
+    )
+    db.certify(walked)
+
+
+def test_points_of_facets_stand_for_all_that_nobody_dominates(monkeypatch) -> None:
+    table = frame(shell(3000, 4))
+    found = db.rank(table)
+    assert len(found.frontier) < 300
+    db.certify(found)
+    monkeypatch.setattr("deabench.models.radial.MANY", 10**9)
+    every = db.rank(table)
+    assert len(every.frontier) > 2500
+    assert found.scores.to_numpy() == pytest.approx(every.scores.to_numpy(), abs=1e-12)
+    assert found.efficient.equals(every.efficient)
+
+
+def test_a_list_short_of_a_point_of_a_facet_is_refused() -> None:
+    found = db.rank(frame(shell(3000, 4)))
+    for k in range(0, len(found.frontier), 40):
+        with pytest.raises(CertificateError):
+            db.certify(replace(found, frontier=np.delete(found.frontier, k)))
+
+
+def test_where_each_is_left_out_of_its_own_reference_mixtures_stand_for_nobody() -> None:
+    """The middle of two lies on the frontier without either of them."""
+    table = frame(np.array([[1.0, 0.2], [0.6, 0.6], [0.2, 1.0], [0.5, 0.3]]))
+    for model, bounded in (("wei", True), ("super", False)):
+        found = db.rank(table, model=model)
+        db.certify(found)
+        columns, values = found.intensities.columns.copy(), found.intensities.values.copy()
+        columns[1], values[1] = -1, 0.0
+        columns[1, :2], values[1, :2] = [0, 2], 0.5
+        short = replace(
+            found,
+            frontier=np.array([0, 2]),
+            intensities=replace(found.intensities, columns=columns, values=values),
+        )
+        claims = short.proof().misses["reference_DMUs_that_no_listed_one_dominates"]
+        assert (claims.max() == 0) == bounded
+
+
+def test_facets_of_a_large_table_are_listed_where_they_grow_slowly(monkeypatch) -> None:
+    monkeypatch.setattr(facet_heuristics, "HELD", 10_000)
+    sphere = np.abs(np.random.default_rng(0).normal(size=(2000, 4)))
+    assert facet_heuristics.facets_pay(shell(3000, 4), 3000)
+    assert not facet_heuristics.facets_pay(
+        sphere / np.linalg.norm(sphere, axis=1, keepdims=True), 3000
+    )
+
+
+@pytest.mark.parametrize("kind", ["unif", "rounded", "shell", "twice"])
+def test_the_tree_finds_the_same_dominators_as_all_pairs(kind, monkeypatch) -> None:
+    monkeypatch.setattr(dominance, "FEW", 20)
+    monkeypatch.setattr(dominance, "ROUNDS", 1)
+    monkeypatch.setattr(dominance, "WORTH", 1.0)
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        n, s = int(rng.integers(1, 300)), int(rng.integers(1, 6))
+        values = shell(n, s) * rng.uniform(0.9, 1) if kind == "shell" else rng.uniform(size=(n, s))
+        values = (
+            np.round(values * 3) / 3
+            if kind == "rounded"
+            else np.vstack([values, values[::2]])
+            if kind == "twice"
+            else values
+        )
+        order = np.argsort(-values.sum(axis=1), kind="stable")
+        above = (values[order][None, :, :] >= values[order][:, None, :]).all(axis=2)
+        first = order[
+            (above & (np.arange(len(order)) <= np.arange(len(order))[:, None])).argmax(axis=1)
+        ]
+        expected = np.empty(len(order), dtype=int)
+        expected[order] = first
+        assert (dominators(values) == expected).all()
+        assert (order[Boxes(np.ascontiguousarray(values[order].T)).first()] == first).all()
+
+
+def test_a_table_with_labels_of_its_own_comes_back_in_its_order() -> None:
+    table = pd.DataFrame(shell(2500, 3), columns=list("abc"), index=[f"d{k}" for k in range(2500)])
+    ranking, backward = db.rank(table), db.rank(table.iloc[::-1])
+    assert backward.scores.loc[table.index].to_numpy() == pytest.approx(
+        ranking.scores.to_numpy(), abs=1e-12
+    )

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import pytest
+
+from deabench.geometry import cones
+from deabench.streaming import batches, files
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts and batches of a few rows, so that small tables have many of each; walks that begin in
+    cells.
+    """
+    monkeypatch.setattr(files, "PART", 700)
+    monkeypatch.setattr(batches, "ROWS", 300)
+    monkeypatch.setattr(cones, "FEW", 8)

@@ -1,0 +1,268 @@
+"""Frontiers of files are those of one table in memory, bit for bit, however the rows come."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweeps import KINDS, METRICS, same, same_facets, sweep, written
+
+import deabench as db
+from deabench.geometry import cones, faces
+from deabench.streaming import batches, build, candidates, files, reduce
+from deabench.utils.arrays import box
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+ENGINES = Path(__file__).parent / "engines"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_that_of_the_table_in_memory(kind: str, tmp_path: Path) -> None:
+    frame = sweep(kind)
+    front = db.frontier(written(frame, tmp_path, [900, 901, 2000]), outputs=METRICS)
+    same(front, db.frontier(frame.set_index("model"), outputs=METRICS))
+    assert front.extreme == front.vertices  # of rows that are alike the first
+    db.certify(front)
+
+
+@pytest.mark.parametrize(
+    "kind", ["floats", "every row twice", "grid of a simplex", "a millionth apart"]
+)
+def test_neither_order_nor_cuts_nor_batches_change_a_bit(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame, rng = sweep(kind), np.random.default_rng(1)
+    first = db.frontier(frame.set_index("model"), outputs=METRICS)
+    for run in range(2):
+        monkeypatch.setattr(files, "PART", int(rng.integers(50, 3000)))
+        monkeypatch.setattr(batches, "ROWS", int(rng.integers(20, 1000)))
+        mixed = frame.sample(frac=1.0, random_state=run)
+        cuts = sorted(rng.choice(np.arange(1, len(frame)), size=run * 5, replace=False).tolist())
+        front = db.frontier(
+            written(mixed, tmp_path / str(run), cuts, groups=int(rng.integers(30, 900))),
+            outputs=METRICS,
+        )
+        same_facets(front, first)
+        same(front, db.frontier(mixed.set_index("model"), outputs=METRICS))
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_files_of_other_engines_have_the_same_bits(engine: str) -> None:
+    """Written by DuckDB 2.0.0 and Polars 2.1.0 from rows.csv, which is simulated."""
+    frame = pd.read_csv(ENGINES / "rows.csv", index_col=0)
+    same(
+        db.frontier(ENGINES / f"{engine}.parque[t]", outputs=METRICS),
+        db.frontier(frame, outputs=METRICS),
+    )
+
+
+def test_error_rates_are_complemented_and_said(tmp_path: Path) -> None:
+    frame = sweep()
+    frame["error"] = (1 - frame.pop("TPR")).round(6)
+    given = {"outputs": ["error", "TNR", "AUC"], "lower_is_better": {"error": 1.0}}
+    front = db.frontier(written(frame, tmp_path), **given)
+    same(front, db.frontier(frame.set_index("model"), **given))
+    assert front.notes[0] == "'error' stands for its complement 1 - error: lower is better"
+
+
+def test_names_decide_where_nothing_is_said(tmp_path: Path) -> None:
+    frame = sweep().assign(seed=3)
+    same(db.frontier(written(frame, tmp_path)), db.frontier(frame.set_index("model")))
+
+
+def test_one_metric_and_small_tables(tmp_path: Path) -> None:
+    frame = sweep(n=5)
+    for outputs in (["TPR"], ["TPR", "TNR"]):
+        same(
+            db.frontier(written(frame, tmp_path), outputs=outputs),
+            db.frontier(frame.set_index("model"), outputs=outputs),
+        )
+    one = db.frontier(written(frame[:1], tmp_path / "one"), outputs=METRICS)
+    assert one.extreme == ["m0"]
+    db.certify(one)
+
+
+def test_rows_are_named_by_columns_or_by_their_place(tmp_path: Path) -> None:
+    frame = sweep(n=400)
+    frame["model"] = "rf"
+    frame.insert(1, "threshold", np.arange(400) / 2)
+    folder = written(frame, tmp_path, [150])
+    best = int(np.argmax(frame["TPR"]))
+    both = db.frontier(folder, outputs=["TPR"], label=["model", "threshold"])
+    assert both.extreme == [f"rf, {best / 2:g}"]
+    assert db.frontier(folder, outputs=["TPR"]).extreme == ["rf"]
+    several = db.frontier(folder, outputs=METRICS)
+    assert (
+        "'model' names several rows of the frontier; their file and row tell them apart"
+        in several.notes
+    )
+    assert len(set(several.extreme)) == len(several.extreme)
+    frame.drop(columns="model").to_parquet(tmp_path / "bare.parquet")
+    bare = db.frontier(str(tmp_path / "bare.parque?"), outputs=["TPR"])
+    assert bare.extreme == [f"{tmp_path}/bare.parquet, row {best + 1}"]
+    assert "no column of text names the rows; their file and row do" in bare.notes
+
+
+def test_names_are_texts_of_any_kind_and_never_more(tmp_path: Path) -> None:
+    """Dictionaries, dates, markup and lines; an empty name goes by its place, and one file has the
+    same names as many.
+    """
+    frame = sweep(n=30)
+    frame["model"] = pd.Categorical([f"<b>{name}</b>\n'x, {{0}}" for name in frame["model"]])
+    frame.insert(1, "day", pd.date_range("2026-01-01", periods=30))
+    frame.to_parquet(tmp_path / "a.parquet")
+    for label in (None, "day", ["day", "model"]):
+        front = db.frontier(tmp_path, outputs=METRICS, label=label)
+        assert (
+            front.extreme
+            == db.frontier(tmp_path / "a.parquet", outputs=METRICS, label=label).extreme
+        )
+        scored = pd.read_parquet(
+            db.rank_files(tmp_path, tmp_path / "scores", outputs=METRICS, label=label).path
+        )
+        named = [label or "model"] if not isinstance(label, list) else label
+        pd.testing.assert_frame_equal(scored[named].astype(str), frame[named].astype(str))
+    frame["model"] = None
+    frame.astype({"model": "string"}).to_parquet(tmp_path / "a.parquet")
+    path = tmp_path / "a.parquet"
+    assert db.frontier(tmp_path, outputs=["TPR"]).extreme == [
+        f"{path}, row {int(frame['TPR'].argmax()) + 1}"
+    ]
+    assert all(
+        name.startswith(f"{path}, row ") for name in db.frontier(tmp_path, outputs=METRICS).extreme
+    )
+
+
+def test_rows_with_a_missing_cell_are_left_out_and_counted(tmp_path: Path) -> None:
+    frame = sweep()
+    best = db.frontier(frame.set_index("model"), outputs=METRICS).extreme
+    frame.loc[frame["model"].isin(best[:2]), "TNR"] = np.nan
+    frame.loc[1500:1530, "AUC"] = None
+    frame.loc[7, "TPR"] = np.inf
+    count = int((~np.isfinite(frame[METRICS].astype(float))).any(axis=1).sum())
+    front = db.frontier(
+        written(frame, tmp_path, [1500, 1520]), outputs=METRICS, missing="drop-systems"
+    )
+    same(front, db.frontier(frame.set_index("model"), outputs=METRICS, missing="drop-systems"))
+    assert front.notes[0] == f"left out for a missing cell: {count} of 3,000 rows"
+    assert front.summary().startswith(
+        f"{len(front.extreme)} of {3000 - count:,} classifiers are extreme on the frontier of "
+    )
+    db.certify(front)
+
+
+def test_with_a_tolerance_no_row_is_further_out(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    values = np.abs(rng.normal(size=(4000, 3)))
+    frame = pd.DataFrame(values / np.linalg.norm(values, axis=1, keepdims=True), columns=METRICS)
+    frame.insert(0, "model", [f"m{k}" for k in range(4000)])
+    front = db.frontier(
+        written(frame, tmp_path, [1000, 2000, 3000]), outputs=METRICS, tolerance=0.02
+    )
+    assert len(front.extreme) < 500  # of 4,000
+    weights = front.facets[METRICS].to_numpy() / front.facets["offset"].to_numpy()[:, None]
+    reached = (frame[METRICS].to_numpy() @ weights.T).max()
+    assert 1.0 < reached <= 1.02
+    assert reduce.levels(64) == 3  # parts, eights of them, and all
+    assert (1 + reduce.share(0.02, 64)) ** 3 == pytest.approx(1.02)
+    assert front.notes[-1] == (
+        "a tolerance of 0.02 was given: rows are left off the frontier whose efficiency is above 1, but not "
+        "above 1.02; which, depends on the order of the rows"
+    )
+    db.certify(front)
+
+
+@pytest.mark.parametrize("spread", [1e-7, 1e-4, 1.0])
+def test_nobody_who_lies_beyond_the_candidates_is_dropped(
+    spread: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nearly in one direction from 0, coordinates from there are rounded to 1e-9: enough to lose a
+    row of the frontier.
+    """
+    monkeypatch.setattr(candidates, "FIRST", 64)
+    monkeypatch.setattr(candidates, "WAITING", 16)
+    for seed in range(18):
+        rng = np.random.default_rng(seed)
+        s = 2 + seed % 3
+        rows = 0.9 + spread / (
+            1 + np.exp(-(0.3 * rng.normal(size=(400, 1)) + rng.normal(size=(400, s))))
+        )
+        stream = candidates.Candidates(s)
+        stream.feed(np.ascontiguousarray(rows.T), np.arange(400))
+        kept, places = stream.end()
+        np.testing.assert_array_equal(kept, rows[places])
+        origin, unit = box(rows)
+        hull = faces.hull(((rows - origin) / unit)[np.sort(places)])
+        assert ((rows - origin) / unit @ hull.normals.T).max() <= 1 + 1e-10
+
+
+def test_too_many_facets_are_counted_and_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(candidates, "MOST_FACETS", 40)
+    with pytest.raises(db.DataError) as caught:
+        db.frontier(written(sweep("shell of a simplex"), tmp_path), outputs=METRICS)
+    assert " facets at row " in str(caught.value)
+    assert str(caught.value).endswith(
+        "give a tolerance, as tolerance=0.01: no row's efficiency is then above 1.01"
+    )
+
+
+def test_more_points_than_are_listed_with_facets_are_listed_when_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "LISTED", 100)
+    monkeypatch.setattr(build, "ENOUGH", 3)
+    frame = sweep("floats")
+    front = db.frontier(written(frame, tmp_path), outputs=METRICS)
+    assert front.listed is None
+    assert front.extreme == db.frontier(frame.set_index("model"), outputs=METRICS).extreme
+    db.certify(front)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("boxed", [True, False])
+def test_a_walk_finds_what_all_facets_give(kind: str, boxed: bool) -> None:
+    values = np.unique(sweep(kind, 500)[METRICS].to_numpy(), axis=0)
+    found, _ = cones.of_points(values, 10**6, boxed=boxed)
+    assert found is not None
+    rows = np.random.default_rng(2).uniform(0, 1, (2000, 3)) * values.max(axis=0)
+    placed = found.placed(rows)
+    placed = placed[(placed > 0).any(axis=1)]
+    plain = (placed @ found.normals.T).max(axis=1)
+    at, total, _ = found.walk(placed)
+    assert (at >= 0).mean() > 0.5 or kind in ("one direction", "a millionth apart")
+    np.testing.assert_allclose(total[at >= 0], plain[at >= 0], rtol=1e-9 if boxed else 1e-6)
+    inside = found.inside(rows, 0.9)
+    assert ((rows[inside] - found.origin) / found.unit @ found.normals.T).max(
+        axis=1
+    ).max() <= 0.9 + 1e-12
+    assert inside.sum() == len(rows) - (plain > 0.9).sum()  # all that are
+
+
+def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, refused) -> None:
+    frame = sweep()
+    folder = written(frame, tmp_path)
+    front = db.frontier(folder, outputs=METRICS)
+    db.certify(front)
+    for change, said in (
+        ({"rows": 2999}, "rows read again"),
+        ({"low": front.seen.low + 0.1}, "least and greatest of a metric"),
+        ({"high": front.seen.high * 2}, "least and greatest of a metric"),
+        ({"left_out": 3}, "rows read again"),
+    ):
+        with pytest.raises(db.CertificateError, match=said):
+            db.certify(dataclasses.replace(front, seen=dataclasses.replace(front.seen, **change)))
+    better = frame.assign(**{name: frame[name] * 1.01 for name in METRICS})
+    written(better.where(better["model"] == front.extreme[0], frame), tmp_path)
+    with refused(
+        "'frontier': row of a file beyond it is 0.01, above 1e-09; the result does not hold",
+        db.CertificateError,
+    ):
+        db.certify(front)
+    (tmp_path / "part-00.parquet").unlink()
+    gone = f"'{tmp_path}/part-00.parquet' is not there any more"
+    assert front.proof().unclaimed == (f"that no row of its files lies beyond it: {gone}",)

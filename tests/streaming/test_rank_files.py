@@ -1,0 +1,337 @@
+"""Scores of files are those of one table, written whole, proved, and the same bits however they
+come about.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sweeps import KINDS, METRICS, sweep, written
+
+import deabench as db
+from deabench.cli import main
+from deabench.streaming import batches, files
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_are_those_of_the_table_in_memory(kind: str, tmp_path: Path) -> None:
+    frame = sweep(kind, 800)
+    ranking = db.rank_files(
+        written(frame, tmp_path, [300, 301]), tmp_path / "scores", outputs=METRICS
+    )
+    found, whole = pd.read_parquet(ranking.path), db.rank(frame.set_index("model"), outputs=METRICS)
+    assert list(found.columns) == ["model", "efficiency", "efficient", "facet"]
+    assert found["model"].tolist() == frame["model"].tolist()
+    np.testing.assert_allclose(found["efficiency"], whole.scores, rtol=0, atol=1e-12)
+    assert found["efficient"].tolist() == whole.efficient.tolist()
+    facets = ranking.frontier.facets
+    weights = (
+        facets[METRICS].to_numpy()[found["facet"]]
+        / facets["offset"].to_numpy()[found["facet"], None]
+    )
+    np.testing.assert_allclose(
+        (weights * frame[METRICS].to_numpy()).sum(axis=1), found["efficiency"], atol=1e-12
+    )
+    assert ranking.batches["unproved"].sum() == 0
+    assert db.certify(ranking)[["gap", "short", "efficient"]].to_numpy().max() < 1e-9
+    assert ranking.to_frame()["rows"].tolist() == [300, 1, 499]
+
+
+@pytest.mark.parametrize(
+    "kind", ["one decimal", "every row twice", "shell of a simplex", "a millionth apart"]
+)
+def test_the_score_of_a_row_has_the_same_bits_in_any_batch(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = sweep(kind)
+    first = pd.read_parquet(
+        db.rank_files(written(frame, tmp_path / "a"), tmp_path / "one", outputs=METRICS).path
+    )
+    monkeypatch.setattr(files, "PART", 1100)
+    monkeypatch.setattr(batches, "ROWS", 77)
+    mixed = frame.sample(frac=1.0, random_state=0)
+    folder = written(mixed, tmp_path / "b", [5, 1200], groups=999)
+    other = pd.read_parquet(db.rank_files(folder, tmp_path / "two", outputs=METRICS).path)
+    back = other.set_axis(mixed.index, axis=0).sort_index()
+    pd.testing.assert_frame_equal(back, first, check_exact=True)
+
+
+def test_scores_that_are_changed_afterwards_do_not_certify(tmp_path: Path) -> None:
+    ranking = db.rank_files(written(sweep(n=1000), tmp_path), tmp_path / "scores", outputs=METRICS)
+    db.certify(ranking)
+    table, groups = pq.read_table(ranking.path), ranking.batches["rows"].tolist()
+
+    def again(**columns: np.ndarray) -> None:
+        changed = table
+        for name, values in columns.items():
+            place = table.schema.names.index(name)
+            changed = changed.set_column(
+                place, table.schema.field(name), pa.array(values, table.schema.field(name).type)
+            )
+        with pq.ParquetWriter(ranking.path, table.schema) as writer:
+            start = 0
+            for rows in groups:
+                writer.write_table(changed.slice(start, rows))
+                start += rows
+
+    score, efficient, facet = (
+        table[name].to_numpy().copy() for name in ("efficiency", "efficient", "facet")
+    )
+    higher = np.where(np.arange(1000) == 500, score + 1e-6, score)
+    for columns, said in (
+        ({"efficiency": higher}, "distance of the score from its proof"),
+        ({"efficient": ~efficient}, "efficient"),
+        (
+            {"facet": (facet + 1) % len(ranking.frontier.facets)},
+            "distance of the score from its weights",
+        ),
+    ):
+        again(**columns)
+        with pytest.raises(db.CertificateError, match=f"{said} is "):
+            db.certify(ranking)
+    again()
+    db.certify(ranking)
+    for name in ranking.batches.columns.drop("file"):
+        other = ranking.batches.assign(**{name: ranking.batches[name] + 1})
+        with pytest.raises(
+            db.CertificateError,
+            match=r"what is said of the batch is 1|has other rows than were scored",
+        ):
+            db.certify(dataclasses.replace(ranking, batches=other))
+    pq.write_table(table.slice(0, 999), ranking.path)
+    with pytest.raises(
+        db.CertificateError, match="has other rows than were scored; the result does not hold"
+    ):
+        db.certify(ranking)
+
+
+def test_columns_that_name_rows_stay_as_they_are(tmp_path: Path) -> None:
+    frame = sweep(n=500)
+    frame.insert(1, "threshold", np.linspace(0, 1, 500))
+    folder = written(frame, tmp_path / "sweep", [200])
+    named = pd.read_parquet(
+        db.rank_files(
+            folder, tmp_path / "named", outputs=METRICS, label=["threshold", "model"]
+        ).path
+    )
+    pd.testing.assert_frame_equal(named[["model", "threshold"]], frame[["model", "threshold"]])
+    bare = written(frame.drop(columns="model"), tmp_path / "bare", [200])
+    placed = pd.read_parquet(db.rank_files(bare, tmp_path / "placed", outputs=METRICS).path)
+    assert placed["file"].unique().tolist() == [
+        f"{bare}/part-00.parquet",
+        f"{bare}/part-01.parquet",
+    ]
+    assert placed["row"].tolist() == [*range(1, 201), *range(1, 301)]
+    frame.loc[200:, METRICS[0]] = np.nan
+    left = db.rank_files(
+        written(frame, tmp_path / "nan"), tmp_path / "left", outputs=METRICS, missing="drop-systems"
+    )
+    assert pd.read_parquet(left.path)["model"].tolist() == frame["model"][:200].tolist()
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from deabench.streaming import batches, checkpoints, files, statistics
+import deabench as db
+files.PART, batches.ROWS = 700, 300
+done = 0
+def dying(work, after):
+    def counted(*given):
+        global done
+        done += 1
+        if done > after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return work(*given)
+    return counted
+for place, name, after in ((checkpoints, "store", 2), (statistics, "_table", 5)):
+    pid = os.fork()
+    if pid == 0:
+        setattr(place, name, dying(getattr(place, name), after))
+        db.rank_files(sys.argv[1], sys.argv[2], outputs=["TPR", "TNR", "AUC"], kept=sys.argv[3])
+        os._exit(0)
+    died = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    print(-died, Path(sys.argv[2]).exists(), *sorted(path.suffix for path in Path(sys.argv[3]).glob("[!.]*")))
+"""
+
+
+def test_a_run_that_was_killed_goes_on_and_has_the_same_bits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, kept, out = (
+        written(sweep(), tmp_path / "sweep", [1000]),
+        tmp_path / "kept",
+        tmp_path / "scores.parquet",
+    )
+    straight = db.rank_files(folder, tmp_path / "straight.parquet", outputs=METRICS)
+    words = [sys.executable, "-c", KILLED, str(folder), str(out), str(kept)]
+    died = subprocess.run(
+        words,
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    kill = int(signal.SIGKILL)
+    assert died.stdout.splitlines() == [
+        f"{kill} False .npz .npz",
+        f"{kill} False .npz .npz .npz .npz .parquet",
+    ]
+    whole = list(kept.glob("[!.]*"))
+    before = {path: path.stat().st_mtime_ns for path in whole}
+    read = list[int]()
+    monkeypatch.setattr(
+        batches, "_checked", lambda *given, work=batches._checked: read.append(1) or work(*given)
+    )
+    resumed = db.rank_files(folder, out, outputs=METRICS, kept=kept)
+    assert all(path.stat().st_mtime_ns == at for path, at in before.items())
+    assert (
+        len(read) == 4 + 3 + 2
+    )  # the batches of the three parts whose scores were not there, once
+    assert out.read_bytes() == Path(straight.path).read_bytes()
+    pd.testing.assert_frame_equal(resumed.batches, straight.batches, check_exact=True)
+    db.certify(resumed)
+
+
+DYING = """
+import os, signal
+from deabench.streaming import dask as cluster
+def once(work, mark):
+    def dying(*given):
+        try:
+            os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return work(*given)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return dying
+cluster.of_part, cluster.keep_part = once(cluster.of_part, mark + "-candidates"), once(cluster.keep_part, mark + "-scores")
+"""
+
+
+def test_a_cluster_that_loses_workers_has_the_same_bits(
+    tmp_path: Path, refused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(batches, "ROWS", 1 << 18)  # as the workers have it
+    folder, kept = written(sweep(), tmp_path / "sweep", [1000]), tmp_path / "kept"
+    straight = db.rank_files(folder, tmp_path / "straight.parquet", outputs=METRICS)
+    two = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "host": "127.0.0.1",
+        "dashboard_address": None,
+        "silence_logs": 50,
+    }
+    with distributed.LocalCluster(**two) as at, distributed.Client(at) as client:
+        client.run(exec, DYING, {"mark": str(tmp_path / "died")})
+        ranking = db.rank_files(
+            folder,
+            tmp_path / "scores.parquet",
+            outputs=METRICS,
+            kept=kept,
+            scheduler=at.scheduler_address,
+        )
+        cell = sweep()
+        cell.loc[2900, "TNR"] = -1.0
+        path = written(cell, tmp_path / "bad", [1000]) / "part-01.parquet"
+        with refused(f"metric 'TNR' of row 1,901 of '{path}' is -1; DEA needs values >= 0"):
+            db.frontier(tmp_path / "bad", outputs=METRICS, scheduler=at.scheduler_address)
+    assert {path.name for path in tmp_path.glob("died-*")} == {
+        "died-candidates",
+        "died-scores",
+    }  # a worker in each pass
+    assert Path(ranking.path).read_bytes() == Path(straight.path).read_bytes()
+    np.testing.assert_array_equal(ranking.frontier.hull.normals, straight.frontier.hull.normals)
+    assert ranking.frontier.extreme == straight.frontier.extreme
+
+
+def test_what_is_kept_is_used_for_the_same_question_and_the_same_files_alone(
+    tmp_path: Path,
+) -> None:
+    frame = sweep()
+    folder, kept = written(frame, tmp_path / "sweep", [1000]), tmp_path / "kept"
+    first = db.frontier(folder, outputs=METRICS, kept=kept)
+    number = len(list(kept.iterdir()))
+    again = db.frontier(folder, outputs=METRICS, kept=kept)
+    assert (again.extreme, len(list(kept.iterdir()))) == (first.extreme, number)
+    for path in kept.glob("*.npz"):  # what does not read as it was written is made anew
+        with np.load(path) as file:
+            np.savez(path, **{**file, "values": file["values"] * 0.5})
+    assert db.frontier(folder, outputs=METRICS, kept=kept).extreme == first.extreme
+    assert (
+        db.frontier(folder, outputs=METRICS[:2], kept=kept).extreme
+        == db.frontier(folder, outputs=METRICS[:2]).extreme
+    )
+    for path in kept.iterdir():
+        path.write_bytes(path.read_bytes()[:-40])
+    assert db.frontier(folder, outputs=METRICS, kept=kept).extreme == first.extreme
+    frame.loc[2500, METRICS] = 0.999
+    written(frame, folder, [1000])
+    os.utime(folder / "part-01.parquet", ns=(1, 1))
+    changed = db.frontier(folder, outputs=METRICS, kept=kept)
+    assert "m2500" in changed.extreme
+    (folder / "part-00.parquet").rename(
+        folder / "part-02.parquet"
+    )  # parts are known by their files, wherever these stand
+    moved = db.frontier(folder, outputs=METRICS, kept=kept)
+    assert sorted(moved.extreme) == sorted(changed.extreme)
+
+
+def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = sweep(n=1200)
+    folder, out = written(frame, tmp_path / "sweep", [500]), tmp_path / "scores.parquet"
+    given = [f"{folder}/*.parquet", "--outputs", "TPR,TNR,AUC", "--kept", str(tmp_path / "kept")]
+    assert main(["frontier", *given, "--format", "json"]) == 0
+    said = capsys.readouterr()
+    front = db.frontier(frame.set_index("model"), outputs=METRICS)
+    assert f"on the frontier: {', '.join(front.extreme)}\n" in said.err
+    assert len(json.loads(said.out)) == len(front.facets)
+    assert main(["rank", *given, "-o", str(out)]) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    mean = pd.read_parquet(out)["efficiency"].mean()
+    assert f"of 1,200 rows are efficient, mean efficiency {mean:.4g}; the scores are in" in said.err
+    for more, wrong in (
+        (
+            ["-o", "scores.csv"],
+            "the scores of many files are written as Parquet; say -o scores.parquet",
+        ),
+        ([], "the scores of many files are written as Parquet; say -o scores.parquet"),
+        (
+            ["-o", "s.parquet", "--model", "ccr"],
+            "many files have no --model; leave one of the two out",
+        ),
+    ):
+        assert main(["rank", *given, *more]) == 2
+        assert capsys.readouterr().err == f"deabench: {wrong}\n"
+    frame.to_csv(tmp_path / "one.csv", index=False)
+    assert main(["rank", str(tmp_path / "one.csv"), "--kept", "here"]) == 2
+    assert (
+        capsys.readouterr().err == "deabench: one table has no --kept; leave one of the two out\n"
+    )
+    assert main(["rank", str(tmp_path / "one.csv"), "-o", "scores.parquet"]) == 2
+    assert "tables are written as CSV" in capsys.readouterr().err
+
+
+def test_a_ranking_that_does_not_know_its_files_does_not_certify(tmp_path: Path, refused) -> None:
+    ranking = db.rank_files(written(sweep(n=300), tmp_path), tmp_path / "scores", outputs=METRICS)
+    seen = dataclasses.replace(ranking.frontier.seen, files=None)
+    with refused(
+        "the ranking does not know its files; the result does not hold", db.CertificateError
+    ):
+        db.certify(
+            dataclasses.replace(ranking, frontier=dataclasses.replace(ranking.frontier, seen=seen))
+        )

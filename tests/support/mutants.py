@@ -1,0 +1,139 @@
+"""Mutants of any result: every field of its dataclass, and of those in it, changed, relabelled,
+dropped, swapped. Generic, so that a new field is mutated too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+CHANGE = 1e-6
+CELLS = 4
+"""Cells of an array that are changed, one at a time."""
+
+
+def mutants(value: Any, rng: np.random.Generator, name: str = "") -> Iterator[tuple[str, Any]]:
+    """What was done, and the value with that done to it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            for done, mutant in mutants(getattr(value, field.name), rng, field.name):
+                yield f"{field.name}: {done}", replace(value, **{field.name: mutant})
+    elif isinstance(value, pd.Series | pd.DataFrame):
+        yield from _frames(value, rng)
+    elif isinstance(value, np.ndarray):
+        yield from ((done, mutant) for done, mutant in _arrays(value, rng))
+    elif isinstance(value, bool):
+        yield "flipped", not value
+    elif isinstance(value, str):
+        yield (
+            "said otherwise",
+            {
+                "vrs": "crs",
+                "crs": "vrs",
+                "output": "input",
+                "input": "output",
+                "faces": "facets",
+                "l1": "l2",
+                "l2": "linf",
+                "linf": "l1",
+                "facets": "faces",
+            }.get(value, f"{value} or so"),
+        )
+    elif isinstance(value, dict):
+        yield from _mappings(value, rng)
+    elif isinstance(value, list | tuple) and value:
+        yield "dropped", value[1:]
+        if len(value) > 1 and value[0] != value[1]:
+            yield "swapped", type(value)([value[1], value[0], *value[2:]])
+
+
+def _mappings(value: dict[Any, Any], rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
+    yield "one more", value | {"nobody": "no reason"}
+    for key in value:
+        yield f"without {key}", {k: v for k, v in value.items() if k != key}
+        if isinstance(value[key], float):
+            yield f"{key} changed", value | {key: value[key] * (1 + CHANGE)}
+        else:
+            for done, mutant in mutants(value[key], rng):
+                yield f"{key} {done}", value | {key: mutant}
+
+
+def _frames(value: pd.Series | pd.DataFrame, rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
+    for done, array in _arrays(value.to_numpy(), rng):
+        if array.shape == value.to_numpy().shape:
+            again = value.copy()
+            again = (
+                type(value)(array, index=value.index, columns=value.columns)
+                if isinstance(value, pd.DataFrame)
+                else pd.Series(
+                    array,
+                    index=value.index,
+                    name=value.name,
+                    dtype=value.dtype if array.dtype == bool else None,
+                )
+            )
+            yield done, again
+    if len(value):
+        yield "a row dropped", value.iloc[1:]
+        other = [f"{label}'" for label in value.index[:1]]
+        yield "relabelled", value.set_axis([*other, *value.index[1:]], axis=0)
+    if len(value) > 1 and value.index[0] != value.index[-1]:
+        yield (
+            "labels swapped",
+            value.set_axis([value.index[-1], *value.index[1:-1], value.index[0]], axis=0),
+        )
+    if isinstance(value, pd.DataFrame) and value.shape[1]:
+        yield "a column dropped", value.iloc[:, 1:]
+        yield "a column renamed", value.set_axis(["another", *value.columns[1:]], axis=1)
+    if isinstance(value, pd.DataFrame) and value.shape[1] > 1:
+        yield (
+            "columns swapped",
+            value.set_axis([value.columns[1], value.columns[0], *value.columns[2:]], axis=1),
+        )
+
+
+def _arrays(value: np.ndarray, rng: np.random.Generator) -> Iterator[tuple[str, np.ndarray]]:
+    if not value.size:
+        return
+    for at in rng.permutation(value.size)[:CELLS].tolist():
+        cell = np.unravel_index(at, value.shape)
+        for done, new in _cells(value[cell], rng):
+            again = value.copy()
+            again[cell] = new
+            yield f"{list(map(int, cell))} {done}", again
+    if len(value) > 1:
+        yield "dropped", value[1:]
+        if not _equal(value[0], value[-1]):
+            again = value.copy()
+            again[[0, -1]] = again[[-1, 0]]
+            yield "rows swapped", again
+
+
+def _cells(cell: Any, rng: np.random.Generator) -> Iterator[tuple[str, Any]]:
+    if isinstance(cell, bool | np.bool_):
+        yield "flipped", not cell
+    elif isinstance(cell, int | np.integer):
+        yield "another", cell + 1
+    elif isinstance(cell, float | np.floating):
+        if np.isnan(cell):
+            yield "a number", 0.5
+        else:
+            step = (
+                CHANGE * abs(cell) if abs(cell) > CHANGE else CHANGE
+            )  # of what rounding left, a share would be nothing
+            yield "more", cell + step
+            yield "less", cell - step
+            yield "missing", np.nan
+    else:
+        yield from mutants(cell, rng)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """The same, but for rounding: rows that differ by less are not worth swapping."""
+    if isinstance(one, str | tuple) or np.asarray(one).dtype == object:
+        return bool(np.all(one == other))
+    return bool(np.allclose(one, other, rtol=0, atol=CHANGE, equal_nan=True))

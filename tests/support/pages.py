@@ -1,0 +1,112 @@
+"""The pages as the tests see them: their snippets, their commands, and a folder where both run."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import re
+import shlex
+import shutil
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from deabench.cli import main
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "models/README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+SCRIPTS = sorted((ROOT / "examples").glob("*/*.py"))
+ELSEWHERE = {
+    "python3 -m pip": "README's two lines: .ci/run runs them",
+    "pip install": "a part of README's second line",
+    "python -m sphinx": "a step of .ci/run",
+    "bash .ci/run": "runs the tests",
+    "python -m pytest": "runs the tests",
+    "python -m benchmarks": "takes minutes; tests/benchmarks/test_benchmarks.py runs its quick forms",
+}
+"""Commands that the pages name and these tests do not run, with the reason."""
+SMALL = (
+    '[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n[classifiers]\n"naive Bayes" = {}\nstump = {}\n'
+    '[dea]\ntested = ["stump"]\n'
+)
+OUTSIDE = "dataset,classifier,tp,fn,fp,tn\nglass-0-4_vs_5,Weka's own,8,1,3,80\n"
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of a language, in order; a language of a directive is its name in braces."""
+    return re.findall(
+        rf"^```{re.escape(language)}\n(.*?)^```",
+        page.read_text(encoding="utf-8"),
+        flags=re.DOTALL | re.MULTILINE,
+    )
+
+
+def commands(page: Path) -> list[tuple[str, str]]:
+    """Each `$ command` of a page, or of a script's docstring, and the lines that are shown below
+    it.
+    """
+    text = page.read_text(encoding="utf-8")
+    if page.suffix == ".py":
+        return [(line, "") for line in re.findall(r"^ *\$ (.*)$", text, flags=re.MULTILINE)]
+    return [
+        (re.split(r" +# ", line)[0].strip(), shown)
+        for block in blocks(page, "console")
+        for line, shown in re.findall(r"^\$ (.*)\n((?:[^$\n].*\n|\n)*)", block, flags=re.MULTILINE)
+    ]
+
+
+def run_python(page: Path) -> dict[str, object]:
+    """Run the python blocks of a page in one namespace; those with prompts must print what they
+    show.
+    """
+    space: dict[str, object] = {"__name__": page.stem}
+    for block in blocks(page, "python"):
+        if ">>>" not in block:
+            exec(compile(block, str(page), "exec"), space)
+            continue
+        test = doctest.DocTestParser().get_doctest(block, space, page.stem, str(page), 0)
+        said = io.StringIO()
+        found = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(
+            test, out=said.write, clear_globs=False
+        )
+        assert found.failed == 0, said.getvalue()
+        space |= test.globs
+    return space
+
+
+def run_command(command: str) -> str:
+    """Run one `deabench ...` line of a page here, in this process: what it prints, or writes after
+    a `>`.
+    """
+    words, _, file = command.partition(" >")
+    words += (
+        " --workers 1" if words.startswith("deabench study run") else ""
+    )  # a second one takes longer to start than to help
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        status = main(shlex.split(words)[1:])
+    assert status == 0 or "gate" in words, command
+    if words.startswith(
+        "deabench study init my.toml"
+    ):  # the page's study would train for minutes: from here on a small one
+        Path("my.toml").write_text(SMALL)
+        Path("weka.csv").write_text(OUTSIDE)
+    assert not file or out.getvalue()
+    return out.getvalue()
+
+
+@contextlib.contextmanager
+def checkout(folder: Path) -> Iterator[None]:
+    """A folder with the examples, as a reader has who stands in a checkout; nothing is written into
+    the real one.
+    """
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    with contextlib.chdir(folder):
+        yield

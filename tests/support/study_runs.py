@@ -1,0 +1,172 @@
+"""Studies run as a user runs them: a process that can be disturbed, and who is alive after it."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import sqlite3
+import sys
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from deabench.study import Study
+from deabench.study.results.status import Status, missing
+from deabench.study.results.store import Store
+from deabench.study.running.tasks import run_job
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+PATHS = [str(ROOT), str(ROOT / "models"), str(HERE)]
+
+SLOW = """
+seed = 7
+allow_imports = true
+[data]
+names = ["glass-0-4_vs_5", "new-thyroid1"]
+[split]
+folds = 5
+[classifiers]
+"C4.5" = {}
+SMC = {}
+RUS = {}
+slow = {import = "poison.Good", seconds = 0.25}
+noisy = {import = "poison.Noisy"}
+"""
+"""50 tasks, of which ten take a quarter of a second."""
+
+
+def run_here(study: Study) -> Status:
+    """Do what is missing in this process, one task after the other: the results of a run without
+    its processes.
+    """
+    with Store(study.plan.store) as store:
+        for job in missing(study.plan):
+            store.put(job, run_job(job)[1])
+    return study.status()
+
+
+def warm() -> Any:
+    """Where processes are forked from one that has imported what a study needs: a run begins at
+    once, not after seconds.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(
+        [
+            "deabench.study.learners.estimators",
+            "deabench.study.plans.file",
+            "deabench.cli.study",
+            "deabench.study.running.local",
+            "imblearn.over_sampling",
+            "sklearn.pipeline",
+        ]
+    )
+    return context
+
+
+def _as_user(arguments: list[str], scratch: str, out: str, said: str, paths: list[str]) -> None:
+    """`deabench study run`, in a session of its own, as a terminal starts it."""
+    os.setsid()
+    for path, stream in ((out, 1), (said, 2)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), stream)
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+    os.environ.update(TMPDIR=scratch, PYTHONPATH=os.pathsep.join(paths))
+    tempfile.tempdir = None
+    sys.path[:0] = paths
+    from deabench.cli import main
+
+    sys.exit(main(["study", "run", *arguments]))
+
+
+class Running:
+    """A study run as a process of its own, whose temporary folder the test can look into."""
+
+    def __init__(self, file: Path, *options: str) -> None:
+        self.file = file
+        self.scratch = file.parent / "scratch"
+        self.scratch.mkdir(exist_ok=True)
+        self.streams = [file.parent / "out.txt", file.parent / "said.txt"]
+        for stream in self.streams:
+            stream.unlink(missing_ok=True)
+        arguments = [str(file), "--format", "json", *options]
+        self.process = warm().Process(
+            target=_as_user, args=(arguments, str(self.scratch), *map(str, self.streams), PATHS)
+        )
+        self.process.start()
+
+    def wait_for_rows(self, least: int) -> None:
+        """Until the store holds so many committed results."""
+        store = self.file.with_suffix(".sqlite")
+        for _ in range(2400):
+            if store.exists():
+                with closing(
+                    sqlite3.connect(f"{store.as_uri()}?mode=ro", uri=True, timeout=10)
+                ) as db:
+                    try:
+                        if db.execute("SELECT count(*) FROM results").fetchone()[0] >= least:
+                            return
+                    except sqlite3.OperationalError:  # the tables are not there yet
+                        pass
+            time.sleep(0.05)
+        raise TimeoutError(f"the store never held {least} rows")
+
+    def busy_worker(self) -> int:
+        """The process id of a worker that is in the middle of a task."""
+        for _ in range(600):
+            marks = list(self.scratch.glob("deabench-*/*.running"))
+            if marks:
+                return int(marks[0].stem)
+            time.sleep(0.01)
+        raise TimeoutError("no worker was ever busy")
+
+    def family(self) -> set[int]:
+        """The ids of the run's process and of all its descendants."""
+        parents = {}
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    parents[int(entry.name)] = int(
+                        (entry / "stat").read_text().rpartition(")")[2].split()[1]
+                    )
+                except OSError:
+                    continue
+        found = {self.process.pid}
+        while more := {child for child, parent in parents.items() if parent in found} - found:
+            found |= more
+        return found
+
+    def end(self) -> tuple[int, str]:
+        """Wait for the end; the exit status, and what was said on standard error."""
+        self.process.join(120)
+        assert not self.process.is_alive(), "the run goes on for ever"
+        return self.process.exitcode, self.streams[1].read_text()
+
+    def finish(self) -> dict:
+        """Wait for an orderly end; the status that the command wrote."""
+        status, said = self.end()
+        assert status == 0, said
+        return json.loads(self.streams[0].read_text())[0]
+
+
+def alive(pids: set[int]) -> set[int]:
+    """Those that still run (a zombie does not)."""
+    found = set()
+    for pid in pids:
+        try:
+            state = (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if state != "Z":
+            found.add(pid)
+    return found
+
+
+def gone(pids: set[int], seconds: float = 10.0) -> bool:
+    """Whether all of them end within the time."""
+    until = time.monotonic() + seconds
+    while alive(pids) and time.monotonic() < until:
+        time.sleep(0.1)
+    return not alive(pids)

@@ -1,0 +1,112 @@
+"""The progress bar: on a terminal, after a second, and gone afterwards; otherwise silence."""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.utils import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def on_terminal(monkeypatch) -> Terminal:
+    """Standard error from here on; not a fixture, for pytest puts its own in place before the test
+    begins.
+    """
+    said = Terminal()
+    monkeypatch.setattr("sys.stderr", said)
+    monkeypatch.setenv("TERM", "xterm")
+    return said
+
+
+class Timer:
+    """A second that has passed at once, or never does."""
+
+    passes = True
+
+    def __init__(self, _: float, function: Callable[[], None]) -> None:
+        self.function, self.finished = function, threading.Event()
+
+    def start(self) -> None:
+        if self.passes:
+            self.function()
+
+    def cancel(self) -> None:
+        self.finished.set()
+
+
+class Never(Timer):
+    passes = False
+
+
+def table(n: int) -> pd.DataFrame:
+    return pd.DataFrame(np.random.default_rng(0).uniform(0.3, 1, (n, 3)), columns=["a", "b", "c"])
+
+
+CALLS = {
+    "rank": (lambda: db.rank(table(30)), "0/30"),
+    "frontier": (lambda: db.frontier(table(30)), "0:00:00"),
+    "targets": (lambda: db.targets(table(30) * 0.9, table(30)), "0/30"),
+}
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_slow_work_on_a_terminal_shows_how_far_it_is(what, monkeypatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    monkeypatch.setattr(threading, "Timer", Timer)
+    call, count = CALLS[what]
+    call()
+    assert what in terminal.getvalue()
+    assert count in terminal.getvalue()
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_quick_work_is_silent(what, monkeypatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    monkeypatch.setattr(threading, "Timer", Never)
+    CALLS[what][0]()
+    assert terminal.getvalue() == ""
+
+
+def test_a_timer_opens_the_bar_and_steps_move_it(monkeypatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 0.001)
+    with progress.progress("work", 2) as advance:
+        end = time.monotonic() + 60
+        while "0/2" not in terminal.getvalue() and time.monotonic() < end:
+            time.sleep(0.01)
+        advance(2)
+    assert "2/2" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\x1b[2K")  # the line is cleared
+
+
+def test_off_a_terminal_nothing_is_said(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(threading, "Timer", Timer)
+    with progress.progress("work", 2) as advance:
+        advance(2)
+    assert capsys.readouterr().err == ""
+
+
+def test_an_interrupt_takes_the_bar_down(monkeypatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    monkeypatch.setattr(threading, "Timer", Timer)
+
+    def interrupted() -> None:
+        with progress.progress("work", 2):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert "work" in terminal.getvalue()
+    assert "\x1b[?25h" in terminal.getvalue()  # the cursor is back
