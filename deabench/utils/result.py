@@ -1,53 +1,108 @@
-"""The one face of results: whatever deabench answers is a frame, a file, a few sentences and a
-short repr.
-"""
+"""Base class of all results: a frame, a file, a few sentences, a picture and a short repr."""
 
 from __future__ import annotations
 
+import re
 import textwrap
 from html import escape
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
 from deabench.utils.files import write_whole
 from deabench.utils.text import csv_text
 
-ROWS = 8
-"""Rows that a repr shows: with its sentences it stays below 15 lines."""
-COLUMNS = 8
+MAX_ROWS = 8
+"""Rows that a repr shows. With its sentences it stays below 15 lines."""
+MAX_COLUMNS = 8
 WIDTH = 100
 
 
 class Result:
-    """What all results share; each is a frozen dataclass with `eq=False, repr=False` that has
-    `to_frame` and `summary`.
+    """Base class of all results; each is a frozen dataclass with `eq=False, repr=False`.
+
+    Sentences and pictures live in packages above the results, `deabench.report.text` and
+    `deabench.plot`. This class is the only place that looks them up, when they are asked for.
+
+    A subclass sets
+
+    - `_frame`: the attribute that `to_frame` returns a copy of, or it overrides `to_frame`;
+    - `_text`: the module of `deabench.report.text` that has `summarize_<name>` and, where the
+      result can explain single rows, `explain_<name>`, with the class name in snake case;
+    - `_display`: the class of `deabench.plot` that draws it.
 
     Attributes
     ----------
     notes : tuple of str
-        What was guessed, dropped, complemented or assumed on the way, as sentences in the user's
-        own names.
+        What was guessed, dropped, complemented or assumed on the way, in the user's own names.
     """
 
-    if TYPE_CHECKING:  # a field of most, and made from others by some
+    _frame: ClassVar[str] = ""
+    _text: ClassVar[str] = ""
+    _display: ClassVar[str] = ""
+
+    if TYPE_CHECKING:  # a field of most results, a property of some
 
         @property
         def notes(self) -> tuple[str, ...]: ...
+
     else:
         notes = ()
 
     def to_frame(self) -> pd.DataFrame:
-        """The answer as one frame."""
-        raise TypeError(f"{type(self).__name__} has no frame")  # every result has its own
+        """Return the result as one frame."""
+        frame: pd.DataFrame = getattr(self, self._frame)
+        return frame.copy()
 
     def summary(self) -> str:
-        """A few sentences for a person, the findings first."""
-        raise TypeError(f"{type(self).__name__} has no summary")
+        """Return the findings in a few sentences."""
+        return str(self._look_up_text("summarize")(self))
+
+    def explain(self, name: object) -> str:
+        """Explain one row of the result in sentences.
+
+        Parameters
+        ----------
+        name : label of the table
+
+        Raises
+        ------
+        DataError
+            If there is no such label.
+        """
+        return str(self._look_up_text("explain")(self, name))
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the result.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+        **options
+            Options of `from_result` of the display.
+
+        Returns
+        -------
+        Display
+            The display of `deabench.plot` that belongs to this result, drawn.
+        """
+        if not self._display:
+            raise TypeError(f"{type(self).__name__} has no picture")
+        display = getattr(import_module("deabench.plot"), self._display)
+        return display.from_result(self, **options).plot(ax)
+
+    def _look_up_text(self, verb: str) -> Any:
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(self).__name__).lower()
+        module = import_module(f"deabench.report.text.{self._text}") if self._text else None
+        function = getattr(module, f"{verb}_{name}", None)
+        if function is None:
+            raise TypeError(f"{type(self).__name__} has no sentences to {verb} it")
+        return function
 
     def to_csv(self, path: str | Path | None = None) -> str | None:
-        """The frame as CSV: to the file `path`, written whole, or as text where there is none."""
+        """Write the frame as CSV to the file `path`, whole or not at all, or return it as text."""
         text = csv_text(self.to_frame())
         if path is None:
             return text
@@ -56,25 +111,27 @@ class Result:
 
     def __repr__(self) -> str:
         frame = self.to_frame()
-        said = textwrap.wrap(
+        sentences = textwrap.wrap(
             f"{type(self).__name__}: {self.summary()}", WIDTH, max_lines=4, placeholder=" ..."
         )
-        shown = frame.to_string(
-            max_rows=ROWS,
-            max_cols=COLUMNS,
+        table = frame.to_string(
+            max_rows=MAX_ROWS,
+            max_cols=MAX_COLUMNS,
             max_colwidth=30,
             line_width=None,
             show_dimensions=False,
             float_format=lambda value: f"{value:.4g}",
-            min_rows=ROWS,
+            min_rows=MAX_ROWS,
         )
         lines = [
             line if len(line) <= 2 * WIDTH else line[: 2 * WIDTH - 3] + "..."
-            for line in shown.splitlines()
+            for line in table.splitlines()
         ]
-        more = [f"[{len(frame)} rows; to_frame() has them all]"] if len(frame) > ROWS else []
-        return "\n".join([*said, *lines[:10], *more])
+        parts = [*sentences, *lines[:10]]
+        if len(frame) > MAX_ROWS:
+            parts.append(f"[{len(frame)} rows; to_frame() has them all]")
+        return "\n".join(parts)
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<p>{escape(line)}</p>" for line in self.summary().splitlines())
-        return str(said + self.to_frame().to_html(escape=True, max_rows=30, max_cols=20))
+        paragraphs = "".join(f"<p>{escape(line)}</p>" for line in self.summary().splitlines())
+        return str(paragraphs + self.to_frame().to_html(escape=True, max_rows=30, max_cols=20))
