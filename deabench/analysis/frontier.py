@@ -361,7 +361,7 @@ class Frontier(Result):
 
         return updated(self, rows)
 
-    def plot(self, ax: Axes | None = None) -> FrontierDisplay:
+    def plot(self, ax: Axes | None = None) -> FrontierDisplay:  # type: ignore[override]
         """Draw the frontier of two metrics; see `deabench.plot.FrontierDisplay`."""
         from deabench.plot import FrontierDisplay
 

@@ -218,7 +218,7 @@ class Ranking(Answer, Result):
 
         return replace(self, uncertainty=beside(self, samples))
 
-    def plot(self, ax: Axes | None = None) -> RankingDisplay:
+    def plot(self, ax: Axes | None = None) -> RankingDisplay:  # type: ignore[override]
         """Draw the scores; see `deabench.plot.RankingDisplay`."""
         from deabench.plot import RankingDisplay
 

@@ -81,7 +81,7 @@ class Findings(Result):
         """
         return matrix(self.pairs, self.mean_ranks.index, self.pairs["adjusted"])
 
-    def plot(self) -> CriticalDifferenceDisplay:
+    def plot(self) -> CriticalDifferenceDisplay:  # type: ignore[override]
         """The critical-difference diagram, of three or more classifiers over data sets.
 
         Raises

@@ -86,7 +86,7 @@ class Pairwise(Result):
         """
         return of_two.matrix(self.pairs, self.mean_ranks.index, self.pairs["adjusted"])
 
-    def plot(self) -> CriticalDifferenceDisplay:
+    def plot(self) -> CriticalDifferenceDisplay:  # type: ignore[override]
         """The critical-difference diagram; of three classifiers or more."""
         from deabench.plot.critical_difference import CriticalDifferenceDisplay
 

@@ -75,7 +75,7 @@ class MeanRoc(Result):
             f"their mean curve has {len(self.points)} points with {1 - self.alpha:.4g} intervals"
         )
 
-    def plot(self, ax: Axes | None = None) -> MeanRocDisplay:
+    def plot(self, ax: Axes | None = None) -> MeanRocDisplay:  # type: ignore[override]
         """Draw the mean and its intervals; see `deabench.plot.MeanRocDisplay`."""
         from deabench.plot import MeanRocDisplay
 

@@ -105,7 +105,7 @@ class CostCurve(Result):
         )
         return f"{said}; its mean normalised expected cost is {self.area:.4g}, where the better of those two rules has 0.25"
 
-    def plot(self, ax: Axes | None = None, *, name: str = "") -> CostCurveDisplay:
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> CostCurveDisplay:  # type: ignore[override]
         """Draw the lines and their envelope; see `deabench.plot.CostCurveDisplay`."""
         from deabench.plot import CostCurveDisplay
 

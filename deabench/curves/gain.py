@@ -90,7 +90,7 @@ class Gain(Result):
             f"rows: {most['gain']:.4g} of the positives and {most['negative_gain']:.4g} of the negatives are among them"
         )
 
-    def plot(self, ax: Axes | None = None, *, name: str = "") -> GainDisplay:
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> GainDisplay:  # type: ignore[override]
         """Draw both gains; see `deabench.plot.GainDisplay`."""
         from deabench.plot import GainDisplay
 
@@ -138,7 +138,7 @@ class Lift(Result):
             f"random; the largest lift is {top['lift']:.4g}, at {top['population']:.4g} of the rows"
         )
 
-    def plot(self, ax: Axes | None = None, *, name: str = "") -> LiftDisplay:
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> LiftDisplay:  # type: ignore[override]
         """Draw the lift; see `deabench.plot.LiftDisplay`."""
         from deabench.plot import LiftDisplay
 
@@ -186,7 +186,7 @@ class Conversion(Result):
             f"that of negatives {raised['negative']:.4g} times among the {of_all - n} predicted negative"
         )
 
-    def plot(self, ax: Axes | None = None, *, name: str = "") -> ConversionDisplay:
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> ConversionDisplay:  # type: ignore[override]
         """Draw the shares; see `deabench.plot.ConversionDisplay`."""
         from deabench.plot import ConversionDisplay
 

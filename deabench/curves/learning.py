@@ -139,7 +139,7 @@ class LearningCurve(Result):
             )
         return f"{said}; it had stopped changing at {self.stopped_at} rows"
 
-    def plot(self, ax: Axes | None = None) -> LearningCurveDisplay:
+    def plot(self, ax: Axes | None = None) -> LearningCurveDisplay:  # type: ignore[override]
         """Draw the means; see `deabench.plot.LearningCurveDisplay`."""
         from deabench.plot import LearningCurveDisplay
 

@@ -69,7 +69,7 @@ class PrecisionRecall(Result):
             f"precision {even['precision']:.4g} and recall {even['recall']:.4g} are nearest at score >= {even['at_least']:.4g}"
         )
 
-    def plot(self, ax: Axes | None = None, *, name: str = "") -> PrecisionRecallDisplay:
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> PrecisionRecallDisplay:  # type: ignore[override]
         """Draw the curve; see `deabench.plot.PrecisionRecallDisplay`."""
         from deabench.plot import PrecisionRecallDisplay
 

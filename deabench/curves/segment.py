@@ -138,7 +138,7 @@ class Segment(Result):
             f"{self.sauc:.4g}, AveD {self.aved:.4g}, AUC {self.roc.auc:.4g}, {self.roc.n} instances"
         )
 
-    def plot(self, ax: Axes | None = None, *, name: str = "") -> TangoDisplay:
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> TangoDisplay:  # type: ignore[override]
         """Draw Tango's intervals along the curve; see `deabench.plot.TangoDisplay`."""
         from deabench.plot import TangoDisplay
 
@@ -200,7 +200,7 @@ class Segments(Result):
             f"{known.min():.4g}{left}"
         )
 
-    def plot(self, ax: Axes | None = None) -> SegmentsDisplay:
+    def plot(self, ax: Axes | None = None) -> SegmentsDisplay:  # type: ignore[override]
         """Draw SAUC against AveD; see `deabench.plot.SegmentsDisplay`."""
         from deabench.plot import SegmentsDisplay
 

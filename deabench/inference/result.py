@@ -195,7 +195,7 @@ class Uncertainty(Result):
             ["tier", "score", "lower"], ascending=[True, False, False], kind="stable"
         )
 
-    def plot(self, ax: Axes | None = None) -> UncertaintyDisplay:
+    def plot(self, ax: Axes | None = None) -> UncertaintyDisplay:  # type: ignore[override]
         """Draw the intervals; see `deabench.plot.UncertaintyDisplay`, and `FrontierBandDisplay` for
         the frontier's band.
         """

@@ -60,7 +60,7 @@ class Result:
         """Return the findings in a few sentences."""
         return str(self._look_up_text("summarize")(self))
 
-    def explain(self, name: object) -> str:
+    def explain(self, name: Any) -> str:
         """Explain one row of the result in sentences.
 
         Parameters
