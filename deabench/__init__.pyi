@@ -1,8 +1,8 @@
-from deabench import models as models
 from deabench import compare as compare
 from deabench import curves as curves
 from deabench import datasets as datasets
 from deabench import metrics as metrics
+from deabench import models as models
 from deabench import plot as plot
 from deabench import tango as tango
 from deabench.analysis.advise import Advice as Advice

@@ -206,7 +206,7 @@ def test(
     delta: float = 0.0,
     *,
     kind: Kind = "two-sided",
-    alpha: float = 0.05,  # noqa: PT028 (no pytest)
+    alpha: float = 0.05,
 ) -> TangoTest:
     """Tango's test of one pair of discordant counts.
 

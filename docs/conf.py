@@ -24,7 +24,7 @@ from matplotlib.figure import Figure  # noqa: E402
 from sphinx_gallery.scrapers import figure_rst  # noqa: E402
 
 import deabench  # noqa: E402
-from deabench.plot.display import Drawn  # noqa: E402
+from deabench.plot.display import Display  # noqa: E402
 
 for made in (HERE / "gallery", HERE / "pictures", HERE / "notebooks"):
     for page in made.glob("plot_*.rst"):  # of a script that is gone
@@ -59,7 +59,7 @@ def drawn(_block: object, script: dict[str, object], conf: dict[str, object]) ->
     which pyplot does not know of.
     """
     given = script["example_globals"].get("___")  # type: ignore[attr-defined]
-    figure = given.figure_ if isinstance(given, Drawn) else given
+    figure = given.figure_ if isinstance(given, Display) else given
     if not isinstance(figure, Figure):
         return ""
     path = next(script["image_path_iterator"])  # type: ignore[call-overload]

@@ -29,14 +29,14 @@ solid = db.frontier(noisy, outputs=metrics)
 several = db.targets(noisy.loc[["C4.5", "SMC"]], noisy.drop(["C4.5", "SMC"]), outputs=metrics)
 
 pictures = {
-    "frontier": plot.FrontierDisplay.from_targets(found, cost_ratio=5, prevalence=0.33),
-    "targets": plot.TargetsDisplay.from_targets(found),
-    "cost_ranges": plot.CostRangeDisplay.from_frontier(front, prevalence=0.33),
-    "ranking": plot.RankingDisplay.from_ranking(ranking),
-    "peers": plot.PeerNetworkDisplay.from_ranking(ranking),
-    "weights": plot.WeightsDisplay.from_ranking(ranking),
-    "facets": plot.FacetGraphDisplay.from_frontier(solid),
-    "parallel": plot.ParallelDisplay.from_targets(several),
+    "frontier": plot.FrontierDisplay.from_result(found, cost_ratio=5, prevalence=0.33),
+    "targets": plot.TargetsDisplay.from_result(found),
+    "cost_ranges": plot.CostRangeDisplay.from_result(front, prevalence=0.33),
+    "ranking": plot.RankingDisplay.from_result(ranking),
+    "peers": plot.PeerNetworkDisplay.from_result(ranking),
+    "weights": plot.WeightsDisplay.from_result(ranking),
+    "facets": plot.FacetGraphDisplay.from_result(solid),
+    "parallel": plot.ParallelDisplay.from_result(several),
 }
 for name, display in pictures.items():
     plot.save_figure(display.plot().figure_, folder / f"{name}.png")

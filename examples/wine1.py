@@ -22,5 +22,5 @@ print(targets.frontier.cost_ranges(prevalence=0.33).round(2).to_string(), end="\
 
 db.certify(ranking)
 db.certify(targets)
-save_figure(FrontierDisplay.from_targets(targets).plot().figure_, "wine1.png")
+save_figure(FrontierDisplay.from_result(targets).plot().figure_, "wine1.png")
 print("every number re-proved without a solver; the picture is wine1.png")

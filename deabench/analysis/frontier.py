@@ -365,7 +365,7 @@ class Frontier(Result):
         """Draw the frontier of two metrics; see `deabench.plot.FrontierDisplay`."""
         from deabench.plot import FrontierDisplay
 
-        return FrontierDisplay.from_frontier(self).plot(ax)
+        return FrontierDisplay.from_result(self).plot(ax)
 
     @cached_property
     def certificate(self) -> pd.DataFrame:

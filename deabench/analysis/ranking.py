@@ -222,7 +222,7 @@ class Ranking(Answer, Result):
         """Draw the scores; see `deabench.plot.RankingDisplay`."""
         from deabench.plot import RankingDisplay
 
-        return RankingDisplay.from_ranking(self).plot(ax=ax)
+        return RankingDisplay.from_result(self).plot(ax=ax)
 
 
 def rank(

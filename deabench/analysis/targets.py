@@ -200,7 +200,7 @@ class Targets(Result):
         """Draw actual and target; see `deabench.plot.TargetsDisplay`."""
         from deabench.plot import TargetsDisplay
 
-        return TargetsDisplay.from_targets(self).plot(ax=ax, **options)
+        return TargetsDisplay.from_result(self).plot(ax=ax, **options)
 
 
 def targets(

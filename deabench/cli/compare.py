@@ -177,7 +177,7 @@ def command(
     if plot is not None:
         from deabench.plot.critical_difference import CriticalDifferenceDisplay
 
-        CriticalDifferenceDisplay.from_findings(_findings(found)).plot().save(plot)
+        CriticalDifferenceDisplay.from_result(_findings(found)).plot().save(plot)
     emit(
         _short(found.pairs)
         if form is Format.table and out is None

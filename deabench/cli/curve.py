@@ -285,6 +285,6 @@ def _draw(
     kind: Kind, results: Mapping[str, Any], segments: Mapping[str, curves.Segment], plot: Path
 ) -> None:
     from deabench.plot.canvas import save_figure
-    from deabench.plot.curve_comparison import draw
+    from deabench.plot.curve_comparison import draw_curves
 
-    save_figure(draw(kind.value, results, segments), plot)
+    save_figure(draw_curves(kind.value, results, segments), plot)

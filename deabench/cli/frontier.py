@@ -111,8 +111,8 @@ def _draw(front: Frontier, costs: float | None, plot: Path) -> None:
     from deabench.plot import CostRangeDisplay, FacetGraphDisplay, FrontierDisplay, save_figure
 
     if costs is not None:
-        save_figure(CostRangeDisplay.from_frontier(front, prevalence=costs).plot().figure_, plot)
+        save_figure(CostRangeDisplay.from_result(front, prevalence=costs).plot().figure_, plot)
     elif len(front.outputs) == 2:
-        save_figure(FrontierDisplay.from_frontier(front).plot().figure_, plot)
+        save_figure(FrontierDisplay.from_result(front).plot().figure_, plot)
     else:
-        save_figure(FacetGraphDisplay.from_frontier(front).plot().figure_, plot)
+        save_figure(FacetGraphDisplay.from_result(front).plot().figure_, plot)

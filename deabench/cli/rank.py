@@ -230,7 +230,7 @@ def command(
             Show.peers: PeerNetworkDisplay,
             Show.weights: WeightsDisplay,
         }
-        save_figure(displays[show].from_ranking(ranking).plot().figure_, plot)
+        save_figure(displays[show].from_result(ranking).plot().figure_, plot)
     for note in ranking.notes:
         say(note)
     for label, reason in ranking.reasons.items():

@@ -116,7 +116,7 @@ def command(
             Show.parallel: ParallelDisplay,
         }
         default = Show.frontier if len(found.frontier.outputs) == 2 else Show.targets
-        save_figure(displays[show or default].from_targets(found).plot().figure_, plot)
+        save_figure(displays[show or default].from_result(found).plot().figure_, plot)
     for note in found.notes:
         say(note)
     for label, reason in found.reasons.items():

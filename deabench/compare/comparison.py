@@ -91,4 +91,4 @@ class Findings(Result):
         """
         from deabench.plot.critical_difference import CriticalDifferenceDisplay
 
-        return CriticalDifferenceDisplay.from_findings(self).plot()
+        return CriticalDifferenceDisplay.from_result(self).plot()

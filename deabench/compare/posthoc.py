@@ -90,7 +90,7 @@ class Pairwise(Result):
         """The critical-difference diagram; of three classifiers or more."""
         from deabench.plot.critical_difference import CriticalDifferenceDisplay
 
-        return CriticalDifferenceDisplay.from_pairwise(self).plot()
+        return CriticalDifferenceDisplay.from_result(self).plot()
 
 
 def said(pairs: pd.DataFrame, alpha: float) -> str:

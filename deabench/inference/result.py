@@ -201,7 +201,7 @@ class Uncertainty(Result):
         """
         from deabench.plot import UncertaintyDisplay
 
-        return UncertaintyDisplay.from_uncertainty(self).plot(ax=ax)
+        return UncertaintyDisplay.from_result(self).plot(ax=ax)
 
     def summary(self) -> str:
         """The findings, then what they rest on."""

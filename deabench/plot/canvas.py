@@ -46,7 +46,7 @@ LEADER = {"arrowstyle": "-", "linewidth": 0.5, "color": GREY}
 """The line from a name to its point, where the name stands apart."""
 
 
-def axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
+def make_axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
     """`ax`, or the axes of a new figure that pyplot does not know of."""
     if ax is not None:
         return ax
@@ -58,7 +58,7 @@ def axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
     return figure.add_subplot()
 
 
-def turns_of(names: Iterable[object]) -> dict[object, int]:
+def style_numbers(names: Iterable[object]) -> dict[object, int]:
     """Whose turn it is for which style: by the alphabet, so that a name looks the same in all
     pictures of the same classifiers, in whatever order they stand.
     """
@@ -67,17 +67,17 @@ def turns_of(names: Iterable[object]) -> dict[object, int]:
 
 def colour(k: int) -> str:
     """The k-th colour; black is white on a dark paper."""
-    return ink() if k % len(COLOURS) == len(COLOURS) - 1 else COLOURS[k % len(COLOURS)]
+    return text_colour() if k % len(COLOURS) == len(COLOURS) - 1 else COLOURS[k % len(COLOURS)]
 
 
-def style(k: int) -> dict[str, Any]:
+def line_style(k: int) -> dict[str, Any]:
     """Colour and dash of the k-th classifier: no two of the first 28 alike, and neighbours differ
     in grey too.
     """
     return {"color": colour(k), "linestyle": DASHES[k % len(DASHES)]}
 
 
-def marker(k: int) -> dict[str, Any]:
+def marker_style(k: int) -> dict[str, Any]:
     """Colour and marker of the k-th classifier; the fill tells the first seven from the next."""
     return {
         "marker": MARKERS[k % len(MARKERS)],
@@ -86,14 +86,14 @@ def marker(k: int) -> dict[str, Any]:
     }
 
 
-def directed(name: object, turn: object) -> str:
+def label_with_direction(name: object, turn: object) -> str:
     """A metric's name with which way is better; `turn` is its `deabench.tables.transforms.Turn`,
     None where it is as it stands.
     """
-    return f"{plain(name)} ({'lower' if getattr(turn, 'sign', 1.0) < 0 else 'higher'} is better)"
+    return f"{escape_label(name)} ({'lower' if getattr(turn, 'sign', 1.0) < 0 else 'higher'} is better)"
 
 
-def plain(name: object) -> str:
+def escape_label(name: object) -> str:
     """A name from data as a label: never mathematics between dollars, never hidden or turned, never
     longer than 40 characters.
     """
@@ -104,25 +104,25 @@ def plain(name: object) -> str:
     )  # a legend skips labels that start with _
 
 
-def unit_square(ax: Any, x: str, y: str) -> None:
+def draw_unit_square(ax: Any, x: str, y: str) -> None:
     """Both axes from 0 to 1, one unit as long as the other."""
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel=x, ylabel=y)
-    tidy(ax)
+    draw_grid(ax)
 
 
-def title(ax: Any, text: str, name: str = "") -> None:
+def set_title(ax: Any, text: str, name: str = "") -> None:
     """What is drawn, above the axes, after the classifier's name where it has one."""
-    ax.set_title(f"{plain(name)}: {text}" if name else text, fontsize=9, loc="left")
+    ax.set_title(f"{escape_label(name)}: {text}" if name else text, fontsize=9, loc="left")
 
 
-def tidy(ax: Any) -> None:
+def draw_grid(ax: Any) -> None:
     ax.grid(True, color=GREY, alpha=0.3, linewidth=0.6)
     ax.set_axisbelow(True)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
 
 
-def caption(ax: Any, text: str) -> Any:
+def add_caption(ax: Any, text: str) -> Any:
     """A sentence below the axes, wrapped to its width."""
     import textwrap
 
@@ -136,11 +136,11 @@ def caption(ax: Any, text: str) -> Any:
         va="top",
         ha="left",
         fontsize=7.5,
-        color=ink(),
+        color=text_colour(),
     )
 
 
-def ink() -> str:
+def text_colour() -> str:
     """The colour of lines and words in matplotlib's style of the moment: black on white, white on
     black.
     """
@@ -149,21 +149,21 @@ def ink() -> str:
     return str(rcParams["text.color"])
 
 
-def paper() -> str:
+def background_colour() -> str:
     """The colour behind them."""
     from matplotlib import rcParams
 
     return str(rcParams["axes.facecolor"])
 
 
-def roomy(ax: Any) -> bool:
+def has_layout_engine(ax: Any) -> bool:
     """Whether the figure makes room for what stands beside its axes; without a layout it would
     cover the next axes.
     """
     return ax.figure.get_layout_engine() is not None
 
 
-def legend(
+def add_legend(
     ax: Any,
     artists: Sequence[Any],
     *,
@@ -193,13 +193,13 @@ def legend(
         look |= {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13)}
     elif len(shown) > LEGEND_INSIDE:
         look |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
-    if not roomy(ax) and "bbox_to_anchor" in look:
+    if not has_layout_engine(ax) and "bbox_to_anchor" in look:
         look |= {"loc": "best", "fontsize": 6, "ncols": 1}
         del look["bbox_to_anchor"]
     return ax.legend(handles=shown, **look)
 
 
-def finished(ax: Any, artists: Any, look: Mapping[str, Any]) -> None:
+def apply_style(ax: Any, artists: Any, look: Mapping[str, Any]) -> None:
     """Matplotlib's own keywords (color, linewidth, alpha, ...) for the artists that carry a
     display's numbers, and words that stay at their own axes.
 
@@ -208,7 +208,7 @@ def finished(ax: Any, artists: Any, look: Mapping[str, Any]) -> None:
     DataError
         Where an artist has no such property.
     """
-    if not roomy(ax):
+    if not has_layout_engine(ax):
         _fitted(ax)
     for artist in artists if look else ():
         for one in getattr(artist, "patches", None) or [artist]:
@@ -262,7 +262,7 @@ def name_points(
     for (x, y), name in zip(points, names, strict=True):
         for dx, dy, ha, va in PLACES:
             text = ax.annotate(
-                plain(name),
+                escape_label(name),
                 (x, y),
                 (dx, dy),
                 textcoords="offset points",

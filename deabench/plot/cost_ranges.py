@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import COLOURS, axes, finished, ink, plain, roomy, tidy
-from deabench.plot.display import Drawn
+from deabench.plot.canvas import (
+    COLOURS,
+    apply_style,
+    draw_grid,
+    escape_label,
+    has_layout_engine,
+    make_axes,
+    text_colour,
+)
+from deabench.plot.display import Display
 
 if TYPE_CHECKING:
     from deabench.analysis.frontier import Frontier
 
 
 @dataclass(repr=False)
-class CostRangeDisplay(Drawn):
+class CostRangeDisplay(Display):
     """One bar per classifier of the frontier, from the lowest to the highest cost ratio at which it
     is the best.
 
@@ -34,7 +42,7 @@ class CostRangeDisplay(Drawn):
     >>> from deabench import plot
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> plot.CostRangeDisplay.from_frontier(db.frontier(wine, outputs=["TPR", "TNR"]))
+    >>> plot.CostRangeDisplay.from_result(db.frontier(wine, outputs=["TPR", "TNR"]))
     CostRangeDisplay: not drawn yet; plot() draws it
     """
 
@@ -42,7 +50,7 @@ class CostRangeDisplay(Drawn):
     prevalence: float
 
     @classmethod
-    def from_frontier(cls, front: Frontier, *, prevalence: float = 0.5) -> CostRangeDisplay:
+    def from_result(cls, front: Frontier, *, prevalence: float = 0.5) -> CostRangeDisplay:
         """The ranges of a frontier in TPR and TNR; see `Frontier.cost_ranges`."""
         return cls(front.cost_ranges(prevalence=prevalence), prevalence)
 
@@ -53,7 +61,7 @@ class CostRangeDisplay(Drawn):
         from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
         count = len(self.ranges)
-        self.ax_ = ax = axes(ax, size=(7.4, 1.4 + 0.34 * count))
+        self.ax_ = ax = make_axes(ax, size=(7.4, 1.4 + 0.34 * count))
         self.figure_ = ax.figure
         inner = self.ranges.to_numpy().ravel()
         inner = np.append(inner[(inner > 0) & np.isfinite(inner)], 1.0)
@@ -83,26 +91,26 @@ class CostRangeDisplay(Drawn):
                 fontsize=8,
                 annotation_clip=False,
             )
-            for k, (a, b) in enumerate(self.ranges.to_numpy() if roomy(ax) else [])
+            for k, (a, b) in enumerate(self.ranges.to_numpy() if has_layout_engine(ax) else [])
         ]
-        ax.axvline(1, color=ink(), linewidth=0.8, zorder=3)
+        ax.axvline(1, color=text_colour(), linewidth=0.8, zorder=3)
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 200 else (1,)))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         ax.xaxis.set_minor_formatter(NullFormatter())
-        tidy(ax)
+        draw_grid(ax)
         ax.set(
             xlim=(low, high),
             ylim=(count - 0.5, -0.5),
             xlabel="cost of a false negative : cost of a false positive (logarithmic; line: equal costs)",
         )
-        ax.set_yticks(y, [plain(name) for name in self.ranges.index], fontsize=8)
+        ax.set_yticks(y, [escape_label(name) for name in self.ranges.index], fontsize=8)
         ax.set_title(
             f"the classifier with the least expected cost, at {self.prevalence:.3g} positives",
             fontsize=9,
             loc="left",
         )
-        finished(ax, [self.bars_], look)
+        apply_style(ax, [self.bars_], look)
         return self
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.compare._validation import old_direction
+from deabench.compare.pairs import matrix
 from deabench.errors import DataError
-from deabench.plot.canvas import axes, finished, ink, paper
-from deabench.plot.display import Drawn
+from deabench.plot.canvas import apply_style, background_colour, make_axes, text_colour
+from deabench.plot.display import Display
 from deabench.utils.files import write_whole
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(repr=False)
-class CriticalDifferenceDisplay(Drawn):
+class CriticalDifferenceDisplay(Display):
     """Mean ranks on a line, best at the left; a bar joins classifiers that are not found different.
 
     Against a control no bars are drawn: a filled marker is the control, an open one is not found
@@ -62,7 +61,6 @@ class CriticalDifferenceDisplay(Drawn):
     artists_: dict[str, list[Any]] = field(init=False, repr=False)
 
     @classmethod
-    @old_direction
     def from_table(
         cls,
         table: pd.DataFrame,
@@ -77,84 +75,52 @@ class CriticalDifferenceDisplay(Drawn):
         Raises
         ------
         DataError
-            As `pairwise`; fewer than 3 classifiers.
+            As `pairwise`, or if there are fewer than 3 classifiers.
         """
         from deabench.compare import pairwise
 
-        chosen: Adjustment = adjust or ("shaffer" if control is None else "holm")
-        return cls.from_pairwise(
-            pairwise(
-                table,
-                control=control,
-                adjust=chosen,
-                higher_is_better=higher_is_better,
-                alpha=alpha,
-            )
+        adjustment: Adjustment = adjust or ("shaffer" if control is None else "holm")
+        pairs = pairwise(
+            table,
+            control=control,
+            adjust=adjustment,
+            higher_is_better=higher_is_better,
+            alpha=alpha,
         )
+        return cls.from_result(pairs)
 
     @classmethod
-    def from_pairwise(cls, found: Pairwise) -> CriticalDifferenceDisplay:
-        """Show what `deabench.compare.pairwise` found.
+    def from_result(cls, result: Pairwise | Findings) -> CriticalDifferenceDisplay:
+        """Show the pairs that differ, from `deabench.compare.pairwise` or `deabench.compare.compare`.
+
+        Where the omnibus test does not reject, no pair is drawn as different. A pair that could
+        not be tested is not drawn as different either.
 
         Raises
         ------
         DataError
-            Fewer than 3 classifiers.
+            If the result is not about three or more classifiers over data sets.
         """
-        if len(found.mean_ranks) < 3:
-            raise DataError(
-                f"there are {len(found.mean_ranks)} classifiers; a critical-difference diagram needs at least 3"
-            )
-        return cls(found.mean_ranks, found.matrix(), found.alpha, found.control, found.adjust)
-
-    @classmethod
-    def from_findings(cls, found: Findings) -> CriticalDifferenceDisplay:
-        """Show what `deabench.compare.compare` found over data sets, so that picture and words
-        agree.
-
-        Where the omnibus test does not reject, no pair is different here either; a pair that could
-        not be tested is not found different.
-
-        Raises
-        ------
-        DataError
-            Where the findings are not of three or more classifiers over data sets.
-        """
-        from deabench.compare.pairs import matrix
-
-        if found.omnibus is None:
+        over_datasets = getattr(result, "omnibus", result) is not None
+        if not over_datasets or len(result.mean_ranks) < 3:
             raise DataError(
                 "a critical-difference diagram needs three or more classifiers over data sets"
             )
-        pairs = found.pairs
-        shown = (
-            pairs["adjusted"]
-            .fillna(1.0)
-            .where(pairs["different"], pairs["adjusted"].fillna(1.0).clip(lower=found.alpha))
-        )
-        return cls(
-            found.mean_ranks,
-            matrix(pairs, found.mean_ranks.index, shown),
-            found.alpha,
-            found.control,
-            found.adjust,
-        )
-
-    @classmethod
-    def from_report(cls, report: Findings) -> CriticalDifferenceDisplay:
-        """The former name of `from_findings`."""
-        warnings.warn(
-            "CriticalDifferenceDisplay.from_report is now called from_findings",
-            FutureWarning,
-            stacklevel=2,
-        )
-        return cls.from_findings(report)
+        if not hasattr(result, "omnibus"):
+            p_values = result.matrix()
+        else:
+            # Picture and words agree: a pair that is not reported as different is not drawn as
+            # different, even if its own p value is below alpha.
+            adjusted = result.pairs["adjusted"].fillna(1.0)
+            shown = adjusted.where(result.pairs["different"], adjusted.clip(lower=result.alpha))
+            p_values = matrix(result.pairs, result.mean_ranks.index, shown)
+        return cls(result.mean_ranks, p_values, result.alpha, result.control, result.adjust)
 
     def plot(self, ax: Axes | None = None, **look: Any) -> CriticalDifferenceDisplay:
         """Draw into `ax`, or into a figure of its own, with matplotlib's keywords for its marks."""
         from scikit_posthocs import critical_difference_diagram
 
-        ax = axes(ax, size=(8, 1.6 + 0.2 * len(self.mean_ranks)))
+        ax = make_axes(ax, size=(8, 1.6 + 0.2 * len(self.mean_ranks)))
         matrix = self.p_values if self.control is None else self._no_bars()
         self.artists_ = critical_difference_diagram(
             self.mean_ranks,
@@ -163,14 +129,14 @@ class CriticalDifferenceDisplay(Drawn):
             ax=ax,
             label_fmt_left="{label} ({rank:.2f})",
             label_fmt_right="({rank:.2f}) {label}",
-            elbow_props={"color": ink(), "linewidth": 0.8},
-            marker_props={"color": ink(), "s": 22},
-            crossbar_props={"color": ink(), "linewidth": 4},
+            elbow_props={"color": text_colour(), "linewidth": 0.8},
+            marker_props={"color": text_colour(), "s": 22},
+            crossbar_props={"color": text_colour(), "linewidth": 4},
         )
         if self.control is not None:
             self._mark(ax)
         ax.set_title(self.caption(), fontsize=9, pad=14)
-        finished(ax, self.artists_["markers"], look)
+        apply_style(ax, self.artists_["markers"], look)
         self.ax_ = ax
         self.figure_ = ax.get_figure()  # type: ignore[assignment]
         return self
@@ -211,10 +177,10 @@ class CriticalDifferenceDisplay(Drawn):
         self.artists_["markers"] = []
         for name, value in self.mean_ranks.items():
             differs = name != self.control and self.p_values.loc[self.control, name] < self.alpha
-            face = ink() if name == self.control else paper()
-            style: dict[str, Any] = {"marker": "o", "facecolor": face, "edgecolor": ink()}
+            face = text_colour() if name == self.control else background_colour()
+            style: dict[str, Any] = {"marker": "o", "facecolor": face, "edgecolor": text_colour()}
             if differs:
-                style = {"marker": "x", "color": ink()}
+                style = {"marker": "x", "color": text_colour()}
             self.artists_["markers"].append(
                 ax.scatter(value, 0, s=40, zorder=4, clip_on=False, **style)
             )

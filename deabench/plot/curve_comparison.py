@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deabench.curves import Segment, Segments
-from deabench.plot.canvas import title
+from deabench.plot.canvas import set_title
 from deabench.plot.curves import (
     ConversionDisplay,
     CostCurveDisplay,
@@ -23,7 +23,7 @@ MOST = 12
 """More panels than these are too small to read; the rest are counted in the picture's title."""
 
 
-def draw(kind: str, results: Mapping[str, Any], segments: Mapping[str, Segment]) -> Any:
+def draw_curves(kind: str, results: Mapping[str, Any], segments: Mapping[str, Segment]) -> Any:
     """The figure of one kind of curve.
 
     Parameters
@@ -59,7 +59,7 @@ def _panels(kind: str, results: Mapping[str, Any], segments: Mapping[str, Segmen
     for ax, name in zip(grid, shown, strict=False):
         _one(kind, name, results[name], segments[name]).plot(ax)
         if kind == "bands":
-            title(ax, ax.get_title(loc="left").split("; ")[-1], name)
+            set_title(ax, ax.get_title(loc="left").split("; ")[-1], name)
     for ax in grid[len(shown) :]:
         ax.remove()
     if len(results) > MOST:

@@ -13,23 +13,23 @@ from deabench.plot.canvas import (
     COLOURS,
     DOTTED,
     GREY,
-    axes,
-    finished,
-    ink,
-    legend,
-    paper,
-    plain,
-    style,
-    tidy,
-    title,
-    turns_of,
-    unit_square,
+    add_legend,
+    apply_style,
+    background_colour,
+    draw_grid,
+    draw_unit_square,
+    escape_label,
+    line_style,
+    make_axes,
+    set_title,
+    style_numbers,
+    text_colour,
 )
-from deabench.plot.display import Drawn
+from deabench.plot.display import Display
 
 
 @dataclass(repr=False)
-class GainDisplay(Drawn):
+class GainDisplay(Display):
     """Cumulative gain and negative gain of one classifier, the maximum gain marked.
 
     Attributes
@@ -51,14 +51,21 @@ class GainDisplay(Drawn):
     gain: Gain
     name: str = ""
 
+    @classmethod
+    def from_result(cls, result: Gain, *, name: str = "") -> GainDisplay:
+        """Show one curve, with the name of its classifier."""
+        return cls(result, name)
+
     def plot(self, ax: Any = None, **look: Any) -> GainDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
-        self.ax_ = ax = axes(ax)
+        self.ax_ = ax = make_axes(ax)
         self.figure_ = ax.figure
         points, top = self.gain.points, self.gain.maximum
         ax.plot([0, 1], [0, 1], **DOTTED)
         self.lines_ = [
-            ax.plot(points["population"], points[column], linewidth=1.6, label=label, **style(k))[0]
+            ax.plot(
+                points["population"], points[column], linewidth=1.6, label=label, **line_style(k)
+            )[0]
             for k, (column, label) in enumerate(
                 (("gain", "positives found"), ("negative_gain", "negatives found"))
             )
@@ -66,21 +73,21 @@ class GainDisplay(Drawn):
         (self.maximum_,) = ax.plot(
             [top["population"]] * 2,
             [top["negative_gain"], top["gain"]],
-            color=ink(),
+            color=text_colour(),
             linewidth=1.2,
             marker="_",
             markersize=8,
             label=f"maximum {top['difference']:.3f} at {top['population']:.1%} of the rows",
         )
-        unit_square(ax, "share of the rows, highest scores first", "share of the class found")
-        legend(ax, [*self.lines_, self.maximum_], loc="lower right")
-        title(ax, "cumulative gain", self.name)
-        finished(ax, self.lines_, look)
+        draw_unit_square(ax, "share of the rows, highest scores first", "share of the class found")
+        add_legend(ax, [*self.lines_, self.maximum_], loc="lower right")
+        set_title(ax, "cumulative gain", self.name)
+        apply_style(ax, self.lines_, look)
         return self
 
 
 @dataclass(repr=False)
-class LiftDisplay(Drawn):
+class LiftDisplay(Display):
     """Lift of several classifiers over the share of the rows taken.
 
     Attributes
@@ -99,31 +106,38 @@ class LiftDisplay(Drawn):
 
     lifts: Mapping[str, Lift]
 
+    @classmethod
+    def from_result(cls, result: Lift, *, name: str = "") -> LiftDisplay:
+        """Show one curve, with the name of its classifier."""
+        return cls({name: result})
+
     def plot(self, ax: Any = None, **look: Any) -> LiftDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
-        self.ax_ = ax = axes(ax, size=(6.0, 4.4))
+        self.ax_ = ax = make_axes(ax, size=(6.0, 4.4))
         self.figure_ = ax.figure
         ax.axhline(1, **DOTTED)
-        turn = turns_of(self.lifts)
+        turn = style_numbers(self.lifts)
         self.lines_ = [
-            ax.plot(*_lift_line(one), linewidth=1.6, label=plain(name), **style(turn[name]))[0]
+            ax.plot(
+                *_lift_line(one), linewidth=1.6, label=escape_label(name), **line_style(turn[name])
+            )[0]
             for name, one in self.lifts.items()
         ]
-        tidy(ax)
+        draw_grid(ax)
         ax.set(
             xlabel="share of the rows, highest scores first",
             ylabel="lift (1: as at random)",
             xlim=(0, 1.02),
         )
         ax.set_ylim(bottom=0)
-        legend(ax, self.lines_, merit=[one.roc.auc for one in self.lifts.values()], loc="best")
-        title(ax, "lift")
-        finished(ax, self.lines_, look)
+        add_legend(ax, self.lines_, merit=[one.roc.auc for one in self.lifts.values()], loc="best")
+        set_title(ax, "lift")
+        apply_style(ax, self.lines_, look)
         return self
 
 
 @dataclass(repr=False)
-class ConversionDisplay(Drawn):
+class ConversionDisplay(Display):
     """Conversion rates as bars: the share of each class in the data and in the predicted groups.
 
     Attributes
@@ -145,9 +159,14 @@ class ConversionDisplay(Drawn):
     conversion: Conversion
     name: str = ""
 
+    @classmethod
+    def from_result(cls, result: Conversion, *, name: str = "") -> ConversionDisplay:
+        """Show one curve, with the name of its classifier."""
+        return cls(result, name)
+
     def plot(self, ax: Any = None, **look: Any) -> ConversionDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
-        self.ax_ = ax = axes(ax, size=(6.0, 4.2))
+        self.ax_ = ax = make_axes(ax, size=(6.0, 4.2))
         self.figure_ = ax.figure
         rates, x = self.conversion.rates, np.arange(3)
         self.bars_, self.texts_ = [], []
@@ -158,7 +177,7 @@ class ConversionDisplay(Drawn):
                 width=0.36,
                 label=f"{column}s",
                 hatch=hatch,
-                color=COLOURS[k] if k == 0 else paper(),
+                color=COLOURS[k] if k == 0 else background_colour(),
                 edgecolor=COLOURS[k],
             )
             self.texts_ += ax.bar_label(
@@ -168,18 +187,18 @@ class ConversionDisplay(Drawn):
                 padding=2,
             )
             self.bars_.append(bars)
-        tidy(ax)
+        draw_grid(ax)
         ax.grid(False, axis="x")
         ax.set(ylabel="share of the group", ylim=(0, 1.12))
         ax.set_xticks(x, [f"{group}\nn = {n}" for group, n in rates["n"].items()])
-        legend(ax, self.bars_, loc="upper center", ncols=2)
-        title(ax, f"conversion rates: {plain(self.conversion.rule)}", self.name)
-        finished(ax, self.bars_, look)
+        add_legend(ax, self.bars_, loc="upper center", ncols=2)
+        set_title(ax, f"conversion rates: {escape_label(self.conversion.rule)}", self.name)
+        apply_style(ax, self.bars_, look)
         return self
 
 
 @dataclass(repr=False)
-class PrecisionRecallDisplay(Drawn):
+class PrecisionRecallDisplay(Display):
     """Precision-recall curves of several classifiers, as steps.
 
     Attributes
@@ -198,13 +217,18 @@ class PrecisionRecallDisplay(Drawn):
 
     curves: Mapping[str, PrecisionRecall]
 
+    @classmethod
+    def from_result(cls, result: PrecisionRecall, *, name: str = "") -> PrecisionRecallDisplay:
+        """Show one curve, with the name of its classifier."""
+        return cls({name: result})
+
     def plot(self, ax: Any = None, **look: Any) -> PrecisionRecallDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
-        self.ax_ = ax = axes(ax)
+        self.ax_ = ax = make_axes(ax)
         self.figure_ = ax.figure
         for prevalence in sorted({curve.prevalence for curve in self.curves.values()}):
             ax.axhline(prevalence, **DOTTED)
-        self.lines_, turn = [], turns_of(self.curves)
+        self.lines_, turn = [], style_numbers(self.curves)
         for name, curve in self.curves.items():
             points = curve.points.iloc[1:]
             self.lines_ += ax.step(
@@ -212,23 +236,23 @@ class PrecisionRecallDisplay(Drawn):
                 [points["precision"].iloc[0], *points["precision"]],
                 where="pre",
                 linewidth=1.5,
-                **style(turn[name]),
-                label=f"{plain(name)} (AP {curve.average_precision:.3f})",
+                **line_style(turn[name]),
+                label=f"{escape_label(name)} (AP {curve.average_precision:.3f})",
             )
-        unit_square(ax, "recall", "precision")
-        legend(
+        draw_unit_square(ax, "recall", "precision")
+        add_legend(
             ax,
             self.lines_,
             merit=[curve.average_precision for curve in self.curves.values()],
             loc="best",
         )
-        title(ax, "precision and recall (dotted: a random score)")
-        finished(ax, self.lines_, look)
+        set_title(ax, "precision and recall (dotted: a random score)")
+        apply_style(ax, self.lines_, look)
         return self
 
 
 @dataclass(repr=False)
-class CostCurveDisplay(Drawn):
+class CostCurveDisplay(Display):
     """Lower envelopes of the cost lines; for one classifier some sixty of its lines too.
 
     Attributes
@@ -248,15 +272,20 @@ class CostCurveDisplay(Drawn):
 
     curves: Mapping[str, CostCurve]
 
+    @classmethod
+    def from_result(cls, result: CostCurve, *, name: str = "") -> CostCurveDisplay:
+        """Show one curve, with the name of its classifier."""
+        return cls({name: result})
+
     def plot(self, ax: Any = None, **look: Any) -> CostCurveDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         from matplotlib.collections import LineCollection
 
-        self.ax_ = ax = axes(ax, size=(6.0, 4.4))
+        self.ax_ = ax = make_axes(ax, size=(6.0, 4.4))
         self.figure_ = ax.figure
         self.lines_, self.faint_ = [], []
         ax.plot([0, 0.5, 1], [0, 0.5, 0], **DOTTED)
-        turn = turns_of(self.curves)
+        turn = style_numbers(self.curves)
         for name, curve in self.curves.items():
             if len(self.curves) == 1:
                 some = curve.lines.iloc[:: max(1, len(curve.lines) // 60)]
@@ -270,29 +299,29 @@ class CostCurveDisplay(Drawn):
                 x,
                 y,
                 linewidth=1.8,
-                label=f"{plain(name)} (mean {curve.area:.3f})",
-                **style(turn[name]),
+                label=f"{escape_label(name)} (mean {curve.area:.3f})",
+                **line_style(turn[name]),
             )
-        tidy(ax)
+        draw_grid(ax)
         ax.set(
             xlabel="probability cost PC: the positives' share of the cost of erring always",
             ylabel="normalised expected cost",
             xlim=(0, 1),
             ylim=(0, 0.55),
         )
-        legend(
+        add_legend(
             ax,
             self.lines_,
             merit=[-curve.area for curve in self.curves.values()],
             loc="upper right",
         )
-        title(ax, "cost curves (dotted: nothing, or everything, positive)")
-        finished(ax, self.lines_, look)
+        set_title(ax, "cost curves (dotted: nothing, or everything, positive)")
+        apply_style(ax, self.lines_, look)
         return self
 
 
 @dataclass(repr=False)
-class LearningCurveDisplay(Drawn):
+class LearningCurveDisplay(Display):
     """The metric against the training size: mean and one standard deviation over the folds.
 
     Attributes
@@ -317,9 +346,14 @@ class LearningCurveDisplay(Drawn):
     curve: LearningCurve
     metric: str = "metric"
 
+    @classmethod
+    def from_result(cls, result: LearningCurve, *, metric: str = "metric") -> LearningCurveDisplay:
+        """Show one learning curve, with the name of its metric."""
+        return cls(result, metric)
+
     def plot(self, ax: Any = None, **look: Any) -> LearningCurveDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
-        self.ax_ = ax = axes(ax, size=(6.0, 4.2))
+        self.ax_ = ax = make_axes(ax, size=(6.0, 4.2))
         self.figure_ = ax.figure
         table = self.curve.means
         self.area_ = ax.fill_between(
@@ -328,7 +362,7 @@ class LearningCurveDisplay(Drawn):
             table["mean"] + table["sd"],
             alpha=0.2,
             linewidth=0,
-            color=style(0)["color"],
+            color=line_style(0)["color"],
         )
         self.lines_ = [
             ax.plot(
@@ -338,7 +372,7 @@ class LearningCurveDisplay(Drawn):
                 markersize=3.5,
                 linewidth=1.5,
                 label=label,
-                **style(k),
+                **line_style(k),
             )[0]
             for k, (column, label) in enumerate(
                 (("mean", "test folds, mean ± sd"), ("training_mean", "training sample"))
@@ -349,15 +383,15 @@ class LearningCurveDisplay(Drawn):
             sizes = table.index[:: -(-len(table) // 8)]  # eight labels have room
             ax.set_xticks(sizes, [str(size) for size in sizes])
             ax.set_xticks([], minor=True)
-        tidy(ax)
+        draw_grid(ax)
         ax.set(xlabel="training rows", ylabel=self.metric)
-        legend(ax, self.lines_, loc="best")
+        add_legend(ax, self.lines_, loc="best")
         stop = self.curve.stopped_at
         ended = (
             f"stopped changing at {stop} rows" if stop else "still changing when the rows ran out"
         )
-        title(ax, f"learning curve, {self.curve.schedule.kind} sampling: {ended}")
-        finished(ax, self.lines_, look)
+        set_title(ax, f"learning curve, {self.curve.schedule.kind} sampling: {ended}")
+        apply_style(ax, self.lines_, look)
         return self
 
 

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from deabench.plot.canvas import COLOURS, GREY, axes, finished, paper, plain
-from deabench.plot.display import Drawn
+from deabench.plot.canvas import (
+    COLOURS,
+    GREY,
+    apply_style,
+    background_colour,
+    escape_label,
+    make_axes,
+)
+from deabench.plot.display import Display
 from deabench.plot.placement import along, place_names
 
 if TYPE_CHECKING:
@@ -21,7 +28,7 @@ MOST = 150
 
 
 @dataclass(repr=False)
-class FacetGraphDisplay(Drawn):
+class FacetGraphDisplay(Display):
     """Facets near each other share a ridge; each is named by its DMUs, or by its number where they
     are many.
 
@@ -40,7 +47,7 @@ class FacetGraphDisplay(Drawn):
     >>> from deabench import plot
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> plot.FacetGraphDisplay.from_frontier(db.frontier(wine, outputs=["TPR", "TNR"]))
+    >>> plot.FacetGraphDisplay.from_result(db.frontier(wine, outputs=["TPR", "TNR"]))
     FacetGraphDisplay: not drawn yet; plot() draws it
     """
 
@@ -49,7 +56,7 @@ class FacetGraphDisplay(Drawn):
     left_out: int = 0
 
     @classmethod
-    def from_frontier(cls, front: Frontier, *, most: int = MOST) -> FacetGraphDisplay:
+    def from_result(cls, front: Frontier, *, most: int = MOST) -> FacetGraphDisplay:
         """The graph of a frontier's facets."""
         whole = front.graph
         kept = sorted(whole, key=lambda node: (not whole.nodes[node]["full_dimensional"], node))[
@@ -62,7 +69,7 @@ class FacetGraphDisplay(Drawn):
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         from matplotlib.collections import LineCollection
 
-        self.ax_ = ax = axes(ax, size=(7.0, 5.6))
+        self.ax_ = ax = make_axes(ax, size=(7.0, 5.6))
         self.figure_ = ax.figure
         ends = np.array([[self.places[a], self.places[b]] for a, b in self.graph.edges]).reshape(
             -1, 2, 2
@@ -88,7 +95,7 @@ class FacetGraphDisplay(Drawn):
                     zorder=3,
                     edgecolors=COLOURS[k],
                     label=words,
-                    facecolors=COLOURS[k] if flag else paper(),
+                    facecolors=COLOURS[k] if flag else background_colour(),
                 )
             )
         ax.set(xlim=(-1.35, 1.35), ylim=(-1.45, 1.2))
@@ -109,13 +116,13 @@ class FacetGraphDisplay(Drawn):
             avoid=along(ends, 16) if len(ends) <= 80 else None,
             radii=np.full(len(order), 4.5),
         )
-        finished(ax, self.nodes_, look)
+        apply_style(ax, self.nodes_, look)
         return self
 
 
 def _name(facet: Any, vertices: tuple[Any, ...]) -> str:
     """The facet's DMUs where that is short, else its number in `Frontier.facets`."""
-    joined = " – ".join(plain(label) for label in vertices)
+    joined = " – ".join(escape_label(label) for label in vertices)
     return joined if len(joined) <= 34 else f"facet {facet}"
 
 

@@ -12,19 +12,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from deabench.analysis.targets import Targets
 from deabench.errors import DataError
-from deabench.plot.canvas import COLOURS, GREY, axes, directed, finished, ink, legend, paper, tidy
-from deabench.plot.display import Drawn
+from deabench.plot.canvas import (
+    COLOURS,
+    GREY,
+    add_legend,
+    apply_style,
+    background_colour,
+    draw_grid,
+    label_with_direction,
+    make_axes,
+    text_colour,
+)
+from deabench.plot.display import Display
 from deabench.plot.placement import along, place_names
 from deabench.tables.transforms import Turns, values_outside
 
 if TYPE_CHECKING:
     from deabench.analysis.frontier import Frontier
-    from deabench.analysis.targets import Targets
 
 
 @dataclass(repr=False)
-class FrontierDisplay(Drawn):
+class FrontierDisplay(Display):
     """All DMUs on two metrics, the extreme ones named, the attainable area, facets and their
     extensions, targets.
 
@@ -51,7 +61,7 @@ class FrontierDisplay(Drawn):
     >>> from deabench import plot
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> plot.FrontierDisplay.from_frontier(db.frontier(wine, outputs=["TPR", "TNR"]))
+    >>> plot.FrontierDisplay.from_result(db.frontier(wine, outputs=["TPR", "TNR"]))
     FrontierDisplay: not drawn yet; plot() draws it
     """
 
@@ -64,14 +74,18 @@ class FrontierDisplay(Drawn):
     mixed: bool = True
 
     @classmethod
-    def from_frontier(
-        cls, front: Frontier, *, cost_ratio: float | None = None, prevalence: float = 0.5
+    def from_result(
+        cls,
+        result: Frontier | Targets,
+        *,
+        cost_ratio: float | None = None,
+        prevalence: float = 0.5,
     ) -> FrontierDisplay:
-        """A frontier of two metrics.
+        """Show a frontier of two metrics, and for targets an arrow from each DMU to its target.
 
         Parameters
         ----------
-        front : Frontier
+        result : Frontier or Targets
         cost_ratio : float, optional
             The cost of a false negative over that of a false positive: draws the iso-cost line
             through the best classifier (metrics TPR and TNR).
@@ -84,32 +98,28 @@ class FrontierDisplay(Drawn):
             Where the frontier is not of two metrics, or a cost ratio is given and they are not TPR
             and TNR.
         """
+        front = result.frontier if isinstance(result, Targets) else result
         if len(front.outputs) != 2:
             raise DataError(
                 f"the picture of a frontier needs two metrics and there are {len(front.outputs)}; "
                 "name two in outputs"
             )
-        none = front.points.iloc[:0]
+        actual = front.points.iloc[:0]
+        targets = front.points.iloc[:0]
+        if isinstance(result, Targets):
+            actual = result.actual
+            targets = result.targets
         lines = [] if cost_ratio is None else [_iso_cost(front.outputs, cost_ratio, prevalence)]
         points, turns = values_outside(front.data.outputs, front.data.turns), front.data.turns
         return cls(
             points,
             front.points.sort_values(front.outputs[0]),
-            none,
-            none,
+            actual,
+            targets,
             lines,
             turns,
             front.technology == "convex",
         )
-
-    @classmethod
-    def from_targets(cls, found: Targets, **options: Any) -> FrontierDisplay:
-        """The frontier of two metrics that targets were found on, with an arrow from each tested
-        DMU to its target.
-        """
-        display = cls.from_frontier(found.frontier, **options)
-        display.actual, display.target = found.actual, found.targets
-        return display
 
     @classmethod
     def from_table(
@@ -118,16 +128,18 @@ class FrontierDisplay(Drawn):
         """Any two metrics of a table, both to be high."""
         from deabench.analysis.frontier import frontier
 
-        return cls.from_frontier(frontier(table, outputs=[first, second]), **options)
+        return cls.from_result(frontier(table, outputs=[first, second]), **options)
 
     def plot(self, ax: Any = None, **look: Any) -> FrontierDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
-        self.ax_ = ax = axes(ax, size=(6.4, 5.4))
+        self.ax_ = ax = make_axes(ax, size=(6.4, 5.4))
         self.figure_ = ax.figure
         low, high = self._limits()
-        first, second = (directed(name, self.turns.get(name)) for name in self.points.columns)
+        first, second = (
+            label_with_direction(name, self.turns.get(name)) for name in self.points.columns
+        )
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=first, ylabel=second)
-        tidy(ax)
+        draw_grid(ax)
         self._frontier(ax, low, high)
         self._dmus(ax)
         self._arrows(ax)
@@ -138,7 +150,7 @@ class FrontierDisplay(Drawn):
             if len(dots.get_offsets())
         ]
         handles = [self.area_, self.facets_, *self.extended_[:1], *seen, *self.lines_]
-        legend(ax, handles, below=True, fontsize=7.5, ncols=3, frameon=False)
+        add_legend(ax, handles, below=True, fontsize=7.5, ncols=3, frameon=False)
         named = pd.concat([self.actual, self.chain.drop(self.actual.index, errors="ignore")])
         avoid = [along(self._outline(low, high)), self.points.to_numpy()]
         if len(self.actual):
@@ -146,7 +158,7 @@ class FrontierDisplay(Drawn):
         self.texts_, self.unnamed_ = place_names(
             ax, named.to_numpy(), named.index, avoid=np.vstack(avoid)
         )
-        finished(ax, self.cloud_, look)
+        apply_style(ax, self.cloud_, look)
         return self
 
     def _limits(self) -> tuple[np.ndarray, np.ndarray]:
@@ -196,11 +208,11 @@ class FrontierDisplay(Drawn):
         )
         words = "frontier (its facets)" if self.mixed else "frontier (no mixtures)"
         (self.facets_,) = ax.plot(
-            c[:, 0], c[:, 1], color=ink(), linewidth=1.6, zorder=2, label=words
+            c[:, 0], c[:, 1], color=text_colour(), linewidth=1.6, zorder=2, label=words
         )
         outline = self._outline(low, high)
-        ax.plot(*outline[0].T, color=ink(), linewidth=0.7, zorder=2)
-        ax.plot(*outline[-1].T, color=ink(), linewidth=0.7, zorder=2)
+        ax.plot(*outline[0].T, color=text_colour(), linewidth=0.7, zorder=2)
+        ax.plot(*outline[-1].T, color=text_colour(), linewidth=0.7, zorder=2)
         self.extended_ = []
         for a, b in pairwise(c) if self.mixed else ():
             size = (b - a) / (
@@ -226,7 +238,7 @@ class FrontierDisplay(Drawn):
                 *inner.to_numpy().T,
                 s=small,
                 marker="o",
-                facecolors=paper(),
+                facecolors=background_colour(),
                 edgecolors=GREY,
                 linewidths=0.8,
                 zorder=3,

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import COLOURS, GREY, axes, directed, finished, plain, tidy
-from deabench.plot.display import Drawn
+from deabench.plot.canvas import (
+    COLOURS,
+    GREY,
+    apply_style,
+    draw_grid,
+    escape_label,
+    label_with_direction,
+    make_axes,
+)
+from deabench.plot.display import Display
 from deabench.tables.transforms import Turns
 
 if TYPE_CHECKING:
@@ -21,7 +29,7 @@ MOST = 40
 
 
 @dataclass(repr=False)
-class TargetsDisplay(Drawn):
+class TargetsDisplay(Display):
     """One panel per metric: where each tested DMU is, where its target is, and the gap.
 
     Attributes
@@ -41,7 +49,7 @@ class TargetsDisplay(Drawn):
     >>> from deabench import plot
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> plot.TargetsDisplay.from_targets(db.targets(wine, wine, outputs=["TPR", "TNR"]))
+    >>> plot.TargetsDisplay.from_result(db.targets(wine, wine, outputs=["TPR", "TNR"]))
     TargetsDisplay: not drawn yet; plot() draws it
     """
 
@@ -53,7 +61,7 @@ class TargetsDisplay(Drawn):
     turns: Turns = field(default_factory=dict)
 
     @classmethod
-    def from_targets(cls, found: Targets, *, most: int = MOST) -> TargetsDisplay:
+    def from_result(cls, found: Targets, *, most: int = MOST) -> TargetsDisplay:
         """The first `most` of the targets."""
         return cls(
             found.actual.iloc[:most],
@@ -69,7 +77,7 @@ class TargetsDisplay(Drawn):
         matplotlib's keywords for its marks.
         """
         n, s = self.actual.shape
-        own = axes(ax, size=(1.6 + 2.5 * s, 1.4 + 0.3 * n))
+        own = make_axes(ax, size=(1.6 + 2.5 * s, 1.4 + 0.3 * n))
         self.figure_ = own.figure
         own.set_axis_off()
         grid = (
@@ -93,7 +101,7 @@ class TargetsDisplay(Drawn):
         self.axes_[0].set_title(
             f"▲ actual, × closest target ({self.norm}){more}\n", fontsize=9, loc="left"
         )
-        finished(self.axes_[0], [dot for dots in self.dots_ for dot in dots], look)
+        apply_style(self.axes_[0], [dot for dots in self.dots_ for dot in dots], look)
         return self
 
     def _panel(self, ax: Any, metric: str, *, first: bool) -> None:
@@ -126,12 +134,16 @@ class TargetsDisplay(Drawn):
             xlim=(every.min() - 0.08 * width, every.max() + 0.34 * width), ylim=(len(y) - 0.5, -0.5)
         )
         ax.set_yticks(
-            y, [plain(name) for name in self.actual.index] if first else [""] * len(y), fontsize=8
+            y,
+            [escape_label(name) for name in self.actual.index] if first else [""] * len(y),
+            fontsize=8,
         )
         ax.tick_params(axis="x", labelsize=8)
         ax.xaxis.set_major_locator(_few())
-        ax.set_xlabel(f"{directed(metric, self.turns.get(metric))}\n(gap beside)", fontsize=8)
-        tidy(ax)
+        ax.set_xlabel(
+            f"{label_with_direction(metric, self.turns.get(metric))}\n(gap beside)", fontsize=8
+        )
+        draw_grid(ax)
 
 
 def _few() -> Any:

@@ -9,14 +9,23 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import GREY, axes, finished, marker, plain, roomy, tidy, turns_of
-from deabench.plot.display import Drawn
+from deabench.plot.canvas import (
+    GREY,
+    apply_style,
+    draw_grid,
+    escape_label,
+    has_layout_engine,
+    make_axes,
+    marker_style,
+    style_numbers,
+)
+from deabench.plot.display import Display
 
 MOST = 14
 
 
 @dataclass(repr=False)
-class GroupsDisplay(Drawn):
+class GroupsDisplay(Display):
     """Efficiencies of classifiers (or families) in groups of data sets.
 
     Attributes
@@ -86,26 +95,28 @@ class GroupsDisplay(Drawn):
     def plot(self, ax: Any = None, **look: Any) -> GroupsDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         groups, names = self.table.index, self.table.columns
-        self.ax_ = ax = axes(ax, size=(8.4, max(1.6 + 0.5 * len(groups), 0.6 + 0.2 * len(names))))
+        self.ax_ = ax = make_axes(
+            ax, size=(8.4, max(1.6 + 0.5 * len(groups), 0.6 + 0.2 * len(names)))
+        )
         self.figure_ = ax.figure
         spread = np.linspace(-0.3, 0.3, len(names)) if len(names) > 1 else np.zeros(1)
-        turn = turns_of(names)
+        turn = style_numbers(names)
         self.dots_ = [
             ax.scatter(
                 self.table[name],
                 np.arange(len(groups)) + spread[k],
                 s=30,
                 zorder=3,
-                label=plain(name),
-                **marker(turn[name]),
+                label=escape_label(name),
+                **marker_style(turn[name]),
             )
             for k, name in enumerate(names)
         ]
         for y in np.arange(len(groups) - 1) + 0.5:
             ax.axhline(y, color=GREY, alpha=0.3, linewidth=0.8)
-        tidy(ax)
+        draw_grid(ax)
         ax.grid(False, axis="y")
-        ax.set_yticks(np.arange(len(groups)), [plain(group) for group in groups], fontsize=8)
+        ax.set_yticks(np.arange(len(groups)), [escape_label(group) for group in groups], fontsize=8)
         ax.set(
             ylim=(len(groups) - 0.5, -0.5),
             xlabel="efficiency (1: on the frontier; higher is better)",
@@ -113,8 +124,10 @@ class GroupsDisplay(Drawn):
         more = f"; the best {len(names)} of {self.total}" if self.total > len(names) else ""
         ax.set_title(f"efficiency by group of data sets{more}", fontsize=9, loc="left")
         place = (
-            {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if roomy(ax) else {"loc": "best"}
+            {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
+            if has_layout_engine(ax)
+            else {"loc": "best"}
         )
         ax.legend(handles=self.dots_, fontsize=8, frameon=False, **place)
-        finished(ax, self.dots_, look)
+        apply_style(ax, self.dots_, look)
         return self

@@ -16,7 +16,7 @@ LEAST = 1e-6
 """A λ below this is rounding."""
 
 
-def served(ranking: Ranking) -> tuple[np.ndarray, np.ndarray]:
+def count_served(ranking: Ranking) -> tuple[np.ndarray, np.ndarray]:
     """For each reference DMU how many others it is a peer of, and the sum of their λ."""
     columns, values = ranking.intensities.columns, ranking.intensities.values
     used = (columns >= 0) & (values > LEAST)
@@ -28,12 +28,12 @@ def served(ranking: Ranking) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def by_merit(ranking: Ranking) -> pd.Index:
+def order_by_merit(ranking: Ranking) -> pd.Index:
     """The labels, best first; whoever has no score comes last, and what still ties keeps the
     table's order.
     """
     labels = ranking.scores.index
-    others, shares = served(ranking)
+    others, shares = count_served(ranking)
     at = ranking.reference.labels.get_indexer(labels)
     own = np.where(at >= 0, others[at], 0), np.where(at >= 0, shares[at].round(9), 0.0)
     ranks = ranking.ranks.astype(float).fillna(np.inf).to_numpy()

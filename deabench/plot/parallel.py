@@ -12,16 +12,16 @@ from deabench.plot.canvas import (
     COLOURS,
     GREY,
     MARKERS,
-    axes,
-    directed,
-    finished,
-    legend,
-    plain,
-    style,
-    tidy,
-    turns_of,
+    add_legend,
+    apply_style,
+    draw_grid,
+    escape_label,
+    label_with_direction,
+    line_style,
+    make_axes,
+    style_numbers,
 )
-from deabench.plot.display import Drawn
+from deabench.plot.display import Display
 from deabench.tables.transforms import Turns
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ MOST = 10
 
 
 @dataclass(repr=False)
-class ParallelDisplay(Drawn):
+class ParallelDisplay(Display):
     """One vertical line per metric, the better end above; the tested DMUs full, their targets
     dashed, the frontier's DMUs faint.
 
@@ -51,7 +51,7 @@ class ParallelDisplay(Drawn):
     >>> from deabench import plot
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> plot.ParallelDisplay.from_targets(db.targets(wine, wine, outputs=["TPR", "TNR"]))
+    >>> plot.ParallelDisplay.from_result(db.targets(wine, wine, outputs=["TPR", "TNR"]))
     ParallelDisplay: not drawn yet; plot() draws it
     """
 
@@ -62,7 +62,7 @@ class ParallelDisplay(Drawn):
     turns: Turns = field(default_factory=dict)
 
     @classmethod
-    def from_targets(cls, found: Targets, *, most: int = MOST) -> ParallelDisplay:
+    def from_result(cls, found: Targets, *, most: int = MOST) -> ParallelDisplay:
         """The first `most` of the targets."""
         return cls(
             found.actual.iloc[:most],
@@ -77,7 +77,7 @@ class ParallelDisplay(Drawn):
         from matplotlib.collections import LineCollection
 
         s = self.actual.shape[1]
-        self.ax_ = ax = axes(ax, size=(2.4 + 1.3 * s, 4.4))
+        self.ax_ = ax = make_axes(ax, size=(2.4 + 1.3 * s, 4.4))
         self.figure_ = ax.figure
         every = np.vstack([self.actual, self.target.dropna(), self.frontier])
         low = np.array(
@@ -90,11 +90,11 @@ class ParallelDisplay(Drawn):
         self.faint_ = ax.add_collection(
             LineCollection(faint, colors=GREY, alpha=0.4, linewidths=0.8, zorder=1)
         )
-        self.lines_, self.targets_, turn = [], [], turns_of(self.actual.index)
+        self.lines_, self.targets_, turn = [], [], style_numbers(self.actual.index)
         for row, name in enumerate(self.actual.index):
             k = turn[name]
             own = {
-                "color": style(k)["color"],
+                "color": line_style(k)["color"],
                 "zorder": 3,
             }  # with more names than colours the markers tell them apart
             mark = MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
@@ -104,7 +104,7 @@ class ParallelDisplay(Drawn):
                 linewidth=1.7,
                 marker=mark,
                 markersize=5,
-                label=plain(name),
+                label=escape_label(name),
                 **own,
             )
             self.targets_ += ax.plot(
@@ -117,7 +117,7 @@ class ParallelDisplay(Drawn):
                 **own,
             )
         self._scales(ax, x)
-        legend(ax, self.lines_, loc="center left", bbox_to_anchor=(1.01, 0.5))
+        add_legend(ax, self.lines_, loc="center left", bbox_to_anchor=(1.01, 0.5))
         more = (
             f"; the first {len(self.actual)} of {self.total}"
             if self.total > len(self.actual)
@@ -128,7 +128,7 @@ class ParallelDisplay(Drawn):
             fontsize=9,
             loc="left",
         )
-        finished(ax, self.lines_, look)
+        apply_style(ax, self.lines_, look)
         return self
 
     def _shares(self, frame: pd.DataFrame) -> np.ndarray:
@@ -141,7 +141,7 @@ class ParallelDisplay(Drawn):
         )
 
     def _scales(self, ax: Any, x: np.ndarray) -> None:
-        tidy(ax)
+        draw_grid(ax)
         ax.grid(False, axis="y")
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
@@ -149,7 +149,7 @@ class ParallelDisplay(Drawn):
         ax.set_xticks(
             x,
             [
-                directed(name, self.turns.get(name)).replace(" (", "\n(")
+                label_with_direction(name, self.turns.get(name)).replace(" (", "\n(")
                 for name in self.actual.columns
             ],
         )

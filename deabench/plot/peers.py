@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from deabench.plot.canvas import COLOURS, GREY, axes, finished, paper
-from deabench.plot.display import Drawn
+from deabench.plot.canvas import COLOURS, GREY, apply_style, background_colour, make_axes
+from deabench.plot.display import Display
 from deabench.plot.placement import along, place_names
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ rest are counted.
 
 
 @dataclass(repr=False)
-class PeerNetworkDisplay(Drawn):
+class PeerNetworkDisplay(Display):
     """Benchmarks on a circle, the DMUs that learn from them beside them; a line is as wide as its
     λ.
 
@@ -46,7 +46,7 @@ class PeerNetworkDisplay(Drawn):
     >>> from deabench import plot
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> plot.PeerNetworkDisplay.from_ranking(db.rank(wine, outputs=["TPR", "TNR"]))
+    >>> plot.PeerNetworkDisplay.from_result(db.rank(wine, outputs=["TPR", "TNR"]))
     PeerNetworkDisplay: not drawn yet; plot() draws it
     """
 
@@ -55,7 +55,7 @@ class PeerNetworkDisplay(Drawn):
     left_out: int = 0
 
     @classmethod
-    def from_ranking(cls, ranking: Ranking, *, most: int = MOST) -> PeerNetworkDisplay:
+    def from_result(cls, ranking: Ranking, *, most: int = MOST) -> PeerNetworkDisplay:
         """The network of a ranking's λ; a DMU that is its own only peer has no edge."""
         rows = np.argsort(-ranking.scores.to_numpy(), kind="stable")
         rows = rows[~np.isnan(ranking.scores.to_numpy()[rows])]
@@ -84,7 +84,7 @@ class PeerNetworkDisplay(Drawn):
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         from matplotlib.collections import LineCollection
 
-        self.ax_ = ax = axes(ax, size=(7.0, 6.2))
+        self.ax_ = ax = make_axes(ax, size=(7.0, 6.2))
         self.figure_ = ax.figure
         edges = list(self.graph.edges(data="weight"))
         lines = np.array([[self.places[a], self.places[b]] for a, b, _ in edges]).reshape(-1, 2, 2)
@@ -123,7 +123,7 @@ class PeerNetworkDisplay(Drawn):
             avoid=along(lines, 12) if len(edges) <= 60 else None,
             radii=np.sqrt([self._size(node) for node in order]) / 2,
         )
-        finished(ax, self.nodes_, look)
+        apply_style(ax, self.nodes_, look)
         return self
 
     def _nodes(self, ax: Any, efficient: bool, k: int) -> Any:
@@ -138,7 +138,7 @@ class PeerNetworkDisplay(Drawn):
             s=sizes,
             marker="o" if efficient else "D",
             zorder=3,
-            facecolors=COLOURS[0] if efficient else paper(),
+            facecolors=COLOURS[0] if efficient else background_colour(),
             edgecolors=COLOURS[k],
             linewidths=1.0,
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deabench.plot.canvas import GREY, paper, plain
+from deabench.plot.canvas import GREY, background_colour, escape_label
 
 MOST = 40
 """More names than these are not tried: a picture with more is not read by its names."""
@@ -94,7 +94,7 @@ def place_names(
     rims = (spots[:, None] + clear[:, None, None] * np.array(DIRECTIONS)).reshape(-1, 2)
     page = _Page(ax, np.vstack([spots, rims, others]))
     for spot, name, radius in zip(spots[:most], names[:most], clear, strict=False):
-        text = _place(ax, page, spot, plain(name), (unit, radius))
+        text = _place(ax, page, spot, escape_label(name), (unit, radius))
         if text is not None:
             texts.append(text)
     left_out = len(names) - len(texts)
@@ -116,7 +116,7 @@ def note(ax: Any, words: str) -> Any:
         fontsize=7,
         color=GREY,
         zorder=7,
-        bbox={"facecolor": paper(), "alpha": 0.8, "linewidth": 0, "pad": 1},
+        bbox={"facecolor": background_colour(), "alpha": 0.8, "linewidth": 0, "pad": 1},
     )
 
 
@@ -197,5 +197,5 @@ def _written(ax: Any, name: str, spot: np.ndarray, offset: np.ndarray, led: bool
         fontsize=8,
         zorder=6,
         arrowprops=arrow,
-        path_effects=[withStroke(linewidth=2.2, foreground=paper())],
+        path_effects=[withStroke(linewidth=2.2, foreground=background_colour())],
     )  # a dashed line may pass behind

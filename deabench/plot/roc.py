@@ -16,22 +16,22 @@ from deabench.curves import Band, MeanRoc, Segment, bands, compare_segments
 from deabench.plot.canvas import (
     DOTTED,
     GREY,
-    axes,
-    finished,
-    legend,
-    plain,
-    style,
-    title,
-    turns_of,
-    unit_square,
+    add_legend,
+    apply_style,
+    draw_unit_square,
+    escape_label,
+    line_style,
+    make_axes,
+    set_title,
+    style_numbers,
 )
-from deabench.plot.display import Drawn
+from deabench.plot.display import Display
 
 ROC_LABELS = ("false positive rate", "true positive rate")
 
 
 @dataclass(repr=False)
-class RocDisplay(Drawn):
+class RocDisplay(Display):
     """ROC curves of several classifiers, their confident segments dark (Figure 4), with bands if
     given (Figure 3).
 
@@ -75,11 +75,11 @@ class RocDisplay(Drawn):
 
     def plot(self, ax: Any = None, **look: Any) -> RocDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
-        self.ax_ = ax = axes(ax)
+        self.ax_ = ax = make_axes(ax)
         self.figure_ = ax.figure
         self.lines_, self.dark_, self.areas_ = [], [], []
         ax.plot([0, 1], [0, 1], **DOTTED)
-        turn = turns_of(
+        turn = style_numbers(
             [*self.segments, *(name for name in self.bands if name not in self.segments)]
         )
         for name in self.bands:
@@ -91,12 +91,12 @@ class RocDisplay(Drawn):
                     shade["upper"],
                     alpha=0.18,
                     linewidth=0.6,
-                    color=style(turn[name])["color"],
+                    color=line_style(turn[name])["color"],
                 )
             )
         for name, segment in self.segments.items():
-            own, points, run = style(turn[name]), segment.points, segment.confident
-            label = f"{plain(name)} (AUC {segment.roc.auc:.3f})"
+            own, points, run = line_style(turn[name]), segment.points, segment.confident
+            label = f"{escape_label(name)} (AUC {segment.roc.auc:.3f})"
             self.lines_ += ax.plot(points["FPR"], points["TPR"], linewidth=1.1, label=label, **own)
             self.dark_ += ax.plot(
                 run["FPR"],
@@ -109,16 +109,16 @@ class RocDisplay(Drawn):
                 markersize=4.5,
                 markevery=_ends(len(run)),
             )
-        unit_square(ax, *ROC_LABELS)
-        legend(
+        draw_unit_square(ax, *ROC_LABELS)
+        add_legend(
             ax,
             self.lines_,
             merit=[one.roc.auc for one in self.segments.values()],
             loc="lower right",
         )
         level = 100 * (1 - next(iter(self.segments.values())).alpha)
-        title(ax, f"thick: 0 inside Tango's {level:g} % interval" + self._said())
-        finished(ax, self.lines_, look)
+        set_title(ax, f"thick: 0 inside Tango's {level:g} % interval" + self._said())
+        apply_style(ax, self.lines_, look)
         return self
 
     def _said(self) -> str:
@@ -129,7 +129,7 @@ class RocDisplay(Drawn):
 
 
 @dataclass(repr=False)
-class MeanRocDisplay(Drawn):
+class MeanRocDisplay(Display):
     """The mean of several ROC curves with its pointwise intervals: a band where FPR is fixed, boxes
     at thresholds.
 
@@ -149,11 +149,16 @@ class MeanRocDisplay(Drawn):
 
     mean: MeanRoc
 
+    @classmethod
+    def from_result(cls, result: MeanRoc) -> MeanRocDisplay:
+        """Show the mean of several ROC curves."""
+        return cls(result)
+
     def plot(self, ax: Any = None, **look: Any) -> MeanRocDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
-        self.ax_ = ax = axes(ax)
+        self.ax_ = ax = make_axes(ax)
         self.figure_ = ax.figure
-        points, blue = self.mean.points, style(0)["color"]
+        points, blue = self.mean.points, line_style(0)["color"]
         ax.plot([0, 1], [0, 1], **DOTTED)
         self.curves_ = [
             ax.plot(curve.points["FPR"], curve.points["TPR"], color=GREY, linewidth=0.6)[0]
@@ -197,13 +202,13 @@ class MeanRocDisplay(Drawn):
             label=f"mean of {len(self.curves_)} curves",
         )
         self.curves_[0].set_label("the curves")
-        unit_square(ax, *ROC_LABELS)
-        legend(ax, [self.line_, self.curves_[0]], loc="lower right")
-        title(
+        draw_unit_square(ax, *ROC_LABELS)
+        add_legend(ax, [self.line_, self.curves_[0]], loc="lower right")
+        set_title(
             ax,
             f"{100 * (1 - self.mean.alpha):g} % pointwise at fixed {'FPR' if fixed else 'thresholds'}",
         )
-        finished(ax, [self.line_], look)
+        apply_style(ax, [self.line_], look)
         return self
 
 

@@ -10,9 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.plot.canvas import COLOURS, GREY, axes, finished, ink, paper, plain, roomy, tidy
-from deabench.plot.display import Drawn
-from deabench.plot.merit import by_merit
+from deabench.plot.canvas import (
+    COLOURS,
+    GREY,
+    apply_style,
+    background_colour,
+    draw_grid,
+    escape_label,
+    has_layout_engine,
+    make_axes,
+    text_colour,
+)
+from deabench.plot.display import Display
+from deabench.plot.merit import order_by_merit
 
 if TYPE_CHECKING:
     from deabench.analysis.ranking import Ranking
@@ -28,7 +38,7 @@ NAMED = 26
 
 
 @dataclass(repr=False)
-class RankingDisplay(Drawn):
+class RankingDisplay(Display):
     """Efficiencies, best first, with intervals where there are any and the peers of each at the
     right.
 
@@ -53,7 +63,7 @@ class RankingDisplay(Drawn):
     >>> from deabench import plot
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> plot.RankingDisplay.from_ranking(db.rank(wine, outputs=["TPR", "TNR"])).plot()
+    >>> plot.RankingDisplay.from_result(db.rank(wine, outputs=["TPR", "TNR"])).plot()
     RankingDisplay: drawn; figure_ is its figure, deabench.plot.save_figure writes it
     """
 
@@ -62,7 +72,7 @@ class RankingDisplay(Drawn):
     measure: str = "efficiency"
 
     @classmethod
-    def from_ranking(
+    def from_result(
         cls, ranking: Ranking, intervals: pd.DataFrame | None = None, *, most: int | None = None
     ) -> RankingDisplay:
         """The DMUs of a ranking, or the best `most`.
@@ -76,7 +86,7 @@ class RankingDisplay(Drawn):
         most : int, optional
             How many to draw; all without it.
         """
-        best = ranking.to_frame().loc[by_merit(ranking)[:most]]
+        best = ranking.to_frame().loc[order_by_merit(ranking)[:most]]
         places = ranking.scores.index.get_indexer(best.index)
         frame = best[[ranking.measure, "efficient"]].set_axis(["efficiency", "efficient"], axis=1)
         frame["peers"] = [peers_text(ranking, place) for place in places]
@@ -90,10 +100,10 @@ class RankingDisplay(Drawn):
     def plot(self, ax: Any = None, **look: Any) -> RankingDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
         many = len(self.frame) > MOST
-        self.ax_ = ax = axes(ax, size=(7.0, 6.6 if many else 1.2 + 0.24 * len(self.frame)))
+        self.ax_ = ax = make_axes(ax, size=(7.0, 6.6 if many else 1.2 + 0.24 * len(self.frame)))
         self.figure_ = ax.figure
         frame, y = self.frame, np.arange(len(self.frame))
-        ax.axvline(self.best, color=ink(), linewidth=0.8)
+        ax.axvline(self.best, color=text_colour(), linewidth=0.8)
         width = frame["upper"].notna().to_numpy()
         self.intervals_ = ax.hlines(
             y[width],
@@ -112,7 +122,7 @@ class RankingDisplay(Drawn):
                 zorder=3,
                 color=COLOURS[k],
                 marker=marker,
-                facecolors=COLOURS[k] if k == 0 else paper(),
+                facecolors=COLOURS[k] if k == 0 else background_colour(),
                 label=label,
             )
             for k, (rows, marker, label) in enumerate(
@@ -121,18 +131,19 @@ class RankingDisplay(Drawn):
         ]
         named = np.unique(np.linspace(0, len(y) - 1, NAMED).round().astype(int)) if many else y
         ax.set_yticks(
-            named, [plain(name) for name in frame.index[named]], fontsize=7 if many else 8
+            named, [escape_label(name) for name in frame.index[named]], fontsize=7 if many else 8
         )
         ax.set_ylim(len(frame) - 0.5, -0.5)
-        tidy(ax)
+        draw_grid(ax)
         ax.set_xlim(self._limits())
         ends = np.flatnonzero(np.diff(frame["tier"].to_numpy()) > 0) + 0.5
         self.tiers_ = [
-            ax.axhline(end, color=ink(), linewidth=0.8, linestyle=(0, (4, 2))) for end in ends
+            ax.axhline(end, color=text_colour(), linewidth=0.8, linestyle=(0, (4, 2)))
+            for end in ends
         ]
         self._beside(ax, many)
         self._finish(ax)
-        finished(ax, self.dots_, look)
+        apply_style(ax, self.dots_, look)
         return self
 
     def _beside(self, ax: Any, many: bool) -> None:
@@ -151,11 +162,11 @@ class RankingDisplay(Drawn):
             )
             above.tick_params(labelbottom=False, labelsize=7, length=0)
             above.set_ylabel("how many", fontsize=7)
-            tidy(above)
+            draw_grid(above)
             above.set_title(said, fontsize=9, loc="left")
             return
         ax.set_title(said, fontsize=9, loc="left")
-        if not roomy(ax):
+        if not has_layout_engine(ax):
             return
         self.peers_ = [
             ax.annotate(
@@ -166,7 +177,7 @@ class RankingDisplay(Drawn):
                 textcoords="offset points",
                 va="center",
                 fontsize=7,
-                color=ink(),
+                color=text_colour(),
                 annotation_clip=False,
             )
             for k, peers in enumerate(frame["peers"])
@@ -217,5 +228,5 @@ def peers_text(ranking: Ranking, place: int, most: int = 3) -> str:
 
 
 def _short(label: object) -> str:
-    text = plain(label)
+    text = escape_label(label)
     return text if len(text) <= 16 else text[:15] + "…"

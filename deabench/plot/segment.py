@@ -17,23 +17,23 @@ from numpy.typing import ArrayLike
 from deabench.curves import Segment, Segments, balanced_segment, compare_segments
 from deabench.curves.segment import CAUTION
 from deabench.plot.canvas import (
-    axes,
-    caption,
-    finished,
-    ink,
-    legend,
-    marker,
+    add_caption,
+    add_legend,
+    apply_style,
+    draw_grid,
+    escape_label,
+    make_axes,
+    marker_style,
     name_points,
-    plain,
-    tidy,
-    title,
-    turns_of,
+    set_title,
+    style_numbers,
+    text_colour,
 )
-from deabench.plot.display import Drawn
+from deabench.plot.display import Display
 
 
 @dataclass(repr=False)
-class TangoDisplay(Drawn):
+class TangoDisplay(Display):
     """(b − c)/n with Tango's interval along the threshold (Figures 1, 6 and 7).
 
     Attributes
@@ -68,15 +68,20 @@ class TangoDisplay(Drawn):
         """Compute the segment."""
         return cls(balanced_segment(y_true, score, alpha, positive=positive), name)
 
+    @classmethod
+    def from_result(cls, result: Segment, *, name: str = "") -> TangoDisplay:
+        """Show one segment, with the name of its classifier."""
+        return cls(result, name)
+
     def plot(self, ax: Any = None, *, only_confident: bool = False, **look: Any) -> TangoDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its dots;
         only_confident leaves the other points out (Figure 1, right).
         """
-        self.ax_ = ax = axes(ax, size=(6.4, 4.2))
+        self.ax_ = ax = make_axes(ax, size=(6.4, 4.2))
         self.figure_ = ax.figure
         x, points = _finite(self.segment.points["at_least"]), self.segment.points
         self.bars_, self.dots_ = [], []
-        ax.axhline(0, color=ink(), linewidth=0.8)
+        ax.axhline(0, color=text_colour(), linewidth=0.8)
         for confident, kind in ((False, _FAINT), (True, _DARK)):
             chosen = points["confident"].to_numpy() == confident
             if only_confident:
@@ -101,22 +106,22 @@ class TangoDisplay(Drawn):
                 label=f"{kind['label']} ({chosen.sum()} points)",
                 zorder=kind["zorder"] + 1,
             )
-        tidy(ax)
+        draw_grid(ax)
         ax.set(xlabel="threshold: positive where score >= threshold", ylabel="(FN − FP) / n")
-        legend(
+        add_legend(
             ax, [dots for dots in self.dots_ if len(dots.get_xdata())], loc="upper left"
         )  # FN − FP rises: free
-        title(
+        set_title(
             ax,
             f"Tango's {100 * (1 - self.segment.alpha):g} % intervals, n = {self.segment.roc.n}",
             self.name,
         )
-        finished(ax, self.dots_, look)
+        apply_style(ax, self.dots_, look)
         return self
 
 
 @dataclass(repr=False)
-class SegmentsDisplay(Drawn):
+class SegmentsDisplay(Display):
     """SAUC against the absolute AveD of several classifiers (Figure 5), with what SAUC does not say
     below.
 
@@ -149,19 +154,24 @@ class SegmentsDisplay(Drawn):
         """Compute the segments."""
         return cls(compare_segments(y_true, scores, alpha, positive=positive))
 
+    @classmethod
+    def from_result(cls, result: Segments) -> SegmentsDisplay:
+        """Show the segments of several classifiers."""
+        return cls(result)
+
     def plot(self, ax: Any = None, **look: Any) -> SegmentsDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its points."""
-        own, self.ax_ = ax is None, axes(ax, size=(6.0, 5.0))
+        own, self.ax_ = ax is None, make_axes(ax, size=(6.0, 5.0))
         ax = self.ax_
         self.figure_ = ax.figure
         table = self.segments.table.drop(index=list(self.segments.excluded))
         spots = list(zip(table["AveD"].astype(float), table["SAUC"].astype(float), strict=True))
-        turn = turns_of(table.index)
+        turn = style_numbers(table.index)
         self.points_ = [
-            ax.scatter(x, y, s=42, **marker(turn[name]))
+            ax.scatter(x, y, s=42, **marker_style(turn[name]))
             for name, (x, y) in zip(table.index, spots, strict=True)
         ]
-        tidy(ax)
+        draw_grid(ax)
         ax.set(
             xlabel="AveD: mean |FN − FP| / n over the confident points",
             ylabel="SAUC: area under the segment",
@@ -169,23 +179,23 @@ class SegmentsDisplay(Drawn):
         ax.margins(0.18)
         n = sorted({segment.roc.n for segment in self.segments.segments.values()})
         said = f"n = {n[0]}" if len(n) == 1 else f"n = {n[0]} to {n[-1]}: SAUC is not comparable"
-        title(ax, f"balanced misclassification segments, {said} (better: up and left)")
+        set_title(ax, f"balanced misclassification segments, {said} (better: up and left)")
         self.left_out = list(
             table.index
         )  # the longest caption: the axes keep their place whatever is left out
-        self.caption_ = caption(ax, self._beside())
+        self.caption_ = add_caption(ax, self._beside())
         self.texts_, self.left_out = name_points(ax, spots, self.left_out) if spots else ([], [])
         if own:
             ax.figure.set_layout_engine("none")
         self.caption_.remove()
-        self.caption_ = caption(ax, self._beside())
-        finished(ax, self.points_, look)
+        self.caption_ = add_caption(ax, self._beside())
+        apply_style(ax, self.points_, look)
         return self
 
     def _beside(self) -> str:
         without, said = self.segments.excluded, [CAUTION + "."]
         if without:
-            named = ", ".join(map(plain, without[:5])) + (
+            named = ", ".join(map(escape_label, without[:5])) + (
                 f" and {len(without) - 5} more" if len(without) > 5 else ""
             )
             said.append(f"No confident point: {named}.")

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import axes, finished, ink
-from deabench.plot.display import Drawn
+from deabench.plot.canvas import apply_style, make_axes, text_colour
+from deabench.plot.display import Display
 
 if TYPE_CHECKING:
     from deabench.study.data.dataset import Dataset
@@ -29,7 +29,7 @@ STYLES = {
 
 
 @dataclass(repr=False)
-class TypeMapDisplay(Drawn):
+class TypeMapDisplay(Display):
     """Rows in two dimensions, coloured by the computed kind.
 
     Attributes
@@ -91,7 +91,7 @@ class TypeMapDisplay(Drawn):
         """Draw the map; on a new figure without `ax`; with matplotlib's keywords for the minority's
         marks.
         """
-        ax, drawn = axes(ax, size=(6, 5.2)), []
+        ax, drawn = make_axes(ax, size=(6, 5.2)), []
         majority = self.points[self.points["kind"] == "majority"]
         ax.scatter(
             majority["x"],
@@ -111,7 +111,7 @@ class TypeMapDisplay(Drawn):
                         s=34,
                         c=colour,
                         marker=marker,
-                        edgecolors=ink(),
+                        edgecolors=text_colour(),
                         linewidths=0.5,
                         label=f"{kind} ({len(rows)})",
                     )
@@ -127,6 +127,6 @@ class TypeMapDisplay(Drawn):
             columnspacing=0.9,
             handletextpad=0.1,
         )
-        finished(ax, drawn, look)
+        apply_style(ax, drawn, look)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -12,16 +12,16 @@ from deabench.errors import DataError
 from deabench.plot.canvas import (
     COLOURS,
     GREY,
-    axes,
-    directed,
-    finished,
-    ink,
-    paper,
-    plain,
-    roomy,
-    tidy,
+    apply_style,
+    background_colour,
+    draw_grid,
+    escape_label,
+    has_layout_engine,
+    label_with_direction,
+    make_axes,
+    text_colour,
 )
-from deabench.plot.display import Drawn
+from deabench.plot.display import Display
 
 if TYPE_CHECKING:
     from deabench.inference.result import Uncertainty
@@ -37,7 +37,7 @@ LOOKS = {
 
 
 @dataclass(repr=False)
-class UncertaintyDisplay(Drawn):
+class UncertaintyDisplay(Display):
     """Intervals of the scores, best first, the verdict by marker, the ranks at the right, a line
     between tiers.
 
@@ -58,7 +58,7 @@ class UncertaintyDisplay(Drawn):
     >>> import deabench as db
     >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
     >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
-    >>> plot.UncertaintyDisplay.from_uncertainty(db.uncertainty(samples))
+    >>> plot.UncertaintyDisplay.from_result(db.uncertainty(samples))
     UncertaintyDisplay: not drawn yet; plot() draws it
     """
 
@@ -68,17 +68,17 @@ class UncertaintyDisplay(Drawn):
     scope: str
 
     @classmethod
-    def from_uncertainty(cls, result: Uncertainty, *, most: int = MOST) -> UncertaintyDisplay:
+    def from_result(cls, result: Uncertainty, *, most: int = MOST) -> UncertaintyDisplay:
         """The best `most` classifiers of a result."""
         scope = "all at once" if result.simultaneous else "each by itself"
         return cls(result.to_frame().iloc[:most], len(result.scores), result.level, scope)
 
     def plot(self, ax: Any = None, **look: Any) -> UncertaintyDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
-        self.ax_ = ax = axes(ax, size=(7.0, 1.3 + 0.24 * len(self.frame)))
+        self.ax_ = ax = make_axes(ax, size=(7.0, 1.3 + 0.24 * len(self.frame)))
         self.figure_ = ax.figure
         frame, y = self.frame, np.arange(len(self.frame))
-        ax.axvline(1, color=ink(), linewidth=0.8)
+        ax.axvline(1, color=text_colour(), linewidth=0.8)
         self.intervals_ = ax.hlines(y, frame["lower"], frame["upper"], color=GREY, linewidth=2.2)
         self.dots_ = {}
         for verdict, (marker, edge, face) in LOOKS.items():
@@ -91,25 +91,26 @@ class UncertaintyDisplay(Drawn):
                     zorder=3,
                     marker=marker,
                     edgecolors=edge,
-                    facecolors=face or paper(),
+                    facecolors=face or background_colour(),
                     label=verdict,
                 )
         ends = np.flatnonzero(np.diff(frame["tier"])) + 0.5
         self.tiers_ = [
-            ax.axhline(end, color=ink(), linewidth=0.8, linestyle=(0, (4, 2))) for end in ends
+            ax.axhline(end, color=text_colour(), linewidth=0.8, linestyle=(0, (4, 2)))
+            for end in ends
         ]
-        ax.set_yticks(y, [plain(name) for name in frame.index], fontsize=8)
+        ax.set_yticks(y, [escape_label(name) for name in frame.index], fontsize=8)
         ax.set_ylim(len(frame) - 0.5, -0.5)
-        tidy(ax)
+        draw_grid(ax)
         self._beside(ax)
-        finished(ax, list(self.dots_.values()), look)
+        apply_style(ax, list(self.dots_.values()), look)
         return self
 
     def _beside(self, ax: Any) -> None:
         pairs = zip(self.frame["best_rank"], self.frame["worst_rank"], strict=True)
         ranks = (
             [f"{best} to {worst}" if best != worst else str(best) for best, worst in pairs]
-            if roomy(ax)
+            if has_layout_engine(ax)
             else []
         )
         self.ranks_ = [
@@ -121,7 +122,7 @@ class UncertaintyDisplay(Drawn):
                 textcoords="offset points",
                 va="center",
                 fontsize=7,
-                color=ink(),
+                color=text_colour(),
                 annotation_clip=False,
             )
             for k, text in enumerate(ranks)
@@ -150,7 +151,7 @@ class UncertaintyDisplay(Drawn):
 
 
 @dataclass(repr=False)
-class FrontierBandDisplay(Drawn):
+class FrontierBandDisplay(Display):
     """The frontier of two metrics with the band that holds the true one, and every classifier with
     its two intervals.
 
@@ -168,7 +169,7 @@ class FrontierBandDisplay(Drawn):
     >>> import deabench as db
     >>> y, a, b = [1] * 40 + [0] * 60, [1] * 35 + [0] * 65, [1] * 30 + [0] * 70
     >>> samples = db.Samples.from_predictions(y, {"a": a, "b": b})
-    >>> plot.FrontierBandDisplay.from_uncertainty(db.uncertainty(samples, method="max-t"))
+    >>> plot.FrontierBandDisplay.from_result(db.uncertainty(samples, method="max-t"))
     FrontierBandDisplay: not drawn yet; plot() draws it
     """
 
@@ -177,7 +178,7 @@ class FrontierBandDisplay(Drawn):
     level: float
 
     @classmethod
-    def from_uncertainty(cls, result: Uncertainty) -> FrontierBandDisplay:
+    def from_result(cls, result: Uncertainty) -> FrontierBandDisplay:
         """The band of a result with two metrics and no input.
 
         Raises
@@ -194,7 +195,7 @@ class FrontierBandDisplay(Drawn):
 
     def plot(self, ax: Any = None, **look: Any) -> FrontierBandDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
-        self.ax_ = ax = axes(ax)
+        self.ax_ = ax = make_axes(ax)
         self.figure_ = ax.figure
         first, second = self.metrics
         chains = {
@@ -207,16 +208,20 @@ class FrontierBandDisplay(Drawn):
         )[0]
         self.line_ = ax.plot(*chains["value"].T, color=COLOURS[0], linewidth=1.4)[0]
         self.dots_ = ax.scatter(
-            self.band[first, "value"], self.band[second, "value"], s=18, color=ink(), zorder=3
+            self.band[first, "value"],
+            self.band[second, "value"],
+            s=18,
+            color=text_colour(),
+            zorder=3,
         )
-        ax.set(xlabel=directed(first, None), ylabel=directed(second, None))
+        ax.set(xlabel=label_with_direction(first, None), ylabel=label_with_direction(second, None))
         ax.set_title(
             f"frontier, and where the true one lies ({100 * self.level:g} %)",
             fontsize=9,
             loc="left",
         )
-        tidy(ax)
-        finished(ax, [self.line_], look)
+        draw_grid(ax)
+        apply_style(ax, [self.line_], look)
         return self
 
 

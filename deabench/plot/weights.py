@@ -9,9 +9,16 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.plot.canvas import COLOURS, axes, finished, paper, plain, tidy
-from deabench.plot.display import Drawn
-from deabench.plot.merit import by_merit
+from deabench.plot.canvas import (
+    COLOURS,
+    apply_style,
+    background_colour,
+    draw_grid,
+    escape_label,
+    make_axes,
+)
+from deabench.plot.display import Display
+from deabench.plot.merit import order_by_merit
 
 if TYPE_CHECKING:
     from deabench.analysis.ranking import Ranking
@@ -21,7 +28,7 @@ MOST = 40
 
 
 @dataclass(repr=False)
-class WeightsDisplay(Drawn):
+class WeightsDisplay(Display):
     """Virtual outputs: weight times metric, as a share of the DMU's score.
 
     Attributes
@@ -39,7 +46,7 @@ class WeightsDisplay(Drawn):
     >>> from deabench import plot
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> plot.WeightsDisplay.from_ranking(db.rank(wine, outputs=["TPR", "TNR"]))
+    >>> plot.WeightsDisplay.from_result(db.rank(wine, outputs=["TPR", "TNR"]))
     WeightsDisplay: not drawn yet; plot() draws it
     """
 
@@ -47,7 +54,7 @@ class WeightsDisplay(Drawn):
     total: int
 
     @classmethod
-    def from_ranking(cls, ranking: Ranking, *, most: int = MOST) -> WeightsDisplay:
+    def from_result(cls, ranking: Ranking, *, most: int = MOST) -> WeightsDisplay:
         """The best `most` DMUs of a ranking; those without a score are left out."""
         outputs = ranking.data.outputs
         if not ranking.weights.shape[1]:
@@ -55,7 +62,7 @@ class WeightsDisplay(Drawn):
                 f"model '{ranking.record.name}' has no weights to draw; use 'wei', 'ccr' or 'sbm'"
             )
         virtual = ranking.weights[outputs.columns] * outputs
-        order = by_merit(ranking)
+        order = order_by_merit(ranking)
         order = order[ranking.scores.loc[order].notna()]
         shares = virtual.div(virtual.sum(axis=1), axis=0).loc[order[:most]]
         turns = ranking.data.turns
@@ -68,7 +75,7 @@ class WeightsDisplay(Drawn):
 
     def plot(self, ax: Any = None, **look: Any) -> WeightsDisplay:
         """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
-        self.ax_ = ax = axes(ax, size=(7.0, 1.6 + 0.24 * len(self.shares)))
+        self.ax_ = ax = make_axes(ax, size=(7.0, 1.6 + 0.24 * len(self.shares)))
         self.figure_ = ax.figure
         y, left = np.arange(len(self.shares)), np.zeros(len(self.shares))
         self.bars_ = []
@@ -81,16 +88,16 @@ class WeightsDisplay(Drawn):
                     left=left,
                     height=0.72,
                     color=_pale(COLOURS[k % 7]),
-                    edgecolor=paper(),
+                    edgecolor=background_colour(),
                     hatch=HATCHES[k // 7 % 7 or k % 7],
                     linewidth=0.6,
-                    label=plain(name),
+                    label=escape_label(name),
                 )
             )
             left = left + values
-        ax.set_yticks(y, [plain(name) for name in self.shares.index], fontsize=8)
+        ax.set_yticks(y, [escape_label(name) for name in self.shares.index], fontsize=8)
         ax.set_ylim(len(self.shares) - 0.5, -0.5)
-        tidy(ax)
+        draw_grid(ax)
         ax.grid(False, axis="y")
         more = (
             f"; the best {len(self.shares)} of {self.total}"
@@ -99,7 +106,7 @@ class WeightsDisplay(Drawn):
         )
         ax.set(xlim=(0, 1), xlabel="share of the score" + more)
         longest = max(
-            (len(plain(name)) for name in self.shares.columns), default=0
+            (len(escape_label(name)) for name in self.shares.columns), default=0
         )  # 84 signs have room
         self.legend_ = ax.legend(
             loc="lower left",
@@ -112,7 +119,7 @@ class WeightsDisplay(Drawn):
             alignment="left",
             borderaxespad=0.2,
         )
-        finished(ax, self.bars_, look)
+        apply_style(ax, self.bars_, look)
         return self
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from deabench.analysis.frontier import position
 from deabench.models import ccr
-from deabench.plot.merit import by_merit
+from deabench.plot.merit import order_by_merit
 from deabench.plot.uncertainty import staircase
 from deabench.report.directions import lower
 from deabench.tables.outputs_only import mixed_units
@@ -127,7 +127,7 @@ def _start(found: Findings) -> int:
         return len(found.metrics)
     if found.own is not None and found.own.distance.notna().any():
         return int(found.metrics.index.get_loc(found.own.distance.idxmax()))
-    return int(found.metrics.index.get_loc(by_merit(found.ranking)[0]))
+    return int(found.metrics.index.get_loc(order_by_merit(found.ranking)[0]))
 
 
 def _stories(ranking: Ranking) -> list[str] | None:
@@ -152,7 +152,7 @@ def _ranking(ranking: Ranking, radial: bool) -> dict[str, Any]:
         "scores": _column(ranking.scores),
         "ranks": _column(ranking.ranks),
         "efficient": ranking.efficient.astype(bool).tolist(),
-        "order": labels.get_indexer(by_merit(ranking)).tolist(),
+        "order": labels.get_indexer(order_by_merit(ranking)).tolist(),
         "reference": [str(label) for label in reference],
         "own": own.tolist(),
         "peers": peers,

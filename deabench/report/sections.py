@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from deabench import __version__
-from deabench.plot.merit import by_merit, served
+from deabench.plot.merit import count_served, order_by_merit
 from deabench.plot.scores import peers_text
 from deabench.report.directions import lower
 from deabench.report.document import Picture, Section, Table
@@ -43,7 +43,7 @@ def ranking(found: Findings) -> Section:
     from deabench.plot import RankingDisplay
 
     one = found.ranking
-    frame = one.to_frame().loc[by_merit(one)].rename_axis("classifier")
+    frame = one.to_frame().loc[order_by_merit(one)].rename_axis("classifier")
     if found.intervals is not None:
         frame = frame.join(found.intervals[["lower", "upper"]])
     low = lower(found)
@@ -59,7 +59,7 @@ def ranking(found: Findings) -> Section:
         frame["why no score"] = [one.reasons.get(name) for name in frame.index]
     picture = Picture(
         "ranking",
-        lambda: RankingDisplay.from_ranking(one, found.intervals).plot(),
+        lambda: RankingDisplay.from_result(one, found.intervals).plot(),
         f"Dot chart of the efficiencies, best first; efficient: {listed(frame.index[frame['efficient']])}.",
         "Efficiencies; the same numbers are in the table.",
     )
@@ -88,7 +88,7 @@ def tested(found: Findings) -> Section | None:
     pictures = [
         Picture(
             "targets",
-            lambda: TargetsDisplay.from_targets(one).plot(),
+            lambda: TargetsDisplay.from_result(one).plot(),
             "Actual and target of each tested algorithm, by metric.",
             "Actual (triangle) and target (cross) by metric.",
         )
@@ -98,7 +98,7 @@ def tested(found: Findings) -> Section | None:
             0,
             Picture(
                 "tested",
-                lambda: FrontierDisplay.from_targets(one).plot(),
+                lambda: FrontierDisplay.from_result(one).plot(),
                 "The frontier, with an arrow from each tested algorithm to its target.",
                 "The frontier and the targets.",
             ),
@@ -107,7 +107,7 @@ def tested(found: Findings) -> Section | None:
         pictures.append(
             Picture(
                 "parallel",
-                lambda: ParallelDisplay.from_targets(one).plot(),
+                lambda: ParallelDisplay.from_result(one).plot(),
                 "Parallel coordinates of actual and target.",
                 "Actual and target over all metrics.",
             )
@@ -150,7 +150,7 @@ def peers(found: Findings) -> Section | None:
     from deabench.plot import PeerNetworkDisplay
 
     one = found.ranking
-    others, shares = served(one)
+    others, shares = count_served(one)
     frame = pd.DataFrame(
         {"served": others, "sum of λ": shares}, index=one.reference.labels.rename("benchmark")
     )
@@ -161,7 +161,7 @@ def peers(found: Findings) -> Section | None:
         return None
     picture = Picture(
         "peers",
-        lambda: PeerNetworkDisplay.from_ranking(one).plot(),
+        lambda: PeerNetworkDisplay.from_result(one).plot(),
         f"Network from inefficient classifiers to their peers; the most used is {frame.index[0]}, for "
         f"{frame['served'].iloc[0]} others.",
         "Who is benchmark for whom.",
@@ -183,10 +183,10 @@ def weights(found: Findings) -> Section:
     from deabench.plot import WeightsDisplay
 
     one = found.ranking
-    frame = one.weights.loc[by_merit(one)].rename_axis("classifier")
+    frame = one.weights.loc[order_by_merit(one)].rename_axis("classifier")
     picture = Picture(
         "weights",
-        lambda: WeightsDisplay.from_ranking(one).plot(),
+        lambda: WeightsDisplay.from_result(one).plot(),
         "Stacked bars: the share of each metric in each score.",
         "Which metrics carry each score.",
     )
@@ -227,7 +227,7 @@ def facets(found: Findings) -> Section | None:
     display = FrontierDisplay if flat else FacetGraphDisplay
     picture = Picture(
         "frontier",
-        lambda: display.from_frontier(front).plot(),
+        lambda: display.from_result(front).plot(),
         "The frontier of the two metrics."
         if flat
         else "Facets as nodes, joined where they share a ridge.",
@@ -265,7 +265,7 @@ def costs(found: Findings) -> Section | None:
     front = found.front
     picture = Picture(
         "costs",
-        lambda: CostRangeDisplay.from_frontier(front).plot(),
+        lambda: CostRangeDisplay.from_result(front).plot(),
         "Ranges of cost ratios in which each "
         "classifier of the frontier has the least expected cost.",
         "Which classifier for which cost ratio.",
@@ -306,7 +306,7 @@ def _diagram(result: Any) -> list[Picture]:
     if not hasattr(result, "omnibus"):
         return []
     try:
-        display = CriticalDifferenceDisplay.from_findings(result)
+        display = CriticalDifferenceDisplay.from_result(result)
     except DataError:  # fewer than three classifiers: there is nothing to draw
         return []
     return [

@@ -18,4 +18,4 @@ established = wine.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
 found = db.targets(
     wine.drop(established.index), established, outputs=["TPR", "TNR"], norm="l2", on="facets"
 )
-FrontierDisplay.from_targets(found).plot()
+FrontierDisplay.from_result(found).plot()

@@ -14,4 +14,4 @@ import deabench as db
 from deabench.plot import PeerNetworkDisplay
 
 noisy = db.datasets.load("chao2022-c45-noisy")
-PeerNetworkDisplay.from_ranking(db.rank(noisy, inputs=["TNR"], model="wei")).plot()
+PeerNetworkDisplay.from_result(db.rank(noisy, inputs=["TNR"], model="wei")).plot()

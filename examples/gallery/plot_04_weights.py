@@ -14,4 +14,4 @@ import deabench as db
 from deabench.plot import WeightsDisplay
 
 noisy = db.datasets.load("chao2022-c45-noisy")
-WeightsDisplay.from_ranking(db.rank(noisy, outputs=["TPR", "TNR", "GM"])).plot()
+WeightsDisplay.from_result(db.rank(noisy, outputs=["TPR", "TNR", "GM"])).plot()

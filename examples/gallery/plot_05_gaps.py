@@ -14,6 +14,6 @@ from deabench.plot import TargetsDisplay
 
 wine = db.datasets.load("chao2022-wine1")
 established = wine.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
-TargetsDisplay.from_targets(
+TargetsDisplay.from_result(
     db.targets(wine.drop(established.index), established, outputs=["TPR", "TNR"])
 ).plot()

@@ -14,6 +14,6 @@ import deabench as db
 from deabench.plot import CostRangeDisplay
 
 established = db.datasets.load("chao2022-wine1").loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
-CostRangeDisplay.from_frontier(
+CostRangeDisplay.from_result(
     db.frontier(established, outputs=["TPR", "TNR"]), prevalence=0.33
 ).plot()

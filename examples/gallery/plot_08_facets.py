@@ -14,4 +14,4 @@ import deabench as db
 from deabench.plot import FacetGraphDisplay
 
 noisy = db.datasets.load("chao2022-c45-noisy")
-FacetGraphDisplay.from_frontier(db.frontier(noisy, outputs=["TPR", "TNR", "GM"])).plot()
+FacetGraphDisplay.from_result(db.frontier(noisy, outputs=["TPR", "TNR", "GM"])).plot()

@@ -14,6 +14,6 @@ from deabench.plot import ParallelDisplay
 
 noisy = db.datasets.load("chao2022-c45-noisy")
 tested = ["C4.5", "SMC"]
-ParallelDisplay.from_targets(
+ParallelDisplay.from_result(
     db.targets(noisy.loc[tested], noisy.drop(tested), outputs=["TPR", "TNR", "GM"])
 ).plot()

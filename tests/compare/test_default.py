@@ -246,7 +246,7 @@ def test_command_draws(file: Path, ending: str) -> None:
 def test_bars_join_exactly_the_pairs_not_found_different() -> None:
     """Every bar's ends are a pair that is not different, and every such pair lies under one bar."""
     table = untied(30, 8, 0.25, seed=4)
-    display = CriticalDifferenceDisplay.from_findings(compare.compare(table)).plot()
+    display = CriticalDifferenceDisplay.from_result(compare.compare(table)).plot()
     ranks = display.mean_ranks
     bars = [
         tuple(sorted({round(float(x), 9) for x in line.get_xdata()}))
@@ -283,11 +283,14 @@ def test_a_display_draws_into_axes_given_and_leaves_pyplot_alone() -> None:
 
 def test_a_picture_of_an_undecided_table_has_one_bar() -> None:
     report = compare.compare(untied(20, 4, seed=1))
-    display = CriticalDifferenceDisplay.from_findings(report).plot()
+    display = CriticalDifferenceDisplay.from_result(report).plot()
     assert len(display.artists_["crossbars"]) == 1
 
 
 def test_a_diagram_of_two_is_refused() -> None:
     with pytest.raises(DataError) as e:
         CriticalDifferenceDisplay.from_table(DEMSAR.iloc[:, :2])
-    assert str(e.value) == "there are 2 classifiers; a critical-difference diagram needs at least 3"
+    assert (
+        str(e.value)
+        == "a critical-difference diagram needs three or more classifiers over data sets"
+    )

@@ -177,9 +177,9 @@ def test_the_excluded_are_named_beside_the_plot(normal):
 
 def test_curves_are_told_apart_without_colour():
     def grey(k):
-        return float(np.dot(to_rgb(canvas.style(k)["color"]), (0.299, 0.587, 0.114)))
+        return float(np.dot(to_rgb(canvas.line_style(k)["color"]), (0.299, 0.587, 0.114)))
 
-    looks = [canvas.style(k) for k in range(28)]
+    looks = [canvas.line_style(k) for k in range(28)]
     assert len({(one["color"], str(one["linestyle"])) for one in looks}) == 28
     for k in range(27):
         assert (
@@ -212,7 +212,7 @@ def test_names_from_data_are_text_and_never_mathematics(six, kind):
         "conversion": curves.conversion_rates,
         "bands": lambda y, s: curves.bands(curves.roc(y, s), resamples=50),
     }.get(kind)
-    figure = curve_comparison.draw(
+    figure = curve_comparison.draw_curves(
         kind, {name: make(*six) for name in names} if make else segments, segments
     )
     figure.canvas.draw()
@@ -226,7 +226,7 @@ def test_names_from_data_are_text_and_never_mathematics(six, kind):
 def test_panels_count_what_they_leave_out():
     y, scores = many(14)
     segments = curves.compare_segments(y, scores).segments
-    figure = curve_comparison.draw("tango", segments, segments)
+    figure = curve_comparison.draw_curves("tango", segments, segments)
     assert len(figure.axes) == 12
     assert figure.get_suptitle() == "the first 12 of 14 classifiers"
 

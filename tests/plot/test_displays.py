@@ -86,19 +86,19 @@ def targeted(**how):
 
 
 DISPLAYS = {
-    "FrontierDisplay": lambda: plot.FrontierDisplay.from_targets(
+    "FrontierDisplay": lambda: plot.FrontierDisplay.from_result(
         db.targets(WINE, ESTABLISHED, outputs=["TPR", "TNR"], norm="l2", on="facets"),
         cost_ratio=4,
         prevalence=0.2,
     ),
-    "FacetGraphDisplay": lambda: plot.FacetGraphDisplay.from_frontier(db.frontier(cloud(30))),
-    "TargetsDisplay": lambda: plot.TargetsDisplay.from_targets(targeted()),
-    "ParallelDisplay": lambda: plot.ParallelDisplay.from_targets(targeted()),
-    "RankingDisplay": lambda: plot.RankingDisplay.from_ranking(db.rank(cloud(30))),
-    "PeerNetworkDisplay": lambda: plot.PeerNetworkDisplay.from_ranking(db.rank(cloud(30))),
-    "WeightsDisplay": lambda: plot.WeightsDisplay.from_ranking(db.rank(cloud(30))),
+    "FacetGraphDisplay": lambda: plot.FacetGraphDisplay.from_result(db.frontier(cloud(30))),
+    "TargetsDisplay": lambda: plot.TargetsDisplay.from_result(targeted()),
+    "ParallelDisplay": lambda: plot.ParallelDisplay.from_result(targeted()),
+    "RankingDisplay": lambda: plot.RankingDisplay.from_result(db.rank(cloud(30))),
+    "PeerNetworkDisplay": lambda: plot.PeerNetworkDisplay.from_result(db.rank(cloud(30))),
+    "WeightsDisplay": lambda: plot.WeightsDisplay.from_result(db.rank(cloud(30))),
     "GroupsDisplay": lambda: plot.GroupsDisplay.from_efficiency(grouped(), grouping="type"),
-    "CostRangeDisplay": lambda: plot.CostRangeDisplay.from_frontier(
+    "CostRangeDisplay": lambda: plot.CostRangeDisplay.from_result(
         db.frontier(ESTABLISHED, outputs=["TPR", "TNR"])
     ),
     "RocDisplay": lambda: plot.RocDisplay.from_predictions(scored()[0], {"net": scored()[1]}),
@@ -117,8 +117,8 @@ DISPLAYS = {
     ),
     "CostCurveDisplay": lambda: plot.CostCurveDisplay({"net": curves.cost_curve(*scored())}),
     "LearningCurveDisplay": lambda: plot.LearningCurveDisplay(learned(), "accuracy"),
-    "UncertaintyDisplay": lambda: plot.UncertaintyDisplay.from_uncertainty(sampled()),
-    "FrontierBandDisplay": lambda: plot.FrontierBandDisplay.from_uncertainty(sampled()),
+    "UncertaintyDisplay": lambda: plot.UncertaintyDisplay.from_result(sampled()),
+    "FrontierBandDisplay": lambda: plot.FrontierBandDisplay.from_result(sampled()),
     "CriticalDifferenceDisplay": lambda: plot.CriticalDifferenceDisplay.from_table(wide()),
 }
 
@@ -164,11 +164,11 @@ def test_names_never_collide_and_those_left_out_are_counted(count):
     flat, solid = db.frontier(table, outputs=["TPR", "TNR"]), db.frontier(table)
     shown = {
         "frontier": (
-            plot.FrontierDisplay.from_frontier(flat, cost_ratio=3).plot(),
+            plot.FrontierDisplay.from_result(flat, cost_ratio=3).plot(),
             len(flat.vertices),
         ),
-        "graph": (plot.FacetGraphDisplay.from_frontier(solid).plot(), len(solid.facets)),
-        "network": (plot.PeerNetworkDisplay.from_ranking(db.rank(table)).plot(), count),
+        "graph": (plot.FacetGraphDisplay.from_result(solid).plot(), len(solid.facets)),
+        "network": (plot.PeerNetworkDisplay.from_result(db.rank(table)).plot(), count),
     }
     for name, (display, names) in shown.items():
         assert overlapping(display.texts_) == 0, name
@@ -176,7 +176,7 @@ def test_names_never_collide_and_those_left_out_are_counted(count):
         notes = [text.get_text() for text in display.ax_.texts if "left out" in text.get_text()]
         said = f"{display.unnamed_} of {names} names left out for want of room"
         assert notes == ([said] if display.unnamed_ else []), name
-    ranking = plot.RankingDisplay.from_ranking(db.rank(table)).plot()
+    ranking = plot.RankingDisplay.from_result(db.rank(table)).plot()
     assert overlapping([*ranking.peers_, *ranking.ax_.get_yticklabels()]) == 0
     assert ranking.total == count
     assert len(ranking.frame) == count
@@ -213,7 +213,7 @@ def test_figure_1_of_chao_shows_the_three_benchmarks():
     found = db.targets(
         WINE.loc[["RBF"]], ESTABLISHED, outputs=["TPR", "TNR"], norm="l2", on="facets"
     )
-    display = plot.FrontierDisplay.from_targets(found).plot()
+    display = plot.FrontierDisplay.from_result(found).plot()
     assert list(display.chain.index) == ["RUS+SVM", "CS-MCQP", "Bagging"]
     (arrow,) = display.arrows_
     assert arrow.xy == pytest.approx(found.targets.loc["RBF"].to_numpy(), abs=0)
@@ -231,7 +231,7 @@ def test_an_iso_cost_line_touches_the_classifier_of_its_cost_range():
     ranges = front.cost_ranges(prevalence=0.2)
     for label, (low, high) in zip(ranges.index, ranges.to_numpy(), strict=True):
         ratio = {"RUS+SVM": high / 2, "Bagging": low * 2}.get(label, (low * high) ** 0.5)
-        display = plot.FrontierDisplay.from_frontier(front, cost_ratio=ratio, prevalence=0.2).plot()
+        display = plot.FrontierDisplay.from_result(front, cost_ratio=ratio, prevalence=0.2).plot()
         assert display.lines_[0].get_xy1() == tuple(front.points.loc[label])
 
 
@@ -250,13 +250,13 @@ def test_an_iso_cost_line_touches_the_classifier_of_its_cost_range():
 )
 def test_an_impossible_cost_is_refused(how, words):
     with pytest.raises(DataError) as e:
-        plot.FrontierDisplay.from_frontier(db.frontier(ESTABLISHED, outputs=["TPR", "TNR"]), **how)
+        plot.FrontierDisplay.from_result(db.frontier(ESTABLISHED, outputs=["TPR", "TNR"]), **how)
     assert str(e.value) == words
 
 
 def test_a_frontier_of_three_metrics_has_no_plane_picture():
     with pytest.raises(DataError) as e:
-        plot.FrontierDisplay.from_frontier(db.frontier(cloud(9)))
+        plot.FrontierDisplay.from_result(db.frontier(cloud(9)))
     assert (
         str(e.value)
         == "the picture of a frontier needs two metrics and there are 3; name two in outputs"
@@ -272,7 +272,7 @@ def test_a_frontier_of_three_metrics_has_no_plane_picture():
 def test_the_ranking_shows_intervals_and_peers():
     ranking = db.rank(WINE, outputs=["TPR", "TNR"])
     bounds = pd.DataFrame({"lower": [0.5], "upper": [0.9]}, index=["RBF"])
-    display = plot.RankingDisplay.from_ranking(ranking, bounds).plot()
+    display = plot.RankingDisplay.from_result(ranking, bounds).plot()
     assert len(display.intervals_.get_segments()) == 1
     assert display.frame.loc["RBF", ["lower", "upper"]].tolist() == [0.5, 0.9]
     assert display.frame.loc["MLP", "peers"] == "MLP 1.00"
@@ -281,7 +281,7 @@ def test_the_ranking_shows_intervals_and_peers():
 
 def test_weights_are_shares_of_the_score():
     ranking = db.rank(cloud(30))
-    display = plot.WeightsDisplay.from_ranking(ranking).plot()
+    display = plot.WeightsDisplay.from_result(ranking).plot()
     assert display.shares.sum(axis=1).to_numpy() == pytest.approx(1, abs=1e-9)
     widths = np.array([[bar.get_width() for bar in bars] for bars in display.bars_]).T
     assert widths == pytest.approx(display.shares.to_numpy(), abs=1e-12)
@@ -289,7 +289,7 @@ def test_weights_are_shares_of_the_score():
 
 def test_the_network_has_the_lambdas_of_the_ranking():
     ranking = db.rank(cloud(30))
-    graph = plot.PeerNetworkDisplay.from_ranking(ranking).graph
+    graph = plot.PeerNetworkDisplay.from_result(ranking).graph
     peers = ranking.peers
     for name, peer, weight in graph.edges(data="weight"):
         assert weight == peers.loc[name, peer]
@@ -299,17 +299,17 @@ def test_the_network_has_the_lambdas_of_the_ranking():
             1, abs=1e-5
         )
     outside = db.rank(cloud(30, seed=4) * 0.7, reference=cloud(30))
-    names = set(plot.PeerNetworkDisplay.from_ranking(outside).graph)
+    names = set(plot.PeerNetworkDisplay.from_result(outside).graph)
     assert any(str(name).endswith(" (reference)") for name in names)  # one label, two DMUs
 
 
 def test_dumb_bells_and_parallel_lines_hold_the_gaps():
     found = targeted(norm="linf")
-    display = plot.TargetsDisplay.from_targets(found).plot()
+    display = plot.TargetsDisplay.from_result(found).plot()
     for k, metric in enumerate(found.targets):
         ends = np.array([line[:, 0] for line in display.lines_[k].get_segments()])
         assert ends[:, 1] - ends[:, 0] == pytest.approx(found.gaps[metric].to_numpy(), abs=1e-12)
-    parallel = plot.ParallelDisplay.from_targets(found).plot()
+    parallel = plot.ParallelDisplay.from_result(found).plot()
     low, high = parallel.low, parallel.high
     for line, (_, row) in zip(parallel.targets_, found.targets.iterrows(), strict=True):
         assert low + line.get_ydata() * (high - low) == pytest.approx(row.to_numpy(), abs=1e-12)
@@ -317,13 +317,13 @@ def test_dumb_bells_and_parallel_lines_hold_the_gaps():
 
 def test_cost_ranges_cover_every_ratio_once():
     front = db.frontier(ESTABLISHED, outputs=["TPR", "TNR"])
-    display = plot.CostRangeDisplay.from_frontier(front, prevalence=0.3).plot()
+    display = plot.CostRangeDisplay.from_result(front, prevalence=0.3).plot()
     ranges = display.ranges.to_numpy()
     assert ranges[0, 0] == 0
     assert np.isinf(ranges[-1, 1])
     assert ranges[1:, 0].tolist() == ranges[:-1, 1].tolist()
     assert display.texts_[0].get_text() == f"below {ranges[0, 1]:.3g}"
-    alone = plot.CostRangeDisplay.from_frontier(
+    alone = plot.CostRangeDisplay.from_result(
         db.frontier(WINE.loc[["MLP"]], outputs=["TPR", "TNR"])
     ).plot()
     assert alone.texts_[0].get_text() == "every ratio"
@@ -369,8 +369,8 @@ def test_signs_that_are_no_text_break_no_picture_and_turn_nothing(kind, tmp_path
         table.index = pd.Index([*HOSTILE[:4], "half\ud800"], dtype=object)
     display = {
         "frontier": lambda: plot.FrontierDisplay.from_table(table, "TPR", "TNR"),
-        "ranking": lambda: plot.RankingDisplay.from_ranking(db.rank(table)),
-        "peers": lambda: plot.PeerNetworkDisplay.from_ranking(db.rank(table)),
+        "ranking": lambda: plot.RankingDisplay.from_result(db.rank(table)),
+        "peers": lambda: plot.PeerNetworkDisplay.from_result(db.rank(table)),
     }[kind]().plot()
     plot.save_figure(display.figure_, tmp_path / "f.svg")
     parse(str(tmp_path / "f.svg"))
@@ -408,13 +408,13 @@ def test_a_metric_that_is_better_low_is_drawn_as_the_user_has_it():
     )
     found = db.targets(BOARD.loc[["e", "f"]], BOARD, outputs=["accuracy"], inputs=["latency_ms"])
     for display in (plot.FrontierDisplay, plot.TargetsDisplay, plot.ParallelDisplay):
-        pictured = display.from_targets(found).plot()
+        pictured = display.from_result(found).plot()
         np.testing.assert_allclose(
             pictured.actual, BOARD.loc[["e", "f"], ["accuracy", "latency_ms"]]
         )
         np.testing.assert_allclose(pictured.target, found.targets)
     assert [
-        panel.get_xlabel() for panel in plot.TargetsDisplay.from_targets(found).plot().axes_
+        panel.get_xlabel() for panel in plot.TargetsDisplay.from_result(found).plot().axes_
     ] == ["accuracy (higher is better)\n(gap beside)", "latency_ms (lower is better)\n(gap beside)"]
     ticks = [label.get_text() for label in pictured.ax_.get_xticklabels()]
     assert ticks == ["accuracy\n(higher is better)", "latency_ms\n(lower is better)"]
@@ -434,7 +434,7 @@ def test_the_frontier_without_mixtures_is_a_staircase_below_which_nothing_is_bet
 
 
 def test_weights_are_named_by_the_users_metrics_and_directions():
-    drawn = plot.WeightsDisplay.from_ranking(
+    drawn = plot.WeightsDisplay.from_result(
         db.rank(BOARD, outputs=["accuracy", "err"], lower_is_better={"err": 1.0})
     ).plot()
     assert list(drawn.shares) == ["accuracy", "err (lower is better)"]

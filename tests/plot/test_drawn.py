@@ -6,13 +6,13 @@ import pytest
 
 import deabench as db
 from deabench import plot
-from deabench.plot.display import Drawn
+from deabench.plot.display import Display
 
 
 @pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 def test_a_notebook_shows_the_picture_once():
     ranking = db.rank(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
-    display = plot.RankingDisplay.from_ranking(ranking)
+    display = plot.RankingDisplay.from_result(ranking)
     assert display._repr_png_() is None
     assert repr(display) == "RankingDisplay: not drawn yet; plot() draws it"
     shown = ranking.plot()
@@ -31,6 +31,6 @@ def test_a_notebook_shows_the_picture_once():
 def test_every_display_is_one():
     names = [name for name in plot.__all__ if name.endswith("Display")]
     assert all(
-        issubclass(getattr(plot, name), Drawn) and "__repr__" not in vars(getattr(plot, name))
+        issubclass(getattr(plot, name), Display) and "__repr__" not in vars(getattr(plot, name))
         for name in names
     )

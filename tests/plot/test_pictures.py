@@ -43,7 +43,7 @@ def scored(count):
 
 def test_a_ranking_of_300_draws_all_and_names_the_ends_by_merit():
     ranking = db.rank(cloud(300))
-    display = plot.RankingDisplay.from_ranking(ranking).plot()
+    display = plot.RankingDisplay.from_result(ranking).plot()
     drawn = np.concatenate([dots.get_offsets() for dots in display.dots_])
     assert sorted(drawn[:, 0]) == sorted(ranking.scores)
     assert sum(bar.get_height() for bar in display.counts_) == 300
@@ -64,7 +64,7 @@ def test_tiers_are_drawn_where_there_are_samples():
     )
     samples = db.Samples.from_table(table, errors=table * 0 + 0.005)
     ranking = db.rank(table, uncertainty=samples)
-    display = plot.RankingDisplay.from_ranking(ranking).plot()
+    display = plot.RankingDisplay.from_result(ranking).plot()
     assert len(display.tiers_) == ranking.uncertainty.tiers.max() - 1 >= 1
     assert len(display.intervals_.get_segments()) == 4
 
@@ -105,19 +105,17 @@ def test_many_curves_keep_a_look_each():
     lines = plot.RocDisplay.from_predictions(*scored(20)).plot().lines_
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) >= 4
     table = cloud(30)
-    lines = (
-        plot.ParallelDisplay.from_targets(db.targets(table.iloc[:10] * 0.8, table)).plot().lines_
-    )
+    lines = plot.ParallelDisplay.from_result(db.targets(table.iloc[:10] * 0.8, table)).plot().lines_
     assert len({(line.get_color(), line.get_marker()) for line in lines}) == 10
 
 
 def test_matplotlibs_own_keywords_are_taken_and_others_refused():
     ranking = db.rank(cloud(12))
-    display = plot.RankingDisplay.from_ranking(ranking).plot(alpha=0.3)
+    display = plot.RankingDisplay.from_result(ranking).plot(alpha=0.3)
     assert {dots.get_alpha() for dots in display.dots_} == {0.3}
     (line,) = plot.RocDisplay.from_predictions(*scored(1)).plot(color="red", linewidth=3).lines_
     assert (line.get_color(), line.get_linewidth()) == ("red", 3)
-    bars = plot.WeightsDisplay.from_ranking(ranking).plot(edgecolor="green").bars_
+    bars = plot.WeightsDisplay.from_result(ranking).plot(edgecolor="green").bars_
     assert all(same_color(bar.get_edgecolor(), "green") for bar in bars[0])
     dots = (
         plot.TangoDisplay.from_predictions(scored(1)[0], scored(1)[1]["model 00"])
@@ -164,10 +162,10 @@ def test_nothing_is_black_on_black():
     ranking, front = db.rank(cloud(12)), db.frontier(cloud(12, 2))
     with mpl.style.context("dark_background"):
         for display in (
-            plot.RankingDisplay.from_ranking(ranking),
-            plot.FrontierDisplay.from_frontier(front),
-            plot.WeightsDisplay.from_ranking(ranking),
-            plot.PeerNetworkDisplay.from_ranking(ranking),
+            plot.RankingDisplay.from_result(ranking),
+            plot.FrontierDisplay.from_result(front),
+            plot.WeightsDisplay.from_result(ranking),
+            plot.PeerNetworkDisplay.from_result(ranking),
         ):
             ax = display.plot().ax_
             drawn = [
@@ -176,9 +174,7 @@ def test_nothing_is_black_on_black():
                 if getattr(one, "get_text", str)() != ""
             ]
             assert all(sum(to_rgb(colour)) > 0.6 for colour in drawn), type(display).__name__
-        diagram = plot.CriticalDifferenceDisplay.from_findings(
-            db.compare.compare(cloud(12).T)
-        ).plot()
+        diagram = plot.CriticalDifferenceDisplay.from_result(db.compare.compare(cloud(12).T)).plot()
         bars = [
             one.get_color()
             for part in ("crossbars", "elbows")
@@ -195,25 +191,25 @@ def test_beside_other_axes_nothing_is_written_outside():
     """
     figure = Figure()
     axes = figure.subplots(1, 2)
-    ranking = plot.RankingDisplay.from_ranking(db.rank(cloud(10))).plot(axes[0])
+    ranking = plot.RankingDisplay.from_result(db.rank(cloud(10))).plot(axes[0])
     assert ranking.peers_ == []
-    front = plot.FrontierDisplay.from_frontier(db.frontier(cloud(10, 2))).plot(axes[1])
+    front = plot.FrontierDisplay.from_result(db.frontier(cloud(10, 2))).plot(axes[1])
     figure.draw_without_rendering()
     box, inside = front.ax_.get_legend().get_window_extent(), front.ax_.get_window_extent()
     assert inside.y0 <= box.y0
-    costs = plot.CostRangeDisplay.from_frontier(db.frontier(cloud(10, 2))).plot(
+    costs = plot.CostRangeDisplay.from_result(db.frontier(cloud(10, 2))).plot(
         Figure(figsize=(9, 3)).subplots(1, 3)[0]
     )
     costs.figure_.draw_without_rendering()
     for words in (costs.ax_._left_title, costs.ax_.xaxis.label):
         assert words.get_window_extent().width <= 1.02 * costs.ax_.get_window_extent().width
-    both = plot.FrontierDisplay.from_frontier(
+    both = plot.FrontierDisplay.from_result(
         db.frontier(pd.DataFrame({"TPR": [0.9, 0.5], "TNR": [0.5, 0.9]}))
     ).plot()
     assert not any("(0)" in text.get_text() for text in both.ax_.get_legend().get_texts())
 
 
 def test_facets_have_names_of_their_own():
-    display = plot.FacetGraphDisplay.from_frontier(db.frontier(cloud(8))).plot()
+    display = plot.FacetGraphDisplay.from_result(db.frontier(cloud(8))).plot()
     words = [text.get_text() for text in display.texts_]
     assert len(words) == len(set(words))

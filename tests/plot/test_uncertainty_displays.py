@@ -42,7 +42,7 @@ def test_intervals_verdicts_and_tiers(found):
 def test_a_ranking_with_samples_is_drawn_with_its_intervals():
     table = db.metrics.from_counts(COUNTS, metrics=["TPR", "TNR"])
     ranking = db.rank(table, uncertainty=db.Samples.from_counts(COUNTS))
-    display = RankingDisplay.from_ranking(ranking).plot()
+    display = RankingDisplay.from_result(ranking).plot()
     segments = display.intervals_.get_segments()
     drawn = {
         name: segment[:, 0].tolist()
@@ -53,12 +53,12 @@ def test_a_ranking_with_samples_is_drawn_with_its_intervals():
         for name in table.index
     }
     assert (
-        RankingDisplay.from_ranking(replace(ranking, uncertainty=None)).frame["lower"].isna().all()
+        RankingDisplay.from_result(replace(ranking, uncertainty=None)).frame["lower"].isna().all()
     )
 
 
 def test_the_band_holds_the_frontier(found):
-    display = FrontierBandDisplay.from_uncertainty(found).plot()
+    display = FrontierBandDisplay.from_result(found).plot()
     lower, value, upper = (
         staircase(found.band[[("TNR", end), ("TPR", end)]].to_numpy())
         for end in ("lower", "value", "upper")
@@ -80,4 +80,4 @@ def test_a_band_needs_two_metrics(refused):
     with refused(
         "the band of a frontier is drawn for two metrics to be high and there are 1 columns; name two in outputs"
     ):
-        FrontierBandDisplay.from_uncertainty(one)
+        FrontierBandDisplay.from_result(one)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deabench.inference.sentences import counted
-from deabench.plot.merit import by_merit
+from deabench.plot.merit import order_by_merit
 
 if TYPE_CHECKING:
     from deabench.analysis.ranking import Ranking
@@ -34,7 +34,7 @@ def answer(found: Findings) -> list[str]:
     scored = frame[frame[found.ranking.measure].notna()]
     best, rest = scored[scored["efficient"]], scored[~scored["efficient"]]
     is_ = "is" if len(best) == 1 else "are"
-    names = [name for name in by_merit(found.ranking) if found.ranking.efficient.loc[name]]
+    names = [name for name in order_by_merit(found.ranking) if found.ranking.efficient.loc[name]]
     first = f"{len(best)} of {len(frame)} classifiers {is_} efficient" + (
         f"; most others are measured against {listed(names, LEADERS)}."
         if len(names) > NAMED
