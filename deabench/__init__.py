@@ -57,7 +57,7 @@ _HOME = {
     "Partial": "deabench.analysis.partial_frontiers",
     "Study": "deabench.study",
     "report": "deabench.report.build",
-    "explore": "deabench.report.explore",
+    "explore": "deabench.report.notebook_widget",
     "Report": "deabench.report",
     "reproduce": "deabench.analysis.reproduction",
     "Reproduction": "deabench.analysis.reproduction",

@@ -50,7 +50,7 @@ from deabench.inference.uncertainty import uncertainty as uncertainty
 from deabench.proofs.certify import certify as certify
 from deabench.report import Report as Report
 from deabench.report.build import report as report
-from deabench.report.explore import explore as explore
+from deabench.report.notebook_widget import explore as explore
 from deabench.streaming.rank_files import FilesRanking as FilesRanking
 from deabench.streaming.rank_files import rank_files as rank_files
 from deabench.study import Study as Study

@@ -14,7 +14,7 @@ from deabench.analysis.ranking import rank
 from deabench.analysis.stability import between_layers
 from deabench.errors import DataError
 from deabench.models import ModelName
-from deabench.report.text.ranking import listed
+from deabench.report.text.words import join_names
 from deabench.tables.selection import Missing, complete, prepared
 from deabench.utils.result import Result
 
@@ -53,7 +53,7 @@ class Layers(Result):
         """How many layers there are, and who is in each."""
         groups = self.frame.groupby("layer").groups
         return f"{len(groups)} layers. " + " ".join(
-            f"{layer}: {listed(who)}." for layer, who in list(groups.items())[:4]
+            f"{layer}: {join_names(who)}." for layer, who in list(groups.items())[:4]
         )
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from deabench.analysis.quiet import quietly
 from deabench.analysis.ranking import rank
 from deabench.errors import DataError
-from deabench.report.text.ranking import listed
+from deabench.report.text.words import join_names
 from deabench.tables.selection import Missing, beside, complete, prepared, table_of
 from deabench.utils.result import Result
 
@@ -129,6 +129,6 @@ def malmquist(
         (
             *notes,
             *first.data.notes,
-            *((f"in one of the two only: {listed(left)}",) if left else ()),
+            *((f"in one of the two only: {join_names(left)}",) if left else ()),
         ),
     )

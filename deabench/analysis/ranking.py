@@ -17,7 +17,7 @@ from deabench.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting
 from deabench.models.base import Answer, Model, Norm, Orientation, Returns, Task, Technology
 from deabench.models.options import chosen, costly, of_technology, options_of
 from deabench.proofs import certify, structure
-from deabench.report.text.ranking import explain, summary
+from deabench.report.text.ranking import explain_ranking, summarize_ranking
 from deabench.streaming.files import is_many
 from deabench.tables.selection import Missing, Prepared, prepared, table_of
 from deabench.tables.transforms import values_outside
@@ -180,7 +180,7 @@ class Ranking(Answer, Result):
         """Who is efficient, who is not and by how much, and what was assumed; with samples, how
         sure that is.
         """
-        said = summary(self)
+        said = summarize_ranking(self)
         return said if self.uncertainty is None else f"{said}\n{self.uncertainty.summary()}"
 
     def explain(self, name: object) -> str:
@@ -196,7 +196,7 @@ class Ranking(Answer, Result):
         DataError
             Where there is no such label.
         """
-        said = explain(self, name)
+        said = explain_ranking(self, name)
         return (
             said if self.uncertainty is None else f"{said}\n{self.uncertainty.explain(str(name))}"
         )

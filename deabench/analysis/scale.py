@@ -13,7 +13,7 @@ import pandas as pd
 from deabench.analysis.ranking import rank
 from deabench.errors import DataWarning
 from deabench.models.base import Orientation
-from deabench.report.text.ranking import listed
+from deabench.report.text.words import join_names
 from deabench.tables.selection import Missing, complete
 from deabench.utils.result import Result
 
@@ -56,7 +56,9 @@ class ScaleEfficiency(Result):
         for word in WORDS:
             who = self.frame.index[self.frame["returns"] == word]
             if len(who):
-                said.append(f"{len(who)} of {len(self.frame)} have {word} returns: {listed(who)}.")
+                said.append(
+                    f"{len(who)} of {len(self.frame)} have {word} returns: {join_names(who)}."
+                )
         return " ".join([*said, *(f"{note}." for note in self.notes)])
 
 

@@ -12,7 +12,7 @@ from deabench.errors import DataError
 from deabench.inference import max_t
 from deabench.inference.former import Former
 from deabench.inference.samples import Samples
-from deabench.report.text.ranking import listed
+from deabench.report.text.words import join_names
 from deabench.utils.checks import share
 from deabench.utils.result import Result
 
@@ -60,7 +60,7 @@ class RankSets(Result, Former):
         first = self.table.index[self.table["best"] == 1]
         weights = ", ".join(f"{name} {share:.2g}" for name, share in self.weights.items())
         return (
-            f"Under the weights {weights}: {listed(first)} could be first of {len(self.table)}, all ranks together at "
+            f"Under the weights {weights}: {join_names(first)} could be first of {len(self.table)}, all ranks together at "
             f"{100 * self.level:g} %."
         )
 

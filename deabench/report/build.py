@@ -16,11 +16,11 @@ from deabench.analysis.target_options import On
 from deabench.errors import DataError, DataWarning
 from deabench.models.base import Norm
 from deabench.models.options import OPTIONS, of_technology
-from deabench.report import sections
-from deabench.report.comparison import compared
-from deabench.report.contents import Findings
+from deabench.report import result_sections
+from deabench.report.changes import compared
 from deabench.report.document import Report, Section
 from deabench.report.page_data import contract
+from deabench.report.report_results import Findings
 from deabench.report.text.report import answer
 from deabench.tables.outputs_only import high
 from deabench.tables.selection import Prepared, prepared
@@ -109,7 +109,10 @@ def report(
         )
     found = findings(source, tested, metrics, norm, on, extra.get("intervals"), settings)
     return assembled(
-        found, title or "Comparison of classifiers", [sections.tests(extra.get("tests"))], extra
+        found,
+        title or "Comparison of classifiers",
+        [result_sections.tests(extra.get("tests"))],
+        extra,
     )
 
 
@@ -134,17 +137,17 @@ def assembled(
 ) -> Report:
     """The sections in their order: what a reader acts on first, how it was computed last."""
     parts = [
-        sections.notes(found),
-        sections.ranking(found),
-        sections.tested(found),
-        sections.targets(found),
-        sections.peers(found),
-        sections.weights(found),
-        sections.facets(found),
-        sections.costs(found),
+        result_sections.notes(found),
+        result_sections.ranking(found),
+        result_sections.tested(found),
+        result_sections.targets(found),
+        result_sections.peers(found),
+        result_sections.weights(found),
+        result_sections.facets(found),
+        result_sections.costs(found),
         *inserted,
-        sections.method(found),
-        sections.provenance(found, extra.get("provenance") or {}),
+        result_sections.method(found),
+        result_sections.provenance(found, extra.get("provenance") or {}),
     ]
     return Report(
         title,
@@ -324,9 +327,9 @@ def _of_study(
     settings: dict[str, Any],
 ) -> Report:
     """A study's report: the mean metrics over all data sets, then groups, data sets and failures."""
-    from deabench.report import study
+    from deabench.report import study_sections
 
-    means = study.overall(summary)
+    means = study_sections.overall(summary)
     columns = [
         *(settings.get("outputs") or means.columns),
         *(settings.get("inputs") or ()),
@@ -342,18 +345,18 @@ def _of_study(
         extra.get("intervals"),
         settings,
     )
-    ranking, assumed = study.sure(summary, found.ranking)
+    ranking, assumed = study_sections.sure(summary, found.ranking)
     found = replace(found, ranking=ranking)
     inserted = [
-        *study.pages(summary),
-        sections.tests(extra.get("tests") or getattr(summary, "tests", None)),
+        *study_sections.pages(summary),
+        result_sections.tests(extra.get("tests") or getattr(summary, "tests", None)),
     ]
     left = np.setdiff1d(table.index, table.dropna().index).tolist()
     report_ = assembled(
         found, title or "Comparative study", [part for part in inserted if part], extra
     )
     notes = (
-        study.remarks(summary)
+        study_sections.remarks(summary)
         + assumed
         + ([f"without a mean in some metric: {', '.join(map(str, left))}"] if left else [])
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from deabench.report.contents import Findings
+    from deabench.report.report_results import Findings
 
 
 def lower(found: Findings) -> set[str]:

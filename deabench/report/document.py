@@ -17,12 +17,13 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.report.text.words import column_decimals, format_number
 from deabench.utils.checks import choice
 from deabench.utils.files import write_whole
 from deabench.utils.result import Result
 
 if TYPE_CHECKING:
-    from deabench.report.contents import Findings
+    from deabench.report.report_results import Findings
 
 FORMATS = ("html", "md", "tex")
 HEAVY = 200_000
@@ -32,7 +33,6 @@ FIGURES: tuple[Figures, ...] = get_args(Figures)
 BESIDE: dict[str, Figures] = {"md": "svg", "tex": "pdf"}
 """What the figures beside a file are, where nothing else is asked for."""
 Live = Literal["", "ranking", "weights"]
-SMALL = 1e-9
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Table:
 
     def shown(self, most: int | None = None) -> list[list[str]]:
         """The first `most` rows (all without it) as a reader sees them."""
-        places = [decimals([row[k] for row in self.rows]) for k in range(len(self.columns))]
+        places = [column_decimals([row[k] for row in self.rows]) for k in range(len(self.columns))]
         return [[shown(cell, places[k]) for k, cell in enumerate(row)] for row in self.rows[:most]]
 
 
@@ -292,15 +292,6 @@ def plain_value(cell: Any) -> Any:
     return cell if isinstance(cell, bool | int | float) else str(cell)
 
 
-def decimals(column: Sequence[Any]) -> int:
-    """The decimals that a column of numbers needs, at most four."""
-    numbers = [v for v in column if isinstance(v, int | float) and not isinstance(v, bool)]
-    for places in range(4):
-        if all(abs(round(v, places) - v) <= SMALL * max(1.0, abs(v)) for v in numbers):
-            return places
-    return 4
-
-
 def shown(cell: Any, places: int = 4) -> str:
     """A cell for a reader, with so many decimals; less than 1e-9 is 0. CSV and the page's data keep
     every digit.
@@ -311,6 +302,4 @@ def shown(cell: Any, places: int = 4) -> str:
         return "yes" if cell else "no"
     if not isinstance(cell, int | float):
         return str(cell)
-    if places == 4 and SMALL <= abs(cell) < 1e-4:
-        return f"{cell:.2e}"
-    return f"{cell + 0.0 if abs(cell) >= SMALL else 0.0:.{places}f}"
+    return format_number(cell, places)

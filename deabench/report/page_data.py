@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from deabench.analysis.frontier import Frontier
     from deabench.analysis.ranking import Ranking
     from deabench.analysis.targets import Targets
-    from deabench.report.contents import Findings
+    from deabench.report.report_results import Findings
 
 NUMBERS = 40_000
 """More numbers of facets than these are not shipped: the page then gives positions and

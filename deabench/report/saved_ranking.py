@@ -10,7 +10,7 @@ import pandas as pd
 
 from deabench import __version__
 from deabench.report.document import Report, Section, Table
-from deabench.report.text.report import listed
+from deabench.report.text.words import join_names
 from deabench.utils.text import csv_text
 
 COLUMNS = ["efficiency", "rank", "efficient"]
@@ -34,7 +34,7 @@ def of_saved(frame: pd.DataFrame, title: str | None = None) -> Report:
     )
     best, rest = frame[frame["efficient"]], frame[~frame["efficient"]]
     answer = [
-        f"{len(best)} of {len(frame)} classifiers {'is' if len(best) == 1 else 'are'} efficient: {listed(best.index)}."
+        f"{len(best)} of {len(frame)} classifiers {'is' if len(best) == 1 else 'are'} efficient: {join_names(best.index)}."
     ]
     if len(rest):
         answer.append(

@@ -512,7 +512,7 @@ def test_five_and_five_thousand(opened):
 
 def test_a_workspace_without_its_page(browser):
     """What a notebook runs: the same script as a module, mounted twice in one document."""
-    from deabench.report.explore import module
+    from deabench.report.notebook_widget import module
 
     data = json.dumps(page_of(30, 3).data)
     page = browser.new_context(viewport={"width": 1000, "height": 900}).new_page()

@@ -9,7 +9,7 @@ from report_cases import cloud
 
 import deabench as db
 from deabench.errors import DataError
-from deabench.report.explore import module
+from deabench.report.notebook_widget import module
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from deabench.errors import DataError
 from deabench.proofs.ranking import said as open_questions
+from deabench.report.text.words import join_names
 from deabench.utils.checks import did_you_mean
 
 if TYPE_CHECKING:
@@ -19,21 +20,14 @@ SMALL = 5e-4
 """A λ, or a share of a score, below this is not named."""
 
 
-def listed(names: object, most: int = NAMED) -> str:
-    """`A, B and 3 more`."""
-    labels = [str(name) for name in names]  # type: ignore[attr-defined]
-    more = len(labels) - most
-    return ", ".join(labels[:most]) + (f" and {more} more" if more > 0 else "")
-
-
-def summary(ranking: Ranking) -> str:
+def summarize_ranking(ranking: Ranking) -> str:
     """Who is efficient; who is not, and by how much; what was assumed on the way."""
     frame = ranking.to_frame()
     scored = frame[frame[ranking.measure].notna()]
     best, rest = scored[scored["efficient"]], scored[~scored["efficient"]]
     said = [
         f"{len(best)} of {len(frame)} {'is' if len(best) == 1 else 'are'} efficient"
-        + (f": {listed(best.index)}." if len(best) else ".")
+        + (f": {join_names(best.index)}." if len(best) else ".")
     ]
     if len(rest):
         low, name = float(rest[ranking.measure].iloc[-1]), rest.index[-1]
@@ -47,7 +41,7 @@ def summary(ranking: Ranking) -> str:
     return " ".join([*said, *(f"{note[:1].upper()}{note[1:]}." for note in ranking.notes)])
 
 
-def explain(ranking: Ranking, name: object) -> str:
+def explain_ranking(ranking: Ranking, name: object) -> str:
     """One classifier's story, a sentence a line."""
     if name not in ranking.scores.index:
         raise DataError(
@@ -119,6 +113,6 @@ def _carried(ranking: Ranking, name: object) -> list[str]:
     return [
         "Its score rests on "
         + ", ".join(named)
-        + (f"; {listed(left)} weighs nothing" if left else "")
+        + (f"; {join_names(left)} weighs nothing" if left else "")
         + "."
     ]

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from deabench.inference.sentences import counted
 from deabench.plot.merit import order_by_merit
+from deabench.report.text.words import join_names
 
 if TYPE_CHECKING:
     from deabench.analysis.ranking import Ranking
-    from deabench.report.contents import Findings
+    from deabench.report.report_results import Findings
 
 NAMED = 8
 """More names than these are not all written out."""
 LEADERS = 5
 """Of more efficient classifiers so many are named: those that most others are measured against."""
-
-
-def listed(names: Sequence[object], most: int = NAMED) -> str:
-    """`A, B and 3 more`."""
-    shown = ", ".join(str(name) for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def answer(found: Findings) -> list[str]:
@@ -36,9 +30,9 @@ def answer(found: Findings) -> list[str]:
     is_ = "is" if len(best) == 1 else "are"
     names = [name for name in order_by_merit(found.ranking) if found.ranking.efficient.loc[name]]
     first = f"{len(best)} of {len(frame)} classifiers {is_} efficient" + (
-        f"; most others are measured against {listed(names, LEADERS)}."
+        f"; most others are measured against {join_names(names, LEADERS)}."
         if len(names) > NAMED
-        else f": {listed(best.index)}."
+        else f": {join_names(best.index)}."
         if len(names)
         else "."
     )

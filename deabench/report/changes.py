@@ -11,11 +11,11 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.report.document import Report, Section, Table
-from deabench.report.text.report import listed
+from deabench.report.text.words import join_names
 
 if TYPE_CHECKING:
     from deabench.analysis.frontier import Frontier
-    from deabench.report.contents import Findings
+    from deabench.report.report_results import Findings
 
 SAME = 1e-9
 """Scores, rates and metrics that differ by no more are the same."""
@@ -101,12 +101,12 @@ def _rose(frame: pd.DataFrame, before: Findings, after: Findings) -> list[str]:
             name for name in here.ranking.scores.index if name not in there.ranking.scores.index
         ]
         if alone:
-            said.append(f"Only in the {where}: {listed(alone, NAMED)}.")
+            said.append(f"Only in the {where}: {join_names(alone, NAMED)}.")
     return said
 
 
 def _moves(part: pd.DataFrame) -> str:
-    return listed(
+    return join_names(
         [
             f"{name} from {row['rank before']} to {row['rank after']}"
             for name, row in part.iloc[:3].iterrows()
@@ -119,8 +119,8 @@ def _frontier(before: Findings, after: Findings, facets: pd.DataFrame) -> list[s
     reached = [name for name in after.ranking.efficient.index if name in new - old]
     left = [name for name in before.ranking.efficient.index if name in old - new]
     said = [
-        f"Efficient now: {listed(reached, NAMED)}." if reached else "",
-        f"No longer: {listed(left, NAMED)}." if left else "",
+        f"Efficient now: {join_names(reached, NAMED)}." if reached else "",
+        f"No longer: {join_names(left, NAMED)}." if left else "",
     ]
     words = " ".join(part for part in said if part) or "The same classifiers are efficient."
     if len(facets):
@@ -154,7 +154,7 @@ def moved(before: Frontier | None, after: Frontier | None) -> pd.DataFrame:
         pairs = list(b or a or {})
         rows.append(
             {
-                "facet": listed(sorted(map(str, key)), 6),
+                "facet": join_names(sorted(map(str, key)), 6),
                 "what": what,
                 **{f"{name} before": (a or {}).get(name) for name in pairs},
                 **{f"{name} after": (b or {}).get(name) for name in pairs},
@@ -190,7 +190,7 @@ def _metrics(before: Findings, after: Findings, both: list[Any]) -> list[str]:
     ]
     for here, there, where in ((before, after, "first"), (after, before, "second")):
         alone = [str(name) for name in here.metrics if name not in there.metrics]
-        words += [f"Only in the {where}: {listed(alone)}."] if alone else []
+        words += [f"Only in the {where}: {join_names(alone)}."] if alone else []
     return words
 
 

@@ -17,13 +17,13 @@ from deabench.plot.merit import count_served, order_by_merit
 from deabench.plot.scores import peers_text
 from deabench.report.directions import lower
 from deabench.report.document import Picture, Section, Table
-from deabench.report.text.report import listed
+from deabench.report.text.words import join_names
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.text import csv_text
 
 if TYPE_CHECKING:
     from deabench.analysis.ranking import Ranking
-    from deabench.report.contents import Findings
+    from deabench.report.report_results import Findings
 
 VERSIONED = ("numpy", "pandas", "scipy", "pyomo", "highspy", "networkx", "matplotlib")
 FACETS = 500
@@ -60,7 +60,7 @@ def ranking(found: Findings) -> Section:
     picture = Picture(
         "ranking",
         lambda: RankingDisplay.from_result(one, found.intervals).plot(),
-        f"Dot chart of the efficiencies, best first; efficient: {listed(frame.index[frame['efficient']])}.",
+        f"Dot chart of the efficiencies, best first; efficient: {join_names(frame.index[frame['efficient']])}.",
         "Efficiencies; the same numbers are in the table.",
     )
     said = [
@@ -239,7 +239,7 @@ def facets(found: Findings) -> Section | None:
         else f"{len(front.extreme)} classifiers span"
     )
     said = [
-        f"{span} the frontier in {listed(front.outputs)}: {listed(front.extreme)}.",
+        f"{span} the frontier in {join_names(front.outputs)}: {join_names(front.extreme)}.",
         "A trade-off rate 'B per A' is how much of B one unit of A is worth on the facet; where it is ∞ the facet is flat.",
     ]
     if len(frame) > FACETS:
@@ -349,7 +349,7 @@ def method(found: Findings) -> Section:
     ]
     if found.front is not None:
         said.append(
-            f"Targets: the closest point of the Pareto-efficient {found.on} in {listed(found.front.outputs)}, distance "
+            f"Targets: the closest point of the Pareto-efficient {found.on} in {join_names(found.front.outputs)}, distance "
             f"{found.norm}, each metric in its own unit. Of several closest points one is given."
         )
     return Section("method", "How it was computed", said)
@@ -404,7 +404,7 @@ def _target_frame(one: Any) -> pd.DataFrame:
         frame[f"{name}"] = one.actual[name]
         frame[f"target {name}"] = one.targets[name]
         frame[f"gap {name}"] = one.gaps[name]
-    return frame.assign(face=[listed(face, 4) for face in one.faces])
+    return frame.assign(face=[join_names(face, 4) for face in one.faces])
 
 
 def _kind(found: Findings) -> str:
