@@ -11,11 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
-
-from benchmarks import proof_costs
-from benchmarks.certainty import certainty, spent
-from benchmarks.closest import faces_and_milp, published, right, speed
-from benchmarks.coverage import (
+from simulations.closest_targets import faces_and_milp, published, right, speed
+from simulations.coverage_of_metrics import (
     of_counts,
     of_designs,
     of_differences,
@@ -23,16 +20,19 @@ from benchmarks.coverage import (
     of_two_test_sets,
     summed,
 )
-from benchmarks.designs import GROUPS
+from simulations.coverage_of_scores import certainty, spent
+from simulations.designs import GROUPS
+from simulations.dominance_rivals import rivals
+from simulations.hard_tables import degenerate_results, integer_tables, noisy_tables, spread_tables
+from simulations.type_one_errors import exactly, type_one
+
+from benchmarks import proof_costs
 from benchmarks.models import models
-from benchmarks.proofs import degenerate_results, integer_tables, noisy_tables, spread_tables
-from benchmarks.rivals import rivals
 from benchmarks.scale import scale
 from benchmarks.scale_memory import in_memory
 from benchmarks.scores import beside, growth, memory, wide
 from benchmarks.startup import start_up
 from benchmarks.studies import overhead
-from benchmarks.type_one import exactly, type_one
 from deabench.cli._io import say
 
 SECTIONS = (

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from simulations.cpu_time import in_turns
 
-from benchmarks.measure import in_turns
 from deabench.analysis.ranking import rank
 from deabench.errors import DataWarning
 from deabench.models import ModelName

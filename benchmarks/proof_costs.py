@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 import pandas as pd
+from simulations.cpu_time import cpu
+from simulations.tables import KINDS, frame, sphere, unif
 
-from benchmarks.data import KINDS, frame, sphere, unif
-from benchmarks.measure import cpu
 from deabench.analysis.frontier import NORMS, Frontier, frontier
 from deabench.analysis.ranking import rank
 from deabench.analysis.targets import targets

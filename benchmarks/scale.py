@@ -83,7 +83,7 @@ def files(folder: Path, kind: str, n: int, each: int = FILE) -> Path:
 ONE_PASS = """
 import sys, time
 import scipy.spatial, scipy.optimize, pyarrow.parquet, deabench as db, deabench.streaming.rank_files
-from benchmarks.measure import peak
+from simulations.cpu_time import peak
 folder, tolerance, out = sys.argv[1], float(sys.argv[2]), sys.argv[3]
 given = {"outputs": ["TPR", "TNR", "AUC", "F1"], "tolerance": tolerance}
 before, start = peak(), time.process_time()

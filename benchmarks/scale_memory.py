@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from simulations.cpu_time import cpu
+from simulations.tables import KINDS, frame, sphere, unif
 
-from benchmarks.data import KINDS, frame, sphere, unif
-from benchmarks.measure import cpu
 from benchmarks.studies import in_flight, status_of
 from deabench.analysis.frontier import frontier
 from deabench.analysis.ranking import Ranking, rank

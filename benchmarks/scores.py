@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from simulations.cpu_time import cpu, exponent, in_turns
+from simulations.reference_solvers import PEERS, PLAIN, WHOLE
+from simulations.tables import KINDS, frame
 
-from benchmarks.data import KINDS, frame
-from benchmarks.measure import cpu, exponent, in_turns
-from benchmarks.ways import PEERS, PLAIN, WHOLE
 from deabench.analysis.ranking import Ranking, rank
 from deabench.errors import DataWarning
 from deabench.models import MODELS
@@ -194,8 +194,8 @@ def wide(kind: str, n: int, counts: list[int]) -> pd.DataFrame:
 MEMORY = """
 import sys, time
 import scipy.spatial, deabench.models
-from benchmarks.data import KINDS
-from benchmarks.measure import peak
+from simulations.tables import KINDS
+from simulations.cpu_time import peak
 from benchmarks.scores import ranked
 kind, n = sys.argv[1], int(sys.argv[2])
 ranked(KINDS[kind](100)); before = peak(); values = KINDS[kind](n); start = time.process_time()

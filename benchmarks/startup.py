@@ -10,8 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
-
-from benchmarks.data import frame, metrics
+from simulations.tables import frame, metrics
 
 NAIVE = """
 import sys

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from simulations.cpu_time import cpu
 
-from benchmarks.measure import cpu
 from deabench.study.running.tasks import run_batch
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def overhead(tasks: int = 4000) -> pd.DataFrame:
 
 STATUS = """
 import sys, tempfile, time
-from benchmarks.measure import peak
+from simulations.cpu_time import peak
 from benchmarks.studies import _study
 from deabench.study.results.store import Store
 with tempfile.TemporaryDirectory() as folder:

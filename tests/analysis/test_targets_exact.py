@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from dea_cases import frame, solved
+from simulations.hard_tables import noisy_table
 
 import deabench as db
-from benchmarks.proofs import noisy_table
 from deabench.geometry.nearest_points import distance, dual_norm
 from deabench.geometry.rational import nearest
 

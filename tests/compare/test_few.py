@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from simulations.type_one_errors import type_one
 
-from benchmarks.type_one import type_one
 from deabench import compare
 from deabench.compare.adjust import Adjustment, adjusted
 from deabench.compare.exact import FEW, drawn, enumerated, gaps

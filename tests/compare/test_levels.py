@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom
+from simulations import type_one_errors as type_one
+from simulations.exact_levels import NAMES, exact_levels, nulls, signed_rank_p, table_of
 
-from benchmarks import type_one
-from benchmarks.levels import NAMES, exact_levels, nulls, signed_rank_p, table_of
 from deabench import compare
 from deabench.compare.exact import FEW
 from deabench.compare.incomplete import DRAWS

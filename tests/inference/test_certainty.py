@@ -4,10 +4,9 @@ is seen to fail.
 
 import numpy as np
 import pytest
-
-from benchmarks import certainty as bench
-from benchmarks.designs import ACCEPTANCE, BLOCKS, HARD
-from benchmarks.simulated import (
+from simulations import coverage_of_scores as bench
+from simulations.designs import ACCEPTANCE, BLOCKS, HARD
+from simulations.samples import (
     binormal,
     blocks,
     near_perfect,

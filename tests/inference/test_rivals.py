@@ -1,8 +1,7 @@
 """The table beside others: its truths, and deabench's own rows."""
 
 import numpy as np
-
-from benchmarks.rivals import (
+from simulations.dominance_rivals import (
     _beaten_by_mixes,
     _beaten_by_one,
     accuracy_and_cost,

@@ -10,9 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from statsmodels.stats.proportion import confint_proportions_2indep
-
-from benchmarks.coverage import (
+from simulations.coverage_of_metrics import (
     of_counts,
     of_designs,
     of_differences,
@@ -20,6 +18,8 @@ from benchmarks.coverage import (
     of_two_test_sets,
     summed,
 )
+from statsmodels.stats.proportion import confint_proportions_2indep
+
 from deabench import metrics as m
 from deabench import tango
 from deabench.metrics.draws import Design

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from mutants import mutants
+from simulations.hard_tables import noisy_table
 
 import deabench as db
-from benchmarks.proofs import noisy_table
 from deabench.errors import CertificateError
 from deabench.models import MODELS
 from deabench.proofs.structure import WORDS

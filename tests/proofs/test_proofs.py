@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from dea_cases import frame, solved
+from simulations.hard_tables import degenerate_tables, integer_tables, noisy_table, noisy_tables
+from simulations.rational_efficiency import efficiency
 
 import deabench as db
-from benchmarks.proofs import degenerate_tables, integer_tables, noisy_table, noisy_tables
-from benchmarks.rational import efficiency
 from deabench.errors import CertificateError
 from deabench.geometry.faces import Hull
 from deabench.geometry.rational import least

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from dea_cases import frame
+from simulations.tables import metrics, unif
 
 import deabench as db
-from benchmarks.data import metrics, unif
 from deabench.errors import CertificateError
 from deabench.geometry import dominance, facet_heuristics
 from deabench.geometry.dominance import dominators

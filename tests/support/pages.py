@@ -28,7 +28,7 @@ ELSEWHERE = {
     "python -m sphinx": "a step of .ci/run",
     "bash .ci/run": "runs the tests",
     "python -m pytest": "runs the tests",
-    "python -m benchmarks": "takes minutes; tests/benchmarks/test_benchmarks.py runs its quick forms",
+    "python -m benchmarks": "takes minutes; benchmarks/test_quick.py runs its quick forms",
 }
 """Commands that the pages name and these tests do not run, with the reason."""
 SMALL = (

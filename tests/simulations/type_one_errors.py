@@ -3,7 +3,7 @@ benchmarks type-one`.
 
 Three classifiers that are alike, N data sets; every test of `deabench.compare` over data sets at a
 nominal 5 %. A family of pairs rejects where any of its pairs does. Tests of ranks without ties are
-computed (`benchmarks.levels`), the others drawn."""
+computed (`simulations.exact_levels`), the others drawn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 from scipy.stats import rankdata
 
-from benchmarks.levels import (
+from deabench import compare
+from deabench.compare.exact import FEW
+from deabench.compare.incomplete import Design
+from deabench.compare.permutation import sign_flips
+from simulations.exact_levels import (
     ALPHA,
     MOST_SETS,
     NAMES,
@@ -29,11 +33,7 @@ from benchmarks.levels import (
     signed_rank_p,
     table_of,
 )
-from benchmarks.tally import tallied
-from deabench import compare
-from deabench.compare.exact import FEW
-from deabench.compare.incomplete import Design
-from deabench.compare.permutation import sign_flips
+from simulations.tally import tallied
 
 SIZES = (2, 3, 4, 5, 6, 8, 11, 13, 14, 17, 20, 30, 40, 51, 60)
 PIECE = 500

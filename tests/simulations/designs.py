@@ -1,4 +1,4 @@
-"""Designs of known truth for `benchmarks.certainty`, and the figures that each must reach."""
+"""Designs of known truth for `simulations.coverage_of_scores`, and the figures that each must reach."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.simulated import (
+from simulations.samples import (
     Array,
     Setting,
     binormal,

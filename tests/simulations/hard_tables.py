@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.data import frame
-from benchmarks.rational import efficiency, true_reasons
 from deabench.analysis.frontier import NORMS, frontier
 from deabench.analysis.ranking import rank
 from deabench.analysis.targets import targets
 from deabench.errors import DataError, DataWarning, DeabenchError
 from deabench.proofs.certify import certify
+from simulations.rational_efficiency import efficiency, true_reasons
+from simulations.tables import frame
 
 RETURNS = ("crs", "vrs", "nirs", "ndrs")
 

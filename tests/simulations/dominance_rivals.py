@@ -14,12 +14,12 @@ from importlib.util import find_spec
 import numpy as np
 import pandas as pd
 
-from benchmarks.measure import cpu
-from benchmarks.simulated import Array, Rng, latent, names, spread_recalls
 from deabench.inference.dominance_games import play
 from deabench.inference.result import Method
 from deabench.inference.samples import Samples
 from deabench.inference.uncertainty import uncertainty
+from simulations.cpu_time import cpu
+from simulations.samples import Array, Rng, latent, names, spread_recalls
 
 DRAWN = 500
 """Bootstrap draws of evalstats."""

@@ -4,7 +4,7 @@ each must reach.
 Every run draws new answers and asks `deabench.uncertainty`; the true scores are those of the true
 metrics. A2 is "analytic", A is "max-t". The percentile bootstrap of the scores is printed beside,
 as it fails. Run number i of a setting has a generator of its own, so that runs can be added up in
-pieces (`benchmarks.tally`)."""
+pieces (`simulations.tally`)."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.designs import GROUPS, Case
-from benchmarks.measure import cpu
-from benchmarks.simulated import Array, Setting, recalls
-from benchmarks.tally import Tally, tallied
 from deabench.errors import DataWarning
 from deabench.inference import max_t
 from deabench.inference.dominance_games import play
 from deabench.inference.result import Method, Uncertainty
 from deabench.inference.samples import Samples
 from deabench.inference.uncertainty import uncertainty
+from simulations.cpu_time import cpu
+from simulations.designs import GROUPS, Case
+from simulations.samples import Array, Setting, recalls
+from simulations.tally import Tally, tallied
 
 EDGE = 1e-9
 BOOTSTRAPS, REDRAWN = 200, 40
@@ -40,7 +40,7 @@ def certainty(
 
     Parameters
     ----------
-    group : of `benchmarks.designs.GROUPS`
+    group : of `simulations.designs.GROUPS`
     runs : int
     only : sequence of settings, optional
     kept : folder, optional

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import linprog
 
-from benchmarks.data import frame, sphere, unif
-from benchmarks.measure import cpu, in_turns
 from deabench.analysis.frontier import frontier
 from deabench.analysis.targets import Targets, targets
 from deabench.errors import DataWarning, SolveError
 from deabench.proofs.certify import certify
+from simulations.cpu_time import cpu, in_turns
+from simulations.tables import frame, sphere, unif
 
 
 def closest(tested: np.ndarray, reference: np.ndarray, **how: Any) -> Targets:

@@ -4,15 +4,15 @@ asserted.
 
 import numpy as np
 import pytest
+from simulations.closest_targets import brute, right
+from simulations.cpu_time import exponent
+from simulations.reference_solvers import naive_pyomo, scipy_linprog, warm_highspy
+from simulations.tables import KINDS, unif
 
 import deabench as db
-from benchmarks.closest import brute, right
-from benchmarks.data import KINDS, unif
-from benchmarks.measure import exponent
 from benchmarks.scale import DRAWS, METRICS, files
 from benchmarks.scale_memory import in_memory
 from benchmarks.scores import engine, ranked
-from benchmarks.ways import naive_pyomo, scipy_linprog, warm_highspy
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

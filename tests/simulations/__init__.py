@@ -1,0 +1,1 @@
+"""Simulated tables and samples of known truth, reference solvers, and what they measure."""
