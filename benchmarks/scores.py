@@ -22,7 +22,7 @@ from deabench.models import MODELS
 from deabench.models.base import Task
 from deabench.models.radial import Wei
 from deabench.solver.engine import solve
-from deabench.tables.validation import check
+from deabench.tables.validation import validate
 from deabench.utils.threads import one_thread
 
 WRONG = 1e-6
@@ -40,7 +40,7 @@ def engine(values: np.ndarray) -> np.ndarray:
     """The scores by HiGHS alone: the symbolic template, the active set and shared bases, without
     Qhull and certificates.
     """
-    data = check(frame(values), warn=False)
+    data = validate(frame(values), warn=False)
     options = {name: words[0] for name, words in MODELS["wei"].options.items()}
     problem = Wei(Task(data, data, options, own=True))
     with one_thread(len(values)):

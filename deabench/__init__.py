@@ -16,7 +16,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "read": "deabench.tables.read",
-    "Reading": "deabench.tables.read",
+    "Table": "deabench.tables.read",
     "rank": "deabench.analysis.ranking",
     "best": "deabench.analysis.budget",
     "by_dataset": "deabench.analysis.by_dataset",

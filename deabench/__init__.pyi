@@ -54,7 +54,7 @@ from deabench.report.notebook_widget import explore as explore
 from deabench.streaming.rank_files import FilesRanking as FilesRanking
 from deabench.streaming.rank_files import rank_files as rank_files
 from deabench.study import Study as Study
-from deabench.tables.read import Reading as Reading
+from deabench.tables.read import Table as Table
 from deabench.tables.read import read as read
 
 __all__ = [
@@ -75,7 +75,6 @@ __all__ = [
     "Partial",
     "RankSets",
     "Ranking",
-    "Reading",
     "Report",
     "Reproduction",
     "Samples",
@@ -83,6 +82,7 @@ __all__ = [
     "SolveError",
     "Stability",
     "Study",
+    "Table",
     "Targets",
     "Uncertainty",
     "__version__",

@@ -13,8 +13,9 @@ from deabench.analysis.ranking import Ranking, rank
 from deabench.errors import DataError, DataWarning
 from deabench.models import MODELS
 from deabench.models.base import ANYTHING, Model
-from deabench.tables.selection import Missing, complete, prepared
-from deabench.tables.validation import Data, check
+from deabench.tables.selection import Missing, refuse_bounds, select_table
+from deabench.tables.transforms import Data
+from deabench.tables.validation import validate
 from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result
 
@@ -127,12 +128,12 @@ def advise(
     >>> advice.model, advice.scores.loc["RBF", ["wei", "fdh"]].round(3).to_dict()
     ('wei', {'wei': 0.77, 'fdh': 0.77})
     """
-    ready = prepared(
+    ready = select_table(
         table,
         outputs=outputs,
         inputs=inputs,
         lower_is_better=lower_is_better,
-        missing=complete(missing),
+        missing=refuse_bounds(missing),
     )
     given = dict(ready.given)
     with warnings.catch_warnings():
@@ -158,9 +159,9 @@ def _checked(table: pd.DataFrame, given: dict[str, Any]) -> tuple[Data, bool]:
     values are below 0.
     """
     try:
-        return check(table, **given), False
+        return validate(table, **given), False
     except DataError:
-        return check(
+        return validate(
             table, **given, allow=ANYTHING
         ), True  # whatever else is wrong is refused here again
 

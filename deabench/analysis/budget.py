@@ -13,9 +13,9 @@ from deabench.errors import DataError
 from deabench.models import ModelName
 from deabench.models.base import Technology
 from deabench.models.options import of_technology
-from deabench.tables.cells import numbers_of
-from deabench.tables.selection import Missing, Prepared, prepared
-from deabench.tables.vocabulary import meaning
+from deabench.tables.cells import parse_numbers
+from deabench.tables.selection import Missing, SelectedTable, select_table
+from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
 
 
@@ -57,14 +57,14 @@ def best(
     >>> db.best(table, within={"latency_ms": 20}, outputs=["accuracy"]).scores.round(3).to_dict()
     {'B': 1.0, 'C': 0.875}
     """
-    ready = prepared(
+    ready = select_table(
         table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing
     )
     ready, (chosen, singly) = kept(ready, within), of_technology(model, technology)
     return bounded(ready, chosen, singly) if missing == "bounds" else ranked(ready, chosen, singly)
 
 
-def kept(ready: Prepared, within: Mapping[str, float]) -> Prepared:
+def kept(ready: SelectedTable, within: Mapping[str, float]) -> SelectedTable:
     """The systems that keep to a budget, and how many do not."""
     keep = np.ones(len(ready.table), dtype=bool)
     said = []
@@ -80,23 +80,23 @@ def kept(ready: Prepared, within: Mapping[str, float]) -> Prepared:
     return replace(ready, table=ready.table[keep], notes=(*ready.notes, note))
 
 
-def _column(ready: Prepared, name: str) -> np.ndarray:
+def _column(ready: SelectedTable, name: str) -> np.ndarray:
     if name not in ready.table.columns:
         raise DataError(
             f"within names '{name}', which is no column of numbers; {did_you_mean(name, list(ready.table.columns))}"
         )
     column: pd.Series = ready.table[name]
-    found = numbers_of(column)
+    found = parse_numbers(column)
     if found is None:
         raise DataError(f"within names '{name}', which holds text; name a column of numbers")
     return found.values
 
 
-def _high(ready: Prepared, name: str) -> bool:
+def _high(ready: SelectedTable, name: str) -> bool:
     """Whether the budget is a floor: the metric is better high."""
     if name in ready.given["lower_is_better"] or name in ready.given["inputs"]:
         return False
     if name in ready.given["outputs"]:
         return True
-    known = meaning(name)
+    known = look_up_metric(name)
     return known is not None and known.better == "higher"

@@ -17,8 +17,8 @@ from deabench.models import ModelName
 from deabench.models.base import Technology
 from deabench.models.options import of_technology
 from deabench.tables.read import read
-from deabench.tables.roles import listed
-from deabench.tables.selection import Missing, Prepared, complete, prepared
+from deabench.tables.roles import quote_names
+from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
 from deabench.utils.result import Result
 
 NO_SETS = (
@@ -76,7 +76,7 @@ class ByDataset(Result):
             if not len(first):
                 continue
             said.append(
-                f"{words} {listed([str(name) for name in first], 3)} {'is' if len(first) == 1 else 'are'} first."
+                f"{words} {quote_names([str(name) for name in first], 3)} {'is' if len(first) == 1 else 'are'} first."
             )
         return " ".join([*said, *(f"{note[:1].upper()}{note[1:]}." for note in self.notes)])
 
@@ -130,11 +130,11 @@ def by_dataset(
     reading, (chosen, singly), missing = (
         read(table),
         of_technology(model, technology),
-        complete(missing),
+        refuse_bounds(missing),
     )
     if reading.per_dataset is None:
         raise DataError(NO_SETS)
-    ready = prepared(
+    ready = select_table(
         reading, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing
     )
     means = ranked(ready, chosen, singly)
@@ -157,7 +157,7 @@ def by_dataset(
 
 
 def _each(
-    cells: pd.DataFrame, ready: Prepared, means: Ranking
+    cells: pd.DataFrame, ready: SelectedTable, means: Ranking
 ) -> tuple[pd.DataFrame, pd.DataFrame, tuple[str, ...]]:
     """Efficiencies and who is efficient, data sets x systems, every data set with its own frontier."""
     scores, efficient = {}, {}
@@ -199,7 +199,7 @@ def _each(
 
 
 def _pooled(
-    cells: pd.DataFrame, ready: Prepared, means: Ranking
+    cells: pd.DataFrame, ready: SelectedTable, means: Ranking
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Efficiencies, data sets x systems, all pairs on one frontier, in the metrics that every data
     set has.
@@ -218,7 +218,9 @@ def _pooled(
     scores = _quietly(some, means, "on one frontier of all data sets: ").scores
     wide = scores.set_axis(whole.index).unstack(1).reindex(index=sets, columns=_order(cells, ready))
     notes = (
-        (f"one frontier of all data sets is without {listed(gone)}, which some data sets lack",)
+        (
+            f"one frontier of all data sets is without {quote_names(gone)}, which some data sets lack",
+        )
         if gone
         else ()
     )
@@ -234,7 +236,7 @@ def _enough(metrics: Sequence[str], means: Ranking) -> bool:
     )
 
 
-def _order(cells: pd.DataFrame, ready: Prepared) -> list[object]:
+def _order(cells: pd.DataFrame, ready: SelectedTable) -> list[object]:
     there = set(cells.index.get_level_values(1))
     return [label for label in ready.table.index if label in there]
 
@@ -243,11 +245,11 @@ def _sets(names: Sequence[str]) -> str:
     return (
         f"data set '{names[0]}'"
         if len(names) == 1
-        else f"{len(names)} data sets ({listed(names, 3)})"
+        else f"{len(names)} data sets ({quote_names(names, 3)})"
     )
 
 
-def _without(ready: Prepared, gone: Sequence[str]) -> Mapping[str, object]:
+def _without(ready: SelectedTable, gone: Sequence[str]) -> Mapping[str, object]:
     """What is given, less some metrics."""
     given = ready.given
     return {
@@ -259,7 +261,7 @@ def _without(ready: Prepared, gone: Sequence[str]) -> Mapping[str, object]:
     }
 
 
-def _quietly(ready: Prepared, means: Ranking, where: str) -> Ranking:
+def _quietly(ready: SelectedTable, means: Ranking, where: str) -> Ranking:
     """The ranking of a part by the model of the means, whose weaknesses are said once."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 
 NOTHING = "nothing"
 

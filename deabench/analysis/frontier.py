@@ -25,11 +25,17 @@ from deabench.proofs import structure
 from deabench.proofs.proof import Proof
 from deabench.streaming.files import is_many
 from deabench.streaming.source_summary import Seen
-from deabench.tables.outputs_only import high
 from deabench.tables.read import read
-from deabench.tables.selection import Missing, prepared
-from deabench.tables.transforms import Turn, normals_outside, values_inside, values_outside
-from deabench.tables.validation import Allowed, Data, check, numbers
+from deabench.tables.selection import Missing, select_table
+from deabench.tables.transforms import (
+    AffineTransform,
+    Data,
+    to_model_values,
+    to_outputs_only,
+    to_user_half_spaces,
+    to_user_values,
+)
+from deabench.tables.validation import Allowed, require_numbers, validate
 from deabench.utils.arrays import box
 from deabench.utils.checks import choice
 from deabench.utils.progress import progress
@@ -152,7 +158,7 @@ class Frontier(Result):
     @cached_property
     def points(self) -> pd.DataFrame:
         """The metrics of `vertices`."""
-        return values_outside(self.corners, self.data.turns)
+        return to_user_values(self.corners, self.data.transforms)
 
     @cached_property
     def corners(self) -> pd.DataFrame:
@@ -166,7 +172,7 @@ class Frontier(Result):
         throughout; the others are flat in some metric).
         """
         inside = pd.DataFrame(self.plain(self.hull.normals), columns=self.outputs)
-        frame, offset = normals_outside(inside, 1.0, self.data.turns)
+        frame, offset = to_user_half_spaces(inside, 1.0, self.data.transforms)
         frame = frame.assign(offset=offset)
         frame["vertices"] = [
             tuple(self.vertices[k] for k in np.flatnonzero(row)) for row in self.hull.on
@@ -256,11 +262,13 @@ class Frontier(Result):
             raise DataError(
                 f"the points have no column '{missing[0]}'; the frontier is in {', '.join(self.outputs)}"
             )
-        return np.asarray(values_inside(numbers(points, self.outputs), self.data.turns).to_numpy())
+        return np.asarray(
+            to_model_values(require_numbers(points, self.outputs), self.data.transforms).to_numpy()
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """The classifiers of the frontier with their metrics."""
-        frame = values_outside(self.data.outputs.loc[self.extreme], self.data.turns)
+        frame = to_user_values(self.data.outputs.loc[self.extreme], self.data.transforms)
         frame.index.name = "classifier"
         return frame
 
@@ -292,7 +300,9 @@ class Frontier(Result):
         """
         gain, pay = self.outputs
         rates = self.prices.loc[self.prices["gain"] == gain, "rate"]
-        one = "one less" if self.data.turns.get(gain, Turn()).sign < 0 else "one more"
+        one = (
+            "one less" if self.data.transforms.get(gain, AffineTransform()).sign < 0 else "one more"
+        )
         span_ = (
             f"{rates.min():.4g}" if len(rates) == 1 else f"{rates.min():.4g} to {rates.max():.4g}"
         )
@@ -400,7 +410,7 @@ class Frontier(Result):
 
         One row per facet and pair of metrics: `gain` (the metric that gets better by one unit),
         `pay` (the one that gets worse), `rate` (by how much) and `says`."""
-        return tradeoffs.prices(self.graph, self.data.turns)
+        return tradeoffs.prices(self.graph, self.data.transforms)
 
     def cost_ranges(self, *, prevalence: float = 0.5) -> pd.DataFrame:
         """Which classifier to use for which ratio of misclassification costs; for a frontier in TPR
@@ -506,13 +516,13 @@ def frontier(
             "tolerance, kept and scheduler are of many files; give a pattern, as 'sweep/*.parquet', or leave them out"
         )
     table = table if label is None else read(table, label=label)
-    ready = prepared(
+    ready = select_table(
         table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing
     )
-    data = check(ready.table, **ready.given, allow=HULL)
+    data = validate(ready.table, **ready.given, allow=HULL)
     with progress("frontier", None):
         return span(
-            replace(high(data), notes=(*ready.notes, *data.notes, *unmixed(technology))),
+            replace(to_outputs_only(data), notes=(*ready.notes, *data.notes, *unmixed(technology))),
             technology=technology,
         )
 

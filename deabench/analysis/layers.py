@@ -15,7 +15,7 @@ from deabench.analysis.stability import between_layers
 from deabench.errors import DataError
 from deabench.models import ModelName
 from deabench.report.text.words import join_names
-from deabench.tables.selection import Missing, complete, prepared
+from deabench.tables.selection import Missing, refuse_bounds, select_table
 from deabench.utils.result import Result
 
 
@@ -85,12 +85,12 @@ def layers(
     >>> db.layers(wine, outputs=["TPR", "TNR"]).frame["layer"].to_dict()
     {'RUS+SVM': 1, 'CS-MCQP': 1, 'Bagging': 1, 'AdaBoostM1': 2, 'OSS+SVM': 3, 'RBF': 4}
     """
-    ready = prepared(
+    ready = select_table(
         table,
         outputs=outputs,
         inputs=inputs,
         lower_is_better=lower_is_better,
-        missing=complete(missing),
+        missing=refuse_bounds(missing),
     )
     options: dict[str, Any] = {**ready.given, "model": model}
     rest = ready.table

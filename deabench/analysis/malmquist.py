@@ -13,7 +13,13 @@ from deabench.analysis.quiet import quietly
 from deabench.analysis.ranking import rank
 from deabench.errors import DataError
 from deabench.report.text.words import join_names
-from deabench.tables.selection import Missing, beside, complete, prepared, table_of
+from deabench.tables.selection import (
+    Missing,
+    align_columns,
+    read_frame,
+    refuse_bounds,
+    select_table,
+)
 from deabench.utils.result import Result
 
 
@@ -97,16 +103,16 @@ def malmquist(
     >>> db.malmquist(wine, noisy, outputs=["TPR", "TNR"]).frame.loc["RBF"].round(3).to_dict()
     {'index': 0.9, 'efficiency_change': 1.0, 'technical_change': 0.9}
     """
-    ready = prepared(
+    ready = select_table(
         before,
         outputs=outputs,
         inputs=inputs,
         lower_is_better=lower_is_better,
-        missing=complete(missing),
+        missing=refuse_bounds(missing),
     )
-    old, new, notes = ready.table, table_of(after), ready.notes
+    old, new, notes = ready.table, read_frame(after), ready.notes
     if missing != "refuse":
-        new, ready, lacking = beside(new, ready, missing)
+        new, ready, lacking = align_columns(new, ready, missing)
         notes = (*notes, *lacking)
     both = old.index.intersection(new.index, sort=False)
     if not len(both):

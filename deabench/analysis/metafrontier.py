@@ -13,7 +13,13 @@ from deabench.analysis.ranking import rank
 from deabench.errors import DataError
 from deabench.models import ModelName
 from deabench.tables.read import read
-from deabench.tables.selection import Missing, complete, grouping, prepared, without
+from deabench.tables.selection import (
+    Missing,
+    drop_column,
+    read_grouping,
+    refuse_bounds,
+    select_table,
+)
 from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result
 
@@ -89,14 +95,14 @@ def groups(
     {'RBF': 1.0, 'OSS+SVM': 0.975, 'RUS+SVM': 1.0, 'AdaBoostM1': 1.0, 'CS-MCQP': 1.0, 'Bagging':
     1.0}"""
     given, source = _grouped(table, by)
-    ready = prepared(
+    ready = select_table(
         source,
         outputs=outputs,
         inputs=inputs,
         lower_is_better=lower_is_better,
-        missing=complete(missing),
+        missing=refuse_bounds(missing),
     )
-    ready = without(ready, by) if isinstance(by, str) else ready
+    ready = drop_column(ready, by) if isinstance(by, str) else ready
     rows, given = ready.table, given.reindex(ready.table.index)
     if given.isna().any():
         raise DataError(f"'{given.index[given.isna()][0]}' has no group; give every classifier one")
@@ -122,7 +128,7 @@ def _grouped(
     """The group of every classifier, and the table without it."""
     if not isinstance(by, str):
         return pd.Series(dict(by)), table
-    found = grouping(table, by)
+    found = read_grouping(table, by)
     if found is None:
         columns = (
             list(table.columns)

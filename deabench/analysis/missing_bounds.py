@@ -15,15 +15,15 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
-from deabench.tables.cells import numbers_of
-from deabench.tables.columns import checked, judged
-from deabench.tables.roles import listed
-from deabench.tables.selection import Prepared
+from deabench.tables.cells import parse_numbers
+from deabench.tables.columns import check_range, infer_column
+from deabench.tables.roles import quote_names
+from deabench.tables.selection import SelectedTable
 
-Scores = Callable[[Prepared], pd.Series]
+Scores = Callable[[SelectedTable], pd.Series]
 
 
-def completed(ready: Prepared) -> tuple[Prepared, Prepared]:
+def completed(ready: SelectedTable) -> tuple[SelectedTable, SelectedTable]:
     """The table with every empty cell at its worst, and at its best.
 
     Raises
@@ -36,7 +36,7 @@ def completed(ready: Prepared) -> tuple[Prepared, Prepared]:
     for name in dict.fromkeys(
         [*ready.given["outputs"], *ready.given["inputs"], *ready.given["lower_is_better"]]
     ):
-        found = numbers_of(worst[name])
+        found = parse_numbers(worst[name])
         values = np.full(len(worst), np.nan) if found is None else found.values
         if np.isfinite(values).all():
             continue
@@ -50,13 +50,13 @@ def completed(ready: Prepared) -> tuple[Prepared, Prepared]:
     return replace(ready, table=worst, notes=notes), replace(ready, table=best, notes=notes)
 
 
-def _range(ready: Prepared, name: str, values: np.ndarray) -> tuple[float, float]:
+def _range(ready: SelectedTable, name: str, values: np.ndarray) -> tuple[float, float]:
     known = ready.given["lower_is_better"].get(name)
     if isinstance(known, int | float):
         return 0.0, float(known)
-    column = judged(name, numbers_of(ready.table[name]), {})
+    column = infer_column(name, parse_numbers(ready.table[name]), {})
     finite = values[np.isfinite(values)]
-    column = checked(column, finite) if len(finite) else column
+    column = check_range(column, finite) if len(finite) else column
     if not (np.isfinite(column.low) and np.isfinite(column.high)):
         raise DataError(
             f"'{name}' has empty cells and no known range, so missing='bounds' cannot bound them; "
@@ -65,7 +65,7 @@ def _range(ready: Prepared, name: str, values: np.ndarray) -> tuple[float, float
     return column.low, column.high
 
 
-def bounds(ready: Prepared, scores: Scores) -> pd.DataFrame:
+def bounds(ready: SelectedTable, scores: Scores) -> pd.DataFrame:
     """`lower` and `upper` of every system's score over all completions; `scores` ranks a complete
     table.
     """
@@ -86,7 +86,7 @@ def said(frame: pd.DataFrame) -> str:
     """Which systems' scores hang on an empty cell."""
     open_ = frame.index[(frame["upper"] - frame["lower"]) > 1e-9]
     return (
-        f"{len(open_)} scores depend on empty cells: {listed([str(label) for label in open_], 5)}"
+        f"{len(open_)} scores depend on empty cells: {quote_names([str(label) for label in open_], 5)}"
         if len(open_)
         else ("no score depends on an empty cell")
     )

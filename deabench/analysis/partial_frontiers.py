@@ -18,8 +18,8 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.models.base import Orientation
-from deabench.tables.selection import Missing, complete, prepared
-from deabench.tables.validation import check
+from deabench.tables.selection import Missing, refuse_bounds, select_table
+from deabench.tables.validation import validate
 from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
 
@@ -105,7 +105,7 @@ def order_m(
         outputs=outputs,
         inputs=inputs,
         lower_is_better=lower_is_better,
-        missing=complete(missing),
+        missing=refuse_bounds(missing),
     )
 
 
@@ -153,7 +153,7 @@ def order_alpha(
         outputs=outputs,
         inputs=inputs,
         lower_is_better=lower_is_better,
-        missing=complete(missing),
+        missing=refuse_bounds(missing),
     )
 
 
@@ -166,8 +166,8 @@ def _partial(
 ) -> Partial:
     """The frontier of every DMU: `take` of its levels."""
     choice("orientation", orientation, ("output", "input"))
-    ready = prepared(table, **given)
-    data = check(ready.table, **ready.given)
+    ready = select_table(table, **given)
+    data = validate(ready.table, **ready.given)
     X, Y = data.inputs.to_numpy(), data.outputs.to_numpy()
     if orientation == "input" and not X.shape[1]:
         raise DataError("orientation 'input' needs an input and none is given; name one in inputs")

@@ -19,10 +19,9 @@ from deabench.models.options import chosen, costly, of_technology, options_of
 from deabench.proofs import certify, structure
 from deabench.report.text.ranking import explain_ranking, summarize_ranking
 from deabench.streaming.files import is_many
-from deabench.tables.selection import Missing, Prepared, prepared, table_of
-from deabench.tables.transforms import values_outside
-from deabench.tables.units import same_units
-from deabench.tables.validation import check
+from deabench.tables.selection import Missing, SelectedTable, read_frame, select_table
+from deabench.tables.transforms import to_user_values
+from deabench.tables.validation import check_same_units, validate
 from deabench.utils.checks import choice
 from deabench.utils.progress import progress
 from deabench.utils.result import Result
@@ -123,14 +122,14 @@ class Ranking(Answer, Result):
         """Where each DMU would be efficient: the combination of its peers, in the user's own
         metrics.
         """
-        return values_outside(certify.projections(self), self.data.turns)
+        return to_user_values(certify.projections(self), self.data.transforms)
 
     @cached_property
     def actual(self) -> pd.DataFrame:
         """The metrics of each DMU in the user's own units and directions: outputs, then inputs
         (quotients for model (5)).
         """
-        return values_outside(self.data.outputs.join(self.data.inputs), self.data.turns)
+        return to_user_values(self.data.outputs.join(self.data.inputs), self.data.transforms)
 
     @cached_property
     def certificate(self) -> pd.DataFrame:
@@ -351,7 +350,7 @@ def rank(
         options_of(MODELS[model], asked)
     model, singly = of_technology(model, technology)
     asked |= singly
-    ready = prepared(
+    ready = select_table(
         table,
         outputs=outputs,
         inputs=inputs,
@@ -359,13 +358,13 @@ def rank(
         missing=missing,
         strict=strict,
     )
-    among = None if reference is None else table_of(reference)
+    among = None if reference is None else read_frame(reference)
     ranking = (bounded if missing == "bounds" else ranked)(ready, model, asked, among)
     return ranking if uncertainty is None else ranking.with_uncertainty(uncertainty)
 
 
 def bounded(
-    ready: Prepared,
+    ready: SelectedTable,
     model: ModelName | None,
     asked: Mapping[str, Any] = MappingProxyType({}),
     among: pd.DataFrame | None = None,
@@ -381,7 +380,7 @@ def bounded(
 
 
 def ranked(
-    ready: Prepared,
+    ready: SelectedTable,
     model: ModelName | None,
     asked: Mapping[str, Any] = MappingProxyType({}),
     among: pd.DataFrame | None = None,
@@ -392,11 +391,11 @@ def ranked(
     asked = {name: value for name, value in asked.items() if value is not None}
     record = MODELS["ccr" if model is None else model]
     allow = record.allows(options_of(record, costly(asked) if model is None else asked))
-    data = check(ready.table, **ready.given, allow=allow, among=among)
+    data = validate(ready.table, **ready.given, allow=allow, among=among)
     spanning = data
     if among is not None:
-        same_units(ready.table, among, list(ready.given["outputs"]))
-        spanning = check(among, **ready.given, warn=False, allow=allow, among=ready.table)
+        check_same_units(ready.table, among, list(ready.given["outputs"]))
+        spanning = validate(among, **ready.given, warn=False, allow=allow, among=ready.table)
     record, options, notes = chosen(data, None if model is None else record, asked)
     options |= {
         name: read(options[name], record.prepare(data))

@@ -14,7 +14,7 @@ from deabench.analysis.ranking import rank
 from deabench.errors import DataWarning
 from deabench.models.base import Orientation
 from deabench.report.text.words import join_names
-from deabench.tables.selection import Missing, complete
+from deabench.tables.selection import Missing, refuse_bounds
 from deabench.utils.result import Result
 
 SAME = 1e-7
@@ -100,7 +100,7 @@ def scale_efficiency(
         "inputs": inputs,
         "outputs": outputs,
         "lower_is_better": lower_is_better,
-        "missing": complete(missing),
+        "missing": refuse_bounds(missing),
         "orientation": orientation,
         "reference": reference,
         "model": "ccr",

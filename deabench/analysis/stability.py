@@ -11,8 +11,8 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.inference.dominance_games import play
 from deabench.inference.former import Former
-from deabench.tables.selection import Lower, Missing, complete, prepared
-from deabench.tables.validation import check
+from deabench.tables.selection import Lower, Missing, refuse_bounds, select_table
+from deabench.tables.validation import validate
 from deabench.utils.result import Result
 
 Array = np.ndarray
@@ -106,10 +106,10 @@ def stability(
     >>> stability(table, outputs=["TPR", "TNR"]).radius.round(3).tolist()
     [0.061, 0.089, 0.069]
     """
-    ready = prepared(
-        table, outputs=outputs, lower_is_better=lower_is_better, missing=complete(missing)
+    ready = select_table(
+        table, outputs=outputs, lower_is_better=lower_is_better, missing=refuse_bounds(missing)
     )
-    data = check(ready.table, **ready.given, warn=False)
+    data = validate(ready.table, **ready.given, warn=False)
     if len(data.inputs.columns):
         raise DataError(
             f"'{data.inputs.columns[0]}' is an input, and the stability radius is known for outputs alone; name the "

@@ -11,7 +11,7 @@ import pandas as pd
 from deabench.analysis.frontier import NORMS
 from deabench.errors import DataError
 from deabench.models.base import Technology
-from deabench.tables.outputs_only import mixed_units
+from deabench.tables.vocabulary import has_mixed_units
 from deabench.utils.checks import choice
 
 On = Literal["faces", "facets"]
@@ -75,7 +75,7 @@ def weights_of(
         choice("weights", weights, ("range",))
         return _ranges(reference), ()
     if weights is None:
-        if not mixed_units(outputs, costs):
+        if not has_mixed_units(outputs, costs):
             return dict.fromkeys(outputs, 1.0), ()
         return _ranges(reference), (
             "units differ, so changes are counted in shares of each metric's range in the reference "

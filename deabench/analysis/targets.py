@@ -29,11 +29,21 @@ from deabench.models.base import Norm, Technology
 from deabench.proofs import structure
 from deabench.proofs import targets as proving
 from deabench.proofs.proof import Proof
-from deabench.tables.outputs_only import high
-from deabench.tables.selection import Missing, beside, complete, prepared, table_of
-from deabench.tables.transforms import changes_outside, values_inside, values_outside
-from deabench.tables.units import same_units
-from deabench.tables.validation import Allowed, Data, check
+from deabench.tables.selection import (
+    Missing,
+    align_columns,
+    read_frame,
+    refuse_bounds,
+    select_table,
+)
+from deabench.tables.transforms import (
+    Data,
+    to_model_values,
+    to_outputs_only,
+    to_user_changes,
+    to_user_values,
+)
+from deabench.tables.validation import Allowed, check_same_units, validate
 from deabench.utils.progress import progress
 from deabench.utils.result import Result
 
@@ -147,15 +157,15 @@ class Targets(Result):
         """The same with every metric to be high, as the solver had it; what is proved is proved
         there.
         """
-        turns = self.frontier.data.turns
+        transforms = self.frontier.data.transforms
         return (
             self
-            if not turns
+            if not transforms
             else replace(
                 self,
-                targets=values_inside(self.targets, turns),
-                actual=values_inside(self.actual, turns),
-                **{name: changes_outside(getattr(self, name), turns) for name in SIGNED},
+                targets=to_model_values(self.targets, transforms),
+                actual=to_model_values(self.actual, transforms),
+                **{name: to_user_changes(getattr(self, name), transforms) for name in SIGNED},
             )
         )
 
@@ -285,13 +295,13 @@ def targets(
     columns = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
     given, spanning, notes = _both(tested, reference, columns, technology, missing, returns)
     weight, said = weights_of(
-        weights, high(spanning).outputs, [str(name) for name in spanning.inputs.columns]
+        weights, to_outputs_only(spanning).outputs, [str(name) for name in spanning.inputs.columns]
     )
     factor, times = np.array(list(weight.values())), None
     if returns == "crs":
         spanning, times = multiples(spanning, given, factor, dominating=dominating, common=common)
-    spanning = high(spanning)
-    given = high(given, spanning.turns)
+    spanning = to_outputs_only(spanning)
+    given = to_outputs_only(given, spanning.transforms)
     given = replace(given, outputs=given.outputs[list(spanning.outputs.columns)])
     with progress("targets", len(given.labels)) as advance:
         place: str = on
@@ -338,15 +348,15 @@ def _both(
     returns: str,
 ) -> tuple[Data, Data, tuple[str, ...]]:
     """The tested and the reference past the gate; and notes."""
-    ready = prepared(reference, **columns, missing=complete(missing))
-    points = table_of(tested)
+    ready = select_table(reference, **columns, missing=refuse_bounds(missing))
+    points = read_frame(tested)
     lacking: tuple[str, ...] = ()
     if missing != "refuse":
-        points, ready, lacking = beside(points, ready, missing)
-    same_units(points, ready.table, list(ready.given["outputs"]))
+        points, ready, lacking = align_columns(points, ready, missing)
+    check_same_units(points, ready.table, list(ready.given["outputs"]))
     allow = HULL if returns == "vrs" else CONE
-    spanning = check(ready.table, **ready.given, warn=False, allow=allow, among=points)
-    asked = check(points, **ready.given, warn=False, allow=allow, among=ready.table)
+    spanning = validate(ready.table, **ready.given, warn=False, allow=allow, among=points)
+    asked = validate(points, **ready.given, warn=False, allow=allow, among=ready.table)
     said = (
         unmixed(technology)
         if technology == "fdh"
@@ -359,16 +369,16 @@ def _both(
 
 def _outside(found: Targets, notes: tuple[str, ...]) -> Targets:
     """Targets in the user's own metrics and directions."""
-    turns = found.frontier.data.turns
+    transforms = found.frontier.data.transforms
     found = replace(found, notes=(*notes, *found.notes))
     return (
         found
-        if not turns
+        if not transforms
         else replace(
             found,
-            targets=values_outside(found.targets, turns),
-            actual=values_outside(found.actual, turns),
-            **{name: changes_outside(getattr(found, name), turns) for name in SIGNED},
+            targets=to_user_values(found.targets, transforms),
+            actual=to_user_values(found.actual, transforms),
+            **{name: to_user_changes(getattr(found, name), transforms) for name in SIGNED},
         )
     )
 
@@ -509,7 +519,7 @@ def _beyond_range(
     """
     out = []
     for r, name in enumerate(columns):
-        if name in front.data.turns:
+        if name in front.data.transforms:
             continue
         top = max(actual[name].max(), front.corners[name].max())
         limit = 1.0 if top <= 1 else 100.0

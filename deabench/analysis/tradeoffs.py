@@ -12,7 +12,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.geometry.faces import Hull
-from deabench.tables.transforms import Turn
+from deabench.tables.transforms import AffineTransform
 
 
 def graph(facets: pd.DataFrame, outputs: list[str], vertices: list[Any], hull: Hull) -> Any:
@@ -59,7 +59,7 @@ def graphml(facets: Any) -> str:
     return "\n".join(nx.generate_graphml(flat)) + "\n"
 
 
-def prices(facets: Any, turns: Mapping[str, Turn]) -> pd.DataFrame:
+def prices(facets: Any, transforms: Mapping[str, AffineTransform]) -> pd.DataFrame:
     """What one unit of a metric costs in another along each facet of a graph that is efficient
     throughout.
     """
@@ -67,7 +67,7 @@ def prices(facets: Any, turns: Mapping[str, Turn]) -> pd.DataFrame:
     for facet, node in facets.nodes(data=True):
         if node["full_dimensional"]:
             for (gain, pay), rate in node["trade_off"].items():
-                one = "one less" if turns.get(gain, Turn()).sign < 0 else "one more"
+                one = "one less" if transforms.get(gain, AffineTransform()).sign < 0 else "one more"
                 rows.append(
                     (
                         facet,

@@ -11,7 +11,7 @@ import pandas as pd
 from deabench.cli._io import names
 from deabench.errors import DataError
 from deabench.metrics.labels import Truth, against_rest, truth, two_classes
-from deabench.tables.csv_reader import read
+from deabench.tables.csv_reader import read_csv
 from deabench.utils.instances import classes_of, listed, plain
 
 
@@ -19,7 +19,7 @@ def read_instances(file: str | Path) -> pd.DataFrame:
     """The file with every column in its place; labels in `y_true` are numbers where all are, a gap
     is missing.
     """
-    frame = read(file)
+    frame = read_csv(file)
     first = frame.index.to_series()
     if (
         first.name == "y_true"

@@ -79,9 +79,9 @@ def read_samples(file: Path, how: Reading) -> Samples:
     samples = _samples(frame, file, how)
     if how.costs is None:
         return samples
-    from deabench.tables.csv_reader import read
+    from deabench.tables.csv_reader import read_csv
 
-    costs = read(how.costs)
+    costs = read_csv(how.costs)
     return samples.with_costs({str(name): costs[name] for name in costs.columns})
 
 

@@ -290,9 +290,9 @@ def _clusters(text: str | None) -> Clusters | None:
     """'keel', or the clusters of a file."""
     if text is None or text == "keel":
         return cast("Clusters | None", text)
-    from deabench.tables.csv_reader import read
+    from deabench.tables.csv_reader import read_csv
 
-    frame = read(text)
+    frame = read_csv(text)
     if frame.shape[1] != 1:
         raise DataError(
             f"'{text}' has {frame.shape[1] + 1} columns; the clusters are two, dataset,cluster"

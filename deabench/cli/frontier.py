@@ -62,7 +62,7 @@ def command(
     from deabench.analysis.frontier import frontier
     from deabench.streaming.files import is_many
     from deabench.tables.read import read
-    from deabench.tables.selection import table_of
+    from deabench.tables.selection import read_frame
 
     names = several(label)
     front = frontier(
@@ -86,7 +86,7 @@ def command(
     say(f"on the frontier: {', '.join(str(label) for label in front.extreme)}")
     if locate is not None:
         frame, title = (
-            front.locate(table_of(locate)).rename_axis("classifier"),
+            front.locate(read_frame(locate)).rename_axis("classifier"),
             "Where the points lie",
         )
     elif costs is not None:

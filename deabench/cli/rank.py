@@ -129,7 +129,7 @@ def command(
     from deabench.models.options import of_technology
     from deabench.streaming.files import is_many
     from deabench.tables.read import read
-    from deabench.tables.selection import prepared, table_of
+    from deabench.tables.selection import read_frame, select_table
 
     asked: dict[str, Any] = {
         "returns": returns,
@@ -204,7 +204,7 @@ def command(
             out,
         )
         return
-    ready = prepared(
+    ready = select_table(
         source,
         outputs=several(outputs),
         inputs=several(inputs),
@@ -216,7 +216,7 @@ def command(
     how = bounded if missing == "bounds" else ranked
     chosen, singly = of_technology(ways["model"], ways["technology"])
     ranking = how(
-        ready, chosen, asked | singly, None if reference is None else table_of(read(reference))
+        ready, chosen, asked | singly, None if reference is None else read_frame(read(reference))
     )
     if uncertainty is not None:
         from deabench.cli._samples import judged

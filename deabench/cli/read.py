@@ -13,7 +13,7 @@ import typer
 from deabench.cli._io import Format, emit, names, say
 
 if TYPE_CHECKING:
-    from deabench.tables.read import Reading
+    from deabench.tables.read import Table
 
 
 class Form(enum.StrEnum):
@@ -71,7 +71,7 @@ def command(
         say(f"the same in full: {proposal['command']}")
 
 
-def proposal_of(reading: Reading, files: list[str]) -> dict[str, object]:
+def proposal_of(reading: Table, files: list[str]) -> dict[str, object]:
     """The proposal as one object; its keys are a contract."""
     roles = reading.roles
     return {
@@ -88,7 +88,7 @@ def proposal_of(reading: Reading, files: list[str]) -> dict[str, object]:
     }
 
 
-def _command(reading: Reading, files: list[str]) -> str:
+def _command(reading: Table, files: list[str]) -> str:
     """The full `deabench rank` that says what the proposal says."""
     low = [f"{name}={high:g}" for name, high in reading.lower_is_better.items()]
     options = [

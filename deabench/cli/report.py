@@ -130,9 +130,9 @@ def command(
 
 def _tested(text: str | None) -> Any:
     """A CSV by its name, else labels."""
-    from deabench.tables.selection import table_of
+    from deabench.tables.selection import read_frame
 
-    return table_of(text) if text is not None and text.endswith(".csv") else names(text)
+    return read_frame(text) if text is not None and text.endswith(".csv") else names(text)
 
 
 Answers: TypeAlias = tuple[Path, str | None, bool, float | None]
@@ -146,7 +146,7 @@ def _table(
 ) -> Any:
     from deabench.report.build import report
     from deabench.report.saved_ranking import of_saved, saved
-    from deabench.tables.csv_reader import read as plain
+    from deabench.tables.csv_reader import read_csv as plain
     from deabench.tables.read import read
 
     if source.endswith(".csv") and saved(plain(source)):

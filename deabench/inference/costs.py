@@ -11,7 +11,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.inference.from_predictions import Made
 from deabench.inference.moments import Array, Moments, Part
-from deabench.tables.validation import numbers
+from deabench.tables.validation import require_numbers
 from deabench.utils.checks import did_you_mean
 
 
@@ -21,7 +21,7 @@ def tabled(table: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]) -> M
         raise DataError(
             "the table has fewer than two rows; efficiency compares, give at least two classifiers"
         )
-    values = numbers(table, list(table.columns))
+    values = require_numbers(table, list(table.columns))
     _positive(values, "metric")
     spread = _errors(values, errors)
     logs = np.log(values.to_numpy())
@@ -55,7 +55,7 @@ def _errors(values: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]) ->
                 raise DataError(
                     f"there is no standard error for '{label}'; {did_you_mean(label, list(errors.index))}"
                 )
-        spread = numbers(errors.loc[values.index], list(values.columns))
+        spread = require_numbers(errors.loc[values.index], list(values.columns))
     else:
         for name in values.columns:
             if name not in errors:
@@ -132,12 +132,12 @@ def _cost(
             raise DataError(
                 f"the cost '{name}' has {len(cost)} timings; give at least 2, or one number as exact"
             )
-        timings = numbers(cost, list(index))
+        timings = require_numbers(cost, list(index))
         _positive(timings, "cost", name)
         times = timings.to_numpy()
         return times.mean(axis=0), times.var(axis=0, ddof=1) / len(times), len(times) - 1.0
     frame = pd.DataFrame({name: [float(cost[label]) for label in index]}, index=index)
-    _positive(numbers(frame, [name]), "cost")
+    _positive(require_numbers(frame, [name]), "cost")
     return frame[name].to_numpy(), np.zeros(len(index)), np.inf
 
 

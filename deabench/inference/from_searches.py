@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.readers.learners import folds_of, is_cv_results
+from deabench.tables.readers.learners import fold_scores, is_cv_results
 
 TURNED = "mean_test_neg_"
 """Scikit-learn's losses with their sign turned: below 0, so no ratio of two of them means anything.
@@ -26,7 +26,7 @@ def searched(
         raise DataError(
             f"a {type(search).__name__} is no fitted search; give a GridSearchCV after fit, or its cv_results_"
         )
-    folds = folds_of(results)
+    folds = fold_scores(results)
     known = [str(name) for name in folds.columns[2:]]
     taken = (
         list(metrics)

@@ -16,8 +16,8 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.inference.dominance_games import play
 from deabench.inference.former import Former
-from deabench.tables.selection import Lower, Missing, complete, prepared
-from deabench.tables.validation import check
+from deabench.tables.selection import Lower, Missing, refuse_bounds, select_table
+from deabench.tables.validation import validate
 from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
 
@@ -133,14 +133,14 @@ def simar_wilson(
     alpha = 1 - share("level", level)
     if draws < 100:
         raise DataError(f"draws is {draws}; an interval needs at least 100")
-    ready = prepared(
+    ready = select_table(
         table,
         outputs=outputs,
         inputs=inputs,
         lower_is_better=lower_is_better,
-        missing=complete(missing),
+        missing=refuse_bounds(missing),
     )
-    data = check(ready.table, **ready.given, warn=False)
+    data = validate(ready.table, **ready.given, warn=False)
     y, x = data.outputs.to_numpy(), data.inputs.to_numpy()
     _positive(data.outputs, data.inputs)
     score = firms(y, x, y, x)

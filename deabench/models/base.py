@@ -17,7 +17,8 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.proofs.proof import Proof, SlackWeights
 from deabench.proofs.ranking import efficient
-from deabench.tables.validation import Allowed, Data
+from deabench.tables.transforms import Data
+from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE, Sparse
 from deabench.utils.checks import did_you_mean
 
@@ -167,7 +168,7 @@ class Model:
         what it cannot read. One that is not in `options` has no default.
     allows : function of options to words
         Which data beyond values >= 0 and rows with something in them it can do with; see
-        `deabench.tables.validation.check`.
+        `deabench.tables.validation.validate`.
     """
 
     name: str

@@ -20,7 +20,7 @@ from deabench.models.base import Advance, Answer, Task, pareto
 from deabench.proofs import structure
 from deabench.proofs.proof import Proof
 from deabench.proofs.radial import radial_frame, slack_error
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 from deabench.utils.arrays import Sparse
 
 

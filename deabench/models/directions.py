@@ -9,7 +9,7 @@ import numpy as np
 from deabench.errors import DataError
 from deabench.models.base import Answer, Task, weighing
 from deabench.models.scaled_data import Scaled
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 from deabench.utils.checks import choice
 
 DIRECTIONS = ("own", "ones", "mean", "range", "ideal")

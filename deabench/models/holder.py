@@ -23,7 +23,8 @@ from deabench.models.base import ANYTHING, Advance, Answer, Model, Task
 from deabench.models.scaled_data import Scaled, metrics
 from deabench.proofs import structure
 from deabench.proofs.certify import Proof
-from deabench.tables.validation import Allowed, Data
+from deabench.tables.transforms import Data
+from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.checks import choice
 

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from deabench.errors import DataError
 from deabench.models import MODELS, ModelName
 from deabench.models.base import Model, Technology
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 from deabench.utils.checks import choice
 
 OPTIONS = (

@@ -19,7 +19,7 @@ from deabench.proofs.radial import radial_frame
 from deabench.proofs.ranking import Slacks, maxima, mixed
 from deabench.solver.engine import Solution, solve_exactly
 from deabench.solver.engine import solve as solve_family
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.threads import one_thread
 

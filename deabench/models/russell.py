@@ -17,7 +17,7 @@ from deabench.errors import DataError
 from deabench.models import russell_graph, weighted_slacks
 from deabench.models.base import Advance, Answer, Model, Task
 from deabench.proofs.proof import Proof
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 
 
 def solve(task: Task, advance: Advance) -> Answer:

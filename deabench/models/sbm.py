@@ -22,7 +22,7 @@ from deabench.proofs import reasons as why
 from deabench.proofs.proof import Proof
 from deabench.solver.solve_each import Solved, each
 from deabench.solver.template import Template, template
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 from deabench.utils.arrays import TOLERANCE, Sparse
 
 OUTSIDE = "no mix of the reference uses as little and gives as much"

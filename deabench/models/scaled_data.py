@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deabench.models.base import Answer, Task
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 from deabench.utils.arrays import Sparse, blocks, scale
 
 

@@ -14,7 +14,7 @@ from deabench.proofs.ranking import both, positive
 from deabench.solver.engine import Solution, solve
 from deabench.solver.family import Family
 from deabench.solver.template import Template, template
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 from deabench.utils.arrays import TOLERANCE, Sparse, chunks
 
 INWARD = 1e-14

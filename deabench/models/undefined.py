@@ -12,7 +12,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.models.base import Advance, Answer, Model, Task
 from deabench.proofs.reasons import NO_OUTPUT
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 from deabench.utils.arrays import Sparse
 
 
@@ -43,7 +43,7 @@ def solve(record: Model, task: Task, advance: Advance) -> Answer:
 
 
 def _rows(data: Data, which: np.ndarray) -> Data:
-    return Data(data.outputs[which], data.inputs[which], data.notes, data.turns)
+    return Data(data.outputs[which], data.inputs[which], data.notes, data.transforms)
 
 
 def _widened(answer: Answer, data: Data, zero: np.ndarray, own: bool) -> Answer:

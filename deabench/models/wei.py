@@ -9,7 +9,7 @@ from deabench.errors import DataError
 from deabench.models import ccr, radial_stages, restricted, weight_restrictions
 from deabench.models.base import Advance, Answer, Model, Task, radial_allows, radial_meaning
 from deabench.models.radial import Wei
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 
 
 def solve(task: Task, advance: Advance) -> Answer:

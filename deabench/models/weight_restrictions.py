@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from deabench.errors import DataError
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 from deabench.utils.checks import did_you_mean
 
 Bounds = tuple[float, float]

@@ -87,7 +87,7 @@ def marker_style(k: int) -> dict[str, Any]:
 
 
 def label_with_direction(name: object, turn: object) -> str:
-    """A metric's name with which way is better; `turn` is its `deabench.tables.transforms.Turn`,
+    """A metric's name with which way is better; `turn` is its `deabench.tables.transforms.AffineTransform`,
     None where it is as it stands.
     """
     return f"{escape_label(name)} ({'lower' if getattr(turn, 'sign', 1.0) < 0 else 'higher'} is better)"

@@ -27,7 +27,7 @@ from deabench.plot.canvas import (
 )
 from deabench.plot.display import Display
 from deabench.plot.placement import along, place_names
-from deabench.tables.transforms import Turns, values_outside
+from deabench.tables.transforms import Transforms, to_user_values
 
 if TYPE_CHECKING:
     from deabench.analysis.frontier import Frontier
@@ -48,7 +48,7 @@ class FrontierDisplay(Display):
         Tested DMUs and their targets (empty without any).
     slopes : sequence of (slope, words)
         Iso-cost lines: what one unit of the first metric is worth in the second.
-    turns : mapping of metric to Turn
+    transforms : mapping of metric to AffineTransform
         Which metrics are better low: the attainable area lies beyond them.
     mixed : bool
         Whether mixtures of DMUs are on the frontier; without, it is a staircase and nothing is
@@ -70,7 +70,7 @@ class FrontierDisplay(Display):
     actual: pd.DataFrame
     target: pd.DataFrame
     slopes: Sequence[tuple[float, str]] = ()
-    turns: Turns = field(default_factory=dict)
+    transforms: Transforms = field(default_factory=dict)
     mixed: bool = True
 
     @classmethod
@@ -110,14 +110,17 @@ class FrontierDisplay(Display):
             actual = result.actual
             targets = result.targets
         lines = [] if cost_ratio is None else [_iso_cost(front.outputs, cost_ratio, prevalence)]
-        points, turns = values_outside(front.data.outputs, front.data.turns), front.data.turns
+        points, transforms = (
+            to_user_values(front.data.outputs, front.data.transforms),
+            front.data.transforms,
+        )
         return cls(
             points,
             front.points.sort_values(front.outputs[0]),
             actual,
             targets,
             lines,
-            turns,
+            transforms,
             front.technology == "convex",
         )
 
@@ -136,7 +139,7 @@ class FrontierDisplay(Display):
         self.figure_ = ax.figure
         low, high = self._limits()
         first, second = (
-            label_with_direction(name, self.turns.get(name)) for name in self.points.columns
+            label_with_direction(name, self.transforms.get(name)) for name in self.points.columns
         )
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=first, ylabel=second)
         draw_grid(ax)
@@ -170,7 +173,7 @@ class FrontierDisplay(Display):
     def _worst(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """The corner of the picture where both metrics are at their worst."""
         turned = np.array(
-            [getattr(self.turns.get(name), "sign", 1.0) < 0 for name in self.points.columns]
+            [getattr(self.transforms.get(name), "sign", 1.0) < 0 for name in self.points.columns]
         )
         return np.where(turned, high, low)
 
@@ -179,7 +182,7 @@ class FrontierDisplay(Display):
         where nothing is mixed.
         """
         c: np.ndarray = np.asarray(self.chain)
-        if getattr(self.turns.get(self.points.columns[0]), "sign", 1.0) < 0:
+        if getattr(self.transforms.get(self.points.columns[0]), "sign", 1.0) < 0:
             c = np.flipud(c)
         if self.mixed or len(c) < 2:
             return np.asarray(c)

@@ -20,7 +20,7 @@ from deabench.plot.canvas import (
     make_axes,
 )
 from deabench.plot.display import Display
-from deabench.tables.transforms import Turns
+from deabench.tables.transforms import Transforms
 
 if TYPE_CHECKING:
     from deabench.analysis.targets import Targets
@@ -39,7 +39,7 @@ class TargetsDisplay(Display):
     norm : str
     total : int
         Tested DMUs in all; the first of them are drawn.
-    turns : mapping of metric to Turn
+    transforms : mapping of metric to AffineTransform
         Which metrics are better low.
     ax_, figure_ : once drawn; ax_ holds the place of all panels
     axes_, lines_, dots_, texts_ : artists, one list entry per metric
@@ -58,7 +58,7 @@ class TargetsDisplay(Display):
     distance: pd.Series
     norm: str
     total: int
-    turns: Turns = field(default_factory=dict)
+    transforms: Transforms = field(default_factory=dict)
 
     @classmethod
     def from_result(cls, found: Targets, *, most: int = MOST) -> TargetsDisplay:
@@ -69,7 +69,7 @@ class TargetsDisplay(Display):
             found.distance.iloc[:most],
             found.norm,
             len(found.actual),
-            found.frontier.data.turns,
+            found.frontier.data.transforms,
         )
 
     def plot(self, ax: Any = None, **look: Any) -> TargetsDisplay:
@@ -141,7 +141,7 @@ class TargetsDisplay(Display):
         ax.tick_params(axis="x", labelsize=8)
         ax.xaxis.set_major_locator(_few())
         ax.set_xlabel(
-            f"{label_with_direction(metric, self.turns.get(metric))}\n(gap beside)", fontsize=8
+            f"{label_with_direction(metric, self.transforms.get(metric))}\n(gap beside)", fontsize=8
         )
         draw_grid(ax)
 

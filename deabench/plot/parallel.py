@@ -22,7 +22,7 @@ from deabench.plot.canvas import (
     style_numbers,
 )
 from deabench.plot.display import Display
-from deabench.tables.transforms import Turns
+from deabench.tables.transforms import Transforms
 
 if TYPE_CHECKING:
     from deabench.analysis.targets import Targets
@@ -41,7 +41,7 @@ class ParallelDisplay(Display):
     frontier : DataFrame, e x metrics
     total : int
         Tested DMUs in all; the first of them are drawn.
-    turns : mapping of metric to Turn
+    transforms : mapping of metric to AffineTransform
         Which metrics are better low: their lines run from the greatest value below to the least
         above.
     ax_, figure_, faint_, lines_, targets_ : artists, once drawn
@@ -59,7 +59,7 @@ class ParallelDisplay(Display):
     target: pd.DataFrame
     frontier: pd.DataFrame
     total: int
-    turns: Turns = field(default_factory=dict)
+    transforms: Transforms = field(default_factory=dict)
 
     @classmethod
     def from_result(cls, found: Targets, *, most: int = MOST) -> ParallelDisplay:
@@ -69,7 +69,7 @@ class ParallelDisplay(Display):
             found.targets.iloc[:most],
             found.frontier.points,
             len(found.actual),
-            found.frontier.data.turns,
+            found.frontier.data.transforms,
         )
 
     def plot(self, ax: Any = None, **look: Any) -> ParallelDisplay:
@@ -81,7 +81,7 @@ class ParallelDisplay(Display):
         self.figure_ = ax.figure
         every = np.vstack([self.actual, self.target.dropna(), self.frontier])
         low = np.array(
-            [getattr(self.turns.get(name), "sign", 1.0) < 0 for name in self.actual.columns]
+            [getattr(self.transforms.get(name), "sign", 1.0) < 0 for name in self.actual.columns]
         )
         self.low = np.where(low, every.max(axis=0), every.min(axis=0))
         self.high = np.where(low, every.min(axis=0), every.max(axis=0))
@@ -149,7 +149,7 @@ class ParallelDisplay(Display):
         ax.set_xticks(
             x,
             [
-                label_with_direction(name, self.turns.get(name)).replace(" (", "\n(")
+                label_with_direction(name, self.transforms.get(name)).replace(" (", "\n(")
                 for name in self.actual.columns
             ],
         )

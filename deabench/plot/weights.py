@@ -65,11 +65,11 @@ class WeightsDisplay(Display):
         order = order_by_merit(ranking)
         order = order[ranking.scores.loc[order].notna()]
         shares = virtual.div(virtual.sum(axis=1), axis=0).loc[order[:most]]
-        turns = ranking.data.turns
+        transforms = ranking.data.transforms
         low = {
             name: f"{name} (lower is better)"
             for name in shares
-            if name in turns and turns[name].sign < 0
+            if name in transforms and transforms[name].sign < 0
         }
         return cls(shares.rename(columns=low), len(order))
 

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from deabench.proofs.proof import Scored, SlackWeights
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 from deabench.utils.arrays import ROUND, TOLERANCE, blocks, chunks, greatest, least
 
 LEAST = 1e-5

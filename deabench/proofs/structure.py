@@ -15,14 +15,14 @@ import pandas as pd
 from deabench.errors import CertificateError
 from deabench.proofs.proof import Proof, SlackWeights
 from deabench.proofs.ranking import uncovered
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 from deabench.utils.arrays import Sparse
 
 OWN_INDEX = ("rays", "slopes")
 """Frames with a row for some of the DMUs only."""
 REFERENCE_INDEX = ("multiples",)
 """Series with a number for each DMU of the reference."""
-WORDS = ("record", "path", "notes", "turns", "options")
+WORDS = ("record", "path", "notes", "transforms", "options")
 """Fields that no proof is about: the model's name and words, how it was solved, notes, how metrics
 were turned before the gate; of the options, those that the model's proof does not ask for.
 """

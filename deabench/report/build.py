@@ -22,9 +22,9 @@ from deabench.report.document import Report, Section
 from deabench.report.page_data import contract
 from deabench.report.report_results import Findings
 from deabench.report.text.report import answer
-from deabench.tables.outputs_only import high
-from deabench.tables.selection import Prepared, prepared
-from deabench.tables.validation import check, numbers
+from deabench.tables.selection import SelectedTable, select_table
+from deabench.tables.transforms import to_outputs_only
+from deabench.tables.validation import require_numbers, validate
 from deabench.utils.checks import did_you_mean
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ WAYS = ("model", "technology", *OPTIONS)
 
 def _ranked(
     source: Any, tested: Any, settings: Mapping[str, Any]
-) -> tuple[Ranking, Prepared, pd.DataFrame | None]:
+) -> tuple[Ranking, SelectedTable, pd.DataFrame | None]:
     """The ranking of the established classifiers, their table and its metrics, and the tested ones
     apart.
     """
@@ -225,7 +225,7 @@ def _ranked(
         return source, _of_ranking(source), tested
     asked = {name: value for name, value in settings.items() if name not in WAYS}
     ready, new = (
-        prepared(source, **asked),
+        select_table(source, **asked),
         tested if tested is None or isinstance(tested, pd.DataFrame) else list(tested),
     )
     if isinstance(new, list):
@@ -241,24 +241,26 @@ def _ranked(
     return found, ready, new
 
 
-def _of_ranking(ranking: Ranking) -> Prepared:
+def _of_ranking(ranking: Ranking) -> SelectedTable:
     """A ranking's own table, in the user's metrics, and what they are."""
     data = ranking.data
     low = {
         str(name): turn.shift
-        for name, turn in data.turns.items()
+        for name, turn in data.transforms.items()
         if turn.sign < 0 and name in data.outputs
     }
-    turned = [name for name, turn in data.turns.items() if turn.sign < 0 and name in data.inputs]
+    turned = [
+        name for name, turn in data.transforms.items() if turn.sign < 0 and name in data.inputs
+    ]
     given = {
         "outputs": [*map(str, data.outputs.columns), *turned],
         "lower_is_better": low,
         "inputs": [str(name) for name in data.inputs.columns if name not in turned],
     }
-    return Prepared(ranking.actual, given)
+    return SelectedTable(ranking.actual, given)
 
 
-def _given(ready: Prepared, metrics: Sequence[str] | None, ranking: Ranking) -> dict[str, Any]:
+def _given(ready: SelectedTable, metrics: Sequence[str] | None, ranking: Ranking) -> dict[str, Any]:
     """The metrics of the frontier: those that are asked for, else those of the ranking; quotients
     have none of their inputs.
     """
@@ -284,7 +286,7 @@ def _front(
         warnings.simplefilter("ignore", DataWarning)  # the ranking has said it
         if count <= METRICS:
             return frontier(table, **given), None, ""
-        wide = span(high(check(table, **given, warn=False, allow=HULL)), facets=False)
+        wide = span(to_outputs_only(validate(table, **given, warn=False, allow=HULL)), facets=False)
     return (
         None,
         wide,
@@ -303,7 +305,7 @@ def _targets(
     return targets(new, reference, **given, norm=norm, on=on)
 
 
-def _shown(ready: Prepared, given: Mapping[str, Any], front: Frontier | None) -> pd.DataFrame:
+def _shown(ready: SelectedTable, given: Mapping[str, Any], front: Frontier | None) -> pd.DataFrame:
     """The metrics that the page shows, in the user's own units: of the ranking, and of the
     frontier.
     """
@@ -315,7 +317,7 @@ def _shown(ready: Prepared, given: Mapping[str, Any], front: Frontier | None) ->
         *given["inputs"],
     ]
     more = [] if front is None else [name for name in front.outputs if name not in names]
-    return numbers(ready.table, list(dict.fromkeys([*names, *more])))
+    return require_numbers(ready.table, list(dict.fromkeys([*names, *more])))
 
 
 def _of_study(

@@ -13,8 +13,10 @@ def lower(found: Findings) -> set[str]:
     data = found.ranking.data
     parts = [data] + ([one.data for one in (found.front, found.wide) if one is not None])
     inputs = {str(name) for part in parts for name in part.inputs}
-    turned = {str(name) for part in parts for name, turn in part.turns.items() if turn.sign < 0}
+    turned = {
+        str(name) for part in parts for name, turn in part.transforms.items() if turn.sign < 0
+    }
     losses = {
-        str(name) for name, turn in data.turns.items() if turn.sign < 0 and name in data.inputs
+        str(name) for name, turn in data.transforms.items() if turn.sign < 0 and name in data.inputs
     }  # their sign is turned: high
     return (inputs | turned) - losses

@@ -17,9 +17,8 @@ from deabench.models import ccr
 from deabench.plot.merit import order_by_merit
 from deabench.plot.uncertainty import staircase
 from deabench.report.directions import lower
-from deabench.tables.outputs_only import mixed_units
-from deabench.tables.transforms import Turn
-from deabench.tables.vocabulary import meaning
+from deabench.tables.transforms import AffineTransform
+from deabench.tables.vocabulary import has_mixed_units, look_up_metric
 
 if TYPE_CHECKING:
     from deabench.analysis.frontier import Frontier
@@ -90,8 +89,8 @@ def _rounded(value: float, digits: int) -> float | int:
 
 
 def _metric(found: Findings, name: str, low: bool, front: Frontier | None) -> dict[str, Any]:
-    turns = front.data.turns if front is not None else {}
-    turn = turns.get(name, Turn(-1.0 if low else 1.0))
+    transforms = front.data.transforms if front is not None else {}
+    turn = transforms.get(name, AffineTransform(-1.0 if low else 1.0))
     column = found.metrics[name]
     least, most = _range(name, column)
     return {
@@ -109,7 +108,7 @@ def _range(name: str, column: pd.Series) -> tuple[float | None, float | None]:
     """Between which values a metric can lie: by its name where that is known, and never against the
     table's own values.
     """
-    known, low, high = meaning(name), float(column.min()), float(column.max())
+    known, low, high = look_up_metric(name), float(column.min()), float(column.max())
     least, most = (known.low, known.high) if known is not None else (0.0, math.inf)
     if known is not None and known.unit in ("share", "percent") and most <= 1.0 < high:
         least, most = 100 * least, 100 * most
@@ -250,7 +249,7 @@ def _front(found: Findings, front: Frontier, names: list[str]) -> dict[str, Any]
 def _factor(found: Findings, front: Frontier) -> dict[str, float]:
     """What a unit of change counts, as `deabench.targets` chooses it."""
     costs = [str(name) for name in found.ranking.data.inputs if name in front.outputs]
-    if not mixed_units(front.outputs, costs):
+    if not has_mixed_units(front.outputs, costs):
         return dict.fromkeys(front.outputs, 1.0)
     spread = front.data.outputs.max() - front.data.outputs.min()
     return {name: 1.0 / float(spread[name]) if spread[name] > 0 else 1.0 for name in front.outputs}

@@ -60,11 +60,11 @@ def _samples(frames: dict[str, pd.DataFrame], ranking: Ranking) -> Samples:
         frames["metrics"],
     )
     known = list(dict.fromkeys(metrics.index.get_level_values("dataset")))
-    if len(known) == 1 and "counts" in frames and not data.turns:
+    if len(known) == 1 and "counts" in frames and not data.transforms:
         return of_folds(frames["counts"], str(known[0]), names)
     mine = metrics[metrics.index.get_level_values("classifier").isin(ranking.scores.index)]
     return of_datasets(
-        mine, names, {name: turn.shift for name, turn in data.turns.items() if turn.sign < 0}
+        mine, names, {name: turn.shift for name, turn in data.transforms.items() if turn.sign < 0}
     )
 
 

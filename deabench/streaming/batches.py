@@ -90,7 +90,7 @@ def _checked(
             )
         low, high = columns.min(axis=1), columns.max(axis=1)
     for r, name in enumerate(files.outputs):
-        turn = files.turns.get(name)
+        turn = files.transforms.get(name)
         if turn is not None:
             if high[r] > turn.shift:
                 _refuse(

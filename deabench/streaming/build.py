@@ -13,7 +13,7 @@ from deabench.geometry import faces
 from deabench.geometry.dominance import dominators
 from deabench.models.base import Technology
 from deabench.streaming.source_summary import Seen
-from deabench.tables.validation import Data
+from deabench.tables.transforms import Data
 from deabench.utils.arrays import box
 
 LISTED = 1 << 25

@@ -33,7 +33,7 @@ def part_digest(files: Files, part: tuple[Piece, ...], tolerance: float) -> str:
     asked = [
         FORM,
         files.outputs,
-        sorted((name, turn.sign, turn.shift) for name, turn in files.turns.items()),
+        sorted((name, turn.sign, turn.shift) for name, turn in files.transforms.items()),
         files.drop,
         tolerance,
         [(piece.first, piece.last, _file(files.path(piece.file))) for piece in part],

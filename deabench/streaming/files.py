@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from deabench.errors import DataError
-from deabench.tables.transforms import Turn
+from deabench.tables.transforms import AffineTransform
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import one_line
 
@@ -52,7 +52,7 @@ class Files:
         In the order of their names.
     outputs : tuple of str
         The metrics.
-    turns : mapping of metric to Turn
+    transforms : mapping of metric to AffineTransform
         Metrics that are complemented inside.
     labels : tuple of str
         The columns that name a row; none where files and rows do.
@@ -66,7 +66,7 @@ class Files:
 
     paths: tuple[str, ...]
     outputs: tuple[str, ...]
-    turns: Mapping[str, Turn]
+    transforms: Mapping[str, AffineTransform]
     labels: tuple[str, ...]
     drop: bool
     parts: tuple[tuple[Piece, ...], ...]

@@ -108,7 +108,9 @@ def _labelled(files: Files, left: Kept, way: Way) -> Frontier:
     )
     notes = (*files.notes, *_said(seen), *said)
     data = replace(
-        framed(front.data.outputs.to_numpy(), files.outputs, labels), notes=notes, turns=files.turns
+        framed(front.data.outputs.to_numpy(), files.outputs, labels),
+        notes=notes,
+        transforms=files.transforms,
     )
     return replace(front, extreme=labels, vertices=labels, data=data)
 

@@ -12,9 +12,9 @@ from deabench.analysis.frontier import Frontier
 from deabench.errors import DataError
 from deabench.streaming.build import spanned
 from deabench.streaming.source_summary import Seen
-from deabench.tables.selection import table_of
-from deabench.tables.transforms import values_outside
-from deabench.tables.validation import Data, whole
+from deabench.tables.selection import read_frame
+from deabench.tables.transforms import Data, to_user_values
+from deabench.tables.validation import check_shape
 
 
 def merged(front: Frontier, other: Frontier) -> Frontier:
@@ -38,17 +38,17 @@ def merged(front: Frontier, other: Frontier) -> Frontier:
 
 def updated(front: Frontier, rows: object) -> Frontier:
     """See `Frontier.update`."""
-    table = table_of(rows)
-    whole(table)
+    table = read_frame(rows)
+    check_shape(table)
     known = [label for label in table.index if label in set(front.extreme)]
     if known:
         raise DataError(
             f"'{known[0]}' is on the frontier already; give every classifier a name of its own"
         )
     frame = pd.DataFrame(front.values(table), index=table.index, columns=front.outputs)
-    own = values_outside(frame, front.data.turns)
+    own = to_user_values(frame, front.data.transforms)
     for name in (
-        name for name in frame if name not in front.data.turns and (frame[name] < 0).any()
+        name for name in frame if name not in front.data.transforms and (frame[name] < 0).any()
     ):
         label = frame.index[int(np.argmax(frame[name] < 0))]
         raise DataError(
@@ -73,7 +73,10 @@ def _grown(front: Frontier, rows: pd.DataFrame, more: Seen, notes: Iterable[str]
     mine = seen_of(front)
     outputs = pd.concat([front.data.outputs.loc[front.extreme], rows[front.outputs]])
     data = Data(
-        outputs, outputs.iloc[:, :0], tuple(dict.fromkeys((*front.notes, *notes))), front.data.turns
+        outputs,
+        outputs.iloc[:, :0],
+        tuple(dict.fromkeys((*front.notes, *notes))),
+        front.data.transforms,
     )
     seen = Seen(
         mine.rows + more.rows,
@@ -95,7 +98,7 @@ def _grown(front: Frontier, rows: pd.DataFrame, more: Seen, notes: Iterable[str]
 
 
 def _directions(front: Frontier) -> dict[str, tuple[float, float]]:
-    return {name: (turn.sign, turn.shift) for name, turn in sorted(front.data.turns.items())}
+    return {name: (turn.sign, turn.shift) for name, turn in sorted(front.data.transforms.items())}
 
 
 def _listed(what: object) -> str:

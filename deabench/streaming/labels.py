@@ -10,7 +10,7 @@ import pandas as pd
 
 from deabench.streaming.batches import SHIFT
 from deabench.streaming.files import Files, opened
-from deabench.tables.layout import joined
+from deabench.tables.layout import join_labels
 
 Reader = Callable[[Mapping[int, np.ndarray]], Sequence[list[str]]]
 """From the numbers of files and some rows of each to the names of these."""
@@ -66,7 +66,9 @@ def of_file(files: Files, number: int, rows: np.ndarray) -> list[str]:
                 empty = table.isna().all(axis=1)
                 out += [
                     "" if none else name
-                    for name, none in zip(joined(table, list(files.labels)), empty, strict=True)
+                    for name, none in zip(
+                        join_labels(table, list(files.labels)), empty, strict=True
+                    )
                 ]
             before += count
     return out

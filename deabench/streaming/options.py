@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from deabench.errors import DataError
 from deabench.streaming.files import Files, numeric, opened, parts_of, paths_of, text
-from deabench.tables.declared import Declared, declared
-from deabench.tables.transforms import Turn
+from deabench.tables.declared import ColumnRoles, declare_columns
+from deabench.tables.transforms import AffineTransform
 from deabench.utils.checks import did_you_mean
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def files_of(
     return Files(
         paths,
         tuple(said.outputs),
-        {name: Turn(-1.0, high) for name, high in said.complements.items()},
+        {name: AffineTransform(-1.0, high) for name, high in said.complements.items()},
         labels,
         missing == "drop-systems",
         parts_of(paths, said.outputs, labels),
@@ -92,9 +92,9 @@ def _declared(
     lower: Mapping[str, object] | Sequence[str],
     schema: Schema,
     path: str,
-) -> Declared:
+) -> ColumnRoles:
     """What the user and the names say; what files cannot have is refused."""
-    said = declared(head, outputs, None, lower)
+    said = declare_columns(head, outputs, None, lower)
     if said.inputs:
         raise DataError(
             f"'{said.inputs[0]}' is an input, and files are read for the model without inputs; name the outputs alone, "

@@ -77,7 +77,7 @@ class Numbers:
     note: str = ""
 
 
-def numbers_of(column: pd.Series, *, comma: bool = False) -> Numbers | None:
+def parse_numbers(column: pd.Series, *, comma: bool = False) -> Numbers | None:
     """The numbers of a column, or None where it is one of text.
 
     Parameters
@@ -87,7 +87,7 @@ def numbers_of(column: pd.Series, *, comma: bool = False) -> Numbers | None:
         Whether the file's decimal sign is a comma, as where semicolons part its columns: "1,014" is
         then 1.014.
     """
-    if of_numbers(column.dtype):  # as in most tables; the questions below take their time
+    if is_numeric_dtype(column.dtype):  # as in most tables; the questions below take their time
         return Numbers(column.to_numpy(dtype=float), np.zeros(len(column), dtype=bool))
     if pd.api.types.is_bool_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):
         return None
@@ -129,12 +129,12 @@ def _plain(column: pd.Series, cells: np.ndarray) -> np.ndarray:
     return np.asarray(pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan))
 
 
-def of_numbers(dtype: object) -> bool:
+def is_numeric_dtype(dtype: object) -> bool:
     """Whether cells of this type are numbers, and numbers alone."""
     return isinstance(dtype, np.dtype) and dtype.kind in "fiu"
 
 
-def empty(column: pd.Series) -> bool:
+def is_empty(column: pd.Series) -> bool:
     """Whether a column holds nothing at all: neither numbers nor text."""
     return all(
         _clean(cell).lower() in MISSING for cell in column if cell is not None and cell == cell

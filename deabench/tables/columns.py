@@ -10,7 +10,7 @@ import pandas as pd
 
 from deabench.tables.cells import Numbers
 from deabench.tables.readers.source import Declared
-from deabench.tables.vocabulary import Meaning, meaning
+from deabench.tables.vocabulary import Meaning, look_up_metric
 
 AGREES = 0.9
 """A rank column tells a score's direction where their rank correlation is beyond this."""
@@ -59,9 +59,11 @@ class Column:
         )
 
 
-def judged(name: str, numbers: Numbers | None, said: Mapping[str, tuple[Declared, str]]) -> Column:
+def infer_column(
+    name: str, numbers: Numbers | None, said: Mapping[str, tuple[Declared, str]]
+) -> Column:
     """What a column is by what its source says of it, else by its name; its values can only object."""
-    found = meaning(name)
+    found = look_up_metric(name)
     if name in said:
         role, reason = said[name]
         found = _declared(found, role, reason)
@@ -79,7 +81,7 @@ def judged(name: str, numbers: Numbers | None, said: Mapping[str, tuple[Declared
             if whole
             else Column(name, "unknown", reason="its name is not known")
         )
-    return checked(
+    return check_range(
         Column(name, found.role, found.unit, found.low, found.high, found.reason, found.negated),
         values,
         numbers.unit,
@@ -107,7 +109,7 @@ def _of_text(name: str, found: Meaning | None, said: bool) -> Column:
     return Column(name, "text", reason="it holds text, no numbers")
 
 
-def checked(column: Column, values: np.ndarray, unit: str = "") -> Column:
+def check_range(column: Column, values: np.ndarray, unit: str = "") -> Column:
     """Hold a metric's range against its values: a share above 1 is percent, a size of 0 no size."""
     if not column.metric and column.role != "conditional":
         return column
@@ -167,7 +169,7 @@ def _negated(column: Column, values: np.ndarray) -> Column:
     return column
 
 
-def told_by_rank(column: Column, values: pd.Series, ranks: pd.Series | None) -> Column:
+def infer_direction_from_rank(column: Column, values: pd.Series, ranks: pd.Series | None) -> Column:
     """A bare score or result, whose direction a rank column beside it tells: rank 1 is best."""
     bare = column.role == "conditional" or column.reason.startswith("a score")
     if not bare or values.nunique() < 3:
@@ -196,7 +198,7 @@ def told_by_rank(column: Column, values: pd.Series, ranks: pd.Series | None) -> 
     return column
 
 
-def mixed(column: Column, values: np.ndarray) -> bool:
+def mixes_share_and_percent(column: Column, values: np.ndarray) -> bool:
     """Whether a rate holds shares and percent together: .85 beside 90."""
     if column.role != "output" or column.unit != "percent":
         return False

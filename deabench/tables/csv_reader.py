@@ -13,7 +13,7 @@ from deabench.utils.files import contents
 from deabench.utils.text import unguarded
 
 
-def read(source: str | Path) -> pd.DataFrame:
+def read_csv(source: str | Path) -> pd.DataFrame:
     """Read a table from CSV: labels in the first column, values in the others; `-` is standard
     input.
 

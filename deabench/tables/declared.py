@@ -10,17 +10,17 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.cells import numbers_of
-from deabench.tables.columns import Column, checked, judged
-from deabench.tables.proposal import proposed
-from deabench.tables.roles import listed
-from deabench.tables.vocabulary import meaning
+from deabench.tables.cells import parse_numbers
+from deabench.tables.columns import Column, check_range, infer_column
+from deabench.tables.proposal import propose_roles
+from deabench.tables.roles import quote_names
+from deabench.tables.vocabulary import look_up_metric
 
 NONE_LEFT = "no outputs: the table has no numeric column left; name at least one metric as output"
 
 
 @dataclass(frozen=True)
-class Declared:
+class ColumnRoles:
     """Which columns are what.
 
     Attributes
@@ -44,12 +44,12 @@ class Declared:
     refusal: str = NONE_LEFT
 
 
-def declared(
+def declare_columns(
     table: pd.DataFrame,
     outputs: Sequence[str] | None,
     inputs: Sequence[str] | None,
     lower_is_better: Mapping[str, object] | Sequence[str],
-) -> Declared:
+) -> ColumnRoles:
     """What is declared, completed by what the names of the other columns say."""
     complements, low_inputs, hints = _directions(lower_is_better, table)
     if outputs is not None and hints:
@@ -59,7 +59,7 @@ def declared(
         ]
     chosen = names(inputs, "inputs") + [name for name in low_inputs if name not in (inputs or ())]
     if outputs is not None:
-        return Declared(
+        return ColumnRoles(
             tuple(names(outputs, "outputs")),
             tuple(chosen),
             complements,
@@ -83,7 +83,7 @@ def declared(
     order = [name for name in table.columns if name in high] + [
         name for name in complements if name not in table.columns
     ]
-    return Declared(
+    return ColumnRoles(
         tuple(order),
         (*chosen, *costs),
         {**complements, **low},
@@ -106,17 +106,17 @@ def columns_of(table: pd.DataFrame, taken: Sequence[str] = ()) -> tuple[list[Col
         if name in taken:
             continue
         cells = table[name]
-        found = None if isinstance(cells, pd.DataFrame) else numbers_of(cells)
-        column = judged(str(name), found, said)
+        found = None if isinstance(cells, pd.DataFrame) else parse_numbers(cells)
+        column = infer_column(str(name), found, said)
         if found is not None:
             values[name] = found.values
             finite = found.values[np.isfinite(found.values)]
             column = (
-                checked(column, finite, found.unit) if len(finite) and column.metric else column
+                check_range(column, finite, found.unit) if len(finite) and column.metric else column
             )
         columns.append(column)
     table_of = pd.DataFrame({str(name): v for name, v in values.items()}, index=table.index)
-    return proposed(columns, table_of, chosen=True)
+    return propose_roles(columns, table_of, chosen=True)
 
 
 def _about(
@@ -127,7 +127,7 @@ def _about(
     """
     notes = []
     if costs:
-        notes.append(f"inputs, for lower is better: {listed(costs)}")
+        notes.append(f"inputs, for lower is better: {quote_names(costs)}")
     out = [c for c in columns if c.role == "left_out" and "text" not in c.reason]
     if chosen:
         out += [
@@ -146,12 +146,12 @@ def _against(outputs: Sequence[str], complements: Mapping[str, float]) -> tuple[
         name
         for name in outputs
         if name not in complements
-        and (known := meaning(name)) is not None
+        and (known := look_up_metric(name)) is not None
         and known.better == "lower"
     ]
     return (
         (
-            f"taken as better high, as outputs says, although the name says lower is better: {listed(low)}; "
+            f"taken as better high, as outputs says, although the name says lower is better: {quote_names(low)}; "
             "name it in lower_is_better where it is",
         )
         if low
@@ -163,10 +163,10 @@ def _refusal(columns: Sequence[Column]) -> str:
     """Why there is no output, and what to say to have one."""
     asked = [c.name for c in columns if c.role in ("unknown", "conditional")]
     if asked:
-        return f"no column is known to be better high; say which of {listed(asked)} are, as outputs=['{asked[0]}']"
+        return f"no column is known to be better high; say which of {quote_names(asked)} are, as outputs=['{asked[0]}']"
     if any(c.metric for c in columns):
         low = [c.name for c in columns if c.metric]
-        return f"no column is better high, only low: {listed(low)}; name a metric to be high in outputs"
+        return f"no column is better high, only low: {quote_names(low)}; name a metric to be high in outputs"
     return NONE_LEFT
 
 
@@ -213,11 +213,11 @@ def _by_name(
     complements: dict[str, float] = {}
     for name in low:
         found = (
-            numbers_of(table[name])
+            parse_numbers(table[name])
             if name in table and not isinstance(table[name], pd.DataFrame)
             else None
         )
-        column = judged(name, found, {name: ("lower_rate", "you say so")})
+        column = infer_column(name, found, {name: ("lower_rate", "you say so")})
         if found is not None and column.role == "lower_rate" and column.bounded:
             complements[name] = column.high
     hints = tuple(

@@ -13,7 +13,7 @@ CORRELATED = 0.95
 """Above this correlation two metrics say nearly the same, and a warning says what that does."""
 
 
-def warn_of(values: pd.DataFrame, outputs: int) -> None:
+def warn_weak_data(values: pd.DataFrame, outputs: int) -> None:
     """Warn of constant metrics, duplicate rows, too few DMUs and metrics that repeat each other.
 
     Parameters

@@ -13,7 +13,7 @@ from typing import Literal
 import pandas as pd
 
 from deabench.tables.columns import Column
-from deabench.tables.names import parsed
+from deabench.tables.names import parse_name
 
 Layout = Literal["wide", "long"]
 
@@ -82,7 +82,7 @@ def keys(
     label = given or _label(frame, columns)
     sets = dataset or _dataset(frame, columns, label)
     repeats = tuple(
-        c.name for c in columns if _FOLDS.search(parsed(c.name).words) and c.name not in label
+        c.name for c in columns if _FOLDS.search(parse_name(c.name).words) and c.name not in label
     )
     return Keys(label, sets, repeats)
 
@@ -124,7 +124,7 @@ def _varies(column: pd.Series) -> bool:
 
 def _elsewhere(column: pd.Series, name: str) -> bool:
     """Text that names no system: addresses, dates, lists of measurements, empty cells."""
-    if parsed(name).words.strip("_") in _DESCRIBES:
+    if parse_name(name).words.strip("_") in _DESCRIBES:
         return True
     cells = column.dropna().astype(str).head(50)
     return bool(
@@ -165,18 +165,18 @@ def metric_and_value(columns: Sequence[Column]) -> tuple[str, str] | None:
     names = [
         c.name
         for c in columns
-        if c.role in ("text", "label", "dataset") and _METRIC.search(parsed(c.name).words)
+        if c.role in ("text", "label", "dataset") and _METRIC.search(parse_name(c.name).words)
     ]
     values = [
         c
         for c in columns
         if c.role in ("conditional", "output", "unknown", "guess")
-        and _VALUE.search(parsed(c.name).words)
+        and _VALUE.search(parse_name(c.name).words)
     ]
     others = [
         c
         for c in columns
-        if c.role in ("output", "lower_rate") and not _VALUE.search(parsed(c.name).words)
+        if c.role in ("output", "lower_rate") and not _VALUE.search(parse_name(c.name).words)
     ]
     return (names[0], values[0].name) if names and values and not others else None
 
@@ -215,13 +215,13 @@ def unique_rows(
         )
     label = list(found.label)
     if not frame.duplicated(label).any():
-        return joined(frame, label), everything, found.label, []
+        return join_labels(frame, label), everything, found.label, []
     twice = int(frame.duplicated(label).sum())
     helping = _telling_apart(frame, label, columns)
     if helping:
         more = " and ".join(f"'{name}'" for name in helping)
         said = f"'{label[0]}' names several rows ({twice} repeats); {more} tells them apart and is part of the name"
-        return joined(frame, [*label, *helping]), everything, (*found.label, *helping), [said]
+        return join_labels(frame, [*label, *helping]), everything, (*found.label, *helping), [said]
     kept = ~text().duplicated()
     notes = (
         [f"{int((~kept).sum())} rows that repeat another one in every cell are left out"]
@@ -229,7 +229,7 @@ def unique_rows(
         else []
     )
     rows = frame[kept]
-    names = joined(rows, label)
+    names = join_labels(rows, label)
     if not names.is_unique:
         count = names.to_series().groupby(level=0).cumcount().to_numpy()
         names = pd.Index(
@@ -268,7 +268,7 @@ def _telling_apart(frame: pd.DataFrame, label: list[str], columns: Sequence[Colu
     return []
 
 
-def joined(frame: pd.DataFrame, label: list[str]) -> pd.Index:
+def join_labels(frame: pd.DataFrame, label: list[str]) -> pd.Index:
     """Names of rows; the parts of a name joined by a comma."""
     parts = [_stripped(frame[name].to_numpy(dtype=object).tolist()) for name in label]
     names = (

@@ -52,7 +52,7 @@ _BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
 
 
 @dataclass(frozen=True)
-class Name:
+class ParsedName:
     """A column's name, taken apart.
 
     Attributes
@@ -81,7 +81,7 @@ class Name:
 
 
 @lru_cache(maxsize=4096)
-def parsed(text: str) -> Name:
+def parse_name(text: str) -> ParsedName:
     """Take a column's name apart."""
     plain = unicodedata.normalize("NFKC", text)
     says: Literal["higher", "lower", ""] = (
@@ -95,7 +95,7 @@ def parsed(text: str) -> Name:
     negated = bool(_NEGATED.search(words))
     if negated:
         words = _NEGATED.sub("_", words, count=1)
-    return Name(words, whole, unit, says, negated, bool(_COMPLEMENT.match(plain)))
+    return ParsedName(words, whole, unit, says, negated, bool(_COMPLEMENT.match(plain)))
 
 
 def _words(plain: str) -> str:

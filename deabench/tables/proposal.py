@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.tables.columns import Column
-from deabench.tables.roles import listed
+from deabench.tables.roles import quote_names
 
 GUESSED = "a guess, for its name is not known: higher is better"
 NOTHING_TOLD = (
@@ -26,7 +26,7 @@ ROUNDED = 0.051
 """What a mean or a complement may be off by, in percent, for having been rounded."""
 
 
-def proposed(
+def propose_roles(
     columns: Sequence[Column], table: pd.DataFrame, *, chosen: bool = False
 ) -> tuple[list[Column], list[str]]:
     """The columns with their final roles, and what has to be said of them.
@@ -49,7 +49,7 @@ def proposed(
         guessed = [c.name for c in final if c.role == "guess"]
         if guessed:
             notes.append(
-                f"no column has a name that is known: higher is taken as better in {listed(guessed)}; "
+                f"no column has a name that is known: higher is taken as better in {quote_names(guessed)}; "
                 "say which are with outputs, and which are better low with lower_is_better"
             )
     else:
@@ -57,7 +57,7 @@ def proposed(
         asked_for = [c.name for c in final if c.role in ("unknown", "conditional")]
         if asked_for:
             notes.append(
-                f"left out, for nobody knows which way is better: {listed(asked_for)}; name them in outputs "
+                f"left out, for nobody knows which way is better: {quote_names(asked_for)}; name them in outputs "
                 "or lower_is_better to take them in"
             )
     return final, notes
@@ -131,7 +131,7 @@ def _redundant(column: Column, columns: Sequence[Column], table: pd.DataFrame) -
                 return replace(
                     column,
                     role="left_out",
-                    reason=f"it is the mean of {listed(others, 4)}, which are taken",
+                    reason=f"it is the mean of {quote_names(others, 4)}, which are taken",
                 )
     return column
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,20 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables import layout, pivot
-from deabench.tables.cells import Numbers, empty, numbers_of, of_numbers
-from deabench.tables.columns import Column, checked, judged, mixed, told_by_rank
-from deabench.tables.names import parsed
-from deabench.tables.proposal import proposed
+from deabench.tables.cells import Numbers, is_empty, is_numeric_dtype, parse_numbers
+from deabench.tables.columns import (
+    Column,
+    check_range,
+    infer_column,
+    infer_direction_from_rank,
+    mixes_share_and_percent,
+)
+from deabench.tables.names import parse_name
+from deabench.tables.proposal import propose_roles
 from deabench.tables.readers import sources
 from deabench.tables.readers.source import Declared, Source
-from deabench.tables.roles import Roles, listed
-from deabench.tables.vocabulary import meaning
+from deabench.tables.roles import Roles
+from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import choice, did_you_mean
 from deabench.utils.result import Result
 
@@ -27,7 +32,7 @@ DECLARED = ("output", "lower_rate", "cost", "label", "dataset", "left_out")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reading(Result):
+class Table(Result):
     """A table with what its columns measure.
 
     Attributes
@@ -103,7 +108,7 @@ def read(
     *,
     label: str | Sequence[str] | None = None,
     roles: Mapping[str, Declared] | None = None,
-) -> Reading:
+) -> Table:
     """Read a table whatever it is and say what each of its columns measures.
 
     Parameters
@@ -136,16 +141,16 @@ def read(
     >>> reading.roles.outputs, reading.roles.costs, list(reading.roles.left_out)
     (['accuracy'], ['latency_ms'], ['seed'])
     """
-    if isinstance(source, Reading):
+    if isinstance(source, Table):
         return (
             source
             if label is None and not roles
-            else read_source(_again(source), label, roles or {})
+            else interpret_source(_again(source), label, roles or {})
         )
-    return read_source(sources.of(source), label, roles or {})
+    return interpret_source(sources.of(source), label, roles or {})
 
 
-def _again(reading: Reading) -> Source:
+def _again(reading: Table) -> Source:
     """A reading as the source of another, with other roles."""
     found = sources.of(reading.table)
     said: dict[str, tuple[Declared, str]] = {
@@ -156,9 +161,9 @@ def _again(reading: Reading) -> Source:
     return replace(found, said=said, title=reading.title)
 
 
-def read_source(
+def interpret_source(
     source: Source, label: str | Sequence[str] | None, roles: Mapping[str, Declared]
-) -> Reading:
+) -> Table:
     """What `read` does once the source is a frame of cells."""
     frame = source.frame
     if frame.shape[0] == 0 or frame.shape[1] == 0:
@@ -166,7 +171,7 @@ def read_source(
             f"the table is empty ({frame.shape[0]} rows, {frame.shape[1]} columns); give at least one row"
         )
     given = _declared(frame, label, roles, source.label)
-    if any(of_numbers(frame[name].dtype) for name in (*given, *roles)):
+    if any(is_numeric_dtype(frame[name].dtype) for name in (*given, *roles)):
         source = source.as_text()
         frame = source.frame
     said = {
@@ -178,7 +183,7 @@ def read_source(
         name: None if name in given else _numbers(frame[name], source.comma)
         for name in map(str, frame.columns)
     }
-    columns = [judged(name, numbers[name], said) for name in numbers]
+    columns = [infer_column(name, numbers[name], said) for name in numbers]
     found = layout.keys(frame, columns, given, dataset)
     numbers = {name: None if name in found.label else value for name, value in numbers.items()}
     pair = layout.metric_and_value(columns) if not roles else None
@@ -192,12 +197,12 @@ def read_source(
 
 def _numbers(column: pd.Series, comma: bool) -> Numbers | None:
     """The numbers of a column; none of them where every cell is empty."""
-    found = numbers_of(column, comma=comma)
+    found = parse_numbers(column, comma=comma)
     if (
         found is not None
         or pd.api.types.is_bool_dtype(column)
         or pd.api.types.is_datetime64_any_dtype(column)
-        or not empty(column)
+        or not is_empty(column)
     ):
         return found
     return Numbers(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
@@ -227,7 +232,7 @@ def _of_columns(
     numbers: Mapping[str, Numbers | None],
     columns: Sequence[Column],
     found: layout.Keys,
-) -> Reading:
+) -> Table:
     """The usual table: metrics in columns."""
     frame = source.frame
     notes = list(source.notes)
@@ -283,7 +288,7 @@ def _finished(
     notes: Sequence[str],
     how: str,
     units: Mapping[str, str],
-) -> Reading:
+) -> Table:
     """Roles for the table as it is now, and the reading."""
     table = wide.table
     ranks = next(
@@ -301,12 +306,18 @@ def _finished(
             continue
         values = table[column.name].to_numpy()
         if np.isfinite(values).any() and column.metric:
-            column = checked(column, values[np.isfinite(values)], units.get(column.name, ""))
+            column = check_range(column, values[np.isfinite(values)], units.get(column.name, ""))
         final.append(
-            told_by_rank(column, table[column.name], ranks) if column.name in table else column
+            infer_direction_from_rank(column, table[column.name], ranks)
+            if column.name in table
+            else column
         )
-    final, said = proposed(final, table)
-    confused = [c.name for c in final if c.name in table and mixed(c, table[c.name].to_numpy())]
+    final, said = propose_roles(final, table)
+    confused = [
+        c.name
+        for c in final
+        if c.name in table and mixes_share_and_percent(c, table[c.name].to_numpy())
+    ]
     said = [
         *said,
         *(
@@ -323,18 +334,18 @@ def _finished(
     used = [c.name for c in final if c.metric]
     about = pivot.said(wide.notes, used)
     missing = {name: count for name, count in wide.missing.items() if name in used}
-    return Reading(
+    return Table(
         table, roles, how, wide.per_dataset, missing, source.title, (*notes, *about, *said)
     )
 
 
 def _lone(title: str) -> str:
     """The metric that a file's name tells: results_AUCROC is AUCROC; empty where it tells none."""
-    found = meaning(title)
+    found = look_up_metric(title)
     return title if found is not None and found.role in ("output", "lower_rate", "cost") else ""
 
 
-def _of_pairs(source: Source, found: layout.Keys, metric: str, value: str) -> Reading:
+def _of_pairs(source: Source, found: layout.Keys, metric: str, value: str) -> Table:
     """The longest layout: (system, data set, metric, value)."""
     frame = source.frame
     keys = list(
@@ -352,10 +363,10 @@ def _of_pairs(source: Source, found: layout.Keys, metric: str, value: str) -> Re
         )
     wide = pivot.of_metric_and_value(frame, metric, value, [str(key) for key in keys])
     numbers = {
-        str(name): None if name in keys else numbers_of(wide[name], comma=source.comma)
+        str(name): None if name in keys else parse_numbers(wide[name], comma=source.comma)
         for name in wide.columns
     }
-    columns = [judged(name, numbers[name], source.said) for name in numbers]
+    columns = [infer_column(name, numbers[name], source.said) for name in numbers]
     again = layout.keys(
         wide, columns, tuple(name for name in found.label if name != metric), found.dataset
     )
@@ -365,7 +376,7 @@ def _of_pairs(source: Source, found: layout.Keys, metric: str, value: str) -> Re
     )
 
 
-def _matrix(source: Source, columns: Sequence[Column], found: layout.Keys) -> Reading | None:
+def _matrix(source: Source, columns: Sequence[Column], found: layout.Keys) -> Table | None:
     """A matrix of one metric that only the file's name tells: systems in rows or in columns, data
     sets the other way.
     """
@@ -383,7 +394,7 @@ def _matrix(source: Source, columns: Sequence[Column], found: layout.Keys) -> Re
     names = [c.name for c in numeric if "count" not in c.reason or c.role == "unknown"]
     label = found.label[0] if found.label else None
     frame = source.frame
-    read_ = {name: numbers_of(frame[name], comma=source.comma) for name in names}
+    read_ = {name: parse_numbers(frame[name], comma=source.comma) for name in names}
     values = pd.DataFrame(
         {name: n.values for name, n in read_.items() if n is not None}, index=frame.index
     )
@@ -405,7 +416,7 @@ def _matrix(source: Source, columns: Sequence[Column], found: layout.Keys) -> Re
     )
     side = "columns are the systems" if down else "rows are the systems"
     note = f"the file's name says that every cell is '{_short(metric)}'; {side}"
-    column = judged(
+    column = infer_column(
         _short(metric),
         Numbers(wide.table.iloc[:, 0].to_numpy(), np.zeros(len(wide.table), dtype=bool)),
         {},
@@ -420,14 +431,10 @@ def _short(title: str) -> str:
     for k in range(len(parts)):
         tail = "_".join(parts[k:])
         shorter = "_".join(parts[k + 1 :])
-        if not shorter or meaning(shorter) != meaning(tail) or parsed(shorter).words == "__":
+        if (
+            not shorter
+            or look_up_metric(shorter) != look_up_metric(tail)
+            or parse_name(shorter).words == "__"
+        ):
             return tail
     return title
-
-
-__all__ = ["Reading", "listed", "read"]
-
-
-def is_source(source: object) -> bool:
-    """Whether an argument is a file, not a table."""
-    return isinstance(source, str | Path)

@@ -117,7 +117,7 @@ class Roles(Result):
     def summary(self) -> str:
         """What is high, what is low, what is spent, what is left out."""
         parts = [
-            f"systems are named by {listed(self.label)}"
+            f"systems are named by {quote_names(self.label)}"
             if self.label
             else "systems have no column of names"
         ]
@@ -127,15 +127,15 @@ class Roles(Result):
             (self.costs, "costs are"),
         ):
             if names:
-                parts.append(f"{what} {listed(names)}")
+                parts.append(f"{what} {quote_names(names)}")
         if self.guessed:
-            parts.append(f"guessed: {listed(self.guessed)}")
+            parts.append(f"guessed: {quote_names(self.guessed)}")
         if self.left_out:
-            parts.append(f"left out: {listed(list(self.left_out))}")
+            parts.append(f"left out: {quote_names(list(self.left_out))}")
         return "; ".join(parts) + "."
 
 
-def listed(names: Sequence[str], most: int = 8) -> str:
+def quote_names(names: Sequence[str], most: int = 8) -> str:
     """`'a', 'b' and 3 more`."""
     shown = ", ".join(f"'{name}'" for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

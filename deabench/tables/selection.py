@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.cells import numbers_of, of_numbers
-from deabench.tables.declared import Declared, declared
-from deabench.tables.read import Reading, read
-from deabench.tables.roles import listed
-from deabench.tables.validation import whole
+from deabench.tables.cells import is_numeric_dtype, parse_numbers
+from deabench.tables.declared import ColumnRoles, declare_columns
+from deabench.tables.read import Table, read
+from deabench.tables.roles import quote_names
+from deabench.tables.validation import check_shape
 from deabench.utils.checks import choice
 
 Missing = Literal["refuse", "drop-systems", "drop-metrics", "bounds"]
@@ -23,7 +23,7 @@ Lower = Mapping[str, object] | Sequence[str]
 
 
 @dataclass(frozen=True)
-class Prepared:
+class SelectedTable:
     """A table and what its columns are.
 
     Attributes
@@ -31,7 +31,7 @@ class Prepared:
     table : DataFrame, systems x columns
     given : mapping
         `outputs`, `inputs` and `lower_is_better`, all explicit, for
-        `deabench.tables.validation.check`.
+        `deabench.tables.validation.validate`.
     notes : tuple of str
         What was read, guessed, dropped or left out.
     """
@@ -41,7 +41,7 @@ class Prepared:
     notes: tuple[str, ...] = field(default=())
 
 
-def prepared(
+def select_table(
     source: object,
     *,
     outputs: Sequence[str] | None = None,
@@ -49,7 +49,7 @@ def prepared(
     lower_is_better: Lower = (),
     missing: Missing = "refuse",
     strict: bool = False,
-) -> Prepared:
+) -> SelectedTable:
     """The table of a source and its declared or proposed metrics.
 
     Parameters
@@ -69,7 +69,7 @@ def prepared(
         "no column has a name that is known" in note for note in (*notes, *said.notes)
     ):
         raise DataError(
-            f"nobody knows what {listed(list(said.outputs))} measure, and strict refuses guesses; name them in "
+            f"nobody knows what {quote_names(list(said.outputs))} measure, and strict refuses guesses; name them in "
             "outputs, inputs or lower_is_better (docs/tables.md says how columns are read)"
         )
     if not said.outputs:
@@ -77,10 +77,10 @@ def prepared(
     table, said, dropped = _complete(table, said, missing)
     if missing == "refuse" and not labelled:  # files often have empty cells
         _none_empty(table, said)
-    return Prepared(table, _given(said), (*notes, *said.notes, *dropped))
+    return SelectedTable(table, _given(said), (*notes, *said.notes, *dropped))
 
 
-def table_of(source: object) -> pd.DataFrame:
+def read_frame(source: object) -> pd.DataFrame:
     """The systems x columns of a source, whose metrics are declared elsewhere (a reference,
     points).
     """
@@ -91,7 +91,7 @@ def table_of(source: object) -> pd.DataFrame:
     )
 
 
-def complete(missing: Missing) -> Missing:
+def refuse_bounds(missing: Missing) -> Missing:
     """`missing` where bounds have no meaning.
 
     Raises
@@ -105,7 +105,7 @@ def complete(missing: Missing) -> Missing:
     return missing
 
 
-def grouping(source: object, name: str) -> pd.Series | None:
+def read_grouping(source: object, name: str) -> pd.Series | None:
     """A column of a source that groups its systems, text or numbers; None where there is none of
     that name.
     """
@@ -123,7 +123,7 @@ def grouping(source: object, name: str) -> pd.Series | None:
     return None
 
 
-def without(ready: Prepared, name: str) -> Prepared:
+def drop_column(ready: SelectedTable, name: str) -> SelectedTable:
     """The same without a column."""
     given = {
         key: {one: how for one, how in names.items() if one != name}
@@ -134,14 +134,14 @@ def without(ready: Prepared, name: str) -> Prepared:
     return replace(ready, table=ready.table.drop(columns=name, errors="ignore"), given=given)
 
 
-def beside(
-    table: pd.DataFrame, ready: Prepared, missing: Missing
-) -> tuple[pd.DataFrame, Prepared, tuple[str, ...]]:
+def align_columns(
+    table: pd.DataFrame, ready: SelectedTable, missing: Missing
+) -> tuple[pd.DataFrame, SelectedTable, tuple[str, ...]]:
     """Another table in the metrics of a prepared one, its systems or the metrics of both left out
     where a cell is empty.
     """
     low = ready.given["lower_is_better"]
-    said = Declared(
+    said = ColumnRoles(
         tuple(ready.given["outputs"]),
         (*ready.given["inputs"], *(name for name, how in low.items() if how == "input")),
         {name: how for name, how in low.items() if how != "input"},
@@ -155,7 +155,7 @@ def beside(
     )
 
 
-def _given(said: Declared) -> Mapping[str, Any]:
+def _given(said: ColumnRoles) -> Mapping[str, Any]:
     """What the gate is told."""
     return {
         "outputs": list(said.outputs),
@@ -170,7 +170,7 @@ def _declared(
     outputs: Sequence[str] | None,
     inputs: Sequence[str] | None,
     lower: Lower,
-) -> tuple[pd.DataFrame, Declared, tuple[str, ...]]:
+) -> tuple[pd.DataFrame, ColumnRoles, tuple[str, ...]]:
     if (
         isinstance(source, pd.DataFrame)
         and len(source)
@@ -180,11 +180,11 @@ def _declared(
             [str(label) for label in source.index]
         )  # set_index("params") of a search's results
     if isinstance(source, pd.DataFrame) and labelled:
-        whole(source)
+        check_shape(source)
         frame = _frame(source)
-        return frame, declared(frame, _text(outputs), _text(inputs), lower), ()
+        return frame, declare_columns(frame, _text(outputs), _text(inputs), lower), ()
     if isinstance(source, pd.DataFrame):
-        whole(source)
+        check_shape(source)
     if isinstance(source, np.ndarray):
         raise DataError("the table is a ndarray; give a pandas DataFrame, classifiers in rows")
     reading = read(source)
@@ -192,12 +192,12 @@ def _declared(
         return reading.table, _of_reading(reading), reading.notes
     return (
         reading.table,
-        declared(reading.table, _text(outputs), _text(inputs), lower),
+        declare_columns(reading.table, _text(outputs), _text(inputs), lower),
         reading.notes,
     )
 
 
-def _none_empty(table: pd.DataFrame, said: Declared) -> None:
+def _none_empty(table: pd.DataFrame, said: ColumnRoles) -> None:
     used = [name for name in (*said.outputs, *said.inputs) if name in table.columns]
     empty = table[used].isna()
     if empty.any(axis=None):
@@ -209,7 +209,7 @@ def _none_empty(table: pd.DataFrame, said: Declared) -> None:
         are = "is" if len(cells) == 1 else "are"
         raise DataError(
             f"{shown} {are} missing; say missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(table)}), "
-            f"'drop-metrics' ({listed(list(empty.columns[empty.any()]))}) or 'bounds' "
+            f"'drop-metrics' ({quote_names(list(empty.columns[empty.any()]))}) or 'bounds' "
             "(docs/tables.md says what each does)"
         )
 
@@ -219,15 +219,15 @@ def _text(names: Sequence[str] | None) -> Sequence[str] | None:
     return names if names is None or isinstance(names, str) else [str(name) for name in names]
 
 
-def _of_reading(reading: Reading) -> Declared:
+def _of_reading(reading: Table) -> ColumnRoles:
     roles, inputs = reading.roles, reading.inputs
-    said = [f"higher is better in {listed(roles.outputs)}"] if roles.outputs else []
+    said = [f"higher is better in {quote_names(roles.outputs)}"] if roles.outputs else []
     if reading.lower_is_better:
         said.append(
-            f"lower is better in {listed(list(reading.lower_is_better))}, complemented inside"
+            f"lower is better in {quote_names(list(reading.lower_is_better))}, complemented inside"
         )
     if inputs:
-        said.append(f"inputs, for lower is better: {listed(inputs)}")
+        said.append(f"inputs, for lower is better: {quote_names(inputs)}")
     again = [
         f"'{name}' is left out: {reason}"
         for name, reason in roles.left_out.items()
@@ -240,18 +240,18 @@ def _of_reading(reading: Reading) -> Declared:
         if name in reading.table and not reason.endswith("taken")
     ]
     if left:
-        said.append(f"left out: {listed(left)}")
-    refusal = Declared((), (), {}).refusal
+        said.append(f"left out: {quote_names(left)}")
+    refusal = ColumnRoles((), (), {}).refusal
     if not reading.outputs:
         asked = roles.unknown
         refusal = (
-            f"no column is known to be better high; say which of {listed(asked)} are, with outputs ('{asked[0]}')"
+            f"no column is known to be better high; say which of {quote_names(asked)} are, with outputs ('{asked[0]}')"
             if asked
-            else f"no column is better high, only low: {listed(inputs)}; name a metric to be high in outputs"
+            else f"no column is better high, only low: {quote_names(inputs)}; name a metric to be high in outputs"
             if inputs
             else refusal
         )
-    return Declared(
+    return ColumnRoles(
         tuple(reading.outputs), tuple(inputs), reading.lower_is_better, (), tuple(said), refusal
     )
 
@@ -261,7 +261,7 @@ def _labelled(frame: pd.DataFrame) -> bool:
     if not isinstance(frame.index, pd.RangeIndex) or not len(frame) or not len(frame.columns):
         return True
     return all(
-        of_numbers(dtype) or numbers_of(frame.iloc[:, k]) is not None
+        is_numeric_dtype(dtype) or parse_numbers(frame.iloc[:, k]) is not None
         for k, dtype in enumerate(frame.dtypes)
     )
 
@@ -277,13 +277,13 @@ def _frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _complete(
-    table: pd.DataFrame, said: Declared, missing: Missing
-) -> tuple[pd.DataFrame, Declared, tuple[str, ...]]:
+    table: pd.DataFrame, said: ColumnRoles, missing: Missing
+) -> tuple[pd.DataFrame, ColumnRoles, tuple[str, ...]]:
     """What `missing` asks for: systems or metrics with empty cells left out, each said."""
     used = [name for name in (*said.outputs, *said.inputs) if name in table.columns]
     if missing in ("refuse", "bounds") or not used:
         return table, said, ()
-    values = {name: numbers_of(table[name]) for name in used}
+    values = {name: parse_numbers(table[name]) for name in used}
     empty = pd.DataFrame(
         {
             name: np.ones(len(table), dtype=bool) if n is None else ~np.isfinite(n.values)
@@ -298,14 +298,18 @@ def _complete(
                 "every system lacks some metric, so missing='drop-systems' leaves none; say missing='drop-metrics'"
             )
         gone = [str(label) for label in table.index[rows]]
-        return table[~rows], said, (f"left out for a missing cell: {listed(gone)}",) if gone else ()
+        return (
+            table[~rows],
+            said,
+            (f"left out for a missing cell: {quote_names(gone)}",) if gone else (),
+        )
     gone = [name for name in used if empty[name].any()]
     outputs = tuple(name for name in said.outputs if name not in gone)
     if gone and not outputs:
         raise DataError(
             "every output lacks some cell, so missing='drop-metrics' leaves none; say missing='drop-systems'"
         )
-    kept = Declared(
+    kept = ColumnRoles(
         outputs,
         tuple(name for name in said.inputs if name not in gone),
         {name: high for name, high in said.complements.items() if name not in gone},
@@ -313,4 +317,8 @@ def _complete(
         said.notes,
         said.refusal,
     )
-    return table, kept, (f"metrics left out for missing cells: {listed(gone)}",) if gone else ()
+    return (
+        table,
+        kept,
+        (f"metrics left out for missing cells: {quote_names(gone)}",) if gone else (),
+    )

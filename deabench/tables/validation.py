@@ -8,18 +8,17 @@ that is said."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.cells import MISSING, numbers_of
-from deabench.tables.declared import Declared, declared
-from deabench.tables.diagnostics import warn_of
-from deabench.tables.transforms import Turn
-from deabench.tables.vocabulary import meaning
+from deabench.tables.cells import MISSING, parse_numbers
+from deabench.tables.declared import ColumnRoles, declare_columns
+from deabench.tables.diagnostics import warn_weak_data
+from deabench.tables.transforms import AffineTransform, Data
+from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
 
 Allowed = Literal["zero inputs", "zero outputs", "negative inputs", "negative outputs"]
@@ -29,33 +28,7 @@ SHOWN = 3
 """So many bad cells are named, the others counted."""
 
 
-@dataclass(frozen=True)
-class Data:
-    """What the gate lets through.
-
-    Attributes
-    ----------
-    outputs : DataFrame, n x s
-        Metrics to be high, as DEA takes them: all finite and >= 0.
-    inputs : DataFrame, n x m
-        Metrics to be low (m may be 0); all finite and >= 0.
-    notes : tuple of str
-        Every transformation made, as sentences for the reader.
-    turns : mapping of metric to Turn
-        How `outputs` and `inputs` come from the user's own values; without an entry they are those.
-    """
-
-    outputs: pd.DataFrame
-    inputs: pd.DataFrame
-    notes: tuple[str, ...] = field(default=())
-    turns: Mapping[str, Turn] = field(default_factory=dict)
-
-    @property
-    def labels(self) -> pd.Index:
-        return self.outputs.index
-
-
-def check(
+def validate(
     table: pd.DataFrame,
     *,
     outputs: Sequence[str] | None = None,
@@ -93,16 +66,16 @@ def check(
     DataError
         With the row, the column and the value.
     """
-    whole(table)
-    said = declared(table, outputs, inputs, lower_is_better)
+    check_shape(table)
+    said = declare_columns(table, outputs, inputs, lower_is_better)
     _columns(table, said)
-    values = numbers(
+    values = require_numbers(
         table, [*said.outputs, *said.inputs], way=f"say what to do with {MISSING_WAYS}"
     )
     beside = None if among is None else among.reindex(columns=values.columns)
-    turns, notes, turned = _turns(values, beside, said, allow)
-    for name, turn in turns.items():
-        values[name] = turn.inside(values[name])
+    transforms, notes, turned = _turns(values, beside, said, allow)
+    for name, turn in transforms.items():
+        values[name] = turn.apply(values[name])
     chosen_outputs = [name for name in said.outputs if name not in turned]
     chosen_inputs = [*said.inputs, *turned]
     if not chosen_outputs:
@@ -120,11 +93,11 @@ def check(
     if chosen_inputs and "zero inputs" not in allow:
         _zero_rows(low, "input")
     if warn:
-        warn_of(values, s)
-    return Data(high, low, (*said.notes, *notes), turns)
+        warn_weak_data(values, s)
+    return Data(high, low, (*said.notes, *notes), transforms)
 
 
-def numbers(
+def require_numbers(
     table: pd.DataFrame, columns: Sequence[str], *, way: str = "leave the row or the column out"
 ) -> pd.DataFrame:
     """The chosen columns as float64; NaN, infinity and text are refused by row and column, all at
@@ -153,7 +126,7 @@ def _said(value: float) -> str:
     return "missing" if np.isnan(value) else f"{value:g}"
 
 
-def whole(table: pd.DataFrame) -> None:
+def check_shape(table: pd.DataFrame) -> None:
     """Refuse what is no table: without rows or columns, or with a name or a label twice."""
     if not isinstance(table, pd.DataFrame):
         raise DataError(
@@ -175,7 +148,7 @@ def whole(table: pd.DataFrame) -> None:
         )
 
 
-def _columns(table: pd.DataFrame, said: Declared) -> None:
+def _columns(table: pd.DataFrame, said: ColumnRoles) -> None:
     for name in [*said.outputs, *said.inputs, *said.complements]:
         if name not in table.columns:
             raise DataError(
@@ -198,7 +171,7 @@ def _columns(table: pd.DataFrame, said: Declared) -> None:
 
 
 def _floats(column: pd.Series) -> np.ndarray:
-    found = numbers_of(column)
+    found = parse_numbers(column)
     if found is None or found.failed.any():
         for k, (label, cell) in enumerate(zip(column.index, column, strict=True)):
             if isinstance(cell, str) and (
@@ -215,14 +188,14 @@ def _floats(column: pd.Series) -> np.ndarray:
 
 
 def _turns(
-    values: pd.DataFrame, beside: pd.DataFrame | None, said: Declared, allow: Collection[Allowed]
-) -> tuple[dict[str, Turn], list[str], list[str]]:
+    values: pd.DataFrame, beside: pd.DataFrame | None, said: ColumnRoles, allow: Collection[Allowed]
+) -> tuple[dict[str, AffineTransform], list[str], list[str]]:
     """How each metric is turned, the sentences about it, and the outputs that become inputs by it."""
-    turns, turned = {}, []
+    transforms, turned = {}, []
     notes = [f"'{name}' is an input: lower is better" for name in said.low_inputs]
     for name, maximum in said.complements.items():
         _below(values[name], name, maximum)
-        turns[name] = Turn(-1.0, maximum)
+        transforms[name] = AffineTransform(-1.0, maximum)
         notes.append(f"'{name}' stands for its complement {maximum:g} - {name}: lower is better")
     for name, least in zip(values.columns, values.to_numpy().min(axis=0).tolist(), strict=True):
         low = (
@@ -230,15 +203,17 @@ def _turns(
             if beside is None
             else float(np.fmin(least, pd.to_numeric(beside[name], errors="coerce").min()))
         )
-        if name in turns or low >= 0:
+        if name in transforms or low >= 0:
             continue
-        known, output = meaning(name), name in said.outputs
+        known, output = look_up_metric(name), name in said.outputs
         if output and known is not None and known.negated and (values[name] <= 0).all():
             bounded = np.isfinite(known.low) and low >= 100 * known.low
             if bounded:
-                turns[name] = Turn(1.0, -known.low * (1.0 if low >= known.low else 100.0))
+                transforms[name] = AffineTransform(
+                    1.0, -known.low * (1.0 if low >= known.low else 100.0)
+                )
             else:
-                turns[name] = Turn(-1.0, 0.0)
+                transforms[name] = AffineTransform(-1.0, 0.0)
                 turned.append(name)
             notes.append(
                 f"'{name}' is a loss with its sign turned; inside it is {'complemented' if bounded else 'an input'}"
@@ -250,19 +225,19 @@ def _turns(
             and np.isfinite(known.low)
             and low >= known.low
         ):
-            turns[name] = Turn(1.0, -known.low)
+            transforms[name] = AffineTransform(1.0, -known.low)
             notes.append(
                 f"'{name}' is counted from {known.low:g}, its least possible value, for it is negative in some rows"
             )
         elif ("negative outputs" if output else "negative inputs") in allow and not (
             known is not None and known.low >= 0
         ):
-            turns[name] = Turn(1.0, -low)
+            transforms[name] = AffineTransform(1.0, -low)
             notes.append(
                 f"'{name}' is counted from {low:g}, the least value there, for it is negative in some rows; "
                 "this model does not depend on the origin"
             )
-    return turns, notes, turned
+    return transforms, notes, turned
 
 
 def _below(values: pd.Series, name: str, maximum: float) -> None:
@@ -292,3 +267,47 @@ def _zero_rows(values: pd.DataFrame, what: str) -> None:
         raise DataError(
             f"every {what} of '{label}' is 0; its efficiency is undefined, leave the row out"
         )
+
+
+FAR = 2.0
+"""The median of a rate in percent is above this, in a table that is not of rates up to 1."""
+
+
+def check_same_units(tested: pd.DataFrame, reference: pd.DataFrame, metrics: Sequence[str]) -> None:
+    """Refuse shares (.95) beside percent (95).
+
+    Raises
+    ------
+    DataError
+        Where a rate that is better high is up to 1 in one table and far above in the other. (An
+        error rate of .9 % is none.)
+    """
+    for name in metrics:
+        if name not in tested or name not in reference or not _rate(name):
+            continue
+        pair = (_values(tested[name]), _values(reference[name]))
+        for k, (ours, theirs) in enumerate((("tested", "reference"), ("reference", "tested"))):
+            small, large = pair[k], pair[1 - k]
+            if (
+                len(small)
+                and len(large)
+                and small.max() <= 1
+                and (small > 0).any()
+                and np.median(large) > FAR
+            ):
+                raise DataError(
+                    f"metric '{name}' is up to {small.max():g} in the {ours} table and up to {large.max():g} in the "
+                    f"{theirs} one; one is a share and the other percent, multiply the shares by 100"
+                )
+
+
+def _rate(name: str) -> bool:
+    found = look_up_metric(name)
+    return (
+        found is not None and found.role == "output" and found.unit == "share" and found.high == 1.0
+    )
+
+
+def _values(column: pd.Series) -> np.ndarray:
+    found = parse_numbers(column)
+    return np.empty(0) if found is None else found.values[np.isfinite(found.values)]

@@ -16,7 +16,7 @@ from math import inf
 from typing import Literal
 
 from deabench.tables import words as w
-from deabench.tables.names import Name, parsed
+from deabench.tables.names import ParsedName, parse_name
 
 Role = Literal["output", "lower_rate", "cost", "label", "dataset", "left_out", "conditional"]
 
@@ -92,7 +92,7 @@ def _ruled(lines: tuple[w.Line, ...]) -> tuple[Rule, ...]:
 _RULES, _WEAK = _ruled(w.RULES), _ruled(w.WEAK)
 
 
-def meaning(name: object) -> Meaning | None:
+def look_up_metric(name: object) -> Meaning | None:
     """What a column of this name measures; None where no rule knows it.
 
     Examples
@@ -110,7 +110,7 @@ def _meaning(text: str) -> Meaning | None:
     found = _of_catalogue(text)
     if found is not None:
         return found
-    name = parsed(text)
+    name = parse_name(text)
     if name.negated:
         turned = _of_words(name)
         if turned is not None and turned.better == "lower":
@@ -173,7 +173,7 @@ def _of_catalogue(text: str) -> Meaning | None:
     return Meaning("cost" if "cost" in name else "lower_rate", unit, low, high, "lower is better")
 
 
-def _as_the_arrow_says(name: Name, found: Meaning | None) -> Meaning:
+def _as_the_arrow_says(name: ParsedName, found: Meaning | None) -> Meaning:
     """An arrow in the name beats every rule, but a spread or a rank stays what it is."""
     reason = f"its name says that {name.says} is better"
     if found is not None and found.role == "left_out" and re.search(w.ALWAYS, name.words):
@@ -185,7 +185,7 @@ def _as_the_arrow_says(name: Name, found: Meaning | None) -> Meaning:
     return Meaning(role, unit, low, high, reason)
 
 
-def _of_words(name: Name) -> Meaning | None:
+def _of_words(name: ParsedName) -> Meaning | None:
     """The rule that fits: what is never a metric first, then the last word that is known, for it is
     the noun.
     """
@@ -212,7 +212,7 @@ def _of_words(name: Name) -> Meaning | None:
     if (
         found is None and name.unit
     ):  # "2000 tokens (hallucination rate)": what stands in brackets is the noun
-        inside = _rightmost(parsed(name.unit).words, _RULES)
+        inside = _rightmost(parse_name(name.unit).words, _RULES)
         found = inside if inside is not None and inside.role in ("output", "lower_rate") else None
     found = found or _rightmost(words, _WEAK)
     if found is None:
@@ -261,9 +261,9 @@ SPENDING = ("usd", "eur", "kWh", "energy", "kg")
 """Units in which a name that speaks of spending states an amount that was spent."""
 
 
-def unit_of(name: Name) -> str:
+def unit_of(name: ParsedName) -> str:
     """The unit that a name states, in brackets or as a word; empty without."""
-    for text in (parsed(name.unit).words if name.unit else "", name.words):
+    for text in (parse_name(name.unit).words if name.unit else "", name.words):
         for pattern, unit in _UNITS:
             if (
                 text
@@ -284,7 +284,7 @@ def _of_unit(unit: str) -> Meaning | None:
     """
     if not unit:
         return None
-    words = parsed(unit).words
+    words = parse_name(unit).words
     if re.search(w.THROUGHPUT, words):
         return Meaning("output", "per second", 0.0, inf, f"a throughput ({unit}): higher is better")
     for pattern, known in _UNITS:
@@ -293,3 +293,18 @@ def _of_unit(unit: str) -> Meaning | None:
                 "cost", known, 0.0, inf, f"measured in {unit}: what is spent is better low"
             )
     return None
+
+
+SAME = {"percent": "share"}
+
+
+def has_mixed_units(names: list[str], inputs: list[str]) -> bool:
+    """Whether metrics are counted in units that cannot be added: a cost beside a rate, seconds
+    beside dollars.
+    """
+    units = {
+        SAME.get(found.unit, found.unit)
+        for found in map(look_up_metric, names)
+        if found is not None and found.unit
+    }
+    return bool(inputs) or len(units) > 1

@@ -19,7 +19,7 @@ from deabench.models.base import Task
 from deabench.models.radial import Ccr, Wei, theta
 from deabench.solver import engine
 from deabench.solver.rational_simplex import exact
-from deabench.tables.validation import check
+from deabench.tables.validation import validate
 from deabench.utils.arrays import box
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -28,11 +28,11 @@ SAME = 1e-9
 
 
 def wei(Y: np.ndarray, tested: np.ndarray | None = None) -> Wei:
-    reference = check(frame(Y), warn=False)
+    reference = validate(frame(Y), warn=False)
     options = {name: words[0] for name, words in MODELS["wei"].options.items()}
     return Wei(
         Task(
-            reference if tested is None else check(frame(tested, "t"), warn=False),
+            reference if tested is None else validate(frame(tested, "t"), warn=False),
             reference,
             options,
             own=tested is None,
@@ -205,7 +205,7 @@ def test_the_engine_solves_fewer_programs_than_dmus_when_one_basis_serves_many()
 def test_ccr_families_are_shared_too() -> None:
     rng = np.random.default_rng(3)
     table = pd.DataFrame(rng.uniform(0.3, 1, (3500, 3)), columns=["x", "y1", "y2"])
-    data = check(table, inputs=["x"], warn=False)
+    data = validate(table, inputs=["x"], warn=False)
     for orientation in ("input", "output"):
         problem = Ccr(Task(data, data, {"returns": "crs", "orientation": orientation}, own=True))
         solution = engine.solve(problem.family, problem.tested)

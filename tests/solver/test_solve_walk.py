@@ -22,7 +22,7 @@ from deabench.models import MODELS
 from deabench.models.base import Task
 from deabench.models.radial import Wei
 from deabench.solver import engine
-from deabench.tables.validation import check
+from deabench.tables.validation import validate
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -44,7 +44,7 @@ def shell(n: int, s: int) -> np.ndarray:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_walk_ends_where_the_product_finds_the_least(name) -> None:
-    data = check(frame(TABLES[name]), warn=False)
+    data = validate(frame(TABLES[name]), warn=False)
     problem = Wei(
         Task(
             data,

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 import deabench as db
 from deabench.cli import main
 from deabench.errors import DataError
-from deabench.tables.transforms import Turn, after, normals_outside, values_inside, values_outside
+from deabench.tables.transforms import (
+    AffineTransform,
+    compose,
+    to_model_values,
+    to_user_half_spaces,
+    to_user_values,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 BOARD = pd.DataFrame(
@@ -28,21 +34,21 @@ BOARD = pd.DataFrame(
 
 @given(st.floats(-1e6, 1e6), st.sampled_from([1.0, -1.0]), st.floats(-1e3, 1e3))
 def test_turning_twice_is_the_identity(value, sign, shift) -> None:
-    turn, column = Turn(sign, shift), pd.Series([value])
-    np.testing.assert_allclose(turn.outside(turn.inside(column)), column, atol=1e-9)
+    turn, column = AffineTransform(sign, shift), pd.Series([value])
+    np.testing.assert_allclose(turn.invert(turn.apply(column)), column, atol=1e-9)
     frame = pd.DataFrame({"m": column, "n": column})
     pd.testing.assert_frame_equal(
-        values_outside(values_inside(frame, {"m": turn}), {"m": turn}), frame, atol=1e-9
+        to_user_values(to_model_values(frame, {"m": turn}), {"m": turn}), frame, atol=1e-9
     )
-    both = after(turn, Turn(-1.0, 2.0))
-    np.testing.assert_allclose(both.inside(column), 2.0 - turn.inside(column), atol=1e-9)
+    both = compose(turn, AffineTransform(-1.0, 2.0))
+    np.testing.assert_allclose(both.apply(column), 2.0 - turn.apply(column), atol=1e-9)
 
 
 def test_a_half_space_is_the_same_outside() -> None:
-    turns, rng = {"e": Turn(-1.0, 1.0)}, np.random.default_rng(0)
+    turns, rng = {"e": AffineTransform(-1.0, 1.0)}, np.random.default_rng(0)
     inside = pd.DataFrame(rng.random((5, 2)), columns=["y", "e"])
-    normals, offsets = normals_outside(pd.DataFrame({"y": [0.3], "e": [0.9]}), 1.0, turns)
-    outside = values_outside(inside, turns).to_numpy()
+    normals, offsets = to_user_half_spaces(pd.DataFrame({"y": [0.3], "e": [0.9]}), 1.0, turns)
+    outside = to_user_values(inside, turns).to_numpy()
     np.testing.assert_allclose(
         outside @ normals.to_numpy()[0] - offsets[0], inside.to_numpy() @ [0.3, 0.9] - 1.0
     )

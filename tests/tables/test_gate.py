@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import deabench as db
 from deabench.errors import DataError, DataWarning, DeabenchError
-from deabench.tables.csv_reader import read
-from deabench.tables.validation import check, numbers
+from deabench.tables.csv_reader import read_csv
+from deabench.tables.validation import require_numbers, validate
 from deabench.utils.checks import did_you_mean
 from deabench.utils.text import csv_text, guarded, unguarded
 
@@ -159,7 +159,7 @@ REFUSED = [
 @pytest.mark.parametrize(("table", "options", "text"), REFUSED)
 def test_the_gate_refuses(table, options, text, refused) -> None:
     with refused(text):
-        check(table, **options)
+        validate(table, **options)
 
 
 @pytest.mark.parametrize(
@@ -231,14 +231,14 @@ WARNED = [
 @pytest.mark.parametrize(("table", "options", "texts"), WARNED)
 def test_the_gate_warns(table, options, texts, warned) -> None:
     with warned(*texts):
-        check(table, **options)
-    check(table, warn=False, **options)  # pytest would turn a warning into an error
+        validate(table, **options)
+    validate(table, warn=False, **options)  # pytest would turn a warning into an error
     with warned(*texts):
         db.rank(table, **options)
 
 
 def test_a_good_table_passes_without_a_word() -> None:
-    data = check(TABLE)
+    data = validate(TABLE)
     assert list(data.outputs.columns) == ["TPR", "TNR"]
     assert data.inputs.shape == (6, 0)
     assert data.notes == ()
@@ -248,7 +248,7 @@ def test_a_good_table_passes_without_a_word() -> None:
 
 
 def test_one_row_alone_passes_without_a_word() -> None:
-    check(TABLE.iloc[[0]])
+    validate(TABLE.iloc[[0]])
 
 
 def test_just_below_the_threshold_of_correlation_nothing_is_said() -> None:
@@ -262,31 +262,33 @@ def test_just_below_the_threshold_of_correlation_nothing_is_said() -> None:
         table = pd.DataFrame({"a": a, "b": r * a + np.sqrt(1 - r * r) * b}) + 10
         if said:
             with pytest.warns(DataWarning) as caught:
-                check(table)
+                validate(table)
             assert str(caught[0].message).startswith("metrics 'a' and 'b' are correlated at 0.96")
         else:
-            check(table)
+            validate(table)
 
 
 def test_numbers_in_text_columns_are_numbers() -> None:
     table = TABLE.assign(TPR=TABLE["TPR"].astype(str))
-    assert check(table).outputs["TPR"].tolist() == TABLE["TPR"].tolist()
+    assert validate(table).outputs["TPR"].tolist() == TABLE["TPR"].tolist()
 
 
 def test_lower_is_better_is_reported() -> None:
-    data = check(TABLE, lower_is_better={"TNR": 1.0})
+    data = validate(TABLE, lower_is_better={"TNR": 1.0})
     np.testing.assert_allclose(data.outputs["TNR"], 1 - TABLE["TNR"])
     assert data.notes == ("'TNR' stands for its complement 1 - TNR: lower is better",)
     for maximum in (1, np.int64(1), np.float32(1.0)):
-        assert check(TABLE, lower_is_better={"TNR": maximum}).notes == data.notes
-    data = check(TABLE, lower_is_better={"TNR": "input"})
+        assert validate(TABLE, lower_is_better={"TNR": maximum}).notes == data.notes
+    data = validate(TABLE, lower_is_better={"TNR": "input"})
     assert (list(data.outputs), list(data.inputs)) == (["TPR"], ["TNR"])
     assert data.notes == ("'TNR' is an input: lower is better",)
 
 
 def test_bare_names_that_are_better_low_go_by_what_they_are() -> None:
     table = TABLE.assign(latency=[3.0, 5, 1, 2, 4, 6], err_pct=[30.0, 20, 10, 5, 50, 60])
-    data = check(table, outputs=["TPR"], lower_is_better=["TNR", "latency", "err_pct"], warn=False)
+    data = validate(
+        table, outputs=["TPR"], lower_is_better=["TNR", "latency", "err_pct"], warn=False
+    )
     assert (list(data.outputs), list(data.inputs)) == (["TPR", "TNR", "err_pct"], ["latency"])
     np.testing.assert_allclose(data.outputs["TNR"], 1 - TABLE["TNR"])
     np.testing.assert_allclose(data.outputs["err_pct"], 100 - table["err_pct"])
@@ -299,7 +301,7 @@ def test_bare_names_that_are_better_low_go_by_what_they_are() -> None:
         "'TNR' stands for its complement 1 - TNR: lower is better",
         "'err_pct' stands for its complement 100 - err_pct: lower is better",
     )
-    named = check(
+    named = validate(
         table,
         outputs=["TPR", "TNR", "err_pct"],
         lower_is_better={"TNR": 1.0, "err_pct": 100.0, "latency": "input"},
@@ -307,7 +309,7 @@ def test_bare_names_that_are_better_low_go_by_what_they_are() -> None:
     )
     pd.testing.assert_frame_equal(data.outputs, named.outputs)
     pd.testing.assert_frame_equal(data.inputs, named.inputs)
-    alone = check(TABLE, lower_is_better=["TNR"])
+    alone = validate(TABLE, lower_is_better=["TNR"])
     assert (list(alone.outputs), alone.inputs.shape[1]) == (["TPR", "TNR"], 0)
 
 
@@ -317,18 +319,20 @@ def test_the_errors_are_of_one_family() -> None:
 
 
 def test_bool_columns_are_no_metrics() -> None:
-    assert list(check(TABLE.assign(best=[True] + [False] * 5)).outputs) == ["TPR", "TNR"]
+    assert list(validate(TABLE.assign(best=[True] + [False] * 5)).outputs) == ["TPR", "TNR"]
 
 
 def test_read_gives_back_what_csv_text_wrote(tmp_path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(csv_text(TABLE.rename_axis("classifier")), encoding="utf-8-sig")
-    pd.testing.assert_frame_equal(read(path), TABLE.rename_axis("classifier"), check_dtype=False)
+    pd.testing.assert_frame_equal(
+        read_csv(path), TABLE.rename_axis("classifier"), check_dtype=False
+    )
 
 
 def test_read_takes_standard_input(monkeypatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("classifier,TPR\na,0.5\nb,\n"))
-    table = read("-")
+    table = read_csv("-")
     assert table["TPR"].iloc[0] == 0.5
     assert np.isnan(table["TPR"].iloc[1])
 
@@ -341,15 +345,15 @@ def test_read_refuses(tmp_path, refused) -> None:
     latin.write_bytes("classifier,TPR\nnaïve,1\n".encode("latin-1"))
     ragged.write_text("classifier,TPR\na,1\nb,1,2,3\n")
     with refused(f"cannot read '{missing}': No such file or directory; name a CSV file"):
-        read(missing)
+        read_csv(missing)
     with refused(f"'{empty}' is empty; give a header line and at least one row"):
-        read(empty)
+        read_csv(empty)
     with refused(f"'{latin}' is not UTF-8 text; save it as CSV in UTF-8"):
-        read(latin)
+        read_csv(latin)
     with refused(
         f"'{ragged}' is not a CSV table: Error tokenizing data. C error: Expected 2 fields in line 3, saw 4"
     ):
-        read(ragged)
+        read_csv(ragged)
 
 
 @given(st.text(max_size=12))
@@ -366,11 +370,11 @@ def test_did_you_mean() -> None:
 
 
 def test_numbers_keeps_order_and_index() -> None:
-    assert list(numbers(TABLE, ["TNR", "TPR"]).columns) == ["TNR", "TPR"]
+    assert list(require_numbers(TABLE, ["TNR", "TPR"]).columns) == ["TNR", "TPR"]
 
 
 def test_what_the_user_says_against_a_name_is_right_and_said() -> None:
-    data = check(
+    data = validate(
         TABLE.assign(cost_usd=[1.0, 2, 3, 4, 5, 7]), outputs=["TPR", "cost_usd"], warn=False
     )
     assert list(data.outputs) == ["TPR", "cost_usd"]

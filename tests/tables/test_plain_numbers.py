@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import deabench as db
-from deabench.tables.read import read_source
+from deabench.tables.read import interpret_source
 from deabench.tables.readers.files import of_file
 from deabench.utils.text import csv_text, guarded
 
@@ -120,7 +120,7 @@ def said(path, label, roles, *, text: bool) -> tuple[object, ...]:
     """All that a reading holds, or how it is refused."""
     try:
         source = of_file(path)
-        reading = read_source(source.as_text() if text else source, label, roles)
+        reading = interpret_source(source.as_text() if text else source, label, roles)
     except db.DataError as error:
         return (str(error),)
     frames = [

@@ -14,15 +14,15 @@ from strangers import TABLES
 import deabench as db
 from deabench.cli import main
 from deabench.metrics.formulas import DIRECTION, METRICS
-from deabench.tables.cells import numbers_of
-from deabench.tables.vocabulary import meaning
+from deabench.tables.cells import parse_numbers
+from deabench.tables.vocabulary import look_up_metric
 from deabench.tables.words import RULES, WEAK
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 CODES = {"output": "O", "guess": "O", "lower_rate": "L", "cost": "C"}
 
 
-def taken(reading: db.Reading) -> dict[str, str]:
+def taken(reading: db.Table) -> dict[str, str]:
     """O, L or C by column; all others are left out."""
     return {c.name: CODES[c.role] for c in reading.roles.columns if c.metric}
 
@@ -46,9 +46,9 @@ def test_a_strangers_table_is_taken_for_what_it_is(name, tmp_path) -> None:
 
 def test_the_catalogue_is_the_only_home_of_its_directions() -> None:
     for name, better in DIRECTION.items():
-        assert meaning(name).better == better, name
+        assert look_up_metric(name).better == better, name
     for name, metric in METRICS.items():
-        assert (meaning(name).low, meaning(name).high) == (metric.low, metric.high)
+        assert (look_up_metric(name).low, look_up_metric(name).high) == (metric.low, metric.high)
 
 
 def test_every_rule_of_the_vocabulary_is_a_pattern_with_a_reason() -> None:
@@ -103,7 +103,7 @@ def test_every_rule_of_the_vocabulary_is_a_pattern_with_a_reason() -> None:
     ],
 )
 def test_traps_of_names(name, role) -> None:
-    assert meaning(name).role == role
+    assert look_up_metric(name).role == role
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_traps_of_names(name, role) -> None:
     ],
 )
 def test_cells_are_read_as_people_write_them(cells, values, unit) -> None:
-    found = numbers_of(pd.Series(cells))
+    found = parse_numbers(pd.Series(cells))
     np.testing.assert_allclose(found.values, values)
     assert found.unit == unit
 
@@ -137,7 +137,7 @@ def test_cells_are_read_as_people_write_them(cells, values, unit) -> None:
     "cells", [["a", "b"], ["2019-03-03T15:24:38"], ["http://1.2", "x"], ["1,2,3"], [""]]
 )
 def test_text_is_no_number(cells) -> None:
-    assert numbers_of(pd.Series(cells, dtype=object)) is None
+    assert parse_numbers(pd.Series(cells, dtype=object)) is None
 
 
 def frame() -> pd.DataFrame:

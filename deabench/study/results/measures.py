@@ -14,7 +14,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, from_counts
 from deabench.metrics.shipped import of_scores
-from deabench.tables.vocabulary import meaning
+from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
 
 CELLS = ["tp", "fn", "fp", "tn"]
@@ -149,7 +149,7 @@ class Measures:
         own = getattr(self._own(name), "higher_is_better", None)
         if own is not None:
             return "higher" if own else "lower"
-        known = meaning(name)
+        known = look_up_metric(name)
         if known is None or (name in self.declared and known.better == "neither"):
             return "higher"  # a function of one's own: its value is better high
         return known.better
@@ -159,7 +159,7 @@ class Measures:
         own = getattr(self._own(name), "range", None)
         if own is not None:
             return float(own[1])
-        known = meaning(name)
+        known = look_up_metric(name)
         if (
             name in self.declared
         ):  # a rate by its name, as an error rate is; nothing is known of other functions

@@ -12,9 +12,9 @@ from typing import Any
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.cells import of_numbers
+from deabench.tables.cells import is_numeric_dtype
 from deabench.tables.readers.source import Source
-from deabench.tables.vocabulary import meaning
+from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.text import unguarded
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -86,7 +86,7 @@ def _measured(cells: Callable[..., pd.DataFrame], header: list[str]) -> pd.DataF
     texts = {
         cell: str
         for cell in header
-        if (known := meaning(unguarded(cell.strip()))) is not None and known.role in NAMES
+        if (known := look_up_metric(unguarded(cell.strip()))) is not None and known.role in NAMES
     }
     frame = cells(dtype=texts, low_memory=False, **SAME)
     if len(frame.columns) != len(header) or not isinstance(frame.index, pd.RangeIndex):
@@ -97,7 +97,7 @@ def _measured(cells: Callable[..., pd.DataFrame], header: list[str]) -> pd.DataF
 
 def _sure(column: pd.Series) -> bool:
     """Whether a column is of text, or of numbers that are the same however they are read."""
-    if of_numbers(column.dtype):
+    if is_numeric_dtype(column.dtype):
         return bool(-EXACT < column.min() <= column.max() < EXACT)
     return not len(column) or isinstance(column.iloc[0], str)
 
@@ -108,7 +108,7 @@ def _under(frame: pd.DataFrame, names: list[str], guarded: bool) -> pd.DataFrame
     """
     frame.columns = pd.Index(names)
     first = names[0] if names else ""
-    if guarded and len(frame) and not of_numbers(frame[first].dtype):
+    if guarded and len(frame) and not is_numeric_dtype(frame[first].dtype):
         frame[first] = [unguarded(cell) for cell in frame[first].to_numpy(dtype=object).tolist()]
     return frame
 

@@ -46,7 +46,7 @@ def _filled(column: Any) -> list[Any]:
     )
 
 
-def folds_of(results: Mapping[str, Any]) -> pd.DataFrame:
+def fold_scores(results: Mapping[str, Any]) -> pd.DataFrame:
     """`cv_results_` fold by fold: a row per candidate and fold, metrics named as the means are
     (mean_test_recall).
 

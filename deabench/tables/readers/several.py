@@ -20,7 +20,7 @@ def of_several(parts: Mapping[str, Source]) -> Source:
     DataError
         Where they have no system in common.
     """
-    from deabench.tables.read import read_source
+    from deabench.tables.read import interpret_source
 
     if all(part.stacked for part in parts.values()):
         frame = pd.concat([part.frame for part in parts.values()], ignore_index=True)
@@ -34,7 +34,7 @@ def of_several(parts: Mapping[str, Source]) -> Source:
             stacked=True,
         )
     readings = {
-        name: read_source(replace(part, title=name), None, {}) for name, part in parts.items()
+        name: interpret_source(replace(part, title=name), None, {}) for name, part in parts.items()
     }
     tables: list[pd.DataFrame] = []
     said: dict[str, tuple[Declared, str]] = {}
