@@ -1,6 +1,7 @@
-"""The formulations of deabench: functions that return unsolved Pyomo models, to be read next to the papers.
+"""The formulations of deabench: functions that return unsolved Pyomo models.
 
-`FORMULATIONS` lists them; README.md beside this folder says which equation is where, and what was misprinted.
+They are written to be read next to the papers. `FORMULATIONS` lists them; README.md beside this
+folder says which equation is where, and what was misprinted.
 """
 
 from deabench_models.additive import additive
@@ -18,8 +19,7 @@ from deabench_models.ccr import (
     multiplier_output,
     slacks,
 )
-from deabench_models.common import largest_loss
-from deabench_models.cross import aggressive, benevolent
+from deabench_models.cross import aggressive, benevolent, largest_loss
 from deabench_models.directional import directional
 from deabench_models.fdh import free_disposal_input, free_disposal_output
 from deabench_models.normalised import normalised, supports
@@ -27,9 +27,8 @@ from deabench_models.projection import depth, face, halfspaces
 from deabench_models.restricted import restricted_input, restricted_output, restricted_slacks
 from deabench_models.russell import russell_graph, russell_input, russell_output
 from deabench_models.sbm import slacks_based
-from deabench_models.score import score
 from deabench_models.super_sbm import super_slacks_based
-from deabench_models.wei import quotients, wei
+from deabench_models.wei import quotients, score, wei
 
 FORMULATIONS = (
     multiplier_input,

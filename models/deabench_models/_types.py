@@ -1,4 +1,4 @@
-"""Names for the types that the formulations share, and the sets and data that most of them start from."""
+"""Types that the formulations share, and the sets and data that most of them start from."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, TypeAlias
@@ -6,7 +6,9 @@ from typing import Any, TypeAlias
 from pyomo.core.base import ConcreteModel, Param
 
 Model: TypeAlias = Any
-"""A `pyomo.environ.ConcreteModel`; its components are attributes made at run time, which no type checker follows."""
+"""A `pyomo.environ.ConcreteModel`; its components are attributes made at run time, which no type
+checker follows.
+"""
 
 Table: TypeAlias = Mapping[tuple[Any, Any], Any]
 """Data by (DMU, metric): numbers, or Pyomo objects where the model is compiled symbolically."""
@@ -30,7 +32,7 @@ def unique(items: Iterable[Hashable]) -> list[Hashable]:
 
 
 def compared(X: Table, Y: Table, x_o: Row, y_o: Row) -> Model:
-    """A model with the sets J, I and R of reference DMUs, inputs and outputs, and the tested DMU's x_o and y_o; nothing else."""
+    """Return a model with the sets J, I, R (DMUs, inputs, outputs) and the data x_o, y_o of o."""
     m = ConcreteModel()
     m.J, m.I, m.R = firsts(Y), seconds(X), seconds(Y)
     m.x_o = Param(m.I, mutable=True, initialize=dict(x_o))

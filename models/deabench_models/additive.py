@@ -1,18 +1,19 @@
-"""The additive model with weights: Charnes, Cooper, Golany, Seiford, Stutz (1985), and what came of it.
+"""The additive model with weights: Charnes, Cooper, Golany, Seiford, Stutz (1985).
 
-Everything that is left to gain, weighed and summed. The weights make the model: 1 for every unit (Charnes et al. 1985; depends on
-the units), 1/own value (measure of inefficiency proportions), 1/standard deviation (Lovell, Pastor 1995), 1/((m+s) range) (RAM:
-Cooper, Park, Pastor 1999), 1/((m+s) distance to the best value) (BAM: Cooper, Pastor, Borras, Aparicio, Pastor 2011). With
+The weighted sum of everything that is left to gain. The weights make the model: 1 for every unit
+(Charnes et al. 1985; depends on the units), 1/own value (measure of inefficiency proportions),
+1/standard deviation (Lovell, Pastor 1995), 1/((m+s) range) (RAM: Cooper, Park, Pastor 1999),
+1/((m+s) distance to the best value) (BAM: Cooper, Pastor, Borras, Aparicio, Pastor 2011). With
 weights on inputs alone or on outputs alone it is oriented.
 
-Symbols: X (DMU, input), Y (DMU, output), any unit, also negative where Σ λ = 1 (then the model is translation-invariant); x_o, y_o
-and the weights w⁻, w⁺ ≥ 0 of the tested DMU. An LP with n + m + s columns and m + s + 1 rows; infeasible only where no combination
-of the reference uses at most x_o and gives at least y_o (o outside its reference). The optimum is 0 exactly for Pareto-efficient
-DMUs where all weights are positive.
+Symbols: X (DMU, input), Y (DMU, output), any unit, also negative where Σ λ = 1 (then the model is
+translation-invariant); x_o, y_o and the weights w⁻, w⁺ ≥ 0 of the tested DMU. An LP with n + m + s
+columns and m + s + 1 rows; infeasible only where no combination of the reference uses at most x_o
+and gives at least y_o (o outside its reference). The optimum is 0 exactly for Pareto-efficient DMUs
+where all weights are positive.
 
-References: Charnes et al. (1985), J. Econometrics 30:91-107; Cooper, Park, Pastor (1999), J. Productivity Analysis 11:5-42;
-Cooper et al. (2011), J. Productivity Analysis 35:85-94.
-"""
+References: Charnes et al. (1985), J. Econometrics 30:91-107; Cooper, Park, Pastor (1999), J.
+Productivity Analysis 11:5-42; Cooper et al. (2011), J. Productivity Analysis 35:85-94."""
 
 from pyomo.core.base import Constraint, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals

@@ -1,20 +1,24 @@
-"""Closest targets on the Pareto-efficient frontier: models (7), (9), (10), (11), with the big M of the paper.
+"""Closest targets on the Pareto-efficient frontier: models (7), (9), (10), (11), with a big M.
 
-As printed, nothing ties the target p* to the change x, so the optimum is 0 for everybody, and b is printed as continuous. The
-reading that is not trivial, and is used here, is p* = p + x with b binary: the closest-target model of Aparicio, Ruiz and
-Sirvent (2007) and Ruiz, Segura and Sirvent (2015). See README.md beside this folder for the errata.
+As printed, nothing ties the target p* to the change x, so the optimum is 0 for every DMU, and b is
+printed as continuous. The reading that is not trivial, and is used here, is p* = p + x with b
+binary: the closest-target model of Aparicio, Ruiz and Sirvent (2007) and Ruiz, Segura and Sirvent
+(2015). See README.md beside this folder for the errata.
 
-`closest_as_printed` builds the printed form, so that anyone can see its optimum of 0. The printed p* ∈ [0, 1] is left out of the
-others: a mixture of benchmark classifiers is in their range by itself.
+`closest_as_printed` builds the printed form, so that anyone can see its optimum of 0. The printed
+p* ∈ [0, 1] is left out of the others: a mixture of benchmark classifiers is in their range by
+itself.
 
-Every model is written for a group G of tested DMUs that share one facet (u, u_0, d, b without a DMU index, as printed; λ per
-DMU: Ruiz and Sirvent 2016). One tested DMU is the group of one, which is how Table 14 is read.
+Every model is written for a group G of tested DMUs that share one facet (u, u_0, d, b without a DMU
+index, as printed; λ per DMU: Ruiz and Sirvent 2016). One tested DMU is the group of one, which is
+how Table 14 is read.
 
-M is the caller's: no value is right for all data. It must reach the largest d of the optimal facet scaled to min u = 1, which
-is that facet's slope, and still be small enough that b = 1e-7 does not leak. `deabench_models.normalised` needs no guess.
+M is the caller's: no value is right for all data. It must reach the largest d of the optimal facet
+scaled to min u = 1, which is that facet's slope, and still be small enough that b = 1e-7 does not
+leak. `deabench_models.normalised` needs no guess.
 
-Symbols: P (efficient DMU k, metric r), the extreme efficient DMUs; p_G (tested DMU g, metric r). MILPs with |E| binaries.
-"""
+Symbols: P (efficient DMU k, metric r), the extreme efficient DMUs; p_G (tested DMU g, metric r).
+MILPs with |E| binaries."""
 
 from pyomo.core.base import Binary, ConcreteModel, Param, Reals, Var
 from pyomo.core.base.set_types import NonNegativeReals
@@ -35,8 +39,8 @@ def pareto_frontier(P: Table, p_G: Table, M: float) -> Model:
         b_k ∈ {0, 1}                                         [b]
         λ_gk ≥ 0                                             [lam]
 
-    Σ_k λ_gk P_k is Pareto-efficient: the hyperplane u·Y + u_0 = 0 with u > 0 supports the attainable set and holds it.
-    """
+    Σ_k λ_gk P_k is Pareto-efficient: the hyperplane u·Y + u_0 = 0 with u > 0 supports the
+    attainable set and holds it."""
     m = ConcreteModel()
     m.K, m.R, m.G = firsts(P), seconds(P), firsts(p_G)
     m.p = Param(m.G, m.R, mutable=True, initialize=dict(p_G))
@@ -100,7 +104,7 @@ def closest_change(P: Table, p_G: Table, M: float) -> Model:
 
 
 def closest_split(P: Table, p_G: Table, M: float) -> Model:
-    """Model (10): (9) with the absolute values split into h − l and the target p* kept as a variable.
+    """Model (10): (9) with absolute values split into h − l, and the target p* as a variable.
 
     min  Σ_g Σ_r (h_gr + l_gr)                           [distance]
     s.t. (7), and
@@ -145,7 +149,7 @@ def closest(P: Table, p_G: Table, M: float) -> Model:
 
 
 def closest_as_printed(P: Table, p_G: Table, M: float) -> Model:
-    """(10) to the letter, to see the erratum: nothing ties the target p* to the change x, and b is continuous.
+    """Model (10) to the letter: nothing ties the target p* to the change x, and b is continuous.
 
         min  Σ_g Σ_r (h_gr + l_gr)                           [distance]
         s.t. (7), and
@@ -156,8 +160,8 @@ def closest_as_printed(P: Table, p_G: Table, M: float) -> Model:
              h_gr ≥ 0                                        [h]
              l_gr ≥ 0                                        [l]
 
-    In (7) b_k ∈ [0, 1] here. h = l = 0 with p* = p is feasible whatever x is, so the optimum is 0 for every tested DMU.
-    """
+    In (7) b_k ∈ [0, 1] here. h = l = 0 with p* = p is feasible whatever x is, so the optimum is 0
+    for every tested DMU."""
     m = pareto_frontier(P, p_G, M)
     for k in m.K:
         m.b[k].domain = Reals

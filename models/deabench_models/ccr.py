@@ -1,14 +1,18 @@
 """CCR and its returns to scale: equations (1), (2) and (3), and the second stage.
 
-The ratio form (1) of Charnes, Cooper and Rhodes (1978) asks for the weights that show DMU o in its best light:
+The ratio form (1) of Charnes, Cooper and Rhodes (1978) asks for the weights that show DMU o in its
+best light:
 
-    max  e_o = Σ_r u_r y_ro / Σ_i v_i x_io   s.t.   Σ_r u_r y_rj / Σ_i v_i x_ij ≤ 1  for all j,   u, v ≥ 0.
+    max  e_o = Σ_r u_r y_ro / Σ_i v_i x_io
+    s.t. Σ_r u_r y_rj / Σ_i v_i x_ij ≤ 1  for all j,   u, v ≥ 0.
 
-It is a linear fractional program; the transformation of Charnes and Cooper (1962) makes it the linear program (2)
-(`multiplier_input`), whose dual is (3) (`envelopment_input`). The output-oriented pair fixes the outputs instead and reports
-φ ≥ 1, the factor by which all outputs could grow; its efficiency is 1/φ.
+It is a linear fractional program; the transformation of Charnes and Cooper (1962) makes it the
+linear program (2) (`multiplier_input`), whose dual is (3) (`envelopment_input`). The
+output-oriented pair fixes the outputs instead and reports φ ≥ 1, the factor by which all outputs
+could grow; its efficiency is 1/φ.
 
-Returns to scale are bounds on Σ λ in the envelopment form and on the sign of its multiplier u_0 in the other:
+Returns to scale are bounds on Σ λ in the envelopment form and on the sign of its multiplier u_0 in
+the other:
 
     returns   L ≤ Σ_j λ_j ≤ U     u_0 (input-oriented)   u_0 (output-oriented)
     crs       none                0                      0
@@ -16,11 +20,12 @@ Returns to scale are bounds on Σ λ in the envelopment form and on the sign of 
     nirs      0, 1                ≤ 0                    ≥ 0
     ndrs      1, ∞                ≥ 0                    ≤ 0
 
-Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0 and in any unit; x_o, y_o the tested DMU's. All models are LPs with
-n + 1 columns and m + s + 1 rows (envelopment) or the transpose (multiplier).
+Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0 and in any unit; x_o, y_o the tested DMU's.
+All models are LPs with n + 1 columns and m + s + 1 rows (envelopment) or the transpose
+(multiplier).
 
-References: Charnes, Cooper, Rhodes (1978), EJOR 2:429-444; Banker, Charnes, Cooper (1984), Management Science 30:1078-1092.
-"""
+References: Charnes, Cooper, Rhodes (1978), EJOR 2:429-444; Banker, Charnes, Cooper (1984),
+Management Science 30:1078-1092."""
 
 from pyomo.core.base import Constraint, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals
@@ -50,8 +55,8 @@ def multiplier_input(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs
              v_i ≥ 0                                         [v]
              u_0 signed by the returns to scale              [u_0]
 
-    Infeasible only where x_o = 0; unbounded where every DMU with a lower Σ λ is missing (o outside its reference).
-    """
+    Infeasible only where x_o = 0; unbounded where every DMU with a lower Σ λ is missing (o outside
+    its reference)."""
     m = compared(X, Y, x_o, y_o)
     m.u = Var(m.R, within=NonNegativeReals)
     m.v = Var(m.I, within=NonNegativeReals)
@@ -169,7 +174,7 @@ def envelopment_output(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "c
 
 
 def slacks(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Model:
-    """The second stage: from the radial projection (x_o, y_o) the largest sum of what is still left to gain.
+    """The second stage: the largest sum of slacks beyond the radial projection (x_o, y_o).
 
         max  Σ_r s⁺_r + Σ_i s⁻_i                             [total_slack]
         s.t. Σ_j Y_jr λ_j − s⁺_r = y_ro              ∀ r     [outputs]
@@ -179,9 +184,9 @@ def slacks(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Mode
              s⁺_r ≥ 0                                        [s_plus]
              s⁻_i ≥ 0                                        [s_minus]
 
-    x_o is θ x_o after an input-oriented first stage, y_o is φ y_o after an output-oriented one. The sum depends on the units
-    of the metrics, so the caller scales them. A DMU is Pareto-efficient exactly where its score and total slack say so.
-    """
+    x_o is θ x_o after an input-oriented first stage, y_o is φ y_o after an output-oriented one. The
+    sum depends on the units of the metrics, so the caller scales them. A DMU is Pareto-efficient
+    exactly where its score and total slack say so."""
     m = compared(X, Y, x_o, y_o)
     m.lam = Var(m.J, within=NonNegativeReals)
     m.s_plus = Var(m.R, within=NonNegativeReals)

@@ -1,14 +1,18 @@
-"""The directional distance function: Chambers, Chung, Färe (1996). How far o can move along a given direction.
+"""The directional distance function: how far o can move along a given direction.
 
-With g = (0, y_o) it is φ − 1, with g = (x_o, 0) it is 1 − θ of (3). With Σ λ = 1 and a direction that does not depend on where the
-data's zero is (ones, ranges, or the way to the ideal point: the range directional model RDM of Portela, Thanassoulis, Simpson 2004)
-it is translation-invariant, so that data may be negative.
+Chambers, Chung, Färe (1996).
 
-Symbols: X (DMU, input), Y (DMU, output); x_o, y_o and the direction g_x, g_y ≥ 0 (not all 0) of the tested DMU. An LP with n + 1
-columns and m + s + 1 rows. β is ≥ 0 where o is in the reference; it can be negative, or the LP infeasible, outside of it.
+With g = (0, y_o) it is φ − 1, with g = (x_o, 0) it is 1 − θ of (3). With Σ λ = 1 and a direction
+that does not depend on where the data's zero is (ones, ranges, or the way to the ideal point: the
+range directional model RDM of Portela, Thanassoulis, Simpson 2004) it is translation-invariant, so
+that data may be negative.
 
-References: Chambers, Chung, Färe (1996), J. Economic Theory 70:407-419; Portela et al. (2004), J. Oper. Res. Soc. 55:1111-1121.
-"""
+Symbols: X (DMU, input), Y (DMU, output); x_o, y_o and the direction g_x, g_y ≥ 0 (not all 0) of the
+tested DMU. An LP with n + 1 columns and m + s + 1 rows. β is ≥ 0 where o is in the reference; it
+can be negative, or the LP infeasible, outside of it.
+
+References: Chambers, Chung, Färe (1996), J. Economic Theory 70:407-419; Portela et al. (2004), J.
+Oper. Res. Soc. 55:1111-1121."""
 
 from pyomo.core.base import Constraint, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals

@@ -1,12 +1,15 @@
-"""The closest target without a guessed M: (11) with its hyperplane normalised instead of bounded below.
+"""The closest target without a guessed M: (11) with its hyperplane normalised instead of bounded
+below.
 
-In (11) u ≥ 1 leaves d unbounded, so every M is either too small for some data or leaks for others. Dividing u by its own size,
-Σ_r range_r u_r = 1, bounds d by the data, and the M_k below is valid and tight. What is lost is u > 0: weakly efficient faces
-get in. After each solve `supports` (an LP) decides whether the face found has a strictly positive normal; if not, `cuts`
-forbids it and the model is solved again. There are finitely many faces, so this ends, with the optimum of (11) at M = ∞.
+In (11) u ≥ 1 leaves d unbounded, so every M is either too small for some data or leaks for others.
+Dividing u by its own size, Σ_r range_r u_r = 1, bounds d by the data, and the M_k below is valid
+and tight. What is lost is u > 0: weakly efficient faces get in. After each solve `supports` (an LP)
+decides whether the face found has a strictly positive normal; if not, `cuts` forbids it and the
+model is solved again. There are finitely many faces, so this ends, with the optimum of (11) at M =
+∞.
 
-Symbols as in `benchmark`; ranges (metric) > 0, the spread of each metric over P, or any positive scale where it is constant.
-"""
+Symbols as in `benchmark`; ranges (metric) > 0, the spread of each metric over P, or any positive
+scale where it is constant."""
 
 from collections.abc import Hashable, Iterable
 
@@ -17,7 +20,10 @@ from deabench_models._types import Model, Row, Table, firsts, seconds
 
 
 def big_m(P: Table, ranges: Row) -> dict[Hashable, float]:
-    """M_k = max_j max_r (P_jr − P_kr) / range_r: what d_k = max_j u·(P_j − P_k) can reach under Σ range_r u_r = 1."""
+    """Return M_k = max_j max_r (P_jr − P_kr) / range_r, the bound of d_k = max_j u·(P_j − P_k).
+
+    It holds for all u ≥ 0 with Σ range_r u_r = 1.
+    """
     K, R = firsts(P), seconds(P)
     return {k: max((P[j, r] - P[k, r]) / ranges[r] for j in K for r in R) for k in K}
 

@@ -1,7 +1,8 @@
-"""How far: the L1, L∞ and squared L2 norm of a gap, each a function that gives a model its objective.
+"""The L1, L∞ and squared L2 norm of a gap, each as the objective of a model.
 
-A model that has a gap declares l, h ≥ 0 over (tested DMU, metric) with target = p + l − h, so l is what is gained and h what
-is given up. `weights` multiply the gap metric by metric (1 in the plain norm; 1/range to make the metrics comparable).
+A model that has a gap declares l, h ≥ 0 over (tested DMU, metric) with target = p + l − h, so l is
+what is gained and h what is given up. `weights` multiply the gap metric by metric (1 in the plain
+norm; 1/range to make the metrics comparable).
 
     L1    min  Σ_g Σ_r weight_r (l_gr + h_gr)                    [distance]
     L∞    min  Σ_g t_g   s.t. weight_r (l_gr + h_gr) ≤ t_g       [distance, largest_gap]
@@ -25,7 +26,7 @@ def l1(m: Model, weights: Row) -> Model:
 
 
 def linf(m: Model, weights: Row) -> Model:
-    """Give `m` the L∞ distance as objective, with a bound variable t per tested DMU; stays linear."""
+    """Give `m` the L∞ distance as objective, with a bound t per tested DMU; stays linear."""
     m.t = Var(m.G, within=NonNegativeReals)
 
     @m.Constraint(m.G, m.R)
@@ -40,7 +41,7 @@ def linf(m: Model, weights: Row) -> Model:
 
 
 def l2(m: Model, weights: Row) -> Model:
-    """Give `m` the squared L2 distance as objective; makes it a convex QP (HiGHS solves no mixed-integer QP)."""
+    """Give `m` the squared L2 distance as objective, which makes it a convex QP."""
 
     @m.Objective()
     def distance(m: Model) -> object:
@@ -50,7 +51,7 @@ def l2(m: Model, weights: Row) -> Model:
 
 
 def shortfall(m: Model, weights: Row) -> Model:
-    """Give `m` the shortfall as objective, what its points miss in the metrics where they are below: min Σ weight_r h_gr."""
+    """Give `m` the shortfall Σ weight_r h_gr of its points below the target as objective."""
 
     @m.Objective()
     def shortfall(m: Model) -> object:

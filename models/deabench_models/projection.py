@@ -1,9 +1,9 @@
 """The nearest point of one face, or of a polyhedron given by its facets: LPs (L1, L∞) and QPs (L2).
 
-Enumerating the frontier's faces and projecting on each needs no binary variable and no M: the least of these distances is the
-optimum of (11). The distance is added by one of `deabench_models.norms`. Symbols: P (vertex j of the face, metric r); W (facet
-j, metric r), normals w with w·y ≤ 1; p_G (tested DMU g, metric r).
-"""
+Enumerating the frontier's faces and projecting on each needs no binary variable and no M: the least
+of these distances is the optimum of (11). The distance is added by one of `deabench_models.norms`.
+Symbols: P (vertex j of the face, metric r); W (facet j, metric r), normals w with w·y ≤ 1; p_G
+(tested DMU g, metric r)."""
 
 from pyomo.core.base import ConcreteModel, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals
@@ -21,7 +21,8 @@ def _gap(p_G: Table) -> Model:
 
 
 def face(P: Table, p_G: Table) -> Model:
-    """The nearest point of the convex hull of the vertices P; always feasible without `norms.dominating`.
+    """The nearest point of the convex hull of the vertices P; always feasible without
+    `norms.dominating`.
 
     min  a norm of (l − h)                               (norms)
     s.t. Σ_j P_jr λ_jg + h_gr − l_gr = p_gr      ∀ g, r  [target]
@@ -46,7 +47,8 @@ def face(P: Table, p_G: Table) -> Model:
 
 
 def halfspaces(W: Table, p_G: Table) -> Model:
-    """The nearest point of {y : W_j·y ≤ 1 for all j}: from outside, the target on the facets extended.
+    """The nearest point of {y : W_j·y ≤ 1 for all j}: from outside, the target on the facets
+    extended.
 
     min  a norm of (l − h)                               (norms)
     s.t. Σ_r W_jr y_gr ≤ 1                       ∀ j, g  [within]
@@ -71,7 +73,8 @@ def halfspaces(W: Table, p_G: Table) -> Model:
 
 
 def depth(P: Table, p_o: Row) -> Model:
-    """How far the tested DMU can rise in all metrics together and still be attainable; below 0 where it is not.
+    """How far the tested DMU can rise in all metrics together and stay attainable (below 0: it is
+    not).
 
     max  t                                               [rise]
     s.t. Σ_j P_jr λ_j − t ≥ p_ro                 ∀ r     [attainable]

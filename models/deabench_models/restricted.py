@@ -1,16 +1,17 @@
-"""Radial efficiency with trade-offs and a bounded Σ λ: weight restrictions, seen from the envelopment side.
+"""Radial efficiency with restricted weights (as trade-offs) and a bounded Σ λ.
 
-A restriction Σ_r a_kr u_r − Σ_i b_ki v_i ≤ 0 on the multipliers is, in the dual, a trade-off that everybody may make: a_k more
-outputs for b_k more inputs, π_k times (Podinovski 2004). A share l ≤ u_r y_ro / Σ_q u_q y_qo ≤ h of o's own virtual output (Wong,
-Beasley 1990) and a ratio l ≤ u_r / u_q ≤ h (the assurance region of Thompson et al. 1986) are two rows each, and so for inputs.
+A restriction Σ_r a_kr u_r − Σ_i b_ki v_i ≤ 0 on the multipliers is, in the dual, a trade-off that
+everybody may make: a_k more outputs for b_k more inputs, π_k times (Podinovski 2004). A share l ≤
+u_r y_ro / Σ_q u_q y_qo ≤ h of o's own virtual output (Wong, Beasley 1990) and a ratio l ≤ u_r / u_q
+≤ h (the assurance region of Thompson et al. 1986) are two rows each, and so for inputs.
 
-Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0; x_o, y_o of the tested DMU; A (trade-off, output) and B (trade-off,
-input), its trade-offs, perhaps none; L ≤ Σ λ ≤ U, None where there is no bound. LPs with n + K + 1 columns and m + s + 1
-rows. Unbounded where no multipliers keep the restrictions, infeasible where o cannot be reached.
+Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0; x_o, y_o of the tested DMU; A (trade-off,
+output) and B (trade-off, input), its trade-offs, perhaps none; L ≤ Σ λ ≤ U, None where there is no
+bound. LPs with n + K + 1 columns and m + s + 1 rows. Unbounded where no multipliers keep the
+restrictions, infeasible where o cannot be reached.
 
-References: Wong, Beasley (1990), J. Oper. Res. Soc. 41:829-835; Thompson, Singleton, Thrall, Smith (1986), Interfaces 16:35-49;
-Podinovski (2004), J. Oper. Res. Soc. 55:1311-1322.
-"""
+References: Wong, Beasley (1990), J. Oper. Res. Soc. 41:829-835; Thompson, Singleton, Thrall, Smith
+(1986), Interfaces 16:35-49; Podinovski (2004), J. Oper. Res. Soc. 55:1311-1322."""
 
 from pyomo.core.base import Constraint, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals

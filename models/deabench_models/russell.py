@@ -1,18 +1,20 @@
-"""The Russell measures: Färe, Lovell (1978). Every metric has a factor of its own, and their mean is what counts.
+"""The Russell measures (Färe, Lovell 1978): the mean of a factor for every metric.
 
-With s⁻_i = (1 − θ_i) x_io the input-oriented one is 1 minus, with s⁺_r = (φ_r − 1) y_ro the output-oriented one 1 plus the additive
-model with weights 1/(m x_io), or 1/(s y_ro): that is how the software solves them, and the tests hold the two equal.
+With s⁻_i = (1 − θ_i) x_io the input-oriented one is 1 minus, with s⁺_r = (φ_r − 1) y_ro the
+output-oriented one 1 plus the additive model with weights 1/(m x_io), or 1/(s y_ro): that is how
+the software solves them, and the tests hold the two equal.
 
-The graph measure (Färe, Grosskopf, Lovell 1985) lets both sides change: min Σ_i p_i θ_i + Σ_r q_r / φ_r, with p and q one over the
-number of metrics. 1/φ is convex; it is held from below by its tangents 1/φ ≥ 2/a − φ/a² at some places a of each output, which the
-software moves to where the optimum is (then nothing is lost), with slope 1/a² and level 2/a.
+The graph measure (Färe, Grosskopf, Lovell 1985) lets both sides change: min Σ_i p_i θ_i + Σ_r q_r /
+φ_r, with p and q one over the number of metrics. 1/φ is convex; it is held from below by its
+tangents 1/φ ≥ 2/a − φ/a² at some places a of each output, which the software moves to where the
+optimum is (then nothing is lost), with slope 1/a² and level 2/a.
 
-Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0; x_o > 0 or y_o > 0 of the tested DMU. LPs with n + m or n + s columns and
-m + s + 1 rows (and the bounds of the factors); infeasible only where o lies outside its reference.
+Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0; x_o > 0 or y_o > 0 of the tested DMU. LPs
+with n + m or n + s columns and m + s + 1 rows (and the bounds of the factors); infeasible only
+where o lies outside its reference.
 
-References: Färe, Lovell (1978), J. Economic Theory 19:150-162; Färe, Grosskopf, Lovell (1985), The Measurement of Efficiency of
-Production.
-"""
+References: Färe, Lovell (1978), J. Economic Theory 19:150-162; Färe, Grosskopf, Lovell (1985), The
+Measurement of Efficiency of Production."""
 
 from pyomo.core.base import Constraint, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals
@@ -103,7 +105,7 @@ def russell_graph(
     level: Table,
     returns: str = "crs",
 ) -> Model:
-    """The Russell graph measure, its inverse factors ψ_r ≥ 1/φ_r from below; slope and level by (output, tangent).
+    """The Russell graph measure with ψ_r ≥ 1/φ_r held by tangents: slope, level (output, tangent).
 
     min  Σ_i p_i θ_i + Σ_r q_r ψ_r                       [efficiency]
     s.t. Σ_j X_ji λ_j − x_io θ_i ≤ 0             ∀ i     [inputs]

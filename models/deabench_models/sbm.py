@@ -1,15 +1,20 @@
-"""The slacks-based measure: Tone (2001), the same as the enhanced Russell graph measure of Pastor, Ruiz and Sirvent (1999).
+"""The slacks-based measure: Tone (2001).
+
+It equals the enhanced Russell graph measure of Pastor, Ruiz and Sirvent (1999).
 
     min  ρ = (1 − (1/m) Σ_i s⁻_i / x_io) / (1 + (1/s) Σ_r s⁺_r / y_ro)
-    s.t. Σ_j X_ji λ_j + s⁻_i = x_io,   Σ_j Y_jr λ_j − s⁺_r = y_ro,   L ≤ Σ_j λ_j ≤ U,   λ, s⁻, s⁺ ≥ 0
+    s.t. Σ_j X_ji λ_j + s⁻_i = x_io,   Σ_j Y_jr λ_j − s⁺_r = y_ro,
+         L ≤ Σ_j λ_j ≤ U,   λ, s⁻, s⁺ ≥ 0
 
-is fractional; multiplied through by t > 0, so that the denominator is 1 (Charnes and Cooper 1962), it is linear: Λ = t λ,
-S⁻ = t s⁻, S⁺ = t s⁺. What a unit of slack counts is data: p_i = 1/(m x_io) and q_r = 1/(s y_ro), where a metric that is 0 at o
-counts 0 and leaves m or s. With q = 0 the measure is input-oriented (then t = 1), with p = 0 output-oriented.
+is fractional; multiplied through by t > 0, so that the denominator is 1 (Charnes and Cooper 1962),
+it is linear: Λ = t λ, S⁻ = t s⁻, S⁺ = t s⁺. What a unit of slack counts is data: p_i = 1/(m x_io)
+and q_r = 1/(s y_ro), where a metric that is 0 at o counts 0 and leaves m or s. With q = 0 the
+measure is input-oriented (then t = 1), with p = 0 output-oriented.
 
-Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0, any unit; x_o, y_o, p, q of the tested DMU. An LP with n + m + s + 1
-columns and m + s + 2 rows; infeasible only where no combination of the reference uses at most x_o and gives at least y_o (o
-outside its reference). ρ is in (0, 1], and 1 exactly for Pareto-efficient DMUs.
+Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0, any unit; x_o, y_o, p, q of the tested DMU.
+An LP with n + m + s + 1 columns and m + s + 2 rows; infeasible only where no combination of the
+reference uses at most x_o and gives at least y_o (o outside its reference). ρ is in (0, 1], and 1
+exactly for Pareto-efficient DMUs.
 
 References: Tone (2001), EJOR 130:498-509; Pastor, Ruiz, Sirvent (1999), EJOR 115:596-607.
 """
@@ -63,9 +68,12 @@ def slacks_based(
 
     @m.Constraint()
     def returns_to_scale(m: Model) -> object:
-        more = sum(m.lam[j] for j in m.J) - m.t
-        return {"crs": Constraint.Skip, "vrs": more == 0, "nirs": more <= 0, "ndrs": more >= 0}[
-            returns
-        ]
+        surplus = sum(m.lam[j] for j in m.J) - m.t
+        return {
+            "crs": Constraint.Skip,
+            "vrs": surplus == 0,
+            "nirs": surplus <= 0,
+            "ndrs": surplus >= 0,
+        }[returns]
 
     return m

@@ -1,15 +1,19 @@
-"""Super-efficiency by slacks: Tone (2002). How far a DMU that the others do not dominate is from what they can do.
+"""Super-efficiency by slacks: Tone (2002).
+
+How far a DMU that the others do not dominate is from what they can do.
 
     min  δ = (1 + Σ_i p_i σ_i) / (1 − Σ_r q_r τ_r)
-    s.t. Σ_j X_ji λ_j ≤ (1 + σ_i) x_io,   Σ_j Y_jr λ_j ≥ (1 − τ_r) y_ro,   L ≤ Σ_j λ_j ≤ U,   λ, σ, τ ≥ 0
+    s.t. Σ_j X_ji λ_j ≤ (1 + σ_i) x_io,   Σ_j Y_jr λ_j ≥ (1 − τ_r) y_ro,
+         L ≤ Σ_j λ_j ≤ U,   λ, σ, τ ≥ 0
 
-over the other DMUs j. Multiplied through by t > 0, so that the denominator is 1 (Charnes, Cooper 1962), it is linear: Λ = t λ,
-σ and τ times t. p_i is 1/m and q_r is 1/s over the metrics that are not 0 at o: an input of 0 has to stay 0.
-With τ = 0 the measure is input-oriented, with σ = 0 output-oriented.
+over the other DMUs j. Multiplied through by t > 0, so that the denominator is 1 (Charnes, Cooper
+1962), it is linear: Λ = t λ, σ and τ times t. p_i is 1/m and q_r is 1/s over the metrics that are
+not 0 at o: an input of 0 has to stay 0. With τ = 0 the measure is input-oriented, with σ = 0
+output-oriented.
 
-Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0; x_o, y_o, p, q of the tested DMU. An LP with n + m + s + 1 columns and
-m + s + 2 rows; infeasible where the others cannot reach o by these changes. δ ≥ 1, and the DMU is asked only where its own
-slacks-based measure is 1.
+Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0; x_o, y_o, p, q of the tested DMU. An LP with
+n + m + s + 1 columns and m + s + 2 rows; infeasible where the others cannot reach o by these
+changes. δ ≥ 1, and the DMU is asked only where its own slacks-based measure is 1.
 
 Reference: Tone (2002), EJOR 143:32-41.
 """
@@ -30,7 +34,7 @@ def super_slacks_based(
     returns: str = "crs",
     change: str = "none",
 ) -> Model:
-    """Super-efficiency by slacks, linear; `change` is "input" or "output" where only that side may change.
+    """Super-efficiency by slacks, linear; with `change` "input" or "output" only that side moves.
 
         min  t + Σ_i p_i σ_i                                 [superefficiency]
         s.t. t − Σ_r q_r τ_r = 1                             [denominator]
@@ -70,9 +74,12 @@ def super_slacks_based(
 
     @m.Constraint()
     def returns_to_scale(m: Model) -> object:
-        more = sum(m.lam[j] for j in m.J) - m.t
-        return {"crs": Constraint.Skip, "vrs": more == 0, "nirs": more <= 0, "ndrs": more >= 0}[
-            returns
-        ]
+        surplus = sum(m.lam[j] for j in m.J) - m.t
+        return {
+            "crs": Constraint.Skip,
+            "vrs": surplus == 0,
+            "nirs": surplus <= 0,
+            "ndrs": surplus >= 0,
+        }[returns]
 
     return m
