@@ -30,7 +30,7 @@ _HOME = {
     "Targets": "deabench.analysis.targets",
     "certify": "deabench.proofs.certify",
     "uncertainty": "deabench.inference.uncertainty",
-    "Uncertainty": "deabench.inference.result",
+    "Uncertainty": "deabench.inference.uncertainty",
     "Samples": "deabench.inference.samples",
     "gate": "deabench.inference.release_gate",
     "stability": "deabench.analysis.stability",

@@ -42,10 +42,10 @@ from deabench.inference.rank_sets import conformal_ranks as conformal_ranks
 from deabench.inference.rank_sets import rank_sets as rank_sets
 from deabench.inference.release_gate import Gate as Gate
 from deabench.inference.release_gate import gate as gate
-from deabench.inference.result import Uncertainty as Uncertainty
 from deabench.inference.samples import Samples as Samples
 from deabench.inference.simar_wilson import FirmsBootstrap as FirmsBootstrap
 from deabench.inference.simar_wilson import simar_wilson as simar_wilson
+from deabench.inference.uncertainty import Uncertainty as Uncertainty
 from deabench.inference.uncertainty import uncertainty as uncertainty
 from deabench.proofs.certify import certify as certify
 from deabench.report import Report as Report

@@ -29,8 +29,8 @@ from deabench.utils.result import Result
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from deabench.inference.result import Uncertainty
     from deabench.inference.samples import Samples
+    from deabench.inference.uncertainty import Uncertainty
     from deabench.plot import RankingDisplay
 
 DECIMALS = 9
@@ -167,11 +167,15 @@ class Ranking(Answer, Result):
             frame["undecided"] = self.undecided
         frame = frame if self.bounds is None else frame.join(self.bounds)
         if self.uncertainty is not None:
-            beside = self.uncertainty.to_frame().drop(columns="score")
-            frame[list(beside.columns)] = beside.loc[
+            uncertainty_of_ranking = self.uncertainty.to_frame().drop(columns="score")
+            frame[list(uncertainty_of_ranking.columns)] = uncertainty_of_ranking.loc[
                 [str(label) for label in frame.index]
             ].to_numpy()
-            frame = frame.astype(dict(zip(beside.columns, beside.dtypes, strict=True)))
+            frame = frame.astype(
+                dict(
+                    zip(uncertainty_of_ranking.columns, uncertainty_of_ranking.dtypes, strict=True)
+                )
+            )
         frame.index.name = "classifier"
         return frame.sort_values("rank", kind="stable")
 
@@ -213,9 +217,9 @@ class Ranking(Answer, Result):
         DataError
             Where they are of other classifiers, metrics or numbers, or the model has no intervals.
         """
-        from deabench.inference.of_ranking import beside
+        from deabench.inference.uncertainty import uncertainty_of_ranking
 
-        return replace(self, uncertainty=beside(self, samples))
+        return replace(self, uncertainty=uncertainty_of_ranking(self, samples))
 
     def plot(self, ax: Axes | None = None) -> RankingDisplay:  # type: ignore[override]
         """Draw the scores; see `deabench.plot.RankingDisplay`."""

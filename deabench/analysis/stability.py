@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference.dominance_games import play
-from deabench.inference.former import Former
+from deabench.inference.dominance_games import solve_games
 from deabench.tables.selection import Lower, Missing, refuse_bounds, select_table
 from deabench.tables.validation import validate
 from deabench.utils.result import Result
@@ -19,7 +18,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability(Result, Former):
+class Stability(Result):
     """How far the metrics may move before a verdict changes.
 
     Attributes
@@ -42,10 +41,6 @@ class Stability(Result, Former):
     radius: pd.Series
     efficient: pd.Series
     notes: tuple[str, ...] = ()
-
-    def plain(self) -> pd.Series:
-        """The radii."""
-        return self.radius
 
     def to_frame(self) -> pd.DataFrame:
         """efficient and stability, the most fragile first."""
@@ -158,4 +153,4 @@ def against_others(y: Array) -> Array:
     unit = y / np.where(top > 0, top, 1.0)
     rows = np.repeat(unit[None], len(y), axis=0)
     rows[np.arange(len(y)), np.arange(len(y))] = 0.0
-    return play(rows, unit).value
+    return solve_games(rows, unit).value

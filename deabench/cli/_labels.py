@@ -10,9 +10,9 @@ import pandas as pd
 
 from deabench.cli._io import names
 from deabench.errors import DataError
-from deabench.metrics.labels import Truth, against_rest, truth, two_classes
+from deabench.metrics.labels import GroundTruth, against_rest, ground_truth, two_class_truth
 from deabench.tables.csv_reader import read_csv
-from deabench.utils.instances import classes_of, listed, plain
+from deabench.utils.instances import count_classes, format_labels, to_python_scalar
 
 
 def read_instances(file: str | Path) -> pd.DataFrame:
@@ -56,7 +56,7 @@ def label_named(text: str | None, y_true: pd.Series) -> object:
 
 def classes(
     frame: pd.DataFrame, positive: str | None, *, scores: bool, rest: bool = False
-) -> Truth:
+) -> GroundTruth:
     """The classes of the whole file, which names the positive one for each of its parts."""
     _one_class_each(frame)
     label = label_named(positive, frame["y_true"])
@@ -65,15 +65,15 @@ def classes(
             "--against-rest needs a class to take against the rest; name it with --positive"
         )
     if not rest and not frame["y_true"].isna().any() and frame["y_true"].nunique() > 2:
-        several, _ = classes_of(frame["y_true"].to_numpy())
+        several, _ = count_classes(frame["y_true"].to_numpy())
         raise DataError(
-            f"y_true holds {len(several)} classes ({listed(several)}); take one against the rest "
+            f"y_true holds {len(several)} classes ({format_labels(several)}); take one against the rest "
             "(--positive CLASS --against-rest) or compare them all (deabench metrics --multiclass)"
         )
     return (
         against_rest(frame["y_true"], label)
         if rest
-        else truth(frame["y_true"], label, scores=scores)
+        else ground_truth(frame["y_true"], label, scores=scores)
     )
 
 
@@ -107,14 +107,14 @@ def side_by_side(frame: pd.DataFrame, value: str) -> pd.DataFrame:
     return wide[list(dict.fromkeys(frame["classifier"]))].rename_axis(columns=None).reset_index()
 
 
-def part_of(true: Truth | None, y_true: pd.Series | np.ndarray) -> Truth:
+def part_of(true: GroundTruth | None, y_true: pd.Series | np.ndarray) -> GroundTruth:
     """The classes of some rows of the file: the file as a whole has both, they must have them too."""
     if true is None:
         raise DataError("several classes have no positive one; name one with --positive")
     if true.rest:
         return against_rest(y_true, true.positive)
     return replace(
-        two_classes(y_true, true.positive), note=true.note
+        two_class_truth(y_true, true.positive), note=true.note
     )  # named by the file, and not by the user
 
 
@@ -132,7 +132,7 @@ def _one_class_each(frame: pd.DataFrame) -> None:
         rows = frame[(frame[keys] == pd.Series(place)).all(axis=1)]
         second = rows[rows["y_true"] != rows["y_true"].iloc[0]].iloc[0]
         raise DataError(
-            f"instance '{place['instance']}' has the class {plain(rows['y_true'].iloc[0])!r} for "
-            f"'{rows['classifier'].iloc[0]}' and {plain(second['y_true'])!r} for '{second['classifier']}'; "
+            f"instance '{place['instance']}' has the class {to_python_scalar(rows['y_true'].iloc[0])!r} for "
+            f"'{rows['classifier'].iloc[0]}' and {to_python_scalar(second['y_true'])!r} for '{second['classifier']}'; "
             "an instance has one class"
         )

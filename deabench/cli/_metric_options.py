@@ -15,7 +15,7 @@ import pandas as pd
 from deabench.cli._io import names
 from deabench.cli._labels import classes, part_of, side_by_side
 from deabench.errors import DataError
-from deabench.metrics.labels import Truth
+from deabench.metrics.labels import GroundTruth
 
 COUNTS = ["tp", "fn", "fp", "tn"]
 LABELLED = ["TPR", "TNR", "balanced_accuracy", "G-mean", "F1", "accuracy"]
@@ -132,9 +132,11 @@ def _pieces(frame: pd.DataFrame, ask: Request, value: str) -> Iterator[Piece]:
             yield rows, {str(name): rows[name] for name in rows.columns if name not in BESIDE}
 
 
-def _table(pieces: list[Piece], ask: Request, true: Truth | None, scored: bool) -> pd.DataFrame:
+def _table(
+    pieces: list[Piece], ask: Request, true: GroundTruth | None, scored: bool
+) -> pd.DataFrame:
     from deabench.metrics import from_predictions, from_scores
-    from deabench.metrics.folds import mean_of
+    from deabench.metrics.counts import average_folds
 
     make: Any = from_scores if scored else from_predictions
     options = {
@@ -149,7 +151,7 @@ def _table(pieces: list[Piece], ask: Request, true: Truth | None, scored: bool) 
     table = pd.concat(parts)
     table.attrs = {"undefined": _undefined(parts)}
     if ask.folds is Folds.averaged:
-        table = mean_of(table, [pd.Series(table.index, table.index, name="classifier")])
+        table = average_folds(table, [pd.Series(table.index, table.index, name="classifier")])
     table.attrs["threshold"] = parts[0].attrs.get("threshold")
     return table
 
@@ -167,7 +169,9 @@ def _several(pieces: list[Piece], ask: Request) -> pd.DataFrame:
     return table
 
 
-def _limits(pieces: list[Piece], ask: Request, true: Truth | None, scored: bool) -> pd.DataFrame:
+def _limits(
+    pieces: list[Piece], ask: Request, true: GroundTruth | None, scored: bool
+) -> pd.DataFrame:
     """Intervals, or paired differences with theirs."""
     from deabench.metrics import differences, intervals
 
@@ -204,7 +208,9 @@ def _limits(pieces: list[Piece], ask: Request, true: Truth | None, scored: bool)
     return table
 
 
-def _cells(pieces: list[Piece], ask: Request, true: Truth | None, scored: bool) -> pd.DataFrame:
+def _cells(
+    pieces: list[Piece], ask: Request, true: GroundTruth | None, scored: bool
+) -> pd.DataFrame:
     """The four cells of each classifier, at the threshold where there are scores."""
     from deabench.metrics import count
 
@@ -268,7 +274,7 @@ def _undefined(parts: list[pd.DataFrame]) -> tuple[str, ...]:
     return tuple(line for part in parts for line in part.attrs["undefined"])
 
 
-def _warned(note: str, true: Truth | None) -> bool:
+def _warned(note: str, true: GroundTruth | None) -> bool:
     return true is not None and true.guessed and note == true.note
 
 

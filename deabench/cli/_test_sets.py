@@ -119,7 +119,7 @@ def by_fold(test_set: TestSet, *, scored: bool, positive: object) -> pd.DataFram
         Where there is no column fold.
     """
     from deabench.compare.predictions import right_of
-    from deabench.metrics.areas import delong
+    from deabench.metrics.roc_area import delong
 
     if test_set.fold is None:
         raise DataError(

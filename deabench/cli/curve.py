@@ -19,7 +19,7 @@ from deabench.cli._options import Out
 from deabench.curves.roc import trace
 from deabench.curves.segment import of_roc
 from deabench.errors import DataError
-from deabench.metrics.labels import Truth
+from deabench.metrics.labels import GroundTruth
 from deabench.utils.checks import did_you_mean
 
 LONG = ("classifier", "y_true", "score")
@@ -167,7 +167,7 @@ def command(
 def _result(
     kind: Kind,
     segment: curves.Segment,
-    true: Truth,
+    true: GroundTruth,
     score: np.ndarray,
     *,
     above: float,
@@ -235,7 +235,7 @@ def _scores(frame: pd.DataFrame, file: str) -> dict[str, tuple[np.ndarray, np.nd
 
 
 def _segment(
-    name: str, y: np.ndarray, score: np.ndarray, alpha: float, true: Truth
+    name: str, y: np.ndarray, score: np.ndarray, alpha: float, true: GroundTruth
 ) -> curves.Segment:
     try:
         part = part_of(true, y)  # of a long file's classifier: the file as a whole has both

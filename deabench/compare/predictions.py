@@ -45,9 +45,7 @@ def discordant(
     >>> compare.discordant([1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 0, 1])
     (1, 1)
     """
-    sizes = [
-        len(instances.one_dimensional(values, "the labels")) for values in (y_true, first, second)
-    ]
+    sizes = [len(instances.as_vector(values, "the labels")) for values in (y_true, first, second)]
     if len(set(sizes)) > 1:
         raise DataError(
             f"there are {sizes[0]} labels, {sizes[1]} and {sizes[2]} predictions; give as many of each"
@@ -64,15 +62,15 @@ def right_of(y_true: instances.Values, predictions: instances.Predictions) -> pd
     DataError
         As `discordant`; indexes of Series that differ.
     """
-    truth = instances.one_dimensional(y_true, "y_true").astype(object)
+    truth = instances.as_vector(y_true, "y_true").astype(object)
     if not len(truth):
         raise DataError("y_true is empty; give at least one instance")
     _present(truth, "the label in y_true")
     known = pd.Index(truth).unique()
     right = {}
-    for name, values in instances.named(predictions).items():
-        instances.same_index(values, instances.index_of(y_true), f"'{name}'")
-        given = instances.one_dimensional(values, f"the prediction of '{name}'").astype(object)
+    for name, values in instances.predictions_by_name(predictions).items():
+        instances.check_same_index(values, instances.series_index(y_true), f"'{name}'")
+        given = instances.as_vector(values, f"the prediction of '{name}'").astype(object)
         if len(given) != len(truth):
             raise DataError(
                 f"'{name}' has {len(given)} predictions and y_true has {len(truth)} instances; give one for each"
@@ -82,8 +80,8 @@ def right_of(y_true: instances.Values, predictions: instances.Predictions) -> pd
         if strange.any():
             i = int(np.argmax(strange))
             raise DataError(
-                f"'{name}' predicts the label {instances.plain(given[i])!r} for instance {i + 1}; "
-                f"y_true knows only {instances.listed(sorted(known, key=str))}"
+                f"'{name}' predicts the label {instances.to_python_scalar(given[i])!r} for instance {i + 1}; "
+                f"y_true knows only {instances.format_labels(sorted(known, key=str))}"
             )
         right[name] = given == truth
     return pd.DataFrame(right)
@@ -144,7 +142,7 @@ def on_one_test_set(
     level(alpha)
     choice("test", test, get_args(Test))
     choice("method", method, get_args(McNemarMethod))
-    values = instances.named(predictions)
+    values = instances.predictions_by_name(predictions)
     known_control(control, list(values))
     fits(adjust, control, by_ranks=False)
     if len(values) < 2:
@@ -154,7 +152,7 @@ def on_one_test_set(
     else:
         found, level_of, title = _by_delong(y_true, predictions, control, positive, alpha)
     what = "accuracy" if test == "mcnemar" else "AUC"
-    count = len(instances.one_dimensional(y_true, "y_true"))
+    count = len(instances.as_vector(y_true, "y_true"))
     why = (
         f"{len(values)} classifiers on the same {count} instances: what they get wrong together says nothing about which is "
         "better"
@@ -285,7 +283,7 @@ def _by_delong(
     positive: object,
     alpha: float,
 ) -> tuple[pd.DataFrame, pd.Series, str]:
-    from deabench.metrics.areas import delong
+    from deabench.metrics.roc_area import delong
 
     areas = delong(y_true, predictions, positive=positive)
     which = of_two.chosen(areas.auc.index, control)

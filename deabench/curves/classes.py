@@ -9,7 +9,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.metrics.labels import against_rest
-from deabench.utils.instances import Values, classes_of, known
+from deabench.utils.instances import Values, count_classes, read_true_labels
 
 R = TypeVar("R")
 
@@ -46,7 +46,7 @@ def per_class(
     >>> [curve.auc for curve in per_class(roc, ["a", "b", "c"], scores).values()]
     [1.0, 1.0, 1.0]
     """
-    classes, _ = classes_of(known(y_true))
+    classes, _ = count_classes(read_true_labels(y_true))
     for label in classes:
         if label not in scores.columns:
             raise DataError(

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deabench.curves.roc import Roc, roc
 from deabench.errors import DataError
-from deabench.metrics.labels import Truth
+from deabench.metrics.labels import GroundTruth
 from deabench.utils.instances import Values
 from deabench.utils.result import Result
 
@@ -112,7 +112,9 @@ class CostCurve(Result):
         return CostCurveDisplay({name: self}).plot(ax)
 
 
-def cost_curve(y_true: Values | Truth, score: Values, *, positive: object = None) -> CostCurve:
+def cost_curve(
+    y_true: Values | GroundTruth, score: Values, *, positive: object = None
+) -> CostCurve:
     """The cost curve of one score.
 
     Parameters

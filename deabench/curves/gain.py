@@ -22,7 +22,7 @@ import pandas as pd
 
 from deabench.curves.roc import Roc, roc
 from deabench.errors import DataError
-from deabench.metrics.labels import Truth, scores_of, two_classes
+from deabench.metrics.labels import GroundTruth, read_scores, two_class_truth
 from deabench.utils.instances import Values
 from deabench.utils.result import Result
 
@@ -193,7 +193,7 @@ class Conversion(Result):
         return ConversionDisplay(self, name).plot(ax)
 
 
-def gain(y_true: Values | Truth, score: Values, *, positive: object = None) -> Gain:
+def gain(y_true: Values | GroundTruth, score: Values, *, positive: object = None) -> Gain:
     """Cumulative gain and negative gain.
 
     Parameters
@@ -230,7 +230,7 @@ def gain(y_true: Values | Truth, score: Values, *, positive: object = None) -> G
     return Gain(points[columns], deciles, curve)
 
 
-def lift(y_true: Values | Truth, score: Values, *, positive: object = None) -> Lift:
+def lift(y_true: Values | GroundTruth, score: Values, *, positive: object = None) -> Lift:
     """Lift: how many times more positives are among the rows taken than among as many taken at
     random.
 
@@ -258,7 +258,7 @@ def lift(y_true: Values | Truth, score: Values, *, positive: object = None) -> L
 
 
 def conversion_rates(
-    y_true: Values | Truth, score: Values, *, above: float = 0.5, positive: object = None
+    y_true: Values | GroundTruth, score: Values, *, above: float = 0.5, positive: object = None
 ) -> Conversion:
     """Conversion rates of the rule "positive where score > above".
 
@@ -282,8 +282,8 @@ def conversion_rates(
     """
     if np.isnan(above):
         raise DataError("the threshold is missing; give above= a number")
-    true = two_classes(y_true, positive, scores=True)
-    taken = scores_of(score, true) > above
+    true = two_class_truth(y_true, positive, scores=True)
+    taken = read_scores(score, true) > above
     groups = {"all": np.ones_like(taken), "predicted positive": taken, "predicted negative": ~taken}
     n = np.array([group.sum() for group in groups.values()])
     found = np.array([(true.is_positive & group).sum() for group in groups.values()])

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.curves.roc import Roc, roc
-from deabench.metrics.labels import Truth
+from deabench.metrics.labels import GroundTruth
 from deabench.utils.instances import Values
 from deabench.utils.result import Result
 
@@ -77,7 +77,7 @@ class PrecisionRecall(Result):
 
 
 def precision_recall(
-    y_true: Values | Truth, score: Values, *, positive: object = None
+    y_true: Values | GroundTruth, score: Values, *, positive: object = None
 ) -> PrecisionRecall:
     """The precision-recall curve of one score, equal scores merged, with its average precision.
 

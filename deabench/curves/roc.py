@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from deabench.errors import DataError
-from deabench.metrics.labels import EXACT, Truth, scores_of, two_classes
+from deabench.metrics.labels import MAX_EXACT_INTEGER, GroundTruth, read_scores, two_class_truth
 from deabench.utils.instances import Values
 from deabench.utils.result import Result
 
@@ -155,7 +155,7 @@ class Operating(Result):
         )
 
 
-def roc(y_true: Values | Truth, score: Values, *, positive: object = None) -> Roc:
+def roc(y_true: Values | GroundTruth, score: Values, *, positive: object = None) -> Roc:
     """The ROC curve of one score, equal scores merged into one point, no point dropped.
 
     Parameters
@@ -179,20 +179,20 @@ def roc(y_true: Values | Truth, score: Values, *, positive: object = None) -> Ro
     >>> print(f"{curve.auc:.4f}")
     0.9167
     """
-    return trace(two_classes(y_true, positive, scores=True), score)
+    return trace(two_class_truth(y_true, positive, scores=True), score)
 
 
-def trace(true: Truth, score: Values, name: str | None = None) -> Roc:
+def trace(true: GroundTruth, score: Values, name: str | None = None) -> Roc:
     """`roc` for labels of both classes that are already told apart; `name` is the classifier's in
     errors.
     """
     from sklearn.metrics import confusion_matrix_at_thresholds
 
-    values = scores_of(score, true, name=name)
+    values = read_scores(score, true, name=name)
     note = (
         true.note
         if values.dtype.kind == "f"
-        else f"{true.note}; thresholds beyond {EXACT} are rounded, counts are not"
+        else f"{true.note}; thresholds beyond {MAX_EXACT_INTEGER} are rounded, counts are not"
     )
     tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds(true.is_positive, values)
     points = pd.DataFrame(

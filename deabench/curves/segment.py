@@ -29,9 +29,9 @@ import numpy as np
 import pandas as pd
 
 from deabench.curves.roc import Roc, roc, trace
-from deabench.metrics.labels import Truth, two_classes
+from deabench.metrics.labels import GroundTruth, two_class_truth
 from deabench.tango import contains_zero, interval
-from deabench.utils.instances import Predictions, Values, named
+from deabench.utils.instances import Predictions, Values, predictions_by_name
 from deabench.utils.result import Result
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ class Segments(Result):
 
 
 def balanced_segment(
-    y_true: Values | Truth, score: Values, alpha: float = 0.05, *, positive: object = None
+    y_true: Values | GroundTruth, score: Values, alpha: float = 0.05, *, positive: object = None
 ) -> Segment:
     """The balanced misclassification segment of one score, by the paper's four steps.
 
@@ -241,7 +241,11 @@ def balanced_segment(
 
 
 def compare_segments(
-    y_true: Values | Truth, scores: Predictions, alpha: float = 0.05, *, positive: object = None
+    y_true: Values | GroundTruth,
+    scores: Predictions,
+    alpha: float = 0.05,
+    *,
+    positive: object = None,
 ) -> Segments:
     """The segments of several classifiers on the same rows, and SAUC against AveD for each.
 
@@ -265,7 +269,7 @@ def compare_segments(
     >>> list(found.segments)
     ['net', 'tree']
     """
-    pairs, true = named(scores), two_classes(y_true, positive, scores=True)
+    pairs, true = predictions_by_name(scores), two_class_truth(y_true, positive, scores=True)
     return Segments.of(
         {name: of_roc(trace(true, score, name), alpha) for name, score in pairs.items()}
     )

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.inference.delta_method import Array, Moments, Part
 from deabench.inference.from_predictions import Made
-from deabench.inference.moments import Array, Moments, Part
 from deabench.tables.validation import require_numbers
 from deabench.utils.checks import did_you_mean
 

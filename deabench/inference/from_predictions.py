@@ -9,19 +9,20 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference.influence import (
+from deabench.inference.delta_method import (
     AREA,
     Array,
+    Moments,
+    Part,
     Rates,
-    known,
+    check_metrics,
+    log_metric,
     mean_covariance,
-    misplaced,
-    moved,
+    misplacement_size,
     placements,
 )
-from deabench.inference.moments import Moments, Part
 from deabench.metrics import labels
-from deabench.utils.instances import Predictions, Values, named
+from deabench.utils.instances import Predictions, Values, predictions_by_name
 
 Made: TypeAlias = tuple[
     pd.DataFrame, Moments, dict[str, int], str, tuple[str, ...], tuple[str, ...]
@@ -36,8 +37,8 @@ def predicted(
     y_true: Values, predictions: Predictions, positive: object, metrics: tuple[str, ...]
 ) -> Made:
     """From predicted labels."""
-    known(metrics, scored=False, labelled=True)
-    pairs, true = named(predictions), _two_each(y_true, positive)
+    check_metrics(metrics, scored=False, labelled=True)
+    pairs, true = predictions_by_name(predictions), _two_each(y_true, positive)
     hit = np.array(
         [labels.predicted_positive(values, true, name=name) for name, values in pairs.items()]
     )
@@ -52,9 +53,9 @@ def scored(
     metrics: tuple[str, ...],
 ) -> Made:
     """From scores, with labels where there is a threshold."""
-    known(metrics, scored=True, labelled=threshold is not None)
-    pairs, true = named(scores), _two_each(y_true, positive, scores=True)
-    values = np.array([labels.scores_of(score, true, name=name) for name, score in pairs.items()])
+    check_metrics(metrics, scored=True, labelled=threshold is not None)
+    pairs, true = predictions_by_name(scores), _two_each(y_true, positive, scores=True)
+    values = np.array([labels.read_scores(score, true, name=name) for name, score in pairs.items()])
     right = None
     if threshold is not None:
         cuts = _thresholds(threshold, list(pairs))
@@ -75,7 +76,7 @@ def _thresholds(threshold: float | Mapping[str, float], names: list[str]) -> Arr
 
 def _of_answers(
     names: list[str],
-    true: labels.Truth,
+    true: labels.GroundTruth,
     right: Array | None,
     scores: Array | None,
     metrics: tuple[str, ...],
@@ -97,9 +98,11 @@ def _of_answers(
         None if right is None else Rates(*(right[:, rows].mean(axis=1) for rows in classes), *sizes)
     )
     area = None if scores is None else features[0][-1].mean(axis=1)
-    whole = None if scores is None else np.array([misplaced(kept[-1]) for kept in features])
+    check_counts = (
+        None if scores is None else np.array([misplacement_size(kept[-1]) for kept in features])
+    )
     values, moments = _moments(
-        names, metrics, rates, area, (sizes[0], sizes[1]), covariances, whole
+        names, metrics, rates, area, (sizes[0], sizes[1]), covariances, check_counts
     )
     return values, moments, _sizes(sizes), PAIRED, (), (true.note, *_notes(moments, names))
 
@@ -116,10 +119,10 @@ def _covariance(kept: list[Array]) -> Array:
 
 def counted(counts: pd.DataFrame, metrics: tuple[str, ...]) -> Made:
     """From counts: binomial variances, no covariance between classifiers."""
-    from deabench.metrics.counts import whole
+    from deabench.metrics.counts import check_counts
 
-    known(metrics, scored=False, labelled=True)
-    cells = whole(counts)
+    check_metrics(metrics, scored=False, labelled=True)
+    cells = check_counts(counts)
     names = [str(name) for name in counts.index]
     _enough(names)
     sizes = [
@@ -157,7 +160,7 @@ def _moments(
             gradients[:, :, r, b - 1] = 1 / lifted
             flips[:, :, r] = whole / (np.array(sizes)[:, None] * lifted)
         elif rates is not None:
-            values[:, r], logs[:, r], slope = moved(rates, name, names)
+            values[:, r], logs[:, r], slope = log_metric(rates, name, names)
             gradients[:, :, r, 0] = slope.T
             flips[:, :, r] = slope.T / np.array(sizes)[:, None]
     parts = tuple(Part(gradients[c], covariances[c], flips[c]) for c in range(2))
@@ -214,8 +217,8 @@ def _outcome(metric: str, frame: pd.DataFrame, names: list[str]) -> Array:
     return np.asarray(shares)
 
 
-def _two_each(y_true: Values, positive: object, *, scores: bool = False) -> labels.Truth:
-    true = labels.two_classes(y_true, positive, scores=scores)
+def _two_each(y_true: Values, positive: object, *, scores: bool = False) -> labels.GroundTruth:
+    true = labels.two_class_truth(y_true, positive, scores=scores)
     for what, count in (
         ("positive", int(true.is_positive.sum())),
         ("negative", int((~true.is_positive).sum())),

@@ -18,8 +18,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from deabench.inference.analytic import critical
-from deabench.inference.moments import Moments
+from deabench.inference.delta_method import Moments, critical
 from deabench.utils.threads import one_thread
 
 Array = np.ndarray

@@ -10,9 +10,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.inference import max_t
-from deabench.inference.former import Former
 from deabench.inference.samples import Samples
-from deabench.report.text.words import join_names
 from deabench.utils.checks import share
 from deabench.utils.result import Result
 
@@ -20,7 +18,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankSets(Result, Former):
+class RankSets(Result):
     """The ranks that every classifier could have under given weights, all at once.
 
     Attributes
@@ -42,6 +40,8 @@ class RankSets(Result, Former):
     {'value': 0.917, 'rank': 1.0, 'best': 1.0, 'worst': 2.0}
     """
 
+    _text = "uncertainty"
+
     table: pd.DataFrame
     weights: Mapping[str, float]
     level: float
@@ -51,22 +51,9 @@ class RankSets(Result, Former):
         """value, rank, best, worst."""
         return self.table
 
-    def plain(self) -> pd.DataFrame:
-        """The same frame."""
-        return self.table
-
-    def summary(self) -> str:
-        """Who could be first, under which weights."""
-        first = self.table.index[self.table["best"] == 1]
-        weights = ", ".join(f"{name} {share:.2g}" for name, share in self.weights.items())
-        return (
-            f"Under the weights {weights}: {join_names(first)} could be first of {len(self.table)}, all ranks together at "
-            f"{100 * self.level:g} %."
-        )
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConformalRanks(Result, Former):
+class ConformalRanks(Result):
     """Where each classifier would rank on a new data set.
 
     Attributes
@@ -87,6 +74,8 @@ class ConformalRanks(Result, Former):
     (14, {'median': 3.5, 'best': 1.0, 'worst': 4.0})
     """
 
+    _text = "uncertainty"
+
     table: pd.DataFrame
     datasets: int
     level: float
@@ -96,20 +85,6 @@ class ConformalRanks(Result, Former):
     def to_frame(self) -> pd.DataFrame:
         """median, best, worst."""
         return self.table
-
-    def plain(self) -> pd.DataFrame:
-        """The same frame."""
-        return self.table
-
-    def summary(self) -> str:
-        """The best median rank and what it may be on the next data set."""
-        name = self.table["median"].idxmin()
-        median, best, worst = self.table.loc[name]
-        scope = "all classifiers together" if self.simultaneous else "each classifier by itself"
-        return (
-            f"'{name}' has the best median rank, {median:g} of {len(self.table)} over {self.datasets} data sets; on a new one "
-            f"it would come out from {best:g} to {worst:g} ({100 * self.level:g} %, {scope})."
-        )
 
 
 def rank_sets(

@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference.analytic import Problem, critical, decided_by, limits, tails
-from deabench.inference.result import EDGE
+from deabench.inference.delta_method import critical
+from deabench.inference.dominance_games import Orientation, Returns, Technology
 from deabench.inference.samples import Samples
-from deabench.inference.sentences import ceiling, floor, percent, rounded
-from deabench.inference.technology import Orientation, Returns, Technology
-from deabench.inference.uncertainty import problem_of, scores_of
+from deabench.inference.score_limits import Problem, decided_by, limits, tails
+from deabench.inference.uncertainty import EDGE, make_problem, sample_scores
 from deabench.utils.checks import did_you_mean, share
 from deabench.utils.result import Result
 
@@ -57,6 +56,8 @@ class Gate(Result):
     >>> answer.verdict, answer.passed
     ('efficient', True)
     """
+
+    _text = "uncertainty"
 
     candidate: str
     verdict: GateVerdict
@@ -113,26 +114,6 @@ class Gate(Result):
             "notes": list(self.notes),
         }
 
-    def summary(self) -> str:
-        """The verdict and why, in two sentences."""
-        interval = f"It scores {self.score:.3f}, between {floor(self.lower)} and {ceiling(self.upper)} at {100 * self.level:g} %."
-        return f"{self._verdict()} {interval}"
-
-    def _verdict(self) -> str:
-        mix = ", ".join(f"'{name}' {part:.2f}" for name, part in self.mix.items())
-        beaten = f"some mix of the others {self.technology.said(percent(self.secure_gap))}; the one found is {mix}"
-        if self.verdict == "efficient":
-            tail = f", although {beaten}" if self.secure_gap > 0 else ""
-            return f"'{self.candidate}' passes: efficient to at least {self.at_least:g}{tail}."
-        if self.verdict == "dominated":
-            return f"'{self.candidate}' is dominated: {beaten}."
-        more = (
-            f"about {rounded(self.needed)} instances would decide it, today there are {self.instances:,}"
-            if np.isfinite(self.needed)
-            else "no number of instances would decide it if the figures stay as they are"
-        )
-        return f"'{self.candidate}' is undecided, which is no pass: {more}."
-
 
 def gate(
     samples: Samples,
@@ -177,13 +158,13 @@ def gate(
     if at_least != 1:
         share("at_least", at_least)
     alpha = 1 - share("level", level)
-    problem, metrics, order = problem_of(samples, outputs, inputs, returns, orientation)
+    problem, metrics, order = make_problem(samples, outputs, inputs, returns, orientation)
     row = [str(samples.values.index[i]) for i in order].index(candidate)
     c_low, c_up = (
         critical(tail, problem.moments.degrees)
         for tail in tails(len(order), problem.noisy, alpha, every=False)
     )
-    score = float(scores_of(samples, problem, metrics, order)[row])
+    score = float(sample_scores(samples, problem, metrics, order)[row])
     low = min(float(limits(problem, "lower", c_low, c_low**2 / 4, rows=[row]).value[0]), score)
     top = limits(problem, "upper", c_up, c_up**2 / 4, rows=[row])
     up = min(max(float(top.value[0]), score), 1.0)

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference import costs, from_folds, from_predictions, from_searches
-from deabench.inference.moments import Moments
+from deabench.inference import costs, from_predictions, from_results
+from deabench.inference.delta_method import Moments
 from deabench.utils.checks import did_you_mean
 from deabench.utils.instances import Predictions, Values
 from deabench.utils.result import Result
@@ -50,6 +50,8 @@ class Samples(Result):
     >>> samples.values["TPR"].tolist(), samples.pairing
     ([0.875, 0.75], 'paired: all classifiers answered the same instances')
     """
+
+    _text = "uncertainty"
 
     values: pd.DataFrame
     moments: Moments
@@ -176,7 +178,7 @@ class Samples(Result):
         -----
         Nadeau, Bengio (2003), Machine Learning 52, 239-281, doi:10.1023/A:1024068626366.
         """
-        return cls(*from_folds.folded(folds, metrics, ratio))
+        return cls(*from_results.folded(folds, metrics, ratio))
 
     @classmethod
     def from_search(
@@ -194,10 +196,10 @@ class Samples(Result):
         ratio : number > 0, optional
             As for `from_folds`; asked for where the splitter has no folds (ShuffleSplit).
         """
-        folds, taken, given = from_searches.searched(
+        folds, taken, given = from_results.searched(
             search, None if metrics is None else _names(metrics), ratio
         )
-        return cls(*from_folds.folded(folds, taken, given))
+        return cls(*from_results.folded(folds, taken, given))
 
     @classmethod
     def from_datasets(
@@ -213,7 +215,7 @@ class Samples(Result):
         metrics : sequence of names, optional
             As for `from_folds`.
         """
-        return cls(*from_folds.over_datasets(results, metrics))
+        return cls(*from_results.over_datasets(results, metrics))
 
     @classmethod
     def from_table(cls, table: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]) -> Samples:
@@ -268,14 +270,6 @@ class Samples(Result):
         )
         return self.values.join(errors)
 
-    def summary(self) -> str:
-        """What was seen, in one sentence, and what is assumed."""
-        seen = ", ".join(f"{count:,} {what}" for what, count in self.sizes.items())
-        k, s = self.values.shape
-        metric = "metric" if s == 1 else "metrics"
-        said = f"{k} classifiers, {s} {metric} ({', '.join(map(str, self.values.columns))}); {seen}; {self.pairing}."
-        return "\n".join([said, *(f"{note[:1].upper()}{note[1:]}." for note in self.notes)])
-
 
 def _names(metrics: Sequence[str]) -> tuple[str, ...]:
     if isinstance(metrics, str):
@@ -283,7 +277,7 @@ def _names(metrics: Sequence[str]) -> tuple[str, ...]:
     return tuple(metrics)
 
 
-def chosen(
+def select_columns(
     samples: Samples, outputs: Sequence[str] | None, inputs: Sequence[str] | None
 ) -> tuple[list[str], list[str]]:
     """The columns to be high and to be low."""

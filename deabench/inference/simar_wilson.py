@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference.dominance_games import play
-from deabench.inference.former import Former
+from deabench.inference.dominance_games import solve_games
 from deabench.tables.selection import Lower, Missing, refuse_bounds, select_table
 from deabench.tables.validation import validate
 from deabench.utils.checks import choice, share
@@ -29,7 +28,7 @@ TOGETHER = 50
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FirmsBootstrap(Result, Former):
+class FirmsBootstrap(Result):
     """Bias-corrected efficiencies where the classifiers themselves are a sample of all firms.
 
     Attributes
@@ -51,6 +50,8 @@ class FirmsBootstrap(Result, Former):
     (100, ['score', 'corrected', 'lower', 'upper'])
     """
 
+    _text = "uncertainty"
+
     table: pd.DataFrame
     method: Bootstrap
     bandwidth: float
@@ -61,20 +62,6 @@ class FirmsBootstrap(Result, Former):
     def to_frame(self) -> pd.DataFrame:
         """score, corrected, lower, upper."""
         return self.table
-
-    def plain(self) -> pd.DataFrame:
-        """The same frame."""
-        return self.table
-
-    def summary(self) -> str:
-        """Who leads after the correction, and what the randomness is."""
-        name = self.table["corrected"].idxmax()
-        score, corrected, low, up = self.table.loc[name]
-        return (
-            f"Corrected for the firms that were not drawn, '{name}' leads with {corrected:.3f} (uncorrected {score:.3f}), "
-            f"between {low:.3f} and {up:.3f} at {100 * self.level:g} %; the mean correction is "
-            f"{(self.table['score'] - self.table['corrected']).mean():.3f}."
-        )
 
 
 def simar_wilson(
@@ -143,7 +130,7 @@ def simar_wilson(
     data = validate(ready.table, **ready.given, warn=False)
     y, x = data.outputs.to_numpy(), data.inputs.to_numpy()
     _positive(data.outputs, data.inputs)
-    score = firms(y, x, y, x)
+    score = firm_scores(y, x, y, x)
     rng = np.random.default_rng(seed)
     smooth = method == "smooth"
     h = _bandwidth(score, bandwidth) if smooth else float("nan")
@@ -161,18 +148,18 @@ def simar_wilson(
     )
 
 
-def firms(y: Array, x: Array, reference_y: Array, reference_x: Array) -> Array:
+def firm_scores(y: Array, x: Array, reference_y: Array, reference_x: Array) -> Array:
     """Scores of firms (n,) against a reference of k: above 1 outside it, inf where it reaches no
     firm's outputs.
 
     The reference is (k, p) and (k, q), or one for each firm, (n, k, p) and (n, k, q).
     """
     if not x.shape[1]:
-        return play(reference_y / y[:, None]).value
+        return solve_games(reference_y / y[:, None]).value
     rows = np.concatenate([reference_x / x[:, None], 1 - reference_y / y[:, None]], axis=2)
     limit = np.append(np.ones(x.shape[1]), np.zeros(y.shape[1]))
     with np.errstate(divide="ignore"):
-        return np.asarray(1 / play(rows.transpose(0, 2, 1), limit=limit).value)
+        return np.asarray(1 / solve_games(rows.transpose(0, 2, 1), limit=limit).value)
 
 
 def _smooth(
@@ -208,7 +195,7 @@ def _against(y: Array, x: Array, factors: Array) -> Array:
         np.broadcast_to(part, (draws, n, n, part.shape[-1])).reshape(draws * n, n, part.shape[-1])
         for part in ((y, x * factors) if x.shape[1] else (y / factors, x))
     ]
-    return firms(np.tile(y, (draws, 1)), np.tile(x, (draws, 1)), moved[0], moved[1]).reshape(
+    return firm_scores(np.tile(y, (draws, 1)), np.tile(x, (draws, 1)), moved[0], moved[1]).reshape(
         draws, n
     )
 
@@ -221,7 +208,9 @@ def _subsample(
     errors = np.empty((draws, n))
     for b in range(draws):
         part = rng.choice(n, m, replace=False)
-        errors[b] = np.maximum(firms(y, x, y[part], x[part]) / score - 1, 0.0) * (m / n) ** rate
+        errors[b] = (
+            np.maximum(firm_scores(y, x, y[part], x[part]) / score - 1, 0.0) * (m / n) ** rate
+        )
     reached = np.where(np.isfinite(errors), errors, np.nan)
     low, high = np.quantile(errors, [alpha / 2, 1 - alpha / 2], axis=0, method="inverted_cdf")
     return [score / (1 + np.nanmean(reached, axis=0)), score / (1 + high), score / (1 + low)]

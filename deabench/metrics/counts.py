@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.metrics.aliases import HINTS
 from deabench.metrics.formulas import (
     CELLS,
+    HINTS,
     METRICS,
     Cells,
-    canonical,
+    canonical_name,
     direction_of,
-    evaluate,
-    f_name,
-    needed,
-    reason,
+    evaluate_formula,
+    f_measure_name,
+    formula_of,
+    undefined_reason,
 )
 from deabench.utils.checks import did_you_mean
 
@@ -76,8 +76,8 @@ def from_counts(
          TPR   TNR  G-mean
     net  0.75  0.75    0.75
     """
-    checked = whole(counts)
-    table = table_of(
+    checked = check_counts(counts)
+    table = compute_metrics(
         checked, metrics=metrics, beta=beta, dominance=dominance, costs=costs, weights=weights
     )
     better = {name: str(direction_of(name)) for name in table.columns}
@@ -105,20 +105,20 @@ def undefined(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
     >>> metrics.undefined(counts)["metric"].tolist()[:2]
     ['PPV', 'FDR']
     """
-    cells, names = _cells(whole(counts), **options)
+    cells, names = _cells(check_counts(counts), **options)
     parts = []
     for name in names:
-        metric = needed(name, cells.beta)
-        _, failed = evaluate(metric, cells)
+        metric = formula_of(name, cells.beta)
+        _, failed = evaluate_formula(metric, cells)
         rows = np.flatnonzero(failed)
-        reasons = [reason(metric, failed[row]) for row in rows]
+        reasons = [undefined_reason(metric, failed[row]) for row in rows]
         parts.append(
             pd.DataFrame({"metric": name, "reason": reasons}, index=counts.index[rows], dtype="str")
         )
     return pd.concat(parts)
 
 
-def whole(counts: pd.DataFrame) -> pd.DataFrame:
+def check_counts(counts: pd.DataFrame) -> pd.DataFrame:
     """The four cells as float64, or a DataError that names the row, the column and the value.
 
     They are whole numbers, but for a frame that `count` made with sample weights and marked as
@@ -135,54 +135,56 @@ def whole(counts: pd.DataFrame) -> pd.DataFrame:
     numbers = pd.DataFrame({cell: _numbers(counts[cell]) for cell in CELLS}, index=counts.index)
     values = numbers.to_numpy()
     bad = (
-        ~np.isfinite(values) | (values < 0) | (values != np.floor(values)) & (not weighted(counts))
+        ~np.isfinite(values)
+        | (values < 0)
+        | (values != np.floor(values)) & (not has_weighted_cells(counts))
     )
     if bad.any():
         row, column = np.argwhere(bad)[0]
         value = "missing" if np.isnan(values[row, column]) else f"{values[row, column]:g}"
         raise DataError(
-            f"the count '{CELLS[column]}' of '{label(counts.index[row])}' is {value}; counts are whole numbers >= 0"
+            f"the count '{CELLS[column]}' of '{row_label(counts.index[row])}' is {value}; counts are whole numbers >= 0"
         )
     return numbers
 
 
-def weighted(counts: pd.DataFrame) -> bool:
+def has_weighted_cells(counts: pd.DataFrame) -> bool:
     """Whether the cells are sums of sample weights."""
     return "weighted" in counts.attrs
 
 
-def table_of(cells: pd.DataFrame, **options: Any) -> pd.DataFrame:
+def compute_metrics(cells: pd.DataFrame, **options: Any) -> pd.DataFrame:
     """Metrics of cells that are known to be good: counts, sums of weights or shares."""
     one, names = _cells(cells, **options)
     columns: dict[str, np.ndarray] = {}
     said: list[str] = []
     total = 0
     for name in names:
-        metric = needed(name, one.beta)
-        columns[name], failed = evaluate(metric, one)
+        metric = formula_of(name, one.beta)
+        columns[name], failed = evaluate_formula(metric, one)
         rows = np.flatnonzero(failed)
         total += len(rows)
         said += [
-            f"{name} of '{label(cells.index[row])}' is undefined: {reason(metric, failed[row])}"
+            f"{name} of '{row_label(cells.index[row])}' is undefined: {undefined_reason(metric, failed[row])}"
             for row in rows[: max(0, SENTENCES - len(said))]
         ]
     table = pd.DataFrame(columns, index=cells.index)
-    table.attrs["undefined"] = first_of(said, total)
+    table.attrs["undefined"] = limit_sentences(said, total)
     return table
 
 
-def label(row: object) -> str:
+def row_label(row: object) -> str:
     """A row's label as text; the parts of a MultiIndex joined."""
     return ", ".join(str(part) for part in row) if isinstance(row, tuple) else str(row)
 
 
-def chosen(
+def select_metrics(
     metrics: Sequence[str] | None, beta: float = 1.0, *, also: Iterable[str] = ()
 ) -> list[str]:
     """The metric names asked for (all by default), each known; `also` are names to suggest beside
     them.
     """
-    known = [f_name(beta) if name == "F1" else name for name in METRICS]
+    known = [f_measure_name(beta) if name == "F1" else name for name in METRICS]
     if isinstance(metrics, str):
         raise DataError(f"metrics is the text '{metrics}'; give a list of names, as ['{metrics}']")
     if metrics is not None and len(metrics) == 0:
@@ -190,13 +192,13 @@ def chosen(
             "metrics is empty; name at least one metric, or leave it out for all of them"
         )
     for name in metrics or ():
-        if canonical(str(name)) not in known:
+        if canonical_name(str(name)) not in known:
             hint = HINTS.get(str(name).lower()) or did_you_mean(name, [*known, *also])
             raise DataError(f"there is no metric '{name}'; {hint}")
     return known if metrics is None else list(dict.fromkeys(metrics))
 
 
-def first_of(said: Sequence[str], total: int) -> tuple[str, ...]:
+def limit_sentences(said: Sequence[str], total: int) -> tuple[str, ...]:
     """The sentences, and how many more there are."""
     more = total - len(said)
     return (
@@ -223,9 +225,9 @@ def _cells(
     _known(each, "costs", "finite numbers", -np.inf)
     _known(weigh, "weights", "finite numbers >= 0", 0.0)
     arrays = {cell: cells[cell].to_numpy(dtype=float) for cell in CELLS}
-    return Cells(**arrays, beta=beta, dominance=dominance, costs=each, weights=weigh), chosen(
-        metrics, beta
-    )
+    return Cells(
+        **arrays, beta=beta, dominance=dominance, costs=each, weights=weigh
+    ), select_metrics(metrics, beta)
 
 
 def _known(each: Mapping[str, float], what: str, kind: str, low: float) -> None:
@@ -242,6 +244,119 @@ def _numbers(column: pd.Series) -> np.ndarray:
         for row, cell, number in zip(column.index, column, numeric, strict=True):
             if np.isnan(number) and isinstance(cell, str) and cell.strip():
                 raise DataError(
-                    f"the count '{column.name}' of '{label(row)}' is the text '{cell}'; give a number"
+                    f"the count '{column.name}' of '{row_label(row)}' is the text '{cell}'; give a number"
                 )
     return np.asarray(numeric)
+
+
+def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:
+    """Counts of the rows of each group added: the folds pooled, one 2x2 table per classifier.
+
+    Parameters
+    ----------
+    counts : DataFrame with tp, fn, fp, tn
+    by : a column or index level of `counts`, or a list of them
+        What names the groups, as 'classifier' or ['classifier', 'data set'].
+
+    Returns
+    -------
+    DataFrame, groups x (tp, fn, fp, tn)
+        In order of first appearance; `attrs["folds"]` says that they are pooled, and `from_counts`
+        hands that on.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> import pandas as pd
+    >>> folds = pd.DataFrame({"classifier": ["a", "a"], "tp": [1, 3], "fn": [1, 1], "fp": [0, 4], "tn": [10, 6]})
+    >>> metrics.pooled(folds, "classifier").loc["a"].tolist()
+    [4, 2, 4, 16]
+    """
+    checked = check_counts(counts)
+    result = (
+        (checked if has_weighted_cells(counts) else checked.astype("int64"))
+        .groupby(_keys(counts, by), sort=False, dropna=False)
+        .sum()
+    )
+    if has_weighted_cells(counts):
+        result.attrs["weighted"] = counts.attrs["weighted"]
+    result.attrs["folds"] = (
+        "pooled: the counts of the folds are added, then each metric is computed once"
+    )
+    return result
+
+
+def averaged(counts: pd.DataFrame, by: Hashable | list[Hashable], **options: Any) -> pd.DataFrame:
+    """Each metric per row (fold), then its mean over the rows of each group.
+
+    A fold where a metric is undefined leaves the mean undefined (NaN): a mean over the other folds
+    would estimate something else. F, PPV and their like then call for `pooled` counts [1]_.
+
+    Parameters
+    ----------
+    counts : DataFrame with tp, fn, fp, tn
+        One row per group and fold.
+    by : a column or index level of `counts`, or a list of them
+    **options
+        As for `from_counts`.
+
+    Returns
+    -------
+    DataFrame, groups x metrics
+        In order of first appearance; `attrs["folds"]` says that they are averaged.
+
+    References
+    ----------
+    .. [1] Forman and Scholz (2010), Apples-to-apples in cross-validation studies, SIGKDD
+    Explorations 12(1), 49-57,
+       doi:10.1145/1882471.1882479.
+
+    Examples
+    --------
+    >>> from deabench import metrics
+    >>> import pandas as pd
+    >>> folds = pd.DataFrame({"classifier": ["a", "a"], "tp": [1, 3], "fn": [1, 1], "fp": [0, 4], "tn": [10, 6]})
+    >>> metrics.averaged(folds, "classifier", metrics=["TPR", "PPV"]).loc["a"].round(3).tolist()
+    [0.625, 0.714]
+    """
+    return average_folds(from_counts(counts, **options), _keys(counts, by))
+
+
+def average_folds(folds: pd.DataFrame, keys: list[pd.Series]) -> pd.DataFrame:
+    """The mean over the rows of each group, NaN where one of them is, with the number of undefined
+    folds.
+    """
+    groups = folds.groupby(keys, sort=False, dropna=False)
+    table = groups.agg(lambda column: column.mean(skipna=False))
+    lacking = folds.isna().groupby(keys, sort=False, dropna=False).sum()
+    sizes = groups.size().to_numpy()
+    said = [
+        f"{table.columns[column]} of '{row_label(table.index[row])}' is undefined: "
+        f"it is undefined in {lacking.iloc[row, column]} of {sizes[row]} folds"
+        for row, column in np.argwhere(lacking.to_numpy() > 0)
+    ]
+    table.attrs["folds"] = "averaged: each metric is computed per fold, then its mean is taken"
+    table.attrs["undefined"] = limit_sentences(said[:SENTENCES], len(said))
+    return table
+
+
+def _keys(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> list[pd.Series]:
+    """The grouping columns or index levels as Series alongside the rows."""
+    names = by if isinstance(by, list) else [by]
+    known = [*counts.index.names, *counts.columns]
+    keys = []
+    for name in names:
+        if name is None or name not in known:
+            offered = [
+                known_name
+                for known_name in known
+                if known_name is not None and known_name not in CELLS
+            ]
+            raise DataError(
+                f"there is no column '{name}' to group by; {did_you_mean(name, offered)}"
+            )
+        values = (
+            counts[name] if name in counts.columns else counts.index.get_level_values(str(name))
+        )
+        keys.append(pd.Series(np.asarray(values), index=counts.index, name=name))
+    return keys

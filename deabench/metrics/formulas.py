@@ -16,8 +16,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from deabench.metrics.aliases import ALIASES
-
 CELLS = ("tp", "fn", "fp", "tn")
 """The four cells, in the order of the result tables."""
 
@@ -277,12 +275,12 @@ PROPORTIONS: dict[str, tuple[str, str]] = {
 """The metrics that are a share of a fixed number of instances: successes and trials."""
 
 
-def f_name(beta: float) -> str:
+def f_measure_name(beta: float) -> str:
     """The column name of the F measure: 'F1', 'F2', 'F0.5'."""
     return f"F{beta:g}"
 
 
-def canonical(name: str) -> str:
+def canonical_name(name: str) -> str:
     """The catalogue's word for a user's: 'recall' is 'TPR'; a word that is not known stays as it
     is.
     """
@@ -304,7 +302,7 @@ def direction_of(name: str) -> str | None:
     >>> metrics.direction_of("recall"), metrics.direction_of("log_loss"), metrics.direction_of("colour")
     ('higher', 'lower', None)
     """
-    word = canonical(name)
+    word = canonical_name(name)
     if word in DIRECTION:
         return DIRECTION[word]
     if re.fullmatch(r"F\d+(\.\d+)?", word):
@@ -316,12 +314,12 @@ def direction_of(name: str) -> str | None:
     return found[0] if found else None
 
 
-def needed(name: str, beta: float = 1.0) -> Formula:
+def formula_of(name: str, beta: float = 1.0) -> Formula:
     """The catalogue's entry for a column name, 'F2' and the like among them."""
-    return METRICS["F1" if name == f_name(beta) else canonical(name)]
+    return METRICS["F1" if name == f_measure_name(beta) else canonical_name(name)]
 
 
-def evaluate(metric: Formula, cells: Cells) -> tuple[Array, Array]:
+def evaluate_formula(metric: Formula, cells: Cells) -> tuple[Array, Array]:
     """Values (NaN where undefined, ±inf where a nonzero number is divided by 0) and the number of
     the failed need.
 
@@ -337,7 +335,7 @@ def evaluate(metric: Formula, cells: Cells) -> tuple[Array, Array]:
     return values, failed
 
 
-def reason(metric: Formula, failed: int) -> str:
+def undefined_reason(metric: Formula, failed: int) -> str:
     """The words for the unmet need number `failed` of `evaluate`."""
     return NEEDS[metric.needs[failed - 1]][1]
 
@@ -357,3 +355,44 @@ def catalogue() -> pd.DataFrame:
     }
     columns = ["formula", "low", "high", "better", "undefined_when"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("metric")
+
+
+ALIASES = {
+    "recall": "TPR",
+    "sensitivity": "TPR",
+    "hit_rate": "TPR",
+    "tpr": "TPR",
+    "specificity": "TNR",
+    "selectivity": "TNR",
+    "tnr": "TNR",
+    "fpr": "FPR",
+    "fall_out": "FPR",
+    "fnr": "FNR",
+    "miss_rate": "FNR",
+    "precision": "PPV",
+    "ppv": "PPV",
+    "npv": "NPV",
+    "fdr": "FDR",
+    "f1": "F1",
+    "f1_score": "F1",
+    "f_score": "F1",
+    "acc": "accuracy",
+    "error_rate": "misclassification_rate",
+    "mcc": "MCC",
+    "cohen_kappa": "kappa",
+    "youden": "Youden",
+    "informedness": "Youden",
+    "auroc": "roc_auc",
+    "roc_auc_score": "roc_auc",
+    "average_precision": "pr_auc",
+    "auprc": "pr_auc",
+    "ks": "KS",
+    "brier_score": "brier",
+    "logloss": "log_loss",
+}
+"""What users of other tools write; the column keeps their word."""
+
+HINTS = {
+    "auc": "write 'roc_auc' for the area under the curve of scores, 'balanced_accuracy' for that of one threshold"
+}
+"""What could be two things."""

@@ -16,24 +16,30 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
-from deabench.utils.instances import Array, classes_of, equal, index_of, known, same_index
+from deabench.utils.instances import (
+    Array,
+    check_same_index,
+    count_classes,
+    equals_label,
+    read_true_labels,
+    series_index,
+)
 from deabench.utils.instances import Predictions as Predictions
 from deabench.utils.instances import Values as Values
-from deabench.utils.instances import listed as listed
-from deabench.utils.instances import named as named
-from deabench.utils.instances import one_dimensional as one_dimensional
-from deabench.utils.instances import plain as plain
+from deabench.utils.instances import as_vector as one_dimensional
+from deabench.utils.instances import format_labels as listed
+from deabench.utils.instances import to_python_scalar as plain
 
 logger = logging.getLogger(__name__)
 
 CONVENTIONS = ([0, 1], [-1, 1], ["0", "1"], ["-1", "1"], ["false", "true"])
 """Pairs of labels whose second is positive by convention."""
-EXACT = 2**53
+MAX_EXACT_INTEGER = 2**53
 """The whole numbers up to here are floats."""
 
 
 @dataclass(frozen=True)
-class Truth:
+class GroundTruth:
     """The true classes of the instances.
 
     Attributes
@@ -60,7 +66,9 @@ class Truth:
     rest: tuple[object, ...] = ()
 
 
-def truth(y_true: Values | Truth, positive: object = None, *, scores: bool = False) -> Truth:
+def ground_truth(
+    y_true: Values | GroundTruth, positive: object = None, *, scores: bool = False
+) -> GroundTruth:
     """The classes of `y_true`: the positive one named, or else the one of the convention, or else
     the minority.
 
@@ -85,10 +93,10 @@ def truth(y_true: Values | Truth, positive: object = None, *, scores: bool = Fal
     DataWarning
         Where the rarer class is taken.
     """
-    if isinstance(y_true, Truth):
+    if isinstance(y_true, GroundTruth):
         return _given(y_true, positive)
-    labels = known(y_true)
-    classes, counts = classes_of(labels)
+    labels = read_true_labels(y_true)
+    classes, counts = count_classes(labels)
     if len(classes) > 2:
         raise DataError(
             f"y_true holds {len(classes)} classes ({listed(classes)}); merge some, take one against the rest "
@@ -108,17 +116,19 @@ def truth(y_true: Values | Truth, positive: object = None, *, scores: bool = Fal
         warnings.warn(
             f"{note}; name the positive class if it is another", DataWarning, stacklevel=3
         )
-    return Truth(
+    return GroundTruth(
         chosen,
         others[0] if others else None,
-        equal(labels, chosen),
+        equals_label(labels, chosen),
         note,
         guessed,
-        index_of(y_true),
+        series_index(y_true),
     )
 
 
-def two_classes(y_true: Values | Truth, positive: object = None, *, scores: bool = False) -> Truth:
+def two_class_truth(
+    y_true: Values | GroundTruth, positive: object = None, *, scores: bool = False
+) -> GroundTruth:
     """`truth` where both classes must occur, also the one that is not named.
 
     Parameters
@@ -130,7 +140,7 @@ def two_classes(y_true: Values | Truth, positive: object = None, *, scores: bool
     DataError
         As `truth` does, and where every instance is positive, or none.
     """
-    true = truth(y_true, positive, scores=scores)
+    true = ground_truth(y_true, positive, scores=scores)
     for what, share in (("positive", true.is_positive), ("negative", ~true.is_positive)):
         if not share.any():
             raise DataError(
@@ -140,7 +150,7 @@ def two_classes(y_true: Values | Truth, positive: object = None, *, scores: bool
     return true
 
 
-def against_rest(y_true: Values, positive: object) -> Truth:
+def against_rest(y_true: Values, positive: object) -> GroundTruth:
     """One class of several against the rest: what every function of two classes takes in the place
     of `y_true`.
 
@@ -157,8 +167,8 @@ def against_rest(y_true: Values, positive: object) -> Truth:
     >>> one.note, one.is_positive.tolist()
     ("'a' is the positive class against the rest ('b', 'c')", [True, False, False, True])
     """
-    labels = known(y_true)
-    classes, _ = classes_of(labels)
+    labels = read_true_labels(y_true)
+    classes, _ = count_classes(labels)
     if len(classes) < 2:
         raise DataError(
             f"y_true holds one class only ({classes[0]!r}); give instances of both classes"
@@ -166,17 +176,17 @@ def against_rest(y_true: Values, positive: object) -> Truth:
     chosen = _named(positive, classes)
     rest = tuple(name for name in classes if name != chosen)
     note = f"{plain(positive)!r} is the positive class against the rest ({listed(rest)})"
-    return Truth(
+    return GroundTruth(
         plain(positive),
         rest[0] if len(rest) == 1 else "the rest",
-        equal(labels, chosen),
+        equals_label(labels, chosen),
         note,
-        index=index_of(y_true),
+        index=series_index(y_true),
         rest=rest,
     )
 
 
-def predicted_positive(y_pred: Values, true: Truth, *, name: str) -> np.ndarray:
+def predicted_positive(y_pred: Values, true: GroundTruth, *, name: str) -> np.ndarray:
     """Which instances a classifier labels positive; a label that y_true does not know is refused."""
     labels = _one_each(y_pred, true, "prediction", f"'{name}'")
     gone = pd.isna(labels)
@@ -184,10 +194,10 @@ def predicted_positive(y_pred: Values, true: Truth, *, name: str) -> np.ndarray:
         raise DataError(
             f"the prediction of '{name}' for instance {int(np.argmax(gone)) + 1} is missing; give a label"
         )
-    hit = equal(labels, true.positive)
+    hit = equals_label(labels, true.positive)
     others = list(true.rest) or [true.negative]
     if others != [None]:
-        strange = ~hit & ~np.logical_or.reduce([equal(labels, other) for other in others])
+        strange = ~hit & ~np.logical_or.reduce([equals_label(labels, other) for other in others])
         if strange.any():
             where = int(np.argmax(strange))
             raise DataError(
@@ -197,7 +207,7 @@ def predicted_positive(y_pred: Values, true: Truth, *, name: str) -> np.ndarray:
     return hit
 
 
-def scores_of(score: Values, true: Truth, *, name: str | None = None) -> np.ndarray:
+def read_scores(score: Values, true: GroundTruth, *, name: str | None = None) -> np.ndarray:
     """A classifier's scores, finite, one per instance; without a name it is "the classifier".
 
     As float64; whole numbers beyond 2⁵³ stay whole numbers, for as floats they would tie.
@@ -214,12 +224,12 @@ def scores_of(score: Values, true: Truth, *, name: str | None = None) -> np.ndar
         raise DataError(
             f"the score of {who} for instance {where + 1} is {said}; give a finite number"
         )
-    if numeric.dtype.kind in "iu" and np.abs(numbers).max(initial=0.0) > EXACT:
+    if numeric.dtype.kind in "iu" and np.abs(numbers).max(initial=0.0) > MAX_EXACT_INTEGER:
         return np.asarray(numeric.to_numpy())
     return numbers
 
 
-def weights_of(sample_weight: Values | None, true: Truth) -> np.ndarray | None:
+def read_weights(sample_weight: Values | None, true: GroundTruth) -> np.ndarray | None:
     """Sample weights as float64, one per instance, finite and >= 0."""
     if sample_weight is None:
         return None
@@ -230,7 +240,7 @@ def weights_of(sample_weight: Values | None, true: Truth) -> np.ndarray | None:
         raise DataError(
             f"{len(weights)} sample weights for {len(true.is_positive)} instances; give one for each"
         )
-    same_index(sample_weight, true.index, "sample_weight")
+    check_same_index(sample_weight, true.index, "sample_weight")
     values: np.ndarray = weights.to_numpy(dtype=float, na_value=np.nan)
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
@@ -246,7 +256,7 @@ def weights_of(sample_weight: Values | None, true: Truth) -> np.ndarray | None:
     return values
 
 
-def _given(true: Truth, positive: object) -> Truth:
+def _given(true: GroundTruth, positive: object) -> GroundTruth:
     if positive is not None and positive != true.positive:
         raise DataError(
             f"positive is {plain(positive)!r} and y_true was made for {true.positive!r}; name one of them"
@@ -254,7 +264,7 @@ def _given(true: Truth, positive: object) -> Truth:
     return true
 
 
-def _one_each(values: Values, true: Truth, what: str, who: str) -> Array:
+def _one_each(values: Values, true: GroundTruth, what: str, who: str) -> Array:
     """A classifier's predictions or scores, refused where they are not one per instance, in the
     instances' order.
     """
@@ -263,7 +273,7 @@ def _one_each(values: Values, true: Truth, what: str, who: str) -> Array:
         raise DataError(
             f"{who} has {len(array)} {what}s and y_true has {len(true.is_positive)} instances; give one for each"
         )
-    same_index(values, true.index, who)
+    check_same_index(values, true.index, who)
     return array
 
 

@@ -24,7 +24,7 @@ from deabench.plot.canvas import (
 from deabench.plot.display import Display
 
 if TYPE_CHECKING:
-    from deabench.inference.result import Uncertainty
+    from deabench.inference.uncertainty import Uncertainty
 
 MOST = 40
 """More rows than these cannot be read in one picture."""

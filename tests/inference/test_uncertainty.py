@@ -8,8 +8,8 @@ from scipy.stats import binom, norm, t
 from threadpoolctl import threadpool_limits
 
 import deabench as db
-from deabench.inference import max_t, ratios
-from deabench.inference.analytic import scores
+from deabench.inference import max_t, score_limits
+from deabench.inference.score_limits import scores
 from deabench.inference.uncertainty import _ranks, _tiers
 
 TRUTH = np.column_stack([np.linspace(0.7, 0.92, 7), [0.9, 0.8, 0.86, 0.7, 0.8, 0.6, 0.75]])
@@ -180,7 +180,7 @@ def test_joint_covariances_are_those_of_instances():
     ).moments
     table = np.array(list(scores.values()))
     right = (table >= 0.5) == (y == 1)
-    from deabench.inference.influence import placements
+    from deabench.inference.delta_method import placements
 
     placed = np.hstack(placements(table[:, :60], table[:, 60:]))
     t, u, a = right[:, :60].mean(axis=1), right[:, 60:].mean(axis=1), placed[:, :60].mean(axis=1)
@@ -356,7 +356,7 @@ def test_the_bands_limits_miss_a_share_near_1_as_rarely_as_they_say(share):
     """
     hits, c = np.arange(1, 201), 3.2
     value = hits[:, None] / 200
-    lower, upper = ratios._of_shares(
+    lower, upper = score_limits._of_shares(
         value, (1 - value) / value / 199, 1 / hits[:, None], np.array([c])
     )
     missed = (lower[:, 0] > share) | (upper[:, 0] < share)

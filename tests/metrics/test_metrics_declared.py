@@ -19,8 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from deabench import metrics as m
 from deabench.metrics.formulas import ALIASES, DIRECTION, MORE_METRICS
-from deabench.metrics.ranking import falling, precision_at, roc_auc
-from deabench.metrics.shipped import SHIPPED
+from deabench.metrics.score_metrics import BUILT_IN, precision_of_top, roc_auc, sort_scores
 
 
 @pytest.fixture(scope="module", params=range(4))
@@ -83,11 +82,11 @@ def test_one_sort_gives_every_weighting():
     rng = np.random.default_rng(3)
     y, s = rng.random(40) < 0.4, rng.integers(0, 9, 40)
     weights = rng.multinomial(40, np.full(40, 1 / 40), 20)
-    together = roc_auc(*falling(y, s).steps(weights))
+    together = roc_auc(*sort_scores(y, s).steps(weights))
     for weight, value in zip(weights, together, strict=True):
         rows = np.repeat(np.arange(40), weight)
         assert value == pytest.approx(sk.roc_auc_score(y[rows], s[rows]), abs=1e-14)
-    assert precision_at(*falling(y, s).steps(weights), k=7).shape == (20,)
+    assert precision_of_top(*sort_scores(y, s).steps(weights), k=7).shape == (20,)
 
 
 def _gap(y, p, sample_weight=None):
@@ -230,7 +229,7 @@ def test_directions_of_all_words():
     assert all(m.direction_of(word) == DIRECTION[name] for word, name in ALIASES.items())
     words = ("F2", "F0.5", "precision@10", "TPR@FPR=0.05", "net_benefit@0.3", "brier", "what")
     assert [m.direction_of(name) for name in words] == [*["higher"] * 5, "lower", None]
-    assert {name: metric.better for name, metric in SHIPPED.items()}.items() <= {
+    assert {name: metric.better for name, metric in BUILT_IN.items()}.items() <= {
         **m.SCORE_METRICS,
         **MORE_METRICS,
     }.items()

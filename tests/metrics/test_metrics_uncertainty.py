@@ -22,8 +22,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 
 from deabench import metrics as m
 from deabench import tango
-from deabench.metrics.draws import Design
-from deabench.metrics.means import _units, studentised
+from deabench.inference.resampling import Design, _units, studentised
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from deabench.metrics import (
     intervals,
     proportion_intervals,
 )
-from deabench.metrics.counts import table_of
+from deabench.metrics.counts import compute_metrics
 from deabench.metrics.formulas import CELLS
 
 ROWS = 200
@@ -228,7 +228,7 @@ def summed(found: pd.DataFrame) -> pd.DataFrame:
 
 def from_counts_at(shares: Floats) -> pd.Series:
     """The metrics at given shares of the four cells, of 200 instances."""
-    return table_of(pd.DataFrame([shares * ROWS], columns=list(CELLS))).iloc[0]
+    return compute_metrics(pd.DataFrame([shares * ROWS], columns=list(CELLS))).iloc[0]
 
 
 def _simulated(

@@ -19,10 +19,9 @@ import pandas as pd
 
 from deabench.errors import DataWarning
 from deabench.inference import max_t
-from deabench.inference.dominance_games import play
-from deabench.inference.result import Method, Uncertainty
+from deabench.inference.dominance_games import solve_games
 from deabench.inference.samples import Samples
-from deabench.inference.uncertainty import uncertainty
+from deabench.inference.uncertainty import Method, Uncertainty, uncertainty
 from simulations.cpu_time import cpu
 from simulations.designs import GROUPS, Case
 from simulations.samples import Array, Setting, recalls
@@ -224,6 +223,6 @@ def _percentile(drawn: Array, truth: Array) -> float:
     """The share of scores inside the percentile bootstrap's 95 % intervals, from redrawn metrics
     (bootstraps, k, s).
     """
-    scores = np.array([play(y[None] / y[:, None]).value for y in drawn])
+    scores = np.array([solve_games(y[None] / y[:, None]).value for y in drawn])
     low, high = np.quantile(scores, [0.025, 0.975], axis=0)
     return float(((low <= truth + EDGE) & (truth <= high + EDGE)).mean())

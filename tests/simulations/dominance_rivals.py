@@ -14,10 +14,9 @@ from importlib.util import find_spec
 import numpy as np
 import pandas as pd
 
-from deabench.inference.dominance_games import play
-from deabench.inference.result import Method
+from deabench.inference.dominance_games import solve_games
 from deabench.inference.samples import Samples
-from deabench.inference.uncertainty import uncertainty
+from deabench.inference.uncertainty import Method, uncertainty
 from simulations.cpu_time import cpu
 from simulations.samples import Array, Rng, latent, names, spread_recalls
 
@@ -157,4 +156,4 @@ def _beaten_by_mixes(truth: Array, cost: Array | None) -> Array:
     if cost is not None:
         rows = np.concatenate([rows, (1 - cost[None] / cost[:, None])[:, :, None]], axis=2)
         gain = np.append(gain, 0.0)
-    return np.asarray(play(rows, gain).value < 1 - 1e-9)
+    return np.asarray(solve_games(rows, gain).value < 1 - 1e-9)

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from deabench.inference.influence import placements
+from deabench.inference.delta_method import placements
+from deabench.inference.dominance_games import Orientation, Returns, Technology
 from deabench.inference.samples import Samples
-from deabench.inference.technology import Orientation, Returns, Technology
 
 Array = np.ndarray
 Rng = np.random.Generator

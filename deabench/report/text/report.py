@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deabench.inference.sentences import counted
 from deabench.plot.merit import order_by_merit
+from deabench.report.text.uncertainty import count_verdicts
 from deabench.report.text.words import join_names
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def answer(found: Findings) -> list[str]:
     sure = (
         []
         if known is None
-        else [f"How sure that is: {counted(known)[0].lower()}{counted(known)[1:]}"]
+        else [f"How sure that is: {count_verdicts(known)[0].lower()}{count_verdicts(known)[1:]}"]
     )
     return [first, second, *sure, _lacks(found)]
 

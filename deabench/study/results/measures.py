@@ -13,7 +13,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, from_counts
-from deabench.metrics.shipped import of_scores
+from deabench.metrics.score_metrics import find_score_metric
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import did_you_mean
 
@@ -124,7 +124,7 @@ class Measures:
             return self.declared[name]
         if self.classes != "two" or name in (*METRICS, *TIMES):
             return None
-        return name if name in SCORE_METRICS else of_scores(name)
+        return name if name in SCORE_METRICS else find_score_metric(name)
 
     def ranks(self, where: str, name: str) -> None:
         """Refuse as an output what has no better side, or is better low and has no greatest value.

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.metrics.declared import probabilities
+from deabench.metrics.metric import check_probabilities
 from deabench.utils.files import one_line
 
 PAIR = ["dataset", "classifier"]
@@ -66,7 +66,7 @@ def _value(name: str, metric: Any, fold: Mapping[str, np.ndarray], who: str) -> 
     if not np.isfinite(values).all():
         return float("nan")
     if needs == "probabilities":
-        probabilities(values, who, name)
+        check_probabilities(values, who, name)
     try:
         if hasattr(metric, "value"):
             return float(metric.value(y == 1 if y.max(initial=0) < 2 else y, values))

@@ -412,7 +412,7 @@ def test_groups_are_not_torn_apart(tmp_path, refused):
 
 
 def test_probabilities_are_asked_for_where_there_are_decision_values(refused):
-    from deabench.metrics.shipped import of_scores
+    from deabench.metrics.score_metrics import find_score_metric
     from deabench.study.results.scored import scored_metrics
 
     counts = pd.DataFrame({"dataset": ["d"], "classifier": ["svm"], "key": ["k"]})
@@ -423,10 +423,10 @@ def test_probabilities_are_asked_for_where_there_are_decision_values(refused):
             "score": np.array([-0.5, 1.7]),
         }
     }
-    assert scored_metrics(counts, {"precision@1": of_scores("precision@1")}, kept)[
+    assert scored_metrics(counts, {"precision@1": find_score_metric("precision@1")}, kept)[
         "precision@1"
     ].tolist() == [1.0]
     with refused(
         "the score of 'svm' for instance 1 is -0.5; metric 'brier' needs probabilities, from 0 to 1"
     ):
-        scored_metrics(counts, {"brier": of_scores("brier")}, kept)
+        scored_metrics(counts, {"brier": find_score_metric("brier")}, kept)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from deabench.errors import DataError, DataWarning
 from deabench.metrics import labels
-from deabench.metrics.ranking import Sorted, falling, placements
+from deabench.metrics.score_metrics import SortedScores, placements, sort_scores
 from deabench.utils import instances
 from deabench.utils.result import Result
 
@@ -40,6 +40,8 @@ class DeLong(Result):
     {'auc': 0.889, 'se': 0.157}
     """
 
+    _text = "metrics"
+
     auc: pd.Series
     covariance: pd.DataFrame
     positives: int
@@ -49,20 +51,6 @@ class DeLong(Result):
         """The areas with their standard errors; `interval` has limits."""
         return pd.DataFrame({"auc": self.auc, "se": np.sqrt(np.diag(self.covariance))}).rename_axis(
             "classifier"
-        )
-
-    def summary(self) -> str:
-        """The largest area, and over what."""
-        frame = self.to_frame().sort_values("auc", ascending=False, kind="stable")
-        error = frame["se"].iloc[0]
-        known = (
-            f"standard error {error:.4g}"
-            if np.isfinite(error)
-            else "its standard error is not known"
-        )
-        return (
-            f"the largest of {len(frame)} areas under the ROC curve is {frame['auc'].iloc[0]:.4g}, of '{frame.index[0]}' "
-            f"({known}); {self.positives} positives, {self.negatives} negatives"
         )
 
     def interval(self, alpha: float = 0.05, *, method: str = "auto") -> pd.DataFrame:
@@ -125,7 +113,7 @@ class DeLong(Result):
         for name in (first, second):
             if name not in self.auc.index:
                 raise DataError(
-                    f"there is no classifier '{name}'; there are {instances.listed(self.auc.index)}"
+                    f"there is no classifier '{name}'; there are {instances.format_labels(self.auc.index)}"
                 )
         v = self.covariance
         gap = float(self.auc[first] - self.auc[second])
@@ -186,17 +174,17 @@ def delong(
     >>> float(delong([1, 1, 0, 0], {"a": [0.9, 0.4, 0.5, 0.1]}).auc["a"])
     0.75
     """
-    pairs = instances.named(scores)
-    true = labels.two_classes(y_true, positive, scores=True)
+    pairs = instances.predictions_by_name(scores)
+    true = labels.two_class_truth(y_true, positive, scores=True)
     return of_sorted(
         {
-            name: falling(true.is_positive, labels.scores_of(score, true, name=name))
+            name: sort_scores(true.is_positive, labels.read_scores(score, true, name=name))
             for name, score in pairs.items()
         }
     )
 
 
-def of_sorted(samples: Mapping[str, Sorted]) -> DeLong:
+def of_sorted(samples: Mapping[str, SortedScores]) -> DeLong:
     """`delong` of scores that are sorted already."""
     first = next(iter(samples.values()))
     is_positive = np.empty(len(first.order), dtype=bool)

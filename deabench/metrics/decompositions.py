@@ -8,17 +8,19 @@ decomposition. Weather and Forecasting 23:752-757. doi:10.1175/2007WAF2006116.1"
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
 from deabench.metrics import labels
-from deabench.metrics.declared import probabilities
+from deabench.metrics.metric import check_probabilities
 from deabench.utils import instances
 
 
 def brier_decomposition(
-    y_true: instances.Values | labels.Truth,
+    y_true: instances.Values | labels.GroundTruth,
     scores: instances.Predictions,
     *,
     bins: int | None = None,
@@ -54,13 +56,13 @@ def brier_decomposition(
         raise DataError(
             f"bins is {bins}; give at least 1, or leave it out for a group per distinct probability"
         )
-    true = labels.two_classes(y_true, positive, scores=True)
-    given = labels.weights_of(sample_weight, true)
+    true = labels.two_class_truth(y_true, positive, scores=True)
+    given = labels.read_weights(sample_weight, true)
     weight = np.ones(len(true.is_positive)) if given is None else given
     rows = {}
-    for name, score in instances.named(scores).items():
-        p = labels.scores_of(score, true, name=name).astype(float)
-        probabilities(p, name, "brier")
+    for name, score in instances.predictions_by_name(scores).items():
+        p = labels.read_scores(score, true, name=name).astype(float)
+        check_probabilities(p, name, "brier")
         rows[name] = _parts(true.is_positive.astype(float), p, weight / weight.sum(), bins)
     columns = ["brier", "reliability", "resolution", "uncertainty", "within_bins"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("classifier")
@@ -89,3 +91,42 @@ def _parts(y: np.ndarray, p: np.ndarray, weight: np.ndarray, bins: int | None) -
         rate * (1 - rate),
         float(within),
     )
+
+
+def entropy(counts: Sequence[float]) -> float:
+    """−Σ p log₂ p of class counts, in bits; 0 log 0 = 0.
+
+    Examples
+    --------
+    >>> round(entropy([3, 7]), 4)
+    0.8813
+    """
+    values = np.asarray(counts, dtype=float)
+    if values.ndim != 1 or not (np.isfinite(values) & (values >= 0)).all() or not values.sum() > 0:
+        raise DataError("the counts of an entropy are numbers >= 0, not all 0")
+    shares = values[values > 0] / values.sum()
+    return float(-(shares * np.log2(shares)).sum()) + 0.0
+
+
+def information_gain(
+    children: Sequence[Sequence[float]], missing: Sequence[float] | None = None
+) -> float:
+    """The entropy that a split takes away: of the parent less the children's, weighted by their
+    sizes.
+
+    Parameters
+    ----------
+    children : class counts of each branch
+    missing : class counts of the records whose attribute is missing, optional
+        C4.5: the gain is that of the known records, times their share of all.
+
+    Examples
+    --------
+    >>> round(information_gain([[0, 3], [2, 4]], missing=[1, 0]), 4)
+    0.1368
+    """
+    branches = np.asarray(children, dtype=float)
+    known = branches.sum(axis=0)
+    inside = sum(branch.sum() / known.sum() * entropy(branch) for branch in branches)
+    share = 1.0 if missing is None else known.sum() / (known.sum() + np.sum(missing))
+    return float(share * (entropy(known) - inside))

@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from deabench.errors import DataError
+from deabench.inference.interval_methods import Limits, caveat, difference, single
+from deabench.inference.resampling import Design, Kind, designed
 from deabench.metrics import labels
-from deabench.metrics.asked import Asked, ask
-from deabench.metrics.closed import Limits, caveat
-from deabench.metrics.declared import Metric
-from deabench.metrics.draws import Design, Kind, designed
-from deabench.metrics.limits import difference, single
+from deabench.metrics.metric import Metric, check_probabilities
+from deabench.metrics.predictions import at_least, labelled, split
 from deabench.utils import instances
 from deabench.utils.checks import share
 from deabench.utils.result import Result
@@ -48,6 +49,8 @@ class Intervals(Result):
     [0.54, 0.9]
     """
 
+    _text = "metrics"
+
     table: pd.DataFrame
     alpha: float
     notes: tuple[str, ...] = ()
@@ -56,24 +59,9 @@ class Intervals(Result):
         """The table, as a frame of its own."""
         return self.table.copy()
 
-    def summary(self) -> str:
-        """Which differences exclude 0, or how many intervals there are; then the design."""
-        known = self.table.dropna(subset=["lower", "upper"])
-        if "second" in self.table.index.names:
-            apart = known[(known["lower"] > 0) | (known["upper"] < 0)]
-            first = f"{len(apart)} of {len(known)} intervals of a difference exclude 0"
-            shown = [
-                f"{m}: {a} − {b} = {row['estimate']:.4g} [{row['lower']:.4g}, {row['upper']:.4g}]"
-                for (a, b, m), row in apart.head(3).iterrows()
-            ]
-        else:
-            first = f"{len(known)} of {len(self.table)} values have an interval of {100 * (1 - self.alpha):g} %"
-            shown = []
-        return ". ".join([first, *shown, *self.notes[:2]])
-
 
 def intervals(
-    y_true: instances.Values | labels.Truth,
+    y_true: instances.Values | labels.GroundTruth,
     predictions: instances.Predictions,
     *,
     metrics: Sequence[str | Metric] | None = None,
@@ -131,7 +119,7 @@ def intervals(
 
 
 def differences(
-    y_true: instances.Values | labels.Truth,
+    y_true: instances.Values | labels.GroundTruth,
     predictions: instances.Predictions,
     *,
     metrics: Sequence[str | Metric] | None = None,
@@ -168,7 +156,9 @@ def differences(
     asked, setting, alpha = _asked(y_true, predictions, metrics, threshold, design, by, options)
     names = list(asked.values)
     if control is not None and control not in names:
-        raise DataError(f"there is no classifier '{control}'; there are {instances.listed(names)}")
+        raise DataError(
+            f"there is no classifier '{control}'; there are {instances.format_labels(names)}"
+        )
     pairs = (
         [(name, control) for name in names if name != control]
         if control is not None
@@ -185,7 +175,7 @@ def differences(
 
 
 def _asked(
-    y_true: instances.Values | labels.Truth,
+    y_true: instances.Values | labels.GroundTruth,
     predictions: instances.Predictions,
     metrics: Sequence[str | Metric] | None,
     threshold: float | None,
@@ -197,7 +187,7 @@ def _asked(
     alpha = share("alpha", rest.pop("alpha", 0.05))
     positive, weight = rest.pop("positive", None), rest.pop("sample_weight", None)
     asked = ask(y_true, predictions, metrics, threshold, positive=positive, options=rest)
-    return asked, designed(asked.true, design, by, labels.weights_of(weight, asked.true)), alpha
+    return asked, designed(asked.true, design, by, labels.read_weights(weight, asked.true)), alpha
 
 
 def _result(
@@ -216,3 +206,67 @@ def _result(
         if (said := row[4] or caveat(key[-1], asked.metrics[key[-1]], positives, paired=paired))
     )
     return Intervals(table, alpha, (setting.said(), asked.true.note, *reasons))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is wanted of which predictions.
+
+    Attributes
+    ----------
+    values : {name: scores, or bool array: labelled positive}
+    hits : {name: bool array}
+        Where each labels positive; empty for scores without a threshold.
+    metrics : {column: Metric of scores, or of labels of one's own; None for one of the catalogue}
+    """
+
+    true: labels.GroundTruth
+    values: Mapping[str, np.ndarray]
+    hits: Mapping[str, NDArray[np.bool_]]
+    metrics: Mapping[str, Metric | None]
+    options: Mapping[str, Any]
+    draws: int
+    seed: int
+
+
+def ask(
+    y_true: instances.Values | labels.GroundTruth,
+    predictions: instances.Predictions,
+    metrics: Sequence[str | Metric] | None,
+    threshold: float | None,
+    *,
+    positive: object,
+    options: dict[str, Any],
+) -> Asked:
+    """Check what is asked against what is given."""
+    draws, seed = options.pop("draws", 2000), options.pop("seed", 0)
+    if draws < 100:
+        raise DataError(f"draws is {draws}; an interval needs at least 100")
+    beta = float(options.get("beta", 1.0))
+    if metrics is None and threshold is None:
+        ranked, at = dict[str, Metric](), None
+    else:
+        asked = metrics if metrics is None or threshold is not None else [*metrics]
+        ranked, at = split(asked, 0.0 if threshold is None else threshold, beta)
+        if ranked and at and threshold is None:
+            split(metrics, None, beta)  # refuses
+    scored = bool(ranked) or threshold is not None
+    true = labels.two_class_truth(y_true, positive, scores=scored)
+    pairs = instances.predictions_by_name(predictions)
+    read = labels.read_scores if scored else labels.predicted_positive
+    values = {name: read(given, true, name=name) for name, given in pairs.items()}
+    hits = (
+        values
+        if not scored
+        else {}
+        if threshold is None
+        else {name: at_least(score, threshold) for name, score in values.items()}
+    )
+    for metric in ranked.values():
+        for name, score in values.items():
+            if metric.needs == "probabilities":
+                check_probabilities(score, name, metric.name)
+    columns = list(labelled(true, hits, None, at, options).columns) if hits and at != [] else []
+    own = {one.name: one for one in at or () if isinstance(one, Metric)}
+    wanted: dict[str, Metric | None] = {**ranked, **{name: own.get(name) for name in columns}}
+    return Asked(true, values, hits, wanted, options, draws, seed)

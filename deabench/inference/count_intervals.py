@@ -1,25 +1,125 @@
-"""Intervals for many 2x2 tables at once, and for any statistic, by the design that made the
-instances.
-"""
+"""Intervals for the metrics that are proportions, in closed form."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
+from deabench.inference.interval_methods import PREDICTIVE
+from deabench.inference.resampling import PRIOR
 from deabench.metrics import labels
-from deabench.metrics.closed import PREDICTIVE
-from deabench.metrics.counts import label, table_of, weighted, whole
-from deabench.metrics.draws import PRIOR
-from deabench.metrics.formulas import CELLS, METRICS, canonical
-from deabench.metrics.proportions import by_row, level, proportion_intervals
+from deabench.metrics.counts import check_counts, compute_metrics, has_weighted_cells, row_label
+from deabench.metrics.formulas import CELLS, METRICS, PROPORTIONS, Cells, canonical_name
 from deabench.utils import instances
-from deabench.utils.checks import choice
+from deabench.utils.checks import choice, did_you_mean
+
+METHODS = ("wilson", "beta", "agresti_coull", "jeffreys", "normal")
+"""Of `statsmodels.stats.proportion.proportion_confint`; 'beta' is Clopper and Pearson's."""
+
+
+def proportion_intervals(
+    counts: pd.DataFrame,
+    *,
+    metrics: Sequence[str] | None = None,
+    alpha: float = 0.05,
+    method: str = "wilson",
+) -> pd.DataFrame:
+    """An interval of level 1 − alpha for every metric that is a proportion.
+
+    Wilson's, by default: {p : |p̂ − p| ≤ z √(p (1 − p) / m)} for a share p̂ of m trials. It stays
+    inside [0, 1], and does not collapse at 0 and 1 as the textbook's p̂ ± z √(p̂ (1 − p̂) / m) does
+    ('normal').
+
+    Parameters
+    ----------
+    counts : DataFrame with tp, fn, fp, tn
+    metrics : sequence of names, optional
+        Of TPR, TNR, FPR, FNR, PPV, NPV, FDR, FOR, accuracy, misclassification_rate, prevalence and
+        queue_rate; all by default. The trials are the metric's denominator, taken as fixed.
+    alpha : float in (0, 1)
+    method : 'wilson', 'beta' (Clopper and Pearson), 'agresti_coull', 'jeffreys' or 'normal'
+
+    Returns
+    -------
+    DataFrame, (rows, metrics) x (successes, trials, estimate, lower, upper)
+        NaN where there are no trials.
+
+    References
+    ----------
+    Wilson (1927), JASA 22, 209-212, doi:10.1080/01621459.1927.10502953.
+
+    Examples
+    --------
+    >>> counts = pd.DataFrame({"tp": [6], "fn": [2], "fp": [3], "tn": [9]}, index=["net"])
+    >>> proportion_intervals(counts, metrics=["TPR"])[["estimate", "lower", "upper"]].round(3)
+                estimate  lower  upper
+        metric
+    net TPR         0.75  0.409  0.929
+    """
+    from statsmodels.stats.proportion import proportion_confint
+
+    level(alpha)
+    if method not in METHODS:
+        raise DataError(f"there is no method '{method}'; the methods are {', '.join(METHODS)}")
+    for name in metrics or ():
+        if name not in PROPORTIONS:
+            raise DataError(
+                f"metric '{name}' is not a proportion; {did_you_mean(name, list(PROPORTIONS))}"
+            )
+    if has_weighted_cells(counts):
+        raise DataError(
+            "the counts are sums of sample weights, which have no binomial interval; give the instances and "
+            "their weights to metrics.intervals"
+        )
+    checked = check_counts(counts)
+    cells = Cells(**{cell: checked[cell].to_numpy() for cell in CELLS})
+    parts = {}
+    for name in PROPORTIONS if metrics is None else dict.fromkeys(metrics):
+        hits, trials = (
+            sum(getattr(cells, part) for part in whole_of.split("+"))
+            for whole_of in PROPORTIONS[name]
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lower, upper = proportion_confint(hits, trials, alpha, method)
+            estimate = hits / trials
+        columns = {
+            "successes": hits,
+            "trials": trials,
+            "estimate": estimate,
+            "lower": lower,
+            "upper": upper,
+        }
+        parts[name] = pd.DataFrame(columns, index=counts.index).where((trials > 0)[:, None] | _KEPT)
+    return by_row(parts, counts.index)
+
+
+_KEPT = np.array([True, True, False, False, False])
+"""Of an interval's columns, those that are known without trials."""
+
+
+def by_row(parts: dict[str, pd.DataFrame], index: pd.Index) -> pd.DataFrame:
+    """One frame per metric, as one frame with the metric as the innermost index level, row after
+    row.
+    """
+    table = pd.concat(list(parts.values()))
+    order = np.arange(len(table)).reshape(len(parts), len(index)).T.ravel()
+    names = pd.Index(np.repeat(list(parts), len(index)), name="metric")
+    table = table.set_index(names, append=True)
+    return table.iloc[order]
+
+
+def level(alpha: float, resamples: int = 100) -> None:
+    """Refuse an alpha or a number of resamples that makes no interval."""
+    if not 0 < alpha < 1:
+        raise DataError(f"alpha is {alpha:g}; an interval needs an alpha between 0 and 1, as 0.05")
+    if resamples < 100:
+        raise DataError(f"resamples is {resamples}; a percentile interval needs at least 100")
+
 
 AT_ONCE = 100_000
 """Resamples of tables held at a time."""
@@ -82,12 +182,12 @@ def bootstrap_counts(
     level(alpha, resamples)
     choice("design", design, ("rows", "classes"))
     choice("method", method, ("jeffreys", "resample"))
-    if weighted(counts):
+    if has_weighted_cells(counts):
         raise DataError(
             "the counts are sums of sample weights; give the instances and their weights to metrics.intervals"
         )
-    checked = whole(counts)
-    estimates = table_of(checked, **options)
+    checked = check_counts(counts)
+    estimates = compute_metrics(checked, **options)
     rng = np.random.default_rng(seed)
     low, high, lacking = _limits(
         checked.to_numpy(dtype=np.int64), resamples, (rng, design, method), alpha, options
@@ -105,8 +205,8 @@ def bootstrap_counts(
                 np.fmin(part["lower"], estimates[name]),
                 np.fmax(part["upper"], estimates[name]),
             )
-        if method == "jeffreys" and design == "rows" and canonical(name) in PREDICTIVE:
-            wilson = proportion_intervals(checked, metrics=[canonical(name)], alpha=alpha)
+        if method == "jeffreys" and design == "rows" and canonical_name(name) in PREDICTIVE:
+            wilson = proportion_intervals(checked, metrics=[canonical_name(name)], alpha=alpha)
             part[["lower", "upper"]] = wilson[["lower", "upper"]].to_numpy()
         part["undefined"] = part["undefined"].astype(int)
     table = by_row(parts, counts.index)
@@ -166,7 +266,10 @@ def bootstrap(
     """
     if method not in ("percentile", "BCa"):
         raise DataError(f"there is no method '{method}'; the methods are percentile and BCa")
-    pairs, true = instances.named(predictions), labels.two_classes(y_true, positive, scores=True)
+    pairs, true = (
+        instances.predictions_by_name(predictions),
+        labels.two_class_truth(y_true, positive, scores=True),
+    )
     for what, share in (("positive", true.is_positive), ("negative", ~true.is_positive)):
         if share.sum() < 2:
             raise DataError(
@@ -175,7 +278,7 @@ def bootstrap(
     rows = {
         name: _resampled(
             true.is_positive,
-            labels.scores_of(values, true, name=name),
+            labels.read_scores(values, true, name=name),
             statistic,
             method,
             **options,
@@ -260,7 +363,7 @@ def _limits(
     for start in range(0, len(rows), step):
         some = rows[start : start + step]
         drawn = np.concatenate([_redrawn(row, resamples, *how) for row in some])
-        values = table_of(pd.DataFrame(drawn, columns=list(CELLS)), **options).to_numpy()
+        values = compute_metrics(pd.DataFrame(drawn, columns=list(CELLS)), **options).to_numpy()
         parts.append(_summary(values.reshape(len(some), resamples, -1), alpha))
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
@@ -300,7 +403,7 @@ def _summary(drawn: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray, n
 def _tell(lacking: pd.Series, resamples: int) -> None:
     for row, number in lacking[lacking > 0].items():
         what = (
-            f"{row[-1]} of '{label(row[:-1])}'"
+            f"{row[-1]} of '{row_label(row[:-1])}'"
             if isinstance(row, tuple)
             else f"the statistic of '{row}'"
         )

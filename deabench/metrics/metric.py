@@ -128,7 +128,7 @@ def is_scorer(function: object) -> bool:
     )
 
 
-def probabilities(values: np.ndarray, name: str, metric: str) -> None:
+def check_probabilities(values: np.ndarray, name: str, metric: str) -> None:
     """Refuse what is no probability."""
     outside = (values < 0) | (values > 1)
     if outside.any():

@@ -5,15 +5,16 @@ there are few of them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
+from deabench.inference.delta_method import LOGS, Array, Moments, Part, Rates, log_metric
 from deabench.inference.from_predictions import Made
-from deabench.inference.influence import LOGS, Array, Rates, moved
-from deabench.inference.moments import Moments, Part
+from deabench.tables.readers.learners import fold_scores, is_cv_results
 from deabench.utils.checks import did_you_mean
 
 CELLS = ["tp", "fn", "fp", "tn"]
@@ -197,7 +198,7 @@ def _flips(long: pd.DataFrame, columns: list[str], names: list[str], keys: list[
         )
         for r, name in enumerate(columns):
             if name in LOGS:
-                slope = moved(rates, name, [names[i]])[2][0]
+                slope = log_metric(rates, name, [names[i]])[2][0]
                 flips[i, r] = np.hypot(slope[0] / (tp + fn), slope[1] / (fp + tn))
     return flips
 
@@ -210,3 +211,43 @@ def _few(blocks: int, what: str) -> tuple[str, ...]:
     )
     warnings.warn(said, DataWarning, stacklevel=6)
     return (said,)
+
+
+TURNED = "mean_test_neg_"
+"""Scikit-learn's losses with their sign turned: below 0, so no ratio of two of them means anything.
+"""
+
+
+def searched(
+    search: Any, metrics: Sequence[str] | None, ratio: float | None
+) -> tuple[pd.DataFrame, list[str], float | None]:
+    """The folds as rows, the metrics taken, and n_test / n_train where the splitter is no plain
+    k-fold.
+    """
+    results = search if is_cv_results(search) else getattr(search, "cv_results_", None)
+    if not isinstance(results, Mapping):
+        raise DataError(
+            f"a {type(search).__name__} is no fitted search; give a GridSearchCV after fit, or its cv_results_"
+        )
+    folds = fold_scores(results)
+    known = [str(name) for name in folds.columns[2:]]
+    taken = (
+        list(metrics)
+        if metrics is not None
+        else [name for name in known if not name.startswith(TURNED)]
+    )
+    if not taken:
+        raise DataError(
+            "the search has losses only (neg_...), and intervals are those of metrics to be high; score it by one more"
+        )
+    splitter = getattr(search, "cv", None)
+    repeats = getattr(splitter, "n_repeats", 1)
+    if repeats > 1:
+        each = folds["fold"].nunique() // repeats
+        folds["repeat"], folds["fold"] = folds["fold"] // each, folds["fold"] % each
+    if ratio is None and hasattr(splitter, "test_size"):
+        raise DataError(
+            f"{type(splitter).__name__} does not split into folds; give ratio= the number of test rows over that of "
+            "training rows"
+        )
+    return folds, taken, ratio

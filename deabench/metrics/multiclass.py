@@ -25,9 +25,9 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.metrics import labels
-from deabench.metrics.declared import Metric
 from deabench.metrics.formulas import CELLS
-from deabench.metrics.ranking import falling, roc_auc
+from deabench.metrics.metric import Metric
+from deabench.metrics.score_metrics import roc_auc, sort_scores
 from deabench.utils import instances
 from deabench.utils.checks import did_you_mean
 
@@ -71,10 +71,10 @@ def confusion(
     [[1, 0, 0], [0, 0, 1], [0, 1, 1]]
     """
     true, classes, codes = _classes(y_true)
-    weight = labels.weights_of(sample_weight, true)
+    weight = labels.read_weights(sample_weight, true)
     parts = {
         name: _matrix(codes, _codes(said, true, classes, name), classes, weight)
-        for name, said in instances.named(predictions).items()
+        for name, said in instances.predictions_by_name(predictions).items()
     }
     return pd.concat(parts, names=["classifier", "true"])
 
@@ -150,9 +150,9 @@ def from_classes(
     matrices = confusion(y_true, predictions, sample_weight=sample_weight)
     asked = list(dict.fromkeys([*EACH, *OVERALL] if metrics is None else metrics))
     true, classes, _ = _classes(y_true)
-    weight = labels.weights_of(sample_weight, true)
+    weight = labels.read_weights(sample_weight, true)
     rows = {}
-    for name, said in instances.named(predictions).items():
+    for name, said in instances.predictions_by_name(predictions).items():
         known = _values(matrices.loc[name].to_numpy().astype(float), classes)
         own = _own(y_true, said, weight)
         rows[name] = {
@@ -167,7 +167,7 @@ def from_classes(
         for row, column in gone[gone].index
     )
     ways = {one.name: one.better for one in asked if isinstance(one, Metric)}
-    note = f"{len(classes)} classes: {instances.listed(classes)}"
+    note = f"{len(classes)} classes: {instances.format_labels(classes)}"
     table.attrs = {
         "undefined": told,
         "note": note,
@@ -207,7 +207,7 @@ def from_class_scores(
     1.0
     """
     true, classes, codes = _classes(y_true)
-    weight = labels.weights_of(sample_weight, true)
+    weight = labels.read_weights(sample_weight, true)
     sizes = np.bincount(codes, weight, len(classes))
     rows = {}
     for name, frame in scores.items():
@@ -217,8 +217,8 @@ def from_class_scores(
                 raise DataError(
                     f"the scores of '{name}' have no column {label!r}; give a DataFrame with a column per class"
                 )
-            score = labels.scores_of(frame[label], true, name=f"{name}, {label}")
-            areas.append(float(roc_auc(*falling(codes == k, score).steps(weight))))
+            score = labels.read_scores(frame[label], true, name=f"{name}, {label}")
+            areas.append(float(roc_auc(*sort_scores(codes == k, score).steps(weight))))
         rows[name] = [*areas, float(np.mean(areas)), float(np.average(areas, weights=sizes))]
     columns = [*(f"roc_auc[{label}]" for label in classes), "macro_roc_auc", "weighted_roc_auc"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("classifier")
@@ -226,32 +226,32 @@ def from_class_scores(
     return table
 
 
-def _classes(y_true: instances.Values) -> tuple[labels.Truth, list[object], np.ndarray]:
+def _classes(y_true: instances.Values) -> tuple[labels.GroundTruth, list[object], np.ndarray]:
     """The classes in order, and which each instance has; the Truth carries the index and the number
     of instances.
     """
-    given = instances.known(y_true)
-    classes, _ = instances.classes_of(given)
+    given = instances.read_true_labels(y_true)
+    classes, _ = instances.count_classes(given)
     if len(classes) < 2:
         raise DataError(
             f"y_true holds one class only ({classes[0]!r}); give instances of both classes"
         )
     codes = np.zeros(len(given), dtype=int)
     for k, label in enumerate(classes):
-        codes[instances.equal(given, label)] = k
+        codes[instances.equals_label(given, label)] = k
     return labels.against_rest(y_true, classes[0]), classes, codes
 
 
 def _codes(
-    said: instances.Values, true: labels.Truth, classes: list[object], name: str
+    said: instances.Values, true: labels.GroundTruth, classes: list[object], name: str
 ) -> np.ndarray:
     labels.predicted_positive(
         said, true, name=name
     )  # refuses what is missing, unknown or out of order
-    given = instances.one_dimensional(said, f"the prediction of '{name}'")
+    given = instances.as_vector(said, f"the prediction of '{name}'")
     codes = np.zeros(len(given), dtype=int)
     for k, label in enumerate(classes):
-        codes[instances.equal(given, label)] = k
+        codes[instances.equals_label(given, label)] = k
     return codes
 
 
@@ -310,5 +310,5 @@ def _own(
     y_true: instances.Values, said: instances.Values, weight: np.ndarray | None
 ) -> Callable[[Metric], float]:
     """A metric of one's own, of the labels themselves."""
-    y, p = instances.known(y_true), instances.one_dimensional(said, "the prediction")
+    y, p = instances.read_true_labels(y_true), instances.as_vector(said, "the prediction")
     return lambda metric: metric.of_labels(y, p, weight)

@@ -1,0 +1,218 @@
+"""Metrics re-expressed at another prevalence, by Bayes' theorem."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError
+from deabench.metrics.counts import check_counts, compute_metrics, has_weighted_cells, row_label
+from deabench.metrics.formulas import CELLS
+
+
+def at_prevalence(
+    rates: pd.DataFrame, prevalence: float | Sequence[float] | pd.Series, **options: Any
+) -> pd.DataFrame:
+    """What the same classifiers would show where positives are more common, or rarer.
+
+    TPR and TNR belong to the classifier, and all else follows from them and the prevalence π
+    (Bayes): the shares of the four cells are tp = π TPR, fn = π (1 − TPR), fp = (1 − π)(1 − TNR),
+    tn = (1 − π) TNR, hence for instance PPV = π TPR / (π TPR + (1 − π)(1 − TNR)) and accuracy = π
+    TPR + (1 − π) TNR.
+
+    Parameters
+    ----------
+    rates : DataFrame with TPR and TNR
+        As `from_counts` gives it; in [0, 1]. An undefined (NaN) rate leaves the row's metrics
+        undefined.
+    prevalence : float in (0, 1), or one for each row
+        The share of positives; a Series is matched by its labels.
+    **options
+        As for `from_counts`. The cells are shares, so that 'total_cost' is the expected cost of one
+        instance, and 'balancing_cost' likewise.
+
+    Returns
+    -------
+    DataFrame, rows x metrics
+
+    Raises
+    ------
+    DataError
+        For a missing column, a rate outside [0, 1], a prevalence outside (0, 1) or missing.
+
+    Examples
+    --------
+    >>> rates = pd.DataFrame({"TPR": [0.9], "TNR": [0.9]}, index=["test"])
+    >>> float(at_prevalence(rates, 0.01, metrics=["PPV"]).loc["test", "PPV"].round(4))
+    0.0833
+    """
+    for name in ("TPR", "TNR"):
+        if name not in rates.columns:
+            raise DataError(
+                f"there is no column '{name}' in the rates; give TPR and TNR, as from_counts does"
+            )
+    tpr, tnr = rates["TPR"].to_numpy(float), rates["TNR"].to_numpy(float)
+    for name, values in (("TPR", tpr), ("TNR", tnr)):
+        outside = (values < 0) | (values > 1)
+        if outside.any():
+            row = int(np.argmax(outside))
+            raise DataError(
+                f"{name} of '{row_label(rates.index[row])}' is {values[row]:g}; a rate lies between 0 and 1"
+            )
+    pi = _each(prevalence, rates.index)
+    unknown = np.isnan(tpr) | np.isnan(tnr)
+    tpr, tnr = (
+        np.where(unknown, 0.5, tpr),
+        np.where(unknown, 0.5, tnr),
+    )  # any rate will do: their rows are blanked
+    shares = {
+        "tp": pi * tpr,
+        "fn": pi * (1 - tpr),
+        "fp": (1 - pi) * (1 - tnr),
+        "tn": (1 - pi) * tnr,
+    }
+    table = compute_metrics(pd.DataFrame(shares, index=rates.index), **options)
+    table.loc[unknown] = np.nan
+    told = [
+        f"the metrics of '{row_label(row)}' are undefined: its TPR or TNR is missing"
+        for row in rates.index[unknown]
+    ]
+    table.attrs["undefined"] = (*table.attrs["undefined"], *told)
+    table.attrs["prevalence"] = "re-expressed by Bayes' theorem from TPR and TNR"
+    return table
+
+
+def _each(prevalence: float | Sequence[float] | pd.Series, index: pd.Index) -> np.ndarray:
+    if isinstance(prevalence, pd.Series):
+        absent = index.difference(prevalence.index)
+        if len(absent):
+            raise DataError(
+                f"there is no prevalence for '{row_label(absent[0])}'; give one for each row"
+            )
+        prevalence = prevalence.loc[index]
+    values = np.asarray(prevalence, dtype=float)
+    if values.ndim > 1 or (values.ndim == 1 and len(values) != len(index)):
+        raise DataError(
+            f"{values.size} prevalences for {len(index)} rows; give one number, or one for each row"
+        )
+    bad = ~((values > 0) & (values < 1))
+    if bad.any():
+        raise DataError(
+            f"the prevalence {values[bad].flat[0]:g} is not between 0 and 1; both classes must occur"
+        )
+    return np.broadcast_to(values, (len(index),))
+
+
+def balancing_costs(positives: float, negatives: float, *, k: float = 1.0) -> dict[str, float]:
+    """The cost matrix whose total is least where balanced accuracy is highest.
+
+    C_fn = k N and C_fp = k P, so that C_fn / C_fp = N / P; right labels cost nothing [1]_. Then
+    (the lemma of appendix C) total cost = C_fn fn + C_fp fp = 2 k P N (1 − balanced accuracy). What
+    the paper calls AUC there is balanced accuracy, the area under the ROC curve of a single
+    operating point.
+
+    Parameters
+    ----------
+    positives, negatives : float > 0
+        P and N, the instances of each class.
+    k : float > 0
+        The unit; k = 1 / P makes a false positive cost 1, which is the 'balancing_cost' of
+        `from_counts`.
+
+    Returns
+    -------
+    dict
+        For the argument `costs` of `from_counts`.
+
+    References
+    ----------
+    .. [1] Chao, Kou, Peng and Fernández (2022), An efficiency curve for evaluating imbalanced
+    classifiers considering
+       intrinsic data characteristics, appendices B and C.
+
+    Examples
+    --------
+    >>> balancing_costs(8, 12)
+    {'tp': 0.0, 'fn': 12.0, 'fp': 8.0, 'tn': 0.0}
+    """
+    for name, value in (("positives", positives), ("negatives", negatives), ("k", k)):
+        if not value > 0:
+            raise DataError(f"{name} is {value:g}; balancing costs need a number > 0")
+    return {"tp": 0.0, "fn": float(k * negatives), "fp": float(k * positives), "tn": 0.0}
+
+
+SMALL = 1e9
+"""Below it in all, the products of counts are machine integers."""
+
+
+def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
+    """Seven conditions, each equivalent to DOR > 1 where all of them are defined: is the classifier
+    useful?
+
+    In the notation of `deabench.metrics.formulas`: DOR > 1 ⇔ TPR > FPR ⇔ FNR < TNR ⇔ PPV > P/n ⇔
+    NPV > N/n ⇔ TPR > L/n ⇔ TNR > M/n ⇔ accuracy > (P L + N M)/n², the accuracy of random labels at
+    the same queue rate. The source [1]_ takes the last for a consequence only; it is an
+    equivalence, since accuracy − (P L + N M)/n² = 2 (P/n)(N/n)(TPR + TNR − 1). An accuracy above
+    null accuracy is sufficient and not necessary.
+
+    Parameters
+    ----------
+    counts : DataFrame with tp, fn, fp, tn
+        Whole numbers >= 0 of any size, or the sums of weights of `count`.
+
+    Returns
+    -------
+    DataFrame of nullable booleans, rows x 8 conditions
+        Compared as products of whole numbers (of fractions, where they are sums of weights), so
+        that equality is exact; missing (NA) where a side is 0/0.
+
+    References
+    ----------
+    .. [1] Taking the Confusion out of the Confusion Matrix (2016, revised 2017), "When is a
+    classifier useful?".
+
+    Examples
+    --------
+    >>> counts = pd.DataFrame({"tp": [6], "fn": [2], "fp": [3], "tn": [9]}, index=["net"])
+    >>> bool(usefulness(counts).loc["net"].all())
+    True
+    """
+    tp, fn, fp, tn = _exact(counts)
+    p, n, labelled, rest = tp + fn, fp + tn, tp + fp, fn + tn
+    both, total = (p > 0) & (n > 0), p + n
+    conditions = {
+        "DOR > 1": (tp * tn > fn * fp, both & (labelled > 0) & (rest > 0)),
+        "TPR > FPR": (tp * n > fp * p, both),
+        "FNR < TNR": (fn * n < tn * p, both),
+        "PPV > prevalence": (tp * total > p * labelled, labelled > 0),
+        "NPV > 1 - prevalence": (tn * total > n * rest, rest > 0),
+        "TPR > queue_rate": (tp * total > labelled * p, p > 0),
+        "TNR > 1 - queue_rate": (tn * total > rest * n, n > 0),
+        "accuracy > chance": ((tp + tn) * total > p * labelled + n * rest, total > 0),
+    }
+    return pd.DataFrame(
+        {
+            name: holds.astype("boolean").mask(~defined.astype(bool))
+            for name, (holds, defined) in conditions.items()
+        },
+        index=counts.index,
+    )
+
+
+def _exact(counts: pd.DataFrame) -> list[pd.Series]:
+    """The four cells in numbers whose products are exact: machine integers, or Python's own where
+    those overflow.
+    """
+    checked = check_counts(counts)
+    if has_weighted_cells(counts):
+        return [checked[cell].map(Fraction).astype(object) for cell in CELLS]
+    if checked.sum(axis=1).max() < SMALL:
+        return [checked[cell].astype("int64") for cell in CELLS]
+    return [
+        pd.Series([int(number) for number in counts[cell]], counts.index, dtype=object)
+        for cell in CELLS
+    ]

@@ -1,0 +1,270 @@
+"""Describe uncertainties, release gates, rank sets and samples: the findings first, then what they
+rest on. A verdict is never worded as a probability of being efficient.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError
+from deabench.inference.dominance_games import Technology
+from deabench.inference.rank_sets import ConformalRanks, RankSets
+from deabench.inference.release_gate import Gate
+from deabench.inference.samples import Samples
+from deabench.inference.simar_wilson import FirmsBootstrap
+from deabench.inference.uncertainty import EDGE, Constants, Uncertainty, ridge_share
+from deabench.report.text.words import as_sentence, join_names
+from deabench.utils.checks import did_you_mean
+
+MAX_EXAMPLES = 3
+"""Dominated classifiers, and lower limits, that a summary names."""
+MIN_SHARE = 0.005
+"""Shares of a mix below this are not written out: they would be rounded to 0.00."""
+
+
+def summarize_uncertainty(result: Uncertainty) -> str:
+    """Return the findings, then the data, the method and the assumptions, line by line."""
+    return "\n".join(
+        [
+            count_verdicts(result),
+            *_dominated_lines(result),
+            _leaders_line(result),
+            *_method_lines(result),
+            *(as_sentence(note) for note in result.notes),
+        ]
+    )
+
+
+def explain_uncertainty(result: Uncertainty, name: str) -> str:
+    """Return score, interval, ranks and verdict of one classifier."""
+    if name not in result.scores.index:
+        raise DataError(
+            f"there is no classifier '{name}'; {did_you_mean(name, list(result.scores.index))}"
+        )
+    scope = "all scores at once" if result.simultaneous else "this score alone"
+    limits = f"{round_down(result.lower[name])} and {round_up(result.upper[name])}"
+    best, worst = result.ranks.loc[name]
+    ranks = f"rank {best}" if best == worst else f"a rank from {best} to {worst}"
+    return (
+        f"'{name}' scores {result.scores[name]:.3f}, between {limits} at "
+        f"{100 * result.level:g} % ({scope}); {ranks}. {_verdict_sentence(result, name)}"
+    )
+
+
+def summarize_gate(gate: Gate) -> str:
+    """Return the verdict of a release gate and its reason, then the score with its interval."""
+    limits = f"{round_down(gate.lower)} and {round_up(gate.upper)}"
+    score = f"It scores {gate.score:.3f}, between {limits} at {100 * gate.level:g} %."
+    return f"{_gate_verdict(gate)} {score}"
+
+
+def summarize_samples(samples: Samples) -> str:
+    """Return what was observed in one sentence, then the assumptions."""
+    classifiers, metrics = samples.values.shape
+    noun = "metric" if metrics == 1 else "metrics"
+    names = ", ".join(map(str, samples.values.columns))
+    return "\n".join(
+        [
+            f"{classifiers} classifiers, {metrics} {noun} ({names}); {_describe_sizes(samples)}; "
+            f"{samples.pairing}.",
+            *(as_sentence(note) for note in samples.notes),
+        ]
+    )
+
+
+def summarize_rank_sets(result: RankSets) -> str:
+    """Return which classifiers could be first under the weights."""
+    first = result.table.index[result.table["best"] == 1]
+    weights = ", ".join(f"{name} {share:.2g}" for name, share in result.weights.items())
+    return (
+        f"Under the weights {weights}: {join_names(first)} could be first of {len(result.table)}, "
+        f"all ranks together at {100 * result.level:g} %."
+    )
+
+
+def summarize_conformal_ranks(result: ConformalRanks) -> str:
+    """Return the best median rank and the range of that classifier's rank on a new data set."""
+    name = result.table["median"].idxmin()
+    median, best, worst = result.table.loc[name]
+    scope = "all classifiers together" if result.simultaneous else "each classifier by itself"
+    return (
+        f"'{name}' has the best median rank, {median:g} of {len(result.table)} over "
+        f"{result.datasets} data sets; on a new data set it would rank from {best:g} to {worst:g} "
+        f"({100 * result.level:g} %, {scope})."
+    )
+
+
+def summarize_firms_bootstrap(result: FirmsBootstrap) -> str:
+    """Return the leader after the correction and the size of the correction."""
+    name = result.table["corrected"].idxmax()
+    score, corrected, lower, upper = result.table.loc[name]
+    correction = (result.table["score"] - result.table["corrected"]).mean()
+    return (
+        f"Corrected for the firms that were not drawn, '{name}' leads with {corrected:.3f} "
+        f"(uncorrected {score:.3f}), between {lower:.3f} and {upper:.3f} at "
+        f"{100 * result.level:g} %; the mean correction is {correction:.3f}."
+    )
+
+
+def count_verdicts(result: Uncertainty) -> str:
+    """Return how many classifiers have which verdict."""
+    counts = result.verdicts.value_counts()
+    parts = ", ".join(
+        f"{counts.get(verdict, 0)} {verdict}" for verdict in ("dominated", "undecided", "efficient")
+    )
+    return (
+        f"Of {len(result.scores)} classifiers {parts}, all verdicts together at "
+        f"{100 * result.level:g} %."
+    )
+
+
+def round_down(value: float) -> str:
+    """Format a lower limit with three decimals, never rounded up."""
+    return f"{np.floor(value * 1000 + 1e-6) / 1000:.3f}"
+
+
+def round_up(value: float) -> str:
+    """Format an upper limit with three decimals, never rounded down."""
+    return f"{np.ceil(value * 1000 - 1e-6) / 1000:.3f}"
+
+
+def format_percent(share: float) -> str:
+    """Format a secure gap in per cent, never rounded up."""
+    digits = 1 if share >= 0.001 else 3
+    return f"{np.floor(share * 100 * 10**digits + 1e-9) / 10**digits:.{digits}f} %"
+
+
+def format_instances(number: float) -> str:
+    """Round a number of instances up to two significant digits; the estimate supports no more."""
+    unit = 10 ** max(int(np.floor(np.log10(number))) - 1, 0)
+    return f"{np.ceil(number / unit) * unit:,.0f}"
+
+
+def _dominated_lines(result: Uncertainty) -> list[str]:
+    gaps = result.secure_gap.dropna().sort_values(ascending=False)
+    if not len(gaps):
+        return []
+    examples = "; ".join(
+        f"'{name}' by at least {format_percent(gap)}" for name, gap in gaps[:MAX_EXAMPLES].items()
+    )
+    more = f"; and {len(gaps) - MAX_EXAMPLES} more" if len(gaps) > MAX_EXAMPLES else ""
+    advantage = _describe_advantage(result.problem.technology)
+    lines = [f"Dominated, by a mix of others {advantage}: {examples}{more}."]
+    touching = int((result.upper[gaps.index] >= 1 - EDGE).sum())
+    if touching:
+        verb = "has" if touching == 1 else "have"
+        lines.append(
+            f"{touching} of these {verb} an interval that still touches 1: intervals pay for two "
+            "sides, the verdict for one."
+        )
+    return lines
+
+
+def _leaders_line(result: Uncertainty) -> str:
+    count = int((result.ranks["best"] == 1).sum())
+    noun = "classifier" if count == 1 else "classifiers"
+    leaders = result.lower.sort_values(ascending=False, kind="stable")[:MAX_EXAMPLES]
+    limits = ", ".join(f"'{name}' at least {round_down(value)}" for name, value in leaders.items())
+    return (
+        f"{count} {noun} could be first; tiers proved apart: {result.tiers.max()}. "
+        f"Efficiency: {limits}."
+    )
+
+
+def _method_lines(result: Uncertainty) -> list[str]:
+    k, s = result.problem.size
+    if result.simultaneous:
+        scope = "all classifiers at once"
+    else:
+        scope = "each classifier by itself, not all at once"
+    ridge = ridge_share(result.problem, result.c_upper)
+    return [
+        f"Intervals at {100 * result.level:g} % for {scope}; k = {k}, s = {s}; "
+        f"{_describe_sizes(result.samples)}; {result.samples.pairing}.",
+        f"Method {result.method}, c_L {_describe_critical(result.c_lower)}, "
+        f"c_U {_describe_critical(result.c_upper)}; the small-sample rule makes up "
+        f"{100 * ridge:.0f} % of the variances.",
+    ]
+
+
+def _describe_critical(constants: Constants) -> str:
+    """Return the distinct critical values, smallest to largest."""
+    return " to ".join(dict.fromkeys(f"{value:.2f}" for value in sorted(set(constants.c))))
+
+
+def _describe_sizes(samples: Samples) -> str:
+    return ", ".join(f"{count:,} {noun}" for noun, count in samples.sizes.items())
+
+
+def _describe_advantage(technology: Technology) -> str:
+    """Return in which way a dominating mix is better."""
+    if not technology.inputs:
+        return "better in every metric"
+    if technology.orientation == "input":
+        return "that costs less in every input with no output lower"
+    return "better in every output at no higher cost"
+
+
+def _describe_dominance(technology: Technology, gap: str) -> str:
+    """Return what a dominating mix does, as the predicate of "some mix of the others"."""
+    if not technology.inputs:
+        return f"beats it by at least {gap} in every metric"
+    if technology.orientation == "input":
+        return f"costs at least {gap} less in every input, with no output lower"
+    return f"beats it by at least {gap} in every output, at no higher cost"
+
+
+def _verdict_sentence(result: Uncertainty, name: str) -> str:
+    technology = result.problem.technology
+    verdict = result.verdicts[name]
+    if verdict == "efficient":
+        return f"Efficient: no mix of the others is {_describe_advantage(technology).removeprefix('that ')}."
+    if verdict == "undecided":
+        return (
+            f"Undecided: efficient to at least {round_down(result.lower[name])}; "
+            f"{_describe_needed_instances(result, name)}."
+        )
+    dominance = _describe_dominance(technology, format_percent(result.secure_gap[name]))
+    mix = _format_mix(result.mixes.loc[name])
+    # Only max-t proves the gap for the mix that was found; the analytic method for some mix.
+    if result.method == "max-t":
+        return f"Dominated: this mix {dominance}: {mix}."
+    return f"Dominated: some mix of the others {dominance}; the one found is {mix}."
+
+
+def _describe_needed_instances(result: Uncertainty, name: str) -> str:
+    growth = result.times_the_instances(result.scores.index == name)[name]
+    if not np.isfinite(growth):
+        return "no number of instances would decide it if the figures stay as they are"
+    sizes = result.samples.sizes
+    noun = "test instances" if len(sizes) > 1 else next(iter(sizes), "instances")
+    return (
+        f"about {format_instances(growth * sum(sizes.values()))} {noun} would decide it, "
+        f"{growth:.2g} times today's, if the figures stay as they are"
+    )
+
+
+def _format_mix(mix: pd.Series) -> str:
+    """Return the shares of a mix, largest first."""
+    shares = mix[mix >= MIN_SHARE].sort_values(ascending=False, kind="stable")
+    return ", ".join(f"'{peer}' {share:.2f}" for peer, share in shares.items())
+
+
+def _gate_verdict(gate: Gate) -> str:
+    mix = ", ".join(f"'{name}' {share:.2f}" for name, share in gate.mix.items())
+    dominance = _describe_dominance(gate.technology, format_percent(gate.secure_gap))
+    beaten = f"some mix of the others {dominance}; the one found is {mix}"
+    if gate.verdict == "efficient":
+        exception = f", although {beaten}" if gate.secure_gap > 0 else ""
+        return f"'{gate.candidate}' passes: efficient to at least {gate.at_least:g}{exception}."
+    if gate.verdict == "dominated":
+        return f"'{gate.candidate}' is dominated: {beaten}."
+    if np.isfinite(gate.needed):
+        needed = (
+            f"about {format_instances(gate.needed)} instances would decide it, "
+            f"today there are {gate.instances:,}"
+        )
+    else:
+        needed = "no number of instances would decide it if the figures stay as they are"
+    return f"'{gate.candidate}' is undecided, which is no pass: {needed}."
