@@ -25,7 +25,7 @@ def test_a_stability_radius_is_where_the_verdict_changes(seed):
         columns=list("abc"),
         index=list("ABCDEFGHIJ"),
     )
-    radius = db.stability(table)
+    radius = db.stability(table).radius
     scores = db.rank(table).scores
     for name in table.index:
         for share, changed in ((0.999, False), (1.001, True)):
@@ -38,7 +38,7 @@ def test_a_stability_radius_is_where_the_verdict_changes(seed):
 
 def test_a_duplicate_has_no_room():
     table = pd.DataFrame({"a": [0.9, 0.9, 0.5], "b": [0.5, 0.5, 0.4]}, index=list("xyz"))
-    assert db.stability(table)[["x", "y"]].tolist() == pytest.approx([0, 0], abs=1e-12)
+    assert db.stability(table).radius[["x", "y"]].tolist() == pytest.approx([0, 0], abs=1e-12)
     assert db.stability(table * 100).radius.tolist() == pytest.approx(
         db.stability(table).radius.tolist()
     )
@@ -84,13 +84,13 @@ def test_a_radius_of_inputs_is_refused_not_forgotten(refused):
         "outputs"
     ):
         db.stability(table)
-    assert len(db.stability(table, outputs=["accuracy"])) == 5
+    assert len(db.stability(table, outputs=["accuracy"]).radius) == 5
 
 
 def test_gaps_in_a_table_are_treated_as_asked(refused):
     table = pd.DataFrame({"accuracy": [0.9, np.nan, 0.7, 0.85, 0.6, 0.8]}, index=list("abcdef"))
     assert list(db.stability(table, missing="drop-systems").radius.index) == list("acdef")
-    assert len(db.simar_wilson(table, missing="drop-systems", draws=100)) == 5
+    assert len(db.simar_wilson(table, missing="drop-systems", draws=100).table) == 5
     with refused(
         "missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or 'drop-metrics'"
     ):
@@ -110,7 +110,7 @@ def test_rank_sets_are_pairwise_and_simultaneous():
     samples = db.Samples.from_counts(counts)
     found = db.rank_sets(samples, {"TPR": 1, "TNR": 1})
     assert found.table["rank"].tolist() == [1, 2, 3, 4]
-    assert found[["best", "worst"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3], [4, 4]]
+    assert found.table[["best", "worst"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3], [4, 4]]
     wide = db.uncertainty(samples.weighted({"TPR": 1, "TNR": 1})).ranks
     assert (found.table["worst"] - found.table["best"] <= wide["worst"] - wide["best"]).all()
 
@@ -125,7 +125,8 @@ def test_conformal_ranks_hold_on_new_data_sets():
         drawn = rng.standard_t(2, (40, 5)) + np.arange(5)
         known = pd.DataFrame(drawn[:-1], columns=list("abcde"))
         rank = (-drawn[-1]).argsort().argsort() + 1
-        each, every = db.conformal_ranks(known), db.conformal_ranks(known, simultaneous=True)
+        each = db.conformal_ranks(known).table
+        every = db.conformal_ranks(known, simultaneous=True).table
         inside += (each["best"].to_numpy() <= rank) & (rank <= each["worst"].to_numpy())
         together += ((every["best"].to_numpy() <= rank) & (rank <= every["worst"].to_numpy())).all()
     assert (inside / 600 >= 0.9 - 3 * np.sqrt(0.09 / 600)).all()
@@ -134,7 +135,7 @@ def test_conformal_ranks_hold_on_new_data_sets():
 
 def test_too_few_data_sets_leave_every_rank_open():
     scores = pd.DataFrame(np.random.default_rng(1).random((5, 4)), columns=list("abcd"))
-    assert db.conformal_ranks(scores)[["best", "worst"]].to_numpy().tolist() == [[1, 4]] * 4
+    assert db.conformal_ranks(scores).table[["best", "worst"]].to_numpy().tolist() == [[1, 4]] * 4
 
 
 def test_firms_scores_are_those_of_linprog():
@@ -160,10 +161,10 @@ def test_simar_and_wilson_1998():
         for seed in range(8)
     ]
     found = sum(runs) / len(runs)
-    np.testing.assert_allclose(found.table["corrected"], EXPECTED.iloc[:, 1], atol=0.005)
-    np.testing.assert_allclose(found.table["upper"], EXPECTED["ci_high_95"], atol=0.005)
-    np.testing.assert_allclose(found.table["lower"], EXPECTED["ci_low_95"], atol=0.005)
-    assert (found.table["corrected"] < found.table["score"]).all()
+    np.testing.assert_allclose(found["corrected"], EXPECTED.iloc[:, 1], atol=0.005)
+    np.testing.assert_allclose(found["upper"], EXPECTED["ci_high_95"], atol=0.005)
+    np.testing.assert_allclose(found["lower"], EXPECTED["ci_low_95"], atol=0.005)
+    assert (found["corrected"] < found["score"]).all()
 
 
 def test_bootstrap_of_firms_is_a_result():

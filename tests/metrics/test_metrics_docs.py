@@ -68,25 +68,24 @@ def test_estimation_page():
 @pytest.mark.parametrize(
     "module",
     [
-        "areas",
-        "costs",
-        "counts",
-        "declared",
-        "estimation",
-        "formulas",
-        "impurity",
-        "predictions",
-        "prevalence",
-        "proportions",
-        "scoring",
-        "several",
-        "uncertainty",
-        "useful",
+        "inference.count_intervals",
+        "inference.metric_intervals",
+        "metrics.counts",
+        "metrics.decompositions",
+        "metrics.estimators",
+        "metrics.formulas",
+        "metrics.labels",
+        "metrics.metric",
+        "metrics.multiclass",
+        "metrics.operating_conditions",
+        "metrics.predictions",
+        "metrics.roc_area",
+        "metrics.score_metrics",
     ],
 )
 def test_docstring_examples(module):
     found = doctest.testmod(
-        importlib.import_module(f"deabench.metrics.{module}"),
+        importlib.import_module(f"deabench.{module}"),
         optionflags=doctest.NORMALIZE_WHITESPACE,
     )
     assert found.attempted > 0

@@ -419,7 +419,7 @@ def test_tables_at_once_are_tables_one_by_one(monkeypatch):
         {"tp": [6, 9, 1], "fn": [2, 0, 3], "fp": [3, 1, 0], "tn": [9, 8, 8]}, index=list("abc")
     )
     together = m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200)
-    monkeypatch.setattr(sys.modules["deabench.metrics.resampled"], "AT_ONCE", 1)
+    monkeypatch.setattr(sys.modules["deabench.inference.count_intervals"], "AT_ONCE", 1)
     pd.testing.assert_frame_equal(
         m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200), together
     )
