@@ -10,13 +10,14 @@ import pandas as pd
 from simulations.cpu_time import cpu
 from simulations.tables import KINDS, frame, sphere, unif
 
-from deabench.analysis.frontier import NORMS, Frontier, frontier
+from deabench.analysis.frontier import frontier
 from deabench.analysis.ranking import rank
 from deabench.analysis.targets import targets
 from deabench.geometry import polar
 from deabench.proofs import facet_completeness
 from deabench.proofs.certify import certify
 from deabench.proofs.targets import closest
+from deabench.results.frontier import NORMS, Frontier
 from deabench.utils.threads import one_thread
 
 
@@ -34,7 +35,7 @@ def facets() -> pd.DataFrame:
     ):
         front = frontier(frame(KINDS[kind](n, s)))
         with one_thread(n):
-            made, _ = _least(partial(polar.listed, front.rows), 5)
+            made, _ = _least(partial(polar.listed, front.boxed_rows), 5)
             checked, _ = _least(partial(_complete, front), 5)
         rows.append(
             {
@@ -51,7 +52,7 @@ def facets() -> pd.DataFrame:
 
 
 def _complete(front: Frontier) -> None:
-    hull, rows = front.hull, front.rows
+    hull, rows = front.hull, front.boxed_rows
     facet_completeness.malformed(hull.members, hull.facet, hull.normals, len(rows))
     facet_completeness.below(rows, hull.members, hull.facet, hull.normals)
     facet_completeness.above(rows, hull.normals)

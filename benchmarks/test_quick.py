@@ -42,7 +42,7 @@ def test_the_targets_of_generated_cases_are_right():
 def test_generated_files_hold_what_is_said_of_them(kind, tmp_path):
     front = db.frontier(files(tmp_path, kind, 2500, 1000), outputs=METRICS, label=["model", "F1"])
     assert len(list(tmp_path.iterdir())) == 3
-    assert front.seen.rows == 2500
+    assert front.source_summary.rows == 2500
     assert (front.points.max() <= 1.0).all()
 
 

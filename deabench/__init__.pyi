@@ -10,7 +10,6 @@ from deabench.analysis.advise import advise as advise
 from deabench.analysis.budget import best as best
 from deabench.analysis.by_dataset import ByDataset as ByDataset
 from deabench.analysis.by_dataset import by_dataset as by_dataset
-from deabench.analysis.frontier import Frontier as Frontier
 from deabench.analysis.frontier import frontier as frontier
 from deabench.analysis.layers import Layers as Layers
 from deabench.analysis.layers import layers as layers
@@ -29,7 +28,6 @@ from deabench.analysis.scale import ScaleEfficiency as ScaleEfficiency
 from deabench.analysis.scale import scale_efficiency as scale_efficiency
 from deabench.analysis.stability import Stability as Stability
 from deabench.analysis.stability import stability as stability
-from deabench.analysis.targets import Targets as Targets
 from deabench.analysis.targets import targets as targets
 from deabench.errors import CertificateError as CertificateError
 from deabench.errors import DataError as DataError
@@ -51,6 +49,8 @@ from deabench.proofs.certify import certify as certify
 from deabench.report import Report as Report
 from deabench.report.build import report as report
 from deabench.report.notebook_widget import explore as explore
+from deabench.results.frontier import Frontier as Frontier
+from deabench.results.targets import Targets as Targets
 from deabench.streaming.rank_files import FilesRanking as FilesRanking
 from deabench.streaming.rank_files import rank_files as rank_files
 from deabench.study import Study as Study

@@ -18,7 +18,7 @@ from deabench.models.base import Answer, Model, Norm, Orientation, Returns, Task
 from deabench.models.options import chosen, costly, of_technology, options_of
 from deabench.proofs import certify, structure
 from deabench.report.text.ranking import explain_ranking, summarize_ranking
-from deabench.streaming.files import is_many
+from deabench.streaming.files import is_multi_file
 from deabench.tables.selection import Missing, SelectedTable, read_frame, select_table
 from deabench.tables.transforms import to_user_values
 from deabench.tables.validation import check_same_units, validate
@@ -330,7 +330,7 @@ def rank(
     >>> db.rank(table, inputs=["TNR"], model="wei").scores.round(3).tolist()
     [1.0, 0.895, 0.745, 0.735, 0.71, 0.605, 0.5]
     """
-    if is_many(table):
+    if is_multi_file(table):
         raise DataError(
             f"'{table}' is many files, and their scores go to a file; use deabench.rank_files(files, 'scores.parquet')"
         )

@@ -1,34 +1,24 @@
-"""Closest targets: where on the frontier a classifier could get to with the least change."""
+"""Compute closest targets: where on the frontier a classifier could get with the least change."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.constant_returns import multiples
-from deabench.analysis.frontier import HULL, ON, Frontier, position, span, unmixed
-from deabench.analysis.target_options import (
-    FACES_METRICS,
-    Method,
-    On,
-    accepted,
-    method_of,
-    weights_of,
-)
+from deabench.analysis.frontier import ALLOWED_IN_HULL, span_frontier, technology_notes
 from deabench.errors import DataError
 from deabench.geometry import free_disposal
 from deabench.geometry.closest import Found, on_faces, on_facets
 from deabench.geometry.closest_milp import Clock, by_milp
-from deabench.geometry.nearest_points import depths, distance
+from deabench.geometry.nearest_points import depths
 from deabench.models.base import Norm, Technology
-from deabench.proofs import structure
-from deabench.proofs import targets as proving
-from deabench.proofs.proof import Proof
+from deabench.proofs.targets import stretched
+from deabench.results.frontier import NORMS, ON_FRONTIER, Frontier, classify_positions
+from deabench.results.targets import Targets, build_targets
 from deabench.tables.selection import (
     Missing,
     align_columns,
@@ -36,181 +26,31 @@ from deabench.tables.selection import (
     refuse_bounds,
     select_table,
 )
-from deabench.tables.transforms import (
-    Data,
-    to_model_values,
-    to_outputs_only,
-    to_user_changes,
-    to_user_values,
-)
+from deabench.tables.transforms import Data, to_outputs_only
 from deabench.tables.validation import Allowed, check_same_units, validate
+from deabench.tables.vocabulary import has_mixed_units
+from deabench.utils.checks import choice
 from deabench.utils.progress import progress
-from deabench.utils.result import Result
 
-CONE: tuple[Allowed, ...] = ("zero inputs", "zero outputs")
-"""What a frontier under constant returns can do with: multiples have an origin."""
-SAID = {
-    "vrs": (
-        "with costs, mixtures of reference DMUs have weights that add up to 1 (variable returns to scale)",
-    ),
-    "crs": (
-        "under constant returns the frontier is spanned by nothing and by multiples of the reference, as `multiples` says; "
-        "`peers` are in the reference's own size, and rates may leave their range",
-    ),
+On = Literal["faces", "facets"]
+Method = Literal["auto", "faces", "milp"]
+Returns = Literal["vrs", "crs"]
+
+MAX_METRICS_FACES = 6
+"""The most metrics for which "auto" enumerates faces.
+
+With more, Qhull's list explodes and the MILP takes over.
+"""
+ALLOWED_IN_CONE: tuple[Allowed, ...] = ("zero inputs", "zero outputs")
+"""What a frontier under constant returns can contain: multiples have an origin."""
+RETURNS_HINTS = {"constant": "'crs'", "variable": "'vrs'", "ccr": "'crs'", "bcc": "'vrs'"}
+RETURNS_NOTES = {
+    "vrs": "with costs, mixtures of reference DMUs have weights that add up to 1 (variable returns "
+    "to scale)",
+    "crs": "under constant returns the frontier is spanned by zero and by multiples of the "
+    "reference (see `multiples`); `peers` are in the reference's own size, and rates may leave "
+    "their range",
 }
-SIGNED = ("gaps", "normals", "slopes")
-"""Frames of differences, whose sign alone is turned."""
-CLAIMED = proving.CLAIMED
-"""The columns of a certificate that must be 0."""
-NOWHERE = "no point of the frontier dominates it"
-NOBODY = "no classifier of the frontier is nowhere below it"
-NOBODY_TOGETHER = "no one classifier of the frontier is nowhere below all of the tested"
-NOWHERE_TOGETHER = "no one face of the frontier has points that dominate all of the tested"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Targets(Result):
-    """Closest targets on the frontier, with what proves them.
-
-    Attributes
-    ----------
-    targets, gaps : DataFrame, n x metrics
-        The target, and target minus actual; NaN where there is none, with the reason in `reasons`.
-    distance : Series (n,)
-        In the norm and weights asked for, in the metrics' own units.
-    faces : Series of tuples
-        The frontier's DMUs that span the face (or the extended facet) of the target.
-    position : Series
-        "inside", "on" or "outside" the frontier that was asked for.
-    normals : DataFrame, n x metrics
-        A normal of the face, negative where lower is better and positive elsewhere: no reference
-        DMU has a greater normal·Y than the target. Where no metric is turned, normal·target = 1.
-    intensities : DataFrame, n x frontier DMUs
-        λ; zero on the facets extended, where a target may lie beyond its facet's vertices.
-    slopes : DataFrame, metrics as columns, any number of rows per DMU
-        What proves a target the closest: no point of a face with vertices v is nearer than the
-        least slope·(v - actual). See docs/proofs.md. With technology "fdh" neither normals nor
-        slopes are needed: all pairs are compared.
-    on, method : str
-        What was asked for or chosen; with technology "fdh" "classifiers" and "comparison".
-    common, dominating : bool
-        As asked for.
-    multiples : Series or None
-        Under constant returns what each reference DMU stands multiplied by in `frontier`, whose
-        first row is nothing.
-    unproved : tuple of str
-        What `deabench.certify` does not prove of this result, in words; empty where it proves
-        everything.
-
-    Examples
-    --------
-    >>> import deabench as db
-    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> found = db.targets(wine.loc[["RBF"]], wine.drop(index="RBF"), outputs=["TPR", "TNR"])
-    >>> found.position["RBF"], found.gaps.loc["RBF"].round(1).to_dict()
-    ('inside', {'TPR': 22.1, 'TNR': 29.4})
-    """
-
-    targets: pd.DataFrame
-    gaps: pd.DataFrame
-    distance: pd.Series
-    faces: pd.Series
-    position: pd.Series
-    normals: pd.DataFrame
-    intensities: pd.DataFrame
-    slopes: pd.DataFrame
-    actual: pd.DataFrame
-    frontier: Frontier
-    norm: str
-    weights: dict[str, float]
-    on: str
-    method: str
-    common: bool
-    dominating: bool
-    reasons: dict[Any, str]
-    notes: tuple[str, ...]
-    multiples: pd.Series | None = None
-
-    @cached_property
-    def peers(self) -> pd.DataFrame:
-        """λ by frontier DMU, under constant returns how many of each; those that no target uses are
-        left out.
-        """
-        lam = (
-            self.intensities
-            if self.multiples is None
-            else self.intensities * self.multiples[self.intensities.columns]
-        )
-        return lam.loc[:, (lam > 0).any()]
-
-    @cached_property
-    def certificate(self) -> pd.DataFrame:
-        """The proof of every target: see `recompute`."""
-        return self.recompute()
-
-    @cached_property
-    def unproved(self) -> tuple[str, ...]:
-        return proving.unproved(self.inside)
-
-    @cached_property
-    def inside(self) -> Targets:
-        """The same with every metric to be high, as the solver had it; what is proved is proved
-        there.
-        """
-        transforms = self.frontier.data.transforms
-        return (
-            self
-            if not transforms
-            else replace(
-                self,
-                targets=to_model_values(self.targets, transforms),
-                actual=to_model_values(self.actual, transforms),
-                **{name: to_user_changes(getattr(self, name), transforms) for name in SIGNED},
-            )
-        )
-
-    def recompute(self) -> pd.DataFrame:
-        """The certificate, by numpy alone, one row per DMU: see
-        `deabench.proofs.targets.certificate`.
-        """
-        return proving.certificate(self.inside)
-
-    def claims(self, certificate: pd.DataFrame) -> dict[str, np.ndarray]:
-        """By how much each claim misses: what `deabench.certify` holds against its tolerance."""
-        return proving.claims(self.inside, certificate)
-
-    def summary(self) -> str:
-        """How far the tested are, who is nearest, and what is not proved."""
-        known_ = self.distance.dropna()
-        said = [f"{len(known_)} of {len(self.distance)} classifiers have a target"]
-        if len(known_):
-            said[0] += (
-                f"; the nearest is '{known_.idxmin()}' at {known_.min():.4g}, "
-                f"the farthest '{known_.idxmax()}' at {known_.max():.4g}"
-            )
-        said[0] += f" ({self.norm} distance on {self.on})"
-        said += [
-            f"'{label}' has none: {reason}" for label, reason in list(self.reasons.items())[:3]
-        ]
-        return ". ".join([*said, *self.unproved]) + "."
-
-    def proof(self) -> Proof:
-        """The certificate with what each claim of it misses."""
-        structure.targets(self)
-        frame = self.recompute()
-        return Proof(frame, self.claims(frame), self.unproved)
-
-    def to_frame(self) -> pd.DataFrame:
-        """`position`, `distance`, then `target_<metric>` columns, in the tested table's order."""
-        frame = pd.DataFrame({"position": self.position, "distance": self.distance})
-        frame.index.name = "classifier"
-        return frame.join(self.targets.add_prefix("target_"))
-
-    def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw actual and target; see `deabench.plot.TargetsDisplay`."""
-        from deabench.plot import TargetsDisplay
-
-        return TargetsDisplay.from_result(self).plot(ax=ax, **options)
 
 
 def targets(
@@ -220,7 +60,7 @@ def targets(
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
-    returns: Literal["vrs", "crs"] = "vrs",
+    returns: Returns = "vrs",
     norm: Norm = "l1",
     weights: Mapping[str, float] | Literal["range"] | None = None,
     on: On = "faces",
@@ -231,8 +71,7 @@ def targets(
     technology: Technology = "convex",
     missing: Missing = "refuse",
 ) -> Targets:
-    """The closest targets of tested classifiers on the frontier that the reference classifiers
-    span.
+    """Compute the closest targets of tested classifiers on the frontier of reference classifiers.
 
     Parameters
     ----------
@@ -247,7 +86,7 @@ def targets(
         How change is counted, in the metrics' own units times `weights`.
     weights : mapping of metric to number, or "range", optional
         "range": each metric's change in shares of its range in the reference. Without weights 1
-        each, or "range" where units differ, which is said.
+        each, or "range" where units differ, with a note.
     on : {"faces", "facets"}
         "faces": the closest point of the Pareto-efficient faces, a mixture of real classifiers;
         "facets": of the boundary of the region below every full-dimensional Pareto-efficient facet,
@@ -257,14 +96,15 @@ def targets(
     dominating : bool
         No metric may get worse.
     method : {"auto", "faces", "milp"}
-        Enumeration of faces, the normalised model (11), or whichever suits the number of metrics.
+        Enumeration of faces, the normalised model (11), or the one that suits the number of
+        metrics.
     time_limit : float, optional
         Seconds for all MILPs of this call together.
     technology : {"convex", "fdh"}
-        "fdh": only what is there counts, no mixtures. The Pareto-efficient boundary of the free
-        disposal hull is the reference classifiers that no other dominates, and a target is the
-        closest of them: a classifier that exists. `common` gives one for all, `dominating` the
-        closest that is nowhere worse; of several as close, the first of the table.
+        "fdh": mixtures do not count. The Pareto-efficient boundary of the free disposal hull is the
+        reference classifiers that no other dominates, and a target is the closest of them: a
+        classifier that exists. `common` gives one for all, `dominating` the closest that is nowhere
+        worse; of several as close, the first of the table.
     missing : {"refuse", "drop-systems", "drop-metrics"}
         What happens to empty cells, of the reference and of the tested; a metric that either lacks
         counts in neither.
@@ -272,9 +112,9 @@ def targets(
     Raises
     ------
     DataError
-        Where the data cannot be used, or the frontier asked for does not exist.
+        If the data cannot be used, or the requested frontier does not exist.
     SolveError
-        Where a solve fails, or the time is up; it says what is proved by then.
+        If a solve fails, or the time is up; it states what is proved by then.
 
     Notes
     -----
@@ -290,243 +130,322 @@ def targets(
     >>> db.targets(wine.loc[["RBF"]], established, outputs=["TPR", "TNR"]).distance.round(1).tolist()
     [51.5]
     """
-    accepted(norm, on, method, technology, returns)
+    _check_choices(norm, on, method, technology, returns)
     clock = Clock(time_limit)
     columns = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
-    given, spanning, notes = _both(tested, reference, columns, technology, missing, returns)
-    weight, said = weights_of(
-        weights, to_outputs_only(spanning).outputs, [str(name) for name in spanning.inputs.columns]
+    tested_data, reference_data, notes = _validate_both(
+        tested, reference, columns, technology, missing, returns
     )
-    factor, times = np.array(list(weight.values())), None
+    metric_weights, weight_notes = _resolve_weights(weights, reference_data)
+    multiples = None
     if returns == "crs":
-        spanning, times = multiples(spanning, given, factor, dominating=dominating, common=common)
-    spanning = to_outputs_only(spanning)
-    given = to_outputs_only(given, spanning.transforms)
-    given = replace(given, outputs=given.outputs[list(spanning.outputs.columns)])
-    with progress("targets", len(given.labels)) as advance:
-        place: str = on
-        chosen = method_of(method, on, norm, spanning.outputs.shape[1])
-        front = span(
+        reference_data, multiples = scale_reference(
+            reference_data, tested_data, metric_weights, dominating=dominating, common=common
+        )
+    # Inputs become outputs: with variable returns that changes neither faces nor distances.
+    spanning = to_outputs_only(reference_data)
+    actual = to_outputs_only(tested_data, spanning.transforms).outputs
+    actual = actual[list(spanning.outputs.columns)]
+    s = actual.shape[1]
+    chosen_method = _choose_method(method, on, norm, s)
+    with progress("targets", len(actual)) as advance:
+        front = span_frontier(
             spanning,
-            facets=chosen == "faces" or spanning.outputs.shape[1] <= FACES_METRICS,
+            facets=chosen_method == "faces" or s <= MAX_METRICS_FACES,
             technology=technology,
         )
-        asked = _Asked(front, factor, norm, common, dominating)
-        points = front.boxed(given.outputs.to_numpy())
+        norm_scale, boxed_weights = stretched(metric_weights, front.unit)
+        search = _Search(
+            front=front,
+            labels=actual.index,
+            points=front.to_boxed(actual.to_numpy()),
+            norm=norm,
+            weights=boxed_weights,
+            norm_scale=norm_scale,
+            options={"dominating": dominating, "common": common},
+        )
+        target_set: str = on
         if technology == "fdh":
-            found, where = asked.classifiers(points)
-            place, chosen = "classifiers", "comparison"
+            closest, position = search.among_classifiers()
+            target_set, chosen_method = "classifiers", "comparison"
         elif on == "facets":
-            found, where = asked.facets(points)
-        elif chosen == "faces":
-            names = [f"'{label}'" for label in given.labels]
-            found = on_faces(
-                front.hull,
-                points,
-                names,
-                norm,
-                asked.stretch,
-                dominating=dominating,
-                common=common,
-                advance=advance,
-            )
-            where = position(front.hull.normals, points)
+            closest, position = search.on_extended_facets()
+        elif chosen_method == "faces":
+            closest, position = search.on_faces(advance)
         else:
-            found, where = asked.milp(points, given.labels, clock, advance)
-    return _outside(
-        replace(asked.result(given.outputs, found, where, place, chosen), multiples=times),
-        (*notes, *said),
+            closest, position = search.by_milp(clock, advance)
+    result = build_targets(
+        front,
+        actual,
+        closest,
+        position,
+        norm=norm,
+        weights=metric_weights,
+        norm_scale=norm_scale,
+        on=target_set,
+        method=chosen_method,
+        common=common,
+        dominating=dominating,
     )
+    all_notes = (*notes, *weight_notes, *result.notes)
+    return replace(result, notes=all_notes, multiples=multiples).in_user_directions()
 
 
-def _both(
+def _check_choices(norm: str, on: str, method: str, technology: str, returns: str) -> None:
+    """Refuse unknown words, and words that exclude each other."""
+    choice("norm", norm, NORMS)
+    choice("returns", returns, get_args(Returns), RETURNS_HINTS)
+    if returns == "crs" and on == "facets":
+        raise DataError(
+            "on='facets' extends the facets of a hull, and under returns='crs' there are none; "
+            "leave on out, or use returns='vrs'"
+        )
+    choice("on", on, get_args(On))
+    choice("method", method, get_args(Method))
+    choice("technology", technology, get_args(Technology))
+    if technology == "fdh" and returns == "crs":
+        raise DataError(
+            "technology='fdh' compares real classifiers, not their multiples; leave returns out"
+        )
+    if technology == "fdh" and on == "facets":
+        raise DataError(
+            "the free disposal hull has no facets to extend; leave on='facets' out, or use "
+            "technology='convex'"
+        )
+    if technology == "fdh" and method == "milp":
+        raise DataError(
+            "method='milp' mixes classifiers, which technology='fdh' does not; leave method out"
+        )
+
+
+def _choose_method(method: str, on: str, norm: str, metrics: int) -> str:
+    """Return "faces" or "milp"; "auto" depends on the number of metrics."""
+    if method == "milp" and on == "facets":
+        raise DataError("method='milp' finds targets on faces; use method='faces' with on='facets'")
+    if method == "milp" and norm == "l2":
+        raise DataError(
+            "method='milp' is linear and norm='l2' is not; use method='faces', or norm='l1' or "
+            "norm='linf'"
+        )
+    if method != "auto":
+        return method
+    few_metrics = metrics <= MAX_METRICS_FACES
+    return "faces" if on == "facets" or norm == "l2" or few_metrics else "milp"
+
+
+def _validate_both(
     tested: object,
     reference: object,
     columns: Mapping[str, Any],
     technology: Technology,
     missing: Missing,
-    returns: str,
+    returns: Returns,
 ) -> tuple[Data, Data, tuple[str, ...]]:
-    """The tested and the reference past the gate; and notes."""
-    ready = select_table(reference, **columns, missing=refuse_bounds(missing))
+    """Return the validated tested and reference data with the same metrics, and notes."""
+    selected = select_table(reference, **columns, missing=refuse_bounds(missing))
     points = read_frame(tested)
-    lacking: tuple[str, ...] = ()
+    missing_notes: tuple[str, ...] = ()
     if missing != "refuse":
-        points, ready, lacking = align_columns(points, ready, missing)
-    check_same_units(points, ready.table, list(ready.given["outputs"]))
-    allow = HULL if returns == "vrs" else CONE
-    spanning = validate(ready.table, **ready.given, warn=False, allow=allow, among=points)
-    asked = validate(points, **ready.given, warn=False, allow=allow, among=ready.table)
-    said = (
-        unmixed(technology)
-        if technology == "fdh"
-        else SAID[returns]
-        if spanning.inputs.shape[1]
-        else ()
-    )
-    return asked, spanning, (*ready.notes, *lacking, *said)
+        points, selected, missing_notes = align_columns(points, selected, missing)
+    check_same_units(points, selected.table, list(selected.given["outputs"]))
+    # The origin of a metric that can be negative depends on both tables.
+    options: dict[str, Any] = {
+        **selected.given,
+        "warn": False,
+        "allow": ALLOWED_IN_HULL if returns == "vrs" else ALLOWED_IN_CONE,
+    }
+    reference_data = validate(selected.table, among=points, **options)
+    tested_data = validate(points, among=selected.table, **options)
+    notes = technology_notes(technology)
+    if technology == "convex" and reference_data.inputs.shape[1]:
+        notes = (RETURNS_NOTES[returns],)
+    return tested_data, reference_data, (*selected.notes, *missing_notes, *notes)
 
 
-def _outside(found: Targets, notes: tuple[str, ...]) -> Targets:
-    """Targets in the user's own metrics and directions."""
-    transforms = found.frontier.data.transforms
-    found = replace(found, notes=(*notes, *found.notes))
-    return (
-        found
-        if not transforms
-        else replace(
-            found,
-            targets=to_user_values(found.targets, transforms),
-            actual=to_user_values(found.actual, transforms),
-            **{name: to_user_changes(getattr(found, name), transforms) for name in SIGNED},
+def _resolve_weights(
+    weights: Mapping[str, float] | str | None, reference: Data
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return what a unit of each metric counts, outputs first, and a note on a default."""
+    frame = to_outputs_only(reference).outputs
+    names = list(frame.columns)
+    if isinstance(weights, str):
+        choice("weights", weights, ("range",))
+        return _range_weights(frame), ()
+    if weights is None:
+        if not has_mixed_units(names, [str(name) for name in reference.inputs.columns]):
+            return np.ones(len(names)), ()
+        return _range_weights(frame), (
+            "units differ, so changes are counted in shares of each metric's range in the "
+            "reference (weights='range')",
         )
-    )
+    for name, weight in weights.items():
+        if name not in names:
+            raise DataError(
+                f"weights names '{name}', which is not an output; the outputs are "
+                f"{', '.join(names)}"
+            )
+        if not (np.isfinite(weight) and weight > 0):
+            raise DataError(f"the weight of '{name}' is {weight:g}; give a number above 0")
+    for name in names:
+        if name not in weights:
+            raise DataError(f"weights has no '{name}'; give one for every output")
+    return np.array([float(weights[name]) for name in names]), ()
 
 
-class _Asked:
-    """What is asked of which frontier. In boxed metrics the weights (s,) of the norm are `stretch`,
-    at most about 1; a distance there is `size` times smaller than in the metrics' own units.
+def _range_weights(reference: pd.DataFrame) -> np.ndarray:
+    """Return 1 / range of each metric; 1 for a metric that is constant."""
+    spread = (reference.max() - reference.min()).to_numpy()
+    return np.asarray(np.divide(1.0, spread, out=np.ones_like(spread), where=spread > 0))
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The search for the closest points of a frontier, in boxed metrics.
+
+    Attributes
+    ----------
+    points : array (n, s)
+        The tested DMUs, with their labels in `labels`.
+    weights : array (s,)
+        What a change of 1 in each boxed metric counts, about 1 at most.
+    norm_scale : float
+        By how much a boxed distance is smaller than one in the metrics' own units.
+    options : mapping
+        `dominating` and `common`.
     """
 
-    def __init__(
-        self, front: Frontier, factor: np.ndarray, norm: str, common: bool, dominating: bool
-    ) -> None:
-        self.front, self.factor, self.norm, self.common, self.dominating = (
-            front,
-            factor,
-            norm,
-            common,
-            dominating,
-        )
-        self.size, self.stretch = proving.stretched(factor, front.unit)
+    front: Frontier
+    labels: pd.Index
+    points: np.ndarray
+    norm: str
+    weights: np.ndarray
+    norm_scale: float
+    options: Mapping[str, bool]
 
-    def classifiers(self, points: np.ndarray) -> tuple[list[Found], np.ndarray]:
-        """Among the classifiers of the free disposal hull's frontier: the targets, and where the
-        points lie to the hull.
-        """
-        corners = self.front.boxed(self.front.corners.to_numpy())
-        found = free_disposal.on_points(
-            corners, points, self.norm, self.stretch, dominating=self.dominating, common=self.common
-        )
-        return found, free_disposal.position(corners, points)
+    @property
+    def vertices(self) -> np.ndarray:
+        return self.front.to_boxed(self.front.vertex_outputs.to_numpy())
 
-    def facets(self, points: np.ndarray) -> tuple[list[Found], np.ndarray]:
-        """On the facets extended: the targets, and where the points lie to their region."""
+    def among_classifiers(self) -> tuple[list[Found], np.ndarray]:
+        """Search the classifiers of the free disposal hull."""
+        closest = free_disposal.on_points(
+            self.vertices, self.points, self.norm, self.weights, **self.options
+        )
+        return closest, free_disposal.position(self.vertices, self.points)
+
+    def on_extended_facets(self) -> tuple[list[Found], np.ndarray]:
+        """Search the boundary of the region below the extended full-dimensional facets."""
         hull = self.front.hull
         if not hull.full.any():
             raise DataError(
-                "the frontier has no full-dimensional Pareto-efficient facet to extend; use on='faces'"
+                "the frontier has no full-dimensional Pareto-efficient facet to extend; use "
+                "on='faces'"
             )
         normals = hull.normals[hull.full]
-        found = on_facets(
-            normals,
-            hull.on[hull.full],
-            points,
-            self.norm,
-            self.stretch,
-            dominating=self.dominating,
-            common=self.common,
+        closest = on_facets(
+            normals, hull.on[hull.full], self.points, self.norm, self.weights, **self.options
         )
-        return found, position(normals, points)
+        return closest, classify_positions(normals, self.points)
 
-    def milp(
-        self, points: np.ndarray, labels: pd.Index, clock: Clock, advance: Any
+    def on_faces(self, advance: Callable[[int], None]) -> tuple[list[Found], np.ndarray]:
+        """Search all maximal Pareto-efficient faces."""
+        hull = self.front.hull
+        names = [f"'{label}'" for label in self.labels]
+        closest = on_faces(
+            hull, self.points, names, self.norm, self.weights, advance=advance, **self.options
+        )
+        return closest, classify_positions(hull.normals, self.points)
+
+    def by_milp(
+        self, clock: Clock, advance: Callable[[int], None]
     ) -> tuple[list[Found], np.ndarray]:
-        """By the normalised (11)."""
-        corners = self.front.boxed(self.front.corners.to_numpy())
-        groups = [points] if self.common else [points[[k]] for k in range(len(points))]
-        names = ["the group"] if self.common else [f"'{label}'" for label in labels]
-        found = []
-        for group, name in zip(groups, names, strict=True):
-            found += by_milp(
-                corners,
+        """Search by the normalised model (11), whose faces need not be listed."""
+        groups = [(f"'{label}'", self.points[[k]]) for k, label in enumerate(self.labels)]
+        if self.options["common"]:
+            groups = [("the group", self.points)]
+        closest = []
+        for name, group in groups:
+            closest += by_milp(
+                self.vertices,
                 group,
                 self.norm,
-                self.stretch,
-                dominating=self.dominating,
+                self.weights,
+                dominating=self.options["dominating"],
                 clock=clock,
                 name=name,
-                unit=self.size,
+                unit=self.norm_scale,
             )
             advance(len(group))
-        if self.front.listed is not None:
-            return found, position(self.front.hull.normals, points)
-        depth = depths(corners, points, labels)
-        return found, np.where(np.abs(depth) <= ON, "on", np.where(depth < 0, "outside", "inside"))
-
-    def result(
-        self, actual: pd.DataFrame, found: list[Found], where: np.ndarray, on: str, method: str
-    ) -> Targets:
-        """The targets in the metrics' own units."""
-        front, labels, columns = self.front, actual.index, actual.columns
-        points = np.array([f.point for f in found]) * front.unit + front.origin
-        normals = np.array([f.normal for f in found])
-        lam = np.zeros((len(found), len(front.vertices)))
-        for k, one in enumerate(found):
-            lam[k, list(one.face)] = one.lam
-        corners = front.corners.to_numpy()
-        if on != "facets":
-            points = np.where(np.isnan(points), np.nan, lam @ corners)
-        gaps = points - actual.to_numpy()
-        lengths = [
-            np.nan if np.isnan(gap).any() else distance(gap * self.factor, self.norm)
-            for gap in gaps
-        ]
-        words = self._nowhere()
-        slopes = np.vstack([f.slopes.reshape(-1, len(columns)) for f in found]) * (
-            self.size / front.unit
-        )
-        return Targets(
-            targets=pd.DataFrame(points, index=labels, columns=columns),
-            gaps=pd.DataFrame(gaps, index=labels, columns=columns),
-            distance=pd.Series(lengths, index=labels, name="distance"),
-            faces=pd.Series(
-                [tuple(front.vertices[k] for k in f.face) for f in found],
-                index=labels,
-                name="face",
-                dtype=object,
-            ),
-            position=pd.Series(where, index=labels, name="position"),
-            normals=pd.DataFrame(front.plain(normals), index=labels, columns=columns),
-            intensities=pd.DataFrame(lam, index=labels, columns=front.vertices),
-            slopes=pd.DataFrame(
-                slopes, index=labels.repeat([len(f.slopes) for f in found]), columns=columns
-            ),
-            actual=actual,
-            frontier=front,
-            norm=self.norm,
-            weights=dict(zip(columns, self.factor.tolist(), strict=True)),
-            on=on,
-            method=method,
-            common=self.common,
-            dominating=self.dominating,
-            reasons={labels[k]: words for k in range(len(found)) if np.isnan(lengths[k])},
-            notes=front.notes + _beyond_range(points, columns, labels, actual, front),
-        )
-
-    def _nowhere(self) -> str:
-        """Why there is no target."""
-        if self.front.technology == "fdh":
-            return NOBODY_TOGETHER if self.common else NOBODY
-        return NOWHERE_TOGETHER if self.common else NOWHERE
+        if self.front.precomputed_hull is not None:
+            return closest, classify_positions(self.front.hull.normals, self.points)
+        # Without facets, a point is inside where it could rise in all metrics and be dominated.
+        depth = depths(self.vertices, self.points, self.labels)
+        off_frontier = np.where(depth < 0, "outside", "inside")
+        return closest, np.where(np.abs(depth) <= ON_FRONTIER, "on", off_frontier)
 
 
-def _beyond_range(
-    points: np.ndarray, columns: pd.Index, labels: pd.Index, actual: pd.DataFrame, front: Frontier
-) -> tuple[str, ...]:
-    """Targets above 1 (or 100) in a metric whose data all stay below it, as extended facets can
-    give.
+def scale_reference(
+    reference: Data, tested: Data, weights: np.ndarray, *, dominating: bool, common: bool
+) -> tuple[Data, pd.Series]:
+    """Return reference multiples whose hull holds the targets under constant returns to scale.
+
+    Constant returns make a cone of what is attainable, and the frontier code lists the faces of a
+    hull. Where a target can be, both are the same: let a DMU have the size Σ_i x_i / unit_i of its
+    inputs. A target is no further from its DMU than zero is (0 for all metrics, which is efficient:
+    no output without an input), so that its size is at most that of its DMU plus what the norm
+    allows for that distance. The hull of zero and of multiples of the reference that reach this
+    size has the same points up to it, and the same efficient faces through zero.
+
+    Parameters
+    ----------
+    weights : array (s + m,)
+        What a unit of each metric counts in the distance, outputs first.
+
+    Returns
+    -------
+    Data, Series
+        Zero and the multiplied reference; by label the factors, powers of two (so that no number
+        is rounded), 0 for zero.
+
+    Raises
+    ------
+    DataError
+        If there is no input, or a reference DMU needs none of any.
     """
-    out = []
-    for r, name in enumerate(columns):
-        if name in front.data.transforms:
-            continue
-        top = max(actual[name].max(), front.corners[name].max())
-        limit = 1.0 if top <= 1 else 100.0
-        for k in np.flatnonzero(points[:, r] > limit * (1 + 1e-12)):
-            if top <= limit:
-                out.append(
-                    f"the target of '{labels[k]}' in '{name}' is {points[k, r]:.4g}, beyond {limit:g}: "
-                    "the extended facet leaves the metric's range"
-                )
-    return tuple(out)
+    X = reference.inputs.to_numpy()
+    x = tested.inputs.to_numpy()
+    if not X.shape[1]:
+        raise DataError(
+            "returns='crs' multiplies inputs and there are none; name one in inputs, or leave "
+            "returns out"
+        )
+    greatest = X.max(axis=0)
+    unit = np.where(greatest > 0, greatest, 1.0)
+    sizes = (X / unit).sum(axis=1)
+    if not sizes.all():
+        raise DataError(
+            f"'{reference.labels[int(np.argmin(sizes))]}' needs none of any input, so that under "
+            "returns='crs' it can be multiplied without limit; leave it out, or leave returns out"
+        )
+    # The distance of each tested DMU to zero is at most this, in any norm.
+    to_zero = (np.column_stack([tested.outputs, x]) * weights).sum(axis=1)
+    if dominating:
+        to_zero = 0.0 * to_zero
+    elif common:
+        to_zero = np.full(len(to_zero), to_zero.sum())
+    # The largest size a target can have; twice it leaves room, and log2 rounds up to a power of 2.
+    size = ((x + to_zero[:, None] / weights[-x.shape[1] :]) / unit).sum(axis=1).max()
+    factors = np.exp2(np.ceil(np.log2(np.maximum(2.0 * size / sizes, 1.0))))
+    zero_label = "nothing"
+    while zero_label in reference.labels:
+        zero_label += " at all"
+    labels = pd.Index([zero_label, *reference.labels], name=reference.labels.name)
+    multiples = pd.Series([0.0, *factors], index=labels, name="multiple")
+    return (
+        replace(
+            reference,
+            outputs=reference.outputs.reindex(labels, fill_value=0.0).mul(multiples, axis=0),
+            inputs=reference.inputs.reindex(labels, fill_value=0.0).mul(multiples, axis=0),
+        ),
+        multiples,
+    )

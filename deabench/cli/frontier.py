@@ -27,7 +27,7 @@ from deabench.cli._options import (
 )
 
 if TYPE_CHECKING:
-    from deabench.analysis.frontier import Frontier
+    from deabench.results.frontier import Frontier
 
 
 def command(
@@ -60,19 +60,19 @@ def command(
     classifiers on it.
     """
     from deabench.analysis.frontier import frontier
-    from deabench.streaming.files import is_many
+    from deabench.streaming.files import is_multi_file
     from deabench.tables.read import read
     from deabench.tables.selection import read_frame
 
     names = several(label)
     front = frontier(
-        table if is_many(table) else read(table, label=names),
+        table if is_multi_file(table) else read(table, label=names),
         outputs=several(outputs),
         inputs=several(inputs),
         lower_is_better=directions(lower_is_better),
         missing=missing,  # type: ignore[arg-type]
         technology=technology,  # type: ignore[arg-type]
-        label=names if is_many(table) else None,
+        label=names if is_multi_file(table) else None,
         tolerance=tolerance,
         kept=kept,
         scheduler=scheduler,

@@ -127,7 +127,7 @@ def command(
     from deabench.analysis.budget import kept
     from deabench.analysis.ranking import bounded, ranked
     from deabench.models.options import of_technology
-    from deabench.streaming.files import is_many
+    from deabench.streaming.files import is_multi_file
     from deabench.tables.read import read
     from deabench.tables.selection import read_frame, select_table
 
@@ -138,7 +138,7 @@ def command(
         "norm": norm,
         **options(direction, weights, sums, shares, ratios),
     }
-    if is_many(table):
+    if is_multi_file(table):
         alone(
             "many files have",
             {

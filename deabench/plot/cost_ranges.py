@@ -20,7 +20,7 @@ from deabench.plot.canvas import (
 from deabench.plot.display import Display
 
 if TYPE_CHECKING:
-    from deabench.analysis.frontier import Frontier
+    from deabench.results.frontier import Frontier
 
 
 @dataclass(repr=False)

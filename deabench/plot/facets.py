@@ -20,7 +20,7 @@ from deabench.plot.display import Display
 from deabench.plot.placement import along, place_names
 
 if TYPE_CHECKING:
-    from deabench.analysis.frontier import Frontier
+    from deabench.results.frontier import Frontier
 
 MOST = 150
 """More facets than these are not drawn; the full-dimensional ones come first, the rest are counted.

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.targets import Targets
 from deabench.errors import DataError
 from deabench.plot.canvas import (
     COLOURS,
@@ -27,10 +26,11 @@ from deabench.plot.canvas import (
 )
 from deabench.plot.display import Display
 from deabench.plot.placement import along, place_names
+from deabench.results.targets import Targets
 from deabench.tables.transforms import Transforms, to_user_values
 
 if TYPE_CHECKING:
-    from deabench.analysis.frontier import Frontier
+    from deabench.results.frontier import Frontier
 
 
 @dataclass(repr=False)

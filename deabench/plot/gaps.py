@@ -23,7 +23,7 @@ from deabench.plot.display import Display
 from deabench.tables.transforms import Transforms
 
 if TYPE_CHECKING:
-    from deabench.analysis.targets import Targets
+    from deabench.results.targets import Targets
 
 MOST = 40
 

@@ -42,7 +42,7 @@ def certificate(front: Any) -> pd.DataFrame:
         below, above : how far a facet lies off its own rows, and how far it cuts into any row, as
         shares of an efficiency in boxed metrics.
     """
-    rows, hull = front.rows, front.hull
+    rows, hull = front.boxed_rows, front.hull
     members, facet, normals = hull.members, hull.facet, hull.normals
     malformed = facet_completeness.malformed(members, facet, normals, len(rows))
     found: dict[str, float] = {
@@ -96,7 +96,7 @@ def undominated(values: np.ndarray, dominator: np.ndarray) -> int:
 def _box(front: Any) -> int:
     """How many metrics have a unit or an origin under which the theorem does not hold."""
     good = np.isfinite(front.origin) & np.isfinite(front.unit) & (front.unit > 0)
-    return int((~(good & (front.rows >= 0.5).all(axis=0))).sum())
+    return int((~(good & (front.boxed_rows >= 0.5).all(axis=0))).sum())
 
 
 def _on(rows: np.ndarray, normals: np.ndarray) -> np.ndarray:
@@ -118,8 +118,8 @@ def _points(front: Any) -> int:
     hull, labels = front.hull, front.data.labels
     if len(hull.points) != len(hull.rows) or len(front.vertices) != len(hull.rows):
         return max(len(hull.points), len(hull.rows), len(front.vertices))
-    where = front.kept[hull.rows]
-    wrong = (hull.points != front.rows[hull.rows]).any(axis=1) | (
+    where = front.undominated[hull.rows]
+    wrong = (hull.points != front.boxed_rows[hull.rows]).any(axis=1) | (
         labels.get_indexer(front.vertices) != where
     )
     values = front.data.outputs.to_numpy()

@@ -126,7 +126,7 @@ def frontier(front: Any) -> None:
     """
     labels = front.data.outputs.index
     hold(front, labels, {})
-    s, hull = front.data.outputs.shape[1], front.listed
+    s, hull = front.data.outputs.shape[1], front.precomputed_hull
     for what, wrong in (
         (
             "'origin' or 'unit' is not a number for each metric",
@@ -146,8 +146,8 @@ def frontier(front: Any) -> None:
             ),
         ),
         (
-            "'listed' has arrays of other sizes",
-            hull is not None and not _fits(hull, len(front.kept), s),
+            "'precomputed_hull' has arrays of other sizes",
+            hull is not None and not _fits(hull, len(front.undominated), s),
         ),
     ):
         if wrong:

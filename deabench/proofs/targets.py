@@ -103,7 +103,7 @@ def claims(result: Any, proof: pd.DataFrame) -> dict[str, np.ndarray]:
     if _milp(result):
         dead = result.distance.isna().to_numpy() & (not result.common)
         out["closest"] = np.where(dead, out["closest"], 0.0)
-        if result.frontier.listed is None:
+        if result.frontier.precomputed_hull is None:
             del out["position"]
     elif result.common and result.on == "facets":
         del out["closest"]
@@ -116,7 +116,7 @@ def unproved(result: Any) -> tuple[str, ...]:
     out = []
     if _milp(result):
         out.append("not certified: that no target is nearer is the MILP solver's word")
-        if result.frontier.listed is None:
+        if result.frontier.precomputed_hull is None:
             out.append(
                 "not certified: the position, and that the frontier has no other extreme classifiers"
             )
@@ -134,7 +134,7 @@ def _milp(result: Any) -> bool:
 
 
 def _frontier(front: Any) -> float:
-    if front.listed is None:
+    if front.precomputed_hull is None:
         return float(whole.undominated(front.data.outputs.to_numpy(), front.dominator))
     return float(whole.certificate(front).fillna(np.inf).to_numpy().max())
 
@@ -148,7 +148,7 @@ class _Boxed:
         self.factor = np.array([result.weights[name] for name in columns])
         self.size, self.stretch = stretched(self.factor, front.unit)
         self.targets, self.actual = (
-            front.boxed(part.to_numpy()) for part in (result.targets, result.actual)
+            front.to_boxed(part.to_numpy()) for part in (result.targets, result.actual)
         )
         own = result.normals.to_numpy()
         self.normals = own * front.unit / (1.0 - own @ front.origin)[:, None]
@@ -156,11 +156,11 @@ class _Boxed:
         self.slopes = result.slopes.to_numpy() * front.unit / self.size
         self.of = result.targets.index.get_indexer(result.slopes.index)
         self.distance = result.distance.to_numpy() / self.size
-        self.corners = front.corners.to_numpy()
+        self.corners = front.vertex_outputs.to_numpy()
 
     def lambda_error(self) -> np.ndarray:
         lam = self.result.intensities.to_numpy()
-        miss = np.abs(self.front.boxed(lam @ self.corners) - self.targets).max(axis=1)
+        miss = np.abs(self.front.to_boxed(lam @ self.corners) - self.targets).max(axis=1)
         miss = np.maximum.reduce([miss, np.abs(lam.sum(axis=1) - 1), -lam.min(axis=1)])
         return (
             miss
@@ -169,7 +169,7 @@ class _Boxed:
         )
 
     def beyond(self) -> np.ndarray:
-        reach = (self.front.rows @ self.normals.T).max(axis=0)
+        reach = (self.front.boxed_rows @ self.normals.T).max(axis=0)
         if self.result.on == "facets":
             reach = np.maximum(reach, (self.targets @ self._full().T).max(axis=1))
         return np.asarray(np.maximum(reach - 1.0, 0.0) / self.steep)
@@ -197,7 +197,7 @@ class _Boxed:
         """
         labels = {label: k for k, label in enumerate(self.front.vertices)}
         lam = self.result.intensities.to_numpy() > 0
-        away = np.abs(self.front.boxed(self.corners) @ self.normals.T - 1.0).T
+        away = np.abs(self.front.to_boxed(self.corners) @ self.normals.T - 1.0).T
         known = self._faces()
         shared = self.result.common and len(set(self.result.faces)) > 1
         out = np.ones(len(lam))
@@ -236,7 +236,7 @@ class _Boxed:
         """1 where the position is not what the facets say; either side of the tolerance's edge is
         right.
         """
-        if self.front.listed is None:
+        if self.front.precomputed_hull is None:
             return np.full(len(self.actual), np.nan)
         normals = self._full() if self.result.on == "facets" else self.front.hull.normals
         excess = (self.actual @ normals.T).max(axis=1) - 1.0
@@ -269,7 +269,7 @@ class _Boxed:
         out = np.full(len(self.actual), np.nan)
         for k in np.flatnonzero(np.isnan(self.distance)) if not self.result.common else ():
             rays = self.slopes[self.of == k]
-            reach = ((self.front.rows - self.actual[k]) @ rays.T).min(axis=0) - _rounding(
+            reach = ((self.front.boxed_rows - self.actual[k]) @ rays.T).min(axis=0) - _rounding(
                 rays, self.actual[k]
             )
             out[k] = (

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.analysis.ranking import Ranking, rank, ranked
-from deabench.analysis.target_options import On
+from deabench.analysis.targets import On
 from deabench.errors import DataError, DataWarning
 from deabench.models.base import Norm
 from deabench.models.options import OPTIONS, of_technology
@@ -28,8 +28,8 @@ from deabench.tables.validation import require_numbers, validate
 from deabench.utils.checks import did_you_mean
 
 if TYPE_CHECKING:
-    from deabench.analysis.frontier import Frontier
-    from deabench.analysis.targets import Targets
+    from deabench.results.frontier import Frontier
+    from deabench.results.targets import Targets
 
 EXPLAINED = 200
 """Targets are listed for so many of the inefficient classifiers, the best first; the page finds any
@@ -279,14 +279,17 @@ def _front(
     table: pd.DataFrame, given: Mapping[str, Any]
 ) -> tuple[Frontier | None, Frontier | None, str]:
     """The frontier with its facets; or, of too many metrics, without them, and why."""
-    from deabench.analysis.frontier import HULL, frontier, span
+    from deabench.analysis.frontier import ALLOWED_IN_HULL, frontier, span_frontier
 
     count = len({*given["outputs"], *given["inputs"], *given["lower_is_better"]})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the ranking has said it
         if count <= METRICS:
             return frontier(table, **given), None, ""
-        wide = span(to_outputs_only(validate(table, **given, warn=False, allow=HULL)), facets=False)
+        wide = span_frontier(
+            to_outputs_only(validate(table, **given, warn=False, allow=ALLOWED_IN_HULL)),
+            facets=False,
+        )
     return (
         None,
         wide,

@@ -14,8 +14,8 @@ from deabench.report.document import Report, Section, Table
 from deabench.report.text.words import join_names
 
 if TYPE_CHECKING:
-    from deabench.analysis.frontier import Frontier
     from deabench.report.report_results import Findings
+    from deabench.results.frontier import Frontier
 
 SAME = 1e-9
 """Scores, rates and metrics that differ by no more are the same."""

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.frontier import position
 from deabench.models import ccr
 from deabench.plot.merit import order_by_merit
 from deabench.plot.uncertainty import staircase
 from deabench.report.directions import lower
+from deabench.results.frontier import classify_positions
 from deabench.tables.transforms import AffineTransform
 from deabench.tables.vocabulary import has_mixed_units, look_up_metric
 
 if TYPE_CHECKING:
-    from deabench.analysis.frontier import Frontier
     from deabench.analysis.ranking import Ranking
-    from deabench.analysis.targets import Targets
     from deabench.report.report_results import Findings
+    from deabench.results.frontier import Frontier
+    from deabench.results.targets import Targets
 
 NUMBERS = 40_000
 """More numbers of facets than these are not shipped: the page then gives positions and
@@ -206,10 +206,10 @@ def _same_space(found: Findings, front: Frontier | None) -> bool:
         return False
     if not efficient.loc[front.extreme].all():
         return False
-    if front.listed is None:
+    if front.precomputed_hull is None:
         return found.ranking.record.prove is ccr.prove and found.ranking.returns == "vrs"
-    points = front.boxed(front.data.outputs.loc[efficient.index[efficient]].to_numpy())
-    return bool((position(front.hull.normals, points) == "on").all())
+    points = front.to_boxed(front.data.outputs.loc[efficient.index[efficient]].to_numpy())
+    return bool((classify_positions(front.hull.normals, points) == "on").all())
 
 
 def _radial(found: Findings, front: Frontier | None) -> bool:
@@ -234,7 +234,7 @@ def _apart(found: Findings, front: Frontier | None) -> str:
 def _front(found: Findings, front: Frontier, names: list[str]) -> dict[str, Any]:
     counted = found.own or found.tested
     factor = counted.weights if counted is not None else _factor(found, front)
-    hull, count = _hull(front) if front.listed is not None else (None, -1)
+    hull, count = _hull(front) if front.precomputed_hull is not None else (None, -1)
     return {
         "metrics": [names.index(str(name)) for name in front.outputs],
         "factor": [float(factor[name]) for name in front.outputs],

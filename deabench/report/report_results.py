@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 if TYPE_CHECKING:
-    from deabench.analysis.frontier import Frontier
     from deabench.analysis.ranking import Ranking
-    from deabench.analysis.target_options import On
-    from deabench.analysis.targets import Targets
+    from deabench.analysis.targets import On
     from deabench.models.base import Norm
+    from deabench.results.frontier import Frontier
+    from deabench.results.targets import Targets
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.frontier import Frontier, first_alike
 from deabench.errors import DataError
 from deabench.geometry import faces
 from deabench.geometry.dominance import dominators
 from deabench.models.base import Technology
-from deabench.streaming.source_summary import Seen
+from deabench.results.frontier import Frontier, SourceSummary, representative_rows
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import box
 
@@ -22,7 +21,7 @@ ENOUGH = 3_000
 """Candidates from which on it is looked at first whether that pays."""
 
 
-def spanned(data: Data, seen: Seen, technology: Technology = "convex") -> Frontier:
+def spanned(data: Data, seen: SourceSummary, technology: Technology = "convex") -> Frontier:
     """The frontier of rows among which all the extreme ones are; what is not extreme, or not as one
     that is, is left out.
     """
@@ -38,7 +37,7 @@ def spanned(data: Data, seen: Seen, technology: Technology = "convex") -> Fronti
     kept = np.flatnonzero(dominator == np.arange(len(values)))
     hull = None if many or technology == "fdh" else faces.hull(((values - origin) / unit)[kept])
     where = kept if hull is None else kept[hull.rows]
-    rows = np.flatnonzero(np.isin(first_alike(values, dominator), where))
+    rows = np.flatnonzero(np.isin(representative_rows(values, dominator), where))
     if hull is not None:
         s, e = values.shape[1], len(where)
         place = np.full(len(kept) + s, -1)
@@ -51,9 +50,9 @@ def spanned(data: Data, seen: Seen, technology: Technology = "convex") -> Fronti
         origin=origin,
         unit=unit,
         dominator=np.searchsorted(rows, dominator[rows]),
-        listed=hull,
+        precomputed_hull=hull,
         technology=technology,
-        seen=seen,
+        source_summary=seen,
     )
 
 

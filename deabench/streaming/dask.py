@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from deabench.analysis.frontier import Frontier
 from deabench.errors import DataError
+from deabench.results.frontier import Frontier
 from deabench.streaming.candidates import Kept
 from deabench.streaming.files import Files
 from deabench.streaming.labels import Reader, of_file
@@ -27,7 +27,7 @@ from deabench.utils.dask_client import connected
 from deabench.utils.progress import progress
 
 if TYPE_CHECKING:
-    from deabench.streaming.frontier import Way
+    from deabench.streaming.frontier import StreamOptions
 
 ANSWER = 10.0
 """Seconds to wait for the scheduler's answer, and for a worker where there is none."""
@@ -35,7 +35,7 @@ LOST = (asyncio.CancelledError, futures.CancelledError)
 Same = TypeVar("Same")
 
 
-def candidates(files: Files, tolerance: float, way: Way) -> Kept:
+def candidates(files: Files, tolerance: float, way: StreamOptions) -> Kept:
     """The candidates of all parts: see `gather.here`.
 
     Raises
@@ -60,7 +60,7 @@ def candidates(files: Files, tolerance: float, way: Way) -> Kept:
         return found
 
 
-def scores(files: Files, front: Frontier, way: Way) -> None:
+def scores(files: Files, front: Frontier, way: StreamOptions) -> None:
     """Every part's scores, each written by a worker to the folder that is kept.
 
     Raises
@@ -78,7 +78,7 @@ def scores(files: Files, front: Frontier, way: Way) -> None:
             _wait(client, str(way.scheduler), parts, files, advance)
 
 
-def names(files: Files, way: Way) -> Reader:
+def names(files: Files, way: StreamOptions) -> Reader:
     """What has the cluster read the names of rows, file by file."""
 
     def read(rows: Mapping[int, np.ndarray]) -> list[list[str]]:

@@ -83,7 +83,7 @@ class Files:
         return sum(piece.rows for part in self.parts for piece in part)
 
 
-def is_many(source: object) -> TypeGuard[str | Path]:
+def is_multi_file(source: object) -> TypeGuard[str | Path]:
     """Whether a source is a pattern of file names or a folder, and not one file."""
     if not isinstance(source, str | Path) or str(source) == "-":
         return False

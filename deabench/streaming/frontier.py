@@ -8,19 +8,18 @@ from pathlib import Path
 
 import numpy as np
 
-from deabench.analysis.frontier import Frontier
 from deabench.errors import DataError
+from deabench.results.frontier import Frontier, SourceSummary
 from deabench.streaming import checkpoints, reduce
 from deabench.streaming.build import framed, spanned
 from deabench.streaming.candidates import Kept
 from deabench.streaming.files import Files
 from deabench.streaming.labels import names_of
 from deabench.streaming.options import files_of
-from deabench.streaming.source_summary import Seen
 
 
 @dataclass(frozen=True)
-class Way:
+class StreamOptions:
     """How files are gone through.
 
     Attributes
@@ -38,7 +37,9 @@ class Way:
     scheduler: str | None = None
 
 
-def way_of(tolerance: float, kept: str | Path | None, scheduler: str | None) -> Way:
+def parse_options(
+    tolerance: float, kept: str | Path | None, scheduler: str | None
+) -> StreamOptions:
     """The same, checked.
 
     Raises
@@ -49,12 +50,14 @@ def way_of(tolerance: float, kept: str | Path | None, scheduler: str | None) -> 
         raise DataError(
             f"tolerance is {tolerance}; give what an efficiency may be above 1, as 0.01, or 0 for nothing"
         )
-    return Way(float(tolerance), None if kept is None else checkpoints.folder(kept), scheduler)
+    return StreamOptions(
+        float(tolerance), None if kept is None else checkpoints.folder(kept), scheduler
+    )
 
 
 def frontier_of_files(
     source: str | Path,
-    way: Way,
+    way: StreamOptions,
     *,
     outputs: Sequence[str] | None,
     lower_is_better: Mapping[str, object] | Sequence[str],
@@ -70,7 +73,7 @@ def frontier_of_files(
     )
 
 
-def found(files: Files, way: Way) -> Frontier:
+def found(files: Files, way: StreamOptions) -> Frontier:
     """The frontier of files whose columns are known.
 
     Raises
@@ -92,11 +95,11 @@ def found(files: Files, way: Way) -> Frontier:
     return _labelled(files, left, way)
 
 
-def _labelled(files: Files, left: Kept, way: Way) -> Frontier:
+def _labelled(files: Files, left: Kept, way: StreamOptions) -> Frontier:
     """The frontier with the names of its own rows, which only now are read."""
     order = np.argsort(left.places)
     values, places = left.values[order], left.places[order]
-    seen = Seen(left.rows, left.left_out, left.low, left.high, way.tolerance, files)
+    seen = SourceSummary(left.rows, left.left_out, left.low, left.high, way.tolerance, files)
     front = spanned(framed(values, files.outputs, [str(place) for place in places.tolist()]), seen)
     read = None
     if way.scheduler is not None:
@@ -115,7 +118,7 @@ def _labelled(files: Files, left: Kept, way: Way) -> Frontier:
     return replace(front, extreme=labels, vertices=labels, data=data)
 
 
-def _said(seen: Seen) -> tuple[str, ...]:
+def _said(seen: SourceSummary) -> tuple[str, ...]:
     """What a reader of such a frontier should know."""
     notes = ["of rows that are alike the first, by file and row, stands for all"]
     if seen.left_out:

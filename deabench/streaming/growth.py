@@ -8,16 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.frontier import Frontier
 from deabench.errors import DataError
+from deabench.results.frontier import Frontier, SourceSummary
 from deabench.streaming.build import spanned
-from deabench.streaming.source_summary import Seen
 from deabench.tables.selection import read_frame
 from deabench.tables.transforms import Data, to_user_values
 from deabench.tables.validation import check_shape
 
 
-def merged(front: Frontier, other: Frontier) -> Frontier:
+def merge_frontiers(front: Frontier, other: Frontier) -> Frontier:
     """See `Frontier.merge`."""
     for what, mine, its in (
         ("metrics", front.outputs, other.outputs),
@@ -36,7 +35,7 @@ def merged(front: Frontier, other: Frontier) -> Frontier:
     return _grown(front, other.data.outputs.loc[other.extreme], seen_of(other), other.notes)
 
 
-def updated(front: Frontier, rows: object) -> Frontier:
+def update_frontier(front: Frontier, rows: object) -> Frontier:
     """See `Frontier.update`."""
     table = read_frame(rows)
     check_shape(table)
@@ -45,7 +44,7 @@ def updated(front: Frontier, rows: object) -> Frontier:
         raise DataError(
             f"'{known[0]}' is on the frontier already; give every classifier a name of its own"
         )
-    frame = pd.DataFrame(front.values(table), index=table.index, columns=front.outputs)
+    frame = pd.DataFrame(front.point_values(table), index=table.index, columns=front.outputs)
     own = to_user_values(frame, front.data.transforms)
     for name in (
         name for name in frame if name not in front.data.transforms and (frame[name] < 0).any()
@@ -55,18 +54,22 @@ def updated(front: Frontier, rows: object) -> Frontier:
             f"metric '{name}' of '{label}' is {own[name][label]:g}; DEA needs values >= 0"
         )
     values = frame.to_numpy()
-    return _grown(front, frame, Seen(len(frame), 0, values.min(axis=0), values.max(axis=0)), ())
+    return _grown(
+        front, frame, SourceSummary(len(frame), 0, values.min(axis=0), values.max(axis=0)), ()
+    )
 
 
-def seen_of(front: Frontier) -> Seen:
+def seen_of(front: Frontier) -> SourceSummary:
     """What a frontier has seen: of one in memory, its own table."""
-    if front.seen is not None:
-        return front.seen
+    if front.source_summary is not None:
+        return front.source_summary
     values = front.data.outputs.to_numpy()
-    return Seen(len(values), 0, values.min(axis=0), values.max(axis=0))
+    return SourceSummary(len(values), 0, values.min(axis=0), values.max(axis=0))
 
 
-def _grown(front: Frontier, rows: pd.DataFrame, more: Seen, notes: Iterable[str]) -> Frontier:
+def _grown(
+    front: Frontier, rows: pd.DataFrame, more: SourceSummary, notes: Iterable[str]
+) -> Frontier:
     """The frontier with the extreme ones among other rows, which stand for all that `more` tells
     of.
     """
@@ -78,7 +81,7 @@ def _grown(front: Frontier, rows: pd.DataFrame, more: Seen, notes: Iterable[str]
         tuple(dict.fromkeys((*front.notes, *notes))),
         front.data.transforms,
     )
-    seen = Seen(
+    seen = SourceSummary(
         mine.rows + more.rows,
         mine.left_out + more.left_out,
         np.minimum(mine.low, more.low),
@@ -89,10 +92,10 @@ def _grown(front: Frontier, rows: pd.DataFrame, more: Seen, notes: Iterable[str]
     before, after = set(front.extreme), set(found.extreme)
     return replace(
         found,
-        seen=replace(
+        source_summary=replace(
             seen,
             entered=tuple(one for one in found.extreme if one not in before),
-            left=tuple(one for one in front.extreme if one not in after),
+            removed=tuple(one for one in front.extreme if one not in after),
         ),
     )
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
-from deabench.analysis.frontier import Frontier
 from deabench.errors import DataError
 from deabench.proofs.proof import Proof
+from deabench.results.frontier import Frontier
 from deabench.streaming.files import Files, apart
-from deabench.streaming.frontier import Way, found, way_of
+from deabench.streaming.frontier import StreamOptions, found, parse_options
 from deabench.streaming.options import files_of
 from deabench.streaming.scorer import Scorer
 from deabench.streaming.statistics import Said, from_kept, keep_part, schema_of, scored, writer_of
@@ -53,6 +53,8 @@ class FilesRanking(Result):
     (['MLP'], 7)
     """
 
+    _text = "frontier"
+
     frontier: Frontier
     path: str
     batches: pd.DataFrame
@@ -77,19 +79,10 @@ class FilesRanking(Result):
         frame.insert(3, "mean", groups["total"].sum() / frame["rows"])
         return frame
 
-    def summary(self) -> str:
-        """How many are efficient, where the scores are, and how well they are proved."""
-        rows, efficient = int(self.batches["rows"].sum()), int(self.batches["efficient"].sum())
-        return (
-            f"{efficient:,} of {rows:,} rows are efficient, mean efficiency {self.batches['total'].sum() / rows:.4g}; the "
-            f"scores are in '{self.path}', proved to {self.batches['gap'].max():.1e}. {self.frontier.summary()}"
-        )
-
     def proof(self) -> Proof:
         """The scores in the file against the rows in theirs, all read again."""
-        from deabench.streaming.verify import ranking
-
-        return ranking(self)
+        proof: Proof = self._call("deabench.streaming.verify", "verify_scores")
+        return proof
 
     @property
     def reasons(self) -> dict[object, str]:
@@ -144,7 +137,7 @@ def rank_files(
     >>> pd.read_parquet(ranking.path)["efficiency"].round(3).tolist()
     [1.0, 1.0, 0.936, 1.0]
     """
-    way = way_of(tolerance, kept, scheduler)
+    way = parse_options(tolerance, kept, scheduler)
     if not isinstance(files, str | Path):
         raise DataError(
             f"the files are a {type(files).__name__}; say 'sweep/*.parquet', or use deabench.rank for a table"
@@ -160,7 +153,7 @@ def rank_files(
     return written(found_, Path(out), way)
 
 
-def written(files: Files, out: Path, way: Way) -> FilesRanking:
+def written(files: Files, out: Path, way: StreamOptions) -> FilesRanking:
     """Both passes over files whose columns are known."""
     schema = schema_of(files)
     if out.resolve() in {Path(path).resolve() for path in files.paths}:
@@ -178,7 +171,7 @@ def written(files: Files, out: Path, way: Way) -> FilesRanking:
 
 
 def _all(
-    files: Files, front: Frontier, way: Way, advance: Callable[[int], None]
+    files: Files, front: Frontier, way: StreamOptions, advance: Callable[[int], None]
 ) -> Iterator[tuple[RecordBatch, Said]]:
     """All batches in the order of the files."""
     if way.kept is None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from deabench.analysis.frontier import Frontier
 from deabench.geometry.cones import ROWS, of_simplices
+from deabench.results.frontier import Frontier
 from deabench.utils.arrays import TOLERANCE, blocks
 
 CLEAR = 1e-9
@@ -52,8 +52,8 @@ class Scorer:
 
     def __init__(self, front: Frontier) -> None:
         hull = front.hull
-        self.normals, self.facet, self.on = front.plain(hull.normals), hull.facet, hull.on
-        self.points = front.corners.to_numpy()
+        self.normals, self.facet, self.on = front.unscale_normals(hull.normals), hull.facet, hull.on
+        self.points = front.vertex_outputs.to_numpy()
         self.rising = hull.normals > RISES
         self.unit = np.where(self.points.max(axis=0) > 0, self.points.max(axis=0), 1.0)
         self.rows = np.vstack([self.points, -np.diag(self.unit)])  # axes' λ are slack

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deabench.analysis.frontier import Frontier
 from deabench.errors import DataError
+from deabench.results.frontier import Frontier
 from deabench.streaming.batches import SHIFT, Batch, batches, where
 from deabench.streaming.checkpoints import part_digest
 from deabench.streaming.files import Files, Piece, opened
@@ -159,12 +159,14 @@ def scores_digest(files: Files, part: tuple[Piece, ...], front: Frontier) -> str
     """What the scores of a part depend on."""
     hull = front.hull
     digest = hashlib.blake2b(
-        part_digest(files, part, front.seen.tolerance if front.seen else 0.0).encode(),
+        part_digest(
+            files, part, front.source_summary.tolerance if front.source_summary else 0.0
+        ).encode(),
         digest_size=20,
     )
     digest.update(json.dumps([files.labels, [files.paths[piece.file] for piece in part]]).encode())
     for array in (
-        front.corners.to_numpy(),
+        front.vertex_outputs.to_numpy(),
         hull.normals,
         hull.members,
         hull.facet,

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.frontier import Frontier
 from deabench.errors import CertificateError
 from deabench.proofs.proof import Proof
+from deabench.results.frontier import Frontier
 from deabench.streaming.batches import Batch, batches
 from deabench.streaming.files import Files, opened
 from deabench.streaming.scorer import Scorer
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from deabench.streaming.rank_files import FilesRanking
 
 
-def completed(front: Frontier, proof: Proof) -> Proof:
+def verify_sources(front: Frontier, proof: Proof) -> Proof:
     """The proof of a frontier, held against the rows that it was made of where they can be read
     again.
     """
-    seen = front.seen
+    seen = front.source_summary
     if seen is None:
         return proof
     if seen.files is None:
@@ -73,7 +73,7 @@ def _unclaimed(proof: Proof, what: str) -> Proof:
     return replace(proof, unclaimed=(*proof.unclaimed, what))
 
 
-def ranking(result: FilesRanking) -> Proof:
+def verify_scores(result: FilesRanking) -> Proof:
     """The proof of the scores in a file: a row per batch.
 
     Raises
@@ -82,9 +82,9 @@ def ranking(result: FilesRanking) -> Proof:
         Where the file has other rows than those that were scored.
     """
     front = result.frontier
-    if front.seen is None or front.seen.files is None:
+    if front.source_summary is None or front.source_summary.files is None:
         raise CertificateError("the ranking does not know its files; the result does not hold")
-    files, scorer, out = front.seen.files, Scorer(front), list[dict[str, float]]()
+    files, scorer, out = front.source_summary.files, Scorer(front), list[dict[str, float]]()
     with opened(result.path) as scores:
         if scores.metadata.num_rows != int(result.batches["rows"].sum()):
             raise CertificateError(

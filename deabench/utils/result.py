@@ -101,6 +101,13 @@ class Result:
             raise TypeError(f"{type(self).__name__} has no sentences to {verb} it")
         return function
 
+    def _call(self, module: str, function: str, *arguments: Any, **options: Any) -> Any:
+        """Call a function of a package above the results with this result first.
+
+        The package is imported only now: no result imports what proves, extends or describes it.
+        """
+        return getattr(import_module(module), function)(self, *arguments, **options)
+
     def to_csv(self, path: str | Path | None = None) -> str | None:
         """Write the frame as CSV to the file `path`, whole or not at all, or return it as text."""
         text = csv_text(self.to_frame())

@@ -405,11 +405,11 @@ REFUSED = [
     ({"method": "guess"}, "method 'guess' is not known; it is one of 'auto', 'faces', 'milp'"),
     (
         {"method": "milp", "on": "facets"},
-        "method 'milp' finds targets on faces; use method 'faces' with on='facets'",
+        "method='milp' finds targets on faces; use method='faces' with on='facets'",
     ),
     (
         {"method": "milp", "norm": "l2"},
-        "method 'milp' is linear and norm 'l2' is not; use method 'faces', or norm 'l1' or 'linf'",
+        "method='milp' is linear and norm='l2' is not; use method='faces', or norm='l1' or norm='linf'",
     ),
     ({"weights": {"x": 1.0}}, "weights names 'x', which is not an output; the outputs are m0, m1"),
     ({"weights": {"m0": 0.0, "m1": 1.0}}, "the weight of 'm0' is 0; give a number above 0"),

@@ -174,22 +174,22 @@ def test_the_command(tmp_path, capsys) -> None:
     )
     said = capsys.readouterr()
     assert said.out.startswith("classifier,position,distance,target_accuracy,target_seconds")
-    assert "spanned by nothing and by multiples of the reference" in said.err
+    assert "spanned by zero and by multiples of the reference" in said.err
 
 
 def test_what_it_refuses(refused) -> None:
     table = pd.DataFrame({"y": [0.5, 0.9], "x": [0.0, 3.0]}, index=["a", "b"])
     with refused(
-        "returns 'crs' multiplies inputs and none is given; name one in inputs, or leave returns out"
+        "returns='crs' multiplies inputs and there are none; name one in inputs, or leave returns out"
     ):
         db.targets(table, table, outputs=["y"], returns="crs")
     with refused(
-        "'a' needs none of any input: under returns 'crs' it can be multiplied without end; leave it out, or leave "
+        "'a' needs none of any input, so that under returns='crs' it can be multiplied without limit; leave it out, or leave "
         "returns out"
     ):
         db.targets(table, table, outputs=["y"], inputs=["x"], returns="crs")
     with refused(
-        "on 'facets' extends facets of a hull, and multiples have none; leave on out, or use returns 'vrs'"
+        "on='facets' extends the facets of a hull, and under returns='crs' there are none; leave on out, or use returns='vrs'"
     ):
         db.targets(table, table, outputs=["y"], inputs=["x"], returns="crs", on="facets")
     with refused("returns 'nirs' is not known; it is one of 'vrs', 'crs'"):

@@ -13,8 +13,8 @@ from dea_cases import examples, frame, oracle, tables
 from hypothesis import given
 
 import deabench as db
-from deabench.analysis.targets import CLAIMED
 from deabench.errors import CertificateError
+from deabench.proofs.targets import CLAIMED
 from deabench.utils.arrays import Sparse, scale
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")

@@ -36,7 +36,7 @@ def refuses(result) -> None:
 
 
 def listed(**parts) -> object:
-    return replace(FRONT, listed=replace(FRONT.hull, **parts))
+    return replace(FRONT, precomputed_hull=replace(FRONT.hull, **parts))
 
 
 def test_every_facet_and_every_simplex_is_missed() -> None:
@@ -67,7 +67,7 @@ def test_every_number_of_a_frontier_is_held() -> None:
             refuses(listed(normals=normals))
     for b, k in np.ndindex(*hull.members.shape):
         members = hull.members.copy()
-        members[b, k] = (members[b, k] + 1) % (len(FRONT.rows) + 3)
+        members[b, k] = (members[b, k] + 1) % (len(FRONT.boxed_rows) + 3)
         refuses(listed(members=members))
     for f, k in np.ndindex(*hull.on.shape):
         on = hull.on.copy()
@@ -83,7 +83,7 @@ def test_every_extreme_classifier_is_missed_and_none_is_added() -> None:
         kept = np.delete(np.arange(len(hull.points)), k)
         short = replace(hull, points=hull.points[kept], on=hull.on[:, kept], rows=hull.rows[kept])
         vertices = [v for v in FRONT.vertices if v != FRONT.vertices[k]]
-        refuses(replace(FRONT, listed=short, vertices=vertices, extreme=vertices))
+        refuses(replace(FRONT, precomputed_hull=short, vertices=vertices, extreme=vertices))
     refuses(replace(FRONT, extreme=FRONT.extreme[1:]))
     refuses(replace(FRONT, vertices=FRONT.vertices[::-1]))
 
@@ -106,12 +106,12 @@ def test_a_face_that_is_not_listed_is_missed() -> None:
         ]:
             forged = replace(front.hull)
             forged.__dict__["maximal"] = faces
-            refuses(replace(front, listed=forged))
+            refuses(replace(front, precomputed_hull=forged))
 
 
 def test_a_row_that_is_said_to_be_dominated_and_is_not_is_found() -> None:
     dominator = FRONT.dominator.copy()
-    dominator[FRONT.kept[0]] = FRONT.kept[1]
+    dominator[FRONT.undominated[0]] = FRONT.undominated[1]
     refuses(replace(FRONT, dominator=dominator))
 
 
@@ -224,7 +224,7 @@ def test_what_the_milp_does_not_prove_is_said() -> None:
         frame(rng.uniform(0.3, 0.8, (1, 7)), "t"), frame(rng.uniform(0.3, 1, (8, 7)))
     )
     assert found.method == "milp"
-    assert found.frontier.listed is None
+    assert found.frontier.precomputed_hull is None
     assert found.unproved == (
         "not certified: that no target is nearer is the MILP solver's word",
         "not certified: the position, and that the frontier has no other extreme classifiers",
@@ -585,7 +585,7 @@ def test_a_shared_facet_ends_where_another_begins(norm) -> None:
         found = db.targets(
             frame(rng.uniform(0.1, 0.7, (3, 3)), "t"), frame(P), norm=norm, on="facets", common=True
         )
-        assert (front.boxed(found.targets.to_numpy()) @ W.T).max() <= 1 + 1e-8
+        assert (front.to_boxed(found.targets.to_numpy()) @ W.T).max() <= 1 + 1e-8
         db.certify(found)
 
 

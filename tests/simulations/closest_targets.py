@@ -13,9 +13,10 @@ import pandas as pd
 from scipy.optimize import linprog
 
 from deabench.analysis.frontier import frontier
-from deabench.analysis.targets import Targets, targets
+from deabench.analysis.targets import targets
 from deabench.errors import DataWarning, SolveError
 from deabench.proofs.certify import certify
+from deabench.results.targets import Targets
 from simulations.cpu_time import cpu, in_turns
 from simulations.tables import frame, sphere, unif
 

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.frontier import NORMS, frontier
+from deabench.analysis.frontier import frontier
 from deabench.analysis.ranking import rank
 from deabench.analysis.targets import targets
 from deabench.errors import DataError, DataWarning, DeabenchError
 from deabench.proofs.certify import certify
+from deabench.results.frontier import NORMS
 from simulations.rational_efficiency import efficiency, true_reasons
 from simulations.tables import frame
 

@@ -218,7 +218,7 @@ def test_more_points_than_are_listed_with_facets_are_listed_when_asked(
     monkeypatch.setattr(build, "ENOUGH", 3)
     frame = sweep("floats")
     front = db.frontier(written(frame, tmp_path), outputs=METRICS)
-    assert front.listed is None
+    assert front.precomputed_hull is None
     assert front.extreme == db.frontier(frame.set_index("model"), outputs=METRICS).extreme
     db.certify(front)
 
@@ -250,12 +250,16 @@ def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, ref
     db.certify(front)
     for change, said in (
         ({"rows": 2999}, "rows read again"),
-        ({"low": front.seen.low + 0.1}, "least and greatest of a metric"),
-        ({"high": front.seen.high * 2}, "least and greatest of a metric"),
+        ({"low": front.source_summary.low + 0.1}, "least and greatest of a metric"),
+        ({"high": front.source_summary.high * 2}, "least and greatest of a metric"),
         ({"left_out": 3}, "rows read again"),
     ):
         with pytest.raises(db.CertificateError, match=said):
-            db.certify(dataclasses.replace(front, seen=dataclasses.replace(front.seen, **change)))
+            db.certify(
+                dataclasses.replace(
+                    front, source_summary=dataclasses.replace(front.source_summary, **change)
+                )
+            )
     better = frame.assign(**{name: frame[name] * 1.01 for name in METRICS})
     written(better.where(better["model"] == front.extreme[0], frame), tmp_path)
     with refused(

@@ -31,7 +31,7 @@ def test_updates_are_recomputed_frontiers(kind: str) -> None:
         after = db.frontier(frame[:high], outputs=METRICS)
         assert front.extreme == after.extreme
         assert front.entered == tuple(name for name in after.extreme if name not in before.extreme)
-        assert front.left == tuple(name for name in before.extreme if name not in after.extreme)
+        assert front.removed == tuple(name for name in before.extreme if name not in after.extreme)
         same(front, after)
     assert front.summary().startswith(f"{len(front.extreme)} of 2,400 classifiers are extreme")
     db.certify(front)
@@ -64,8 +64,8 @@ def test_files_and_tables_merge(tmp_path: Path) -> None:
     )
     better = pd.DataFrame(1.0, columns=METRICS, index=["best"])
     best = front.update(better)
-    assert (best.extreme, best.entered, best.left) == (["best"], ("best",), tuple(front.extreme))
-    assert (front.entered, front.left) == ((), ())
+    assert (best.extreme, best.entered, best.removed) == (["best"], ("best",), tuple(front.extreme))
+    assert (front.entered, front.removed) == ((), ())
 
 
 @pytest.mark.parametrize("technology", ["convex", "fdh"])

@@ -328,10 +328,12 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_ranking_that_does_not_know_its_files_does_not_certify(tmp_path: Path, refused) -> None:
     ranking = db.rank_files(written(sweep(n=300), tmp_path), tmp_path / "scores", outputs=METRICS)
-    seen = dataclasses.replace(ranking.frontier.seen, files=None)
+    seen = dataclasses.replace(ranking.frontier.source_summary, files=None)
     with refused(
         "the ranking does not know its files; the result does not hold", db.CertificateError
     ):
         db.certify(
-            dataclasses.replace(ranking, frontier=dataclasses.replace(ranking.frontier, seen=seen))
+            dataclasses.replace(
+                ranking, frontier=dataclasses.replace(ranking.frontier, source_summary=seen)
+            )
         )

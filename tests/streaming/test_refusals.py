@@ -215,7 +215,7 @@ def test_what_scores_of_files_cannot_have_is_refused(tmp_path: Path, refused) ->
     ):
         db.rank(folder)
     with refused(
-        "tolerance, kept and scheduler are of many files; give a pattern, as 'sweep/*.parquet', or leave them out"
+        "tolerance, kept and scheduler apply to many files only; give a pattern, as 'sweep/*.parquet', or leave them out"
     ):
         db.frontier(frame, tolerance=0.1)
     with refused(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.frontier import Frontier
+from deabench.results.frontier import Frontier
 
 METRICS = ["TPR", "TNR", "AUC"]
 

@@ -1,0 +1,259 @@
+"""Hold the closest targets of classifiers on a frontier, with what proves each the closest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.geometry.closest import Found
+from deabench.geometry.nearest_points import distance
+from deabench.proofs.proof import Proof
+from deabench.results.frontier import Frontier
+from deabench.tables.transforms import to_model_values, to_user_changes, to_user_values
+from deabench.utils.result import Result
+
+DIFFERENCES = ("gaps", "normals", "slopes")
+"""Frames of differences: a change of direction turns their sign and has no origin."""
+NO_TARGET = {
+    ("convex", False): "no point of the frontier dominates it",
+    ("convex", True): "no one face of the frontier has points that dominate all of the tested",
+    ("fdh", False): "no classifier of the frontier is nowhere below it",
+    ("fdh", True): "no one classifier of the frontier is nowhere below all of the tested",
+}
+"""The reason for a missing target, by technology and whether all have one face in common."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Targets(Result):
+    """Closest targets on the frontier, with what proves them.
+
+    Attributes
+    ----------
+    targets, gaps : DataFrame, n x metrics
+        The target, and target minus actual; NaN where there is none, with the reason in `reasons`.
+    distance : Series (n,)
+        In the chosen norm and weights, in the metrics' own units.
+    faces : Series of tuples
+        The frontier's DMUs that span the face (or the extended facet) of the target.
+    position : Series
+        "inside", "on" or "outside" the frontier (or the region below the extended facets).
+    normals : DataFrame, n x metrics
+        A normal of the face, negative where lower is better and positive elsewhere: no reference
+        DMU has a greater normal·Y than the target. In the model's directions normal·target = 1.
+    intensities : DataFrame, n x frontier DMUs
+        λ; zero on extended facets, where a target may lie beyond its facet's vertices.
+    slopes : DataFrame, metrics as columns, any number of rows per DMU
+        What proves a target the closest: no point of a face with vertices v is nearer than the
+        least slope·(v - actual). See docs/proofs.md. With technology "fdh" neither normals nor
+        slopes are needed: all pairs are compared.
+    on, method : str
+        The choice of the call, or of method "auto"; with technology "fdh" "classifiers" and
+        "comparison".
+    common, dominating : bool
+        The choices of the call.
+    multiples : Series or None
+        Under constant returns the factor by which each reference DMU is multiplied in `frontier`,
+        whose first row is all zero.
+    unproved : tuple of str
+        What `deabench.certify` does not prove of this result, in words; empty where it proves
+        everything.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> result = db.targets(wine.loc[["RBF"]], wine.drop(index="RBF"), outputs=["TPR", "TNR"])
+    >>> result.position["RBF"], result.gaps.loc["RBF"].round(1).to_dict()
+    ('inside', {'TPR': 22.1, 'TNR': 29.4})
+    """
+
+    _text = "targets"
+    _display = "TargetsDisplay"
+
+    targets: pd.DataFrame
+    gaps: pd.DataFrame
+    distance: pd.Series
+    faces: pd.Series
+    position: pd.Series
+    normals: pd.DataFrame
+    intensities: pd.DataFrame
+    slopes: pd.DataFrame
+    actual: pd.DataFrame
+    frontier: Frontier
+    norm: str
+    weights: dict[str, float]
+    on: str
+    method: str
+    common: bool
+    dominating: bool
+    reasons: dict[Any, str]
+    notes: tuple[str, ...]
+    multiples: pd.Series | None = None
+
+    @cached_property
+    def peers(self) -> pd.DataFrame:
+        """λ by frontier DMU (under constant returns in the DMU's own size), used DMUs only."""
+        lam = self.intensities
+        if self.multiples is not None:
+            lam = lam * self.multiples[lam.columns]
+        return lam.loc[:, (lam > 0).any()]
+
+    @cached_property
+    def in_model_directions(self) -> Targets:
+        """The same targets with higher better in every metric, as solved; proofs are made there."""
+        transforms = self.frontier.data.transforms
+        if not transforms:
+            return self
+        differences = {
+            name: to_user_changes(getattr(self, name), transforms) for name in DIFFERENCES
+        }
+        return replace(
+            self,
+            targets=to_model_values(self.targets, transforms),
+            actual=to_model_values(self.actual, transforms),
+            **differences,
+        )
+
+    def in_user_directions(self) -> Targets:
+        """Return these targets, which are in the model's directions, in the user's."""
+        transforms = self.frontier.data.transforms
+        if not transforms:
+            return self
+        differences = {
+            name: to_user_changes(getattr(self, name), transforms) for name in DIFFERENCES
+        }
+        return replace(
+            self,
+            targets=to_user_values(self.targets, transforms),
+            actual=to_user_values(self.actual, transforms),
+            **differences,
+        )
+
+    @cached_property
+    def certificate(self) -> pd.DataFrame:
+        """The proof of every target: see `recompute`."""
+        return self.recompute()
+
+    def recompute(self) -> pd.DataFrame:
+        """Recompute the certificate by numpy alone: see `deabench.proofs.targets.certificate`."""
+        module = "deabench.proofs.targets"
+        certificate: pd.DataFrame = self.in_model_directions._call(module, "certificate")
+        return certificate
+
+    def claims(self, certificate: pd.DataFrame) -> dict[str, np.ndarray]:
+        """Return by how much each claim misses: what `deabench.certify` compares to 1e-9."""
+        misses: dict[str, np.ndarray] = self.in_model_directions._call(
+            "deabench.proofs.targets", "claims", certificate
+        )
+        return misses
+
+    @cached_property
+    def unproved(self) -> tuple[str, ...]:
+        return tuple(self.in_model_directions._call("deabench.proofs.targets", "unproved"))
+
+    def proof(self) -> Proof:
+        """Return the certificate with what each of its claims misses by."""
+        self._call("deabench.proofs.structure", "targets")
+        frame = self.recompute()
+        return Proof(frame, self.claims(frame), self.unproved)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `position`, `distance`, then `target_<metric>`, in the tested table's order."""
+        frame = pd.DataFrame({"position": self.position, "distance": self.distance})
+        frame.index.name = "classifier"
+        return frame.join(self.targets.add_prefix("target_"))
+
+
+def build_targets(
+    front: Frontier,
+    actual: pd.DataFrame,
+    closest: Sequence[Found],
+    position: np.ndarray,
+    *,
+    norm: str,
+    weights: np.ndarray,
+    norm_scale: float,
+    on: str,
+    method: str,
+    common: bool,
+    dominating: bool,
+) -> Targets:
+    """Build the targets, in the metrics' own units, from the closest points in boxed metrics.
+
+    Parameters
+    ----------
+    actual : DataFrame, n x metrics
+        The tested DMUs in the model's directions.
+    closest : sequence of n closest points
+    position : array (n,) of str
+    weights : array (s,)
+        What a unit of each metric counts in the distance.
+    norm_scale : float
+        By how much a boxed distance is smaller than one in the metrics' own units.
+    """
+    labels, metrics = actual.index, actual.columns
+    lam = np.zeros((len(closest), len(front.vertices)))
+    for k, point in enumerate(closest):
+        lam[k, list(point.face)] = point.lam
+    points = np.array([point.point for point in closest]) * front.unit + front.origin
+    if on != "facets":
+        # λ gives the same point with less rounding, except beyond the vertices of a facet.
+        mixtures = lam @ front.vertex_outputs.to_numpy()
+        points = np.where(np.isnan(points), np.nan, mixtures)
+    gaps = points - actual.to_numpy()
+    distances = [np.nan if np.isnan(gap).any() else distance(gap * weights, norm) for gap in gaps]
+    missing = [label for label, length in zip(labels, distances, strict=True) if np.isnan(length)]
+    normals = front.unscale_normals(np.array([point.normal for point in closest]))
+    slopes = np.vstack([point.slopes.reshape(-1, len(metrics)) for point in closest])
+    slope_labels = labels.repeat([len(point.slopes) for point in closest])
+    faces = [tuple(front.vertices[k] for k in point.face) for point in closest]
+    return Targets(
+        targets=pd.DataFrame(points, index=labels, columns=metrics),
+        gaps=pd.DataFrame(gaps, index=labels, columns=metrics),
+        distance=pd.Series(distances, index=labels, name="distance"),
+        faces=pd.Series(faces, index=labels, name="face", dtype=object),
+        position=pd.Series(position, index=labels, name="position"),
+        normals=pd.DataFrame(normals, index=labels, columns=metrics),
+        intensities=pd.DataFrame(lam, index=labels, columns=front.vertices),
+        slopes=pd.DataFrame(
+            slopes * (norm_scale / front.unit), index=slope_labels, columns=metrics
+        ),
+        actual=actual,
+        frontier=front,
+        norm=norm,
+        weights=dict(zip(metrics, weights.tolist(), strict=True)),
+        on=on,
+        method=method,
+        common=common,
+        dominating=dominating,
+        reasons=dict.fromkeys(missing, NO_TARGET[front.technology, common]),
+        notes=front.notes + _notes_beyond_range(points, actual, front),
+    )
+
+
+def _notes_beyond_range(
+    points: np.ndarray, actual: pd.DataFrame, front: Frontier
+) -> tuple[str, ...]:
+    """Name targets above 1 (or 100) in a metric whose data all stay below it.
+
+    Extended facets can give such targets.
+    """
+    notes = []
+    for r, name in enumerate(actual.columns):
+        if name in front.data.transforms:
+            continue
+        greatest = max(actual[name].max(), front.vertex_outputs[name].max())
+        limit = 1.0 if greatest <= 1 else 100.0
+        if greatest > limit:
+            continue
+        for k in np.flatnonzero(points[:, r] > limit * (1 + 1e-12)):
+            notes.append(
+                f"the target of '{actual.index[k]}' in '{name}' is {points[k, r]:.4g}, beyond "
+                f"{limit:g}: the extended facet leaves the metric's range"
+            )
+    return tuple(notes)
