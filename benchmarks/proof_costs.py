@@ -13,15 +13,15 @@ from simulations.tables import KINDS, frame, sphere, unif
 from deabench.analysis.frontier import frontier
 from deabench.analysis.ranking import rank
 from deabench.analysis.targets import targets
-from deabench.geometry import polar
-from deabench.proofs import facet_completeness
+from deabench.geometry import facets
+from deabench.proofs import frontier as proved_facets
 from deabench.proofs.certify import certify
-from deabench.proofs.targets import closest
+from deabench.proofs.targets import closeness_violations
 from deabench.results.frontier import NORMS, Frontier
 from deabench.utils.threads import one_thread
 
 
-def facets() -> pd.DataFrame:
+def facet_proofs() -> pd.DataFrame:
     """That a list of facets is complete, beside Qhull, which makes it (asked: at most half of its
     time).
     """
@@ -35,7 +35,7 @@ def facets() -> pd.DataFrame:
     ):
         front = frontier(frame(KINDS[kind](n, s)))
         with one_thread(n):
-            made, _ = _least(partial(polar.listed, front.boxed_rows), 5)
+            made, _ = _least(partial(facets.polar_simplices, front.boxed_rows), 5)
             checked, _ = _least(partial(_complete, front), 5)
         rows.append(
             {
@@ -53,10 +53,10 @@ def facets() -> pd.DataFrame:
 
 def _complete(front: Frontier) -> None:
     hull, rows = front.hull, front.boxed_rows
-    facet_completeness.malformed(hull.members, hull.facet, hull.normals, len(rows))
-    facet_completeness.below(rows, hull.members, hull.facet, hull.normals)
-    facet_completeness.above(rows, hull.normals)
-    facet_completeness.open_ridges(hull.members, len(rows))
+    proved_facets.count_malformed(hull.members, hull.facet, hull.normals, len(rows))
+    proved_facets.greatest_offset(rows, hull.members, hull.facet, hull.normals)
+    proved_facets.greatest_excess(rows, hull.normals)
+    proved_facets.count_open_ridges(hull.members, len(rows))
 
 
 def minimality() -> pd.DataFrame:
@@ -76,7 +76,7 @@ def minimality() -> pd.DataFrame:
                 )
                 faces, _ = _least(partial(_maximal, table), 2)
                 with one_thread(extreme):
-                    checked, _ = _least(partial(closest, found), 3)
+                    checked, _ = _least(partial(closeness_violations, found), 3)
                 rows.append(
                     {
                         "norm": norm,
@@ -121,4 +121,4 @@ def _least(work: Callable[[], Any], turns: int) -> tuple[float, Any]:
 
 def _maximal(table: pd.DataFrame) -> list[frozenset[int]]:
     """The faces that a search goes through, listed anew."""
-    return list(frontier(table).hull.maximal)
+    return list(frontier(table).hull.maximal_faces)

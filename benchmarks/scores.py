@@ -21,7 +21,7 @@ from deabench.errors import DataWarning
 from deabench.models import MODELS
 from deabench.models.base import Task
 from deabench.models.radial import Wei
-from deabench.solver.engine import solve
+from deabench.solver.engine import solve_family
 from deabench.tables.validation import validate
 from deabench.utils.threads import one_thread
 
@@ -44,7 +44,7 @@ def engine(values: np.ndarray) -> np.ndarray:
     options = {name: words[0] for name, words in MODELS["wei"].options.items()}
     problem = Wei(Task(data, data, options, own=True))
     with one_thread(len(values)):
-        solution = solve(problem.family, problem.tested)
+        solution = solve_family(problem.family, problem.tested)
     return np.asarray(problem.read(solution)[0] * problem.size)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from deabench.errors import DataError
 from deabench.geometry import faces
-from deabench.geometry.dominance import dominators
+from deabench.geometry.dominance import find_dominators
 from deabench.models.base import Technology
 from deabench.results.frontier import Frontier, representative_rows
 from deabench.streaming.files import is_multi_file
@@ -149,17 +149,17 @@ def span_frontier(
         raise DataError(f"metric '{name}' is 0 for every DMU; leave it out")
     origin, unit = box(values)
     # A dominated row spans nothing, so that the hull is that of the undominated rows.
-    dominator = dominators(values)
+    dominator = find_dominators(values)
     undominated = np.flatnonzero(dominator == np.arange(len(values)))
     boxed = (values[undominated] - origin) / unit
     hull = None
     if technology == "fdh":
         vertices = undominated
     elif facets:
-        hull = faces.hull(boxed)
+        hull = faces.build_hull(boxed)
         vertices = undominated[hull.rows]
     else:
-        vertices = undominated[faces.extreme(boxed)]
+        vertices = undominated[faces.extreme_points(boxed)]
     # Duplicates of a vertex are extreme too.
     extreme = np.isin(representative_rows(values, dominator), vertices)
     return Frontier(

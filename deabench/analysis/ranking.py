@@ -18,6 +18,7 @@ from deabench.models.base import Answer, Model, Norm, Orientation, Returns, Task
 from deabench.models.options import chosen, costly, of_technology, options_of
 from deabench.proofs import certify, structure
 from deabench.report.text.ranking import explain_ranking, summarize_ranking
+from deabench.results.proof import Proof
 from deabench.streaming.files import is_multi_file
 from deabench.tables.selection import Missing, SelectedTable, read_frame, select_table
 from deabench.tables.transforms import to_user_values
@@ -138,7 +139,7 @@ class Ranking(Answer, Result):
         """
         return self.proof().frame
 
-    def proof(self) -> certify.Proof:
+    def proof(self) -> Proof:
         """The certificate with what each claim of this result misses.
 
         Raises
@@ -150,8 +151,8 @@ class Ranking(Answer, Result):
             raise DataError(
                 f"model '{self.record.name}' has no certificate; its scores are the solver's word"
             )
-        structure.ranking(self)
-        return structure.completed(self, self.record.prove(self))
+        structure.check_ranking(self)
+        return structure.complete_proof(self, self.record.prove(self))
 
     def to_frame(self) -> pd.DataFrame:
         """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the

@@ -12,11 +12,16 @@ import pandas as pd
 from deabench.analysis.frontier import ALLOWED_IN_HULL, span_frontier, technology_notes
 from deabench.errors import DataError
 from deabench.geometry import free_disposal
-from deabench.geometry.closest import Found, on_faces, on_facets
-from deabench.geometry.closest_milp import Clock, by_milp
-from deabench.geometry.nearest_points import depths
+from deabench.geometry.closest import (
+    ClosestPoint,
+    Deadline,
+    closest_by_milp,
+    closest_on_faces,
+    closest_on_facets,
+)
+from deabench.geometry.projections import common_rises
 from deabench.models.base import Norm, Technology
-from deabench.proofs.targets import stretched
+from deabench.proofs.targets import scale_norm
 from deabench.results.frontier import NORMS, ON_FRONTIER, Frontier, classify_positions
 from deabench.results.targets import Targets, build_targets
 from deabench.tables.selection import (
@@ -131,7 +136,7 @@ def targets(
     [51.5]
     """
     _check_choices(norm, on, method, technology, returns)
-    clock = Clock(time_limit)
+    clock = Deadline(time_limit)
     columns = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
     tested_data, reference_data, notes = _validate_both(
         tested, reference, columns, technology, missing, returns
@@ -154,7 +159,7 @@ def targets(
             facets=chosen_method == "faces" or s <= MAX_METRICS_FACES,
             technology=technology,
         )
-        norm_scale, boxed_weights = stretched(metric_weights, front.unit)
+        norm_scale, boxed_weights = scale_norm(metric_weights, front.unit)
         search = _Search(
             front=front,
             labels=actual.index,
@@ -326,46 +331,51 @@ class _Search:
     def vertices(self) -> np.ndarray:
         return self.front.to_boxed(self.front.vertex_outputs.to_numpy())
 
-    def among_classifiers(self) -> tuple[list[Found], np.ndarray]:
+    def among_classifiers(self) -> tuple[list[ClosestPoint], np.ndarray]:
         """Search the classifiers of the free disposal hull."""
-        closest = free_disposal.on_points(
+        closest = free_disposal.closest_vertices(
             self.vertices, self.points, self.norm, self.weights, **self.options
         )
-        return closest, free_disposal.position(self.vertices, self.points)
+        return closest, free_disposal.classify_positions(self.vertices, self.points)
 
-    def on_extended_facets(self) -> tuple[list[Found], np.ndarray]:
+    def on_extended_facets(self) -> tuple[list[ClosestPoint], np.ndarray]:
         """Search the boundary of the region below the extended full-dimensional facets."""
         hull = self.front.hull
-        if not hull.full.any():
+        if not hull.efficient_facets.any():
             raise DataError(
                 "the frontier has no full-dimensional Pareto-efficient facet to extend; use "
                 "on='faces'"
             )
-        normals = hull.normals[hull.full]
-        closest = on_facets(
-            normals, hull.on[hull.full], self.points, self.norm, self.weights, **self.options
+        normals = hull.normals[hull.efficient_facets]
+        closest = closest_on_facets(
+            normals,
+            hull.incidence[hull.efficient_facets],
+            self.points,
+            self.norm,
+            self.weights,
+            **self.options,
         )
         return closest, classify_positions(normals, self.points)
 
-    def on_faces(self, advance: Callable[[int], None]) -> tuple[list[Found], np.ndarray]:
+    def on_faces(self, advance: Callable[[int], None]) -> tuple[list[ClosestPoint], np.ndarray]:
         """Search all maximal Pareto-efficient faces."""
         hull = self.front.hull
         names = [f"'{label}'" for label in self.labels]
-        closest = on_faces(
+        closest = closest_on_faces(
             hull, self.points, names, self.norm, self.weights, advance=advance, **self.options
         )
         return closest, classify_positions(hull.normals, self.points)
 
     def by_milp(
-        self, clock: Clock, advance: Callable[[int], None]
-    ) -> tuple[list[Found], np.ndarray]:
+        self, clock: Deadline, advance: Callable[[int], None]
+    ) -> tuple[list[ClosestPoint], np.ndarray]:
         """Search by the normalised model (11), whose faces need not be listed."""
         groups = [(f"'{label}'", self.points[[k]]) for k, label in enumerate(self.labels)]
         if self.options["common"]:
             groups = [("the group", self.points)]
         closest = []
         for name, group in groups:
-            closest += by_milp(
+            closest += closest_by_milp(
                 self.vertices,
                 group,
                 self.norm,
@@ -379,7 +389,7 @@ class _Search:
         if self.front.precomputed_hull is not None:
             return closest, classify_positions(self.front.hull.normals, self.points)
         # Without facets, a point is inside where it could rise in all metrics and be dominated.
-        depth = depths(self.vertices, self.points, self.labels)
+        depth = common_rises(self.vertices, self.points, self.labels)
         off_frontier = np.where(depth < 0, "outside", "inside")
         return closest, np.where(np.abs(depth) <= ON_FRONTIER, "on", off_frontier)
 

@@ -13,7 +13,8 @@ from operator import and_
 
 import numpy as np
 
-from deabench.geometry.polar import TIGHT, listed, surface
+from deabench.geometry.facets import TIGHT, list_facets, polar_simplices
+from deabench.geometry.nearest_points import is_reached
 from deabench.utils.arrays import blocks
 from deabench.utils.threads import one_thread
 
@@ -27,10 +28,7 @@ CLEAR = 2e-12
 """An extreme point stands out by more than this from those that are no near-duplicates of it: a
 certificate asks for it.
 """
-REACHED = 5e-11
-"""A point that combinations of others miss by no more than this is not extreme, but as one of its
-near-duplicates: what holds it then holds them, within `TIGHT`.
-"""
+
 MATES = 1e-6
 """What a combination that reaches a point is made of lies within this of the point's own
 hyperplane.
@@ -48,7 +46,7 @@ class Hull:
     normals : array (f, s)
         w ≥ 0 with w·Y ≤ 1 for every attainable Y and = 1 on the facet; flat in the metrics where
         w_r = 0.
-    on : bool array (f, e)
+    incidence : bool array (f, e)
         Which points lie on which facet.
     rows : int array (e,)
         Where the points stand among those that the hull was made of.
@@ -61,30 +59,30 @@ class Hull:
 
     points: np.ndarray
     normals: np.ndarray
-    on: np.ndarray
+    incidence: np.ndarray
     rows: np.ndarray
     members: np.ndarray
     facet: np.ndarray
 
     @cached_property
-    def full(self) -> np.ndarray:
+    def efficient_facets(self) -> np.ndarray:
         """Facets that are Pareto-efficient as a whole: all weights positive."""
         return np.asarray((self.normals > RISES).all(axis=1))
 
     @cached_property
     def through(self) -> list[int]:
         """For each point, the facets that hold it, as the bits of a number."""
-        return [bits(column) for column in self.on.T]
+        return [flags_to_bits(column) for column in self.incidence.T]
 
     @cached_property
     def corners(self) -> list[frozenset[int]]:
         """For each facet, its points."""
-        return [frozenset(np.flatnonzero(row).tolist()) for row in self.on]
+        return [frozenset(np.flatnonzero(row).tolist()) for row in self.incidence]
 
     @cached_property
     def rising(self) -> list[int]:
         """For each metric, the facets that are not flat in it, as bits."""
-        return [bits(column) for column in (self.normals > RISES).T]
+        return [flags_to_bits(column) for column in (self.normals > RISES).T]
 
     def holding(self, face: frozenset[int]) -> int:
         """The facets that hold a face, given by its points, as bits."""
@@ -97,15 +95,15 @@ class Hull:
 
     def cone(self, face: frozenset[int]) -> np.ndarray:
         """The normals (k, s) of the facets that hold the face."""
-        return self.normals[places(self.holding(face))]
+        return self.normals[bit_positions(self.holding(face))]
 
     @cached_property
     def mean_normals(self) -> np.ndarray:
         """For each maximal Pareto-efficient face the mean (s,) of the normals of the facets that
         hold it: positive.
         """
-        out = np.empty((len(self.maximal), self.points.shape[1]))
-        for k, face in enumerate(self.maximal):
+        out = np.empty((len(self.maximal_faces), self.points.shape[1]))
+        for k, face in enumerate(self.maximal_faces):
             held = self.holding(face)
             out[k] = (
                 self.normals[held.bit_length() - 1]
@@ -115,15 +113,15 @@ class Hull:
         return out
 
     @cached_property
-    def maximal(self) -> list[frozenset[int]]:
+    def maximal_faces(self) -> list[frozenset[int]]:
         """The Pareto-efficient faces that lie in no larger one: the full facets, and below the flat
         ones what no full one holds.
         """
-        full = bits(self.full)
-        flat = bits(~self.full)
+        full = flags_to_bits(self.efficient_facets)
+        flat = flags_to_bits(~self.efficient_facets)
         seen: set[frozenset[int]] = set()
         lower: set[frozenset[int]] = set()
-        stack = [self.corners[f] for f in np.flatnonzero(~self.full).tolist()]
+        stack = [self.corners[f] for f in np.flatnonzero(~self.efficient_facets).tolist()]
         while stack:
             face = stack.pop()
             if not face or face in seen:
@@ -143,7 +141,7 @@ class Hull:
         """The corners of the full facets: of those whose corners no other facet has, which are in
         no larger face, and of the others, slivers between near-duplicates.
         """
-        corners = [self.corners[f] for f in np.flatnonzero(self.full).tolist()]
+        corners = [self.corners[f] for f in np.flatnonzero(self.efficient_facets).tolist()]
         alone = [face for face in corners if face and self.holding(face).bit_count() == 1]
         return alone, {face for face in corners if face} - set(alone)
 
@@ -152,17 +150,17 @@ class Hull:
         it.
         """
         near = reduce(int.__or__, (self.through[k] for k in face)) & among & ~self.holding(face)
-        return {face & self.corners[f] for f in places(near)}
+        return {face & self.corners[f] for f in bit_positions(near)}
 
-    def faces(self) -> dict[frozenset[int], int]:
+    def list_faces(self) -> dict[frozenset[int], int]:
         """Every Pareto-efficient face of any dimension with its dimension: the intersections of
         facets below the maximal ones.
 
         All subsets of a simplex are its faces, which saves the intersections.
         """
-        every = bits(np.ones(len(self.normals), dtype=bool))
+        every = flags_to_bits(np.ones(len(self.normals), dtype=bool))
         found: dict[frozenset[int], int] = {}
-        stack = list(self.maximal)
+        stack = list(self.maximal_faces)
         while stack:
             face = stack.pop()
             if not face or face in found:
@@ -188,7 +186,7 @@ class Hull:
         """Pairs of facets that share a ridge: what is tight on both has rank s - 1."""
         s = self.points.shape[1]
         flat = self.normals == 0
-        tight = np.hstack([self.on, flat]).astype(np.float32)
+        tight = np.hstack([self.incidence, flat]).astype(np.float32)
         common = tight @ tight.T
         rows = np.vstack([self.points, np.eye(s)])
         pairs = []
@@ -199,11 +197,11 @@ class Hull:
         return pairs
 
 
-def bits(flags: np.ndarray) -> int:
+def flags_to_bits(flags: np.ndarray) -> int:
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
 
-def places(number: int) -> list[int]:
+def bit_positions(number: int) -> list[int]:
     """The positions of the bits that are set."""
     out = []
     while number:
@@ -213,7 +211,7 @@ def places(number: int) -> list[int]:
     return out
 
 
-def hull(points: np.ndarray, *, extreme: np.ndarray | None = None) -> Hull:
+def build_hull(points: np.ndarray, *, extreme: np.ndarray | None = None) -> Hull:
     """The hull of undominated, distinct, boxed points (n, s); `extreme`, where it is known, are the
     positions of its points.
 
@@ -235,15 +233,15 @@ def _hull(points: np.ndarray, extreme: np.ndarray | None) -> Hull:
     order = np.lexsort(points.T[::-1])
     if extreme is not None:
         candidates = np.sort(_places(order)[extreme])
-        found = surface(points[order][candidates])
+        found = list_facets(points[order][candidates])
     else:
-        members, _ = listed(points[order])
+        members, _ = polar_simplices(points[order])
         candidates = np.unique(members[members < n])
         chosen = points[order][candidates]
-        found = surface(chosen)
+        found = list_facets(chosen)
         kept = _extreme(chosen, found.normals, _on(chosen, found.normals))
         if len(kept) < len(candidates):  # what lies in a facet would change how it is cut
-            candidates, found = candidates[kept], surface(chosen[kept])
+            candidates, found = candidates[kept], list_facets(chosen[kept])
     found = replace(found, members=np.append(candidates, n + np.arange(s))[found.members])
     rows = np.sort(order[candidates])
     members = np.sort(np.append(order, n + np.arange(s))[found.members], axis=1)
@@ -259,7 +257,7 @@ def _places(order: np.ndarray) -> np.ndarray:
     return places
 
 
-def extreme(points: np.ndarray) -> np.ndarray:
+def extreme_points(points: np.ndarray) -> np.ndarray:
     """Positions of the extreme ones of undominated, distinct, boxed points (n, s), without their
     facets: for many metrics.
     """
@@ -302,19 +300,5 @@ def _kept(points: np.ndarray, doubtful: np.ndarray, mates: np.ndarray) -> np.nda
     for k, near in zip(doubtful[::-1].tolist(), mates[::-1], strict=True):
         kept[k] = False
         others = points[kept & near]
-        kept[k] = not (len(others) and _reached(others, points[k]))
+        kept[k] = not (len(others) and is_reached(others, points[k]))
     return np.flatnonzero(kept)
-
-
-def _reached(others: np.ndarray, point: np.ndarray) -> bool:
-    """Whether a combination of the others dominates the point, or is as good: non-negative least
-    squares with slacks.
-    """
-    from scipy.optimize import nnls
-
-    s = len(point)
-    matrix = np.vstack(
-        [np.hstack([others.T, -np.eye(s)]), np.append(np.ones(len(others)), np.zeros(s))]
-    )
-    _, miss = nnls(matrix, np.append(point, 1.0))
-    return bool(miss <= REACHED)

@@ -7,143 +7,31 @@ certify its basis as any other."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
-from deabench.solver.family import Bases, Family
-from deabench.solver.prepared_bases import Ready
-from deabench.utils.arrays import total
+from deabench.utils.arrays import blocks, box
+from deabench.utils.threads import one_thread
 
 INSIDE = 1e-12
 """A coordinate may be negative by this much."""
-STEPS = 100
-"""Steps of a walk; who needs more, as where facets are missing, is left to others."""
-BITS = 32
-"""Of the place of a direction on a curve that fills the space of them: numpy sorts 16 at a time by
-counting.
-"""
-ROWS = 1 << 14
-"""DMUs that walk together: their numbers stay in cache."""
+STEEP = 1e9
+"""An inverse with larger entries is of a flat simplex: its coordinates are not trusted."""
+ROUNDED = 64 * np.finfo(float).eps
+"""What rounding makes of a coordinate, as a share of the inverse's size."""
+STEPS = 40
+"""Steps of a walk; who needs more is told by all facets."""
+FEW = 256
+"""Of no more facets than this all are tried at once, and a walk begins in the best."""
+CUTS = 24
+"""Cells per coordinate, at most; cells remember where walks from them have ended."""
+CELLS = 1 << 16
+ROWS = 1 << 15
+"""Rows that walk together: their numbers stay in cache."""
 
 
-class Walk:
-    """Walks over the bases of a family of (5), all with θ in the place `theta` and the same
-    right-hand side for all DMUs.
-    """
-
-    def __init__(self, family: Family, bases: Bases, theta: int) -> None:
-        members = np.delete(np.arange(family.m), theta)
-        own = bases.columns[:, members]
-        middle = np.where(
-            (own < family.n)[:, :, None], family.reference[np.minimum(own, family.n - 1)], 0.0
-        ).sum(axis=1)
-        self.order = _along(middle)  # facets that are near each other lie so in memory, too
-        self.ready = ready = Ready(family, bases[self.order], theta)
-        self.takes = ready.plain and ready.moving is None and ready.start is None
-        self.neighbours = neighbours(own[self.order], len(family.table))
-        level, pivot = (
-            ready.fixed[:, theta],
-            ready.turning[:, theta],
-        )  # x_i is fixed_i - level · turning_i k / pivot k
-        x = (
-            ready.fixed[:, members, None] * pivot[:, None]
-            - level[:, None, None] * ready.turning[:, members]
-        )
-        self.x = np.ascontiguousarray(x / np.abs(pivot).sum(axis=1)[:, None, None])
-
-    def ends(self, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The basis in which each of the data (K, s) lies, -1 where the walk found none, its basic
-        variables there (K, m), and the factor (K,) that its duals take.
-        """
-        order = _along(tested)
-        at, found = np.zeros(len(order), dtype=np.intp), np.zeros(len(order), dtype=bool)
-        step = 1 << (len(order) - 1).bit_length()
-        places = np.zeros(1, dtype=np.intp)
-        while step:
-            for low in range(0, len(places), ROWS):
-                who = places[low : low + ROWS]
-                near = at[
-                    np.maximum(who - step, 0)
-                ]  # the one before on the curve, of those that have walked
-                at[who], found[who] = self._walk(tested.take(order[who], axis=0), near)
-            step //= 2
-            places = np.arange(step, len(order), 2 * max(step, 1))
-        return self._solved(tested, order[found], at[found])
-
-    def _walk(self, tested: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where walks of the data from the bases `start` end, or start again, and which of them
-        have ended.
-        """
-        out, found, left, place = (
-            start.copy(),
-            np.zeros(len(tested), dtype=bool),
-            np.arange(len(tested)),
-            start,
-        )
-        for _ in range(STEPS):
-            worst, value = _worst(np.einsum("kij,kj->ki", self.x.take(place, axis=0), tested))
-            there = value >= -INSIDE
-            ended = left[there]
-            out[ended], found[ended] = place[there], True
-            on = np.flatnonzero(~there)
-            onward = self.neighbours.take(
-                place.take(on) * self.neighbours.shape[1] + worst.take(on)
-            )
-            known = onward >= 0
-            if not known.all():
-                on, onward = on[known], onward[known]
-            if not len(on):
-                break
-            left, tested, place = left.take(on), tested.take(on, axis=0), onward
-        return out, found
-
-    def _solved(
-        self, tested: np.ndarray, rows: np.ndarray, place: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The solutions of the data `rows` in the bases `place`; -1 for the others, and where the
-        signs do not bear them out.
-        """
-        ends, x, factor = (
-            np.full(len(tested), -1),
-            np.zeros((len(tested), self.ready.fixed.shape[1])),
-            np.zeros(len(tested)),
-        )
-        for low in range(0, len(rows), ROWS):
-            who, at = rows[low : low + ROWS], place[low : low + ROWS]
-            x[who], factor[who] = solution = self.ready.values(at, tested.take(who, axis=0))
-            ends[who] = np.where(self.ready.feasible(at, *solution), self.order[at], -1)
-        return ends, x, factor
-
-
-def _worst(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which entry of each row of x (K, s) is the least, and its value."""
-    worst, value = np.zeros(len(x), dtype=np.int8), x[:, 0].copy()
-    for k in range(1, x.shape[1]):
-        below = x[:, k] < value
-        np.copyto(worst, k, where=below)
-        np.minimum(value, x[:, k], out=value)
-    return worst, value
-
-
-def _along(values: np.ndarray) -> np.ndarray:
-    """An order of rows (K, s) in which near directions mostly follow each other: along a Z-curve of
-    their shares of their sum.
-    """
-    shares = values[:, :-1] / np.maximum(total(values), np.finfo(float).tiny)[:, None]
-    count = max(shares.shape[1], 1)
-    bits = min(BITS // count, 10)
-    spread = np.zeros(1 << bits, dtype=np.uint32)
-    for bit in range(bits):
-        spread |= (np.arange(1 << bits, dtype=np.uint32) >> bit & 1) << bit * count
-    code = np.zeros(len(values), dtype=np.uint32)
-    for r, share in enumerate(shares.T):
-        low, high = share.min(), share.max()
-        place = (share - low) * (((1 << bits) - 1) / max(high - low, np.finfo(float).tiny))
-        code |= spread[place.astype(np.intp)] << r
-    order = np.argsort(code.astype(np.uint16), kind="stable")
-    return order[np.argsort((code >> 16).astype(np.uint16)[order], kind="stable")]
-
-
-def neighbours(members: np.ndarray, names: int) -> np.ndarray:
+def ridge_neighbours(members: np.ndarray, names: int) -> np.ndarray:
     """The basis (B, s) across the ridge opposite each member, -1 where there is none or more than
     one: a ridge is known by the sum of random numbers of its members, and a wrong guess would only
     lead a walk astray.
@@ -158,3 +46,258 @@ def neighbours(members: np.ndarray, names: int) -> np.ndarray:
     out, s = np.full(len(keys), -1), members.shape[1]
     out[one], out[other] = other // s, one // s
     return out.reshape(members.shape)
+
+
+@dataclass(frozen=True)
+class FacetCones:
+    """The facets of what points (k, s) and free disposal reach, in coordinates z = (y - origin) /
+    unit.
+
+    Attributes
+    ----------
+    origin, unit : arrays (s,)
+    members : int array (F, s)
+        Of each simplex: points 0..k-1, or k + r for the axis of metric r.
+    normals : array (f, s)
+        w ≥ 0 with w·z ≤ 1 for all that is reached; every facet is there.
+    inverse : array (s, s, F)
+        λ_j = Σ_r z_r inverse[r, j] of each simplex; NaN where it is flat.
+    doubt : array (F,)
+        What a coordinate may be wrong by.
+    counted : array (s, F)
+        1 for members that are points, 0 for axes, whose λ is slack.
+    neighbours : int32 array (F, s)
+        The simplex across the ridge opposite each member; -1 where there is none.
+    cuts : array (s - 1, c)
+        Where directions z / Σ z, of the part above 0, are cut into cells.
+    start : int32 array
+        For each cell a simplex where walks from it begin; it learns.
+    home : int array (f,)
+        A simplex of each facet.
+    """
+
+    origin: np.ndarray
+    unit: np.ndarray
+    members: np.ndarray
+    normals: np.ndarray
+    inverse: np.ndarray
+    doubt: np.ndarray
+    counted: np.ndarray
+    neighbours: np.ndarray
+    cuts: np.ndarray
+    start: np.ndarray = field(repr=False)
+    home: np.ndarray
+
+    def cells(self, z: np.ndarray) -> np.ndarray:
+        """The cell of each row (n, s) that is somewhere above 0."""
+        above = np.maximum(z, 0.0)
+        total = above.sum(axis=1)
+        code = np.zeros(len(z), dtype=np.int64)
+        for r, cuts in enumerate(self.cuts):
+            code *= len(cuts) + 1
+            code += np.searchsorted(cuts, above[:, r] / total)
+        return code
+
+    def placed(self, y: np.ndarray) -> np.ndarray:
+        """Rows in the cone's coordinates."""
+        return np.asarray((y - self.origin) / self.unit)
+
+    def walk(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where rows (n, s) in the cone's coordinates lie, each somewhere above 0.
+
+        Returns
+        -------
+        simplex : int array (n,)
+            -1 where the walk found none.
+        total : array (n,)
+            Σ λ over points; NaN where there is no simplex.
+        margin : array (n,)
+            The least λ, less what it may be wrong by: where it is above 0 the simplex is the only
+            one.
+        """
+        at, total, margin = np.empty(len(z), dtype=np.int64), np.empty(len(z)), np.empty(len(z))
+        for low in range(0, len(z), ROWS):
+            part = slice(low, low + ROWS)
+            at[part], total[part], margin[part] = self._walk(z[part])
+        return at, total, margin
+
+    def _walk(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        cells = self.cells(z) if len(self.normals) > FEW else None
+        place = self._best(z) if cells is None else self.start[cells].astype(np.int64)
+        at, total, margin = np.full(len(z), -1), np.full(len(z), np.nan), np.full(len(z), -np.inf)
+        left, columns = np.arange(len(z)), np.ascontiguousarray(z.T)
+        for _ in range(STEPS):
+            lam = self.coordinates(columns, place)
+            least = lam[0].copy()
+            for other in lam[1:]:
+                np.minimum(least, other, out=least)
+            doubt = self.doubt.take(place)
+            there = least >= -INSIDE - doubt
+            done = np.flatnonzero(there)
+            if len(done):
+                of = place[done]
+                at[left[done]], margin[left[done]] = of, least[done] - doubt[done]
+                total[left[done]] = sum(
+                    lam[j][done] * self.counted[j].take(of) for j in range(len(lam))
+                )
+            on = np.flatnonzero(~there & (least < 0))  # not where it is NaN
+            onward = self.neighbours[place[on], (lam[:, on] == least[on]).argmax(axis=0)]
+            on, place = on[onward >= 0], onward[onward >= 0]
+            if not len(on):
+                break
+            left, columns = left[on], columns[:, on]
+        if cells is not None:
+            self.start[cells] = np.where(at >= 0, at, self.start[cells])
+        return at, total, margin
+
+    def _best(self, z: np.ndarray) -> np.ndarray:
+        """A simplex of the facet that each row (n, s) lies furthest out by."""
+        with one_thread(len(z)):
+            return np.asarray(self.home[(z @ self.normals.T).argmax(axis=1)])
+
+    def coordinates(self, columns: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """λ (s, n) of rows, given as columns (s, n), in a simplex each."""
+        lam = np.empty_like(columns)
+        for j in range(len(lam)):
+            lam[j] = columns[0] * self.inverse[0, j].take(place)
+            for r in range(1, len(columns)):
+                lam[j] += columns[r] * self.inverse[r, j].take(place)
+        return lam
+
+    def inside(self, y: np.ndarray, limit: float) -> np.ndarray:
+        """Which rows (n, s) certainly lie no further out than `limit`: by walks, or by all facets
+        where they leave a doubt.
+        """
+        z = self.placed(y)
+        some = np.flatnonzero((z > 0).any(axis=1))
+        at, total, _ = self.walk(z[some])
+        rest = some[~(total <= limit - z.shape[1] * self.doubt[at])]
+        out = np.ones(len(y), dtype=bool)
+        with one_thread(len(rest)):
+            for part in blocks(len(rest), len(self.normals)):
+                out[rest[part]] = (z[rest[part]] @ self.normals.T).max(axis=1) <= limit
+        return out
+
+
+def cones_of_points(
+    points: np.ndarray, most: int, *, boxed: bool = True
+) -> tuple[FacetCones | None, int]:
+    """The cone of distinct points (k, s), and how many simplices it has; None where they are more
+    than `most`.
+
+    From below all points (`boxed`), in units of their spread, coordinates are exact even where
+    points are nearly in one direction from 0; from 0, for points ≥ 0, they are efficiencies."""
+    if points.shape[1] == 1:
+        best = points.argmax(axis=0)[:, None]
+        return cones_of_simplices(
+            points,
+            best,
+            1.0 / np.maximum(points[best[0]], np.finfo(float).tiny),
+            np.zeros(1, dtype=int),
+        ), 1
+    origin, unit = box(points)
+    z = (points - origin) / unit
+    members, normals, facet = _listed(z)
+    if len(members) > most:
+        return None, len(members)
+    if boxed:
+        return cones_of_simplices(z, members, normals, facet, (origin, unit)), len(members)
+    own = normals / unit
+    plain = own / np.maximum(1.0 + own @ origin, np.finfo(float).tiny)[:, None]
+    return cones_of_simplices(points, members, plain, facet), len(members)
+
+
+def _listed(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Simplices (F, s) of the facets of boxed points (k, s), the facets' normals (f, s), and the
+    facet of each simplex.
+    """
+    from scipy.spatial import ConvexHull
+
+    k, s = points.shape
+    inner = np.full(s, 0.5 / points.sum(axis=1).max())
+    found = ConvexHull(
+        np.vstack([points / (1.0 - points @ inner)[:, None], -np.eye(s) / inner]),
+        qhull_options="Qt",
+    )
+    facets = (found.simplices < k).any(axis=1)
+    equations, facet = np.unique(found.equations[facets], axis=0, return_inverse=True)
+    normals = np.maximum(inner - equations[:, :-1] / equations[:, -1:], 0.0)
+    return np.sort(found.simplices[facets], axis=1), normals, facet.ravel()
+
+
+def cones_of_simplices(
+    points: np.ndarray,
+    members: np.ndarray,
+    normals: np.ndarray,
+    facet: np.ndarray,
+    placed: tuple[np.ndarray, np.ndarray] | None = None,
+) -> FacetCones:
+    """The cone of simplices that are known: members (F, s) as in `Cone`, the facet of each or -1,
+    in points (k, s) that are in its coordinates already; `placed` is the origin and unit of these.
+    """
+    k, s = points.shape
+    high = np.where(points.max(axis=0) > 0, points.max(axis=0), 1.0)
+    rows = np.vstack([points, -np.diag(high)])
+    inverse, doubt, step = np.empty((s, s, len(members))), np.empty(len(members)), 1 << 15
+    for low in range(0, len(members), step):
+        part = slice(low, low + step)
+        found, doubt[part] = _inverted(rows[members[part]])
+        inverse[:, :, part] = found.transpose(1, 2, 0)
+    middle = np.maximum(
+        (rows[members] * (members < k)[:, :, None]).sum(axis=1), np.finfo(float).tiny
+    )
+    cuts = _cuts(middle / middle.sum(axis=1, keepdims=True))
+    size = (cuts.shape[1] + 1) ** len(cuts)
+    counted = np.ascontiguousarray((members < k).T.astype(float))
+    origin, unit = (np.zeros(s), np.ones(s)) if placed is None else placed
+    home = np.zeros(len(normals), dtype=np.int64)
+    home[facet[facet >= 0]] = np.flatnonzero(facet >= 0)
+    cone = FacetCones(
+        origin,
+        unit,
+        members,
+        normals,
+        inverse,
+        doubt,
+        counted,
+        ridge_neighbours(members, k + s).astype(np.int32),
+        cuts,
+        np.zeros(size, dtype=np.int32),
+        home,
+    )
+    _begin(cone, cone.cells(middle))
+    return cone
+
+
+def _begin(cone: FacetCones, cells: np.ndarray) -> None:
+    """Let walks begin in a simplex whose middle is in their cell; those of an empty cell where the
+    one before it does.
+    """
+    cone.start[cells] = np.arange(len(cells))
+    filled = np.zeros(len(cone.start), dtype=np.int64)
+    filled[cells] = cells
+    cone.start[:] = cone.start[np.maximum.accumulate(filled)]
+
+
+def _inverted(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The inverses (F, s, s), NaN where one is flat, and what coordinates by them may be wrong by."""
+    flat = ~(np.abs(np.linalg.det(matrices)) > 0)
+    good = matrices.copy()
+    good[flat] = np.eye(matrices.shape[1])
+    inverse = np.linalg.inv(good)
+    size = np.abs(inverse * np.abs(good).max(axis=2)[:, None, :]).max(axis=(1, 2))
+    inverse[flat | ~(size <= STEEP)] = np.nan
+    return inverse, ROUNDED * size
+
+
+def _cuts(directions: np.ndarray) -> np.ndarray:
+    """Where each coordinate of directions (F, s) is cut, at its quantiles."""
+    free = directions[:, :-1]  # the last is what is left of 1
+    most = 1
+    while most < CUTS and (most + 2) ** free.shape[1] <= CELLS:
+        most += 1
+    return np.asarray(
+        np.quantile(free, np.arange(1, most + 1) / (most + 1), axis=0).T.reshape(
+            free.shape[1], most
+        )
+    )

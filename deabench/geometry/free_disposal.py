@@ -15,14 +15,14 @@ from itertools import count
 
 import numpy as np
 
-from deabench.geometry.closest import Found
-from deabench.geometry.nearest_points import ORDER
+from deabench.geometry.closest import ClosestPoint
+from deabench.geometry.nearest_points import NORM_ORDERS
 
 ON = 1e-9
 """A point is on the boundary within this, in boxed metrics."""
 
 
-def on_points(
+def closest_vertices(
     P: np.ndarray,
     points: np.ndarray,
     norm: str,
@@ -30,7 +30,7 @@ def on_points(
     *,
     dominating: bool,
     common: bool,
-) -> list[Found]:
+) -> list[ClosestPoint]:
     """The closest of the undominated P (e, s) to each of `points` (g, s), or to all of them
     together: of several the first.
 
@@ -44,9 +44,9 @@ def on_points(
     for row in lengths:
         k = int(row.argmin())
         found.append(
-            Found(P[k], (k,), np.ones(1), none)
+            ClosestPoint(P[k], (k,), np.ones(1), none)
             if np.isfinite(row[k])
-            else Found(none, (), np.zeros(0), none)
+            else ClosestPoint(none, (), np.zeros(0), none)
         )
     return found
 
@@ -55,13 +55,13 @@ def _lengths(
     P: np.ndarray, point: np.ndarray, norm: str, weights: np.ndarray, *, dominating: bool
 ) -> np.ndarray:
     """How far each of P is from a point; infinitely where it falls below and must not."""
-    length = np.linalg.norm((P - point) * weights, ORDER[norm], axis=1)
+    length = np.linalg.norm((P - point) * weights, NORM_ORDERS[norm], axis=1)
     if dominating:
         length[(point > P).any(axis=1)] = np.inf
     return np.asarray(length)
 
 
-def position(P: np.ndarray, boxed: np.ndarray) -> np.ndarray:
+def classify_positions(P: np.ndarray, boxed: np.ndarray) -> np.ndarray:
     """ "inside", "on" or "outside" of the hull of P, for boxed points."""
     out = [
         (P - point).min(axis=1).max() for point in boxed
@@ -69,7 +69,7 @@ def position(P: np.ndarray, boxed: np.ndarray) -> np.ndarray:
     return np.where(np.abs(out) <= ON, "on", np.where(np.array(out) < 0, "outside", "inside"))
 
 
-def signed_distance(P: np.ndarray, points: np.ndarray, norm: str) -> np.ndarray:
+def signed_distances(P: np.ndarray, points: np.ndarray, norm: str) -> np.ndarray:
     """Distance of points (n, s) to the boundary of the hull of P, weakly efficient parts included:
     below 0 inside.
     """
@@ -78,14 +78,14 @@ def signed_distance(P: np.ndarray, points: np.ndarray, norm: str) -> np.ndarray:
         room = P - point
         over = room[(room > 0).all(axis=1)]
         out[k] = (
-            -way_out(over, norm)
+            -least_exit_norm(over, norm)
             if len(over)
-            else np.linalg.norm(np.minimum(room, 0.0), ORDER[norm], axis=1).min()
+            else np.linalg.norm(np.minimum(room, 0.0), NORM_ORDERS[norm], axis=1).min()
         )
     return out
 
 
-def way_out(room: np.ndarray, norm: str) -> float:
+def least_exit_norm(room: np.ndarray, norm: str) -> float:
     """The least norm of a step t ≥ 0 that reaches, for every row of `room` (k, s) > 0, its value in
     some metric.
     """

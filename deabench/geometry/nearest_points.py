@@ -8,224 +8,28 @@ prove itself, as where one metric counts 1e8 times another, is settled in ration
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 
-from deabench.geometry.rational import nearest
-from deabench.geometry.wolfe import least_norm
-from deabench.solver.highs import Infeasible, Solver, Undecided
-from deabench.solver.template import Template, expand, template
+from deabench.solver.rational_simplex import minimize_exactly, solve_complementarity
 
-ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
-"""The norms, as numpy numbers them."""
-SHORT = 1e-9
-"""A face that falls short of the point by no more than this still dominates it."""
-LOOSE = 1e-10
-"""A projection whose slope proves less than its distance by more than this is settled in rational
-arithmetic.
+REACHED = 5e-11
+"""A point that combinations of others miss by no more than this is not extreme, but as one of its
+near-duplicates: what holds it then holds them, within `TIGHT`.
 """
+STEPS = 500
+SAME = 1e-13
+"""The norm is least where no point is shorter along it by more than this share of it."""
+
+NORM_ORDERS = {"l1": 1, "l2": 2, "linf": np.inf}
+"""The norms, as numpy numbers them."""
 
 
-@dataclass(frozen=True)
-class Projection:
-    """The nearest point of one face.
-
-    Attributes
-    ----------
-    distance : float
-        Infinite where `dominating` leaves no point of the face.
-    lam : array (k,)
-        λ over the face's vertices.
-    slope : array (s,) or None
-        y with dual norm at most 1 under which the distance is the least y·(v - point) over the
-        face; for every other face that is a lower bound. With `dominating`, only the positive part
-        of y has to have that norm; where no point of the face dominates, y ≤ 0 with y·(v - point) >
-        0 on all of it. None where the distance is 0.
-    """
-
-    distance: float
-    lam: np.ndarray
-    slope: np.ndarray | None
-
-
-class Faces:
-    """Projections on the faces of one set of vertices (e, s), in the norm of the weights (s,) times
-    the change.
-    """
-
-    def __init__(
-        self, vertices: np.ndarray, weights: np.ndarray, norm: str, dominating: bool
-    ) -> None:
-        self.vertices, self.weights, self.norm, self.dominating = (
-            vertices,
-            weights,
-            norm,
-            dominating,
-        )
-        form = (
-            None
-            if norm == "l2" and not dominating
-            else _face_form(tuple(weights.tolist()), norm, dominating)
-        )
-        self.program = None if form is None else _Linear(vertices, form)
-        self.shortfall: _Linear | None = None
-
-    def start(self, point: np.ndarray, name: str) -> None:
-        """Project `point` (s,) from here on; `name` is the DMU's in errors. What is found does not
-        depend on the points before.
-        """
-        self.point, self.name = point, name
-        for program in (self.program, self.shortfall):
-            if program is not None:
-                program.start(point, name)
-
-    def nearest(self, face: np.ndarray) -> Projection:
-        """The nearest point of the face with the vertices `face` (k,)."""
-        if self.program is None:
-            return self._least_squares(face)
-        try:
-            if self.norm == "l2":
-                return self._least_norm(face, self.program)
-            lam, slope = self.program.solved(face, patient=not self.dominating)
-        except Infeasible:
-            ray = self._ray(face)
-            if ray is not None:
-                return Projection(np.inf, np.zeros(len(face)), ray)
-            lam, slope = self.program.solved(face, patient=True)  # short by a rounding error only
-        except Undecided:
-            return self._undecided(face)
-        length = distance((lam @ self.vertices[face] - self.point) * self.weights, self.norm)
-        return self._settled(
-            face,
-            Projection(length, lam, within_ball(slope, self.weights, self.norm, self.dominating)),
-        )
-
-    def _least_squares(self, face: np.ndarray) -> Projection:
-        lam = closest_l2(self.vertices[face] * self.weights, self.point * self.weights)
-        gap = (lam @ self.vertices[face] - self.point) * self.weights
-        length = float(np.linalg.norm(gap))
-        return self._settled(
-            face, Projection(length, lam, gap * self.weights / length if length > 0 else None)
-        )
-
-    def _least_norm(self, face: np.ndarray, program: _Linear) -> Projection:
-        """With `dominating`: the least norm over the points of the face that are nowhere below the
-        point.
-        """
-        vertices = self.vertices[face]
-        slope = np.zeros(len(self.point))
-
-        def least(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            program.costs(cost * self.weights)
-            lam, slope[:] = program.solved(face, patient=False)
-            return lam, (lam @ vertices - self.point) * self.weights
-
-        lam, gap = least_norm(least, np.ones(len(self.point)))
-        length = float(np.linalg.norm(gap))
-        proof = within_ball(slope / length, self.weights, "l2", True) if length > 0 else None
-        return self._settled(face, Projection(length, lam, proof))
-
-    def _settled(self, face: np.ndarray, found: Projection) -> Projection:
-        """The projection as it was found, where its slope proves it; else from fractions."""
-        gaps = self.vertices[face] - self.point
-        if found.slope is None or (gaps @ found.slope).min() >= found.distance - LOOSE * max(
-            found.distance, 1.0
-        ):
-            return found
-        return self._exactly(face) or found  # none: short of the point by a rounding error only
-
-    def _undecided(self, face: np.ndarray) -> Projection:
-        """The projection where HiGHS gives up."""
-        found = self._exactly(face)
-        if found is not None:
-            return found
-        ray = self._ray(face)
-        if ray is None:
-            raise Undecided(
-                f"face for {self.name}: it falls short of the point by no more than {SHORT:g}"
-            )
-        return Projection(np.inf, np.zeros(len(face)), ray)
-
-    def _exactly(self, face: np.ndarray) -> Projection | None:
-        """The projection in fractions; None where the face has no point."""
-        exact = nearest(self.vertices[face] - self.point, self.weights, self.norm, self.dominating)
-        if exact is None:
-            return None
-        lam, slope = exact
-        length = distance((lam @ self.vertices[face] - self.point) * self.weights, self.norm)
-        return Projection(
-            length,
-            lam,
-            within_ball(slope, self.weights, self.norm, self.dominating) if slope.any() else None,
-        )
-
-    def _ray(self, face: np.ndarray) -> np.ndarray | None:
-        """y ≤ 0 under which all of the face falls short of the point; None where it falls short by
-        a rounding error only.
-        """
-        if self.shortfall is None:
-            form = _face_form((1.0,) * len(self.point), "shortfall", False)
-            self.shortfall = _Linear(self.vertices, form)
-            self.shortfall.start(self.point, self.name)
-        lam, slope = self.shortfall.solved(face, patient=True)
-        short = np.maximum(self.point - lam @ self.vertices[face], 0.0).max()
-        return np.minimum(slope, 0.0) if short > SHORT else None
-
-
-class _Linear:
-    """One model with all λ, those outside of the face held at 0."""
-
-    def __init__(self, vertices: np.ndarray, form: Template) -> None:
-        e, s = vertices.shape
-        program = expand(form, vertices, np.zeros(s))
-        self.first = len(program.cost) - e
-        self.rows = np.array([name.startswith("target[") for name in program.row_names])
-        self.gains = np.array(
-            [k for k, name in enumerate(program.column_names) if name.startswith("l[")]
-        )
-        self.lower, self.upper = program.lower, program.upper
-        self.solver = Solver(program)
-        self.solver.column_bounds(self.first + np.arange(e), np.zeros(e), np.zeros(e))
-        self.open = np.zeros(0, dtype=int)
-
-    def start(self, point: np.ndarray, name: str) -> None:
-        self.name = name
-        self.lower[self.rows] = self.upper[self.rows] = point
-        self.solver.bounds(self.lower, self.upper)
-        self.solver.forget()
-
-    def costs(self, values: np.ndarray) -> None:
-        """What a gain in each metric costs."""
-        self.solver.costs(self.gains, values)
-
-    def solved(self, face: np.ndarray, *, patient: bool) -> tuple[np.ndarray, np.ndarray]:
-        """λ over the face, and the slope that proves it."""
-        free = np.isin(both := np.union1d(self.open, face), face)
-        self.solver.column_bounds(
-            self.first + both, np.zeros(len(both)), np.where(free, np.inf, 0.0)
-        )
-        self.open = face
-        self.solver.run(self.name, patient=patient)
-        lam = np.maximum(self.solver.values()[self.first + face], 0.0)
-        return lam / lam.sum(), -self.solver.duals()[self.rows]
-
-
-def within_ball(slope: np.ndarray, weights: np.ndarray, norm: str, dominating: bool) -> np.ndarray:
-    """The slope brought to a dual norm of at most 1, which solvers exceed by their tolerance; if
-    `dominating` what is above 0.
-    """
-    if norm == "l1":
-        return np.asarray(np.clip(slope, -np.inf if dominating else -weights, weights))
-    size = float(dual_norm((np.maximum(slope, 0.0) if dominating else slope) / weights, norm))
-    return np.asarray(slope / max(size, 1.0))
-
-
-def distance(gap: np.ndarray, norm: str) -> float:
+def gap_norm(gap: np.ndarray, norm: str) -> float:
     """The plain norm of a gap (s,)."""
-    return float(np.linalg.norm(gap, ORDER[norm]))
+    return float(np.linalg.norm(gap, NORM_ORDERS[norm]))
 
 
 def dual_norm(normals: np.ndarray, norm: str) -> np.ndarray:
@@ -233,7 +37,7 @@ def dual_norm(normals: np.ndarray, norm: str) -> np.ndarray:
     return np.asarray(np.linalg.norm(normals, {"l1": np.inf, "l2": 2, "linf": 1}[norm], axis=-1))
 
 
-def closest_l2(vertices: np.ndarray, point: np.ndarray) -> np.ndarray:
+def nearest_in_hull_l2(vertices: np.ndarray, point: np.ndarray) -> np.ndarray:
     """λ of the Euclidean projection on a hull: min ‖(V−p)'μ‖² + (Σμ − 1)², μ ≥ 0, whose μ is λ up
     to its sum.
 
@@ -249,36 +53,164 @@ def closest_l2(vertices: np.ndarray, point: np.ndarray) -> np.ndarray:
     return np.asarray(mu / mu.sum())
 
 
-def depths(vertices: np.ndarray, points: np.ndarray, names: pd.Index) -> np.ndarray:
-    """How far each point could rise in all metrics together and still be dominated by a mixture of
-    the vertices.
+def nearest_exactly(
+    gaps: np.ndarray, weights: np.ndarray, norm: str, dominating: bool
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The nearest point of a hull, given by the gaps (k, s) from a point to its vertices, each
+    change times its weight.
+
+    Returns
+    -------
+    (array (k,), array (s,)) or None
+        λ, and the slope that proves it: see `points.Projection`; 0 where the point is in the hull.
+        With `dominating` among points that are nowhere below; None where there are none.
     """
-    import deabench_models
-
-    s = vertices.shape[1]
-    form = template(deabench_models.depth, {"P": range(s)}, {"p_o": dict.fromkeys(range(s), 1.0)})
-    out = np.empty(len(points))
-    for k, point in enumerate(points):
-        solver = Solver(expand(form, vertices, point))
-        solver.run(f"'{names[k]}'")
-        out[k] = solver.objective()
-    return out
-
-
-@lru_cache(maxsize=64)
-def _face_form(weights: tuple[float, ...], norm: str, dominating: bool) -> Template:
-    import deabench_models
-    from deabench_models import norms
-
-    s = len(weights)
-    linear = (
-        "l1" if norm == "l2" else norm
-    )  # the least norm asks for linear costs, one after another
-    steps = [norms.dominating] if dominating else []
-    return template(
-        deabench_models.face,
-        {"P": range(s)},
-        {"p_G": {("g", r): 1.0 for r in range(s)}},
-        lambda m: getattr(norms, linear)(m, dict(enumerate(weights))),
-        *steps,
+    exact = [[Fraction(v) for v in row] for row in gaps.tolist()]
+    return (
+        _euclidean(exact, weights, dominating)
+        if norm == "l2"
+        else _linear(gaps, weights, norm, dominating)
     )
+
+
+def _linear(
+    gaps: np.ndarray, weights: np.ndarray, norm: str, dominating: bool
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """In L1 or L∞: λ, what rises, what falls, and for L∞ the largest change."""
+    k, s = gaps.shape
+    moves = -np.eye(s) if dominating else np.hstack([-np.eye(s), np.eye(s)])
+    count = moves.shape[1]
+    rows = np.block([[gaps.T, moves], [np.ones((1, k)), np.zeros((1, count))]])
+    rows, right = (
+        np.vstack([rows, -rows]),
+        np.concatenate([np.zeros(s), [1.0], np.zeros(s), [-1.0]]),
+    )
+    cost = np.concatenate([np.zeros(k), np.tile(weights, count // s)])
+    if norm == "linf":
+        change = np.hstack(
+            [np.zeros((s, k)), np.tile(-np.diag(weights), count // s), np.ones((s, 1))]
+        )
+        rows = np.vstack([np.hstack([rows, np.zeros((len(rows), 1))]), change])
+        right, cost = np.append(right, np.zeros(s)), np.append(np.zeros(k + count), 1.0)
+    found = minimize_exactly(cost, rows, right)
+    return None if found is None else (found[0][:k], found[1][s + 1 : 2 * s + 1] - found[1][:s])
+
+
+def _euclidean(
+    gaps: list[list[Fraction]], weights: np.ndarray, dominating: bool
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """In L2, as in `points.closest_l2`: min ‖W G'μ‖² + (Σμ - 1)², μ ≥ 0, where G are the gaps; G'μ
+    ≥ 0 does not see the size of μ either. Its optimality conditions are a linear complementarity
+    problem with a semidefinite matrix; the slope is W² gap less the multipliers of G'μ ≥ 0, over
+    the distance.
+    """
+    square = [Fraction(w) ** 2 for w in weights.tolist()]
+    k, s = len(gaps), len(square) if dominating else 0
+    table = [
+        [
+            sum((a * b * w for a, b, w in zip(one, other, square, strict=True)), Fraction(1))
+            for other in gaps
+        ]
+        + [-v for v in one[:s]]
+        for one in gaps
+    ]
+    table += [[one[r] for one in gaps] + [Fraction(0)] * s for r in range(s)]
+    found = solve_complementarity(table, [Fraction(-1)] * k + [Fraction(0)] * s)
+    total = sum(found[:k], Fraction(0))
+    if not total:
+        return None
+    lam = [v / total for v in found[:k]]
+    gap = [
+        sum((v * one[r] for v, one in zip(lam, gaps, strict=True)), Fraction(0))
+        for r in range(len(square))
+    ]
+    slope = [w * v for w, v in zip(square, gap, strict=True)]
+    length = float(sum((y * v for y, v in zip(slope, gap, strict=True)), Fraction(0))) ** 0.5
+    slope = (
+        [v - nu / total for v, nu in zip(slope, found[k:], strict=True)] if dominating else slope
+    )
+    return np.array([float(v) for v in lam]), np.array([float(v) for v in slope]) / (length or 1.0)
+
+
+def least_norm_point(
+    least: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], first: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The point x (s,) of least norm, and its description.
+
+    Parameters
+    ----------
+    least : function of a cost (s,)
+        A point (s,) of the polytope with the least cost, preceded by its description (k,), linear
+        in the point; the last call is for the x that is returned, so that its duals prove it.
+    first : array (s,)
+        The cost of the point to start from.
+    """
+    described, point = least(first)
+    what, points, share = described[None], point[None], np.ones(1)
+    for _ in range(STEPS):
+        x = share @ points
+        described, point = least(x)
+        if (
+            not x.any()
+            or x @ point >= x @ x - SAME * max(float(x @ x), np.sqrt(x @ x))
+            or (points == point).all(axis=1).any()
+        ):
+            break
+        what, points, share = (
+            np.vstack([what, described]),
+            np.vstack([points, point]),
+            np.append(share, 0.0),
+        )
+        while True:
+            flat = _affine(points)
+            if flat.min() > 0:
+                share = flat
+                break
+            falling = flat <= 0
+            step = (share[falling] / np.maximum(share[falling] - flat[falling], 1e-300)).min()
+            share = np.maximum(share + min(step, 1.0) * (flat - share), 0.0)
+            keep = share > 1e-14
+            what, points, share = what[keep], points[keep], share[keep] / share[keep].sum()
+    return share @ what, share @ points
+
+
+def _affine(points: np.ndarray) -> np.ndarray:
+    """The shares of the points in the point of least norm of their affine hull."""
+    basis = (points[1:] - points[0]).T
+    step = np.linalg.lstsq(basis, -points[0], rcond=None)[0] if len(points) > 1 else np.zeros(0)
+    return np.append(1.0 - step.sum(), step)
+
+
+def least_distance(normals: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least z with normals·z ≥ -right, by non-negative least squares (Lawson and Hanson 1974,
+    LDP), as Σ μ normals, and μ ≥ 0.
+
+    Not finite where there is none.
+    """
+    from scipy.optimize import nnls
+
+    size = max(
+        float(-right.min()), 1e-300
+    )  # a point far outside is scaled back: both rows are then about 1
+    matrix = np.vstack([normals.T, -right / size])
+    target = np.append(np.zeros(normals.shape[1]), 1.0)
+    mu, _ = nnls(matrix, target)
+    residual = matrix @ mu - target
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(-size * residual[:-1] / residual[-1]), np.asarray(
+            -size * mu / residual[-1]
+        )
+
+
+def is_reached(others: np.ndarray, point: np.ndarray) -> bool:
+    """Whether a combination of the others dominates the point, or is as good: non-negative least
+    squares with slacks.
+    """
+    from scipy.optimize import nnls
+
+    s = len(point)
+    matrix = np.vstack(
+        [np.hstack([others.T, -np.eye(s)]), np.append(np.ones(len(others)), np.zeros(s))]
+    )
+    _, miss = nnls(matrix, np.append(point, 1.0))
+    return bool(miss <= REACHED)

@@ -20,7 +20,7 @@ INNER = 2.0
 """How far off the cutting plane keeps, in metrics of about 1."""
 
 
-def facets(X: np.ndarray, Y: np.ndarray, returns: str) -> tuple[np.ndarray, np.ndarray]:
+def technology_facets(X: np.ndarray, Y: np.ndarray, returns: str) -> tuple[np.ndarray, np.ndarray]:
     """The facets of inputs X (n, m) and outputs Y (n, s), in metrics of about 1.
 
     Returns

@@ -14,7 +14,7 @@ from deabench.errors import DataError
 from deabench.models import weighted_slacks
 from deabench.models.base import ANYTHING, Advance, Answer, Model, Task, weighing
 from deabench.models.scaled_data import metrics
-from deabench.proofs.proof import Proof
+from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
 from deabench.utils.checks import choice

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.proofs.proof import Proof, SlackWeights
-from deabench.proofs.ranking import efficient
+from deabench.proofs.ranking import proved_efficient
+from deabench.results.proof import Proof, SlackWeights
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE, Sparse
@@ -125,7 +125,7 @@ class Answer:
         if self.slack_weights is None:
             return pd.Series(False, index=self.scores.index, name="undecided")
         return pd.Series(
-            efficient(self, self.slack_weights)[1], index=self.scores.index, name="undecided"
+            proved_efficient(self, self.slack_weights)[1], index=self.scores.index, name="undecided"
         )
 
     @property

@@ -5,8 +5,8 @@ from __future__ import annotations
 from deabench.models import radial_stages, restricted, weight_restrictions
 from deabench.models.base import Advance, Answer, Model, Task, radial_allows, radial_meaning
 from deabench.models.radial import Ccr
-from deabench.proofs.proof import Proof
-from deabench.proofs.radial import radial
+from deabench.proofs.radial import prove_radial
+from deabench.results.proof import Proof
 
 
 def solve(task: Task, advance: Advance) -> Answer:
@@ -18,7 +18,7 @@ def solve(task: Task, advance: Advance) -> Answer:
 
 def prove(answer: Answer) -> Proof:
     """From both sides, with the restrictions where there are some."""
-    return restricted.prove(answer) if restricted.asked(answer) else radial(answer)
+    return restricted.prove(answer) if restricted.asked(answer) else prove_radial(answer)
 
 
 MODEL = Model(

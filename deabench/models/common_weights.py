@@ -18,8 +18,8 @@ from deabench.errors import CertificateError
 from deabench.models import minimax_weights, wei
 from deabench.models.base import Advance, Answer, Task, pareto
 from deabench.proofs import structure
-from deabench.proofs.proof import Proof
-from deabench.proofs.radial import radial_frame, slack_error
+from deabench.proofs.radial import radial_frame, slack_errors
+from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import Sparse
 
@@ -75,8 +75,10 @@ def prove(answer: Answer) -> Proof:
     if answer.options["goal"] == "largest":
         return minimax_weights.prove(answer, again)
     peers, table = (
-        structure.table(answer, "mean", rows=data.labels),
-        structure.table(answer, "common", rows=again.index, columns=["own", "common", "lost"]),
+        structure.require_table(answer, "mean", rows=data.labels),
+        structure.require_table(
+            answer, "common", rows=again.index, columns=["own", "common", "lost"]
+        ),
     )
     if (
         not peers.columns.isin(answer.reference.labels).all()
@@ -110,7 +112,7 @@ def prove(answer: Answer) -> Proof:
             "distance_of_the_score_from_its_proof": np.abs(answer.scores - again).to_numpy(),
             "weights_that_are_not_common": np.abs(weights - weights.iloc[0]).max(axis=1).to_numpy()
             / weights.to_numpy().max(),
-            "distance_of_the_slacks_from_their_proof": slack_error(own),
+            "distance_of_the_slacks_from_their_proof": slack_errors(own),
             "distance_of_the_table_from_the_scores": np.maximum(
                 np.abs(table["common"] - again), np.abs(table["lost"] - (table["own"] - again))
             ).to_numpy(),

@@ -15,15 +15,15 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.geometry.dominance import undominated
+from deabench.geometry.dominance import undominated_rows
 from deabench.models import ccr, wei
 from deabench.models.base import Advance, Answer, Model, Task, pareto
 from deabench.models.scaled_data import Scaled
 from deabench.proofs import structure
-from deabench.proofs.proof import Proof
-from deabench.proofs.radial import radial_frame, slack_error
-from deabench.solver.solve_each import each
-from deabench.solver.template import Template, template
+from deabench.proofs.radial import radial_frame, slack_errors
+from deabench.results.proof import Proof
+from deabench.solver.solve_all import solve_each
+from deabench.solver.template import Template, compile_template
 
 
 def solve(task: Task, advance: Advance) -> Answer:
@@ -38,9 +38,9 @@ def solve(task: Task, advance: Advance) -> Answer:
     given, e = Scaled.of(task), own.scores.to_numpy()[:, None]
     if len(given.X) == 1:  # nobody to judge it, or to be judged
         return _answer(task, own, own.weights)
-    kept = undominated(np.column_stack([given.Y, -given.X]))
+    kept = undominated_rows(np.column_stack([given.Y, -given.X]))
     mean_x, mean_y = ((side.sum(axis=0) - side) / (len(side) - 1) for side in (given.X, given.Y))
-    solved = each(
+    solved = solve_each(
         _form(task.options["goal"], given.X.shape[1], given.Y.shape[1]),
         np.column_stack([given.X, given.Y])[kept],
         np.column_stack([given.y, e * given.x, mean_x, mean_y]),
@@ -98,7 +98,7 @@ def prove(answer: Answer) -> Proof:
     others.
     """
     labels = answer.scores.index
-    matrix = structure.table(answer, "cross", rows=labels, columns=labels).to_numpy()
+    matrix = structure.require_table(answer, "cross", rows=labels, columns=labels).to_numpy()
     own = replace(answer, scores=pd.Series(np.diag(matrix), index=labels))
     frame, least = radial_frame(own), pareto(own.scores, own.slacks, own.data)
     again = _matrix(answer, answer.weights)
@@ -113,7 +113,7 @@ def prove(answer: Answer) -> Proof:
             "distance_of_the_score_from_its_proof": np.abs(
                 answer.scores.to_numpy() - again.mean(axis=0).to_numpy()
             ),
-            "distance_of_the_slacks_from_their_proof": slack_error(own),
+            "distance_of_the_slacks_from_their_proof": slack_errors(own),
             "efficient": (answer.efficient & ~least).to_numpy().astype(float),
         },
         (
@@ -135,7 +135,7 @@ def _form(goal: str, m: int, s: int) -> Template:
     import deabench_models
 
     rows = {"y_o": s, "z_o": m, "X_sum": m, "Y_sum": s}
-    return template(
+    return compile_template(
         getattr(deabench_models, goal),
         {"X": range(m), "Y": range(s)},
         {name: dict.fromkeys(range(k), 1.0) for name, k in rows.items()},

@@ -14,16 +14,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.dominance import undominated
+from deabench.geometry.dominance import undominated_rows
 from deabench.models import directional_fdh, infeasibility, weighted_slacks
 from deabench.models.base import ANYTHING, Advance, Answer, Model, Task
 from deabench.models.directions import DIRECTIONS, read, ways
 from deabench.models.scaled_data import Scaled, metrics, placed, prefer, slacks_of, support
 from deabench.proofs import reasons as why
-from deabench.proofs.proof import Proof
-from deabench.solver.solve_all import optima
-from deabench.solver.solve_each import Solved
-from deabench.solver.template import Template, template
+from deabench.results.proof import Proof
+from deabench.solver.solve_all import Solutions, solve_all
+from deabench.solver.template import Template, compile_template
 from deabench.tables.validation import Allowed
 from deabench.utils.arrays import ROUND, TOLERANCE, Sparse, scale
 
@@ -47,7 +46,7 @@ def along(task: Task, way: np.ndarray, notes: tuple[str, ...], advance: Advance)
     outputs first, inputs downwards.
     """
     given, labels, names = Scaled.of(task), task.data.labels, metrics(task.data)
-    kept = undominated(np.column_stack([given.Y, -given.X]))
+    kept = undominated_rows(np.column_stack([given.Y, -given.X]))
     size, s = scale(way.T), given.Y.shape[1]
     solved = distances(task, given, kept, way / size[:, None], advance)
     beta = solved.objective / size
@@ -85,11 +84,11 @@ def _efficient(moved: np.ndarray, slack: np.ndarray) -> np.ndarray:
 
 def distances(
     task: Task, given: Scaled, kept: np.ndarray, way: np.ndarray, advance: Advance
-) -> Solved:
+) -> Solutions:
     """The distances alone, against the reference DMUs `kept`."""
     s = given.Y.shape[1]
     tested = np.column_stack([given.x, given.y, way[:, s:], way[:, :s]])
-    return optima(
+    return solve_all(
         _form(given.X.shape[1], s, given.returns),
         np.column_stack([given.X, given.Y])[kept],
         tested,
@@ -106,7 +105,7 @@ def _with_slack(
     """
     s = given.Y.shape[1]
     there = replace(given, x=given.x - moved[:, s:] + INWARD, y=given.y + moved[:, :s] - INWARD)
-    second = optima(
+    second = solve_all(
         _slack_form(given.X.shape[1], s, given.returns),
         np.column_stack([given.X, given.Y])[kept],
         np.column_stack([there.x, there.y]),
@@ -120,7 +119,7 @@ def _with_slack(
     return prefer(np.flatnonzero(good), found[good], lam)
 
 
-def _weights(given: Scaled, solved: Solved, task: Task) -> pd.DataFrame:
+def _weights(given: Scaled, solved: Solutions, task: Task) -> pd.DataFrame:
     """Weights in the metrics' own units; only their proportions matter."""
     u = (
         -np.column_stack([solved.duals[f"outputs[{r}]"] for r in range(given.Y.shape[1])])
@@ -196,7 +195,7 @@ def prove_along(answer: Answer, way: np.ndarray) -> Proof:
             "efficient": np.where(
                 np.isnan(beta), answer.efficient, answer.efficient != none
             ).astype(float),
-            "reason": why.misses(
+            "reason": why.reason_violations(
                 answer, {OUTSIDE: infeasibility.proved(answer, given, changes=way > 0)}
             ),
         },
@@ -210,7 +209,7 @@ def _form(m: int, s: int, returns: str) -> Template:
 
     own = {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)}
     way = {"g_x": dict.fromkeys(range(m), 1.0), "g_y": dict.fromkeys(range(s), 1.0)}
-    return template(
+    return compile_template(
         deabench_models.directional, {"X": range(m), "Y": range(s)}, own | way, returns=returns
     )
 
@@ -220,7 +219,9 @@ def _slack_form(m: int, s: int, returns: str) -> Template:
     import deabench_models
 
     own = {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)}
-    return template(deabench_models.slacks, {"X": range(m), "Y": range(s)}, own, returns=returns)
+    return compile_template(
+        deabench_models.slacks, {"X": range(m), "Y": range(s)}, own, returns=returns
+    )
 
 
 STEPS = {

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.dominance import undominated
+from deabench.geometry.dominance import undominated_rows
 from deabench.models.base import Answer, Task
 from deabench.models.scaled_data import Scaled, metrics
 from deabench.models.single_peers import as_they_are
 from deabench.proofs import reasons as why
-from deabench.proofs.proof import Proof
+from deabench.results.proof import Proof
 from deabench.utils.arrays import TOLERANCE, Sparse, blocks
 
 NOBODY = "no single reference DMU is as good in the metrics that are not to change"
@@ -27,7 +27,7 @@ def solve(task: Task, way: np.ndarray, notes: tuple[str, ...]) -> Answer:
     slack.
     """
     given, labels, names = Scaled.of(task), task.data.labels, metrics(task.data)
-    kept = undominated(np.column_stack([given.Y, -given.X]))
+    kept = undominated_rows(np.column_stack([given.Y, -given.X]))
     beta, peer, slack = _best(given, kept, way)
     unit = np.append(given.unit_y, given.unit_x)
     return Answer(
@@ -123,6 +123,6 @@ def prove(answer: Answer, way: np.ndarray) -> Proof:
             "efficient": (answer.efficient.to_numpy() != _efficient(best, way, slack)).astype(
                 float
             ),
-            "reason": why.misses(answer, {NOBODY: gone}),
+            "reason": why.reason_violations(answer, {NOBODY: gone}),
         },
     )

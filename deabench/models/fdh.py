@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.dominance import undominated
+from deabench.geometry.dominance import undominated_rows
 from deabench.models.base import Advance, Answer, Model, Task, pareto, radial_allows, radial_meaning
 from deabench.models.scaled_data import Scaled, slacks_of
 from deabench.proofs import reasons as why
-from deabench.proofs.proof import Proof
+from deabench.results.proof import Proof
 from deabench.utils.arrays import Sparse, blocks
 
 NO_PEER = {
@@ -28,7 +28,7 @@ NOTHING = "its factor is 0: no reference DMU has any of one of its metrics"
 def solve(task: Task, advance: Advance) -> Answer:
     """The one peer of every DMU: that with the best factor, of these that with the largest slack."""
     given, outward = Scaled.of(task), task.options["orientation"] == "output"
-    kept = undominated(np.column_stack([given.Y, -given.X]))
+    kept = undominated_rows(np.column_stack([given.Y, -given.X]))
     peer, factor = np.full(len(given.x), -1), np.full(len(given.x), np.nan)
     for part, level, slack in _compared(given, kept, outward=outward):
         best = level.max(axis=1)
@@ -147,7 +147,7 @@ def prove(answer: Answer) -> Proof:
             "distance_of_the_slacks_from_their_proof": np.where(nan, 0.0, spread),
             "slack_that_is_not_the_largest": np.where(nan, 0.0, most - total),
             "efficient": (answer.efficient != efficient).to_numpy().astype(float),
-            "reason": why.misses(
+            "reason": why.reason_violations(
                 answer,
                 {
                     NO_PEER[answer.orientation]: nowhere,

@@ -15,14 +15,14 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.geometry.dominance import undominated
-from deabench.geometry.nearest_points import ORDER
-from deabench.geometry.technology import facets
+from deabench.geometry.dominance import undominated_rows
+from deabench.geometry.nearest_points import NORM_ORDERS
+from deabench.geometry.technology import technology_facets
 from deabench.models import additive, directional
 from deabench.models.base import ANYTHING, Advance, Answer, Model, Task
 from deabench.models.scaled_data import Scaled, metrics
 from deabench.proofs import structure
-from deabench.proofs.certify import Proof
+from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE
@@ -52,7 +52,7 @@ def solve(task: Task, advance: Advance) -> Answer:
     """The distance of every DMU along the shortest way."""
     given = Scaled.of(task)
     count, notes = _counts(task, given)
-    kept = undominated(np.column_stack([given.Y, -given.X]))
+    kept = undominated_rows(np.column_stack([given.Y, -given.X]))
     way, inside = (
         _inverse(count),
         np.ones(len(count), dtype=bool),
@@ -148,7 +148,7 @@ def _straight(
         raise DataError(
             f"norm 'l2' lists facets, and {number} metrics have too many of them; use norm 'l1' or 'linf'"
         )
-    normals, h = facets(given.X[kept], given.Y[kept], given.returns)
+    normals, h = technology_facets(given.X[kept], given.Y[kept], given.returns)
     way, inside = np.zeros_like(count), np.ones(len(count), dtype=bool)
     for k, each in enumerate(_inverse(count)):
         length = np.linalg.norm(normals * each, axis=1)
@@ -164,24 +164,24 @@ def prove(answer: Answer) -> Proof:
     given, names = Scaled.of(answer), metrics(answer.data)
     count, _ = _counts(answer, given)
     unit = np.append(given.unit_y, given.unit_x)
-    known = structure.table(answer, "direction", rows=answer.scores.index, columns=names)
+    known = structure.require_table(answer, "direction", rows=answer.scores.index, columns=names)
     way = np.zeros_like(count)
     way[:, : len(names)] = known.to_numpy() * _signs(given)[: len(names)] / unit[: len(names)]
     proof = directional.prove_along(answer, way)
-    length = np.linalg.norm(way * count, ORDER[answer.options["norm"]], axis=1)
+    length = np.linalg.norm(way * count, NORM_ORDERS[answer.options["norm"]], axis=1)
     wrong = np.where(
         (way < 0).any(axis=1) | ((way > 0) & (count == 0)).any(axis=1), np.inf, np.abs(length - 1.0)
     )
     if answer.options["norm"] == "linf":
         wrong = np.maximum(wrong, np.abs(way * count - (count > 0)).max(axis=1))
-    misses = {**proof.misses, "length_of_the_way_beside_1": wrong}
+    misses = {**proof.violations, "length_of_the_way_beside_1": wrong}
     del misses["reason"]  # its own words are not proved: `parts` says so
     shorter = (
         ()
         if answer.options["norm"] == "linf"
         else ("that no other way to the frontier is shorter",)
     )
-    return replace(proof, misses=misses, unclaimed=(*proof.unclaimed, *shorter))
+    return replace(proof, violations=misses, unclaimed=(*proof.unclaimed, *shorter))
 
 
 def meaning(score: float, options: Mapping[str, Any]) -> str:

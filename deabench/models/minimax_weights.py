@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 
 from deabench.models.base import Answer, Task
-from deabench.proofs.certify import Proof, radial_frame
-from deabench.solver.solve_each import each
-from deabench.solver.template import Template, template
+from deabench.proofs.radial import radial_frame
+from deabench.results.proof import Proof
+from deabench.solver.solve_all import solve_each
+from deabench.solver.template import Template, compile_template
 from deabench.utils.arrays import scale
 
 
@@ -29,7 +30,7 @@ def weights(task: Task, own: Answer) -> tuple[np.ndarray, dict[str, pd.DataFrame
         np.pad(part, ((0, n - len(part)), (0, 0)))
         for part in (Y / unit, Z / unit, np.nan_to_num(e)[:, None])
     ]
-    solved = each(
+    solved = solve_each(
         _form(Y.shape[1]),
         np.column_stack(rows),
         np.zeros((1, 0)),
@@ -97,4 +98,6 @@ def prove(answer: Answer, again: pd.Series) -> Proof:
 def _form(s: int) -> Template:
     import deabench_models
 
-    return template(deabench_models.largest_loss, {"Y": range(s), "Z": range(s), "e": range(1)}, {})
+    return compile_template(
+        deabench_models.largest_loss, {"Y": range(s), "Z": range(s), "e": range(1)}, {}
+    )

@@ -10,12 +10,12 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.dominance import undominated
-from deabench.geometry.facet_heuristics import facets_pay
+from deabench.geometry.dominance import undominated_rows
+from deabench.geometry.facet_bases import should_enumerate_facets
 from deabench.models.base import Task
 from deabench.solver.engine import Solution
 from deabench.solver.family import Bases, Family
-from deabench.solver.template import Template, template
+from deabench.solver.template import Template, compile_template
 from deabench.utils.arrays import Sparse, scale
 
 MANY = 1000
@@ -44,11 +44,15 @@ class Wei:
         Y, y = reference.outputs.to_numpy(), data.outputs.to_numpy()
         self.unit = scale(Y)
         self.size = scale((y / self.unit).T)
-        self.frontier = undominated(Y)
+        self.frontier = undominated_rows(Y)
         self.points = (Y / self.unit)[self.frontier]
         self.listed, self.inner = None, self.frontier[:0]
         self.tested = y / self.unit / self.size[:, None]
-        if self.own and len(self.frontier) > MANY and facets_pay(self.points, len(self.tested)):
+        if (
+            self.own
+            and len(self.frontier) > MANY
+            and should_enumerate_facets(self.points, len(self.tested))
+        ):
             self._outer()
         self.family = Family(wei_form(Y.shape[1]), self.points)
         self.tops = tops(Y / self.unit)
@@ -57,19 +61,19 @@ class Wei:
         """Keep of many that nobody dominates those that facets are made of: mixtures of these reach
         the others, as their λ show.
         """
-        from deabench.geometry import polar
+        from deabench.geometry import facet_bases
 
-        used, self.listed = polar.outer(self.points)
+        used, self.listed = facet_bases.facet_vertices(self.points)
         self.inner = np.delete(self.frontier, used)
         self.frontier, self.points = self.frontier[used], self.points[used]
 
     def facets(self) -> Bases | None:
         """All facets, where listing them pays."""
-        if self.listed is None and not facets_pay(self.points, len(self.tested)):
+        if self.listed is None and not should_enumerate_facets(self.points, len(self.tested)):
             return None
-        from deabench.geometry import polar
+        from deabench.geometry import facet_bases
 
-        return polar.bases(self.family, self.points, self.listed)
+        return facet_bases.list_facet_bases(self.family, self.points, self.listed)
 
     def read(self, solution: Solution) -> tuple[np.ndarray, pd.DataFrame]:
         level, duals = theta(solution), solution.bases.duals
@@ -79,7 +83,7 @@ class Wei:
             )  # of a basis, to the bit the same for all that it scores
             scores = np.where(level > 0, 1.0 / level, np.nan)
         return scores, pd.DataFrame(
-            facets[solution.which], columns=self.data.outputs.columns, copy=False
+            facets[solution.basis_index], columns=self.data.outputs.columns, copy=False
         )
 
 
@@ -102,7 +106,7 @@ class Ccr:
         )
         X, Y = reference.inputs.to_numpy(), reference.outputs.to_numpy()
         self.unit_x, self.unit_y = scale(X), scale(Y)
-        self.frontier = undominated(np.column_stack([Y, -X]))
+        self.frontier = undominated_rows(np.column_stack([Y, -X]))
         self.tested = np.column_stack(
             [data.inputs.to_numpy() / self.unit_x, data.outputs.to_numpy() / self.unit_y]
         )
@@ -144,16 +148,16 @@ def name_of(problem: Wei | Ccr, first: int = 0) -> Callable[[int], str]:
 
 def theta(solution: Solution) -> np.ndarray:
     """The level of θ of each DMU; NaN where its program is infeasible."""
-    place = solution.bases.theta[solution.which]
+    place = solution.bases.theta[solution.basis_index]
     level = np.where(place >= 0, solution.x[np.arange(len(place)), place], 0.0)
-    return np.where(solution.which >= 0, level, np.nan)
+    return np.where(solution.basis_index >= 0, level, np.nan)
 
 
 def intensities(problem: Wei | Ccr, family: Family, solution: Solution) -> Sparse:
     codes = solution.bases.columns
     known = np.append(problem.frontier, -1).astype(np.int32)[np.minimum(codes, family.n)]
-    columns = known.take(solution.which, axis=0)
-    columns[solution.which < 0] = -1
+    columns = known.take(solution.basis_index, axis=0)
+    columns[solution.basis_index < 0] = -1
     values = np.maximum(solution.x, 0.0)
     np.copyto(values, 0.0, where=columns < 0)
     return Sparse(columns, values)
@@ -163,14 +167,16 @@ def intensities(problem: Wei | Ccr, family: Family, solution: Solution) -> Spars
 def wei_form(s: int) -> Template:
     import deabench_models
 
-    return template(deabench_models.wei, {"Y": range(s)}, {"y_o": dict.fromkeys(range(s), 1.0)})
+    return compile_template(
+        deabench_models.wei, {"Y": range(s)}, {"y_o": dict.fromkeys(range(s), 1.0)}
+    )
 
 
 @lru_cache(maxsize=64)
 def ccr_form(m: int, s: int, returns: str, orientation: str) -> Template:
     import deabench_models
 
-    return template(
+    return compile_template(
         getattr(deabench_models, f"envelopment_{orientation}"),
         {"X": range(m), "Y": range(s)},
         {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)},

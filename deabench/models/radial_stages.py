@@ -16,9 +16,8 @@ from deabench.models.second_stage import joined, second_stage
 from deabench.models.unique_peers import ray, slack_weights
 from deabench.proofs import reasons as why
 from deabench.proofs.radial import radial_frame
-from deabench.proofs.ranking import Slacks, maxima, mixed
-from deabench.solver.engine import Solution, solve_exactly
-from deabench.solver.engine import solve as solve_family
+from deabench.proofs.ranking import SlackProof, dominated_by_mixtures, reference_maxima
+from deabench.solver.engine import Solution, solve_exactly, solve_family
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.threads import one_thread
@@ -53,7 +52,7 @@ def _judged(answer: Answer, reached: np.ndarray) -> Answer:
     nobody is called efficient without proof.
     """
     assert answer.slack_weights is not None
-    slacks = Slacks(answer, answer.slack_weights)
+    slacks = SlackProof(answer, answer.slack_weights)
     slacks.forget(slacks.all_left(reached) > TOLERANCE)
     return replace(
         answer,
@@ -69,7 +68,7 @@ def _settled(problem: Wei | Ccr, model: str, k: int) -> tuple[Answer, np.ndarray
     duals = solution.duals[0].copy()
     answer, reached = _stages(problem, solution, who, "")
     if answer.scores.isna().iloc[0]:
-        proof = ray(problem.family, duals, problem.tops) / maxima(answer)
+        proof = ray(problem.family, duals, problem.tops) / reference_maxima(answer)
         return replace(
             answer,
             rays=pd.DataFrame(proof, index=answer.scores.index, columns=answer.slacks.columns),
@@ -101,7 +100,7 @@ def _all(problem: Wei | Ccr, advance: Callable[[int], None]) -> tuple[Answer, np
             f", {solution.calls} solves by HiGHS" if solution.calls else ""
         )
     answer, reached = _stages(problem, solution, np.arange(len(problem.tested)), path)
-    inner = problem.inner[~mixed(answer, problem.inner)]
+    inner = problem.inner[~dominated_by_mixtures(answer, problem.inner)]
     return replace(answer, frontier=np.union1d(answer.frontier, inner)) if len(
         inner
     ) else answer, reached
@@ -155,7 +154,7 @@ def _nothing(problem: Wei | Ccr, k: int) -> str:
     )
     if (has & ~there).any():
         return why.NO_METRIC
-    return why.FREE if problem.orientation == "input" else why.NO_MIX
+    return why.NO_INPUT_NEEDED if problem.orientation == "input" else why.NO_MIX
 
 
 def _unproved(answer: Answer, reached: np.ndarray, *, settled: bool = False) -> np.ndarray:

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.dominance import undominated
+from deabench.geometry.dominance import undominated_rows
 from deabench.models.base import Advance, Answer, Task, pareto
 from deabench.models.scaled_data import Scaled, metrics, placed, prefer, support, total_lambda
 from deabench.models.weight_restrictions import Bounds, trade_offs
 from deabench.proofs import structure
-from deabench.proofs.proof import Proof
-from deabench.solver.solve_each import Solved, each
-from deabench.solver.template import Template, template
+from deabench.results.proof import Proof
+from deabench.solver.solve_all import Solutions, solve_each
+from deabench.solver.template import Template, compile_template
 from deabench.utils.arrays import TOLERANCE
 
 INWARD = 1e-13
@@ -85,7 +85,7 @@ def _kept(task: Task) -> np.ndarray:
     """The undominated reference DMUs: who dominates another can take its place, whatever Σ λ has to
     be.
     """
-    return undominated(np.column_stack([task.reference.outputs, -task.reference.inputs]))
+    return undominated_rows(np.column_stack([task.reference.outputs, -task.reference.inputs]))
 
 
 def _rows(given: Scaled, who: np.ndarray) -> Scaled:
@@ -112,7 +112,7 @@ def _traded(task: Task | Answer, given: Scaled) -> np.ndarray:
 
 def _solved(
     task: Task, given: Scaled, kept: np.ndarray, traded: np.ndarray, form: str, advance: Advance
-) -> Solved:
+) -> Solutions:
     s, (n, rows, width) = given.Y.shape[1], traded.shape
     tested = np.column_stack(
         [
@@ -123,7 +123,7 @@ def _solved(
         ]
     )
     compiled = _form(f"restricted_{form}", given.X.shape[1], s, rows, _sums(task, given))
-    return each(
+    return solve_each(
         compiled,
         np.column_stack([given.X, given.Y])[kept],
         tested,
@@ -132,7 +132,7 @@ def _solved(
     )
 
 
-def _pi(solved: Solved, rows: int) -> np.ndarray:
+def _pi(solved: Solutions, rows: int) -> np.ndarray:
     found = [np.maximum(solved.values[f"pi[{k}]"], 0.0) for k in range(rows)]
     return np.column_stack([np.zeros((len(solved.objective), 0)), *found])
 
@@ -163,7 +163,7 @@ def _slacks(
     return pd.DataFrame(both, index=task.data.labels, columns=names)
 
 
-def _weights(given: Scaled, solved: Solved, task: Task, scores: np.ndarray) -> pd.DataFrame:
+def _weights(given: Scaled, solved: Solutions, task: Task, scores: np.ndarray) -> pd.DataFrame:
     """Multipliers in the metrics' own units, as those of the free model: u·y_o = 1, or v·x_o = 1;
     without inputs w·y_o is the score.
     """
@@ -199,7 +199,7 @@ def prove(answer: Answer) -> Proof:
         _sums(answer, given),
         _traded(answer, given),
     )
-    known = structure.table(
+    known = structure.require_table(
         answer, "trade_offs", rows=answer.scores.index, columns=range(traded.shape[1])
     )
     pi, lam = known.to_numpy(dtype=float).reshape(len(scores), -1), answer.intensities
@@ -278,6 +278,6 @@ def _form(name: str, m: int, s: int, rows: int, sums: Bounds) -> Template:
         "B": {(k, i): 1.0 for k in range(rows) for i in range(m)},
     }
     bounds = (sums[0] or None, sums[1] if np.isfinite(sums[1]) else None)
-    return template(
+    return compile_template(
         getattr(deabench_models, name), {"X": range(m), "Y": range(s)}, own | trades, sums=bounds
     )

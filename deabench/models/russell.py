@@ -16,7 +16,7 @@ import numpy as np
 from deabench.errors import DataError
 from deabench.models import russell_graph, weighted_slacks
 from deabench.models.base import Advance, Answer, Model, Task
-from deabench.proofs.proof import Proof
+from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 
 

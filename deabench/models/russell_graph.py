@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.dominance import undominated
+from deabench.geometry.dominance import undominated_rows
 from deabench.models.base import Advance, Answer, Task
 from deabench.models.sbm import OUTSIDE
 from deabench.models.scaled_data import (
@@ -28,9 +28,9 @@ from deabench.models.scaled_data import (
     support,
     total_lambda,
 )
-from deabench.proofs.certify import Proof
-from deabench.solver.solve_each import Solved, each
-from deabench.solver.template import Template, template
+from deabench.results.proof import Proof
+from deabench.solver.solve_all import Solutions, solve_each
+from deabench.solver.template import Template, compile_template
 from deabench.utils.arrays import TOLERANCE, Sparse
 
 WIDE = np.geomspace(1.0, 256.0, 9)
@@ -47,7 +47,7 @@ ROUNDS = 16
 def solve(task: Task, advance: Advance) -> Answer:
     """The measure of every DMU."""
     given, labels = Scaled.of(task), task.data.labels
-    kept = undominated(np.column_stack([given.Y, -given.X]))
+    kept = undominated_rows(np.column_stack([given.Y, -given.X]))
     p, q = _shares(task, given)
     open_, scores = np.arange(len(labels)), np.full(len(labels), np.nan)
     at = np.tile(WIDE, (len(labels), given.Y.shape[1], 1))
@@ -98,12 +98,12 @@ def _narrowed(phi: np.ndarray, before: np.ndarray, width: np.ndarray) -> np.ndar
 
 def _round(
     task: Task, given: Scaled, kept: np.ndarray, at: tuple[np.ndarray, ...], who: np.ndarray
-) -> Solved:
+) -> Solutions:
     p, q, places = (part[who] for part in at)
     form = _form(given.X.shape[1], given.Y.shape[1], given.returns, places.shape[2])
     flat = places.reshape(len(who), -1)
     tested = np.column_stack([given.x[who], given.y[who], p, q, 1.0 / flat**2, 2.0 / flat])
-    return each(
+    return solve_each(
         form,
         np.column_stack([given.X, given.Y])[kept],
         tested,
@@ -111,7 +111,7 @@ def _round(
     )
 
 
-def _duals(given: Scaled, solved: Solved) -> np.ndarray:
+def _duals(given: Scaled, solved: Solutions) -> np.ndarray:
     """u, then v, of scaled metrics."""
     return np.column_stack(
         [
@@ -242,7 +242,7 @@ def _form(m: int, s: int, returns: str, tangents: int) -> Template:
         "q": dict.fromkeys(range(s), 1.0),
     }
     touch = {(r, k): 1.0 for r in range(s) for k in range(tangents)}
-    return template(
+    return compile_template(
         deabench_models.russell_graph,
         {"X": range(m), "Y": range(s)},
         own | counts | {"slope": touch, "level": touch},

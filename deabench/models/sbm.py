@@ -14,14 +14,14 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.dominance import undominated
+from deabench.geometry.dominance import undominated_rows
 from deabench.models import infeasibility, single_peers
 from deabench.models.base import Advance, Answer, Model, Task
 from deabench.models.scaled_data import Scaled, metrics, slacks_of, total_lambda
 from deabench.proofs import reasons as why
-from deabench.proofs.proof import Proof
-from deabench.solver.solve_each import Solved, each
-from deabench.solver.template import Template, template
+from deabench.results.proof import Proof
+from deabench.solver.solve_all import Solutions, solve_each
+from deabench.solver.template import Template, compile_template
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import TOLERANCE, Sparse
 
@@ -39,7 +39,7 @@ def solve(task: Task, advance: Advance) -> Answer:
             answer, scores=(-answer.scores).rename("efficiency"), data=_said(answer.data)
         )
     given, who = Scaled.of(task), np.arange(len(task.data.labels))
-    kept, names = undominated(np.column_stack([given.Y, -given.X])), metrics(task.data)
+    kept, names = undominated_rows(np.column_stack([given.Y, -given.X])), metrics(task.data)
     solved = _solved(task, kept, who, task.options["orientation"], advance)
     scores, reasons = _scores(solved, task.data.labels)
     lam = _peers(solved, kept)
@@ -85,12 +85,12 @@ def _measure(task: Task | Answer) -> single_peers.Measure:
 
 def _solved(
     task: Task, kept: np.ndarray, who: np.ndarray, orientation: str, advance: Advance
-) -> Solved:
+) -> Solutions:
     given = Scaled.of(task)
     p, q = _counts(task.data, given, orientation)
     form = _form(given.X.shape[1], given.Y.shape[1], given.returns)
     tested = np.column_stack([given.x, given.y, p, q])[who]
-    return each(
+    return solve_each(
         form,
         np.column_stack([given.X, given.Y])[kept],
         tested,
@@ -118,7 +118,7 @@ def _inverse(values: np.ndarray) -> np.ndarray:
     )
 
 
-def _scores(solved: Solved, labels: pd.Index) -> tuple[pd.Series, dict[object, str]]:
+def _scores(solved: Solutions, labels: pd.Index) -> tuple[pd.Series, dict[object, str]]:
     value = np.where(solved.values["t"] > 0, solved.objective, np.nan)
     reasons = {
         labels[k]: OUTSIDE if k in solved.infeasible else UNBOUNDED
@@ -127,7 +127,7 @@ def _scores(solved: Solved, labels: pd.Index) -> tuple[pd.Series, dict[object, s
     return pd.Series(value, index=labels, name="efficiency"), reasons
 
 
-def _peers(solved: Solved, kept: np.ndarray) -> Sparse:
+def _peers(solved: Solutions, kept: np.ndarray) -> Sparse:
     """λ = Λ/t, by the position in the whole reference."""
     lam, t = solved.shared["lam"], solved.values["t"][:, None]
     columns = np.where((lam.columns >= 0) & (t > 0), kept[np.maximum(lam.columns, 0)], -1).astype(
@@ -144,7 +144,7 @@ def _slacks(task: Task | Answer, lam: Sparse, who: np.ndarray) -> np.ndarray:
     return np.asarray(np.maximum(found, 0.0))
 
 
-def _weights(given: Scaled, solved: Solved, task: Task) -> pd.DataFrame:
+def _weights(given: Scaled, solved: Solutions, task: Task) -> pd.DataFrame:
     """U and V, in the metrics' own units, and u_0 = w; the input that everybody has goes into u_0."""
     u = (
         np.column_stack([solved.duals[f"outputs[{r}]"] for r in range(given.Y.shape[1])])
@@ -219,7 +219,7 @@ def prove(answer: Answer) -> Proof:
                 (answer.slacks.to_numpy() - slack) / unit
             ).max(axis=1),
             **_efficient(answer),
-            "reason": why.misses(
+            "reason": why.reason_violations(
                 answer,
                 {OUTSIDE: infeasibility.proved(answer, given), UNBOUNDED: endless(answer, given)},
             ),
@@ -280,7 +280,7 @@ def _form(m: int, s: int, returns: str) -> Template:
 
     own = {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)}
     counts = {"p": dict.fromkeys(range(m), 1.0), "q": dict.fromkeys(range(s), 1.0)}
-    return template(
+    return compile_template(
         deabench_models.slacks_based, {"X": range(m), "Y": range(s)}, own | counts, returns=returns
     )
 

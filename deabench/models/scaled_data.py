@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deabench.models.base import Answer, Task
+from deabench.proofs.ranking import LAMBDA_SUM_BOUNDS
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import Sparse, blocks, scale
 
@@ -61,9 +62,7 @@ def metrics(data: Data) -> list[str]:
 
 def total_lambda(returns: str) -> tuple[float, float]:
     """The bounds of Σ λ."""
-    return {"crs": (0.0, np.inf), "vrs": (1.0, 1.0), "nirs": (0.0, 1.0), "ndrs": (1.0, np.inf)}[
-        returns
-    ]
+    return LAMBDA_SUM_BOUNDS[returns]
 
 
 def placed(lam: Sparse, kept: np.ndarray) -> Sparse:

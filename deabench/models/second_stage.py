@@ -9,11 +9,11 @@ import pandas as pd
 
 from deabench.models.radial import Ccr, Wei, intensities
 from deabench.models.unique_peers import ALONE
-from deabench.proofs.proof import SlackWeights
-from deabench.proofs.ranking import both, positive
-from deabench.solver.engine import Solution, solve
+from deabench.proofs.ranking import all_weights_positive, stack_outputs_inputs
+from deabench.results.proof import SlackWeights
+from deabench.solver.engine import Solution, solve_family
 from deabench.solver.family import Family
-from deabench.solver.template import Template, template
+from deabench.solver.template import Template, compile_template
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import TOLERANCE, Sparse, chunks
 
@@ -43,13 +43,13 @@ def second_stage(
     names = [*problem.data.outputs.columns, *problem.data.inputs.columns]
     values, top = scores.to_numpy(), np.append(Y.max(axis=0), X.max(axis=0))
     top = np.where(top > 0, top, 1.0)
-    own = positive(weights[names].to_numpy(), top)
+    own = all_weights_positive(weights[names].to_numpy(), top)
     proof = SlackWeights(known.rows, np.where(own, -1, known.of).astype(np.int32))
     open_ = np.flatnonzero((proof.of == -2) & ~np.isnan(values))
     if len(open_):
         proof = joined(proof, _take_slack(problem, scores, lam, who, open_), open_)
     proof = SlackWeights(proof.rows, np.where(proof.of == ALONE, -2, proof.of).astype(np.int32))
-    s, reached = Y.shape[1], lam.dot(both(problem.reference))
+    s, reached = Y.shape[1], lam.dot(stack_outputs_inputs(problem.reference))
     slacks = np.empty(reached.shape)
     for rows in chunks(len(values)):
         x, y = _projected(problem, values[rows], who[rows])
@@ -77,7 +77,9 @@ def _take_slack(
     family = Family(slack_form(m, Y.shape[1], problem.returns), (data / top)[problem.frontier])
     first = lam[open_]
     peers = np.where(first.values > 0, np.searchsorted(problem.frontier, first.columns), -1)
-    solution = solve(family, points, feasible=peers, name=lambda k: str(given.index[open_[k]]))
+    solution = solve_family(
+        family, points, feasible=peers, name=lambda k: str(given.index[open_[k]])
+    )
     better = intensities(problem, family, solution)
     better.values[better.values < 1e4 * INWARD] = 0.0  # what the drawing back left
     reached = better.dot(data / top)
@@ -87,7 +89,7 @@ def _take_slack(
     level = _level(problem, better, *_of(problem.data, who[open_]))
     good = (
         (miss <= TOLERANCE / 10)
-        & (solution.which >= 0)
+        & (solution.basis_index >= 0)
         & (np.abs(level - scores) <= TOLERANCE / 10)
     )
     _adopt(lam, better, good, open_)
@@ -99,10 +101,10 @@ def _proof(family: Family, solution: Solution) -> SlackWeights:
     names = family.template.row_names
     gain = [i for i, name in enumerate(names) if name.startswith("outputs")]
     spare = [i for i, name in enumerate(names) if name.startswith("inputs")]
-    used, place = np.unique(solution.which, return_inverse=True)
+    used, place = np.unique(solution.basis_index, return_inverse=True)
     duals = solution.bases.duals[used]
     rows = np.maximum(np.column_stack([duals[:, gain], -duals[:, spare]]), 1.0)
-    return SlackWeights(rows, np.where(solution.which >= 0, place, -2).astype(np.int32))
+    return SlackWeights(rows, np.where(solution.basis_index >= 0, place, -2).astype(np.int32))
 
 
 def joined(ours: SlackWeights, more: SlackWeights, who: np.ndarray) -> SlackWeights:
@@ -131,7 +133,7 @@ def slack_form(m: int, s: int, sum_lambda: str) -> Template:
     """The second stage's formulation, compiled."""
     import deabench_models
 
-    return template(
+    return compile_template(
         deabench_models.slacks,
         {"X": range(m), "Y": range(s)},
         {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)},

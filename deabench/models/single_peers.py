@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.dominance import undominated
+from deabench.geometry.dominance import undominated_rows
 from deabench.models.base import Answer, Task
 from deabench.models.scaled_data import Scaled, metrics
-from deabench.proofs.certify import Proof
+from deabench.results.proof import Proof
 from deabench.utils.arrays import TOLERANCE, Sparse, blocks
 
 NOBODY = "no single reference DMU uses as little and gives as much"
@@ -36,7 +36,7 @@ def solve(task: Task, measure: Measure, size: np.ndarray) -> Answer:
     the measure's.
     """
     given, labels, names = Scaled.of(task), task.data.labels, metrics(task.data)
-    kept = undominated(np.column_stack([given.Y, -given.X]))
+    kept = undominated_rows(np.column_stack([given.Y, -given.X]))
     total, peer, slack, none = _best(given, kept, measure)
     unit = np.append(given.unit_y, given.unit_x)
     return Answer(

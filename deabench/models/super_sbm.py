@@ -20,9 +20,9 @@ from deabench.models.base import Advance, Answer, Task, part
 from deabench.models.scaled_data import Scaled, placed, prefer, support, total_lambda
 from deabench.models.superefficiency import places, two_layers
 from deabench.proofs import reasons as why
-from deabench.proofs.proof import Proof
-from deabench.solver.solve_each import Solved, each
-from deabench.solver.template import Template, template
+from deabench.results.proof import Proof
+from deabench.solver.solve_all import Solutions, solve_each
+from deabench.solver.template import Template, compile_template
 from deabench.utils.arrays import TOLERANCE, Sparse
 
 ALONE = "the others do not reach it by changes in its metrics"
@@ -38,7 +38,7 @@ def solve(task: Task, advance: Advance) -> Answer:
     kept = two_layers(np.column_stack([given.Y, -given.X]), at)
     p, q = _shares(given, base)
     form = _form(given.X.shape[1], given.Y.shape[1], given.returns, _change(base))
-    solved = each(
+    solved = solve_each(
         form,
         np.column_stack([given.X, given.Y])[kept],
         np.column_stack([given.x, given.y, p, q])[who],
@@ -114,7 +114,7 @@ def _alone(answer: Answer, given: Scaled) -> np.ndarray:
     return np.asarray(out & answer.own)
 
 
-def _weights(given: Scaled, solved: Solved, frame: pd.DataFrame, task: Task) -> np.ndarray:
+def _weights(given: Scaled, solved: Solutions, frame: pd.DataFrame, task: Task) -> np.ndarray:
     """u, v and w in the metrics' own units, in the columns of the slacks-based measure's."""
     u = (
         np.column_stack([solved.duals[f"outputs[{r}]"] for r in range(given.Y.shape[1])])
@@ -142,10 +142,10 @@ def prove(answer: Answer) -> Proof:
     frame = pd.concat([proof.frame for _, proof in proofs]).reindex(answer.scores.index)
     misses: dict[str, np.ndarray] = {}
     for rows, proof in proofs:
-        for name, values in proof.misses.items():
+        for name, values in proof.violations.items():
             misses.setdefault(name, np.zeros(len(scores)))[rows] = values
     given = Scaled.of(answer)
-    misses["reason"] = why.misses(
+    misses["reason"] = why.reason_violations(
         answer,
         {
             ALONE: _alone(answer, given),
@@ -246,7 +246,7 @@ def _form(m: int, s: int, returns: str, change: str) -> Template:
 
     own = {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)}
     counts = {"p": dict.fromkeys(range(m), 1.0), "q": dict.fromkeys(range(s), 1.0)}
-    return template(
+    return compile_template(
         deabench_models.super_slacks_based,
         {"X": range(m), "Y": range(s)},
         own | counts,

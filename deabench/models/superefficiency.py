@@ -12,19 +12,25 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.dominance import undominated
+from deabench.geometry.dominance import undominated_rows
 from deabench.models import ccr, infeasibility, wei
 from deabench.models.base import Advance, Answer, Model, Task, radial_meaning
 from deabench.models.radial import ccr_form
 from deabench.models.scaled_data import Scaled, metrics, placed, prefer, slacks_of
 from deabench.models.unique_peers import ray
 from deabench.proofs import reasons as why
-from deabench.proofs.proof import Proof, SlackWeights
-from deabench.proofs.radial import radial_frame, slack_error
-from deabench.proofs.ranking import Slacks, maxima, open_questions, uncovered, verdict
+from deabench.proofs.radial import radial_frame, slack_errors
+from deabench.proofs.ranking import (
+    SlackProof,
+    count_uncovered,
+    efficiency_violations,
+    reference_maxima,
+    unproved_slack_claims,
+)
+from deabench.results.proof import Proof, SlackWeights
 from deabench.solver.engine import solve_exactly
 from deabench.solver.family import Family
-from deabench.solver.solve_each import Solved, each
+from deabench.solver.solve_all import Solutions, solve_each
 from deabench.utils.arrays import TOLERANCE, least
 
 ALONE = "the others do not reach it at any factor"
@@ -47,7 +53,7 @@ def solve(task: Task, advance: Advance) -> Answer:
     kept = two_layers(np.column_stack([given.Y, -given.X]), at)
     form = ccr_form(given.X.shape[1], given.Y.shape[1], given.returns, task.options["orientation"])
     reference = np.column_stack([given.X, given.Y])
-    solved = each(
+    solved = solve_each(
         form,
         reference[kept],
         reference[at],
@@ -70,15 +76,17 @@ def two_layers(values: np.ndarray, who: np.ndarray) -> np.ndarray:
     """The undominated rows, those that only they dominate, and `who`: all that counts where one of
     `who` is left out.
     """
-    first = undominated(values)
+    first = undominated_rows(values)
     rest = np.setdiff1d(np.arange(len(values)), first)
     return (
-        np.union1d(np.union1d(first, rest[undominated(values[rest])]), who) if len(rest) else first
+        np.union1d(np.union1d(first, rest[undominated_rows(values[rest])]), who)
+        if len(rest)
+        else first
     )
 
 
 def _joined(
-    base: Answer, task: Task, given: Scaled, solved: Solved, who: np.ndarray, kept: np.ndarray
+    base: Answer, task: Task, given: Scaled, solved: Solutions, who: np.ndarray, kept: np.ndarray
 ) -> Answer:
     """The ordinary answer with the DMUs `who` solved again in their places."""
     outward, labels = task.options["orientation"] == "output", task.data.labels
@@ -152,14 +160,14 @@ def _stored(base: Answer, who: np.ndarray) -> SlackWeights:
     known = base.slack_weights
     assert known is not None
     own = who[known.of[who] == -1]
-    shares = base.weights[metrics(base.data)].to_numpy()[own] * maxima(base)
+    shares = base.weights[metrics(base.data)].to_numpy()[own] * reference_maxima(base)
     of = known.of.copy()
     of[own] = len(known.rows) + np.arange(len(own))
     return SlackWeights(np.vstack([known.rows, shares / least(shares)[:, None]]), of)
 
 
 def _weights(
-    given: Scaled, solved: Solved, outward: bool, columns: list[str], task: Task
+    given: Scaled, solved: Solutions, outward: bool, columns: list[str], task: Task
 ) -> np.ndarray:
     """Multipliers from the row duals."""
     sign = -1.0 if outward else 1.0
@@ -184,19 +192,23 @@ def _weights(
 
 def prove(answer: Answer) -> Proof:
     """As for radial efficiencies; a DMU that reaches 1, without itself in the reference."""
-    frame, missing, weights = radial_frame(answer), why.radial(answer)[0], answer.slack_weights
+    frame, missing, weights = (
+        radial_frame(answer),
+        why.radial_reason_violations(answer)[0],
+        answer.slack_weights,
+    )
     assert weights is not None
-    work, scores = Slacks(answer, weights), answer.scores.to_numpy()
-    own, lonely = np.zeros(len(scores)), why.factor(answer)
+    work, scores = SlackProof(answer, weights), answer.scores.to_numpy()
+    own, lonely = np.zeros(len(scores)), why.proved_extreme_factors(answer)
     if answer.own:
         at = places(answer)
         for k in np.flatnonzero((scores >= 1 - TOLERANCE) | np.isnan(scores)).tolist():
             one = _without(answer, k)
             frame.iloc[k] = radial_frame(one).iloc[0]
             own[k] = answer.intensities.values[k][answer.intensities.columns[k] == at[k]].sum()
-            for proved, found in zip(lonely, why.factor(one), strict=True):
+            for proved, found in zip(lonely, why.proved_extreme_factors(one), strict=True):
                 proved[k] = found[0]
-        missing = why.misses(
+        missing = why.reason_violations(
             answer,
             {
                 UNDEFINED: _not_elsewhere(answer),
@@ -214,10 +226,10 @@ def prove(answer: Answer) -> Proof:
             "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
             "distance_of_the_score_from_its_proof": np.abs(frame["primal"].to_numpy() - scores)
             / size,
-            "distance_of_the_slacks_from_their_proof": slack_error(answer),
+            "distance_of_the_slacks_from_their_proof": slack_errors(answer),
             "share_of_itself_among_its_peers": own,
             "reference_DMUs_that_no_listed_one_dominates": np.full(
-                len(scores), float(uncovered(answer))
+                len(scores), float(count_uncovered(answer))
             ),
             "reason": missing,
             "slack_that_is_left": np.where(scores >= 1 - TOLERANCE, 0.0, work.all_left()),
@@ -225,12 +237,12 @@ def prove(answer: Answer) -> Proof:
         },
         (
             "the slacks of a DMU above 1 are those of one optimum, not the largest",
-            *open_questions(work),
+            *unproved_slack_claims(work),
         ),
     )
 
 
-def _wrong_verdict(answer: Answer, work: Slacks) -> np.ndarray:
+def _wrong_verdict(answer: Answer, work: SlackProof) -> np.ndarray:
     """1 where a DMU above 1 (or that nobody reaches) is called inefficient, and of others where it
     is not as proved.
     """
@@ -242,7 +254,7 @@ def _wrong_verdict(answer: Answer, work: Slacks) -> np.ndarray:
         ]
     )
     above = ((scores > 1 + TOLERANCE) | (np.isnan(scores) & unreached)) & answer.own
-    return np.asarray(np.where(above, ~said, verdict(answer, work)).astype(float))
+    return np.asarray(np.where(above, ~said, efficiency_violations(answer, work)).astype(float))
 
 
 def _without(answer: Answer, k: int) -> Answer:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deabench.proofs.proof import SlackWeights
+from deabench.results.proof import SlackWeights
 from deabench.solver.engine import Solution
 from deabench.solver.family import Family
 from deabench.utils.arrays import blocks
@@ -29,7 +29,7 @@ def slack_weights(family: Family, solution: Solution, top: np.ndarray) -> SlackW
 
     `top` are the metrics' maxima in the family's units, outputs, then inputs.
     """
-    used, which = np.unique(solution.which, return_inverse=True)
+    used, which = np.unique(solution.basis_index, return_inverse=True)
     codes, inverse = solution.bases.columns[used], solution.bases.inverse[used]
     duals = solution.bases.duals[used]
     duals = duals / np.maximum(np.abs(duals).max(axis=1, keepdims=True), 1e-300)

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.dominance import undominated
+from deabench.geometry.dominance import undominated_rows
 from deabench.models import infeasibility, single_peers
 from deabench.models.base import Advance, Answer, Task
 from deabench.models.scaled_data import Scaled, metrics, placed, slacks_of, support, total_lambda
 from deabench.proofs import reasons as why
-from deabench.proofs.proof import Proof
-from deabench.solver.solve_each import Solved, each
-from deabench.solver.template import Template, template
+from deabench.results.proof import Proof
+from deabench.solver.solve_all import Solutions, solve_each
+from deabench.solver.template import Template, compile_template
 from deabench.utils.arrays import TOLERANCE, Sparse, scale
 
 OUTSIDE = "no mix of the reference uses as little and gives as much"
@@ -50,7 +50,7 @@ def solve(
     if task.options.get("technology") == "fdh":
         answer = single_peers.solve(task, single_peers.summed(weights), size)
         return replace(answer, scores=read(answer.scores).rename(name))
-    kept = undominated(np.column_stack([given.Y, -given.X]))
+    kept = undominated_rows(np.column_stack([given.Y, -given.X]))
     solved = totals(task, given, kept, who, weights, advance)
     total = solved.objective * size
     lam = placed(solved.shared["lam"], kept)
@@ -105,11 +105,11 @@ def totals(
     who: np.ndarray,
     weights: np.ndarray,
     advance: Advance,
-) -> Solved:
+) -> Solutions:
     """The slack programs of the DMUs `who`, with `weights` (len(who), s + m) of scaled metrics."""
     s = given.Y.shape[1]
     tested = np.column_stack([given.x[who], given.y[who], weights[:, s:], weights[:, :s]])
-    return each(
+    return solve_each(
         _form(given.X.shape[1], s, given.returns),
         np.column_stack([given.X, given.Y])[kept],
         tested,
@@ -118,7 +118,7 @@ def totals(
     )
 
 
-def _weights(given: Scaled, solved: Solved, size: np.ndarray, task: Task) -> pd.DataFrame:
+def _weights(given: Scaled, solved: Solutions, size: np.ndarray, task: Task) -> pd.DataFrame:
     """What a unit more of each metric would change, in the metrics' own units, and u_0 of the
     returns to scale.
     """
@@ -188,7 +188,7 @@ def prove(answer: Answer, counts: np.ndarray, read: Read = lambda total: total) 
                 answer.slacks.to_numpy() / unit - slack
             ).max(axis=1),
             "efficient": np.where(nan, said, said != none if whole else said & ~none).astype(float),
-            "reason": why.misses(answer, {OUTSIDE: infeasibility.proved(answer, given)}),
+            "reason": why.reason_violations(answer, {OUTSIDE: infeasibility.proved(answer, given)}),
         },
         ()
         if whole
@@ -237,6 +237,6 @@ def _form(m: int, s: int, returns: str) -> Template:
 
     own = {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)}
     weights = {"w_minus": dict.fromkeys(range(m), 1.0), "w_plus": dict.fromkeys(range(s), 1.0)}
-    return template(
+    return compile_template(
         deabench_models.additive, {"X": range(m), "Y": range(s)}, own | weights, returns=returns
     )

@@ -16,21 +16,9 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import CertificateError
-from deabench.proofs.proof import Proof, Scored
-from deabench.proofs.radial import radial, radial_frame, slack_error
+from deabench.results.proof import Proof, Scored
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.threads import one_thread
-
-__all__ = [
-    "Proof",
-    "Provable",
-    "Scored",
-    "certify",
-    "projections",
-    "radial",
-    "radial_frame",
-    "slack_error",
-]
 
 
 def projections(result: Scored) -> pd.DataFrame:
@@ -101,7 +89,7 @@ def _broken(
     """The first DMU that breaks each claim; a NaN proves nothing, and is right only where a reason
     says so.
     """
-    for column, misses in proof.misses.items():
+    for column, misses in proof.violations.items():
         bad = np.flatnonzero(~(misses <= tolerance) & ~(np.isnan(misses) & unanswered))
         if len(bad):
             yield column, proof.frame.index[bad[0]], float(misses[bad[0]])

@@ -15,7 +15,7 @@ ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
 ON = 1e-9
 
 
-def frontier(front: Any) -> pd.DataFrame:
+def certify_fdh_frontier(front: Any) -> pd.DataFrame:
     """One row of what each claim misses by.
 
     Returns
@@ -58,7 +58,7 @@ def frontier(front: Any) -> pd.DataFrame:
     )
 
 
-def targets(result: Any) -> pd.DataFrame:
+def certify_fdh_targets(result: Any) -> pd.DataFrame:
     """One row per DMU.
 
     Returns
@@ -101,7 +101,7 @@ def targets(result: Any) -> pd.DataFrame:
     frame.loc[result.distance.isna()] = np.nan
     frame["closest"] = _nearer(result, corners, actual, factor) / size
     frame["position"] = _misplaced(result, corners / unit, actual / unit)
-    frame["frontier"] = float(frontier(front).to_numpy().max())
+    frame["frontier"] = float(certify_fdh_frontier(front).to_numpy().max())
     return frame
 
 

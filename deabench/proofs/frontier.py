@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.proofs import facet_completeness
+from deabench.utils.arrays import blocks
 
 TIGHT = 1e-10
 """A row is on a facet within this, in boxed metrics."""
@@ -31,7 +31,7 @@ RISES = 1e-9
 PROVED = 1e-9
 
 
-def certificate(front: Any) -> pd.DataFrame:
+def certify_frontier(front: Any) -> pd.DataFrame:
     """One row of what each claim misses by.
 
     Returns
@@ -44,18 +44,18 @@ def certificate(front: Any) -> pd.DataFrame:
     """
     rows, hull = front.boxed_rows, front.hull
     members, facet, normals = hull.members, hull.facet, hull.normals
-    malformed = facet_completeness.malformed(members, facet, normals, len(rows))
+    malformed = count_malformed(members, facet, normals, len(rows))
     found: dict[str, float] = {
         "box": _box(front),
-        "dominated": undominated(front.data.outputs.to_numpy(), front.dominator),
+        "dominated": count_wrong_dominators(front.data.outputs.to_numpy(), front.dominator),
         "malformed": malformed,
     }
     if not malformed:
         on = _on(rows, normals)
         found |= {
-            "below": facet_completeness.below(rows, members, facet, normals),
-            "above": facet_completeness.above(rows, normals),
-            "open_ridges": facet_completeness.open_ridges(members, len(rows)),
+            "below": greatest_offset(rows, members, facet, normals),
+            "above": greatest_excess(rows, normals),
+            "open_ridges": count_open_ridges(members, len(rows)),
             "on": _tight(rows, hull),
             "points": _points(front),
             "extreme": _extreme(rows, on, hull),
@@ -80,7 +80,7 @@ COLUMNS = [
 ]
 
 
-def undominated(values: np.ndarray, dominator: np.ndarray) -> int:
+def count_wrong_dominators(values: np.ndarray, dominator: np.ndarray) -> int:
     """How many rows are not dominated, or equalled, by the row that is said to, or by one that is
     dominated itself.
     """
@@ -108,9 +108,11 @@ def _tight(rows: np.ndarray, hull: Any) -> int:
     of 2 of the tolerance.
     """
     off = np.abs(hull.points @ hull.normals.T - 1.0).T
-    if off.shape != hull.on.shape:
+    if off.shape != hull.incidence.shape:
         return len(rows)
-    return int(((off > 2 * TIGHT) & hull.on).sum() + ((off < TIGHT / 2) & ~hull.on).sum())
+    return int(
+        ((off > 2 * TIGHT) & hull.incidence).sum() + ((off < TIGHT / 2) & ~hull.incidence).sum()
+    )
 
 
 def _points(front: Any) -> int:
@@ -157,11 +159,11 @@ def _faces(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
     """How many of the listed faces are no maximal Pareto-efficient faces, and how many are missing."""
     through = [_bits(row) for row in on]
     rising = [_bits(column) for column in (hull.normals > RISES).T]
-    faces = [frozenset(int(hull.rows[k]) for k in face) for face in hull.maximal]
+    faces = [frozenset(int(hull.rows[k]) for k in face) for face in hull.maximal_faces]
     holding = [reduce(and_, (through[k] for k in face), 0 if not face else -1) for face in faces]
     wrong = len(faces) - len(set(faces))
     corners = [_bits(column) for column in on[hull.rows].T]
-    for face, held in zip(hull.maximal, holding, strict=True):
+    for face, held in zip(hull.maximal_faces, holding, strict=True):
         whole = reduce(and_, (corners[f] for f in _places(held)), -1) == sum(1 << k for k in face)
         wrong += not (held and whole and all(held & up for up in rising))
     wrong += sum(
@@ -231,3 +233,89 @@ def _places(number: int) -> list[int]:
 
 def _bits(flags: np.ndarray) -> int:
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def count_malformed(members: np.ndarray, facet: np.ndarray, normals: np.ndarray, n: int) -> int:
+    """How many simplices or facets break rule 1: a member twice or unknown, axes only, no facet, a
+    weight that is not 0 or more.
+    """
+    ordered = _ordered(members)
+    s = normals.shape[1]
+    bad = (
+        (ordered[:, 0] < 0)
+        | (ordered[:, -1] >= n + s)
+        | (ordered[:, 0] >= n)
+        | (facet < 0)
+        | (facet >= len(normals))
+    )
+    for one, other in zip(ordered.T, ordered.T[1:], strict=False):
+        bad |= one == other
+    unused = len(normals) - np.count_nonzero(np.bincount(facet[~bad], minlength=len(normals)))
+    wrong = ~(np.isfinite(normals) & (normals >= 0)).all(axis=1)
+    place, axis = np.nonzero((members >= n) & ~bad[:, None])
+    rises = normals[facet[place], members[place, axis] - n] != 0
+    return int(bad.sum() + unused + wrong.sum() + rises.sum())
+
+
+def _ordered(members: np.ndarray) -> np.ndarray:
+    """The members of each simplex, rising; as they mostly are."""
+    rising = all((one < other).all() for one, other in zip(members.T, members.T[1:], strict=False))
+    return members if rising else np.sort(members, axis=1)
+
+
+def greatest_offset(
+    rows: np.ndarray, members: np.ndarray, facet: np.ndarray, normals: np.ndarray
+) -> float:
+    """How far the rows of a simplex lie off its facet, at worst."""
+    worst, n = 0.0, len(rows)
+    weights, padded = normals.take(facet, axis=0), np.vstack([rows, np.zeros((1, rows.shape[1]))])
+    for column in members.T:
+        reach = np.einsum("bi,bi->b", padded.take(np.minimum(column, n), axis=0), weights)
+        worst = max(worst, float(np.where(column < n, np.abs(reach - 1.0), 0.0).max(initial=0.0)))
+    return worst
+
+
+def greatest_excess(rows: np.ndarray, normals: np.ndarray) -> float:
+    """How far a facet cuts into a row, at worst."""
+    worst, table = 0.0, np.ascontiguousarray(rows.T)
+    for part in blocks(len(normals), len(rows)):
+        worst = max(worst, float((normals[part] @ table).max(initial=0.0)) - 1.0)
+    return worst
+
+
+def count_open_ridges(members: np.ndarray, n: int) -> int:
+    """How many sets of s - 1 members occur an odd number of times, the simplex of all axes counted
+    in: 0 closes the surface.
+    """
+    s = members.shape[1]
+    if s == 1:  # the empty set, once for each simplex and once for the axis
+        return (len(members) + 1) % 2
+    ordered = np.vstack([_ordered(members.astype(np.int64)), np.arange(n, n + s)[None]])
+    new = _new_words(ordered, n + s) if (n + s) ** (s - 1) < 1 << 62 else _new_rows(ordered)
+    counts = np.diff(np.append(np.flatnonzero(new), len(new)))
+    return int((counts % 2).sum())
+
+
+def _new_words(ordered: np.ndarray, base: int) -> np.ndarray:
+    """For every row (B, s) all but one of its numbers, as one number each, sorted: which differ
+    from the one before.
+    """
+    s = ordered.shape[1]
+    place = base ** np.arange(s - 1, -1, -1, dtype=np.int64)
+    after = (ordered * place)[:, ::-1].cumsum(axis=1)[
+        :, ::-1
+    ]  # what stands at a number and after it
+    before = np.zeros(len(ordered), dtype=np.int64)
+    words = np.empty((s, len(ordered)), dtype=np.int64)
+    for k in range(s):
+        words[k] = before + (after[:, k + 1] if k + 1 < s else 0)
+        before = before + ordered[:, k] * place[k + 1] if k + 1 < s else before
+    flat = np.sort(words, axis=None)
+    return np.append(True, flat[1:] != flat[:-1])
+
+
+def _new_rows(ordered: np.ndarray) -> np.ndarray:
+    """The same row by row, for more numbers than a word can tell."""
+    sides = np.vstack([np.delete(ordered, k, axis=1) for k in range(ordered.shape[1])])
+    sides = sides[np.lexsort(sides.T)]
+    return np.append(True, (sides[1:] != sides[:-1]).any(axis=1))

@@ -10,15 +10,15 @@ import pandas as pd
 
 from deabench.proofs import ranking as beyond
 from deabench.proofs import reasons
-from deabench.proofs.proof import Proof, Scored
+from deabench.results.proof import Proof, Scored
 from deabench.utils.arrays import ROUND, Sparse, blocks, chunks, greatest, least, scale, total
 from deabench.utils.threads import one_thread
 
 COLUMNS = ["primal", "dual", "gap", "primal_infeasibility", "dual_infeasibility"]
-SUM_LAMBDA = reasons.SUMS
+SUM_LAMBDA = beyond.LAMBDA_SUM_BOUNDS
 
 
-def radial(result: Scored) -> Proof:
+def prove_radial(result: Scored) -> Proof:
     """The proof of radial efficiencies, one row per DMU.
 
     Returns
@@ -32,7 +32,7 @@ def radial(result: Scored) -> Proof:
     """
     given, n, weights = _Scaled(result), len(result.scores), result.slack_weights
     frame, error, left = np.empty((n, len(COLUMNS))), np.empty(n), np.zeros(n)
-    work = None if weights is None else beyond.Slacks(result, weights)
+    work = None if weights is None else beyond.SlackProof(result, weights)
     for rows in chunks(n):
         reached = result.intensities[rows].dot(given.both)
         frame[rows], error[rows] = given.proof(rows, reached), given.slack_error(rows, reached)
@@ -41,7 +41,7 @@ def radial(result: Scored) -> Proof:
     scores = result.scores.to_numpy()
     frame[np.isnan(scores)] = np.nan
     size = np.maximum(np.abs(scores), 1.0)
-    missing, said = reasons.radial(result)
+    missing, said = reasons.radial_reason_violations(result)
     return Proof(
         pd.DataFrame(frame, index=result.scores.index, columns=COLUMNS, copy=False),
         {
@@ -51,16 +51,19 @@ def radial(result: Scored) -> Proof:
             "distance_of_the_score_from_its_proof": np.abs(frame[:, 0] - scores) / size,
             "distance_of_the_slacks_from_their_proof": error,
             "reference_DMUs_that_no_listed_one_dominates": np.full(
-                n, float(beyond.uncovered(result, mixtures=True))
+                n, float(beyond.count_uncovered(result, mixtures=True))
             ),
             "reason": missing,
             **(
                 {}
                 if work is None
-                else {"slack_that_is_left": left, "efficient": beyond.verdict(result, work)}
+                else {
+                    "slack_that_is_left": left,
+                    "efficient": beyond.efficiency_violations(result, work),
+                }
             ),
         },
-        (*beyond.open_questions(work), *said),
+        (*beyond.unproved_slack_claims(work), *said),
     )
 
 
@@ -78,7 +81,7 @@ def radial_frame(result: Scored, reached: np.ndarray | None = None) -> pd.DataFr
     return pd.DataFrame(proof, index=result.scores.index, columns=COLUMNS, copy=False)
 
 
-def slack_error(result: Scored) -> np.ndarray:
+def slack_errors(result: Scored) -> np.ndarray:
     """|projection - (radial projection + slack)|, largest metric, in metrics divided by their
     maxima.
     """
@@ -95,7 +98,10 @@ class _Scaled:
         self.result, self.data, reference = result, result.data, result.reference
         self.returns, self.outward = result.returns, result.orientation == "output"
         self.inputs, self.s = result.data.inputs.shape[1] > 0, result.data.outputs.shape[1]
-        self.both, self.unit = beyond.both(reference), beyond.maxima(result)
+        self.both, self.unit = (
+            beyond.stack_outputs_inputs(reference),
+            beyond.reference_maxima(result),
+        )
         Y, X, front = self.both[:, : self.s], self.both[:, self.s :], result.frontier
         X = X if self.inputs else np.ones((len(Y), 1))
         self.unit_x, self.unit_y = scale(X), scale(Y)

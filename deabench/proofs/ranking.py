@@ -12,9 +12,16 @@ from functools import cached_property
 
 import numpy as np
 
-from deabench.proofs.proof import Scored, SlackWeights
+from deabench.results.proof import Scored, SlackWeights
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import ROUND, TOLERANCE, blocks, chunks, greatest, least
+
+LAMBDA_SUM_BOUNDS: dict[str, tuple[float, float]] = {
+    "crs": (0.0, np.inf),
+    "vrs": (1.0, 1.0),
+    "nirs": (0.0, 1.0),
+    "ndrs": (1.0, np.inf),
+}
 
 LEAST = 1e-5
 """Weights that are all above this share of the largest, in metrics scaled to 1, leave no slack:
@@ -22,7 +29,7 @@ complementary slackness.
 """
 
 
-def maxima(result: Scored) -> np.ndarray:
+def reference_maxima(result: Scored) -> np.ndarray:
     """The largest value of every output, then input, of the reference; 1 where it is 0."""
     top = np.append(
         result.reference.outputs.to_numpy().max(axis=0, initial=0.0),
@@ -31,28 +38,28 @@ def maxima(result: Scored) -> np.ndarray:
     return np.where(top > 0, top, 1.0)
 
 
-def positive(weights: np.ndarray, top: np.ndarray) -> np.ndarray:
+def all_weights_positive(weights: np.ndarray, top: np.ndarray) -> np.ndarray:
     """Whether every weight of a row is, in metrics scaled to a maximum of 1."""
     shares = weights * top
     return np.asarray(least(shares) > LEAST * greatest(*shares.T))
 
 
-def both(data: Data) -> np.ndarray:
+def stack_outputs_inputs(data: Data) -> np.ndarray:
     """Outputs, then inputs as they are."""
     return np.column_stack([data.outputs.to_numpy(), data.inputs.to_numpy()])
 
 
-class Slacks:
+class SlackProof:
     """What is claimed of slacks and of who is efficient, prepared once for all DMUs."""
 
     def __init__(self, result: Scored, weights: SlackWeights) -> None:
-        self.result, self.weights, self.unit = result, weights, maxima(result)
+        self.result, self.weights, self.unit = result, weights, reference_maxima(result)
         self.s = result.data.outputs.shape[1]
         self.signed = self.unit * np.append(np.ones(self.s), -np.ones(len(self.unit) - self.s))
         self.none = np.isnan(result.scores.to_numpy())
         self.slack = result.slacks.to_numpy()
-        self.total = total(self.slack, self.unit)
-        self.bound = most(result, weights.rows)
+        self.total = total_slack(self.slack, self.unit)
+        self.bound = weighted_maxima(result, weights.rows)
         self.least = np.asarray((weights.rows >= 1 - TOLERANCE).all(axis=1))
         own, columns = (
             result.weights.to_numpy(),
@@ -73,7 +80,9 @@ class Slacks:
     def all_left(self, reached: np.ndarray | None = None) -> np.ndarray:
         """`left` of every DMU, whose peers reach `reached` (n, s + m) where that is known."""
         there = (
-            self.result.intensities.dot(both(self.result.reference)) if reached is None else reached
+            self.result.intensities.dot(stack_outputs_inputs(self.result.reference))
+            if reached is None
+            else reached
         )
         return np.concatenate([self.left(rows, there[rows]) for rows in chunks(len(self.none))])
 
@@ -89,7 +98,7 @@ class Slacks:
             self._room(of[held], reached[held] / self.signed - self.slack[rows][held] / self.unit)
             - said[held]
         )
-        out[(of == -1) & ~none & ~positive(self.own[rows], self.unit)] = np.inf
+        out[(of == -1) & ~none & ~all_weights_positive(self.own[rows], self.unit)] = np.inf
         return np.where(none, np.nan, np.maximum(out, 0.0))
 
     def _room(self, of: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -121,7 +130,7 @@ class Slacks:
         return proved, undecided
 
 
-def total(slack: np.ndarray, unit: np.ndarray) -> np.ndarray:
+def total_slack(slack: np.ndarray, unit: np.ndarray) -> np.ndarray:
     """Σ slack / unit of each row, column by column: what a reduction of short rows is slow at."""
     out = np.zeros(len(slack))
     for column, size in zip(slack.T, unit, strict=True):
@@ -129,11 +138,11 @@ def total(slack: np.ndarray, unit: np.ndarray) -> np.ndarray:
     return out
 
 
-def most(result: Scored, rows: np.ndarray) -> np.ndarray:
+def weighted_maxima(result: Scored, rows: np.ndarray) -> np.ndarray:
     """u₀ of weights (B, s + m): the most that they give to any mix; infinite where that has no
     bound.
     """
-    values = both(result.reference)[result.frontier] / maxima(result)
+    values = stack_outputs_inputs(result.reference)[result.frontier] / reference_maxima(result)
     values[:, result.data.outputs.shape[1] :] *= -1.0
     table = np.ascontiguousarray(values.T)
     best = np.empty(len(rows))
@@ -146,19 +155,19 @@ def most(result: Scored, rows: np.ndarray) -> np.ndarray:
     return np.where(grows, np.inf, best)
 
 
-def efficient(result: Scored, weights: SlackWeights) -> tuple[np.ndarray, np.ndarray]:
+def proved_efficient(result: Scored, weights: SlackWeights) -> tuple[np.ndarray, np.ndarray]:
     """Who is proved efficient, and who is neither that nor proved inefficient, bool (n,) each."""
-    return Slacks(result, weights).proved
+    return SlackProof(result, weights).proved
 
 
-def verdict(result: Scored, work: Slacks) -> np.ndarray:
+def efficiency_violations(result: Scored, work: SlackProof) -> np.ndarray:
     """1 where `efficient` is not what is proved; one that is undecided may be called inefficient."""
     proved, undecided = work.proved
     claimed = result.efficient.to_numpy(dtype=bool)
     return np.where((claimed != proved) & ~(undecided & ~claimed), 1.0, 0.0)
 
 
-def open_questions(work: Slacks | None) -> tuple[str, ...]:
+def unproved_slack_claims(work: SlackProof | None) -> tuple[str, ...]:
     """What is not proved of slacks and of who is efficient, in words."""
     if work is None:
         return ("that slacks are the largest, and who is efficient",)
@@ -171,20 +180,22 @@ def open_questions(work: Slacks | None) -> tuple[str, ...]:
     return tuple(said)
 
 
-def said(result: Scored) -> tuple[str, ...]:
+def unproved_claims(result: Scored) -> tuple[str, ...]:
     """`open_questions` of a result whose slacks have weights; nothing of another."""
     return (
-        () if result.slack_weights is None else open_questions(Slacks(result, result.slack_weights))
+        ()
+        if result.slack_weights is None
+        else unproved_slack_claims(SlackProof(result, result.slack_weights))
     )
 
 
-def uncovered(result: Scored, *, mixtures: bool = False) -> int:
+def count_uncovered(result: Scored, *, mixtures: bool = False) -> int:
     """How many reference DMUs no listed one dominates or equals: weights that bound the listed ones
     bound all others.
 
     With `mixtures`, where everybody is held against the same list, one that its own λ shows below a
     mixture is bounded, too."""
-    values = both(result.reference)
+    values = stack_outputs_inputs(result.reference)
     values[:, result.reference.outputs.shape[1] :] *= -1.0
     listed = np.asarray(result.frontier)
     rest = np.delete(np.arange(len(values)), listed)
@@ -196,14 +207,14 @@ def uncovered(result: Scored, *, mixtures: bool = False) -> int:
         for metric, value in zip(left[1:], row[1:], strict=True):
             stays |= metric > value
         left, rest = left[:, stays], rest[stays]
-    return int((~mixed(result, rest)).sum()) if mixtures else len(rest)
+    return int((~dominated_by_mixtures(result, rest)).sum()) if mixtures else len(rest)
 
 
-def mixed(result: Scored, rows: np.ndarray) -> np.ndarray:
+def dominated_by_mixtures(result: Scored, rows: np.ndarray) -> np.ndarray:
     """Which of the rows of a table that is its own reference are dominated by a mixture of listed
     ones, as their own λ show.
     """
-    table = both(result.reference)
+    table = stack_outputs_inputs(result.reference)
     if (
         not len(rows)
         or not result.own

@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deabench.proofs.ranking import both, maxima, most
+from deabench.proofs.ranking import (
+    LAMBDA_SUM_BOUNDS,
+    reference_maxima,
+    stack_outputs_inputs,
+    weighted_maxima,
+)
 from deabench.utils.arrays import TOLERANCE
 
 if TYPE_CHECKING:
-    from deabench.proofs.proof import Scored
+    from deabench.results.proof import Scored
 
 CLEAR = 1e-12
 """A difference above this is no rounding, of weights and metrics of at most about 1."""
 NO_OUTPUT = "every output of it is 0, and no factor makes more of nothing"
 NO_METRIC = "its factor is 0: no reference DMU has any of one of its metrics"
-FREE = "its factor is 0: the reference reaches its outputs without any of its inputs"
+NO_INPUT_NEEDED = "its factor is 0: the reference reaches its outputs without any of its inputs"
 NO_MIX = (
     "its factor is 0: no mix of the reference that its inputs allow has any of one of its outputs"
 )
@@ -29,10 +34,9 @@ INFEASIBLE = "nfeasible"
 """What the reasons say that a solver gave."""
 UNPROVED = "is not proved to"
 """What the reason of a score that was found and not proved says."""
-SUMS = {"crs": (0.0, np.inf), "vrs": (1.0, 1.0), "nirs": (0.0, 1.0), "ndrs": (1.0, np.inf)}
 
 
-def misses(result: Scored, known: Mapping[str, np.ndarray]) -> np.ndarray:
+def reason_violations(result: Scored, known: Mapping[str, np.ndarray]) -> np.ndarray:
     """1 where a DMU has a score and a reason for none, or no score and no reason that holds, and 0
     elsewhere.
 
@@ -50,22 +54,22 @@ def misses(result: Scored, known: Mapping[str, np.ndarray]) -> np.ndarray:
     return np.asarray(out)
 
 
-def radial(result: Scored) -> tuple[np.ndarray, tuple[str, ...]]:
+def radial_reason_violations(result: Scored) -> tuple[np.ndarray, tuple[str, ...]]:
     """`misses` of a radial model, and in words whose reasons are not proved."""
     if not result.reasons and not np.isnan(result.scores.to_numpy()).any():
         return np.zeros(len(result.scores)), ()
     outward, y = result.orientation == "output", result.data.outputs.to_numpy()
     nowhere = result.reference.outputs.to_numpy().max(axis=0, initial=0.0) <= 0
-    zero, impossible = factor(result)
+    zero, impossible = proved_extreme_factors(result)
     unproved = np.array(
         [UNPROVED in result.reasons.get(label, "") for label in result.scores.index]
     )
-    out = misses(
+    out = reason_violations(
         result,
         {
             NO_OUTPUT: outward & ~y.any(axis=1),
             NO_METRIC: ((y > 0) & nowhere).any(axis=1),
-            FREE: free(result),
+            NO_INPUT_NEEDED: proved_zero_factors(result),
             NO_MIX: zero,
             INFEASIBLE: impossible,
             UNPROVED: unproved,
@@ -79,7 +83,7 @@ def radial(result: Scored) -> tuple[np.ndarray, tuple[str, ...]]:
     return out, said
 
 
-def factor(result: Scored) -> tuple[np.ndarray, np.ndarray]:
+def proved_extreme_factors(result: Scored) -> tuple[np.ndarray, np.ndarray]:
     """Of whom the rays prove that the factor is 0 (output-oriented), and of whom that there is
     none: bool (n,) each.
     """
@@ -90,12 +94,12 @@ def factor(result: Scored) -> tuple[np.ndarray, np.ndarray]:
     who, s, unit = (
         result.scores.index.get_indexer(rays.index),
         result.data.outputs.shape[1],
-        maxima(result),
+        reference_maxima(result),
     )
     rays, who = rays[who >= 0], who[who >= 0]
     weights = rays.to_numpy() * unit
     sound = np.isfinite(weights).all(axis=1) & (weights >= 0).all(axis=1)
-    at, top = both(result.data)[who] / unit, most(result, weights)
+    at, top = stack_outputs_inputs(result.data)[who] / unit, weighted_maxima(result, weights)
     gained, spent = (
         (weights[:, :s] * at[:, :s]).sum(axis=1),
         (weights[:, s:] * at[:, s:]).sum(axis=1),
@@ -108,15 +112,18 @@ def factor(result: Scored) -> tuple[np.ndarray, np.ndarray]:
     return zero, impossible
 
 
-def free(result: Scored) -> np.ndarray:
+def proved_zero_factors(result: Scored) -> np.ndarray:
     """Whose peers reach their outputs without any of their inputs, so that an input-oriented factor
     is 0: bool (n,).
     """
     if result.orientation != "input":
         return np.zeros(len(result.scores), dtype=bool)
-    lam, s, unit = result.intensities, result.data.outputs.shape[1], maxima(result)
-    reached, at = lam.dot(both(result.reference)) / unit, both(result.data) / unit
-    low, high = SUMS[result.returns]
+    lam, s, unit = result.intensities, result.data.outputs.shape[1], reference_maxima(result)
+    reached, at = (
+        lam.dot(stack_outputs_inputs(result.reference)) / unit,
+        stack_outputs_inputs(result.data) / unit,
+    )
+    low, high = LAMBDA_SUM_BOUNDS[result.returns]
     total = lam.values.sum(axis=1)
     held = (total >= low - TOLERANCE) & (total <= high + TOLERANCE) & (lam.values >= 0).all(axis=1)
     return np.asarray(

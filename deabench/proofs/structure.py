@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import CertificateError
-from deabench.proofs.proof import Proof, SlackWeights
-from deabench.proofs.ranking import uncovered
+from deabench.proofs.ranking import count_uncovered
+from deabench.results.proof import Proof, SlackWeights
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import Sparse
 
@@ -22,13 +22,13 @@ OWN_INDEX = ("rays", "slopes")
 """Frames with a row for some of the DMUs only."""
 REFERENCE_INDEX = ("multiples",)
 """Series with a number for each DMU of the reference."""
-WORDS = ("record", "path", "notes", "transforms", "options")
+UNPROVED_FIELDS = ("record", "path", "notes", "transforms", "options")
 """Fields that no proof is about: the model's name and words, how it was solved, notes, how metrics
 were turned before the gate; of the options, those that the model's proof does not ask for.
 """
 
 
-def hold(result: Any, labels: pd.Index, columns: dict[str, list[list[str]]]) -> None:
+def check_parts(result: Any, labels: pd.Index, columns: dict[str, list[list[str]]]) -> None:
     """Refuse a result whose parts have other labels than the DMUs `labels`, or other columns than
     `columns` allows.
 
@@ -81,7 +81,7 @@ def _wrong_data(data: Data, labels: pd.Index | None) -> str:
     return "has a metric twice" if len(set(both)) < len(both) else ""
 
 
-def targets(result: Any) -> None:
+def check_targets(result: Any) -> None:
     """Refuse Targets whose parts do not belong together.
 
     Raises
@@ -91,8 +91,10 @@ def targets(result: Any) -> None:
     """
     names = [list(result.frontier.data.outputs.columns)]
     frames = dict.fromkeys(("targets", "gaps", "normals", "slopes", "actual"), names)
-    hold(result, result.actual.index, {**frames, "intensities": [list(result.frontier.vertices)]})
-    frontier(result.frontier)
+    check_parts(
+        result, result.actual.index, {**frames, "intensities": [list(result.frontier.vertices)]}
+    )
+    check_frontier(result.frontier)
     free = result.frontier.technology == "fdh"
     times = result.multiples
     for what, wrong in (
@@ -116,7 +118,7 @@ def targets(result: Any) -> None:
             raise CertificateError(f"{what}; the result does not hold")
 
 
-def frontier(front: Any) -> None:
+def check_frontier(front: Any) -> None:
     """Refuse a Frontier whose parts do not belong together.
 
     Raises
@@ -125,7 +127,7 @@ def frontier(front: Any) -> None:
         The part, and what is wrong with it.
     """
     labels = front.data.outputs.index
-    hold(front, labels, {})
+    check_parts(front, labels, {})
     s, hull = front.data.outputs.shape[1], front.precomputed_hull
     for what, wrong in (
         (
@@ -162,11 +164,11 @@ def _fits(hull: Any, n: int, s: int) -> bool:
         and hull.points.shape == (points, s)
         and hull.normals.shape == (facets, s)
         and hull.members.shape == (len(hull.facet), s)
-        and hull.on.shape == (facets, points)
+        and hull.incidence.shape == (facets, points)
     )
 
 
-def ranking(result: Any) -> None:
+def check_ranking(result: Any) -> None:
     """Refuse a Ranking whose parts do not belong together.
 
     Raises
@@ -176,7 +178,7 @@ def ranking(result: Any) -> None:
     """
     data, reference = result.data, result.reference
     names = [*data.outputs.columns, *data.inputs.columns]
-    hold(
+    check_parts(
         result,
         data.outputs.index,
         {"slacks": [names], "weights": [names, [*names, "u_0"], []], "rays": [names]},
@@ -203,7 +205,7 @@ def ranking(result: Any) -> None:
             raise CertificateError(f"{what}; the result does not hold")
 
 
-def table(
+def require_table(
     result: Any, name: str, *, rows: pd.Index | None = None, columns: object = None
 ) -> pd.DataFrame:
     """A ranking's table with the rows and columns that it is to have.
@@ -225,14 +227,14 @@ def table(
     return found
 
 
-def completed(result: Any, proof: Proof) -> Proof:
+def complete_proof(result: Any, proof: Proof) -> Proof:
     """A ranking's proof with what holds for every model, and with what none claims."""
-    misses, said = dict(proof.misses), list(proof.unclaimed)
+    misses, said = dict(proof.violations), list(proof.unclaimed)
     if result.own:
         misses["row_of_the_reference_that_it_is"] = _elsewhere(result.data, result.reference)
     misses.setdefault(
         "reference_DMUs_that_no_listed_one_dominates",
-        np.full(len(result.scores), float(uncovered(result))),
+        np.full(len(result.scores), float(count_uncovered(result))),
     )
     said += [f"the tables beside the scores: {', '.join(result.tables)}"] * bool(result.tables)
     if "reason" not in misses:
@@ -243,7 +245,7 @@ def completed(result: Any, proof: Proof) -> Proof:
         said += [f"that {int(none.sum())} DMUs have no score, and why"] * bool(none.any())
     said += ["the bounds over the completions of empty cells"] * (result.bounds is not None)
     said += ["how sure the scores are: the samples' word"] * (result.uncertainty is not None)
-    return replace(proof, misses=misses, unclaimed=tuple(said))
+    return replace(proof, violations=misses, unclaimed=tuple(said))
 
 
 def _elsewhere(data: Data, reference: Data) -> np.ndarray:

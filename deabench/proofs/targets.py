@@ -39,7 +39,7 @@ DUAL = {"l1": np.inf, "l2": 2, "linf": 1}
 ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
 
 
-def stretched(factor: np.ndarray, unit: np.ndarray) -> tuple[float, np.ndarray]:
+def scale_norm(factor: np.ndarray, unit: np.ndarray) -> tuple[float, np.ndarray]:
     """What a distance of 1 in boxed metrics is in the metrics' own units, and the norm's weights
     (s,) there, about 1 at most.
     """
@@ -48,7 +48,7 @@ def stretched(factor: np.ndarray, unit: np.ndarray) -> tuple[float, np.ndarray]:
     return size, stretch / size
 
 
-def certificate(result: Any) -> pd.DataFrame:
+def certify_targets(result: Any) -> pd.DataFrame:
     """One row per DMU.
 
     Returns
@@ -67,7 +67,7 @@ def certificate(result: Any) -> pd.DataFrame:
         `unproved`.
     """
     if result.frontier.technology == "fdh":
-        return fdh.targets(result)
+        return fdh.certify_fdh_targets(result)
     work = _Boxed(result)
     frame = pd.DataFrame(
         {
@@ -88,12 +88,12 @@ def certificate(result: Any) -> pd.DataFrame:
     return frame
 
 
-def closest(result: Any) -> np.ndarray:
+def closeness_violations(result: Any) -> np.ndarray:
     """The certificate's `closest` alone."""
     return _Boxed(result).closest()
 
 
-def claims(result: Any, proof: pd.DataFrame) -> dict[str, np.ndarray]:
+def target_violations(result: Any, proof: pd.DataFrame) -> dict[str, np.ndarray]:
     """By how much each claim misses; what is not proved is not claimed."""
     out = {name: proof[name].to_numpy() for name in CLAIMED if name in proof}
     said = proof.index.isin(list(result.reasons)) & result.distance.notna().to_numpy()
@@ -111,7 +111,7 @@ def claims(result: Any, proof: pd.DataFrame) -> dict[str, np.ndarray]:
     return weak | out
 
 
-def unproved(result: Any) -> tuple[str, ...]:
+def unproved_target_claims(result: Any) -> tuple[str, ...]:
     """What is not claimed, in words."""
     out = []
     if _milp(result):
@@ -135,8 +135,8 @@ def _milp(result: Any) -> bool:
 
 def _frontier(front: Any) -> float:
     if front.precomputed_hull is None:
-        return float(whole.undominated(front.data.outputs.to_numpy(), front.dominator))
-    return float(whole.certificate(front).fillna(np.inf).to_numpy().max())
+        return float(whole.count_wrong_dominators(front.data.outputs.to_numpy(), front.dominator))
+    return float(whole.certify_frontier(front).fillna(np.inf).to_numpy().max())
 
 
 class _Boxed:
@@ -146,7 +146,7 @@ class _Boxed:
         self.result, self.front = result, result.frontier
         front, columns = self.front, result.targets.columns
         self.factor = np.array([result.weights[name] for name in columns])
-        self.size, self.stretch = stretched(self.factor, front.unit)
+        self.size, self.stretch = scale_norm(self.factor, front.unit)
         self.targets, self.actual = (
             front.to_boxed(part.to_numpy()) for part in (result.targets, result.actual)
         )
@@ -224,13 +224,13 @@ class _Boxed:
             return None
         hull = self.front.hull
         return (
-            set(hull.maximal)
+            set(hull.maximal_faces)
             if self.result.on == "faces"
-            else {hull.corners[f] for f in np.flatnonzero(hull.full)}
+            else {hull.corners[f] for f in np.flatnonzero(hull.efficient_facets)}
         )
 
     def _full(self) -> np.ndarray:
-        return np.asarray(self.front.hull.normals[self.front.hull.full])
+        return np.asarray(self.front.hull.normals[self.front.hull.efficient_facets])
 
     def misplaced(self) -> np.ndarray:
         """1 where the position is not what the facets say; either side of the tolerance's edge is
@@ -316,9 +316,9 @@ class _Bounds:
 
     def __init__(self, work: _Boxed) -> None:
         self.work, hull = work, work.front.hull
-        most = max(len(face) for face in hull.maximal)
+        most = max(len(face) for face in hull.maximal_faces)
         self.members = np.array(
-            [(tuple(face) * most)[:most] for face in hull.maximal]
+            [(tuple(face) * most)[:most] for face in hull.maximal_faces]
         )  # a vertex twice changes no minimum
         self.points = hull.points
         corners = hull.points[self.members]

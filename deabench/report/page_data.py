@@ -259,13 +259,13 @@ def _hull(front: Frontier) -> tuple[dict[str, Any] | None, int]:
     hull, count = front.hull, len(front.hull.normals)
     if hull.normals.size > NUMBERS:
         return None, count
-    faces = [sorted(map(int, face)) for face in hull.maximal]
-    on = [np.flatnonzero(row).tolist() for row in hull.on]
+    faces = [sorted(map(int, face)) for face in hull.maximal_faces]
+    on = [np.flatnonzero(row).tolist() for row in hull.incidence]
     if hull.normals.size + sum(map(len, faces)) + sum(map(len, on)) > NUMBERS:
         return None, count
     return {
         "normals": hull.normals.tolist(),
-        "full": hull.full.tolist(),
+        "full": hull.efficient_facets.tolist(),
         "on": on,
         "faces": faces,
     }, count

@@ -374,7 +374,9 @@ def provenance(found: Findings, given: Mapping[str, Any]) -> Section:
     }
     for what, one in (("targets", found.own), ("tested algorithms", found.tested)):
         if one is not None:
-            worst = max(float(np.nanmax(miss, initial=0.0)) for miss in one.proof().misses.values())
+            worst = max(
+                float(np.nanmax(miss, initial=0.0)) for miss in one.proof().violations.values()
+            )
             facts[f"largest miss of a proof of the {what}"] = f"{worst:.3g}"
     frame = pd.DataFrame({"value": facts}).rename_axis("what")
     return Section(

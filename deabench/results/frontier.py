@@ -13,9 +13,9 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.geometry import faces, free_disposal
 from deabench.geometry.faces import Hull
-from deabench.geometry.nearest_facets import signed_distance
-from deabench.proofs.proof import Proof
+from deabench.geometry.projections import signed_distances
 from deabench.results import prices
+from deabench.results.proof import Proof
 from deabench.tables.transforms import (
     Data,
     to_model_values,
@@ -153,7 +153,7 @@ class Frontier(Result):
             return self.precomputed_hull
         positions = self.data.labels.get_indexer(self.vertices)
         extreme = np.searchsorted(self.undominated, positions)
-        return faces.hull(self.boxed_rows, extreme=extreme)
+        return faces.build_hull(self.boxed_rows, extreme=extreme)
 
     def to_boxed(self, values: np.ndarray) -> np.ndarray:
         """Return points (n, s) in boxed metrics."""
@@ -190,9 +190,10 @@ class Frontier(Result):
         frame, offset = to_user_half_spaces(normals, 1.0, self.data.transforms)
         frame = frame.assign(offset=offset)
         frame["vertices"] = [
-            tuple(self.vertices[k] for k in np.flatnonzero(on_facet)) for on_facet in self.hull.on
+            tuple(self.vertices[k] for k in np.flatnonzero(on_facet))
+            for on_facet in self.hull.incidence
         ]
-        frame["full_dimensional"] = self.hull.full
+        frame["full_dimensional"] = self.hull.efficient_facets
         frame.index.name = "facet"
         return frame
 
@@ -206,10 +207,10 @@ class Frontier(Result):
             vertices = [(label,) for label in self.vertices]
             frame = pd.DataFrame({"vertices": vertices, "dimension": 0, "maximal": True})
             return frame.rename_axis("face")
-        maximal = set(self.hull.maximal)
+        maximal = set(self.hull.maximal_faces)
         # The largest faces first, then by the positions of their vertices.
         ordered = sorted(
-            self.hull.faces().items(), key=lambda item: (-len(item[0]), sorted(item[0]))
+            self.hull.list_faces().items(), key=lambda item: (-len(item[0]), sorted(item[0]))
         )
         rows = [
             (tuple(self.vertices[k] for k in sorted(face)), dimension, face in maximal)
@@ -287,11 +288,11 @@ class Frontier(Result):
         boxed = self.to_boxed(values)
         if self.technology == "fdh":
             vertices = self.vertex_outputs.to_numpy()
-            position = free_disposal.position(self.to_boxed(vertices), boxed)
-            distance = free_disposal.signed_distance(vertices, values, norm)
+            position = free_disposal.classify_positions(self.to_boxed(vertices), boxed)
+            distance = free_disposal.signed_distances(vertices, values, norm)
         else:
             position = classify_positions(self.hull.normals, boxed)
-            distance = signed_distance(self.hull.normals, boxed, self.unit, norm)
+            distance = signed_distances(self.hull.normals, boxed, self.unit, norm)
         return pd.DataFrame({"position": position, "distance": distance}, index=points.index)
 
     def point_values(self, points: pd.DataFrame) -> np.ndarray:
@@ -384,15 +385,15 @@ class Frontier(Result):
 
     def recompute(self) -> pd.DataFrame:
         """Recompute the certificate by numpy alone: one row of what each claim misses by."""
-        module, function = "deabench.proofs.frontier", "certificate"
+        module, function = "deabench.proofs.frontier", "certify_frontier"
         if self.technology == "fdh":
-            module, function = "deabench.proofs.fdh", "frontier"
+            module, function = "deabench.proofs.fdh", "certify_fdh_frontier"
         certificate: pd.DataFrame = self._call(module, function)
         return certificate
 
     def proof(self) -> Proof:
         """Return the certificate with what each of its claims misses by."""
-        self._call("deabench.proofs.structure", "frontier")
+        self._call("deabench.proofs.structure", "check_frontier")
         frame = self.recompute()
         proof = Proof(frame, {str(name): frame[name].to_numpy(dtype=float) for name in frame})
         if self.source_summary is None:

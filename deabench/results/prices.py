@@ -33,7 +33,7 @@ def build_facet_graph(front: Frontier) -> Any:
             trade_off=_trade_offs(normal),
         )
     for first, second in hull.ridges():
-        shared = np.flatnonzero(hull.on[first] & hull.on[second])
+        shared = np.flatnonzero(hull.incidence[first] & hull.incidence[second])
         graph.add_edge(first, second, vertices=tuple(front.vertices[k] for k in shared))
     return graph
 

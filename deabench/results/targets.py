@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.closest import Found
-from deabench.geometry.nearest_points import distance
-from deabench.proofs.proof import Proof
+from deabench.geometry.closest import ClosestPoint
+from deabench.geometry.nearest_points import gap_norm
 from deabench.results.frontier import Frontier
+from deabench.results.proof import Proof
 from deabench.tables.transforms import to_model_values, to_user_changes, to_user_values
 from deabench.utils.result import Result
 
@@ -140,25 +140,27 @@ class Targets(Result):
         return self.recompute()
 
     def recompute(self) -> pd.DataFrame:
-        """Recompute the certificate by numpy alone: see `deabench.proofs.targets.certificate`."""
+        """Recompute the certificate by numpy alone: see `deabench.proofs.targets.certify_targets`."""
         module = "deabench.proofs.targets"
-        certificate: pd.DataFrame = self.in_model_directions._call(module, "certificate")
+        certificate: pd.DataFrame = self.in_model_directions._call(module, "certify_targets")
         return certificate
 
     def claims(self, certificate: pd.DataFrame) -> dict[str, np.ndarray]:
         """Return by how much each claim misses: what `deabench.certify` compares to 1e-9."""
         misses: dict[str, np.ndarray] = self.in_model_directions._call(
-            "deabench.proofs.targets", "claims", certificate
+            "deabench.proofs.targets", "target_violations", certificate
         )
         return misses
 
     @cached_property
     def unproved(self) -> tuple[str, ...]:
-        return tuple(self.in_model_directions._call("deabench.proofs.targets", "unproved"))
+        return tuple(
+            self.in_model_directions._call("deabench.proofs.targets", "unproved_target_claims")
+        )
 
     def proof(self) -> Proof:
         """Return the certificate with what each of its claims misses by."""
-        self._call("deabench.proofs.structure", "targets")
+        self._call("deabench.proofs.structure", "check_targets")
         frame = self.recompute()
         return Proof(frame, self.claims(frame), self.unproved)
 
@@ -172,7 +174,7 @@ class Targets(Result):
 def build_targets(
     front: Frontier,
     actual: pd.DataFrame,
-    closest: Sequence[Found],
+    closest: Sequence[ClosestPoint],
     position: np.ndarray,
     *,
     norm: str,
@@ -206,7 +208,7 @@ def build_targets(
         mixtures = lam @ front.vertex_outputs.to_numpy()
         points = np.where(np.isnan(points), np.nan, mixtures)
     gaps = points - actual.to_numpy()
-    distances = [np.nan if np.isnan(gap).any() else distance(gap * weights, norm) for gap in gaps]
+    distances = [np.nan if np.isnan(gap).any() else gap_norm(gap * weights, norm) for gap in gaps]
     missing = [label for label, length in zip(labels, distances, strict=True) if np.isnan(length)]
     normals = front.unscale_normals(np.array([point.normal for point in closest]))
     slopes = np.vstack([point.slopes.reshape(-1, len(metrics)) for point in closest])

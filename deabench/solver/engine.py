@@ -16,11 +16,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deabench.geometry.facet_walk import Walk
-from deabench.solver.candidate_bases import STAGES, Prices, neighbours, popular
+from deabench.solver.candidate_bases import (
+    STAGES,
+    DualPrices,
+    PreparedBases,
+    order_by_proximity,
+    rank_by_hits,
+)
 from deabench.solver.family import FEASIBLE, Bases, Family
 from deabench.solver.highs import Infeasible, Solver, Undecided
-from deabench.solver.prepared_bases import Ready
 from deabench.utils.arrays import blocks
 
 PRICED = 1e-10
@@ -33,8 +37,6 @@ STEEP = 1e5
 """Largest dual for which recomputed rows give the score to 1e-10: it moves by the dual times what
 the row is rounded by.
 """
-WALKED = 2000
-"""Bases from which on walking from one to the next beats a product with all."""
 ACTIVE = 300
 """Columns that HiGHS holds at most, about; above this the set is rebuilt from the bases last used.
 """
@@ -48,7 +50,7 @@ class Solution:
 
     Attributes
     ----------
-    which : int array (K,)
+    basis_index : int array (K,)
         The basis used, or -1 where the program is infeasible.
     x : array (K, m)
         The basic variables, in the order of `bases.columns[which]`.
@@ -61,7 +63,7 @@ class Solution:
         Tested DMU (position) to HiGHS's words.
     """
 
-    which: np.ndarray
+    basis_index: np.ndarray
     x: np.ndarray
     factor: np.ndarray
     bases: Bases
@@ -73,10 +75,10 @@ class Solution:
         """Row duals (K, m) of the minimisation (of the negated objective where the formulation
         maximises).
         """
-        return np.asarray(self.factor[:, None] * self.bases.duals[self.which])
+        return np.asarray(self.factor[:, None] * self.bases.duals[self.basis_index])
 
 
-def solve(
+def solve_family(
     family: Family,
     tested: np.ndarray,
     *,
@@ -90,7 +92,7 @@ def solve(
     Parameters
     ----------
     known : Bases, optional
-        Bases to try first, all dual feasible (from `deabench.geometry.polar`).
+        Bases to try first, all dual feasible (from `deabench.geometry.facets`).
     feasible : int array (K, p), optional
         Reference DMUs, or -1, of which some combination is feasible for each tested DMU: they are
         active when it is solved.
@@ -122,12 +124,12 @@ def solve_exactly(family: Family, tested: np.ndarray, name: str) -> Solution:
 
     Where it is infeasible, the duals are the ray that proves it.
     """
-    from deabench.solver.rational_simplex import Impossible, exact
+    from deabench.solver.rational_simplex import ProvedInfeasible, find_optimal_basis
 
     start = family.n + family.statics + np.arange(family.m)
     try:
-        codes, x, duals = exact(family, start, tested, name)
-    except Impossible as error:
+        codes, x, duals = find_optimal_basis(family, start, tested, name)
+    except ProvedInfeasible as error:
         none = Bases(
             start[None], np.full((1, family.m, family.m), np.inf), error.ray[None], np.array([-1])
         )
@@ -179,10 +181,10 @@ class _Run:
     def joined(self, first: int = 0) -> Bases:
         chosen = self.found[first:]
         return Bases(
-            *(
-                np.concatenate([getattr(b, part) for b in chosen])
-                for part in ("columns", "inverse", "duals", "theta")
-            )
+            np.concatenate([bases.columns for bases in chosen]),
+            np.concatenate([bases.inverse for bases in chosen]),
+            np.concatenate([bases.duals for bases in chosen]),
+            np.concatenate([bases.theta for bases in chosen]),
         )
 
     def solution(self) -> Solution:
@@ -207,7 +209,7 @@ class _Run:
 
     def one_by_one(self, batch: np.ndarray) -> None:
         """Solve the DMUs of the batch that no basis found on the way certifies."""
-        batch = batch[neighbours(self.tested[batch])]
+        batch = batch[order_by_proximity(self.tested[batch])]
         for k in batch.tolist():
             if self.which[k] != -2:
                 continue
@@ -265,7 +267,7 @@ class _Run:
             The basis, to be tried on other DMUs; None where floating point has no good inverse of
             it.
         """
-        from deabench.solver.rational_simplex import exact
+        from deabench.solver.rational_simplex import find_optimal_basis
 
         family = self.family
         start = (
@@ -274,7 +276,7 @@ class _Run:
             else family.n + family.statics + np.arange(family.m)
         )
         try:
-            codes, x, duals = exact(family, start, self.tested[k], self.name(k))
+            codes, x, duals = find_optimal_basis(family, start, self.tested[k], self.name(k))
         except Infeasible:
             if basis is None:
                 raise
@@ -443,13 +445,13 @@ class _Run:
                 continue
             left = self.left()
             usable = usable[
-                popular(
+                rank_by_hits(
                     family, bases.duals[usable], self.tested[left[:: max(len(left) // SAMPLE, 1)]]
                 )
             ]
-            ready = Ready(family, bases[usable], place)
+            ready = PreparedBases(family, bases[usable], place)
             for share, precision in STAGES:
-                prices = Prices(
+                prices = DualPrices(
                     family, bases.duals[usable[: int(np.ceil(share * len(usable)))]], precision
                 )
                 left = self.left()
@@ -461,21 +463,14 @@ class _Run:
                     self.take(who[good], first + usable[best[good]], x[good], factor[good])
 
     def walk(self, known: Bases) -> None:
-        """Let the DMUs, where they and the bases are many, walk from basis to basis of a list of
-        all, and give each the one it ends in where that certifies it.
-        """
-        place, left = int(known.theta[0]), self.left()
-        if (
-            len(known) < WALKED
-            or len(left) < SAMPLE
-            or (known.theta != place).any()
-            or self.family.bound[1].any()
-        ):
+        """Let bases that know their neighbours locate the programs that are left."""
+        left = self.left()
+        if known.locate is None or len(left) < SAMPLE:
             return
-        walk = Walk(self.family, known, place)
-        if not walk.takes:
+        located = known.locate(self.family, known, self.tested[left])
+        if located is None:
             return
-        ends, x, factor = walk.ends(self.tested[left])
+        ends, x, factor = located
         there = ends >= 0
         if there.all():
             self.take(left, ends, x, factor)

@@ -10,17 +10,23 @@ enough."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from deabench.solver.conditions import misfit
-from deabench.solver.template import Program, Template, expand
+from deabench.solver.template import Program, Template, expand_template
 
 FEASIBLE = 5e-11
 """A basic variable may be negative by this much before its basis is refused; the data are scaled to
 about 1.
 """
+
+
+Locate: TypeAlias = Callable[
+    ["Family", "Bases", np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray] | None
+]
 
 
 @dataclass(frozen=True)
@@ -36,12 +42,17 @@ class Bases:
         Row duals; up to a positive factor where θ is basic.
     theta : int array (B,)
         Place of θ among the basic columns, or -1.
+    locate : function of family, bases and data (K, q), optional
+        A quicker way to the optimal basis of each program than trying all bases: it returns the
+        positions (K,), -1 where it found none, the basic variables (K, m) and the dual factors (K,),
+        or None where it does not apply.
     """
 
     columns: np.ndarray
     inverse: np.ndarray
     duals: np.ndarray
     theta: np.ndarray
+    locate: Locate | None = None
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -57,13 +68,13 @@ class Family:
     Parameters
     ----------
     t : Template
-        One that `deabench.solver.conditions.misfit` has nothing against.
+        One that `deabench.solver.family.unsupported_reason` has nothing against.
     reference : array (n, p)
         The data of the reference DMUs, scaled to about 1.
     """
 
     def __init__(self, t: Template, reference: np.ndarray) -> None:
-        if words := misfit(t):
+        if words := unsupported_reason(t):
             raise ValueError(f"the shared path does not take {words}")
         self.template, self.reference = t, reference
         self.n, self.m = len(reference), len(t.row_names)
@@ -124,7 +135,7 @@ class Family:
 
     def program(self, active: np.ndarray, tested: np.ndarray) -> Program:
         """The program of one DMU over the active reference DMUs only."""
-        return expand(self.template, self.reference[active], tested)
+        return expand_template(self.template, self.reference[active], tested)
 
     def bounds(self, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Row bounds of one DMU, as HiGHS takes them."""
@@ -219,3 +230,56 @@ class Family:
         if zero.any():
             good &= ~(zero & (np.abs(x) > FEASIBLE)).any(axis=1)
         return np.asarray(good & (factor > 0) & np.isfinite(factor))
+
+
+def unsupported_reason(form: Template) -> str | None:
+    """Why the shared path must not take this formulation; None where it may."""
+    for holds, words in _conditions(form):
+        if not holds:
+            return f"{form.name}: {words}"
+    return None
+
+
+def _conditions(form: Template) -> list[tuple[bool, str]]:
+    own, static = form.column_of_reference, ~form.column_of_reference
+    entry_own = own[form.entry_column]
+    varying = np.unique(form.entry_column[~entry_own & form.entry.tested.any(axis=1)])
+    low, high = form.lower, form.upper
+    both = np.isfinite(low.const) & np.isfinite(high.const)
+    equal = (low.const == high.const) & (low.tested == high.tested).all(axis=1)
+    bounds = np.concatenate([form.column_lower[static], form.column_upper[static]])
+    return [
+        (int(own.sum()) == 1, "it has not exactly one column per reference DMU"),
+        (not form.row_of_reference.any(), "it has rows of the reference DMUs"),
+        (not form.integer.any(), "it has integer columns"),
+        (not form.hessian, "its objective is quadratic"),
+        (
+            bool((form.column_lower[own] == 0).all() and (form.column_upper[own] == np.inf).all()),
+            "the columns of the reference DMUs are not from 0 to infinity",
+        ),
+        (
+            bool(np.isin(bounds, (0.0, np.inf, -np.inf)).all()),
+            "a column has a bound that is neither 0 nor infinite",
+        ),
+        (not (form.column_lower[static] == form.column_upper[static]).any(), "a column is fixed"),
+        (not form.cost.tested.any(), "its costs depend on the tested DMU"),
+        (
+            not form.cost.reference[static].any(),
+            "the cost of a column of its own depends on the reference DMUs",
+        ),
+        (
+            not form.entry.tested[entry_own].any(),
+            "the columns of the reference DMUs depend on the tested DMU",
+        ),
+        (
+            not form.entry.reference[~entry_own].any(),
+            "a column of its own depends on the reference DMUs",
+        ),
+        (len(varying) <= 1, "more than one column depends on the tested DMU"),
+        (
+            not (low.reference.any() or high.reference.any()),
+            "a bound depends on the reference DMUs",
+        ),
+        (bool((~both | equal).all()), "a row is bounded on both sides"),
+        (bool((np.isfinite(low.const) | np.isfinite(high.const)).all()), "a row is free"),
+    ]

@@ -23,7 +23,7 @@ NEAR = 1e-5
 """Reduced costs that floating point puts above this need no exact check."""
 
 
-def exact(
+def find_optimal_basis(
     family: Family, codes: np.ndarray, tested: np.ndarray, name: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """An optimal basis of the DMU `tested` (q,), its basic variables and its row duals, rounded to
@@ -49,7 +49,7 @@ def exact(
     )
 
 
-class Impossible(Infeasible):
+class ProvedInfeasible(Infeasible):
     """No feasible point, in exact arithmetic; `ray` (m,) are the row duals that prove it (Farkas)."""
 
     def __init__(self, text: str, ray: np.ndarray) -> None:
@@ -84,7 +84,7 @@ class _Rational:
         q, direction = self._entering(basis, bland, feasible)
         if q < 0:
             if not feasible:
-                raise Impossible(self.words, np.array([float(v) for v in self.y]))
+                raise ProvedInfeasible(self.words, np.array([float(v) for v in self.y]))
             return False
         step = [-direction * _dot(row, self.column(q)) for row in inverse]
         p = self._leaving(basis, step, bland)
@@ -172,3 +172,76 @@ def _inverse(columns: list[list[Fraction]]) -> list[list[Fraction]]:
                     a - factor * b if b else a for a, b in zip(rows[r], rows[i], strict=True)
                 ]
     return [row[m:] for row in rows]
+
+
+def minimize_exactly(
+    cost: np.ndarray, rows: np.ndarray, right: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The z (n,) with the least cost·z, rows·z ≥ right and z ≥ 0, and the duals of the rows, by
+    Bland's rule; None where there is none. Costs are ≥ 0.
+    """
+    m, n = rows.shape
+    table = [
+        [Fraction(v) for v in row] for row in rows.tolist()
+    ]  # basic variable i is table[i]·nonbasic + value[i]
+    value = [-Fraction(v) for v in right.tolist()]
+    price = [Fraction(v) for v in cost.tolist()]
+    nonbasic, basic = list(range(n)), list(range(n, n + m))
+    while True:
+        short = [i for i in range(m) if value[i] < 0]
+        if not short:
+            out, dual = np.zeros(n + m), np.zeros(n + m)
+            out[basic], dual[nonbasic] = [float(v) for v in value], [float(v) for v in price]
+            return out[:n], dual[n:]
+        i = min(short, key=lambda k: basic[k])
+        rising = [j for j in range(n) if table[i][j] > 0]
+        if not rising:
+            return None
+        j = min(rising, key=lambda k: (price[k] / table[i][k], nonbasic[k]))
+        _exchange(table, value, price, i, j)
+        basic[i], nonbasic[j] = nonbasic[j], basic[i]
+
+
+def _exchange(
+    table: list[list[Fraction]], value: list[Fraction], price: list[Fraction], i: int, j: int
+) -> None:
+    """Solve row i for nonbasic variable j, and put that in everywhere."""
+    lead = table[i][j]
+    own = [-v / lead for v in table[i]]
+    own[j] = 1 / lead
+    level = -value[i] / lead
+    for k, row in enumerate(table):
+        factor = row[j]
+        if k != i and factor:
+            table[k] = [
+                factor * b if c == j else a + factor * b
+                for c, (a, b) in enumerate(zip(row, own, strict=True))
+            ]
+            value[k] += factor * level
+    factor = price[j]
+    price[:] = [
+        factor * b if c == j else a + factor * b
+        for c, (a, b) in enumerate(zip(price, own, strict=True))
+    ]
+    table[i], value[i] = own, level
+
+
+def solve_complementarity(table: list[list[Fraction]], value: list[Fraction]) -> list[Fraction]:
+    """z ≥ 0 with w = table·z + value ≥ 0 and w·z = 0, for a semidefinite table: the criss-cross
+    method, which ends (den Hertog, Roos, Terlaky 1993, Linear Algebra and its Applications
+    187:1-14).
+    """
+    n = len(value)
+    swapped = [False] * n  # whether z_i stands where w_i began
+    none = [Fraction(0)] * n
+    while True:
+        i = next((k for k in range(n) if value[k] < 0), -1)
+        if i < 0:
+            return [v if there else Fraction(0) for v, there in zip(value, swapped, strict=True)]
+        j = i if table[i][i] > 0 else next(c for c in range(n) if table[i][c] > 0)
+        _exchange(table, value, none, i, j)
+        if j != i:
+            _exchange(table, value, none, j, i)
+            table[i], table[j], value[i], value[j] = table[j], table[i], value[j], value[i]
+        for k in {i, j}:
+            swapped[k] = not swapped[k]

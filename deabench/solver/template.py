@@ -73,7 +73,7 @@ class Template:
     tested_names: tuple[str, ...]
 
 
-def template(
+def compile_template(
     formulation: Callable[..., Any],
     reference: Mapping[str, Sequence[Any]],
     tested: Mapping[str, Mapping[Any, float]],
@@ -108,7 +108,7 @@ def template(
     return replace(_read(model, symbols), name=formulation.__name__)
 
 
-def whole(model: Any, *, name: str = "model", symbolic: bool = True) -> Template:
+def read_model(model: Any, *, name: str = "model", symbolic: bool = True) -> Template:
     """A model built with all its data, read as it stands; `symbolic` keeps its mutable Params as
     tested data.
     """
@@ -254,7 +254,7 @@ class Program:
     column_names: tuple[str, ...]
 
 
-def expand(t: Template, reference: np.ndarray, tested: np.ndarray) -> Program:
+def expand_template(t: Template, reference: np.ndarray, tested: np.ndarray) -> Program:
     """Put the data in: `reference` (n, p), one row per reference DMU, and `tested` (q,)."""
     n = len(reference)
     row_at, rows = _places(t.row_of_reference, n)

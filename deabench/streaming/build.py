@@ -9,7 +9,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.geometry import faces
-from deabench.geometry.dominance import dominators
+from deabench.geometry.dominance import find_dominators
 from deabench.models.base import Technology
 from deabench.results.frontier import Frontier, SourceSummary, representative_rows
 from deabench.tables.transforms import Data
@@ -33,9 +33,11 @@ def spanned(data: Data, seen: SourceSummary, technology: Technology = "convex") 
         )
     origin, unit = box(np.vstack([seen.low, seen.high]))
     many = technology == "convex" and _many(values)
-    dominator = np.arange(len(values)) if many else dominators(values)
+    dominator = np.arange(len(values)) if many else find_dominators(values)
     kept = np.flatnonzero(dominator == np.arange(len(values)))
-    hull = None if many or technology == "fdh" else faces.hull(((values - origin) / unit)[kept])
+    hull = (
+        None if many or technology == "fdh" else faces.build_hull(((values - origin) / unit)[kept])
+    )
     where = kept if hull is None else kept[hull.rows]
     rows = np.flatnonzero(np.isin(representative_rows(values, dominator), where))
     if hull is not None:
@@ -60,10 +62,10 @@ def _many(values: np.ndarray) -> bool:
     """Whether the facets of candidates are too many to be listed with all the points on each."""
     if len(values) <= ENOUGH:
         return False
-    from deabench.geometry.cones import of_points
+    from deabench.geometry.facet_walk import cones_of_points
     from deabench.streaming.candidates import MOST_FACETS
 
-    return len(values) * of_points(values, MOST_FACETS)[1] > LISTED
+    return len(values) * cones_of_points(values, MOST_FACETS)[1] > LISTED
 
 
 def framed(values: np.ndarray, outputs: tuple[str, ...], labels: list[str]) -> Data:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deabench.geometry.cones import Cone, of_points
-from deabench.geometry.dominance import undominated
+from deabench.geometry.dominance import undominated_rows
+from deabench.geometry.facet_walk import FacetCones, cones_of_points
 
 FIRST = 2048
 """Rows of the first chunk; the next ones double."""
@@ -66,7 +66,7 @@ class Candidates:
         self.limit = 1.0 + tolerance if tolerance > 0 else 1.0 - CLEARLY
         self.values, self.places = np.empty((0, metrics)), np.empty(0, dtype=np.int64)
         self.waiting: list[tuple[np.ndarray, np.ndarray]] = []
-        self.cone: Cone | None = None
+        self.cone: FacetCones | None = None
         self.champions = np.empty((0, metrics))
         self.chunk = FIRST
 
@@ -109,7 +109,7 @@ class Candidates:
         new = np.ones(len(values), dtype=bool)
         new[1:] = (values[1:] != values[:-1]).any(axis=1)
         values, places = values[new], places[new]
-        cone, facets = of_points(
+        cone, facets = cones_of_points(
             values, MOST_FACETS, boxed=self.limit <= 1.0
         )  # a tolerance is of efficiencies, from 0
         if cone is None:
@@ -127,7 +127,7 @@ class Candidates:
         return self.values, self.places
 
 
-def _corners(values: np.ndarray, cone: Cone) -> np.ndarray:
+def _corners(values: np.ndarray, cone: FacetCones) -> np.ndarray:
     """The rows that are corners of facets, without those that others dominate, which lie on flat
     facets only.
     """
@@ -139,7 +139,7 @@ def _corners(values: np.ndarray, cone: Cone) -> np.ndarray:
         return used
     dominated = np.array([bool(((values[steep] >= values[one]).all(axis=1)).any()) for one in flat])
     flat = flat[~dominated]
-    return np.union1d(steep, flat[undominated(values[flat])] if len(flat) else flat)
+    return np.union1d(steep, flat[undominated_rows(values[flat])] if len(flat) else flat)
 
 
 def _champions(values: np.ndarray, sample: np.ndarray) -> np.ndarray:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.proofs.proof import Proof
 from deabench.results.frontier import Frontier
+from deabench.results.proof import Proof
 from deabench.streaming.files import Files, apart
 from deabench.streaming.frontier import StreamOptions, found, parse_options
 from deabench.streaming.options import files_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from deabench.geometry.cones import ROWS, of_simplices
+from deabench.geometry.facet_walk import ROWS, cones_of_simplices
 from deabench.results.frontier import Frontier
 from deabench.utils.arrays import TOLERANCE, blocks
 
@@ -52,12 +52,16 @@ class Scorer:
 
     def __init__(self, front: Frontier) -> None:
         hull = front.hull
-        self.normals, self.facet, self.on = front.unscale_normals(hull.normals), hull.facet, hull.on
+        self.normals, self.facet, self.on = (
+            front.unscale_normals(hull.normals),
+            hull.facet,
+            hull.incidence,
+        )
         self.points = front.vertex_outputs.to_numpy()
         self.rising = hull.normals > RISES
         self.unit = np.where(self.points.max(axis=0) > 0, self.points.max(axis=0), 1.0)
         self.rows = np.vstack([self.points, -np.diag(self.unit)])  # axes' λ are slack
-        self.cone = of_simplices(self.points, hull.members, self.normals, hull.facet)
+        self.cone = cones_of_simplices(self.points, hull.members, self.normals, hull.facet)
 
     def score(self, columns: np.ndarray) -> Scores:
         """The scores of rows, none all 0, given as columns (s, n)."""

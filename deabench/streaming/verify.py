@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import CertificateError
-from deabench.proofs.proof import Proof
 from deabench.results.frontier import Frontier
+from deabench.results.proof import Proof
 from deabench.streaming.batches import Batch, batches
 from deabench.streaming.files import Files, opened
 from deabench.streaming.scorer import Scorer
@@ -66,7 +66,7 @@ def verify_sources(front: Frontier, proof: Proof) -> Proof:
         ),
     }
     own = {name: np.array([value]) for name, value in misses.items()}
-    return replace(proof, frame=proof.frame.assign(**misses), misses=proof.misses | own)
+    return replace(proof, frame=proof.frame.assign(**misses), violations=proof.violations | own)
 
 
 def _unclaimed(proof: Proof, what: str) -> Proof:

@@ -28,7 +28,7 @@ from scipy.optimize import minimize
 import deabench as db
 from deabench.errors import SolveError
 from deabench.solver.highs import Solver
-from deabench.solver.template import expand, template
+from deabench.solver.template import compile_template, expand_template
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -117,14 +117,14 @@ def by_quadratic_program(V: np.ndarray, p: np.ndarray, *, dominating: bool) -> f
 
     s = len(p)
     steps = [norms.dominating] if dominating else []
-    form = template(
+    form = compile_template(
         deabench_models.face,
         {"P": range(s)},
         {"p_G": {("g", r): 1.0 for r in range(s)}},
         lambda m: norms.l2(m, dict.fromkeys(range(s), 1.0)),
         *steps,
     )
-    solver = Solver(expand(form, V, p))
+    solver = Solver(expand_template(form, V, p))
     try:
         solver.run("test")
     except SolveError:

@@ -52,7 +52,7 @@ def test_the_airlines_least_slack_and_targets_to_their_printed_digits(airlines) 
 
 def test_the_airlines_ten_faces(airlines) -> None:
     front = airlines.frontier
-    faces = [{front.vertices[k] for k in face} for face in front.hull.maximal]
+    faces = [{front.vertices[k] for k in face} for face in front.hull.maximal_faces]
     through = {frozenset(face - {"nothing"}) for face in faces if "nothing" in face}
     table = oracle(AIRLINES, "facets_crs")["airline"]
     assert through == {frozenset(names) for _, names in table.groupby(level=0)}

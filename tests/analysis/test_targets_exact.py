@@ -10,8 +10,7 @@ from dea_cases import frame, solved
 from simulations.hard_tables import noisy_table
 
 import deabench as db
-from deabench.geometry.nearest_points import distance, dual_norm
-from deabench.geometry.rational import nearest
+from deabench.geometry.nearest_points import dual_norm, gap_norm, nearest_exactly
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -84,7 +83,7 @@ def test_the_exact_projection_is_optimal(norm, dominating) -> None:
             np.round(rng.uniform(0, 1, (k, s)) * 4) / 4 - np.round(rng.uniform(0, 0.7, s) * 4) / 4
         )
         weights = 10.0 ** -rng.uniform(0, 3, s)
-        exact = nearest(gaps, weights, norm, dominating)
+        exact = nearest_exactly(gaps, weights, norm, dominating)
         if exact is None:
             sums = np.vstack([np.ones(k), -np.ones(k)])
             assert dominating
@@ -99,7 +98,7 @@ def test_the_exact_projection_is_optimal(norm, dominating) -> None:
         gap = lam @ gaps
         counted = np.maximum(slope, 0) if dominating else slope
         assert dual_norm(counted / weights, norm) <= 1 + 1e-12
-        assert ((gaps @ slope) >= distance(gap * weights, norm) - 1e-12).all()
+        assert ((gaps @ slope) >= gap_norm(gap * weights, norm) - 1e-12).all()
         assert not dominating or gap.min() >= -1e-12
-        found += distance(gap, norm) > 0
+        found += gap_norm(gap, norm) > 0
     assert found > 10

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 
 import deabench_models as models
-from deabench.geometry.closest_milp import Clock, by_milp
+from deabench.geometry.closest import Deadline, closest_by_milp
 from deabench.solver.highs import Solver
-from deabench.solver.template import expand, whole
+from deabench.solver.template import expand_template, read_model
 from deabench_models import norms
 
 THREE = (models.closest_change, models.closest_split, models.closest)
@@ -27,14 +27,16 @@ def table(values: np.ndarray, prefix: str = "") -> dict:
 
 
 def optimum(model) -> float:
-    solver = Solver(expand(whole(model, symbolic=False), np.zeros((0, 0)), np.zeros(0)))
+    solver = Solver(
+        expand_template(read_model(model, symbolic=False), np.zeros((0, 0)), np.zeros(0))
+    )
     solver.run("test")
     return solver.objective()
 
 
 def by_scipy(model) -> tuple[float, np.ndarray]:
     """The optimum as HiGHS gives it at its default tolerances, by SciPy, and λ."""
-    one = expand(whole(model, symbolic=False), np.zeros((0, 0)), np.zeros(0))
+    one = expand_template(read_model(model, symbolic=False), np.zeros((0, 0)), np.zeros(0))
     A = np.zeros((len(one.lower), len(one.cost)))
     for j in range(len(one.cost)):
         A[one.index[one.start[j] : one.start[j + 1]], j] = one.value[
@@ -53,8 +55,8 @@ def by_scipy(model) -> tuple[float, np.ndarray]:
 
 
 def normalised(P: np.ndarray, points: np.ndarray) -> float:
-    found = by_milp(
-        P, points, "l1", np.ones(P.shape[1]), dominating=False, clock=Clock(None), name="test"
+    found = closest_by_milp(
+        P, points, "l1", np.ones(P.shape[1]), dominating=False, clock=Deadline(None), name="test"
     )
     return sum(float(np.abs(one.point - p).sum()) for one, p in zip(found, points, strict=True))
 

@@ -10,7 +10,7 @@ from pyomo.core.base import Constraint, Objective, Var
 from pyomo.repn import generate_standard_repn
 
 import deabench_models as models
-from deabench.solver.template import Program, expand, template, whole
+from deabench.solver.template import Program, compile_template, expand_template, read_model
 from deabench_models import norms
 
 N, M, S = 6, 2, 3
@@ -120,10 +120,10 @@ def assert_identical(found: Program, full) -> None:
     ids=lambda f: f.__name__,
 )
 def test_ccr(formulation, returns) -> None:
-    form = template(
+    form = compile_template(
         formulation, {"X": range(M), "Y": range(S)}, {"x_o": row(x), "y_o": row(y)}, returns=returns
     )
-    found = expand(form, np.column_stack([X, Y]), np.append(x, y))
+    found = expand_template(form, np.column_stack([X, Y]), np.append(x, y))
     assert_identical(found, formulation(table(X), table(Y), row(x), row(y), returns))
     assert form.tested_names == (*(f"x_o[{i}]" for i in range(M)), *(f"y_o[{r}]" for r in range(S)))
 
@@ -132,8 +132,8 @@ def test_ccr(formulation, returns) -> None:
     ("formulation", "reference", "tested"), [(models.wei, "Y", "y_o"), (models.score, "E", "e_o")]
 )
 def test_wei_and_score(formulation, reference, tested) -> None:
-    form = template(formulation, {reference: range(S)}, {tested: row(y)})
-    assert_identical(expand(form, Y, y), formulation(table(Y), row(y)))
+    form = compile_template(formulation, {reference: range(S)}, {tested: row(y)})
+    assert_identical(expand_template(form, Y, y), formulation(table(Y), row(y)))
 
 
 @pytest.mark.parametrize("steps", [(), (norms.dominating,)], ids=["free", "dominating"])
@@ -150,15 +150,17 @@ def test_projections(formulation, reference, norm, steps) -> None:
             step(model)
         return model
 
-    form = template(formulation, {reference: range(S)}, {"p_G": row(y, "g")}, finish)
-    assert_identical(expand(form, Y, y), finish(formulation(table(Y), row(y, "g"))))
+    form = compile_template(formulation, {reference: range(S)}, {"p_G": row(y, "g")}, finish)
+    assert_identical(expand_template(form, Y, y), finish(formulation(table(Y), row(y, "g"))))
 
 
 def test_one_template_serves_every_size_and_every_dmu() -> None:
-    form = template(models.wei, {"Y": range(S)}, {"y_o": row(y)})
+    form = compile_template(models.wei, {"Y": range(S)}, {"y_o": row(y)})
     for n in (1, 2, N):
         for tested in Y:
-            assert_identical(expand(form, Y[:n], tested), models.wei(table(Y[:n]), row(tested)))
+            assert_identical(
+                expand_template(form, Y[:n], tested), models.wei(table(Y[:n]), row(tested))
+            )
 
 
 @pytest.mark.parametrize("symbolic", [True, False])
@@ -181,12 +183,14 @@ def test_the_group_models_read_as_they_stand(formulation, symbolic) -> None:
         norms.linf(model, row(np.ones(S)))
         model.cuts.add(model.b[0] + model.b[3] >= 1)
     tested = np.append(y, y * 0.5) if symbolic else np.zeros(0)
-    assert_identical(expand(whole(model, symbolic=symbolic), np.zeros((0, 0)), tested), model)
+    assert_identical(
+        expand_template(read_model(model, symbolic=symbolic), np.zeros((0, 0)), tested), model
+    )
 
 
 def test_supports_reads_as_it_stands() -> None:
     model = models.supports(table(Y), [0, 2], row(np.ptp(Y, axis=0)))
-    assert_identical(expand(whole(model), np.zeros((0, 0)), np.zeros(0)), model)
+    assert_identical(expand_template(read_model(model), np.zeros((0, 0)), np.zeros(0)), model)
 
 
 def test_a_coefficient_that_is_not_affine_is_refused() -> None:
@@ -196,5 +200,5 @@ def test_a_coefficient_that_is_not_affine_is_refused() -> None:
         return model
 
     with pytest.raises(ValueError) as caught:
-        template(squared, {"Y": range(S)}, {"y_o": row(y)})
+        compile_template(squared, {"Y": range(S)}, {"y_o": row(y)})
     assert str(caught.value).endswith("is not affine in the data of the DMUs")

@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 import deabench_models as models
 from deabench.errors import SolveError
 from deabench.solver.highs import Infeasible, Solver
-from deabench.solver.template import Program, expand, whole
+from deabench.solver.template import Program, expand_template, read_model
 from deabench_models import FORMULATIONS, norms
 
 ROW = re.compile(r"\[(\w+(?:, \w+)*)\]$", re.MULTILINE)
@@ -143,8 +143,8 @@ WITH_NORM = ("normalised", "face", "halfspaces")
 
 
 def program(model) -> Program:
-    return expand(
-        whole(model), np.zeros((0, 0)), np.array([float(v.value) for v in parameters(model)])
+    return expand_template(
+        read_model(model), np.zeros((0, 0)), np.array([float(v.value) for v in parameters(model)])
     )
 
 
@@ -402,7 +402,7 @@ def test_the_index_data_of_5_can_be_built() -> None:
     index = models.quotients(X, Y)
     assert index["b", ("v", "x")] == 4.0
     model = models.wei(index, {("u", "x"): 1.0, ("v", "x"): 1.0})
-    solver = Solver(expand(whole(model), np.zeros((0, 0)), np.ones(2)))
+    solver = Solver(expand_template(read_model(model), np.zeros((0, 0)), np.ones(2)))
     solver.run("test")
     assert solver.objective() == pytest.approx(2.0, abs=1e-12)
 
@@ -411,8 +411,8 @@ def test_the_printed_form_of_9_to_11_puts_everybody_at_distance_0() -> None:
     far = {("g", "x"): 0.01, ("g", "y"): 0.01}
     for formulation, zero in ((models.closest_as_printed, True), (models.closest_split, False)):
         solver = Solver(
-            expand(
-                whole(formulation(TRIANGLE, far, 100.0), symbolic=False),
+            expand_template(
+                read_model(formulation(TRIANGLE, far, 100.0), symbolic=False),
                 np.zeros((0, 0)),
                 np.zeros(0),
             )

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import deabench as db
 import deabench_models
 from deabench.errors import CertificateError
-from deabench.solver.solve_each import each
-from deabench.solver.template import template
+from deabench.solver.solve_all import solve_each
+from deabench.solver.template import compile_template
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 PRINTED = 1e-9
@@ -71,8 +71,10 @@ def test_russell_is_its_formulation_and_the_oriented_sbm(orientation, returns) -
     scores = db.rank(table, model="russell", **options).scores
     sizes = {"X": range(2), "Y": range(2)}
     own = {"x_o": dict.fromkeys(range(2), 1.0), "y_o": dict.fromkeys(range(2), 1.0)}
-    form = template(getattr(deabench_models, f"russell_{orientation}"), sizes, own, returns=returns)
-    factor = each(form, values, values).objective
+    form = compile_template(
+        getattr(deabench_models, f"russell_{orientation}"), sizes, own, returns=returns
+    )
+    factor = solve_each(form, values, values).objective
     np.testing.assert_allclose(scores, factor if orientation == "input" else 1 / factor, rtol=1e-9)
     np.testing.assert_allclose(scores, db.rank(table, model="sbm", **options).scores, rtol=1e-9)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import deabench as db
 from deabench.cli import main
 from deabench.errors import CertificateError
-from deabench.geometry.technology import facets
+from deabench.geometry.technology import technology_facets
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 BOOK = {
@@ -125,7 +125,7 @@ def test_neither_units_nor_the_place_of_zero_change_it_in_shares_of_ranges(
 def test_the_facets_are_what_can_be_done(returns, seed, m, s) -> None:
     rng = np.random.default_rng(seed)
     X, Y = rng.integers(0, 9, (6, m)) / 8 + 0.01, rng.integers(0, 9, (6, s)) / 8
-    normals, h = facets(X, Y, returns)
+    normals, h = technology_facets(X, Y, returns)
     assert (normals.min(), normals.max(axis=1).min()) == (0.0, 1.0) if m + s > 1 else True
     for o in range(len(X)):
         way = rng.uniform(0, 1, s + m)

@@ -14,9 +14,10 @@ import deabench as db
 from deabench.cli import main
 from deabench.models import MODELS
 from deabench.models.base import Answer, Model, Task, pareto, radial_meaning
-from deabench.proofs.certify import Proof, radial
-from deabench.solver.solve_all import optima
-from deabench.solver.template import template
+from deabench.proofs.radial import prove_radial
+from deabench.results.proof import Proof
+from deabench.solver.solve_all import solve_all
+from deabench.solver.template import compile_template
 from deabench_models._types import firsts, seconds
 
 
@@ -46,8 +47,8 @@ def toy_form(Y, y_o):
 def solve(task: Task, advance) -> Answer:
     Y, y = task.reference.outputs.to_numpy(), task.data.outputs.to_numpy()
     s = Y.shape[1]
-    form = template(toy_form, {"Y": range(s)}, {"y_o": dict.fromkeys(range(s), 1.0)})
-    found = optima(form, Y, y, advance=advance)
+    form = compile_template(toy_form, {"Y": range(s)}, {"y_o": dict.fromkeys(range(s), 1.0)})
+    found = solve_all(form, Y, y, advance=advance)
     labels, names = task.data.labels, task.data.outputs.columns
     scores = pd.Series(1 / found.objective, index=labels, name="efficiency")
     lam = found.shared["lam"]
@@ -80,7 +81,7 @@ TOY = Model(
     equation="(toy)",
     options={"orientation": ("output",)},
     solve=solve,
-    prove=radial,
+    prove=prove_radial,
     meaning=radial_meaning,
 )
 

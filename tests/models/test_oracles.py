@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import deabench as db
 from deabench.models import MODELS, ModelName
-from deabench.solver.solve_each import each
-from deabench.solver.template import template
+from deabench.solver.solve_all import solve_each
+from deabench.solver.template import compile_template
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -100,13 +100,13 @@ def test_fdh_is_its_program(Y, orientation, data) -> None:
     inputs = list(table.columns[:m])
     ranking = db.rank(table, inputs=inputs, model="fdh", orientation=orientation)
     own = {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(Y.shape[1]), 1.0)}
-    form = template(
+    form = compile_template(
         getattr(deabench_models, f"free_disposal_{orientation}"),
         {"X": range(m), "Y": range(Y.shape[1])},
         own,
     )
     values = np.column_stack([X, Y])
-    factor = each(form, values, values).objective
+    factor = solve_each(form, values, values).objective
     np.testing.assert_allclose(
         ranking.scores, 1 / factor if orientation == "output" else factor, atol=1e-8
     )

@@ -115,7 +115,7 @@ def extreme(data: pd.DataFrame, returns: str) -> list[int]:
         else db.frontier(data, inputs=INPUTS[AIRLINES], outputs=["Pass", "Cargo"])
     )
     if returns == "crs":
-        faces = [{front.vertices[k] for k in face} for face in front.hull.maximal]
+        faces = [{front.vertices[k] for k in face} for face in front.hull.maximal_faces]
         return [int(any({label, "nothing"} <= face for face in faces)) for label in data.index]
     return [int(label in front.extreme) for label in data.index]
 
@@ -127,7 +127,7 @@ def kaizen(data: pd.DataFrame) -> list[float]:
     front = constant().frontier
     faces = [
         [front.vertices[k] for k in face if front.vertices[k] != "nothing"]
-        for face in front.hull.maximal
+        for face in front.hull.maximal_faces
         if any(front.vertices[k] == "nothing" for k in face)
     ]
     X, Y = data[INPUTS[AIRLINES]], data[["Pass", "Cargo"]]

@@ -16,8 +16,8 @@ from simulations.rational_efficiency import efficiency
 import deabench as db
 from deabench.errors import CertificateError
 from deabench.geometry.faces import Hull
-from deabench.geometry.rational import least
-from deabench.proofs.proof import SlackWeights
+from deabench.results.proof import SlackWeights
+from deabench.solver.rational_simplex import minimize_exactly
 from deabench.utils.arrays import Sparse
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -48,7 +48,7 @@ def test_every_facet_and_every_simplex_is_missed() -> None:
         refuses(
             listed(
                 normals=hull.normals[kept],
-                on=hull.on[kept],
+                incidence=hull.incidence[kept],
                 members=hull.members[held],
                 facet=np.searchsorted(kept, hull.facet[held]),
             )
@@ -69,10 +69,10 @@ def test_every_number_of_a_frontier_is_held() -> None:
         members = hull.members.copy()
         members[b, k] = (members[b, k] + 1) % (len(FRONT.boxed_rows) + 3)
         refuses(listed(members=members))
-    for f, k in np.ndindex(*hull.on.shape):
-        on = hull.on.copy()
+    for f, k in np.ndindex(*hull.incidence.shape):
+        on = hull.incidence.copy()
         on[f, k] = ~on[f, k]
-        refuses(listed(on=on))
+        refuses(listed(incidence=on))
     refuses(listed(points=hull.points + 1e-6))
     refuses(listed(facet=np.roll(hull.facet, 1)))
 
@@ -81,7 +81,9 @@ def test_every_extreme_classifier_is_missed_and_none_is_added() -> None:
     hull = FRONT.hull
     for k in range(len(hull.points)):
         kept = np.delete(np.arange(len(hull.points)), k)
-        short = replace(hull, points=hull.points[kept], on=hull.on[:, kept], rows=hull.rows[kept])
+        short = replace(
+            hull, points=hull.points[kept], incidence=hull.incidence[:, kept], rows=hull.rows[kept]
+        )
         vertices = [v for v in FRONT.vertices if v != FRONT.vertices[k]]
         refuses(replace(FRONT, precomputed_hull=short, vertices=vertices, extreme=vertices))
     refuses(replace(FRONT, extreme=FRONT.extreme[1:]))
@@ -97,7 +99,7 @@ def test_a_face_that_is_not_listed_is_missed() -> None:
     )
     for front in (FRONT, db.frontier(frame(edges)), db.frontier(frame(edges[:2]))):
         db.certify(front)
-        whole = front.hull.maximal
+        whole = front.hull.maximal_faces
         for faces in [
             *([f for f in whole if f != gone] for gone in whole),
             [*whole, frozenset({0})],
@@ -105,7 +107,7 @@ def test_a_face_that_is_not_listed_is_missed() -> None:
             [*whole[1:], frozenset(sorted(whole[0])[1:])],
         ]:
             forged = replace(front.hull)
-            forged.__dict__["maximal"] = faces
+            forged.__dict__["maximal_faces"] = faces
             refuses(replace(front, precomputed_hull=forged))
 
 
@@ -497,7 +499,7 @@ def test_steep_weights_hide_no_wrong_score() -> None:
     with pytest.raises(CertificateError, match=r"^'o': "):
         db.certify(forged)
     assert (
-        forged.proof().misses["dual_infeasibility"][k] > 1e-6
+        forged.proof().violations["dual_infeasibility"][k] > 1e-6
     )  # the weights are refused by themselves
 
 
@@ -525,7 +527,7 @@ def test_classifiers_that_lie_close_have_the_targets_of_those_that_lie_apart(s, 
     Z, p = rng.uniform(size=(18, s)), rng.uniform(-0.1, 0.9, (2, s))
     found = [
         db.targets(frame(0.9 + spread * p, "t"), frame(0.9 + spread * Z), method="faces", **how)
-        if db.frontier(frame(Z)).hull.full.any() or "on" not in how
+        if db.frontier(frame(Z)).hull.efficient_facets.any() or "on" not in how
         else None
         for spread in (0.1, 0.002, 1e-4)
     ]
@@ -579,7 +581,7 @@ def test_a_shared_facet_ends_where_another_begins(norm) -> None:
         rng = np.random.default_rng(seed)
         P = rng.uniform(0.3, 1, (8, 3))
         front = db.frontier(frame(P))
-        W = front.hull.normals[front.hull.full]
+        W = front.hull.normals[front.hull.efficient_facets]
         if not len(W):
             continue
         found = db.targets(
@@ -625,7 +627,7 @@ def test_the_rational_dual_simplex_is_linprog() -> None:
             np.round(rng.normal(size=(m, n)), 1),
             np.round(rng.normal(size=m), 1),
         )
-        found, truth = least(cost, rows, right), solved(cost, -rows, -right)
+        found, truth = minimize_exactly(cost, rows, right), solved(cost, -rows, -right)
         assert (found is None) == (truth is None)
         if found is not None:
             best, dual = found

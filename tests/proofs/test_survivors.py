@@ -13,7 +13,7 @@ from deabench.errors import DataError
 from deabench.models.radial import ccr_form
 from deabench.report import page_data
 from deabench.report.html import embedded
-from deabench.solver.engine import solve
+from deabench.solver.engine import solve_family
 from deabench.solver.family import Family
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -27,7 +27,7 @@ def test_a_dmu_that_few_columns_do_not_reach_is_given_more_before_it_is_called_i
     data = rng.uniform(0.1, 1, (400, 5))
     family = Family(ccr_form(2, 3, "vrs", orientation), data)
     assert family.n > 300  # more than are active at first
-    assert solve(family, data).infeasible == {}
+    assert solve_family(family, data).infeasible == {}
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])

@@ -58,7 +58,13 @@ def true_reasons(
     """
     best = factor(X, Y, x, y, orientation=orientation, returns=returns)
     if orientation == "input":
-        return {reasons.INFEASIBLE} if best is None else {reasons.FREE} if best == 0 else set()
+        return (
+            {reasons.INFEASIBLE}
+            if best is None
+            else {reasons.NO_INPUT_NEEDED}
+            if best == 0
+            else set()
+        )
     nothing = {reasons.NO_OUTPUT} if not y.any() else set()
     if best is None:
         return nothing or {reasons.INFEASIBLE}

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deabench as db
-from deabench.geometry import polar
-from deabench.geometry.dominance import undominated
+from deabench.geometry import facet_bases, facets
+from deabench.geometry.dominance import undominated_rows
 from deabench.models import MODELS
 from deabench.models.base import Task
 from deabench.models.radial import Ccr, Wei, theta
 from deabench.solver import engine
-from deabench.solver.rational_simplex import exact
+from deabench.solver.rational_simplex import find_optimal_basis
 from deabench.tables.validation import validate
 from deabench.utils.arrays import box
 
@@ -41,19 +41,19 @@ def wei(Y: np.ndarray, tested: np.ndarray | None = None) -> Wei:
 
 
 def by_engine(problem) -> np.ndarray:
-    return read(problem, engine.solve(problem.family, problem.tested))
+    return read(problem, engine.solve_family(problem.family, problem.tested))
 
 
 def by_facets(problem) -> np.ndarray:
     """Qhull's facets first; what none of them certifies is the engine's."""
-    known = polar.bases(problem.family, problem.points)
-    return read(problem, engine.solve(problem.family, problem.tested, known=known))
+    known = facet_bases.list_facet_bases(problem.family, problem.points)
+    return read(problem, engine.solve_family(problem.family, problem.tested, known=known))
 
 
 def by_all_facets(problem) -> np.ndarray:
     """Efficiency = max over facets of w·Y: one matrix product, no basis and no solver."""
     origin, unit = box(problem.points)
-    own = polar.surface((problem.points - origin) / unit).normals / unit
+    own = facets.list_facets((problem.points - origin) / unit).normals / unit
     normals = own / (1 + own @ origin)[:, None]
     return (problem.tested @ normals.T).max(axis=1) * problem.size
 
@@ -62,7 +62,9 @@ def by_fractions(problem) -> np.ndarray:
     """Every DMU from the slack basis by exact pivots."""
     family, out = problem.family, []
     for tested in problem.tested:
-        codes, x, _ = exact(family, family.n + family.statics + np.arange(family.m), tested, "test")
+        codes, x, _ = find_optimal_basis(
+            family, family.n + family.statics + np.arange(family.m), tested, "test"
+        )
         out.append(1.0 / x[np.flatnonzero(codes == family.n + family.theta)[0]])
     return np.array(out) * problem.size
 
@@ -144,7 +146,7 @@ def test_thousands_of_dmus_by_sampling_are_the_facets(kind) -> None:
         Y = np.minimum(Y * 1.2, 1.0).round(2)
     problem = wei(Y)
     assert n > engine.SAMPLE
-    solution = engine.solve(problem.family, problem.tested)
+    solution = engine.solve_family(problem.family, problem.tested)
     assert solution.calls < n / 10  # bases are shared: one solve per facet that is hit, not per DMU
     np.testing.assert_allclose(read(problem, solution), by_all_facets(problem), atol=SAME)
     ranking = db.rank(frame(Y))
@@ -174,16 +176,18 @@ def test_dmus_outside_their_reference_by_both_paths() -> None:
 def test_undominated_is_the_definition(Y) -> None:
     dominated = [any((z >= y).all() and (z > y).any() for z in Y) for y in Y]
     first = [not any((Y[i] == y).all() for i in range(j)) for j, y in enumerate(Y)]
-    assert undominated(Y).tolist() == [j for j in range(len(Y)) if first[j] and not dominated[j]]
+    assert undominated_rows(Y).tolist() == [
+        j for j in range(len(Y)) if first[j] and not dominated[j]
+    ]
 
 
 @examples(30)
 @given(tables(rows=(2, 8), metrics=(2, 4), near=False))
 def test_qhulls_facets_hold_all_points_and_touch_their_members(Y) -> None:
-    kept = undominated(Y)
+    kept = undominated_rows(Y)
     origin, unit = box(Y[kept])
     points = (Y[kept] - origin) / unit
-    found = polar.surface(points)
+    found = facets.list_facets(points)
     members, normals = found.members, found.normals[found.facet]
     assert (points @ normals.T).max() <= 1 + 1e-11
     assert normals.min() >= 0
@@ -197,7 +201,7 @@ def test_the_engine_solves_fewer_programs_than_dmus_when_one_basis_serves_many()
     corner = np.array([[1.0, 0.1], [0.1, 1.0]])
     tested = np.column_stack([np.linspace(0.3, 0.4, 50), np.linspace(0.4, 0.3, 50)])
     problem = wei(np.vstack([corner, tested]))
-    solution = engine.solve(problem.family, problem.tested)
+    solution = engine.solve_family(problem.family, problem.tested)
     assert solution.calls <= 4
     np.testing.assert_allclose(read(problem, solution)[2:], tested.sum(axis=1) / 1.1, atol=1e-12)
 
@@ -208,7 +212,7 @@ def test_ccr_families_are_shared_too() -> None:
     data = validate(table, inputs=["x"], warn=False)
     for orientation in ("input", "output"):
         problem = Ccr(Task(data, data, {"returns": "crs", "orientation": orientation}, own=True))
-        solution = engine.solve(problem.family, problem.tested)
+        solution = engine.solve_family(problem.family, problem.tested)
         assert solution.calls < 350
         assert not np.isnan(theta(solution)).any()
 
@@ -279,7 +283,7 @@ def test_a_facet_that_is_nearly_flat_sends_nobody_to_fractions(monkeypatch) -> N
     corners[-1, :-1] = 0.6
     depth = np.append(1 - 5e-9, np.linspace(0.5, 0.95, 29))
     values = np.vstack([corners, rng.dirichlet(np.ones(3), 30) @ corners * depth[:, None]])
-    monkeypatch.setattr("deabench.solver.rational_simplex.exact", None)
+    monkeypatch.setattr("deabench.solver.rational_simplex.find_optimal_basis", None)
     ranking = db.rank(frame(values))
     assert ranking.scores.to_numpy() == pytest.approx(np.append(np.ones(3), depth), abs=1e-9)
     db.certify(ranking)

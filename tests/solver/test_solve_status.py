@@ -15,28 +15,28 @@ from dea_cases import frame
 import deabench as db
 import deabench_models as models
 from deabench.errors import SolveError
-from deabench.geometry.nearest_points import Faces
+from deabench.geometry.projections import FaceProjector
 from deabench.models import radial_stages
 from deabench.solver import engine, rational_simplex
 from deabench.solver.highs import TOLERANCES, Infeasible, Limit, Solver, Unbounded, Undecided
-from deabench.solver.template import Program, expand, template, whole
+from deabench.solver.template import Program, compile_template, expand_template, read_model
 from deabench_models import norms
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
 Y = np.random.default_rng(0).uniform(0.3, 1, (40, 4))
-FORM = template(models.wei, {"Y": range(4)}, {"y_o": dict.fromkeys(range(4), 1.0)})
+FORM = compile_template(models.wei, {"Y": range(4)}, {"y_o": dict.fromkeys(range(4), 1.0)})
 
 
 def beyond_reach() -> Program:
     """One DMU that makes 1 cannot be a peer of one that makes 5."""
-    form = template(
+    form = compile_template(
         models.envelopment_input,
         {"X": range(1), "Y": range(1)},
         {"x_o": {0: 1.0}, "y_o": {0: 1.0}},
         returns="vrs",
     )
-    return expand(form, np.array([[1.0, 1.0]]), np.array([1.0, 5.0]))
+    return expand_template(form, np.array([[1.0, 1.0]]), np.array([1.0, 5.0]))
 
 
 def test_an_infeasible_program_raises_with_the_model_the_dmu_and_highss_words(refused) -> None:
@@ -47,20 +47,20 @@ def test_an_infeasible_program_raises_with_the_model_the_dmu_and_highss_words(re
 
 
 def test_an_unbounded_program_raises(refused) -> None:
-    form = template(models.score, {"E": range(2)}, {"e_o": {0: 1.0, 1: 1.0}})
-    solver = Solver(expand(form, np.array([[1.0, 0.0]]), np.array([1.0, 1.0])))
+    form = compile_template(models.score, {"E": range(2)}, {"e_o": {0: 1.0, 1: 1.0}})
+    solver = Solver(expand_template(form, np.array([[1.0, 0.0]]), np.array([1.0, 1.0])))
     with refused("score for 'k-NN': HiGHS ended with 'Unbounded'", Unbounded):
         solver.run("'k-NN'")
 
 
 def test_an_iteration_limit_raises(refused) -> None:
-    solver = Solver(expand(FORM, Y, Y[0]), iteration_limit=1)
+    solver = Solver(expand_template(FORM, Y, Y[0]), iteration_limit=1)
     with refused("wei for 'k-NN': HiGHS ended with 'Iteration limit reached'", Limit):
         solver.run("'k-NN'")
 
 
 def test_a_time_limit_raises(refused) -> None:
-    solver = Solver(expand(FORM, Y, Y[0]), time_limit=0.0)
+    solver = Solver(expand_template(FORM, Y, Y[0]), time_limit=0.0)
     with refused("wei for 'k-NN': HiGHS ended with 'Time limit reached'", Limit):
         solver.run("'k-NN'")
 
@@ -74,8 +74,8 @@ def test_a_time_limit_of_a_milp_states_a_bound_below_the_optimum() -> None:
         table, {("g", r): 0.3 for r in range(4)}, dict.fromkeys(range(4), 1.0)
     )
     solver = Solver(
-        expand(
-            whole(norms.l1(model, dict.fromkeys(range(4), 1.0)), symbolic=False),
+        expand_template(
+            read_model(norms.l1(model, dict.fromkeys(range(4), 1.0)), symbolic=False),
             np.zeros((0, 0)),
             np.zeros(0),
         ),
@@ -172,7 +172,7 @@ def test_a_certificate_that_holds_the_second_time_is_an_answer(monkeypatch) -> N
 
 
 def test_a_wrong_call_is_refused_by_name(refused) -> None:
-    solver = Solver(expand(FORM, Y, Y[0]))
+    solver = Solver(expand_template(FORM, Y, Y[0]))
     with refused("wei: HiGHS refused 'no such option'", SolveError):
         solver._option("no such option", 1)
 
@@ -186,16 +186,16 @@ def test_a_retry_goes_back_to_the_tight_tolerance() -> None:
 
 def test_bounds_columns_rows_and_coefficients_can_change_between_solves() -> None:
     """Each against a program built anew."""
-    solver = Solver(expand(FORM, Y[:20], Y[0]))
+    solver = Solver(expand_template(FORM, Y[:20], Y[0]))
     solver.run("test")
     solver.column(0, np.append(-Y[1], 0.0))
     solver.run("test")
-    fresh = Solver(expand(FORM, Y[:20], Y[1]))
+    fresh = Solver(expand_template(FORM, Y[:20], Y[1]))
     fresh.run("test")
     assert solver.objective() == pytest.approx(fresh.objective(), abs=1e-12)
     solver.add_columns(np.zeros(20), np.column_stack([Y[20:], np.ones(20)]))
     solver.run("test")
-    fresh = Solver(expand(FORM, Y, Y[1]))
+    fresh = Solver(expand_template(FORM, Y, Y[1]))
     fresh.run("test")
     assert solver.objective() == pytest.approx(fresh.objective(), abs=1e-12)
     assert solver.columns == 41
@@ -247,6 +247,6 @@ def test_what_highs_calls_unknown_is_asked_again_without_perturbed_costs() -> No
             [1.93874626392714, 0.698098054816793, 1.239952163193664],
         ]
     )
-    project = Faces(vertices, np.ones(3), "l1", True)
+    project = FaceProjector(vertices, np.ones(3), "l1", True)
     project.start(np.array([1.759484475053746, 1.789359593762494, 1.186445438495624]), "t")
     assert project.nearest(np.arange(3)).distance == np.inf

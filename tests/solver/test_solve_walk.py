@@ -14,14 +14,12 @@ from simulations.tables import metrics, unif
 
 import deabench as db
 from deabench.errors import CertificateError
-from deabench.geometry import dominance, facet_heuristics
-from deabench.geometry.dominance import dominators
-from deabench.geometry.dominance_tree import Boxes
-from deabench.geometry.facet_walk import Walk
+from deabench.geometry import dominance, facet_bases
+from deabench.geometry.dominance import DominanceTree, find_dominators
+from deabench.geometry.facet_bases import BasisWalk
 from deabench.models import MODELS
 from deabench.models.base import Task
 from deabench.models.radial import Wei
-from deabench.solver import engine
 from deabench.tables.validation import validate
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -54,7 +52,7 @@ def test_a_walk_ends_where_the_product_finds_the_least(name) -> None:
         )
     )
     known = problem.facets()
-    ends, _, _ = Walk(problem.family, known, int(known.theta[0])).ends(problem.tested)
+    ends, _, _ = BasisWalk(problem.family, known, int(known.theta[0])).ends(problem.tested)
     weights = known.duals[:, :-1] / np.abs(known.duals[:, -1:])
     found = ends >= 0
     assert found.mean() > (
@@ -70,7 +68,7 @@ def test_a_walk_ends_where_the_product_finds_the_least(name) -> None:
 def test_a_ranking_by_walks_is_the_ranking_by_products(name, monkeypatch) -> None:
     table = frame(TABLES[name])
     plain = db.rank(table)
-    monkeypatch.setattr(engine, "WALKED", 1)
+    monkeypatch.setattr(facet_bases, "WALKED", 1)
     walked = db.rank(table)
     assert walked.scores.to_numpy() == pytest.approx(plain.scores.to_numpy(), abs=1e-12)
     assert (walked.efficient | walked.undecided).equals(plain.efficient | plain.undecided)
@@ -113,15 +111,15 @@ def test_where_each_is_left_out_of_its_own_reference_mixtures_stand_for_nobody()
             frontier=np.array([0, 2]),
             intensities=replace(found.intensities, columns=columns, values=values),
         )
-        claims = short.proof().misses["reference_DMUs_that_no_listed_one_dominates"]
+        claims = short.proof().violations["reference_DMUs_that_no_listed_one_dominates"]
         assert (claims.max() == 0) == bounded
 
 
 def test_facets_of_a_large_table_are_listed_where_they_grow_slowly(monkeypatch) -> None:
-    monkeypatch.setattr(facet_heuristics, "HELD", 10_000)
+    monkeypatch.setattr(facet_bases, "HELD", 10_000)
     sphere = np.abs(np.random.default_rng(0).normal(size=(2000, 4)))
-    assert facet_heuristics.facets_pay(shell(3000, 4), 3000)
-    assert not facet_heuristics.facets_pay(
+    assert facet_bases.should_enumerate_facets(shell(3000, 4), 3000)
+    assert not facet_bases.should_enumerate_facets(
         sphere / np.linalg.norm(sphere, axis=1, keepdims=True), 3000
     )
 
@@ -149,8 +147,8 @@ def test_the_tree_finds_the_same_dominators_as_all_pairs(kind, monkeypatch) -> N
         ]
         expected = np.empty(len(order), dtype=int)
         expected[order] = first
-        assert (dominators(values) == expected).all()
-        assert (order[Boxes(np.ascontiguousarray(values[order].T)).first()] == first).all()
+        assert (find_dominators(values) == expected).all()
+        assert (order[DominanceTree(np.ascontiguousarray(values[order].T)).first()] == first).all()
 
 
 def test_a_table_with_labels_of_its_own_comes_back_in_its_order() -> None:

@@ -15,12 +15,10 @@ from pyomo.contrib.appsi.solvers import Highs
 from pyomo.core.base import Constraint, Objective, Var, maximize
 
 import deabench_models as models
-from deabench.solver.conditions import misfit
-from deabench.solver.family import Family
+from deabench.solver.family import Family, unsupported_reason
 from deabench.solver.highs import Infeasible, Solver
-from deabench.solver.solve_all import optima, shared
-from deabench.solver.solve_each import each
-from deabench.solver.template import Template, expand, template, whole
+from deabench.solver.solve_all import solve_all, solve_each, solve_shared
+from deabench.solver.template import Template, compile_template, expand_template, read_model
 from deabench_models import norms
 
 N, M, S, K = 7, 2, 2, 4
@@ -164,7 +162,7 @@ def compiled(formulation, constants: dict, norm: str) -> tuple[Template, np.ndar
         [name for name in names if name in REFERENCE],
         [name for name in names if name in TESTED],
     )
-    form = template(
+    form = compile_template(
         formulation,
         {name: range(REFERENCE[name].shape[1]) for name in tables},
         {name: dict.fromkeys(TESTED[name][0], 1.0) for name in own},
@@ -177,7 +175,7 @@ def compiled(formulation, constants: dict, norm: str) -> tuple[Template, np.ndar
 
 def standing(form: Template) -> float:
     """The optimum of a model that has all its data; NaN where there is none."""
-    solver = Solver(expand(form, np.zeros((0, 0)), np.zeros(0)))
+    solver = Solver(expand_template(form, np.zeros((0, 0)), np.zeros(0)))
     try:
         solver.run("it")
     except Infeasible:
@@ -188,22 +186,22 @@ def standing(form: Template) -> float:
 @pytest.mark.parametrize(("formulation", "constants", "norm"), EVERY)
 def test_every_way_gives_the_same_optimum(formulation, constants, norm) -> None:
     if formulation.__name__ in AS_THEY_STAND:
-        form = whole(model := full(formulation, constants, norm, 0), symbolic=False)
+        form = read_model(model := full(formulation, constants, norm, 0), symbolic=False)
         assert standing(form) == pytest.approx(pyomos(model), abs=1e-8, nan_ok=True)
-        assert misfit(form) is not None
+        assert unsupported_reason(form) is not None
         return
     truth = [pyomos(full(formulation, constants, norm, k)) for k in range(K)]
     form, reference, tested = compiled(formulation, constants, norm)
-    one = each(form, reference, tested)
+    one = solve_each(form, reference, tested)
     np.testing.assert_allclose(one.objective, truth, atol=1e-8)
     assert set(one.infeasible) == set(np.flatnonzero(np.isnan(truth)))
-    assert (misfit(form) is None) == (formulation.__name__ in SHARED)
+    assert (unsupported_reason(form) is None) == (formulation.__name__ in SHARED)
     if formulation.__name__ not in SHARED:
         with pytest.raises(ValueError, match="the shared path does not take"):
             Family(form, reference)
-        np.testing.assert_allclose(optima(form, reference, tested).objective, truth, atol=1e-8)
+        np.testing.assert_allclose(solve_all(form, reference, tested).objective, truth, atol=1e-8)
         return
-    both = shared(form, reference, tested)
+    both = solve_shared(form, reference, tested)
     np.testing.assert_allclose(both.objective, truth, atol=1e-8)
     assert set(both.infeasible) == set(one.infeasible)
     bounded = [form.lower, form.upper]
@@ -260,17 +258,19 @@ def test_a_formulation_that_does_not_fit_is_solved_dmu_by_dmu() -> None:
         (two_factors, "more than one column depends on the tested DMU"),
         (bounded_sum, "a row is bounded on both sides"),
     ):
-        form = template(formulation, *BOTH)
-        assert misfit(form) == f"{formulation.__name__}: {words}"
+        form = compile_template(formulation, *BOTH)
+        assert unsupported_reason(form) == f"{formulation.__name__}: {words}"
         truth = [pyomos(full(formulation, {}, "", k)) for k in range(K)]
-        found = optima(form, np.column_stack([X, Y]), np.column_stack([x, y]))
+        found = solve_all(form, np.column_stack([X, Y]), np.column_stack([x, y]))
         np.testing.assert_allclose(found.objective, truth, atol=1e-8)
 
 
 def test_the_sum_of_lambda_between_two_bounds_by_hand() -> None:
     """X = (2, 4, 6), one output each (1, 2.8, 3): three values checked by hand and by SciPy."""
     table = np.array([[2.0, 1.0], [4.0, 2.8], [6.0, 3.0]])
-    form = template(bounded_sum, {"X": range(1), "Y": range(1)}, {"x_o": {0: 1.0}, "y_o": {0: 1.0}})
+    form = compile_template(
+        bounded_sum, {"X": range(1), "Y": range(1)}, {"x_o": {0: 1.0}, "y_o": {0: 1.0}}
+    )
     for k, (a, b) in enumerate(table):
         rows_ = np.array(
             [[-1.0, -2.8, -3.0, 0.0], [2.0, 4.0, 6.0, -a], [1, 1, 1, 0], [-1, -1, -1, 0]]
@@ -281,7 +281,7 @@ def test_the_sum_of_lambda_between_two_bounds_by_hand() -> None:
             np.array([-b, 0, 1.2, -0.8]),
             bounds=[(0, None)] * 3 + [(None, None)],
         )
-        assert optima(form, table, table[[k]]).objective[0] == pytest.approx(best, abs=1e-9)
+        assert solve_all(form, table, table[[k]]).objective[0] == pytest.approx(best, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_the_sum_of_lambda_between_two_bounds_by_hand() -> None:
     ],
 )
 def test_each_condition_of_the_shared_path_is_checked(change, words) -> None:
-    form = template(models.slacks, *BOTH, returns="vrs")
+    form = compile_template(models.slacks, *BOTH, returns="vrs")
     fixed = int(np.flatnonzero(~form.column_of_reference)[0])
     for key, what in change.items():
         if key == "integer":
@@ -315,13 +315,13 @@ def test_each_condition_of_the_shared_path_is_checked(change, words) -> None:
             own = np.flatnonzero(~form.column_of_reference[form.entry_column])
             entry.tested[own[:2], 0] = 1.0
             form = replace(form, entry=entry)
-    assert misfit(form) == f"slacks: {words}"
+    assert unsupported_reason(form) == f"slacks: {words}"
 
 
 def test_infeasible_is_said_for_its_own_dmu_only() -> None:
-    form = template(models.envelopment_input, *BOTH, returns="vrs")
+    form = compile_template(models.envelopment_input, *BOTH, returns="vrs")
     tested = np.vstack([np.append(x[0], y[0]), [1.0, 1.0, 99.0, 1.0]])
-    found = each(form, np.column_stack([X, Y]), tested)
+    found = solve_each(form, np.column_stack([X, Y]), tested)
     assert list(found.infeasible) == [1]
     assert np.isnan(found.objective[1])
     assert not np.isnan(found.objective[0])
@@ -329,10 +329,10 @@ def test_infeasible_is_said_for_its_own_dmu_only() -> None:
 
 
 def test_leaving_out_is_the_reference_without_that_dmu() -> None:
-    form = template(models.envelopment_input, *BOTH, returns="crs")
+    form = compile_template(models.envelopment_input, *BOTH, returns="crs")
     data = np.column_stack([X, Y])
-    found = each(form, data, data, without=np.arange(N))
+    found = solve_each(form, data, data, without=np.arange(N))
     for k in range(N):
-        alone = each(form, np.delete(data, k, axis=0), data[[k]])
+        alone = solve_each(form, np.delete(data, k, axis=0), data[[k]])
         assert found.objective[k] == pytest.approx(alone.objective[0], abs=1e-12)
         assert k not in found.shared["lam"].columns[k]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deabench.geometry import cones
+from deabench.geometry import facet_walk
 from deabench.streaming import batches, files
 
 
@@ -13,4 +13,4 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     monkeypatch.setattr(files, "PART", 700)
     monkeypatch.setattr(batches, "ROWS", 300)
-    monkeypatch.setattr(cones, "FEW", 8)
+    monkeypatch.setattr(facet_walk, "FEW", 8)

@@ -11,7 +11,7 @@ import pytest
 from sweeps import KINDS, METRICS, same, same_facets, sweep, written
 
 import deabench as db
-from deabench.geometry import cones, faces
+from deabench.geometry import faces, facet_walk
 from deabench.streaming import batches, build, candidates, files, reduce
 from deabench.utils.arrays import box
 
@@ -195,7 +195,7 @@ def test_nobody_who_lies_beyond_the_candidates_is_dropped(
         kept, places = stream.end()
         np.testing.assert_array_equal(kept, rows[places])
         origin, unit = box(rows)
-        hull = faces.hull(((rows - origin) / unit)[np.sort(places)])
+        hull = faces.build_hull(((rows - origin) / unit)[np.sort(places)])
         assert ((rows - origin) / unit @ hull.normals.T).max() <= 1 + 1e-10
 
 
@@ -227,7 +227,7 @@ def test_more_points_than_are_listed_with_facets_are_listed_when_asked(
 @pytest.mark.parametrize("boxed", [True, False])
 def test_a_walk_finds_what_all_facets_give(kind: str, boxed: bool) -> None:
     values = np.unique(sweep(kind, 500)[METRICS].to_numpy(), axis=0)
-    found, _ = cones.of_points(values, 10**6, boxed=boxed)
+    found, _ = facet_walk.cones_of_points(values, 10**6, boxed=boxed)
     assert found is not None
     rows = np.random.default_rng(2).uniform(0, 1, (2000, 3)) * values.max(axis=0)
     placed = found.placed(rows)

@@ -31,7 +31,7 @@ def summarize_frontier(front: Frontier) -> str:
         return text
     if front.precomputed_hull is None:
         return f"{text}. Its facets are not listed yet"
-    full = front.hull.full
+    full = front.hull.efficient_facets
     text += f". It has {len(full)} facets, {int(full.sum())} of them efficient throughout"
     if full.any() and len(front.outputs) == 2:
         return f"{text}; {_describe_price_range(front)}"

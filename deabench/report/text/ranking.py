@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deabench.errors import DataError
-from deabench.proofs.ranking import said as open_questions
+from deabench.proofs.ranking import unproved_claims as open_questions
 from deabench.report.text.words import join_names
 from deabench.utils.checks import did_you_mean
 

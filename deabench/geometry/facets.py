@@ -16,8 +16,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from deabench.solver.engine import ACCURATE
-from deabench.solver.family import Bases, Family
 from deabench.utils.arrays import blocks, box
 
 TIGHT = 1e-10
@@ -26,8 +24,6 @@ LOOSE = 5e-10
 """What a simplex of near-duplicates may miss its facet by; a certificate allows 1e-9."""
 FLAT = 1e-12
 """A weight below this is 0: the weights of a facet add up to between 1/3 and 1."""
-DUAL = 1e-12
-"""A reduced cost of a basis of (5) may be negative by this much, of duals of about 1."""
 CUT = 1e-11
 """How far a facet that was solved in floating point may cut into a point."""
 SINGULAR = 1e-12
@@ -35,7 +31,7 @@ SINGULAR = 1e-12
 
 
 @dataclass(frozen=True)
-class Surface:
+class TriangulatedFacets:
     """The facets of {y ≤ a convex combination of points (n, s)}, triangulated.
 
     Attributes
@@ -54,13 +50,13 @@ class Surface:
     facet: np.ndarray
 
 
-def surface(points: np.ndarray) -> Surface:
+def list_facets(points: np.ndarray) -> TriangulatedFacets:
     """All facets of boxed, distinct points (n, s), s ≥ 2, with every simplex of their
     triangulation, flat ones included.
 
     A simplex that Qhull made by triangulating a facet takes the normal of the best-shaped simplex
     of that facet; one that no normal holds (near-duplicates) is solved in rational arithmetic."""
-    members, equations = listed(points)
+    members, equations = polar_simplices(points)
     _, group = np.unique(equations, axis=0, return_inverse=True)
     group = group.ravel()
     rows, right = _system(points, members)
@@ -78,20 +74,20 @@ def surface(points: np.ndarray) -> Surface:
     facet[_misses(points, members, normals, facet) > TIGHT] = -1
     for b in np.flatnonzero(facet < 0).tolist():
         normals, facet[b] = _placed(points, members[b], normals)
-    return Surface(members, normals, facet)
+    return TriangulatedFacets(members, normals, facet)
 
 
-def simplices(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def triangulate_facets(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The simplices of the facets of points (n, s) in any units: members (B, s) as in `Surface`,
     and which are well-shaped.
     """
     origin, unit = box(points)
     boxed = (points - origin) / unit
-    members, _ = listed(boxed)
+    members, _ = polar_simplices(boxed)
     return members, _shape(*_system(boxed, members)) > SINGULAR
 
 
-def listed(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def polar_simplices(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Qhull's simplices (B, s) of the polar, points before axes, and the equations (B, s + 1) of
     the facets they were cut from.
     """
@@ -214,61 +210,3 @@ def _rational(points: np.ndarray, simplex: np.ndarray) -> np.ndarray | None:
                 ]
     w = np.array([float(row[s]) for row in table])
     return np.where(np.abs(w) < FLAT, 0.0, w)
-
-
-def outer(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The positions (k,) of the points (n, s) that any simplex of a facet has, and the well-shaped
-    simplices (B, s) over these.
-    """
-    members, sound = simplices(points)
-    n, s = points.shape
-    used = np.unique(members[members < n])
-    return used, np.searchsorted(np.append(used, n + np.arange(s)), members[sound])
-
-
-def bases(family: Family, points: np.ndarray, members: np.ndarray | None = None) -> Bases:
-    """The bases of a family of (5) over `points` (n, s): the simplices' members (B, s), where they
-    are known, with θ.
-    """
-    if members is None:
-        members, sound = simplices(points)
-        members = members[sound]
-    n, s = points.shape
-    count = len(members)
-    codes = np.empty((count, family.m), dtype=int)
-    codes[:, :s] = np.where(members < n, members, members - n + family.n + family.statics)
-    codes[:, s] = family.n + family.theta
-    matrix = np.zeros((count, family.m, family.m))
-    own = members < n
-    matrix[:, :, :s] = np.where(
-        own[:, None, :], family.columns[np.where(own, members, 0)].transpose(0, 2, 1), 0.0
-    )
-    flat, place = np.nonzero(~own)
-    row = members[flat, place] - n
-    matrix[flat, row, place] = family.slack[row]
-    matrix[:, :, s] = family.theta_column(np.ones((1, s)))[0]
-    try:
-        inverse = np.linalg.inv(matrix)
-    except (
-        np.linalg.LinAlgError
-    ):  # of one at least: to tell which would cost the others as much again
-        regular = np.linalg.det(matrix) != 0
-        codes, inverse = codes[regular], np.linalg.inv(matrix[regular])
-    duals = family.static_cost[family.theta] * inverse[:, s, :]
-    good = (np.abs(inverse).max(axis=(1, 2)) <= ACCURATE) & _dual_feasible(family, duals)
-    return Bases(codes[good], inverse[good], duals[good], np.full(int(good.sum()), s))
-
-
-def _dual_feasible(family: Family, duals: np.ndarray) -> np.ndarray:
-    """Which duals (B, m) leave no column of the family, but θ's, a reduced cost of the wrong sign."""
-    priced = ~family.zero & (np.arange(len(family.table)) != family.n + family.theta)
-    sign = family.sign[priced]
-    table = np.vstack(
-        [family.table[priced].T * sign, -family.costs[priced] * sign]
-    )  # one product: it takes nearly all the time
-    weights = np.column_stack([duals, np.ones(len(duals))])
-    limit = DUAL * np.maximum(np.abs(duals).max(axis=1), 1.0)
-    out = np.empty(len(duals), dtype=bool)
-    for part in blocks(len(duals), table.shape[1]):
-        out[part] = (weights[part] @ table).max(axis=1) <= limit[part]
-    return out

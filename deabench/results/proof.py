@@ -21,14 +21,14 @@ class Proof:
     ----------
     frame : DataFrame
         One row per DMU: the recomputed numbers.
-    misses : dict of str to array (n,)
+    violations : dict of str to array (n,)
         Claim of the result to by how much each DMU's number misses it; 0 where it holds exactly.
     unclaimed : tuple of str
         What the result says and this does not prove, as sentences.
     """
 
     frame: pd.DataFrame
-    misses: dict[str, np.ndarray]
+    violations: dict[str, np.ndarray]
     unclaimed: tuple[str, ...] = ()
 
 
