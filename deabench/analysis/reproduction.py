@@ -243,10 +243,12 @@ def _holm(table: str) -> Callable[[], Iterator[tuple[str, str, float, float]]]:
     def compute() -> Iterator[tuple[str, str, float, float]]:
         from scipy.special import ndtr
 
-        from deabench.compare.adjust import adjusted
+        from deabench.compare.adjustment import adjust_p_values
 
         frame = datasets.printed(table)
-        computed = adjusted(2 * ndtr(-frame["statistic"].abs().to_numpy()), "holm", len(frame))
+        computed = adjust_p_values(
+            2 * ndtr(-frame["statistic"].abs().to_numpy()), "holm", len(frame)
+        )
         for row, value in zip(frame.itertuples(index=False), computed, strict=True):
             yield str(row.comparison), "adjusted_p", float(row.adjusted_p), float(value)
 

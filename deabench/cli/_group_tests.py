@@ -24,26 +24,26 @@ def equivalent(
     """TOST of every pair, or of all with the control, p values adjusted by Holm; and what was
     found.
     """
-    from deabench.compare._validation import known_control, repeats, scores
-    from deabench.compare.adjust import adjusted
-    from deabench.compare.equivalence import tost
-    from deabench.compare.pairs import chosen
+    from deabench.compare.adjustment import adjust_p_values
+    from deabench.compare.pairwise import list_pairs
+    from deabench.compare.score_tables import check_control, check_scores, count_repeats
+    from deabench.compare.signed_rank import tost
 
     if margin is None:
         raise DataError(
             "a test of equivalence needs the largest difference that does not matter; give --margin, as --margin 0.01"
         )
-    values = scores(table)
-    known_control(control, values.columns)
-    ratio = 0.0 if folds is None or not repeats(len(values), folds) else 1 / (folds - 1)
+    values = check_scores(table)
+    check_control(control, values.columns)
+    ratio = 0.0 if folds is None or not count_repeats(len(values), folds) else 1 / (folds - 1)
     rows = []
-    for first, second in chosen(values.columns, control):
+    for first, second in list_pairs(values.columns, control):
         one = tost(values[first], values[second], margin=margin, ratio=ratio, alpha=alpha)
         rows.append((first, second, one.difference, one.lower, one.upper, one.p_value))
     pairs = pd.DataFrame(
         rows, columns=["first", "second", "difference", "lower", "upper", "p_value"]
     )
-    pairs["adjusted"] = adjusted(pairs["p_value"].to_numpy(), "holm", values.shape[1])
+    pairs["adjusted"] = adjust_p_values(pairs["p_value"].to_numpy(), "holm", values.shape[1])
     pairs["equivalent"] = pairs["adjusted"] < alpha
     said = (
         f"{int(pairs['equivalent'].sum())} of {len(pairs)} pairs are shown to differ by less than {margin:g} (two one-sided t "
@@ -56,9 +56,9 @@ def equivalent(
 def independent(table: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, str]:
     """The analysis of variance of a table's columns, and what was found."""
     from deabench.compare import anova
-    from deabench.compare._validation import scores
+    from deabench.compare.score_tables import check_scores
 
-    found = anova(scores(table), alpha=alpha)
+    found = anova(check_scores(table), alpha=alpha)
     return found.to_frame(), (
         f"{found.summary()}\nthe columns are taken as independent groups; classifiers on the same data sets "
         "are not: leave --test out for those"

@@ -118,7 +118,7 @@ def by_fold(test_set: TestSet, *, scored: bool, positive: object) -> pd.DataFram
     DataError
         Where there is no column fold.
     """
-    from deabench.compare.predictions import right_of
+    from deabench.compare.predictions import find_correct
     from deabench.metrics.roc_area import delong
 
     if test_set.fold is None:
@@ -129,7 +129,9 @@ def by_fold(test_set: TestSet, *, scored: bool, positive: object) -> pd.DataFram
     for name, part in test_set.values.groupby(test_set.fold.to_numpy(), sort=False):
         truth = test_set.y_true[part.index]
         rows[str(name)] = (
-            delong(truth, part, positive=positive).auc if scored else right_of(truth, part).mean()
+            delong(truth, part, positive=positive).auc
+            if scored
+            else find_correct(truth, part).mean()
         )
     return pd.DataFrame(rows).T.rename_axis("fold")
 

@@ -15,8 +15,8 @@ from deabench.cli._options import Form, Out
 from deabench.errors import DataError
 
 if TYPE_CHECKING:
-    from deabench.compare import Findings, Posteriors
-    from deabench.compare.clusters import Clusters
+    from deabench.compare import ComparisonResult, Posteriors
+    from deabench.compare.score_tables import Clusters
 
 
 class Test(enum.StrEnum):
@@ -197,7 +197,7 @@ def command(
 
 def _of_table(
     table: pd.DataFrame, test: Test, both: dict[str, Any], tests: dict[str, Any], rope: float | None
-) -> Findings | Posteriors:
+) -> ComparisonResult | Posteriors:
     """The tests of a table of scores; `both` goes to all of them, `tests` to those with p values."""
     from deabench.compare import bayesian, cluster_means, compare
 
@@ -214,7 +214,7 @@ def _of_table(
 
 def _of_predictions(
     frame: pd.DataFrame, test: Test, options: dict[str, Any], more: dict[str, Any]
-) -> Findings | Posteriors:
+) -> ComparisonResult | Posteriors:
     """The tests of predictions."""
     from deabench.cli._test_sets import by_fold, own, shared
     from deabench.compare import bayesian, compare, on_one_test_set, on_own_test_sets
@@ -276,10 +276,10 @@ def _rope(rope: float | None) -> float:
     return rope
 
 
-def _findings(found: Findings | Posteriors) -> Findings:
-    from deabench.compare import Findings
+def _findings(found: ComparisonResult | Posteriors) -> ComparisonResult:
+    from deabench.compare import ComparisonResult
 
-    if not isinstance(found, Findings):
+    if not isinstance(found, ComparisonResult):
         raise DataError(
             "a critical-difference diagram shows tests, not posteriors; leave --plot or --test bayes out"
         )

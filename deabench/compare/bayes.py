@@ -1,4 +1,4 @@
-"""Bayesian tests of two classifiers with a region of practical equivalence (ROPE)."""
+"""Bayesian tests of two classifiers, and of all pairs, with a region of practical equivalence."""
 
 from __future__ import annotations
 
@@ -7,23 +7,34 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
-from deabench.compare._validation import differences, number, old_direction, pair, whole
+from deabench.compare.pairwise import list_pairs
+from deabench.compare.score_tables import (
+    Floats,
+    check_control,
+    check_count,
+    check_number,
+    check_pair,
+    check_ratio,
+    check_scores,
+    count_repeats,
+    score_differences,
+)
 from deabench.errors import DataError
+from deabench.utils.checks import share
 from deabench.utils.result import Result
 
-Floats = NDArray[np.float64]
-PRIOR = 0.5
+PRIOR_WEIGHT = 0.5
 """Weight of the prior's one pseudo-observation at zero, Benavoli et al.'s; a data set weighs 1."""
-AT_ONCE = 2_000_000
+CELLS_AT_ONCE = 2_000_000
 """Posterior weights times pairs of data sets held at a time."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior(Result):
-    """Posterior probabilities that sum to 1.
+    """Posterior probabilities of the three outcomes; they sum to 1.
 
     Attributes
     ----------
@@ -34,17 +45,20 @@ class Posterior(Result):
     rope : float
         Half-width of the region of practical equivalence, in the unit of the scores.
     samples, seed : int or None
-        Of the Monte Carlo, whose standard error is at most 1/(2 √samples); None where the posterior
-        is in closed form.
+        Of the Monte Carlo, whose standard error is at most 1/(2 √samples); None if the posterior is
+        in closed form.
     notes : tuple of str
 
     Examples
     --------
     >>> from deabench import compare
-    >>> found = compare.bayesian_correlated_t([.81, .75, .92], [.79, .74, .90], rope=.01, ratio=1 / 2)
-    >>> bool(abs(found.first_better + found.equivalent + found.second_better - 1) < 1e-9)
+    >>> first, second = [.81, .75, .92], [.79, .74, .90]
+    >>> result = compare.bayesian_correlated_t(first, second, rope=.01, ratio=1 / 2)
+    >>> bool(abs(result.first_better + result.equivalent + result.second_better - 1) < 1e-9)
     True
     """
+
+    _text = "compare"
 
     test: str
     first_better: float
@@ -56,32 +70,15 @@ class Posterior(Result):
     notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
-        found = {
+        """Return the probability of each outcome."""
+        probabilities = {
             "first better": self.first_better,
             "equivalent": self.equivalent,
             "second better": self.second_better,
         }
-        return pd.Series(found, name="probability").rename_axis("outcome").to_frame()
-
-    def summary(self) -> str:
-        """The most probable outcome, then the test and what to know."""
-        outcome = self.to_frame()["probability"]
-        words = {
-            "first better": "the first is better",
-            "equivalent": "the two are equivalent",
-            "second better": "the second is better",
-        }
-        name = str(outcome.idxmax())
-        return "\n".join(
-            [
-                f"{words[name]} with probability {outcome[name]:.3g} (ROPE ±{self.rope:g})",
-                self.test,
-                *self.notes,
-            ]
-        )
+        return pd.Series(probabilities, name="probability").rename_axis("outcome").to_frame()
 
 
-@old_direction
 def bayesian_signed_rank(
     first: Sequence[float] | ArrayLike,
     second: Sequence[float] | ArrayLike,
@@ -91,8 +88,7 @@ def bayesian_signed_rank(
     samples: int = 50_000,
     seed: int = 0,
 ) -> Posterior:
-    """How probable is it that one classifier is better than another in practice, over many data
-    sets?
+    """Estimate how probable it is that one classifier is better in practice over many data sets.
 
     Each draw gives the data sets (and one pseudo-observation of no difference, of weight 0.5)
     Dirichlet weights w; the outcome whose share Σ w_i w_j 1[(d_i + d_j)/2 there] is the largest
@@ -124,49 +120,58 @@ def bayesian_signed_rank(
     Notes
     -----
     Benavoli, Corani, Demšar, Zaffalon (2017), JMLR 18:77. The draws are those of their library
-    baycomp, whose answers are the same, but for two classifiers that are equal everywhere: there it
-    finds one better, by rounding.
+    baycomp, which has the same answers (and takes five times as long), except for two classifiers
+    that are equal everywhere: there it finds one better, by rounding.
 
     Examples
     --------
     >>> from deabench import compare
     >>> a, b = [.81, .75, .92, .66, .88], [.79, .74, .90, .68, .85]
-    >>> found = compare.bayesian_signed_rank(a, b, rope=.001, samples=1000)
-    >>> round(found.first_better, 1)
+    >>> round(compare.bayesian_signed_rank(a, b, rope=.001, samples=1000).first_better, 1)
     0.9
     """
-    d = differences(*pair(first, second)) * (1 if higher_is_better else -1)
-    rope = _rope(rope)
-    whole(samples, "the number of samples", 1, "samples")
-    above, within, below = _wins(d, rope, samples, seed)
-    notes = () if d.any() else ("the two are equal on every data set",)
-    return Posterior("Bayesian signed-rank test", above, within, below, rope, samples, seed, notes)
+    d = score_differences(*check_pair(first, second)) * (1 if higher_is_better else -1)
+    rope = _check_rope(rope)
+    check_count(samples, "the number of samples", 1, "samples")
+    first_better, equivalent, second_better = _share_wins(d, rope, samples, seed)
+    return Posterior(
+        "Bayesian signed-rank test",
+        first_better,
+        equivalent,
+        second_better,
+        rope,
+        samples,
+        seed,
+        () if d.any() else ("the two are equal on every data set",),
+    )
 
 
-def _wins(d: Floats, rope: float, samples: int, seed: int) -> tuple[float, float, float]:
-    """The shares of draws won by first better, equivalent and second better."""
+def _share_wins(d: Floats, rope: float, samples: int, seed: int) -> tuple[float, float, float]:
+    """Return the shares of draws won by first better, equivalent and second better."""
     values = np.concatenate([[0.0], d])
     sums = values[:, None] + values[None, :]
-    first = np.heaviside(sums - 2 * rope, 0.5) if rope > 0 else (sums > 0).astype(float)
-    second = np.heaviside(-sums - 2 * rope, 0.5) if rope > 0 else (sums < 0).astype(float)
-    weights = np.concatenate([[PRIOR], np.ones(len(d))])
-    draws = np.random.RandomState(seed).dirichlet(weights, samples)
-    won = np.zeros(3)
-    for start in range(0, samples, max(1, AT_ONCE // len(values))):
-        w = draws[start : start + max(1, AT_ONCE // len(values))]
-        a, c = ((w @ side * w).sum(axis=1) for side in (first, second))
-        b = 1 - a - c if rope > 0 else np.zeros(len(w))
-        won += _winners(a, b, c)
-    return float(won[0] / samples), float(won[1] / samples), float(won[2] / samples)
+    if rope > 0:
+        first = np.heaviside(sums - 2 * rope, 0.5)
+        second = np.heaviside(-sums - 2 * rope, 0.5)
+    else:
+        first = (sums > 0).astype(float)
+        second = (sums < 0).astype(float)
+    prior = np.concatenate([[PRIOR_WEIGHT], np.ones(len(d))])
+    draws = np.random.RandomState(seed).dirichlet(prior, samples)
+    first_wins = second_wins = 0
+    step = max(1, CELLS_AT_ONCE // len(values))
+    for start in range(0, samples, step):
+        w = draws[start : start + step]
+        # Σ w_i w_j 1[...] as a quadratic form; the three shares of a draw sum to 1.
+        first_share = (w @ first * w).sum(axis=1)
+        second_share = (w @ second * w).sum(axis=1)
+        middle = 1 - first_share - second_share if rope > 0 else np.zeros(len(w))
+        first_wins += int(((first_share > middle) & (first_share > second_share)).sum())
+        second_wins += int(((second_share > middle) & (second_share > first_share)).sum())
+    ties = samples - first_wins - second_wins
+    return first_wins / samples, ties / samples, second_wins / samples
 
 
-def _winners(a: Floats, b: Floats, c: Floats) -> Floats:
-    """How many draws each outcome wins; a tie of the outer two is the middle's."""
-    first, second = (a > b) & (a > c), (c > b) & (c > a)
-    return np.array([first.sum(), (~first & ~second).sum(), second.sum()], dtype=float)
-
-
-@old_direction
 def bayesian_correlated_t(
     first: Sequence[float] | ArrayLike,
     second: Sequence[float] | ArrayLike,
@@ -175,8 +180,7 @@ def bayesian_correlated_t(
     ratio: float,
     higher_is_better: bool = True,
 ) -> Posterior:
-    """How probable is it that one classifier is better than another in practice, on the data set of
-    these folds?
+    """Compute how probable it is that one classifier is better on the data set of these folds.
 
     The posterior of the mean difference is Student's t with df J - 1 about d̄, of scale √((1/J +
     ratio) s²): the Bayesian twin of `corrected_t`, in closed form.
@@ -199,7 +203,7 @@ def bayesian_correlated_t(
     Raises
     ------
     DataError
-        As `corrected_t`, but not where the difference is the same on every fold; a negative ROPE.
+        As `corrected_t`, but not if the difference is the same on every fold; a negative ROPE.
 
     Notes
     -----
@@ -209,37 +213,143 @@ def bayesian_correlated_t(
     --------
     >>> from deabench import compare
     >>> a, b = [.81, .75, .92, .66, .88], [.79, .74, .90, .68, .85]
-    >>> found = compare.bayesian_correlated_t(a, b, rope=.01, ratio=1 / 4)
-    >>> round(found.first_better, 2)
+    >>> round(compare.bayesian_correlated_t(a, b, rope=.01, ratio=1 / 4).first_better, 2)
     0.56
     """
-    if not number(ratio, "the ratio of test to training size") > 0:
-        raise DataError(
-            f"the ratio of test to training size is {ratio:g}; give a positive number, 1/9 for ten folds"
-        )
-    d = differences(*pair(first, second)) * (1 if higher_is_better else -1)
-    rope = _rope(rope)
-    mean, s, count = float(d.mean()), float(d.std(ddof=1)), len(d)
-    name = f"Bayesian correlated t test, posterior t({count - 1})"
-    if s <= 1e-12 * np.abs(d).max():
-        above, below = float(mean > rope), float(mean < -rope)
-        return Posterior(
-            name,
-            above,
-            1 - above - below,
-            below,
-            rope,
-            notes=(f"the difference is {mean:g} on every fold: the posterior is that one point",),
-        )
-    scale = s * (1 / count + ratio) ** 0.5
-    above = float(special.stdtr(count - 1, (mean - rope) / scale))
-    below = float(special.stdtr(count - 1, (-mean - rope) / scale))
-    return Posterior(name, above, max(0.0, 1 - above - below) if rope > 0 else 0.0, below, rope)
+    check_ratio(ratio)
+    d = score_differences(*check_pair(first, second)) * (1 if higher_is_better else -1)
+    rope = _check_rope(rope)
+    count = len(d)
+    mean = float(d.mean())
+    deviation = float(d.std(ddof=1))
+    notes: tuple[str, ...] = ()
+    if deviation <= 1e-12 * np.abs(d).max():
+        first_better = float(mean > rope)
+        second_better = float(mean < -rope)
+        equivalent = 1 - first_better - second_better
+        notes = (f"the difference is {mean:g} on every fold: the posterior is that one point",)
+    else:
+        scale = deviation * (1 / count + ratio) ** 0.5
+        first_better = float(special.stdtr(count - 1, (mean - rope) / scale))
+        second_better = float(special.stdtr(count - 1, (-mean - rope) / scale))
+        equivalent = max(0.0, 1 - first_better - second_better) if rope > 0 else 0.0
+    return Posterior(
+        f"Bayesian correlated t test, posterior t({count - 1})",
+        first_better,
+        equivalent,
+        second_better,
+        rope,
+        notes=notes,
+    )
 
 
-def _rope(rope: float) -> float:
-    if not number(rope, "the region of practical equivalence") >= 0:
+def _check_rope(rope: float) -> float:
+    if not check_number(rope, "the region of practical equivalence") >= 0:
         raise DataError(
             f"the region of practical equivalence is {rope:g}; give a half-width of 0 or more"
         )
     return float(rope)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posteriors(Result):
+    """How probable it is, for every pair, that one classifier is better in practice.
+
+    Attributes
+    ----------
+    pairs : DataFrame
+        first, second, first_better, equivalent, second_better (posterior probabilities), verdict:
+        the better one's name, "equivalent", or empty if none is as probable as `threshold`.
+    test : str
+    rope : float
+        Half-width of the region of practical equivalence.
+    threshold : float
+        The probability from which on there is a verdict.
+    notes : tuple of str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import compare
+    >>> table = pd.DataFrame({"a": [.81, .75, .92, .66, .88], "b": [.79, .74, .90, .68, .85]})
+    >>> compare.bayesian(table, rope=.01).to_frame().columns.tolist()
+    ['first', 'second', 'first_better', 'equivalent', 'second_better', 'verdict']
+    """
+
+    _frame = "pairs"
+    _text = "compare"
+
+    pairs: pd.DataFrame
+    test: str
+    rope: float
+    threshold: float
+    notes: tuple[str, ...] = ()
+
+
+def bayesian(
+    table: pd.DataFrame,
+    *,
+    rope: float,
+    control: str | None = None,
+    folds: int | None = None,
+    higher_is_better: bool = True,
+    threshold: float = 0.95,
+) -> Posteriors:
+    """Compare every pair by the Bayesian signed-rank test, or by the correlated t test over folds.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Data sets (or folds) in rows, classifiers in columns.
+    rope : float
+        Differences of at most this much count as none.
+    control : str, optional
+        Compare the others with this one only.
+    folds : int, optional
+        The rows are the folds of a (repeated) k-fold cross-validation on one data set, with this k.
+    higher_is_better : bool
+    threshold : float
+        The posterior probability from which on there is a verdict, in (0, 1).
+
+    Raises
+    ------
+    DataError
+        As `compare` and the tests.
+
+    Notes
+    -----
+    No adjustment for many pairs: posteriors of pairs are statements of their own. See
+    `bayesian_signed_rank` and `bayesian_correlated_t`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import compare
+    >>> table = pd.DataFrame({"a": [.81, .75, .92, .66, .88], "b": [.70, .71, .83, .60, .80]})
+    >>> compare.bayesian(table, rope=.01).to_frame()["verdict"].tolist()
+    ['a']
+    """
+    values = check_scores(table)
+    check_control(control, values.columns)
+    share("threshold", threshold)
+    if folds is not None:
+        count_repeats(len(values), folds)
+    rows = []
+    for first, second in list_pairs(values.columns, control):
+        x = values[first].to_numpy()
+        y = values[second].to_numpy()
+        if folds is None:
+            result = bayesian_signed_rank(x, y, rope=rope, higher_is_better=higher_is_better)
+        else:
+            result = bayesian_correlated_t(
+                x, y, rope=rope, ratio=1 / (folds - 1), higher_is_better=higher_is_better
+            )
+        outcomes = (result.first_better, result.equivalent, result.second_better)
+        names = (str(first), "equivalent", str(second))
+        verdicts = [name for name, p in zip(names, outcomes, strict=True) if p >= threshold]
+        rows.append((first, second, *outcomes, verdicts[0] if verdicts else ""))
+    pairs = pd.DataFrame(
+        rows, columns=["first", "second", "first_better", "equivalent", "second_better", "verdict"]
+    )
+    name = "Bayesian signed-rank test" if folds is None else "Bayesian correlated t test"
+    return Posteriors(pairs, name, rope, threshold)

@@ -1,6 +1,4 @@
-"""Classifiers on instances: which of them is right more often, or ranks better, on one test set or
-on their own.
-"""
+"""Classifiers on instances of one test set, or each on its own: accuracies and AUCs."""
 
 from __future__ import annotations
 
@@ -14,30 +12,48 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from deabench import tango
-from deabench.compare import pairs as of_two
-from deabench.compare._validation import known_control, level, warn
-from deabench.compare.adjust import Adjustment, adjusted
-from deabench.compare.comparison import Findings
-from deabench.compare.posthoc import fits
-from deabench.compare.two import McNemarMethod, mcnemar, two_error_rates
+from deabench.compare.adjustment import (
+    Adjustment,
+    adjust_p_values,
+    check_adjustment,
+    describe_family,
+)
+from deabench.compare.pairwise import (
+    Pair,
+    describe_untested,
+    find_better,
+    list_pairs,
+    pair_frame,
+)
+from deabench.compare.score_tables import check_control, warn_data
+from deabench.compare.selection import ComparisonResult
+from deabench.compare.two_classifiers import (
+    MIN_EXPECTED,
+    McNemarMethod,
+    mcnemar,
+    two_error_rates,
+)
 from deabench.errors import DataError, DataWarning
 from deabench.utils import instances
-from deabench.utils.checks import choice
+from deabench.utils.checks import choice, share
 
-Test = Literal["mcnemar", "delong"]
+PredictionTest = Literal["mcnemar", "delong"]
+MAX_NAMED = 5
+"""Classifiers named in a note; the rest are counted."""
 
 
 def discordant(
     y_true: instances.Values, first: instances.Values, second: instances.Values
 ) -> tuple[int, int]:
-    """b: instances that only the first classifier gets right; c: those that only the second does.
-    Any number of classes.
+    """Count the instances that only the first, and that only the second classifier gets right.
+
+    The labels may have any number of classes.
 
     Raises
     ------
     DataError
-        Where the three lengths differ, a label is missing, or a prediction is of a class that
-        y_true does not hold (1 and '1' are two classes).
+        If the three lengths differ, a label is missing, or a prediction is of a class that y_true
+        does not have (1 and '1' are two classes).
 
     Examples
     --------
@@ -48,14 +64,17 @@ def discordant(
     sizes = [len(instances.as_vector(values, "the labels")) for values in (y_true, first, second)]
     if len(set(sizes)) > 1:
         raise DataError(
-            f"there are {sizes[0]} labels, {sizes[1]} and {sizes[2]} predictions; give as many of each"
+            f"there are {sizes[0]} labels, {sizes[1]} and {sizes[2]} predictions; give as many of "
+            "each"
         )
-    right = right_of(y_true, {"first": first, "second": second}).to_numpy()
-    return int((right[:, 0] & ~right[:, 1]).sum()), int((~right[:, 0] & right[:, 1]).sum())
+    correct = find_correct(y_true, {"first": first, "second": second}).to_numpy()
+    only_first = int((correct[:, 0] & ~correct[:, 1]).sum())
+    only_second = int((~correct[:, 0] & correct[:, 1]).sum())
+    return only_first, only_second
 
 
-def right_of(y_true: instances.Values, predictions: instances.Predictions) -> pd.DataFrame:
-    """Which instances each classifier gets right: booleans, instances x classifiers.
+def find_correct(y_true: instances.Values, predictions: instances.Predictions) -> pd.DataFrame:
+    """Return which instances each classifier gets right: booleans, instances x classifiers.
 
     Raises
     ------
@@ -65,45 +84,48 @@ def right_of(y_true: instances.Values, predictions: instances.Predictions) -> pd
     truth = instances.as_vector(y_true, "y_true").astype(object)
     if not len(truth):
         raise DataError("y_true is empty; give at least one instance")
-    _present(truth, "the label in y_true")
-    known = pd.Index(truth).unique()
-    right = {}
+    _check_present(truth, "the label in y_true")
+    classes = pd.Index(truth).unique()
+    correct = {}
     for name, values in instances.predictions_by_name(predictions).items():
         instances.check_same_index(values, instances.series_index(y_true), f"'{name}'")
-        given = instances.as_vector(values, f"the prediction of '{name}'").astype(object)
-        if len(given) != len(truth):
+        labels = instances.as_vector(values, f"the prediction of '{name}'").astype(object)
+        if len(labels) != len(truth):
             raise DataError(
-                f"'{name}' has {len(given)} predictions and y_true has {len(truth)} instances; give one for each"
+                f"'{name}' has {len(labels)} predictions and y_true has {len(truth)} instances; "
+                "give one for each"
             )
-        _present(given, f"the prediction of '{name}'")
-        strange = known.get_indexer(pd.Index(given)) < 0
-        if strange.any():
-            i = int(np.argmax(strange))
+        _check_present(labels, f"the prediction of '{name}'")
+        unknown = classes.get_indexer(pd.Index(labels)) < 0
+        if unknown.any():
+            i = int(np.argmax(unknown))
             raise DataError(
-                f"'{name}' predicts the label {instances.to_python_scalar(given[i])!r} for instance {i + 1}; "
-                f"y_true knows only {instances.format_labels(sorted(known, key=str))}"
+                f"'{name}' predicts the label {instances.to_python_scalar(labels[i])!r} for instance "
+                f"{i + 1}; y_true has only {instances.format_labels(sorted(classes, key=str))}"
             )
-        right[name] = given == truth
-    return pd.DataFrame(right)
+        correct[name] = labels == truth
+    return pd.DataFrame(correct)
 
 
-def _present(values: NDArray[np.object_], what: str) -> None:
-    gone = pd.isna(values)
-    if gone.any():
-        raise DataError(f"{what} for instance {int(np.argmax(gone)) + 1} is missing; give a label")
+def _check_present(values: NDArray[np.object_], name: str) -> None:
+    missing = pd.isna(values)
+    if missing.any():
+        raise DataError(
+            f"{name} for instance {int(np.argmax(missing)) + 1} is missing; give a label"
+        )
 
 
 def on_one_test_set(
     y_true: instances.Values,
     predictions: instances.Predictions,
     *,
-    test: Test = "mcnemar",
+    test: PredictionTest = "mcnemar",
     method: McNemarMethod = "mid-p",
     control: str | None = None,
     adjust: Adjustment = "holm",
     alpha: float = 0.05,
     positive: object = None,
-) -> Findings:
+) -> ComparisonResult:
     """Compare classifiers on the instances of one test set.
 
     Parameters
@@ -123,7 +145,7 @@ def on_one_test_set(
 
     Returns
     -------
-    Findings
+    ComparisonResult
         difference: accuracy or AUC of the first minus that of the second.
 
     Raises
@@ -135,29 +157,30 @@ def on_one_test_set(
     Examples
     --------
     >>> from deabench import compare
-    >>> found = compare.on_one_test_set([1] * 5 + [0] * 5, {"a": [1] * 5 + [0] * 5, "b": [0] * 5 + [1] * 4 + [0]})
-    >>> found.to_frame()["p_value"].round(4).tolist()
+    >>> predictions = {"a": [1] * 5 + [0] * 5, "b": [0] * 5 + [1] * 4 + [0]}
+    >>> result = compare.on_one_test_set([1] * 5 + [0] * 5, predictions)
+    >>> result.to_frame()["p_value"].round(4).tolist()
     [0.002]
     """
-    level(alpha)
-    choice("test", test, get_args(Test))
+    choice("test", test, get_args(PredictionTest))
     choice("method", method, get_args(McNemarMethod))
     values = instances.predictions_by_name(predictions)
-    known_control(control, list(values))
-    fits(adjust, control, by_ranks=False)
-    if len(values) < 2:
-        raise DataError(f"there is {len(values)} classifier; give at least 2")
+    _check_options(list(values), control, adjust, alpha)
     if test == "mcnemar":
-        found, level_of, title = _by_mcnemar(y_true, predictions, control, method, alpha)
+        frame, means = _test_accuracies(y_true, predictions, control, method, alpha)
+        notes: tuple[str, ...] = ()
+        measure = "accuracy"
+        title = f"McNemar's test ({method})"
     else:
-        found, level_of, title = _by_delong(y_true, predictions, control, positive, alpha)
-    what = "accuracy" if test == "mcnemar" else "AUC"
+        frame, means, notes = _test_aucs(y_true, predictions, control, positive, alpha)
+        measure = "AUC"
+        title = "DeLong's test of two AUCs"
     count = len(instances.as_vector(y_true, "y_true"))
-    why = (
-        f"{len(values)} classifiers on the same {count} instances: what they get wrong together says nothing about which is "
-        "better"
+    reason = (
+        f"{len(values)} classifiers on the same {count} instances: the ones that two classifiers "
+        "both get wrong do not tell which is better"
     )
-    return _finished(found, level_of, (what, title, why), (control, adjust, alpha))
+    return _to_result(frame, means, measure, title, reason, control, adjust, alpha, notes)
 
 
 def on_own_test_sets(
@@ -167,21 +190,20 @@ def on_own_test_sets(
     control: str | None = None,
     adjust: Adjustment = "holm",
     alpha: float = 0.05,
-) -> Findings:
-    """Compare the error rates of classifiers that were tested on different, independent instances,
-    by the z test.
+) -> ComparisonResult:
+    """Compare the error rates of classifiers tested on different instances, by the z test.
 
     Parameters
     ----------
     y_true, y_pred : mappings of classifier to labels
         Each classifier's own test set and its predictions there. For one test set that all share
-        take `on_one_test_set`: the z test is blind to the pairing.
+        use `on_one_test_set`: the z test ignores the pairing.
     control, adjust, alpha :
         As for `compare`.
 
     Returns
     -------
-    Findings
+    ComparisonResult
         difference: accuracy of the first minus that of the second.
 
     Raises
@@ -193,155 +215,184 @@ def on_own_test_sets(
     --------
     >>> from deabench import compare
     >>> truth = {"a": [1, 0] * 40, "b": [1, 0] * 50}
-    >>> said = {"a": [1, 0] * 30 + [0, 1] * 10, "b": [1, 0] * 45 + [0, 1] * 5}
-    >>> compare.on_own_test_sets(truth, said).to_frame()["p_value"].round(4).tolist()
+    >>> predicted = {"a": [1, 0] * 30 + [0, 1] * 10, "b": [1, 0] * 45 + [0, 1] * 5}
+    >>> compare.on_own_test_sets(truth, predicted).to_frame()["p_value"].round(4).tolist()
     [0.0084]
     """
-    level(alpha)
     if list(map(str, y_true)) != list(map(str, y_pred)):
         raise DataError(
-            "the classifiers of y_true and y_pred differ; give each its own labels and predictions, in one order"
+            "the classifiers of y_true and y_pred differ; give each its own labels and "
+            "predictions, in one order"
         )
-    if len(y_true) < 2:
-        raise DataError(f"there is {len(y_true)} classifier; give at least 2")
-    known_control(control, list(y_true))
-    fits(adjust, control, by_ranks=False)
-    right = {name: right_of(truth, {name: y_pred[name]})[name] for name, truth in y_true.items()}
-    means = pd.Series({name: float(hits.mean()) for name, hits in right.items()})
-    which = of_two.chosen(list(right), control)
-    found = _by_z(right, which, alpha)
-    rough = [name for name, hits in right.items() if 0 < min(hits.sum(), (~hits).sum()) < 5]
+    _check_options(list(y_true), control, adjust, alpha)
+    correct = {
+        name: find_correct(labels, {name: y_pred[name]})[name].to_numpy()
+        for name, labels in y_true.items()
+    }
+    pairs = list_pairs(list(correct), control)
+    rows = []
+    untested = []
+    reason = ""
+    for first, second in pairs:
+        e1 = float((~correct[first]).mean())
+        e2 = float((~correct[second]).mean())
+        try:
+            with warnings.catch_warnings():
+                # One warning for all pairs follows below.
+                warnings.simplefilter("ignore", DataWarning)
+                result = two_error_rates(
+                    e1, len(correct[first]), e2, len(correct[second]), alpha=alpha
+                )
+        except DataError as error:
+            rows.append((e2 - e1, np.nan, np.nan, np.nan, np.nan))
+            untested.append((first, second))
+            reason = reason or str(error)
+        else:
+            # Accuracies differ by minus the difference of the error rates.
+            rows.append(
+                (
+                    -result.difference,
+                    -result.upper,
+                    -result.lower,
+                    -result.statistic,
+                    result.p_value,
+                )
+            )
+    notes = (describe_untested(untested, reason),) if untested else ()
+    rough = [
+        name for name, hits in correct.items() if 0 < min(hits.sum(), (~hits).sum()) < MIN_EXPECTED
+    ]
     if rough:
-        names = ", ".join(repr(name) for name in rough[:3]) + (
-            " and others" if len(rough) > 3 else ""
+        names = ", ".join(map(repr, rough[:3])) + (" and others" if len(rough) > 3 else "")
+        warn_data(
+            f"{names}: fewer than 5 errors or hits, the z test's normal approximation is rough"
         )
-        warn(f"{names}: fewer than 5 errors or hits, the z test's normal approximation is rough")
-    why = f"{len(right)} classifiers, each on instances of its own: the test sets are taken to be independent"
-    return _finished(
-        found, means, ("accuracy", "z test of two error rates", why), (control, adjust, alpha)
+    return _to_result(
+        _interval_frame(pairs, rows),
+        pd.Series({name: float(hits.mean()) for name, hits in correct.items()}),
+        "accuracy",
+        "z test of two error rates",
+        f"{len(correct)} classifiers, each on instances of its own: the test sets are assumed to "
+        "be independent",
+        control,
+        adjust,
+        alpha,
+        notes,
     )
 
 
-def _by_z(right: Mapping[str, pd.Series], which: list[of_two.Pair], alpha: float) -> pd.DataFrame:
-    rows, failed, reason = [], list[of_two.Pair](), ""
-    for a, b in which:
-        errors = [float((~right[name]).mean()) for name in (a, b)]
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DataWarning)  # said once for all pairs
-                one = two_error_rates(
-                    errors[0], len(right[a]), errors[1], len(right[b]), alpha=alpha
-                )
-            rows.append((-one.difference, -one.upper, -one.lower, -one.statistic, one.p_value))
-        except DataError as error:
-            rows.append((errors[1] - errors[0], np.nan, np.nan, np.nan, np.nan))
-            failed.append((a, b))
-            reason = reason or str(error)
-    found = _frame(which, np.array(rows))
-    found.attrs["notes"] = (of_two.untested(failed, reason),) if failed else ()
-    return found
+def _check_options(names: list[str], control: str | None, adjust: Adjustment, alpha: float) -> None:
+    share("alpha", alpha)
+    check_control(control, names)
+    check_adjustment(adjust, control, by_ranks=False)
+    if len(names) < 2:
+        raise DataError(f"there is {len(names)} classifier; give at least 2")
 
 
-def _by_mcnemar(
+def _test_accuracies(
     y_true: instances.Values,
     predictions: instances.Predictions,
     control: str | None,
     method: McNemarMethod,
     alpha: float,
-) -> tuple[pd.DataFrame, pd.Series, str]:
-    right = right_of(y_true, predictions)
-    hits = right.to_numpy().astype(np.int64)
-    only = hits.T @ (1 - hits)  # only[i, j]: instances that i gets right and j does not
-    which = of_two.chosen(right.columns, control)
-    i, j = _places(right.columns, which)
-    b, c, n = only[i, j], only[j, i], len(hits)
+) -> tuple[pd.DataFrame, pd.Series]:
+    """Test every pair by McNemar, with Tango's interval; also return the accuracies."""
+    correct = find_correct(y_true, predictions)
+    hits = correct.to_numpy().astype(np.int64)
+    # only[i, j]: the number of instances that i gets right and j does not.
+    only = hits.T @ (1 - hits)
+    pairs = list_pairs(correct.columns, control)
+    i, j = _pair_positions(correct.columns, pairs)
+    n = len(hits)
+    b = only[i, j]
+    c = only[j, i]
     tests = [
         mcnemar(int(x), int(y), n=n, method=method, alpha=alpha) for x, y in zip(b, c, strict=True)
     ]
     lower, upper = tango.interval(b, c, np.full(len(b), n), alpha)
-    found = _frame(
-        which,
-        np.column_stack(
-            [
-                (b - c) / n,
-                lower,
-                upper,
-                [one.statistic for one in tests],
-                [one.p_value for one in tests],
-            ]
-        ),
-    )
-    for place, (name, values) in enumerate({"wins": b, "ties": n - b - c, "losses": c}.items()):
-        found.insert(2 + place, name, values)
-    return found, right.mean(), f"McNemar's test ({method})"
+    statistics = [result.statistic for result in tests]
+    p_values = [result.p_value for result in tests]
+    rows = np.column_stack([(b - c) / n, lower, upper, statistics, p_values])
+    frame = _interval_frame(pairs, rows)
+    frame.insert(2, "wins", b)
+    frame.insert(3, "ties", n - b - c)
+    frame.insert(4, "losses", c)
+    return frame, correct.mean()
 
 
-def _by_delong(
+def _test_aucs(
     y_true: instances.Values,
     predictions: instances.Predictions,
     control: str | None,
     positive: object,
     alpha: float,
-) -> tuple[pd.DataFrame, pd.Series, str]:
+) -> tuple[pd.DataFrame, pd.Series, tuple[str, ...]]:
+    """Test every pair by DeLong; also return the AUCs, and notes."""
     from deabench.metrics.roc_area import delong
 
     areas = delong(y_true, predictions, positive=positive)
-    which = of_two.chosen(areas.auc.index, control)
-    i, j = _places(areas.auc.index, which)
-    auc, v = areas.auc.to_numpy(), areas.covariance.to_numpy()
-    gap, variance = auc[i] - auc[j], np.maximum(v[i, i] + v[j, j] - 2 * v[i, j], 0.0)
-    error = np.where(variance > 1e-15 * np.maximum(v[i, i] + v[j, j], 1e-300), variance, 0.0) ** 0.5
+    pairs = list_pairs(areas.auc.index, control)
+    i, j = _pair_positions(areas.auc.index, pairs)
+    auc = areas.auc.to_numpy()
+    covariance = areas.covariance.to_numpy()
+    difference = auc[i] - auc[j]
+    # A variance that is rounding noise of the two is 0: the classifiers rank alike.
+    total = covariance[i, i] + covariance[j, j]
+    variance = np.maximum(total - 2 * covariance[i, j], 0.0)
+    error = np.where(variance > 1e-15 * np.maximum(total, 1e-300), variance, 0.0) ** 0.5
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(error > 0, gap / error, np.where(gap == 0, 0.0, np.nan))
-    margin = -special.ndtri(alpha / 2) * error
-    found = _frame(
-        which, np.column_stack([gap, gap - margin, gap + margin, z, 2 * special.ndtr(-np.abs(z))])
-    )
-    stuck = [pair for pair, value in zip(which, z, strict=True) if np.isnan(value)]
-    found.attrs["notes"] = (
-        (of_two.untested(stuck, "DeLong's variance of the difference is 0 or unknown"),)
-        if stuck
-        else ()
-    )
-    return found, areas.auc, "DeLong's test of two AUCs"
+        z = np.where(error > 0, difference / error, np.where(difference == 0, 0.0, np.nan))
+    reach = -special.ndtri(alpha / 2) * error
+    p_values = 2 * special.ndtr(-np.abs(z))
+    rows = np.column_stack([difference, difference - reach, difference + reach, z, p_values])
+    untested = [pair for pair, value in zip(pairs, z, strict=True) if np.isnan(value)]
+    notes: tuple[str, ...] = ()
+    if untested:
+        reason = "DeLong's variance of the difference is 0 or unknown"
+        notes = (describe_untested(untested, reason),)
+    return _interval_frame(pairs, rows), areas.auc, notes
 
 
-def _places(names: pd.Index, which: list[of_two.Pair]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    return names.get_indexer([a for a, _ in which]), names.get_indexer([b for _, b in which])
+def _pair_positions(
+    names: pd.Index, pairs: list[Pair]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    first = names.get_indexer([pair[0] for pair in pairs])
+    return first, names.get_indexer([pair[1] for pair in pairs])
 
 
-def _frame(which: list[of_two.Pair], rows: ArrayLike) -> pd.DataFrame:
-    out = pd.DataFrame({"first": [a for a, _ in which], "second": [b for _, b in which]})
-    out[["difference", "lower", "upper", "statistic", "p_value"]] = np.asarray(
-        rows, dtype=float
-    ).reshape(len(which), 5)
-    return out
+def _interval_frame(pairs: list[Pair], rows: ArrayLike) -> pd.DataFrame:
+    frame = pair_frame(pairs)
+    columns = ["difference", "lower", "upper", "statistic", "p_value"]
+    frame[columns] = np.asarray(rows, dtype=float).reshape(len(pairs), 5)
+    return frame
 
 
-def _finished(
-    found: pd.DataFrame,
+def _to_result(
+    frame: pd.DataFrame,
     means: pd.Series,
-    words: tuple[str, str, str],
-    asked: tuple[str | None, Adjustment, float],
-) -> Findings:
-    (what, title, why), (control, adjust, alpha) = words, asked
-    notes = tuple(found.attrs.pop("notes", ()))
-    found["adjusted"] = adjusted(found["p_value"].to_numpy(), adjust, len(means))
-    found["different"] = found["adjusted"] < alpha
-    found["better"] = of_two.better(found, low_wins=False)
+    measure: str,
+    title: str,
+    reason: str,
+    control: str | None,
+    adjust: Adjustment,
+    alpha: float,
+    notes: tuple[str, ...],
+) -> ComparisonResult:
+    """Adjust the p values of the pairs and name the best classifiers in the first note."""
+    frame["adjusted"] = adjust_p_values(frame["p_value"].to_numpy(), adjust, len(means))
+    frame["different"] = frame["adjusted"] < alpha
+    frame["better"] = find_better(frame, low_wins=False)
     best = means.sort_values(ascending=False, kind="stable")
-    shown = ", ".join(f"'{name}' {value:.4g}" for name, value in best.head(5).items())
-    more = f" and {len(best) - 5} more" if len(best) > 5 else ""
-    family = f", {adjust.capitalize()} over {len(found)} pairs" if len(found) > 1 else ""
-    ranks = means.rank(ascending=False).rename("mean_rank")
-    return Findings(
-        found,
-        ranks,
+    names = ", ".join(f"'{name}' {value:.4g}" for name, value in best.head(MAX_NAMED).items())
+    more = f" and {len(best) - MAX_NAMED} more" if len(best) > MAX_NAMED else ""
+    return ComparisonResult(
+        frame,
+        means.rank(ascending=False).rename("mean_rank"),
         None,
-        title + family,
-        why,
+        title + describe_family(control, adjust, len(frame)),
+        reason,
         alpha,
         control,
         adjust,
-        (f"{what}: {shown}{more}", *notes),
+        (f"{measure}: {names}{more}", *notes),
     )

@@ -1,4 +1,4 @@
-"""How many instances does a test set need?"""
+"""How many instances a test set needs: McNemar's test, Tango's test, AUCs."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 from scipy import special
 
 from deabench import tango
-from deabench.compare._validation import number
-from deabench.compare.two import McNemarMethod
+from deabench.compare.score_tables import Floats, check_number
+from deabench.compare.two_classifiers import McNemarMethod
 from deabench.errors import DataError
 from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
 
-Floats = NDArray[np.float64]
 TangoKind = Literal["noninferiority", "equivalence"]
-EXACT = 4000
-"""Up to so many instances the power is computed exactly; above, by the normal approximation."""
-RUN = 10
-"""The power of a discrete test goes up and down with n; the size found keeps it for this many more.
+MAX_EXACT = 4000
+"""Up to this many instances the power is computed exactly; above, by the normal approximation."""
+STABLE_SIZES = 10
+"""The power of a discrete test goes up and down with n; the size returned keeps it for this many
+more.
 """
 
 
@@ -37,19 +37,21 @@ class SampleSize(Result):
     n : int
         Instances in all.
     power : float
-        That the test has with n instances if what was assumed is true.
+        That the test has with n instances if the assumptions are true.
     test : str
     positives, negatives : int or None
-        Where the test is of an AUC.
+        If the test is of an AUC.
     notes : tuple of str
 
     Examples
     --------
     >>> from deabench import compare
-    >>> print(compare.sample_size_auc(.85, against=.80, correlation=.5).summary())
-    550 instances (275 positive, 275 negative) give a power of 0.801: z test of an AUC of 0.85
-    against 0.8, two-sided at 0.05 the variance of an AUC is Hanley and McNeil's, for scores of no
-    particular distribution a guess"""
+    >>> size = compare.sample_size_auc(.85, against=.80, correlation=.5)
+    >>> size.n, size.positives, round(size.power, 3)
+    (550, 275, 0.801)
+    """
+
+    _text = "compare"
 
     n: int
     power: float
@@ -59,32 +61,18 @@ class SampleSize(Result):
     notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
-        row = {
-            "n": self.n,
-            "positives": self.positives,
-            "negatives": self.negatives,
-            "power": self.power,
-        }
-        return pd.DataFrame(
-            [{name: value for name, value in row.items() if value is not None}],
-            index=pd.Index([self.test], name="test"),
-        )
-
-    def summary(self) -> str:
-        of = (
-            f" ({self.positives} positive, {self.negatives} negative)"
-            if self.positives is not None
-            else ""
-        )
-        return "\n".join(
-            [f"{self.n} instances{of} give a power of {self.power:.3f}: {self.test}", *self.notes]
-        )
+        """Return one row: n, positives and negatives if the test is of an AUC, power."""
+        row: dict[str, float] = {"n": self.n}
+        if self.positives is not None and self.negatives is not None:
+            row |= {"positives": self.positives, "negatives": self.negatives}
+        row["power"] = self.power
+        return pd.DataFrame([row], index=pd.Index([self.test], name="test"))
 
 
 def sample_size_mcnemar(
     b: float, c: float, *, power: float = 0.8, alpha: float = 0.05, method: McNemarMethod = "mid-p"
 ) -> SampleSize:
-    """The test set on which McNemar's test finds a difference in accuracy of b - c.
+    """Compute the test set on which McNemar's test finds a difference in accuracy of b - c.
 
     Parameters
     ----------
@@ -119,16 +107,17 @@ def sample_size_mcnemar(
     769
     """
     choice("method", method, get_args(McNemarMethod))
-    psi, delta = _shares(b, c, power, alpha)
+    psi, delta = _check_shares(b, c, power, alpha)
     if delta == 0:
         raise DataError(
-            f"b and c are both {b:g}: no number of instances shows a difference that is not there"
+            f"b and c are both {b:g}: no number of instances shows a difference that is not there; "
+            "give two shares that differ"
         )
-    z = (
-        special.ndtri(1 - alpha / 2) * psi**0.5 + special.ndtri(power) * (psi - delta**2) ** 0.5
-    ) / abs(delta)
+    z_alpha = special.ndtri(1 - alpha / 2)
+    z_power = special.ndtri(power)
+    z = (z_alpha * psi**0.5 + z_power * (psi - delta**2) ** 0.5) / abs(delta)
     name = f"McNemar's test ({method}), two-sided at {alpha:g}"
-    return _found(ceil(z * z), lambda n: _mcnemar_power(n, b, c, alpha, method), power, name)
+    return _search_size(ceil(z * z), lambda n: mcnemar_power(n, b, c, alpha, method), power, name)
 
 
 def sample_size_tango(
@@ -140,13 +129,14 @@ def sample_size_tango(
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> SampleSize:
-    """The test set on which Tango's test shows that the first is at most `margin` less accurate, or
-    the two equivalent.
+    """Compute the test set on which Tango's test shows noninferiority or equivalence.
+
+    Noninferiority: the first is at most `margin` less accurate.
 
     Parameters
     ----------
     b, c : float
-        As for `sample_size_mcnemar`; b = c where the two are as accurate.
+        As for `sample_size_mcnemar`; b = c if the two are as accurate.
     margin : float
         In (0, 1): a difference of accuracy of less does not matter.
     kind : "noninferiority" or "equivalence"
@@ -167,16 +157,22 @@ def sample_size_tango(
     choice("kind", kind, get_args(TangoKind))
     share("margin", margin)
     share("alpha", alpha, below=0.5)
-    psi, delta = _shares(b, c, power, alpha)
-    room = margin + delta if kind == "noninferiority" else margin - abs(delta)
-    if room <= 0:
+    psi, delta = _check_shares(b, c, power, alpha)
+    distance = margin + delta if kind == "noninferiority" else margin - abs(delta)
+    if distance <= 0:
         raise DataError(
-            f"the expected difference {delta:g} is not within the margin {margin:g}; no test set can show that it is"
+            f"the expected difference {delta:g} is not within the margin {margin:g}; no test set "
+            "can show that it is, give a larger margin"
         )
-    z_power = special.ndtri((1 + power) / 2 if kind == "equivalence" and delta == 0 else power)
-    n = ceil((special.ndtri(1 - alpha) + z_power) ** 2 * (psi - delta**2) / room**2)
+    # Equivalence of equals can fail on both sides, each with half of 1 - power.
+    is_two_sided = kind == "equivalence" and delta == 0
+    z_power = special.ndtri((1 + power) / 2 if is_two_sided else power)
+    z_alpha = special.ndtri(1 - alpha)
+    n = ceil((z_alpha + z_power) ** 2 * (psi - delta**2) / distance**2)
     name = f"Tango's test of {kind} within {margin:g}, at {alpha:g}"
-    return _found(max(n, 2), lambda n: _tango_power(n, (b, c), margin, kind, alpha), power, name)
+    return _search_size(
+        max(n, 2), lambda n: tango_power(n, (b, c), margin, kind, alpha), power, name
+    )
 
 
 def sample_size_auc(
@@ -188,13 +184,12 @@ def sample_size_auc(
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> SampleSize:
-    """The test set that tells an AUC from a fixed one, or from a second classifier's on the same
-    instances.
+    """Compute the test set that tells an AUC from a fixed value or from a second classifier's AUC.
 
     Parameters
     ----------
     auc, against : float
-        Expected AUC, in (0, 1), and the other one.
+        Expected AUC, in (0, 1), and the value to compare it with.
     correlation : float, optional
         Between the two AUCs, in [0, 1): `against` is then a second classifier's on the same
         instances (0.3 to 0.7 is usual; 0 is on the safe side). Without it `against` is a fixed
@@ -220,136 +215,151 @@ def sample_size_auc(
     >>> compare.sample_size_auc(.85, against=.80, correlation=.5).n
     550
     """
-    for what, value in (
-        ("the AUC", auc),
-        ("the AUC to compare with", against),
-        ("power", power),
-        ("alpha", alpha),
-    ):
-        share(what, value)
+    share("the AUC", auc)
+    share("the AUC to compare with", against)
+    share("power", power)
+    share("alpha", alpha)
     if auc == against:
         raise DataError(
-            f"both AUCs are {auc:g}: no number of instances shows a difference that is not there"
+            f"both AUCs are {auc:g}: no number of instances shows a difference that is not there; "
+            "give two AUCs that differ"
         )
-    if correlation is not None and not 0 <= number(correlation, "the correlation") < 1:
+    if correlation is not None and not 0 <= check_number(correlation, "the correlation") < 1:
         raise DataError(f"the correlation is {correlation:g}; give a number from 0 to below 1")
-    if not number(negatives_per_positive, "negatives_per_positive") > 0:
+    if not check_number(negatives_per_positive, "negatives_per_positive") > 0:
         raise DataError(
             f"negatives_per_positive is {negatives_per_positive:g}; give a number above 0"
         )
     z = special.ndtri(1 - alpha / 2)
 
-    def reached(positives: int) -> float:
-        sizes = positives, ceil(positives * negatives_per_positive)
-        one, other = _auc_variance(auc, *sizes), _auc_variance(against, *sizes)
-        both = one + other - 2 * (correlation or 0.0) * (one * other) ** 0.5
-        null, true = (other, one) if correlation is None else (both, both)
-        return float(special.ndtr((abs(auc - against) - z * null**0.5) / true**0.5))
+    def auc_power(positives: int) -> float:
+        negatives = ceil(positives * negatives_per_positive)
+        variance = _auc_variance(auc, positives, negatives)
+        null_variance = _auc_variance(against, positives, negatives)
+        if correlation is not None:
+            # Both AUCs are estimates: the variance of their difference, under either hypothesis.
+            covariance = correlation * (variance * null_variance) ** 0.5
+            variance = null_variance = variance + null_variance - 2 * covariance
+        return float(special.ndtr((abs(auc - against) - z * null_variance**0.5) / variance**0.5))
 
+    # Double the size until the power is reached, then bisect.
     high = 2
-    while reached(high) < power:
+    while auc_power(high) < power:
         high *= 2
     low = max(high // 2, 1)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) >= power else (middle, high)
+        if auc_power(middle) >= power:
+            high = middle
+        else:
+            low = middle
     negatives = ceil(high * negatives_per_positive)
+    note = (
+        "the variance of an AUC is Hanley and McNeil's, a guess for scores of unknown distribution"
+    )
     name = f"z test of an AUC of {auc:g} against {against:g}, two-sided at {alpha:g}"
-    return SampleSize(
-        high + negatives,
-        reached(high),
-        name,
-        high,
-        negatives,
-        (
-            "the variance of an AUC is Hanley and McNeil's, for scores of no particular distribution a guess",
-        ),
-    )
+    return SampleSize(high + negatives, auc_power(high), name, high, negatives, (note,))
 
 
-def _auc_variance(a: float, positives: int, negatives: int) -> float:
-    q1, q2 = a / (2 - a), 2 * a * a / (1 + a)
-    return (a * (1 - a) + (positives - 1) * (q1 - a * a) + (negatives - 1) * (q2 - a * a)) / (
-        positives * negatives
-    )
+def _auc_variance(auc: float, positives: int, negatives: int) -> float:
+    q1 = auc / (2 - auc)
+    q2 = 2 * auc * auc / (1 + auc)
+    square = auc * auc
+    total = auc * (1 - auc) + (positives - 1) * (q1 - square) + (negatives - 1) * (q2 - square)
+    return total / (positives * negatives)
 
 
-def _shares(b: float, c: float, power: float, alpha: float) -> tuple[float, float]:
-    """b + c and b - c, checked."""
-    for what, value in (("power", power), ("alpha", alpha)):
-        share(what, value)
+def _check_shares(b: float, c: float, power: float, alpha: float) -> tuple[float, float]:
+    """Return b + c and b - c, checked."""
+    share("power", power)
+    share("alpha", alpha)
     for name, value in (("b", b), ("c", c)):
-        if not 0 <= number(value, name) <= 1:
+        if not 0 <= check_number(value, name) <= 1:
             raise DataError(
-                f"{name} is {value:g}; give the share of instances that only this classifier gets right, 0 to 1"
+                f"{name} is {value:g}; give the share of instances that only this classifier gets "
+                "right, 0 to 1"
             )
     if not 0 < b + c <= 1:
         raise DataError(
-            f"b + c is {b + c:g}; the two shares are of all instances, so give a sum above 0 and at most 1"
+            f"b + c is {b + c:g}; the two shares are of all instances, so give a sum above 0 and "
+            "at most 1"
         )
     return b + c, b - c
 
 
-def _found(start: int, reached: Callable[[int], float], power: float, name: str) -> SampleSize:
-    """The smallest n from about `start` that has the power and keeps it for the next ones."""
-    if start > EXACT:
-        return SampleSize(
-            start, power, name, notes=(f"above {EXACT} instances by the normal approximation",)
-        )
+def _search_size(
+    start: int, power_of: Callable[[int], float], power: float, name: str
+) -> SampleSize:
+    """Return the smallest n from about `start` that has the power and keeps it."""
+    if start > MAX_EXACT:
+        note = f"above {MAX_EXACT} instances by the normal approximation"
+        return SampleSize(start, power, name, notes=(note,))
     n = max(2, int(0.6 * start))
-    while reached(n) >= power and n > 2:  # the approximation may be far too high
+    # The approximation may be far too high.
+    while power_of(n) >= power and n > 2:
         n = max(2, n // 2)
-    run, first = 0, n
-    while run <= RUN:
-        run, first = (run + 1, first) if reached(n) >= power else (0, n + 1)
+    first = n
+    while n - first <= STABLE_SIZES:
+        if power_of(n) < power:
+            first = n + 1
         n += 1
-    return SampleSize(first, reached(first), name)
+    return SampleSize(first, power_of(first), name)
 
 
-def _mcnemar_power(n: int, b: float, c: float, alpha: float, method: McNemarMethod) -> float:
-    """P(McNemar's test rejects), summed over how many instances are discordant and which way."""
+def mcnemar_power(n: int, b: float, c: float, alpha: float, method: McNemarMethod) -> float:
+    """Return P(McNemar's test rejects), over the discordant instances and which way they go."""
     from scipy.stats import binom
 
+    # The number of discordant instances that has any probability worth counting.
     psi = b + c
-    low, high = (int(binom.ppf(tail, n, psi)) for tail in (1e-12, 1 - 1e-12))
+    low = int(binom.ppf(1e-12, n, psi))
+    high = int(binom.ppf(1 - 1e-12, n, psi))
     total = np.arange(max(low, 1), high + 1)[:, None]
-    least = np.arange(high // 2 + 1)[None, :]
-    p = _mcnemar_p(least, total, method)
-    critical = np.where((p < alpha) & (2 * least < total), least, -1).max(axis=1)
+    smaller = np.arange(high // 2 + 1)[None, :]
+    # The largest smaller count that is rejected, -1 for none; then the chance of one as small.
+    p_values = _mcnemar_p_values(smaller, total, method)
+    is_rejected = (p_values < alpha) & (2 * smaller < total)
+    critical = np.where(is_rejected, smaller, -1).max(axis=1)
     total = total[:, 0]
-    rejects = binom.cdf(critical, total, b / psi) + binom.cdf(critical, total, c / psi)
-    return float((binom.pmf(total, n, psi) * rejects).sum())
+    rejections = binom.cdf(critical, total, b / psi) + binom.cdf(critical, total, c / psi)
+    return float((binom.pmf(total, n, psi) * rejections).sum())
 
 
-def _mcnemar_p(least: NDArray[np.int64], total: NDArray[np.int64], method: McNemarMethod) -> Floats:
-    """`mcnemar`'s p values for least < total - least."""
+def _mcnemar_p_values(
+    smaller: NDArray[np.int64], total: NDArray[np.int64], method: McNemarMethod
+) -> Floats:
+    """Return `mcnemar`'s p values for smaller < total - smaller."""
     from scipy.stats import binom
 
-    if method in ("exact", "mid-p"):
-        tail = 2 * binom.cdf(least, total, 0.5)
-        return np.asarray(
-            tail - binom.pmf(least, total, 0.5) if method == "mid-p" else np.minimum(tail, 1.0)
-        )
-    gap = np.maximum(total - 2 * least - (method == "corrected"), 0)
+    if method == "exact":
+        return np.asarray(np.minimum(2 * binom.cdf(smaller, total, 0.5), 1.0))
+    if method == "mid-p":
+        tail = 2 * binom.cdf(smaller, total, 0.5)
+        return np.asarray(tail - binom.pmf(smaller, total, 0.5))
+    gap = np.maximum(total - 2 * smaller - (method == "corrected"), 0)
     return np.asarray(special.chdtrc(1, gap**2 / total))
 
 
-def _tango_power(
-    n: int, cells: tuple[float, float], margin: float, kind: TangoKind, alpha: float
+def tango_power(
+    n: int, shares: tuple[float, float], margin: float, kind: TangoKind, alpha: float
 ) -> float:
-    """P(Tango's test shows it), summed over all counts (b, c) that can occur."""
+    """Return P(Tango's test shows it), summed over all counts (b, c) that can occur."""
     from scipy.stats import binom
 
-    (b, c), z = cells, special.ndtri(1 - alpha)
+    b, c = shares
+    z = special.ndtri(1 - alpha)
     counts = [
-        np.arange(int(binom.ppf(1e-9, n, p)), int(binom.ppf(1 - 1e-9, n, p)) + 1) for p in cells
+        np.arange(int(binom.ppf(1e-9, n, p)), int(binom.ppf(1 - 1e-9, n, p)) + 1) for p in shares
     ]
     x, y = (grid.ravel() for grid in np.meshgrid(*counts, indexing="ij"))
-    x, y = x[x + y <= n], y[x + y <= n]
-    shown = tango.statistic(x, y, n, -margin) >= z
+    is_possible = x + y <= n
+    x = x[is_possible]
+    y = y[is_possible]
+    is_shown = tango.statistic(x, y, n, -margin) >= z
     if kind == "equivalence":
-        shown &= tango.statistic(x, y, n, margin) <= -z
-    rest = max(1 - b - c, 0.0)
+        is_shown &= tango.statistic(x, y, n, margin) <= -z
+    # The multinomial probability of (x, y), in logarithms.
+    concordant = max(1 - b - c, 0.0)
     logs = (
         special.gammaln(n + 1)
         - special.gammaln(x + 1)
@@ -357,6 +367,6 @@ def _tango_power(
         - special.gammaln(n - x - y + 1)
         + special.xlogy(x, b)
         + special.xlogy(y, c)
-        + special.xlogy(n - x - y, rest)
+        + special.xlogy(n - x - y, concordant)
     )
-    return float(np.exp(logs)[shown].sum())
+    return float(np.exp(logs)[is_shown].sum())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.compare.pairs import matrix
+from deabench.compare.pairwise import symmetric_matrix
 from deabench.errors import DataError
 from deabench.plot.canvas import apply_style, background_colour, make_axes, text_colour
 from deabench.plot.display import Display
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from deabench.compare import Findings, Pairwise
-    from deabench.compare.adjust import Adjustment
+    from deabench.compare import ComparisonResult, Pairwise
+    from deabench.compare.adjustment import Adjustment
 
 
 @dataclass(repr=False)
@@ -90,7 +90,7 @@ class CriticalDifferenceDisplay(Display):
         return cls.from_result(pairs)
 
     @classmethod
-    def from_result(cls, result: Pairwise | Findings) -> CriticalDifferenceDisplay:
+    def from_result(cls, result: Pairwise | ComparisonResult) -> CriticalDifferenceDisplay:
         """Show the pairs that differ, from `deabench.compare.pairwise` or `deabench.compare.compare`.
 
         Where the omnibus test does not reject, no pair is drawn as different. A pair that could
@@ -113,7 +113,7 @@ class CriticalDifferenceDisplay(Display):
             # different, even if its own p value is below alpha.
             adjusted = result.pairs["adjusted"].fillna(1.0)
             shown = adjusted.where(result.pairs["different"], adjusted.clip(lower=result.alpha))
-            p_values = matrix(result.pairs, result.mean_ranks.index, shown)
+            p_values = symmetric_matrix(result.pairs, result.mean_ranks.index, shown)
         return cls(result.mean_ranks, p_values, result.alpha, result.control, result.adjust)
 
     def plot(self, ax: Axes | None = None, **look: Any) -> CriticalDifferenceDisplay:

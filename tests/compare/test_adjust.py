@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from deabench import compare, datasets
-from deabench.compare.adjust import adjusted, partitions, true_together
+from deabench.compare.adjustment import adjust_p_values, list_partitions, true_hypothesis_counts
 from deabench.errors import DataError
 
 BELL = [1, 1, 2, 5, 15, 52, 203, 877, 4140]
@@ -54,7 +54,7 @@ def test_bergmann_and_hommel_by_hand(k: int) -> None:
 
 def test_partitions_are_bells_numbers() -> None:
     for k in range(1, 9):
-        rows = partitions(k)
+        rows = list_partitions(k)
         assert len(np.unique(rows, axis=0)) == len(rows) == BELL[k]
 
 
@@ -75,7 +75,7 @@ def test_finner_from_its_formula() -> None:
         [1 - 0.6**3, 1 - 0.6**3, 1.0], rel=1e-12
     )
     raw = np.random.default_rng(0).random(7)
-    assert (compare.finner(raw) <= adjusted(raw, "holm", 0) + 1e-15).all()
+    assert (compare.finner(raw) <= adjust_p_values(raw, "holm", 0) + 1e-15).all()
 
 
 @pytest.mark.parametrize("method", ["holm", "hochberg", "hommel", "bonferroni"])
@@ -84,17 +84,17 @@ def test_the_others_are_statsmodels(method: str) -> None:
 
     p = np.random.default_rng(3).random(10) ** 2
     theirs = multipletests(p, method={"hochberg": "simes-hochberg"}.get(method, method))[1]
-    assert adjusted(p, method, 5) == pytest.approx(theirs, rel=1e-12)  # type: ignore[arg-type]
+    assert adjust_p_values(p, method, 5) == pytest.approx(theirs, rel=1e-12)  # type: ignore[arg-type]
 
 
 def test_a_missing_p_value_counts_in_the_family_and_stays_missing() -> None:
-    found = adjusted([0.01, np.nan, 0.02], "holm", 3)
+    found = adjust_p_values([0.01, np.nan, 0.02], "holm", 3)
     assert found[[0, 2]] == pytest.approx([0.03, 0.04])
     assert np.isnan(found[1])
 
 
 def test_three_hundred_classifiers_have_their_sets() -> None:
-    found = true_together(300)
+    found = true_hypothesis_counts(300)
     assert (max(found), comb(299, 2) + 1 in found, comb(299, 2) in found) == (
         comb(300, 2),
         False,
@@ -112,12 +112,12 @@ def test_nemenyi_of_two_is_their_p_value() -> None:
 
 REFUSED = [
     (
-        lambda: adjusted([0.1], "nemenyi", 2),
-        "Nemenyi's p values come from the ranks, not from p values; take pairwise(adjust='nemenyi')",
+        lambda: adjust_p_values([0.1], "nemenyi", 2),
+        "Nemenyi's p values come from the ranks, not from p values; use pairwise(adjust='nemenyi')",
     ),
     (
         lambda: compare.bergmann_hommel(np.ones(78), 13),
-        "Bergmann and Hommel's adjustment lists all partitions of 13 classifiers, too many above 12; take 'shaffer'",
+        "Bergmann and Hommel's adjustment lists all partitions of 13 classifiers, too many above 12; use 'shaffer'",
     ),
     (
         lambda: compare.bergmann_hommel([0.1], 3),
@@ -125,7 +125,7 @@ REFUSED = [
     ),
     (
         lambda: compare.pairwise(datasets.load("demsar2006-auc"), adjust="finner"),
-        "'finner' is for comparisons with a control; for all pairs take 'shaffer'",
+        "'finner' is for comparisons with a control; for all pairs use 'shaffer'",
     ),
     (
         lambda: compare.pairwise(datasets.load("demsar2006-auc"), adjust="bergmann"),

@@ -35,10 +35,10 @@ def test_many_over_data_sets() -> None:
         found = compare.compare(DEMSAR)
     assert messages(caught) == [TIES]
     assert found.test == (
-        "Friedman with Iman-Davenport, then mean ranks all pairs with Shaffer's static adjustment of "
+        "Friedman with Iman-Davenport, then mean ranks of all pairs with Shaffer's static adjustment of "
         "6 p values"
     )
-    assert found.why.startswith("4 classifiers over 14 data sets: ranks take no common scale")
+    assert found.reason.startswith("4 classifiers over 14 data sets: ranks assume no common scale")
     assert not found.pairs["different"].any()
     assert found.pairs["better"].tolist() == [""] * 6
 
@@ -73,8 +73,8 @@ def test_two_over_data_sets() -> None:
     found = compare.compare(table)
     assert found.test == "Wilcoxon signed-rank test (no zeros)"
     assert (
-        found.why
-        == "2 classifiers over 12 data sets: the signed-rank test takes no distribution for granted"
+        found.reason
+        == "2 classifiers over 12 data sets: the signed-rank test assumes no distribution of the scores"
     )
     assert found.pairs["p_value"].iloc[0] == compare.wilcoxon(table["c0"], table["c1"]).p_value
     assert found.pairs["better"].tolist() == ["c1"]
@@ -97,7 +97,10 @@ def test_five_data_sets_can_never_reject() -> None:
 def test_folds_of_one_data_set() -> None:
     table = untied(10, 3, 1.0, seed=3) / 10
     found = compare.compare(table, folds=10)
-    assert found.test == "corrected resampled t test (Nadeau-Bengio), Holm over 3 pairs"
+    assert (
+        found.test
+        == "corrected resampled t test (Nadeau-Bengio) of all pairs with Holm's adjustment of 3 p values"
+    )
     one = compare.corrected_t(table["c0"], table["c1"], ratio=1 / 9)
     assert found.pairs["p_value"].iloc[0] == one.p_value
     assert found.omnibus is None
@@ -137,7 +140,7 @@ def test_long_tables() -> None:
         ),
         (
             pd.concat([long, long.iloc[:1]]),
-            "'C4.5' has two scores on 'adult (sample)'; average them, or name folds apart",
+            "'C4.5' has two scores on 'adult (sample)'; average them, or give each fold a name of its own",
         ),
         (long.iloc[1:], "'C4.5' has no score on 'adult (sample)'; give one, or leave the row out"),
     ):
@@ -160,10 +163,7 @@ def test_command_writes_pairs_to_stdout_and_reasons_to_stderr(
     rows = json.loads(out)
     assert [row["second"] for row in rows] == ["c1", "c2", "c3"]
     assert rows[2]["better"] == "c3"
-    assert (
-        "4 classifiers over 30 data sets: ranks take no common scale of the scores for granted\n"
-        in err
-    )
+    assert "4 classifiers over 30 data sets: ranks assume no common scale of the scores\n" in err
     assert "mean ranks: c3" in err
 
 

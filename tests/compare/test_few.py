@@ -13,10 +13,15 @@ from scipy import stats
 from simulations.type_one_errors import type_one
 
 from deabench import compare
-from deabench.compare.adjust import Adjustment, adjusted
-from deabench.compare.exact import FEW, drawn, enumerated, gaps
-from deabench.compare.many import _iman_davenport
-from deabench.compare.posthoc import by_ranks, nemenyi, normal_range
+from deabench.compare.adjustment import Adjustment, adjust_p_values
+from deabench.compare.friedman import (
+    EXACT_DATA_SETS,
+    enumerate_rank_sums,
+    iman_davenport,
+    rank_difference_p_values,
+    simulate_rank_sums,
+)
+from deabench.compare.pairwise import compare_mean_ranks, nemenyi_p_values, normal_range_tail
 from deabench.errors import DataWarning
 
 
@@ -39,18 +44,18 @@ def every_order(ranks: np.ndarray) -> np.ndarray:
 def test_the_exact_distribution_is_that_of_all_orders(ranks: list[list[float]]) -> None:
     x = np.array(ranks, dtype=float)
     sums, seen = every_order(x), x.sum(axis=0)
-    null = enumerated(x)
+    null = enumerate_rank_sums(x)
     assert null is not None
     assert null.probability.sum() == pytest.approx(1, rel=1e-12)
     spread = ((sums - sums.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    assert null.of_spread(x) == pytest.approx(
+    assert null.spread_p_value(x) == pytest.approx(
         (spread >= ((seen - seen.mean()) ** 2).sum() - 1e-9).mean(), rel=1e-12
     )
     for gap in (0.5, 1.0, 2.0, 3.0):
-        assert null.of_reach(np.array([gap]))[0] == pytest.approx(
+        assert null.reach_p_values(np.array([gap]))[0] == pytest.approx(
             (np.ptp(sums, axis=1) >= gap).mean(), rel=1e-12
         )
-        assert gaps(x, np.array([gap]))[0] == pytest.approx(
+        assert rank_difference_p_values(x, np.array([gap]))[0] == pytest.approx(
             (np.abs(sums[:, 0] - sums[:, 1]) >= gap).mean(), rel=1e-12
         )
 
@@ -62,18 +67,18 @@ def test_two_unanimous_data_sets_of_three_have_p_one_sixth() -> None:
     asked = compare.friedman(table, method="asymptotic")
     assert asked.p_value == 0
     assert asked.notes == (
-        "the χ² and F distributions are rough for 2 data sets and reject too often; take method 'auto'",
+        "the χ² and F distributions are rough for 2 data sets and reject too often; use method 'auto'",
     )
 
 
 def test_random_orders_agree_with_the_exact_distribution() -> None:
     ranks = np.array([np.random.default_rng(i).permutation(4) + 1.0 for i in range(6)])
-    exact, random = enumerated(ranks), drawn(ranks)
+    exact, random = enumerate_rank_sums(ranks), simulate_rank_sums(ranks)
     assert exact is not None
-    p, q = exact.of_spread(ranks), random.of_spread(ranks)
+    p, q = exact.spread_p_value(ranks), random.spread_p_value(ranks)
     assert abs(p - q) < 4 * (p * (1 - p) / 20_000) ** 0.5
     unanimous = np.tile([1.0, 2.0, 3.0, 4.0], (9, 1))
-    assert drawn(unanimous).of_spread(unanimous) == pytest.approx(1 / 20_001)
+    assert simulate_rank_sums(unanimous).spread_p_value(unanimous) == pytest.approx(1 / 20_001)
 
 
 def test_too_many_classifiers_for_the_exact_distribution_are_drawn_and_say_so() -> None:
@@ -121,13 +126,13 @@ def test_no_test_of_ranks_rejects_more_than_six_per_cent(count: int) -> None:
     weight = np.bincount(where, p)
     untied = np.tile([1.0, 2.0, 3.0], (count, 1))
     chi2 = (ordered**2).sum(axis=1) / count
-    exact = enumerated(untied) if count <= FEW else None
+    exact = enumerate_rank_sums(untied) if count <= EXACT_DATA_SETS else None
     if exact is not None:
         whole = np.array(
-            [exact._tail(exact.spread, np.array([4.0 * (row**2).sum()]))[0] for row in ordered]
+            [exact.tail(exact.spread, np.array([4.0 * (row**2).sum()]))[0] for row in ordered]
         )
     else:
-        whole = np.array([_iman_davenport(value, count, 3)[1] for value in chi2])
+        whole = np.array([iman_davenport(value, count, 3)[1] for value in chi2])
         assert weight[stats.chi2.sf(chi2, 2) < 0.05].sum() <= 0.06
     assert weight[whole < 0.05].sum() <= 0.06
     ranks = pd.DataFrame(untied, columns=list("abc"))
@@ -141,16 +146,18 @@ def test_no_test_of_ranks_rejects_more_than_six_per_cent(count: int) -> None:
     one = {gap: one_p(ranks, gap) for gap in np.unique(size)}
     raw = np.vectorize(one.get)(size)
     for how in ADJUSTS:
-        least = np.array([adjusted(row, how, 3).min() for row in raw])
+        least = np.array([adjust_p_values(row, how, 3).min() for row in raw])
         assert weight[least < 0.05].sum() <= 0.06, how
-    assert weight[nemenyi(ranks, size / count).min(axis=1) < 0.05].sum() <= 0.06
+    assert weight[nemenyi_p_values(ranks, size / count).min(axis=1) < 0.05].sum() <= 0.06
     centred, each = sums - sums.mean(axis=1, keepdims=True), p
     pair = np.array(
         [np.abs(centred[:, 0] - centred[:, 1]), np.abs(centred[:, 0] - centred[:, 2])]
     ).T
     controlled = np.vectorize(one.get)(np.rint(pair).astype(int))
     for how in ("holm", "finner"):
-        least = np.array([adjusted(row, how, 3).min() for row in np.unique(controlled, axis=0)])
+        least = np.array(
+            [adjust_p_values(row, how, 3).min() for row in np.unique(controlled, axis=0)]
+        )
         place = np.unique(controlled, axis=0, return_inverse=True)[1]
         assert each[(least < 0.05)[place]].sum() <= 0.06, how
 
@@ -158,8 +165,8 @@ def test_no_test_of_ranks_rejects_more_than_six_per_cent(count: int) -> None:
 def one_p(ranks: pd.DataFrame, gap: int) -> float:
     """The p value that `pairwise` gives a difference of rank sums."""
     count = len(ranks)
-    if count <= FEW:
-        return float(gaps(ranks.to_numpy(), np.array([float(gap)]))[0])
+    if count <= EXACT_DATA_SETS:
+        return float(rank_difference_p_values(ranks.to_numpy(), np.array([float(gap)]))[0])
     return float(2 * stats.norm.sf(gap / count / (12 / (6 * count)) ** 0.5))
 
 
@@ -170,7 +177,9 @@ def test_the_pairs_of_ranks_are_those_p_values() -> None:
         )
         ranks = compare.rank(table)
         for (gap, z, p), (a, b) in zip(
-            by_ranks(ranks, [("a", "b"), ("a", "c")]), [("a", "b"), ("a", "c")], strict=True
+            compare_mean_ranks(ranks, [("a", "b"), ("a", "c")]),
+            [("a", "b"), ("a", "c")],
+            strict=True,
         ):
             assert gap == pytest.approx(ranks[a].mean() - ranks[b].mean())
             assert z == pytest.approx(gap / (12 / (6 * count)) ** 0.5)
@@ -180,7 +189,7 @@ def test_the_pairs_of_ranks_are_those_p_values() -> None:
 def test_the_range_of_normals_is_scipys() -> None:
     for k in (2, 3, 10, 60):
         q = np.linspace(0.01, 8, 12)
-        assert normal_range(q, k) == pytest.approx(
+        assert normal_range_tail(q, k) == pytest.approx(
             stats.studentized_range.sf(q, k, np.inf), abs=2e-9
         )
 
@@ -206,6 +215,6 @@ def test_too_few_to_reject_at_all() -> None:
     ]
     assert not found.pairs["different"].any()
     assert (
-        "with 2 data sets the pairs' p values are exact under 'all alike', not approximations"
+        "with 2 data sets the pairs' p values are exact if all are alike, not approximations"
         in found.notes
     )

@@ -12,9 +12,8 @@ from simulations import type_one_errors as type_one
 from simulations.exact_levels import NAMES, exact_levels, nulls, signed_rank_p, table_of
 
 from deabench import compare
-from deabench.compare.exact import FEW
-from deabench.compare.incomplete import DRAWS
-from deabench.compare.posthoc import PairTest
+from deabench.compare.friedman import DRAWS, EXACT_DATA_SETS
+from deabench.compare.pairwise import PairTest
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.DataWarning")
 
@@ -70,7 +69,7 @@ def test_missing_scores_are_tested_by_their_pattern(count: int) -> None:
         [compare.skillings_mack(pd.DataFrame(table, columns=NAMES)).p_value for table in scores]
     )
     error = (
-        np.sqrt(2 * p * (1 - p) / DRAWS) if count <= FEW else 1e-9
+        np.sqrt(2 * p * (1 - p) / DRAWS) if count <= EXACT_DATA_SETS else 1e-9
     )  # up to 13 both draw orders, from other starts
     assert (np.abs(type_one.skillings_mack_p(scores) - p) <= 4 * error).all()
 

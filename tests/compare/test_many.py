@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from deabench import compare, datasets
-from deabench.compare.adjust import adjusted, true_together
+from deabench.compare.adjustment import adjust_p_values, true_hypothesis_counts
 from deabench.errors import DataError, DataWarning
 
 ORACLE = pd.read_csv(Path(__file__).parents[1] / "oracles" / "comparison_oracles.csv").set_index(
@@ -135,8 +135,8 @@ def test_pairwise_wilcoxon_is_the_test_of_the_two_alone() -> None:
 
 def test_shaffers_sets() -> None:
     """S(4) and S(5) as Shaffer (1986) has them."""
-    assert true_together(4) == {0, 1, 2, 3, 6}
-    assert true_together(5) == {0, 1, 2, 3, 4, 6, 10}
+    assert true_hypothesis_counts(4) == {0, 1, 2, 3, 6}
+    assert true_hypothesis_counts(5) == {0, 1, 2, 3, 4, 6, 10}
 
 
 @given(
@@ -154,7 +154,7 @@ def test_shaffer_lies_between_raw_and_holm_and_keeps_the_order(
     values = np.array(p)
     mine, holm = (
         compare.shaffer(values, k),
-        adjusted(values, "holm", k),
+        adjust_p_values(values, "holm", k),
     )  # held against statsmodels elsewhere
     assert (mine <= holm + 1e-15).all()
     assert (mine >= values).all()
@@ -172,7 +172,7 @@ def brute_force_true_together(k: int) -> set[int]:
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
 def test_shaffers_sets_by_brute_force(k: int) -> None:
-    assert true_together(k) == brute_force_true_together(k)
+    assert true_hypothesis_counts(k) == brute_force_true_together(k)
 
 
 tables = st.integers(3, 5).flatmap(
@@ -327,11 +327,11 @@ REFUSED = [
     ),
     (
         lambda: compare.friedman(FRAME.rename(index={"y": "x"})),
-        "the row 'x' stands twice; give each a name of its own",
+        "the row 'x' appears twice; give each a name of its own",
     ),
     (
         lambda: compare.friedman(FRAME.rename(columns={"b": "a"})),
-        "the classifier 'a' stands twice; give each a name of its own",
+        "the classifier 'a' appears twice; give each a name of its own",
     ),
     (
         lambda: compare.friedman(FRAME * 0),
@@ -352,11 +352,11 @@ REFUSED = [
     ),
     (
         lambda: compare.pairwise(FRAME, control="a", adjust="shaffer"),
-        "'shaffer' is for all pairs; against a control take 'holm'",
+        "'shaffer' is for all pairs; against a control use 'holm'",
     ),
     (
         lambda: compare.pairwise(FRAME, test="wilcoxon", adjust="nemenyi"),
-        "'nemenyi' is for mean ranks; with Wilcoxon's test take 'holm' or 'shaffer'",
+        "'nemenyi' is for mean ranks; with Wilcoxon's test use 'holm' or 'shaffer'",
     ),
     (
         lambda: compare.shaffer([0.1, 0.2], 3),
@@ -377,11 +377,11 @@ REFUSED = [
     ),
     (
         lambda: compare.anova({"a": [1, np.inf], "b": [1, 2]}),
-        "group 'a' holds inf; give finite numbers",
+        "group 'a' contains inf; give finite numbers",
     ),
     (
         lambda: compare.anova({"a": [1, 1], "b": [2, 2]}),
-        "no group has any spread; the analysis of variance is undefined",
+        "no group has any spread; the analysis of variance is undefined, give groups that vary",
     ),
     (
         lambda: compare.bayesian_signed_rank([1, 2], [2, 1], rope=-1),

@@ -89,11 +89,11 @@ def test_the_z_test_of_own_test_sets() -> None:
 REFUSED = [
     (
         lambda: compare.discordant([1, 0, 1, 0], ["1", "0", "1", "0"], [1, 0, 1, 0]),
-        "'first' predicts the label '1' for instance 1; y_true knows only 0, 1",
+        "'first' predicts the label '1' for instance 1; y_true has only 0, 1",
     ),
     (
         lambda: compare.discordant(["ill", "well"], ["Ill", "well"], ["ill", "ill"]),
-        "'first' predicts the label 'Ill' for instance 1; y_true knows only 'ill', 'well'",
+        "'first' predicts the label 'Ill' for instance 1; y_true has only 'ill', 'well'",
     ),
     (
         lambda: compare.discordant([1, None], [1, 1], [1, 1]),

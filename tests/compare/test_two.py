@@ -295,7 +295,7 @@ REFUSED = [
     ),
     (
         lambda: compare.two_error_rates(0, 10, 0, 10),
-        "the error rates 0 and 0 leave no variance to test with; use larger test sets",
+        "the error rates 0 and 0 leave no variance to test; use larger test sets",
     ),
     (
         lambda: compare.two_error_rates(0.5, 0, 0.5, 10),
@@ -312,7 +312,7 @@ REFUSED = [
     ),
     (
         lambda: compare.paired_t([0.9, 0.7], [0.8, 0.6]),
-        "the difference is 0.1 on every pair: without spread a t test cannot judge it, use the signed-rank test",
+        "the difference is 0.1 on every pair: without spread a t test cannot judge it; use the signed-rank test",
     ),
     (
         lambda: compare.paired_t([1, 2], [2, 1], alpha=5),
@@ -332,7 +332,7 @@ REFUSED = [
     ),
     (
         lambda: compare.five_by_two_f(np.ones((5, 2))),
-        "the two folds agree in every repeat: without spread the 5x2cv F test is undefined",
+        "the two folds agree in every repeat: without spread the 5x2cv F test is undefined; give repeats whose folds differ",
     ),
     (
         lambda: compare.mcnemar(-1, 2, n=9),

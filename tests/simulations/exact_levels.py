@@ -15,11 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from deabench.compare.adjust import ADJUSTMENTS, Adjustment, adjusted
-from deabench.compare.equivalence import tost
-from deabench.compare.many import of_ranks
-from deabench.compare.posthoc import by_ranks, nemenyi
-from deabench.compare.two import wilcoxon
+from deabench.compare.adjustment import ADJUSTMENTS, Adjustment, adjust_p_values
+from deabench.compare.friedman import friedman_from_ranks
+from deabench.compare.pairwise import compare_mean_ranks, nemenyi_p_values
+from deabench.compare.signed_rank import tost, wilcoxon
 
 ALPHA = 0.05
 MOST_SETS = 60
@@ -58,7 +57,7 @@ def _of_ranks(count: int) -> dict[str, float]:
     for sums in {_ordered(sums): None for sums in chances}:
         ranks = table_of(count, sums)
         said[sums] = of_table(ranks)
-        p_of_gap |= {round(abs(gap) * count): p for gap, _, p in by_ranks(ranks, PAIRS)}
+        p_of_gap |= {round(abs(gap) * count): p for gap, _, p in compare_mean_ranks(ranks, PAIRS)}
     for sums, chance in chances.items():
         a, b, c = sums
         against = of_control(p_of_gap[abs(a - b)], p_of_gap[abs(a - c)])
@@ -76,11 +75,11 @@ def _ordered(sums: Sums) -> Sums:
 
 def of_table(ranks: pd.DataFrame) -> dict[str, bool]:
     """What Friedman's tests and those of all pairs say of one table's ranks."""
-    whole, rows = of_ranks(ranks), by_ranks(ranks, PAIRS)
+    whole, rows = friedman_from_ranks(ranks), compare_mean_ranks(ranks, PAIRS)
     said = {
         "friedman": whole.p_value < ALPHA,
         "friedman, χ²": float(whole.tests["p_value"].iloc[0]) < ALPHA,
-        "ranks, nemenyi": float(nemenyi(ranks, [gap for gap, _, _ in rows]).min()) < ALPHA,
+        "ranks, nemenyi": float(nemenyi_p_values(ranks, [gap for gap, _, _ in rows]).min()) < ALPHA,
     }
     return said | {f"ranks, {how}": yes for how, yes in of_pairs(*(p for _, _, p in rows)).items()}
 
@@ -90,7 +89,10 @@ def of_pairs(first: float, second: float, third: float) -> dict[str, bool]:
     """Whether each adjustment finds a difference among the p values of the three pairs."""
     if min(first, second, third) >= ALPHA:  # adjusted p values are never smaller
         return dict.fromkeys(ALL_PAIRS, False)
-    return {how: bool(adjusted([first, second, third], how, 3).min() < ALPHA) for how in ALL_PAIRS}
+    return {
+        how: bool(adjust_p_values([first, second, third], how, 3).min() < ALPHA)
+        for how in ALL_PAIRS
+    }
 
 
 @cache
@@ -99,7 +101,8 @@ def of_control(first: float, second: float) -> dict[str, bool]:
     if min(first, second) >= ALPHA:
         return dict.fromkeys((f"{how} (control)" for how in CONTROL), False)
     return {
-        f"{how} (control)": bool(adjusted([first, second], how, 3).min() < ALPHA) for how in CONTROL
+        f"{how} (control)": bool(adjust_p_values([first, second], how, 3).min() < ALPHA)
+        for how in CONTROL
     }
 
 

@@ -19,9 +19,9 @@ from scipy.special import chdtrc
 from scipy.stats import rankdata
 
 from deabench import compare
-from deabench.compare.exact import FEW
-from deabench.compare.incomplete import Design
-from deabench.compare.permutation import sign_flips
+from deabench.compare.friedman import EXACT_DATA_SETS
+from deabench.compare.omnibus import SkillingsMackDesign
+from deabench.compare.signed_rank import sign_flip_p_values
 from simulations.exact_levels import (
     ALPHA,
     MOST_SETS,
@@ -143,7 +143,7 @@ def _permuted(scores: Floats) -> Floats:
     """`permutation`'s p values of every pair: it takes the same random signs for every table of one
     size.
     """
-    return np.column_stack([sign_flips(np.round(x - y, 12).T) for x, y in _pairs(scores)])
+    return np.column_stack([sign_flip_p_values(np.round(x - y, 12).T) for x, y in _pairs(scores)])
 
 
 def _tied(rng: np.random.Generator, count: int, runs: int) -> Rates:
@@ -223,13 +223,15 @@ def _incomplete(rng: np.random.Generator, count: int, runs: int) -> Rates:
 def skillings_mack_p(scores: Floats) -> Floats:
     """`skillings_mack`'s p values of many tables without ties that lack the same scores."""
     designs = [
-        Design(np.where(np.isnan(table), np.nan, rankdata(-table, axis=1, nan_policy="omit")))
+        SkillingsMackDesign(
+            np.where(np.isnan(table), np.nan, rankdata(-table, axis=1, nan_policy="omit"))
+        )
         for table in scores
     ]
-    statistics = np.array([one.statistic(one.deviations.sum(axis=0)[None])[0] for one in designs])
+    statistics = np.array([one.statistics(one.deviations.sum(axis=0)[None])[0] for one in designs])
     return (
-        designs[0].drawn(statistics, 0)
-        if scores.shape[1] <= FEW
+        designs[0].permutation_p_values(statistics, 0)
+        if scores.shape[1] <= EXACT_DATA_SETS
         else np.asarray(chdtrc(2, statistics))
     )
 

@@ -1,0 +1,426 @@
+"""Which pairs of classifiers differ: by ranks, Wilcoxon, permutation or t, p values adjusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from deabench.compare.adjustment import Adjustment, adjust_p_values, check_adjustment
+from deabench.compare.friedman import (
+    EXACT_DATA_SETS,
+    rank_difference_p_values,
+    rank_scores,
+    rank_sum_distribution,
+)
+from deabench.compare.score_tables import (
+    NOISE_DIGITS,
+    Floats,
+    check_control,
+    check_count,
+    check_scores,
+)
+from deabench.compare.signed_rank import permutation, sign_flip_p_values, wilcoxon
+from deabench.compare.two_classifiers import Comparison, paired_t
+from deabench.errors import DataError
+from deabench.utils.checks import choice, share
+from deabench.utils.result import Result
+
+Pair: TypeAlias = tuple[str, str]
+TestOfTwo: TypeAlias = Callable[[Floats, Floats], Comparison]
+PairTest = Literal["ranks", "wilcoxon", "permutation", "t"]
+DifferenceTest = Literal["nemenyi", "bonferroni-dunn"]
+TESTS_OF_TWO: dict[str, TestOfTwo] = {
+    "wilcoxon": wilcoxon,
+    "permutation": permutation,
+    "t": paired_t,
+}
+CELLS_AT_ONCE = 2_000_000
+"""Differences held at a time."""
+MAX_NAMED_PAIRS = 3
+"""Names of pairs in a sentence; the rest are counted."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairwise(Result):
+    """Pairs of classifiers with raw and adjusted p values.
+
+    Attributes
+    ----------
+    pairs : DataFrame
+        first, second, wins, ties, losses (of the first), difference (mean rank of the first minus
+        the second's, or the median, for "permutation" and "t" the mean, difference of scores),
+        statistic, p_value, adjusted, different; in the table's order.
+    mean_ranks : Series
+        Over all classifiers of the table.
+    test, adjust : str
+        The test and the adjustment.
+    alpha : float
+        Level over the family of pairs.
+    control : str or None
+    notes : tuple of str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import compare
+    >>> table = pd.DataFrame({"a": [.81, .75, .92, .66, .88], "b": [.79, .74, .90, .68, .85]})
+    >>> compare.pairwise(table, test="wilcoxon").to_frame()["p_value"].round(4).tolist()
+    [0.3125]
+    """
+
+    _frame = "pairs"
+    _text = "compare"
+    _display = "CriticalDifferenceDisplay"
+
+    pairs: pd.DataFrame
+    mean_ranks: pd.Series
+    test: PairTest
+    adjust: Adjustment
+    alpha: float
+    control: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def matrix(self) -> pd.DataFrame:
+        """Return the adjusted p values as a symmetric frame, 1 on the diagonal.
+
+        Pairs that were not compared have NaN.
+        """
+        return symmetric_matrix(self.pairs, self.mean_ranks.index, self.pairs["adjusted"])
+
+
+def pairwise(
+    table: pd.DataFrame,
+    *,
+    control: str | None = None,
+    test: PairTest = "ranks",
+    adjust: Adjustment = "holm",
+    higher_is_better: bool = True,
+    alpha: float = 0.05,
+) -> Pairwise:
+    """Compare all pairs of classifiers, or every classifier with a control, over many data sets.
+
+    test "ranks": z = (R_i - R_j)/√(k(k+1)/(6N)), normal above 13 data sets and up to 13 exact if
+    all are alike, ties included (depends on the other classifiers of the table); the others look at
+    the two alone (Benavoli, Corani, Mangili 2016, JMLR 17:5): "wilcoxon", the signed-rank test;
+    "permutation", of the mean difference; "t", the plain paired t.
+
+    Parameters
+    ----------
+    table : DataFrame, N x k
+        Data sets in rows, classifiers in columns.
+    control : str, optional
+        Compare every other classifier with this one only: k - 1 tests in place of k(k-1)/2.
+    test : str
+        "ranks", "wilcoxon" (zeros split), "permutation" or "t".
+    adjust : str
+        "holm"; all pairs only: "shaffer" (static, uniformly sharper than Holm), "bergmann-hommel"
+        (sharper still, up to 12 classifiers), "nemenyi" (ranks; from the studentised range, exact
+        or simulated up to 13 data sets); a control only: "finner" (a little sharper than Holm);
+        "bonferroni" (against a control: Bonferroni-Dunn); "hochberg", "hommel".
+    higher_is_better : bool
+        Whether a high score is good; False for errors and costs.
+    alpha : float
+        Level over the family.
+
+    Returns
+    -------
+    Pairwise
+
+    Raises
+    ------
+    DataError
+        As `friedman`; an unknown control, test or adjustment; an adjustment that does not fit the
+        pairs or the test.
+
+    Notes
+    -----
+    Demšar (2006), JMLR 7, 1-30; Shaffer (1986), JASA 81, 826-831,
+    doi:10.1080/01621459.1986.10478341; García, Herrera (2008), JMLR 9, 2677-2694.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> table = db.datasets.load("demsar2006-auc")
+    >>> db.compare.pairwise(table, control="C4.5").pairs["adjusted"].round(3).tolist()
+    [0.047, 0.608, 0.047]
+    """
+    values = check_scores(table)
+    check_control(control, values.columns)
+    choice("test", test, get_args(PairTest))
+    check_adjustment(adjust, control, by_ranks=test == "ranks")
+    share("alpha", alpha)
+    ranks = rank_scores(values, higher_is_better)
+    pairs, notes = apply_pair_test(values, ranks, control, test, higher_is_better)
+    pairs["adjusted"] = adjust_pairs(pairs, ranks, adjust)
+    pairs["different"] = pairs["adjusted"] < alpha
+    means = ranks.mean().rename("mean_rank")
+    return Pairwise(pairs, means, test, adjust, alpha, control, notes)
+
+
+def list_pairs(columns: pd.Index | Sequence[str], control: str | None) -> list[Pair]:
+    """List all pairs in the table's order, or the control with every other classifier."""
+    if control is None:
+        return list(combinations(columns, 2))
+    return [(control, name) for name in columns if name != control]
+
+
+def apply_pair_test(
+    values: pd.DataFrame,
+    ranks: pd.DataFrame,
+    control: str | None,
+    test: str | TestOfTwo,
+    higher_is_better: bool,
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Test every pair; return a row per pair without adjustment, and notes.
+
+    A pair that cannot be tested has no p value and is named in a note. Only the rows on which both
+    classifiers have a score take part.
+    """
+    pairs = list_pairs(values.columns, control)
+    notes: tuple[str, ...] = ()
+    is_complete = not values.isna().to_numpy().any()
+    if test == "ranks":
+        rows = compare_mean_ranks(ranks, pairs)
+    elif test == "permutation" and is_complete:
+        rows = _permute_pairs(values, pairs)
+    else:
+        rows, notes = _apply_test(
+            values, pairs, TESTS_OF_TWO[test] if isinstance(test, str) else test
+        )
+    frame = pair_frame(pairs)
+    frame[["wins", "ties", "losses"]] = np.column_stack(count_wins(values, pairs, higher_is_better))
+    frame[["difference", "statistic", "p_value"]] = np.array(rows, dtype=float).reshape(-1, 3)
+    return frame, notes
+
+
+def pair_frame(pairs: Sequence[Pair]) -> pd.DataFrame:
+    """Return a frame with the columns first and second."""
+    return pd.DataFrame({"first": [a for a, _ in pairs], "second": [b for _, b in pairs]})
+
+
+def _apply_test(
+    values: pd.DataFrame, pairs: Sequence[Pair], test: TestOfTwo
+) -> tuple[list[tuple[float, float, float]], tuple[str, ...]]:
+    """Apply a test of two to every pair: difference, statistic, p value; and notes."""
+    rows = []
+    untested = []
+    reason = ""
+    columns = {name: values[name].to_numpy() for name in values.columns}
+    for first, second in pairs:
+        present = np.isfinite(columns[first]) & np.isfinite(columns[second])
+        x = columns[first][present]
+        y = columns[second][present]
+        try:
+            result = test(x, y)
+            rows.append((result.difference, result.statistic, result.p_value))
+        except DataError as error:
+            rows.append((float((x - y).mean()) if len(x) else np.nan, np.nan, np.nan))
+            untested.append((first, second))
+            reason = reason or str(error)
+    return rows, (describe_untested(untested, reason),) if untested else ()
+
+
+def _permute_pairs(values: pd.DataFrame, pairs: Sequence[Pair]) -> list[tuple[float, float, float]]:
+    """Apply the permutation test to every pair of a complete table, all with the same signs."""
+    x = values.to_numpy()
+    first = values.columns.get_indexer([pair[0] for pair in pairs])
+    second = values.columns.get_indexer([pair[1] for pair in pairs])
+    largest = np.abs(x).max(axis=0)
+    rows = list[tuple[float, float, float]]()
+    step = max(1, CELLS_AT_ONCE // (100 * len(x)))
+    for start in range(0, len(pairs), step):
+        i = first[start : start + step]
+        j = second[start : start + step]
+        # As `score_differences`, for many pairs at once.
+        scale = np.maximum(largest[i], largest[j])
+        scale = np.where(scale > 0, scale, 1)
+        d = np.round((x[:, i] - x[:, j]) / scale, NOISE_DIGITS) * scale
+        means = d.mean(axis=0).tolist()
+        rows += zip(means, means, sign_flip_p_values(d).tolist(), strict=True)
+    return rows
+
+
+def compare_mean_ranks(
+    ranks: pd.DataFrame, pairs: Sequence[tuple[str, str]]
+) -> list[tuple[float, float, float]]:
+    """Return the difference of mean ranks, z and the p value of every pair.
+
+    The p values are exact up to 13 data sets and normal above."""
+    count, k = ranks.shape
+    means = ranks.mean().to_numpy()
+    first = ranks.columns.get_indexer([pair[0] for pair in pairs])
+    second = ranks.columns.get_indexer([pair[1] for pair in pairs])
+    differences = means[first] - means[second]
+    z = differences / (k * (k + 1) / (6 * count)) ** 0.5
+    if count <= EXACT_DATA_SETS:
+        p_values = rank_difference_p_values(ranks.to_numpy(), differences * count)
+    else:
+        p_values = 2 * special.ndtr(-np.abs(z))
+    return list(zip(differences.tolist(), z.tolist(), p_values.tolist(), strict=True))
+
+
+def adjust_pairs(pairs: pd.DataFrame, ranks: pd.DataFrame, adjust: Adjustment) -> Floats:
+    """Return the adjusted p values of the pairs; Nemenyi's come from the ranks."""
+    if adjust == "nemenyi":
+        return nemenyi_p_values(ranks, pairs["difference"].to_numpy())
+    return adjust_p_values(pairs["p_value"].to_numpy(), adjust, ranks.shape[1])
+
+
+def nemenyi_p_values(ranks: pd.DataFrame, differences: ArrayLike) -> Floats:
+    """Return Nemenyi's p values: how often the largest difference of mean ranks is as large.
+
+    Up to 13 data sets they come from the distribution of the rank sums; above from the studentised
+    range of k means with infinite degrees of freedom, at √2 |R_i - R_j| / √(k(k+1)/(6N)).
+    """
+    count, k = ranks.shape
+    sizes = np.abs(np.asarray(differences, dtype=float))
+    if count <= EXACT_DATA_SETS:
+        return rank_sum_distribution(ranks.to_numpy()).reach_p_values(sizes * count)
+    return normal_range_tail((12 * count / (k * (k + 1))) ** 0.5 * sizes, k)
+
+
+def normal_range_tail(q: ArrayLike, k: int) -> Floats:
+    """Return P(range of k independent standard normals >= q), as `studentized_range` of scipy.
+
+    It is k∫φ(z)(Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1))dz with z the maximum, for many q at once. The
+    trapezoid rule is exact to 1e-14 on a smooth integrand that vanishes at both ends.
+    """
+    values, position = np.unique(np.round(np.asarray(q, dtype=float), 12), return_inverse=True)
+    z, step = np.linspace(-9.0, 41.0, 1001, retstep=True)
+    log_cdf = special.log_ndtr(z)
+    # k φ(z) Φ(z)^(k-1) dz: the density of the maximum, in logarithms against underflow.
+    weight = k * step * np.exp((k - 1) * log_cdf - z * z / 2) / (2 * np.pi) ** 0.5
+    tail = np.empty(len(values))
+    for start in range(0, len(values), 500):
+        # Given the maximum z, each other value lies below z - q with probability Φ(z - q)/Φ(z);
+        # the range exceeds q unless all of them lie above.
+        log_share = special.log_ndtr(z[None, :] - values[start : start + 500, None]) - log_cdf
+        below = np.exp(np.minimum(log_share, 0.0))
+        with np.errstate(divide="ignore"):
+            tail[start : start + 500] = -np.expm1((k - 1) * np.log1p(-below)) @ weight
+    return np.clip(tail, 0.0, 1.0)[position]
+
+
+def critical_difference(
+    k: int, n_datasets: int, *, alpha: float = 0.05, test: DifferenceTest = "nemenyi"
+) -> float:
+    """Return the difference of mean ranks from which on two classifiers differ.
+
+    CD = q_α √(k(k+1)/(6N)).
+
+    Parameters
+    ----------
+    k : int
+        Classifiers.
+    n_datasets : int
+        Data sets N.
+    alpha : float
+        Level over the family.
+    test : str
+        "nemenyi" (all pairs; q_α the studentised range's over √2) or "bonferroni-dunn" (against a
+        control; q_α = z_{1 - α/(2(k - 1))}).
+
+    Raises
+    ------
+    DataError
+        Fewer than 2 classifiers or data sets, or an unknown test.
+
+    Notes
+    -----
+    Both are approximations. At k = 3 and α = .05 Nemenyi's rejects 6.2 % with 11 data sets and
+    otherwise at most 6 %; `pairwise(adjust="nemenyi")` is exact up to 13 data sets.
+
+    Examples
+    --------
+    >>> from deabench import compare
+    >>> round(compare.critical_difference(4, 14), 3)
+    1.254
+    """
+    share("alpha", alpha)
+    choice("test", test, get_args(DifferenceTest))
+    k = check_count(k, "k", unit="classifiers")
+    n_datasets = check_count(n_datasets, "n_datasets", unit="data sets")
+    if k < 2 or n_datasets < 2:
+        raise DataError(
+            f"there are {k} classifiers and {n_datasets} data sets; give at least 2 of each"
+        )
+    if test == "nemenyi":
+        from scipy.stats import studentized_range
+
+        q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / 2**0.5
+    else:
+        q = float(-special.ndtri(alpha / (2 * (k - 1))))
+    return float(q * (k * (k + 1) / (6 * n_datasets)) ** 0.5)
+
+
+def count_wins(
+    values: pd.DataFrame, pairs: Sequence[Pair], higher_is_better: bool = True
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Count on how many data sets the first of each pair wins, the two tie, the second wins.
+
+    Differences that are rounding noise, beyond 12 digits of the larger of the two classifiers'
+    scores, are ties. A data set that lacks a score of either counts nowhere.
+    """
+    x = values.to_numpy() * (1 if higher_is_better else -1)
+    largest = np.nanmax(np.abs(x), axis=0)
+    first = values.columns.get_indexer([pair[0] for pair in pairs])
+    second = values.columns.get_indexer([pair[1] for pair in pairs])
+    wins, ties, losses = np.zeros((3, len(pairs)), dtype=np.int64)
+    step = max(1, CELLS_AT_ONCE // len(x))
+    for start in range(0, len(pairs), step):
+        chunk = slice(start, start + step)
+        scale = np.maximum(largest[first[chunk]], largest[second[chunk]])
+        differences = (x[:, first[chunk]] - x[:, second[chunk]]) / np.where(scale > 0, scale, 1)
+        rounded = np.round(differences, NOISE_DIGITS)
+        wins[chunk] = (rounded > 0).sum(axis=0)
+        ties[chunk] = (rounded == 0).sum(axis=0)
+        losses[chunk] = (rounded < 0).sum(axis=0)
+    return wins, ties, losses
+
+
+def find_better(pairs: pd.DataFrame, *, low_wins: bool) -> list[str]:
+    """Name the better classifier of each pair that is different, else empty text.
+
+    With `low_wins` a negative difference, of ranks or errors, is a win of the first."""
+    first_wins = (pairs["difference"] < 0) == low_wins
+    names = np.where(first_wins, pairs["first"].astype(object), pairs["second"].astype(object))
+    return [
+        str(name) if different else ""
+        for name, different in zip(names, pairs["different"], strict=True)
+    ]
+
+
+def symmetric_matrix(
+    pairs: pd.DataFrame, names: pd.Index, values: ArrayLike | pd.Series
+) -> pd.DataFrame:
+    """Return one value per pair as a symmetric frame: 1 on the diagonal, NaN if not compared."""
+    square = np.where(np.eye(len(names), dtype=bool), 1.0, np.nan)
+    i = names.get_indexer(pairs["first"])
+    j = names.get_indexer(pairs["second"])
+    square[i, j] = np.asarray(values, dtype=float)
+    square[j, i] = square[i, j]
+    return pd.DataFrame(square, index=names, columns=names)
+
+
+def describe_untested(pairs: Sequence[Pair], reason: str) -> str:
+    """Return the note on pairs that have no p value."""
+    return (
+        f"{name_pairs(pairs)} could not be tested ({reason}); the other pairs are adjusted as if "
+        "this had p = 1"
+    )
+
+
+def name_pairs(pairs: Sequence[Pair]) -> str:
+    """Return pairs by name, the first few of many."""
+    names = ", ".join(f"'{first}' and '{second}'" for first, second in pairs[:MAX_NAMED_PAIRS])
+    more = len(pairs) - MAX_NAMED_PAIRS
+    if more <= 0:
+        return names
+    return f"{names} and {more} more {'pair' if more == 1 else 'pairs'}"
