@@ -346,7 +346,7 @@ class Frontier(Result):
         DataError
             If the metrics differ, or a name is on both frontiers.
         """
-        merged: Frontier = self._call("deabench.streaming.growth", "merge_frontiers", other)
+        merged: Frontier = self._call("deabench.streaming.frontier", "merge_frontiers", other)
         return merged
 
     def update(self, rows: object) -> Frontier:
@@ -375,7 +375,7 @@ class Frontier(Result):
         >>> front.entered, front.removed
         (('MLP',), ('RUS+SVM', 'CS-MCQP', 'Bagging'))
         """
-        updated: Frontier = self._call("deabench.streaming.growth", "update_frontier", rows)
+        updated: Frontier = self._call("deabench.streaming.frontier", "update_frontier", rows)
         return updated
 
     @cached_property

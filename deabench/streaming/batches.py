@@ -1,25 +1,28 @@
-"""The rows of files, some at a time, checked: a cell that DEA cannot use is named by its file and
-row.
-"""
+"""Read the rows of files batch by batch, checked; read the names of a few rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from deabench.errors import DataError
-from deabench.streaming.files import Files, Piece, opened
+from deabench.streaming.executors import Executor
+from deabench.streaming.files import ParquetFiles, RowGroups, open_parquet
+from deabench.tables.layout import join_labels
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
-ROWS = 1 << 18
+BATCH_ROWS = 1 << 18
 """Rows at a time: a quarter of that is 1.7 times slower."""
-SHIFT = 40
-"""A row's place is its file's number, then its own in 40 bits."""
+ROW_BITS = 40
+"""A row's position is its file's number, then its own in this many bits, the first being 0."""
+ROW_MASK = (1 << ROW_BITS) - 1
 
 
 @dataclass(frozen=True)
@@ -29,123 +32,170 @@ class Batch:
     Attributes
     ----------
     columns : array (s, n)
-        The metrics, all to be high.
-    places : int array (n,)
-        Where the rows stand: file << 40 | row, the first of each 0.
+        The metrics in the model's directions: higher is better.
+    positions : int array (n,)
+        file << 40 | row of each row.
     left_out : int
-        Rows with a missing cell that are not among them.
+        The number of rows with a missing cell, which are not among them.
     low, high : arrays (s,)
-        The least and the greatest of each metric; only where there are rows.
-    table : RecordBatch
-        The columns that were asked for besides, of the same rows.
+        The least and the greatest value of each metric; inf and -inf without rows.
+    labels : RecordBatch
+        The label columns of the same rows.
     """
 
     columns: np.ndarray
-    places: np.ndarray
+    positions: np.ndarray
     left_out: int
     low: np.ndarray
     high: np.ndarray
-    table: RecordBatch
+    labels: RecordBatch
 
 
-def batches(files: Files, piece: Piece, *, beside: Sequence[str] = ()) -> Iterator[Batch]:
-    """The rows of a piece, with the columns `beside` the metrics.
+def read_batches(
+    files: ParquetFiles, groups: RowGroups, *, labels: Sequence[str] = ()
+) -> Iterator[Batch]:
+    """Read row groups batch by batch, with the columns `labels` beside the metrics.
 
     Raises
     ------
     DataError
-        Where a cell cannot be used, or the file not be read.
+        If a cell cannot be used, or the file cannot be read.
     """
-    row = piece.row
-    names = list(dict.fromkeys([*files.outputs, *beside]))
-    with opened(files.path(piece.file)) as file:
+    row = groups.row
+    names = list(dict.fromkeys([*files.outputs, *labels]))
+    with open_parquet(files.path(groups.file)) as file:
         for batch in file.iter_batches(
-            ROWS, row_groups=range(piece.first, piece.last), columns=names, use_threads=False
+            BATCH_ROWS,
+            row_groups=range(groups.first, groups.last),
+            columns=names,
+            use_threads=False,
         ):
-            yield _checked(files, batch, piece.file, row, beside)
+            yield _check_batch(files, batch, (groups.file << ROW_BITS) + row, labels)
             row += len(batch)
 
 
-def _checked(
-    files: Files, batch: RecordBatch, number: int, row: int, beside: Sequence[str]
+def _check_batch(
+    files: ParquetFiles, batch: RecordBatch, position: int, labels: Sequence[str]
 ) -> Batch:
-    columns = np.empty((len(files.outputs), len(batch)))
-    for r, name in enumerate(files.outputs):
-        columns[r] = _floats(batch, name)
-    places = (np.int64(number) << SHIFT) + np.arange(row, row + len(batch))
-    table = batch.select(list(beside))
-    low, high = columns.min(axis=1), columns.max(axis=1)  # NaN where there is one
-    if not (np.isfinite(low) & np.isfinite(high)).all():
-        kept = _complete(files, columns, places)
-        columns, places = np.ascontiguousarray(columns[:, kept]), places[kept]
-        table = table.filter(_mask(kept))
-        if not len(places):
-            return Batch(
-                columns,
-                places,
-                len(kept),
-                np.full(len(columns), np.inf),
-                np.full(len(columns), -np.inf),
-                table,
-            )
-        low, high = columns.min(axis=1), columns.max(axis=1)
-    for r, name in enumerate(files.outputs):
-        turn = files.transforms.get(name)
-        if turn is not None:
-            if high[r] > turn.shift:
-                _refuse(
-                    files,
-                    places[columns[r] > turn.shift][0],
-                    name,
-                    float(columns[r][columns[r] > turn.shift][0]),
-                    f", above its stated maximum {turn.shift:g}; state the true maximum in lower_is_better",
-                )
-            columns[r] = turn.shift + turn.sign * columns[r]
-            low[r], high[r] = columns[r].min(), columns[r].max()
-        if low[r] < 0:
-            _refuse(
-                files,
-                places[columns[r] < 0][0],
-                name,
-                float(columns[r][columns[r] < 0][0]),
-                "; DEA needs values >= 0",
-            )
-    return Batch(columns, places, len(batch) - len(places), low, high, table)
-
-
-def _floats(batch: RecordBatch, name: str) -> np.ndarray:
-    """A column as float64; NaN where it is empty."""
-    column = batch.column(batch.schema.names.index(name))
-    return np.asarray(column.cast("float64", safe=False).to_numpy(zero_copy_only=False))
-
-
-def _mask(kept: np.ndarray) -> object:
+    """Convert a batch of Arrow, whose first row is at `position`; refuse cells by file and row."""
     import pyarrow as pa
 
-    return pa.array(kept)
+    columns = np.empty((len(files.outputs), len(batch)))
+    for r, name in enumerate(files.outputs):
+        column = batch.column(batch.schema.names.index(name)).cast("float64", safe=False)
+        columns[r] = column.to_numpy(zero_copy_only=False)  # empty cells become NaN
+    positions = np.int64(position) + np.arange(len(batch))
+    label_batch = batch.select(list(labels))
+    # Minimum and maximum are NaN or infinite exactly where some cell is.
+    low = columns.min(axis=1)
+    high = columns.max(axis=1)
+    if not (np.isfinite(low) & np.isfinite(high)).all():
+        complete = _complete_rows(files, columns, positions)
+        columns = np.ascontiguousarray(columns[:, complete])
+        positions = positions[complete]
+        label_batch = label_batch.filter(pa.array(complete))
+        low = columns.min(axis=1, initial=np.inf)
+        high = columns.max(axis=1, initial=-np.inf)
+    left_out = len(batch) - len(positions)
+    if len(positions):
+        for r, name in enumerate(files.outputs):
+            low[r], high[r] = _transform_metric(files, name, columns[r], positions)
+    return Batch(columns, positions, left_out, low, high, label_batch)
 
 
-def _complete(files: Files, columns: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Which rows have all their cells; where that is not asked for, the first that has not is
-    refused.
-    """
+def _complete_rows(files: ParquetFiles, columns: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """Return which rows have all their cells; refuse the first that has not, unless dropped."""
     finite = np.isfinite(columns)
-    if not files.drop:
-        row = int(np.argmin(finite.all(axis=0)))
+    complete = np.asarray(finite.all(axis=0))
+    if not files.drop_incomplete:
+        row = int(np.argmin(complete))
         r = int(np.argmin(finite[:, row]))
         value = float(columns[r, row])
-        said = "missing" if np.isnan(value) else f"{value:g}"
+        state = "missing" if np.isnan(value) else f"{value:g}"
         raise DataError(
-            f"metric '{files.outputs[r]}' of {where(files, int(places[row]))} is {said}; give a finite number, or say "
-            "missing='drop-systems'"
+            f"metric '{files.outputs[r]}' of {describe_row(files, int(positions[row]))} is "
+            f"{state}; give a finite number, or pass missing='drop-systems'"
         )
-    return np.asarray(finite.all(axis=0))
+    return complete
 
 
-def _refuse(files: Files, place: int, name: str, value: float, why: str) -> None:
-    raise DataError(f"metric '{name}' of {where(files, int(place))} is {value:g}{why}")
+def _transform_metric(
+    files: ParquetFiles, name: str, column: np.ndarray, positions: np.ndarray
+) -> tuple[float, float]:
+    """Complement a metric in place where lower is better; return its least and greatest value."""
+
+    def refuse_where(bad: np.ndarray, problem: str) -> None:
+        k = int(np.argmax(bad))
+        row = describe_row(files, int(positions[k]))
+        raise DataError(f"metric '{name}' of {row} is {column[k]:g}{problem}")
+
+    transform = files.transforms.get(name)
+    if transform is not None:
+        if column.max() > transform.shift:
+            refuse_where(
+                column > transform.shift,
+                f", above its stated maximum {transform.shift:g}; state the true maximum in "
+                "lower_is_better",
+            )
+        column[:] = transform.shift + transform.sign * column
+    low = float(column.min())
+    if low < 0:
+        refuse_where(column < 0, "; DEA needs values >= 0")
+    return low, float(column.max())
 
 
-def where(files: Files, place: int) -> str:
-    """A row by its number, the first being 1, and its file."""
-    return f"row {(place & ((1 << SHIFT) - 1)) + 1:,} of '{files.paths[place >> SHIFT]}'"
+def describe_row(files: ParquetFiles, position: int) -> str:
+    """Return a row by its number, the first being 1, and its file."""
+    return f"row {(position & ROW_MASK) + 1:,} of '{files.paths[position >> ROW_BITS]}'"
+
+
+def label_rows(
+    files: ParquetFiles, positions: np.ndarray, executor: Executor
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the names of the rows at rising `positions` (k,), each once, and notes on them.
+
+    Only the files and row groups that hold one of the rows are read.
+    """
+    numbers = positions >> ROW_BITS
+    places = [
+        f"{files.paths[number]}, row {row + 1}"
+        for number, row in zip(numbers.tolist(), (positions & ROW_MASK).tolist(), strict=True)
+    ]
+    if not files.labels:
+        return places, ()
+    shared = executor.share_files(files)
+    tasks = [
+        executor.submit(read_labels, shared, number, positions[numbers == number] & ROW_MASK)
+        for number in np.unique(numbers).tolist()
+    ]
+    labels = chain.from_iterable(executor.gather(tasks))
+    names = [label or place for label, place in zip(labels, places, strict=True)]
+    counts = pd.Series(names).value_counts()
+    if counts.max() == 1:
+        return names, ()
+    columns = " and ".join(f"'{name}'" for name in files.labels)
+    note = f"{columns} names several rows of the frontier; their file and row tell them apart"
+    unique_names = [
+        f"{name} ({place})" if counts[name] > 1 else name
+        for name, place in zip(names, places, strict=True)
+    ]
+    return unique_names, (note,)
+
+
+def read_labels(files: ParquetFiles, number: int, rows: np.ndarray) -> list[str]:
+    """Read the names of some rows of one file; "" where all label cells are empty."""
+    names = list[str]()
+    start = 0
+    with open_parquet(files.path(number)) as file:
+        for group in range(file.metadata.num_row_groups):
+            count = file.metadata.row_group(group).num_rows
+            rows_in_group = rows[(rows >= start) & (rows < start + count)] - start
+            start += count
+            if not len(rows_in_group):
+                continue
+            table = file.read_row_group(group, columns=list(files.labels), use_threads=False)
+            frame = table.take(rows_in_group).to_pandas()
+            is_empty = frame.isna().all(axis=1)
+            joined = join_labels(frame, list(files.labels))
+            names += ["" if empty else name for name, empty in zip(joined, is_empty, strict=True)]
+    return names

@@ -1,160 +1,244 @@
-"""Who can still be extreme: a stream of rows goes in, the few that no mixture of others reaches
-stay.
+"""Filter a stream of rows down to those that can still be extreme, and store them.
 
-A row goes where one of a few champions is nowhere below it, or where it lies inside what mixtures
-of the candidates reach, which its own coordinates prove. The others wait; when enough do, the hull
-of the candidates is listed anew with them. Whoever is extreme in the end is so among any of the
-rows, so nothing depends on their order or on how they come."""
+A row is dropped if one of a few champions is at least as good in every metric, or if its
+coordinates prove that it lies inside what mixtures of the candidates reach. The other rows wait;
+when enough do, the hull of the candidates is computed anew with them. A row that is extreme among
+all rows is extreme among any of them, so that the result depends neither on the order of the rows
+nor on how they are cut."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import io
+import zipfile
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
-from deabench.geometry.dominance import undominated_rows
 from deabench.geometry.facet_walk import FacetCones, cones_of_points
+from deabench.geometry.dominance import undominated_rows
+from deabench.streaming.batches import ROW_BITS
+from deabench.streaming.files import Part
+from deabench.utils.files import write_whole
 
-FIRST = 2048
-"""Rows of the first chunk; the next ones double."""
-WAITING = 256
-"""So many wait before the hull is listed anew, at least."""
-CLEARLY = 1e-11
-"""Who is efficient up to this is not dropped."""
+FIRST_CHUNK = 2048
+"""Rows of the first chunk; each following one is twice as long."""
+MIN_WAITING = 256
+"""At least so many rows wait before the hull is computed anew."""
+MARGIN = 1e-11
+"""A row within this share of the hull's boundary is not dropped."""
 CHAMPIONS = 8
-SAMPLE = 4096
+SAMPLE_ROWS = 4096
 """Rows on which champions are chosen."""
-GAIN = 0.02
-"""The share of the sample that a champion must strike out to be one."""
-MOST_FACETS = 500_000
+MIN_GAIN = 0.02
+"""The share of the sample that a champion must dominate to be one."""
+MAX_FACETS = 500_000
 
 
 class TooManyFacetsError(Exception):
-    """The hull has more facets than are held; the number is the argument."""
+    """The hull has more facets than `MAX_FACETS`; their number is the argument."""
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What is left of a part of the rows.
+class CandidateSet:
+    """The rows of some parts that can still be extreme, and what is known of the others.
 
     Attributes
     ----------
     values : array (k, s)
-        The candidates' metrics, all to be high, each distinct row once, in lexicographic order.
-    places : int array (k,)
-        Where each stands; of equal rows the first.
+        The candidates' metrics in the model's directions, each distinct row once, in
+        lexicographic order.
+    positions : int array (k,)
+        File and row of each; of equal rows the first.
     low, high : arrays (s,)
-        The least and greatest value of each metric over all rows.
+        The least and the greatest value of each metric over all rows.
     rows, left_out : int
-        How many rows there were, and how many of them were left out for a missing cell.
+        The number of rows, and how many of them were left out for a missing cell.
     """
 
     values: np.ndarray
-    places: np.ndarray
+    positions: np.ndarray
     low: np.ndarray
     high: np.ndarray
     rows: int
     left_out: int
 
 
-class Candidates:
-    """The candidates of a stream; `tolerance` is how far beyond their hull a row may lie and still
-    be dropped.
+class CandidateFilter:
+    """Filter rows that come in any number of pieces.
+
+    Parameters
+    ----------
+    metrics : int
+    tolerance : float
+        How far beyond the hull of the candidates a row may lie and still be dropped.
     """
 
     def __init__(self, metrics: int, tolerance: float = 0.0) -> None:
-        self.limit = 1.0 + tolerance if tolerance > 0 else 1.0 - CLEARLY
-        self.values, self.places = np.empty((0, metrics)), np.empty(0, dtype=np.int64)
+        self.limit = 1.0 + tolerance if tolerance > 0 else 1.0 - MARGIN
+        self.values = np.empty((0, metrics))
+        self.positions = np.empty(0, dtype=np.int64)
         self.waiting: list[tuple[np.ndarray, np.ndarray]] = []
         self.cone: FacetCones | None = None
         self.champions = np.empty((0, metrics))
-        self.chunk = FIRST
+        self.chunk = FIRST_CHUNK
 
-    def feed(self, columns: np.ndarray, places: np.ndarray) -> None:
-        """Take rows, given as columns (s, n), that stand at `places` (n,)."""
-        low, n = 0, columns.shape[1]
-        while low < n:
-            part = slice(low, low + self.chunk)
-            left = self._outside(columns[:, part])
-            if len(left):
-                self.waiting.append((columns[:, part][:, left].T, places[part][left]))
-            if (
-                sum(len(rows) for rows, _ in self.waiting) > max(WAITING, len(self.values) // 2)
-                or self.cone is None
-            ):
-                self._list(columns[:, part])
-            low, self.chunk = low + self.chunk, 2 * self.chunk
+    def add_rows(self, columns: np.ndarray, positions: np.ndarray) -> None:
+        """Add rows, given as columns (s, n), with their positions (n,).
 
-    def _outside(self, columns: np.ndarray) -> np.ndarray:
-        """Which rows, as columns (s, n), cannot be dropped."""
-        left = np.arange(columns.shape[1])
+        Raises
+        ------
+        TooManyFacetsError
+        """
+        start = 0
+        while start < columns.shape[1]:
+            # Chunks start small, so that a first hull drops most rows of the later, larger ones.
+            chunk = slice(start, start + self.chunk)
+            undecided = self._undecided_rows(columns[:, chunk])
+            if len(undecided):
+                rows = columns[:, chunk][:, undecided].T
+                self.waiting.append((rows, positions[chunk][undecided]))
+            waiting_rows = sum(len(rows) for rows, _ in self.waiting)
+            if self.cone is None or waiting_rows > max(MIN_WAITING, len(self.values) // 2):
+                self._rebuild_hull(columns[:, chunk])
+            start += self.chunk
+            self.chunk *= 2
+
+    def finish(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the values (k, s) and positions (k,) of the candidates among all rows added."""
+        self._rebuild_hull(None)
+        return self.values, self.positions
+
+    def _undecided_rows(self, columns: np.ndarray) -> np.ndarray:
+        """Return which rows, as columns (s, n), cannot be dropped."""
+        rows = np.arange(columns.shape[1])
+        # Comparing with a champion is far cheaper than coordinates, and drops most rows.
         for champion in self.champions:
-            beyond = columns[0] > champion[0]
+            exceeds = columns[0] > champion[0]
             for r in range(1, len(champion)):
-                beyond |= columns[r] > champion[r]
-            left, columns = left[beyond], columns[:, beyond]
-        if self.cone is None or not len(left):
-            return left
-        return np.asarray(left[~self.cone.inside(np.ascontiguousarray(columns.T), self.limit)])
+                exceeds |= columns[r] > champion[r]
+            rows = rows[exceeds]
+            columns = columns[:, exceeds]
+        if self.cone is None or not len(rows):
+            return rows
+        is_inside = self.cone.inside(np.ascontiguousarray(columns.T), self.limit)
+        return np.asarray(rows[~is_inside])
 
-    def _list(self, sample: np.ndarray | None) -> None:
-        """List the hull with those that wait; `sample` (s, n) is what champions are chosen on."""
+    def _rebuild_hull(self, sample: np.ndarray | None) -> None:
+        """Compute the hull of the candidates and the waiting rows; its vertices are candidates.
+
+        `sample` (s, n) are the rows on which new champions are chosen, if any.
+        """
         if not self.waiting:
             return
         values = np.vstack([self.values, *(rows for rows, _ in self.waiting)])
-        places = np.concatenate([self.places, *(place for _, place in self.waiting)])
+        positions = np.concatenate([self.positions, *(places for _, places in self.waiting)])
         self.waiting = []
-        order = np.lexsort((places, *values.T[::-1]))
-        values, places = values[order], places[order]
-        new = np.ones(len(values), dtype=bool)
-        new[1:] = (values[1:] != values[:-1]).any(axis=1)
-        values, places = values[new], places[new]
-        cone, facets = cones_of_points(
-            values, MOST_FACETS, boxed=self.limit <= 1.0
-        )  # a tolerance is of efficiencies, from 0
+        # Lexicographic order, equal rows by position: keep the first of each.
+        order = np.lexsort((positions, *values.T[::-1]))
+        values = values[order]
+        positions = positions[order]
+        is_first = np.ones(len(values), dtype=bool)
+        is_first[1:] = (values[1:] != values[:-1]).any(axis=1)
+        values = values[is_first]
+        positions = positions[is_first]
+        # A tolerance is a share of efficiencies, which are measured from 0; without one, boxed
+        # coordinates are exact even for rows that are nearly in one direction from 0.
+        cone, facets = cones_of_points(values, MAX_FACETS, boxed=self.limit <= 1.0)
         if cone is None:
             raise TooManyFacetsError(facets)
-        corners = _corners(values, cone)
-        self.values, self.places, self.cone = values[corners], places[corners], cone
+        vertices = _hull_vertices(values, cone)
+        self.values = values[vertices]
+        self.positions = positions[vertices]
+        self.cone = cone
         if sample is not None:
-            self.champions = _champions(
-                self.values, sample[:, :: max(sample.shape[1] // SAMPLE, 1)]
-            )
-
-    def end(self) -> tuple[np.ndarray, np.ndarray]:
-        """The candidates and where they stand."""
-        self._list(None)
-        return self.values, self.places
+            step = max(sample.shape[1] // SAMPLE_ROWS, 1)
+            self.champions = _choose_champions(self.values, sample[:, ::step])
 
 
-def _corners(values: np.ndarray, cone: FacetCones) -> np.ndarray:
-    """The rows that are corners of facets, without those that others dominate, which lie on flat
-    facets only.
-    """
+def _hull_vertices(values: np.ndarray, cone: FacetCones) -> np.ndarray:
+    """Return the rows that are vertices of facets and not dominated."""
     k = len(values)
-    used = np.unique(cone.members[cone.members < k])
-    steep = np.unique(cone.members[(cone.members < k).all(axis=1)])
-    flat = np.setdiff1d(used, steep)
+    is_row = cone.members < k
+    vertices = np.unique(cone.members[is_row])
+    # A row of a simplex without an axis spans a steep facet: nothing dominates it. Dominated rows
+    # lie on flat facets only.
+    steep = np.unique(cone.members[is_row.all(axis=1)])
+    flat = np.setdiff1d(vertices, steep)
     if not len(flat):
-        return used
-    dominated = np.array([bool(((values[steep] >= values[one]).all(axis=1)).any()) for one in flat])
-    flat = flat[~dominated]
-    return np.union1d(steep, flat[undominated_rows(values[flat])] if len(flat) else flat)
+        return vertices
+    is_dominated = [bool((values[steep] >= values[row]).all(axis=1).any()) for row in flat]
+    flat = flat[~np.array(is_dominated)]
+    if len(flat):
+        flat = flat[undominated_rows(values[flat])]
+    return np.union1d(steep, flat)
 
 
-def _champions(values: np.ndarray, sample: np.ndarray) -> np.ndarray:
-    """Up to `CHAMPIONS` of the candidates that strike out most of a sample (s, n), greedily."""
-    high = np.maximum(values.max(axis=0), np.finfo(float).tiny)
-    able = values[np.argsort(-(values / high).sum(axis=1), kind="stable")[:WAITING]]
-    struck = np.ones((len(able), sample.shape[1]), dtype=bool)
+def _choose_champions(values: np.ndarray, sample: np.ndarray) -> np.ndarray:
+    """Return up to `CHAMPIONS` candidates that dominate most of a sample (s, n), greedily."""
+    greatest = np.maximum(values.max(axis=0), np.finfo(float).tiny)
+    by_sum = np.argsort(-(values / greatest).sum(axis=1), kind="stable")
+    contenders = values[by_sum[:MIN_WAITING]]
+    dominates = np.ones((len(contenders), sample.shape[1]), dtype=bool)
     for r, column in enumerate(sample):
-        struck &= column[None, :] <= able[:, r, None]
-    chosen = list[int]()
-    while len(chosen) < CHAMPIONS:
-        gain = struck.sum(axis=1)
+        dominates &= column[None, :] <= contenders[:, r, None]
+    champions = list[int]()
+    while len(champions) < CHAMPIONS:
+        gain = dominates.sum(axis=1)
         best = int(gain.argmax())
-        if gain[best] < GAIN * sample.shape[1]:
+        if gain[best] < MIN_GAIN * sample.shape[1]:
             break
-        chosen.append(best)
-        struck &= ~struck[best]
-    return able[chosen]
+        champions.append(best)
+        # What the new champion dominates counts for no other.
+        dominates &= ~dominates[best]
+    return contenders[champions]
+
+
+def save_candidates(path: Path, part: Part, candidates: CandidateSet) -> None:
+    """Store the candidates of a part, the whole file or nothing.
+
+    Files are numbered within the part: the next run may number them otherwise.
+    """
+    stored = _renumber_files(candidates, [groups.file for groups in part], range(len(part)))
+    stream = io.BytesIO()
+    np.savez(stream, **vars(stored), checksum=_checksum(stored))
+    write_whole(path, stream.getvalue())
+
+
+def load_candidates(path: Path, part: Part) -> CandidateSet | None:
+    """Return the stored candidates of a part; None without a file, or if it is damaged."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            candidates = CandidateSet(
+                values=file["values"],
+                positions=file["positions"],
+                low=file["low"],
+                high=file["high"],
+                rows=int(file["rows"]),
+                left_out=int(file["left_out"]),
+            )
+            is_intact = str(file["checksum"]) == _checksum(candidates)
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+    if not is_intact:
+        return None
+    return _renumber_files(candidates, range(len(part)), [groups.file for groups in part])
+
+
+def _renumber_files(
+    candidates: CandidateSet, numbers: range | list[int], new_numbers: range | list[int]
+) -> CandidateSet:
+    """Return the candidates with new file numbers in their positions; `numbers` rise."""
+    number = candidates.positions >> ROW_BITS
+    new_number = np.array(new_numbers)[np.searchsorted(np.array(numbers), number)]
+    positions = candidates.positions + ((new_number - number) << ROW_BITS)
+    return replace(candidates, positions=positions)
+
+
+def _checksum(candidates: CandidateSet) -> str:
+    """Return 40 hexadecimal digits of all numbers of the candidates."""
+    digest = hashlib.blake2b(digest_size=20)
+    for array in vars(candidates).values():
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

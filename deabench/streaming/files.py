@@ -1,19 +1,20 @@
-"""Which files a table of many is made of, what their columns are, and how they are cut into parts
-of about the same size.
-"""
+"""Find the Parquet files of a table, decide what their columns are, and cut them into parts."""
 
 from __future__ import annotations
 
 import glob
+import hashlib
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from deabench.errors import DataError
+from deabench.tables.declared import ColumnRoles, declare_columns
 from deabench.tables.transforms import AffineTransform
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import one_line
@@ -22,17 +23,32 @@ if TYPE_CHECKING:
     from pyarrow import Schema
     from pyarrow.parquet import ParquetFile
 
-PART = 1 << 21
-"""Rows of a part, about: its candidates are found without a look at the others, and kept."""
-
+PART_ROWS = 1 << 21
+"""Rows of a part, about. Its candidates depend on its rows alone, and are stored."""
 BUFFER = 1 << 20
 """Bytes of a column that are read at a time: a row group may be the whole file."""
+HEAD_ROWS = 1_000
+"""Rows that tell what columns of unknown names measure."""
+MAX_METRICS = 6
+"""With more metrics the facets are too many to be listed again and again."""
+FOOTER = 1 << 16
+"""Bytes at the end of a file that identify it: they hold its columns' positions and extremes."""
+DIGEST_VERSION = 1
+"""Raised when the meaning of stored results changes."""
 
 
 @dataclass(frozen=True)
-class Piece:
-    """Row groups `first` to `last` (excluded) of file number `file`; `row` rows stand before them
-    in it, `rows` in them.
+class RowGroups:
+    """Some consecutive row groups of one file.
+
+    Attributes
+    ----------
+    file : int
+        The number of the file.
+    first, last : int
+        The first row group, and the one after the last.
+    row, rows : int
+        The number of rows before the first row group, and in all of them.
     """
 
     file: int
@@ -42,8 +58,11 @@ class Piece:
     rows: int
 
 
+Part = tuple[RowGroups, ...]
+
+
 @dataclass(frozen=True)
-class Files:
+class ParquetFiles:
     """Parquet files that are one table.
 
     Attributes
@@ -53,95 +72,130 @@ class Files:
     outputs : tuple of str
         The metrics.
     transforms : mapping of metric to AffineTransform
-        Metrics that are complemented inside.
+        Metrics that the model complements.
     labels : tuple of str
         The columns that name a row; none where files and rows do.
-    drop : bool
-        Whether rows with a missing cell are left out, and counted; they are refused otherwise.
-    parts : tuple of tuples of Piece
+    drop_incomplete : bool
+        Whether rows with a missing cell are left out and counted; they are refused otherwise.
+    parts : tuple of tuples of RowGroups
     notes : tuple of str
     root : str
-        The folder from which relative paths go; where this process works without it.
+        The folder that relative paths start from, for processes that work elsewhere.
     """
 
     paths: tuple[str, ...]
     outputs: tuple[str, ...]
     transforms: Mapping[str, AffineTransform]
     labels: tuple[str, ...]
-    drop: bool
-    parts: tuple[tuple[Piece, ...], ...]
+    drop_incomplete: bool
+    parts: tuple[Part, ...]
     notes: tuple[str, ...] = ()
     root: str = ""
 
     def path(self, number: int) -> str:
-        """Where a file is, for machines that work elsewhere."""
+        """Return where a file is, from any working directory."""
         return os.path.join(self.root, self.paths[number])
 
     @property
     def rows(self) -> int:
-        """All rows of all files."""
-        return sum(piece.rows for part in self.parts for piece in part)
+        """The number of rows of all files."""
+        return sum(count_rows(part) for part in self.parts)
+
+    def part_digest(self, part: Part, tolerance: float) -> str:
+        """Return 40 hexadecimal digits that change with anything the candidates depend on.
+
+        Files are known by their names, sizes, times of change and last bytes.
+        """
+        depends_on = [
+            DIGEST_VERSION,
+            self.outputs,
+            sorted((name, t.sign, t.shift) for name, t in self.transforms.items()),
+            self.drop_incomplete,
+            tolerance,
+            [
+                (groups.first, groups.last, _file_identity(self.path(groups.file)))
+                for groups in part
+            ],
+        ]
+        return hashlib.blake2b(json.dumps(depends_on).encode(), digest_size=20).hexdigest()
+
+
+def count_rows(part: Part) -> int:
+    """Return the number of rows of a part."""
+    return sum(groups.rows for groups in part)
+
+
+def _file_identity(path: str) -> list[object]:
+    """Return name, size, time of change and a digest of the footer of a file."""
+    try:
+        state = Path(path).stat()
+        with open(path, "rb") as stream:
+            stream.seek(max(state.st_size - FOOTER, 0))
+            footer = hashlib.blake2b(stream.read(), digest_size=20).hexdigest()
+    except OSError as error:
+        raise DataError(
+            f"cannot read '{path}': {error.strerror}; put the file back, or start again without it"
+        ) from None
+    return [Path(path).name, state.st_size, state.st_mtime_ns, footer]
 
 
 def is_multi_file(source: object) -> TypeGuard[str | Path]:
-    """Whether a source is a pattern of file names or a folder, and not one file."""
+    """Return whether a source is a pattern of file names or a folder, and not one file."""
     if not isinstance(source, str | Path) or str(source) == "-":
         return False
     path = Path(source)
-    return path.is_dir() or (any(sign in str(source) for sign in "*?[") and not path.exists())
+    if path.is_dir():
+        return True
+    return any(sign in str(source) for sign in "*?[") and not path.exists()
 
 
-def paths_of(source: str | Path) -> tuple[str, ...]:
-    """The files of a pattern (`**` is any folders) or of a folder (its *.parquet), by name; or the
-    one file that it names.
+def _glob_pattern(source: str | Path) -> str:
+    """Return the pattern of a source; a folder stands for its Parquet files."""
+    if Path(source).is_dir():
+        return str(Path(glob.escape(str(source))) / "*.parquet")
+    return str(source)
+
+
+def list_paths(source: str | Path) -> tuple[str, ...]:
+    """List the files of a pattern (`**` is any folders) or a folder by name, or one file.
 
     Raises
     ------
     DataError
-        Where there is none.
+        If there is none.
     """
     if Path(source).is_file():
         return (str(source),)
-    pattern = _pattern(source)
-    found = tuple(
-        sorted(path for path in glob.glob(pattern, recursive=True) if not Path(path).is_dir())
-    )
-    if not found:
+    pattern = _glob_pattern(source)
+    matches = sorted(path for path in glob.glob(pattern, recursive=True) if not os.path.isdir(path))
+    if not matches:
         raise DataError(
             f"no file is called '{pattern}'; give a pattern of Parquet files, as 'sweep/*.parquet'"
         )
-    return found
+    return tuple(matches)
 
 
-def apart(source: str | Path, out: Path) -> None:
-    """Refuse to write where the next reading of the same files would take it for one of them.
+def check_output_path(source: str | Path, out: Path) -> None:
+    """Refuse an output file that the next reading of the same pattern would take for an input.
 
     Raises
     ------
     DataError
     """
-    pattern, place = Path(os.path.abspath(_pattern(source))), Path(os.path.abspath(out))
-    within = len(place.parts) == len(pattern.parts) or "**" in pattern.parts
-    if (
-        within
-        and not place.exists()
-        and not Path(source).is_file()
-        and fnmatch(str(place), str(pattern))
-    ):
+    pattern = Path(os.path.abspath(_glob_pattern(source)))
+    path = Path(os.path.abspath(out))
+    if path.exists() or Path(source).is_file():
+        return
+    same_depth = len(path.parts) == len(pattern.parts) or "**" in pattern.parts
+    if same_depth and fnmatch(str(path), str(pattern)):
         raise DataError(
             f"'{out}' would be one of '{pattern.name}' the next time; write the scores elsewhere"
         )
 
 
-def _pattern(source: str | Path) -> str:
-    return (
-        str(Path(glob.escape(str(source))) / "*.parquet") if Path(source).is_dir() else str(source)
-    )
-
-
 @contextmanager
-def opened(path: str) -> Iterator[ParquetFile]:
-    """A Parquet file; whatever goes wrong with it while it is open is told by its name.
+def open_parquet(path: str) -> Iterator[ParquetFile]:
+    """Open a Parquet file; every error while it is open becomes a DataError with its name.
 
     Raises
     ------
@@ -152,93 +206,194 @@ def opened(path: str) -> Iterator[ParquetFile]:
         import pyarrow.parquet as pq
     except ImportError:
         raise DataError(
-            f"'{path}' is a Parquet file; install pyarrow to read it: pip install 'deabench[parquet]'"
+            f"'{path}' is a Parquet file, which needs pyarrow: pip install 'deabench[parquet]'"
         ) from None
     try:
-        with pq.ParquetFile(
-            path, pre_buffer=False, buffer_size=BUFFER
-        ) as file:  # what is held grows with the file otherwise
+        # Without pre_buffer=False memory grows with the row group. A scanner of pyarrow.dataset
+        # decodes whole row groups, so that it cannot replace iter_batches of this reader.
+        with pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as file:
             yield file
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise DataError(
                 f"cannot read '{path}': {error.strerror}; name a Parquet file"
             ) from None
-        empty = Path(path).is_file() and Path(path).stat().st_size == 0
-        said = (
-            "is empty"
-            if empty
-            else f"is no Parquet file, or a damaged one: {one_line(error)[:120]}"
-        )
-        raise DataError(f"'{path}' {said}; write it again, or leave it out") from None
+        problem = f"is no Parquet file, or a damaged one: {one_line(error)[:120]}"
+        if Path(path).is_file() and Path(path).stat().st_size == 0:
+            problem = "is empty"
+        raise DataError(f"'{path}' {problem}; write it again, or leave it out") from None
 
 
-def numeric(schema: Schema, name: str, path: str) -> None:
-    """Refuse a column that is not there, is there twice or holds no numbers.
+def select_files(
+    source: str | Path,
+    *,
+    outputs: Sequence[str] | None = None,
+    lower_is_better: Mapping[str, object] | Sequence[str] = (),
+    label: str | Sequence[str] | None = None,
+    missing: str = "refuse",
+) -> ParquetFiles:
+    """Decide what the columns of many files are, from the first file's schema and first rows.
+
+    Parameters
+    ----------
+    source : str or Path
+        A pattern, a folder, or one file.
+    outputs, lower_is_better, label, missing
+        As for `deabench.frontier`.
 
     Raises
     ------
     DataError
+        If a file, a column or an option cannot be used.
     """
+    if missing not in ("refuse", "drop-systems"):
+        raise DataError(
+            f"missing='{missing}' needs all rows at once; for files use missing='refuse' or "
+            "missing='drop-systems'"
+        )
+    paths = list_paths(source)
+    with open_parquet(paths[0]) as file:
+        schema = file.schema_arrow
+        batch = next(file.iter_batches(batch_size=HEAD_ROWS, use_threads=False), None)
+    if batch is None:
+        raise DataError(f"'{paths[0]}' has no rows; leave it out")
+    labels = _label_columns(schema, label, paths[0])
+    head = batch.to_pandas().drop(columns=list(labels))
+    roles = declare_columns(head, outputs, None, lower_is_better)
+    _check_roles(roles, schema, paths[0])
+    notes = [
+        *roles.notes,
+        *(
+            f"'{name}' stands for its complement {high:g} - {name}: lower is better"
+            for name, high in roles.complements.items()
+        ),
+    ]
+    if not labels:
+        notes.append("no column of text names the rows; their file and row do")
+    return ParquetFiles(
+        paths=paths,
+        outputs=tuple(roles.outputs),
+        transforms={name: AffineTransform(-1.0, high) for name, high in roles.complements.items()},
+        labels=labels,
+        drop_incomplete=missing == "drop-systems",
+        parts=_cut_into_parts(paths, roles.outputs, labels),
+        notes=tuple(notes),
+    )
+
+
+def _label_columns(schema: Schema, label: str | Sequence[str] | None, path: str) -> tuple[str, ...]:
+    """Return the columns that name a row: those of `label`, otherwise the first of text."""
+    if label is None:
+        return next(((field.name,) for field in schema if _is_text(field.type)), ())
+    names = (label,) if isinstance(label, str) else tuple(label)
+    for name in names:
+        _check_column(schema, name, path)
+    return names
+
+
+def _is_text(dtype: object) -> bool:
+    """Return whether a column's Arrow type is text."""
     from pyarrow import types
 
-    count = schema.names.count(name)
-    if count == 0:
+    if types.is_dictionary(dtype):
+        dtype = dtype.value_type  # type: ignore[attr-defined]
+    return bool(
+        types.is_string(dtype) or types.is_large_string(dtype) or types.is_string_view(dtype)
+    )
+
+
+def _check_column(schema: Schema, name: str, path: str) -> None:
+    """Refuse a column that a file does not have."""
+    if name not in schema.names:
         raise DataError(
             f"there is no column '{name}' in '{path}'; {did_you_mean(name, schema.names)}"
         )
-    if count > 1:
-        raise DataError(
-            f"the column '{name}' appears more than once in '{path}'; give every column a name of its own"
-        )
-    kind = schema.field(name).type
-    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):
-        raise DataError(
-            f"metric '{name}' of '{path}' is a column of {kind}; DEA needs numbers, so write it as double"
-        )
 
 
-def text(kind: Any) -> bool:
-    """Whether a column's type is text."""
+def _check_metric(schema: Schema, name: str, path: str) -> None:
+    """Refuse a metric that a file does not have, has twice, or has as something but numbers."""
     from pyarrow import types
 
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+    _check_column(schema, name, path)
+    if schema.names.count(name) > 1:
+        raise DataError(
+            f"the column '{name}' appears more than once in '{path}'; give every column a name of "
+            "its own"
+        )
+    dtype = schema.field(name).type
+    if not (types.is_integer(dtype) or types.is_floating(dtype) or types.is_decimal(dtype)):
+        raise DataError(
+            f"metric '{name}' of '{path}' is a column of {dtype}; DEA needs numbers, so write it "
+            "as double"
+        )
 
 
-def parts_of(
-    paths: Sequence[str], columns: Sequence[str], labels: Sequence[str]
-) -> tuple[tuple[Piece, ...], ...]:
-    """The row groups of files, in parts of `PART` rows or a little more; each file is looked at,
-    and refused by its name.
+def _check_roles(roles: ColumnRoles, schema: Schema, path: str) -> None:
+    """Refuse roles of columns that the frontier of files cannot have."""
+    if roles.inputs:
+        raise DataError(
+            f"'{roles.inputs[0]}' is an input, and files are read for the model without inputs; "
+            "name the outputs alone, or give one table that fits in memory"
+        )
+    if not roles.outputs:
+        raise DataError(roles.refusal)
+    for name in roles.outputs:
+        _check_metric(schema, name, path)
+        if list(roles.outputs).count(name) > 1:
+            raise DataError(f"metric '{name}' is given twice among the outputs; name it once")
+    for name in roles.complements:
+        if name not in roles.outputs:
+            raise DataError(
+                f"metric '{name}' is to be complemented but is not an output; add it to the outputs"
+            )
+    if len(roles.outputs) > MAX_METRICS:
+        raise DataError(
+            f"there are {len(roles.outputs)} metrics and files are read for at most {MAX_METRICS}, "
+            "whose facets can be listed; name fewer in outputs"
+        )
+
+
+def _cut_into_parts(
+    paths: Sequence[str], metrics: Sequence[str], labels: Sequence[str]
+) -> tuple[Part, ...]:
+    """Collect the row groups of all files in parts of `PART_ROWS` rows or a little more.
 
     Raises
     ------
     DataError
-        Where a file is damaged, has no rows, or other columns.
+        If a file is damaged, has no rows, or other columns than the first.
     """
-    parts, part, held = list[tuple[Piece, ...]](), list[Piece](), 0
+    parts = list[Part]()
+    part = list[RowGroups]()
+    part_rows = 0
     for number, path in enumerate(paths):
-        with opened(path) as file:
-            for name in columns:
-                numeric(file.schema_arrow, name, path)
+        with open_parquet(path) as file:
+            for name in metrics:
+                _check_metric(file.schema_arrow, name, path)
             for name in labels:
-                if name not in file.schema_arrow.names:
-                    raise DataError(
-                        f"there is no column '{name}' in '{path}'; {did_you_mean(name, file.schema_arrow.names)}"
-                    )
-            groups = [
-                file.metadata.row_group(k).num_rows for k in range(file.metadata.num_row_groups)
-            ]
-        if not sum(groups):
+                _check_column(file.schema_arrow, name, path)
+            metadata = file.metadata
+            counts = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
+        if not sum(counts):
             raise DataError(f"'{path}' has no rows; leave it out")
-        first = row = count = 0
-        for k, rows in enumerate(groups, start=1):
-            count += rows
-            if held + count >= PART or k == len(groups):
-                part.append(Piece(number, first, k, row, count))
-                held, first, row, count = held + count, k, row + count, 0
-            if held >= PART:
+        # A part ends with the row group that fills it; a file ends its run of row groups.
+        first = 0
+        row = 0
+        rows = 0
+        for last, count in enumerate(counts, start=1):
+            rows += count
+            is_full = part_rows + rows >= PART_ROWS
+            if not is_full and last < len(counts):
+                continue
+            part.append(RowGroups(number, first, last, row, rows))
+            part_rows += rows
+            first = last
+            row += rows
+            rows = 0
+            if is_full:
                 parts.append(tuple(part))
-                part, held = [], 0
-    return (*parts, tuple(part)) if part else tuple(parts)
+                part = []
+                part_rows = 0
+    if part:
+        parts.append(tuple(part))
+    return tuple(parts)

@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.results.frontier import Frontier
 from deabench.results.proof import Proof
-from deabench.streaming.files import Files, apart
-from deabench.streaming.frontier import StreamOptions, found, parse_options
-from deabench.streaming.options import files_of
-from deabench.streaming.scorer import Scorer
-from deabench.streaming.statistics import Said, from_kept, keep_part, schema_of, scored, writer_of
+from deabench.results.frontier import Frontier
+from deabench.streaming.batches import (
+    ROW_BITS,
+    ROW_MASK,
+    Batch,
+    describe_row,
+    read_batches,
+)
+from deabench.streaming.executors import open_executor
+from deabench.streaming.files import (
+    ParquetFiles,
+    Part,
+    check_output_path,
+    count_rows,
+    open_parquet,
+    select_files,
+)
+from deabench.streaming.frontier import StreamOptions, compute_frontier, parse_options
+from deabench.streaming.scorer import Scorer, Scores
+from deabench.utils.arrays import TOLERANCE
+from deabench.utils.files import whole_file
 from deabench.utils.progress import progress
 from deabench.utils.result import Result
 
 if TYPE_CHECKING:
-    from pyarrow import RecordBatch
+    from pyarrow import RecordBatch, Schema
+    from pyarrow.parquet import ParquetWriter
+
+SCORE_COLUMNS = ("efficiency", "efficient", "facet")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,13 +84,12 @@ class FilesRanking(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         unproved = int(self.batches["unproved"].sum())
-        said = (f"the efficiency of {unproved:,} rows is not proved to 1e-9",) if unproved else ()
-        return (*self.frontier.notes, *said)
+        if not unproved:
+            return self.frontier.notes
+        return (*self.frontier.notes, f"the efficiency of {unproved:,} rows is not proved to 1e-9")
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per file: its rows, how many of them are efficient, their least and mean
-        efficiency, the largest gap.
-        """
+        """Return a row per file: rows, efficient rows, least and mean efficiency, largest gap."""
         groups = self.batches.groupby("file", sort=False)
         frame = groups.agg(
             rows=("rows", "sum"),
@@ -80,12 +101,13 @@ class FilesRanking(Result):
         return frame
 
     def proof(self) -> Proof:
-        """The scores in the file against the rows in theirs, all read again."""
+        """Compare the scores in the file with the rows in theirs, all read again."""
         proof: Proof = self._call("deabench.streaming.verify", "verify_scores")
         return proof
 
     @property
     def reasons(self) -> dict[object, str]:
+        """No row is without a score."""
         return {}
 
 
@@ -101,8 +123,7 @@ def rank_files(
     kept: str | Path | None = None,
     scheduler: str | None = None,
 ) -> FilesRanking:
-    """Rank the rows of many Parquet files by efficiency, in fixed memory, and write the scores to
-    one more.
+    """Rank the rows of many Parquet files in fixed memory, and write their scores to one more.
 
     Parameters
     ----------
@@ -110,7 +131,7 @@ def rank_files(
         A pattern, as "sweep/*.parquet", or a folder of Parquet files, which are one table in the
         order of their names; or one file.
     out : str or Path
-        The Parquet file to write, whole or not at all.
+        The Parquet file to write, the whole file or nothing.
     outputs, lower_is_better, label, missing, tolerance, kept, scheduler
         As for `deabench.frontier`; the model is (5), that of `deabench.rank` without inputs.
 
@@ -121,7 +142,7 @@ def rank_files(
     Raises
     ------
     DataError
-        Where a file, a column or a cell cannot be used, by file and row.
+        If a file, a column or a cell cannot be used, by file and row.
 
     Examples
     --------
@@ -137,53 +158,262 @@ def rank_files(
     >>> pd.read_parquet(ranking.path)["efficiency"].round(3).tolist()
     [1.0, 1.0, 0.936, 1.0]
     """
-    way = parse_options(tolerance, kept, scheduler)
+    options = parse_options(tolerance, kept, scheduler)
     if not isinstance(files, str | Path):
         raise DataError(
-            f"the files are a {type(files).__name__}; say 'sweep/*.parquet', or use deabench.rank for a table"
+            f"the files are a {type(files).__name__}; give a pattern, as 'sweep/*.parquet', or use "
+            "deabench.rank for a table"
         )
-    if way.scheduler is not None and way.kept is None:
+    if options.scheduler is not None and options.folder is None:
         raise DataError(
-            "a cluster hands over scores in a folder that all its machines see; name one in kept"
+            "a cluster passes scores on in a folder that all its machines see; name one in kept"
         )
-    apart(files, Path(out))
-    found_ = files_of(
+    check_output_path(files, Path(out))
+    selected = select_files(
         files, outputs=outputs, lower_is_better=lower_is_better, label=label, missing=missing
     )
-    return written(found_, Path(out), way)
+    return _rank_selected_files(selected, Path(out), options)
 
 
-def written(files: Files, out: Path, way: StreamOptions) -> FilesRanking:
-    """Both passes over files whose columns are known."""
-    schema = schema_of(files)
+def _rank_selected_files(files: ParquetFiles, out: Path, options: StreamOptions) -> FilesRanking:
+    """Compute the frontier of files whose columns are known, then write all scores."""
+    schema = _score_schema(files)
     if out.resolve() in {Path(path).resolve() for path in files.paths}:
         raise DataError(f"'{out}' is one of the files that are ranked; write the scores elsewhere")
-    with writer_of(out, schema) as writer:  # that it can be written shows before any row is read
-        front = found(files, way)
-        said = list[Said]()
+    # Opened before any row is read, so that a file that cannot be written is reported at once.
+    with _open_writer(out, schema) as writer:
+        front = compute_frontier(files, options)
+        statistics = list[BatchStatistics]()
+        for table, batch_statistics in _score_all(files, front, options, schema):
+            writer.write_batch(table)
+            statistics.append(batch_statistics)
+    batches = pd.DataFrame([asdict(row) for row in statistics]).rename_axis("batch")
+    return FilesRanking(front, str(out), batches)
+
+
+def _score_all(
+    files: ParquetFiles, front: Frontier, options: StreamOptions, schema: Schema
+) -> Iterator[tuple[RecordBatch, BatchStatistics]]:
+    """Yield the scores of all batches in the order of the files."""
+    if options.folder is None:
+        scorer = Scorer(front)
         with progress("scores of rows", files.rows) as advance:
-            for table, of in _all(files, front, way, advance):
-                writer.write_batch(table)
-                said.append(of)
-    return FilesRanking(
-        front, str(out), pd.DataFrame([asdict(one) for one in said]).rename_axis("batch")
+            for part in files.parts:
+                for table, statistics in score_part(files, part, scorer, schema):
+                    yield table, statistics
+                    advance(statistics.rows)
+        return
+    with open_executor(options.scheduler, "scores of rows", files.rows) as executor:
+        shared_files = executor.share_files(files)
+        shared_front = executor.share(front)
+        tasks = [
+            executor.submit(
+                store_part_scores,
+                shared_files,
+                number,
+                shared_front,
+                options.folder,
+                rows=count_rows(part),
+            )
+            for number, part in enumerate(files.parts)
+        ]
+        paths = executor.gather(tasks)
+    for path in paths:
+        yield from _load_part_scores(path)
+
+
+@dataclass(frozen=True)
+class BatchStatistics:
+    """What is known of the scores of a batch.
+
+    Attributes
+    ----------
+    file : str
+    row, rows : int
+        The number of the first row in its file, from 1, and the number of rows.
+    efficient : int
+        The number of efficient rows.
+    least, total : float
+        The least efficiency, and the sum of all.
+    beyond : float
+        By how much the greatest efficiency exceeds 1.
+    gap, short : float
+        The greatest of the rows: see `deabench.streaming.scorer.Scores`.
+    unproved : int
+        The number of rows whose efficiency is not proved to 1e-9.
+    """
+
+    file: str
+    row: int
+    rows: int
+    efficient: int
+    least: float
+    total: float
+    beyond: float
+    gap: float
+    short: float
+    unproved: int
+
+
+def summarize_batch(files: ParquetFiles, batch: Batch, scores: Scores) -> BatchStatistics:
+    """Return the statistics of a batch that was scored."""
+    first = int(batch.positions[0])
+    is_proved = (scores.gap <= TOLERANCE) & (scores.short <= TOLERANCE)
+    return BatchStatistics(
+        file=files.paths[first >> ROW_BITS],
+        row=(first & ROW_MASK) + 1,
+        rows=len(batch.positions),
+        efficient=int(scores.efficient.sum()),
+        least=float(scores.efficiency.min()),
+        total=float(scores.efficiency.sum()),
+        beyond=max(float(scores.efficiency.max()) - 1.0, 0.0),
+        gap=float(scores.gap.max()),
+        short=float(scores.short.max()),
+        unproved=int((~is_proved).sum()),
     )
 
 
-def _all(
-    files: Files, front: Frontier, way: StreamOptions, advance: Callable[[int], None]
-) -> Iterator[tuple[RecordBatch, Said]]:
-    """All batches in the order of the files."""
-    if way.kept is None:
-        scorer, schema = Scorer(front), schema_of(files)
-        for part in files.parts:
-            for table, of in scored(files, part, scorer, schema):
-                yield table, of
-                advance(of.rows)
-        return
-    if way.scheduler is not None:
-        from deabench.streaming.dask import scores
+def score_part(
+    files: ParquetFiles, part: Part, scorer: Scorer, schema: Schema
+) -> Iterator[tuple[RecordBatch, BatchStatistics]]:
+    """Yield the scores of the rows of a part, batch by batch.
 
-        scores(files, front, way)
-    for part in files.parts:
-        yield from from_kept(keep_part(files, part, front, way.kept, advance))
+    Raises
+    ------
+    DataError
+        If a row is 0 in every metric, or the label columns of a file are of another type than the
+        first file's.
+    """
+    for groups in part:
+        for batch in read_batches(files, groups, labels=files.labels):
+            is_zero = ~batch.columns.any(axis=0)
+            if is_zero.any():
+                row = describe_row(files, int(batch.positions[np.argmax(is_zero)]))
+                raise DataError(
+                    f"every output of {row} is 0; its efficiency is undefined, leave the row out"
+                )
+            if len(batch.positions):
+                scores = scorer.score(batch.columns)
+                table = _score_table(files, batch, scores, schema)
+                yield table, summarize_batch(files, batch, scores)
+
+
+def _score_schema(files: ParquetFiles) -> Schema:
+    """Return the columns of the scores: what names a row, then efficiency, efficient, facet.
+
+    Raises
+    ------
+    DataError
+        If a label column has the name of a score column.
+    """
+    import pyarrow as pa
+
+    for name in files.labels:
+        if name in SCORE_COLUMNS:
+            raise DataError(
+                f"a column that names the rows is called '{name}', as one of the scores is; rename "
+                "it, or name others in label"
+            )
+    label_fields = [pa.field("file", pa.string()), pa.field("row", pa.int64())]
+    if files.labels:
+        with open_parquet(files.path(0)) as file:
+            schema = file.schema_arrow
+        label_fields = [schema.field(name).remove_metadata() for name in files.labels]
+    dtypes = (pa.float64(), pa.bool_(), pa.int32())
+    score_fields = [
+        pa.field(name, dtype) for name, dtype in zip(SCORE_COLUMNS, dtypes, strict=True)
+    ]
+    return pa.schema([*label_fields, *score_fields])
+
+
+def _score_table(files: ParquetFiles, batch: Batch, scores: Scores, schema: Schema) -> RecordBatch:
+    """Return the scores of a batch as Arrow columns."""
+    import pyarrow as pa
+
+    path = files.paths[int(batch.positions[0]) >> ROW_BITS]
+    if files.labels:
+        try:
+            labels = [
+                batch.labels.column(k).cast(schema.field(k).type) for k in range(len(files.labels))
+            ]
+        except (pa.ArrowException, ValueError):
+            raise DataError(
+                f"the columns that name the rows of '{path}' are of other types than those of "
+                f"'{files.paths[0]}'; write all files with the same types"
+            ) from None
+    else:
+        first = pa.array(np.zeros(len(batch.positions), dtype=np.int64))
+        labels = [
+            pa.array([path], pa.string()).take(first),
+            pa.array((batch.positions & ROW_MASK) + 1),
+        ]
+    columns = [
+        pa.array(scores.efficiency),
+        pa.array(scores.efficient),
+        pa.array(scores.facet.astype(np.int32)),
+    ]
+    return pa.record_batch([*labels, *columns], schema=schema)
+
+
+@contextmanager
+def _open_writer(path: Path, schema: Schema) -> Iterator[ParquetWriter]:
+    """Open a Parquet file that exists only when all of it is written."""
+    import pyarrow.parquet as pq
+
+    labels = [name for name in schema.names if name not in SCORE_COLUMNS]
+    with (
+        whole_file(path) as temporary,
+        pq.ParquetWriter(temporary, schema, use_dictionary=labels) as writer,
+    ):
+        yield writer
+
+
+def store_part_scores(files: ParquetFiles, number: int, front: Frontier, folder: Path) -> Path:
+    """Return the file of a part's scores in a folder; it is written now if it does not exist."""
+    part = files.parts[number]
+    path = folder / f"{_scores_digest(files, part, front)}.parquet"
+    if _has_statistics(path):
+        return path
+    schema = _score_schema(files)
+    statistics = list[BatchStatistics]()
+    with _open_writer(path, schema) as writer:
+        for table, batch_statistics in score_part(files, part, Scorer(front), schema):
+            writer.write_batch(table)
+            statistics.append(batch_statistics)
+        metadata = json.dumps([asdict(row) for row in statistics])
+        writer.add_key_value_metadata({"deabench": metadata})
+    return path
+
+
+def _scores_digest(files: ParquetFiles, part: Part, front: Frontier) -> str:
+    """Return 40 hexadecimal digits that change with anything the scores of a part depend on."""
+    hull = front.hull
+    tolerance = front.source_summary.tolerance if front.source_summary is not None else 0.0
+    digest = hashlib.blake2b(files.part_digest(part, tolerance).encode(), digest_size=20)
+    names = [files.labels, [files.paths[groups.file] for groups in part]]
+    digest.update(json.dumps(names).encode())
+    vertices = front.vertex_outputs.to_numpy()
+    for array in (vertices, hull.normals, hull.members, hull.facet, front.origin, front.unit):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _has_statistics(path: Path) -> bool:
+    """Return whether a file of scores exists and was written to its end."""
+    if not path.exists():
+        return False
+    try:
+        with open_parquet(str(path)) as file:
+            return b"deabench" in (file.metadata.metadata or {})
+    except DataError:
+        return False
+
+
+def _load_part_scores(path: Path) -> Iterator[tuple[RecordBatch, BatchStatistics]]:
+    """Yield the stored scores of a part, batch by batch."""
+    with open_parquet(str(path)) as file:
+        statistics = json.loads(file.metadata.metadata[b"deabench"])
+        for k, row in enumerate(statistics):
+            # Each batch was written as one row group.
+            (table,) = file.read_row_group(k, use_threads=False).combine_chunks().to_batches()
+            yield table, BatchStatistics(**row)

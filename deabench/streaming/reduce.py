@@ -1,127 +1,162 @@
-"""One pass over the files: each part's candidates by themselves, then those of parts together,
-eight at a time.
+"""Reduce the rows of all files to the candidates for the frontier: one pass, a tree of merges.
 
-The tree of parts depends on the files alone, never on who works on it: one process, a cluster of
-any size, and a run that goes on after a stop find the same bits."""
+    rows of a part  --part_candidates-->  its candidates
+    candidates of 8 parts  --merge_candidates-->  their candidates, and so on up to one set
+
+Parts and tree depend on the files alone, never on who runs the tasks: one process, a cluster of any
+size, and a run that continues after a stop give the same bits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from deabench.errors import DataError
-from deabench.streaming import checkpoints
-from deabench.streaming.batches import batches
-from deabench.streaming.candidates import MOST_FACETS, Candidates, Kept, TooManyFacetsError
-from deabench.streaming.files import Files, Piece
-from deabench.utils.progress import progress
+from deabench.streaming.batches import read_batches
+from deabench.streaming.candidates import (
+    MAX_FACETS,
+    CandidateFilter,
+    CandidateSet,
+    TooManyFacetsError,
+    load_candidates,
+    save_candidates,
+)
+from deabench.streaming.executors import open_executor
+from deabench.streaming.files import ParquetFiles, count_rows
 
-TOGETHER = 8
-"""Parts that are joined at a time."""
+FAN_IN = 8
+"""The number of candidate sets that one task merges."""
 
 
-def levels(parts: int) -> int:
-    """How often candidates are gone through: once as rows, then once for each level of the tree."""
-    count = 1
+def reduce_candidates(
+    files: ParquetFiles, *, tolerance: float, folder: Path | None, scheduler: str | None
+) -> CandidateSet:
+    """Return the rows of all files that can be on the frontier.
+
+    Parameters
+    ----------
+    files : ParquetFiles
+    tolerance : float
+        A row whose efficiency is at most 1 + tolerance may be dropped.
+    folder : Path or None
+        Where the candidates of finished parts are stored.
+    scheduler : str or None
+        The address of a Dask cluster; this process reads the files without it.
+
+    Raises
+    ------
+    DataError
+        If a cell or a file cannot be used, or there are too many facets.
+    """
+    share = level_tolerance(tolerance, len(files.parts))
+    with open_executor(scheduler, "rows", files.rows) as executor:
+        shared = executor.share_files(files)
+        parts = [
+            executor.submit(part_candidates, shared, k, share, folder, rows=count_rows(part))
+            for k, part in enumerate(files.parts)
+        ]
+        level = parts
+        while len(level) > 1:
+            level = [
+                executor.submit(merge_candidates, level[k : k + FAN_IN], share)
+                for k in range(0, len(level), FAN_IN)
+            ]
+        # The first part that fails, in the order of the files, is the one that is reported.
+        executor.gather(parts)
+        candidates: CandidateSet = executor.gather(level)[0]
+    return candidates
+
+
+def count_levels(parts: int) -> int:
+    """Return how often a row is filtered: in its part, then at each level of the tree."""
+    levels = 1
     while parts > 1:
-        parts, count = -(-parts // TOGETHER), count + 1
-    return count
+        parts = -(-parts // FAN_IN)
+        levels += 1
+    return levels
 
 
-def share(tolerance: float, parts: int) -> float:
-    """What each level may drop, so that all together keep the tolerance."""
-    return float((1.0 + tolerance) ** (1.0 / levels(parts)) - 1.0) if tolerance else 0.0
+def level_tolerance(tolerance: float, parts: int) -> float:
+    """Return the tolerance t of one level, so that (1 + t) ** levels is 1 + tolerance."""
+    if not tolerance:
+        return 0.0
+    return float((1.0 + tolerance) ** (1.0 / count_levels(parts)) - 1.0)
 
 
-def of_part(
-    files: Files,
-    part: tuple[Piece, ...],
-    tolerance: float,
-    kept: Path | None = None,
-    advance: Callable[[int], None] = lambda _: None,
-) -> Kept:
-    """The candidates of a part's rows, or what was kept of them.
-
-    Raises
-    ------
-    DataError
-        Where a cell cannot be used, or the facets are too many.
-    """
-    digest = "" if kept is None else checkpoints.part_digest(files, part, tolerance)
-    known = None if kept is None else checkpoints.stored(kept, digest, part)
-    if known is not None:
-        advance(known.rows)
-        return known
-    candidates, rows, left_out = Candidates(len(files.outputs), tolerance), 0, 0
-    low, high = np.full(len(files.outputs), np.inf), np.full(len(files.outputs), -np.inf)
-    try:
-        for piece in part:
-            for batch in batches(files, piece):
-                candidates.feed(batch.columns, batch.places)
-                low, high = np.minimum(low, batch.low), np.maximum(high, batch.high)
-                rows, left_out = (
-                    rows + len(batch.places) + batch.left_out,
-                    left_out + batch.left_out,
-                )
-                advance(len(batch.places) + batch.left_out)
-        values, places = candidates.end()
-    except TooManyFacetsError as error:
-        raise _too_many(
-            int(error.args[0]), f"row {rows:,} of a part of {sum(piece.rows for piece in part):,}"
-        ) from None
-    found = Kept(values, places, low, high, rows, left_out)
-    if kept is not None:
-        checkpoints.store(kept, digest, part, found)
-    return found
-
-
-def joined(found: Sequence[Kept], tolerance: float) -> Kept:
-    """The candidates of several parts together.
+def part_candidates(
+    files: ParquetFiles, number: int, tolerance: float, folder: Path | None = None
+) -> CandidateSet:
+    """Return the candidates among the rows of one part, from the folder if they are stored there.
 
     Raises
     ------
     DataError
-        Where the facets are too many.
+        If a cell cannot be used, or there are too many facets.
     """
-    candidates = Candidates(len(found[0].low), tolerance)
+    part = files.parts[number]
+    path = None
+    if folder is not None:
+        path = folder / f"{files.part_digest(part, tolerance)}.npz"
+        stored = load_candidates(path, part)
+        if stored is not None:
+            return stored
+    metrics = len(files.outputs)
+    row_filter = CandidateFilter(metrics, tolerance)
+    low = np.full(metrics, np.inf)
+    high = np.full(metrics, -np.inf)
+    rows = 0
+    left_out = 0
     try:
-        for one in found:
-            candidates.feed(np.ascontiguousarray(one.values.T), one.places)
-        values, places = candidates.end()
+        for groups in part:
+            for batch in read_batches(files, groups):
+                row_filter.add_rows(batch.columns, batch.positions)
+                low = np.minimum(low, batch.low)
+                high = np.maximum(high, batch.high)
+                rows += len(batch.positions) + batch.left_out
+                left_out += batch.left_out
+        values, positions = row_filter.finish()
     except TooManyFacetsError as error:
-        raise _too_many(
-            int(error.args[0]), f"the candidates of {sum(one.rows for one in found):,} rows"
-        ) from None
-    return Kept(
-        values,
-        places,
-        np.min([one.low for one in found], axis=0),
-        np.max([one.high for one in found], axis=0),
-        sum(one.rows for one in found),
-        sum(one.left_out for one in found),
+        place = f"row {rows:,} of a part of {count_rows(part):,}"
+        raise _too_many_facets(error, place) from None
+    candidates = CandidateSet(values, positions, low, high, rows, left_out)
+    if path is not None:
+        save_candidates(path, part, candidates)
+    return candidates
+
+
+def merge_candidates(sets: Sequence[CandidateSet], tolerance: float) -> CandidateSet:
+    """Return the candidates among those of several parts.
+
+    A row that is extreme among all rows is extreme among the candidates of any parts that hold it,
+    so that no row of the frontier is lost.
+
+    Raises
+    ------
+    DataError
+        If there are too many facets.
+    """
+    rows = sum(candidates.rows for candidates in sets)
+    row_filter = CandidateFilter(len(sets[0].low), tolerance)
+    try:
+        for candidates in sets:
+            row_filter.add_rows(np.ascontiguousarray(candidates.values.T), candidates.positions)
+        values, positions = row_filter.finish()
+    except TooManyFacetsError as error:
+        raise _too_many_facets(error, f"the candidates of {rows:,} rows") from None
+    return CandidateSet(
+        values=values,
+        positions=positions,
+        low=np.min([candidates.low for candidates in sets], axis=0),
+        high=np.max([candidates.high for candidates in sets], axis=0),
+        rows=rows,
+        left_out=sum(candidates.left_out for candidates in sets),
     )
 
 
-def _too_many(facets: int, where: str) -> DataError:
+def _too_many_facets(error: TooManyFacetsError, place: str) -> DataError:
     return DataError(
-        f"the frontier has {facets:,} facets at {where}, more than the {MOST_FACETS:,} that are held; give a "
-        "tolerance, as tolerance=0.01: no row's efficiency is then above 1.01"
+        f"the frontier has {error.args[0]:,} facets at {place}, more than the {MAX_FACETS:,} that "
+        "are held; give a tolerance, as tolerance=0.01: no row's efficiency is then above 1.01"
     )
-
-
-def here(files: Files, tolerance: float, kept: Path | None) -> Kept:
-    """The candidates of all parts, one after another in this process."""
-    with progress("rows", files.rows) as advance:
-        return tree(
-            (of_part(files, part, tolerance, kept, advance) for part in files.parts), tolerance
-        )
-
-
-def tree(found: Iterable[Kept], tolerance: float) -> Kept:
-    """Candidates of parts, joined level by level."""
-    level = list(found)
-    while len(level) > 1:
-        level = [joined(level[k : k + TOGETHER], tolerance) for k in range(0, len(level), TOGETHER)]
-    return level[0]

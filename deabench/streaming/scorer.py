@@ -1,31 +1,32 @@
-"""The efficiency (5) of rows against a frontier that is known, each with its proof.
+"""Score rows by model (5) against a known frontier, each score with its proof.
 
-A row's simplex gives λ ≥ 0 that reach it, whose sum no efficiency exceeds; its facet gives weights
-under which nobody on the frontier exceeds 1, and w·y, which no efficiency falls below. The score is
-w·y. A row that lies near a ridge belongs to several simplices: its facet is the first of those with
-the greatest w·y, so that a score never depends on where a walk began."""
+The simplex a row lies in gives λ ≥ 0 that reach the row, whose sum no efficiency exceeds; its facet
+gives weights w under which no DMU of the frontier exceeds 1, and w·y, which no efficiency falls
+below. The score is w·y. A row near a ridge belongs to several simplices: its facet is the first of
+those with the greatest w·y, so that a score does not depend on where a walk began."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
 import numpy as np
+from scipy.optimize import nnls
 
 from deabench.geometry.facet_walk import ROWS, cones_of_simplices
 from deabench.results.frontier import Frontier
 from deabench.utils.arrays import TOLERANCE, blocks
 
-CLEAR = 1e-9
+INTERIOR = 1e-9
 """A row whose least λ is above this lies in one simplex alone."""
-STEEP = 1e-11
+MAX_DOUBT = 1e-11
 """Coordinates that may be wrong by more than this are refined."""
-RISES = 1e-9
+POSITIVE = 1e-9
 """A facet with a weight below this is flat in that metric."""
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Rows with their efficiency.
+    """Rows with their efficiency and what proves it.
 
     Attributes
     ----------
@@ -35,9 +36,9 @@ class Scores:
     efficient : bool array (n,)
         Efficiency 1 and no slack, both within 1e-9.
     gap : array (n,)
-        How far the proof from above lies from the score; NaN where there is none.
+        The distance of the proof from above to the score; NaN where there is none.
     short : array (n,)
-        What the proof's mixture falls short of the row by, in metrics divided by their maxima.
+        By how much the proof's mixture falls short of the row, in metrics divided by their maxima.
     """
 
     efficiency: np.ndarray
@@ -48,115 +49,126 @@ class Scores:
 
 
 class Scorer:
-    """Scores rows against one frontier."""
+    """Score rows against one frontier.
+
+    Attributes
+    ----------
+    normals : array (f, s)
+        The weights of each facet: normal·y ≤ 1 for all that is attainable.
+    points : array (k, s)
+        The vertices of the frontier.
+    generators : array (k + s, s)
+        The vertices, then the negative axes, whose λ is slack.
+    """
 
     def __init__(self, front: Frontier) -> None:
         hull = front.hull
-        self.normals, self.facet, self.on = (
-            front.unscale_normals(hull.normals),
-            hull.facet,
-            hull.incidence,
-        )
+        self.normals = front.unscale_normals(hull.normals)
+        self.facet_of_simplex = hull.facet
+        self.on_facet = hull.incidence
+        self.is_positive = hull.normals > POSITIVE
         self.points = front.vertex_outputs.to_numpy()
-        self.rising = hull.normals > RISES
-        self.unit = np.where(self.points.max(axis=0) > 0, self.points.max(axis=0), 1.0)
-        self.rows = np.vstack([self.points, -np.diag(self.unit)])  # axes' λ are slack
+        greatest = self.points.max(axis=0)
+        self.unit = np.where(greatest > 0, greatest, 1.0)
+        self.generators = np.vstack([self.points, -np.diag(self.unit)])
         self.cone = cones_of_simplices(self.points, hull.members, self.normals, hull.facet)
 
     def score(self, columns: np.ndarray) -> Scores:
-        """The scores of rows, none all 0, given as columns (s, n)."""
+        """Score rows, none all 0, given as columns (s, n)."""
+        # So many rows at a time that their numbers stay in the cache.
         parts = [
-            self._score(columns[:, low : low + ROWS]) for low in range(0, columns.shape[1], ROWS)
+            self._score_block(columns[:, start : start + ROWS])
+            for start in range(0, columns.shape[1], ROWS)
         ]
-        return Scores(
-            *(
-                np.concatenate([getattr(part, field.name) for part in parts])
-                for field in fields(Scores)
-            )
-        )
+        arrays = {
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(Scores)
+        }
+        return Scores(**arrays)
 
-    def _score(self, columns: np.ndarray) -> Scores:
+    def _score_block(self, columns: np.ndarray) -> Scores:
         columns = np.ascontiguousarray(columns)
         y = np.ascontiguousarray(columns.T)
-        at, _, margin = self.cone.walk(y)
-        facet = np.where(at >= 0, self.facet[at], -1)
-        shared = np.flatnonzero((facet < 0) | ~(margin > CLEAR))
-        if len(shared):
-            facet[shared] = self._greatest(y[shared])
-        score = _products(columns, self.normals[facet].T)
-        above, short = self._above(columns, at)
-        for k in np.flatnonzero(
-            (at < 0) | ~(short <= TOLERANCE) | ~(np.abs(above - score) <= TOLERANCE)
-        ).tolist():
-            above[k], short[k] = self._reached(y[k], int(facet[k]))
-        return Scores(score, facet, self._efficient(y, score), np.abs(above - score), short)
+        # A walk from simplex to simplex finds the one each row lies in, and with it the facet.
+        simplex, _, margin = self.cone.walk(y)
+        facet = np.where(simplex >= 0, self.facet_of_simplex[simplex], -1)
+        # Near a ridge, and where no walk ended, all facets are compared.
+        ambiguous = np.flatnonzero((facet < 0) | ~(margin > INTERIOR))
+        if len(ambiguous):
+            facet[ambiguous] = self._best_facets(y[ambiguous])
+        score = _ordered_dot(columns, self.normals[facet].T)
+        above, short = self._mixtures(columns, simplex)
+        # A mixture of the facet's points settles the few rows that their simplex does not prove.
+        is_unproved = (simplex < 0) | ~(short <= TOLERANCE) | ~(np.abs(above - score) <= TOLERANCE)
+        for row in np.flatnonzero(is_unproved).tolist():
+            above[row], short[row] = self._facet_mixture(y[row], int(facet[row]))
+        return Scores(score, facet, self._is_efficient(y, score), np.abs(above - score), short)
 
-    def _greatest(self, y: np.ndarray) -> np.ndarray:
-        """The first facet with the greatest w·y for rows (n, s), summed in one order."""
-        out = np.empty(len(y), dtype=np.int64)
-        for part in blocks(len(y), len(self.normals)):
-            out[part] = _products(y[part].T[:, :, None], self.normals.T[:, None, :]).argmax(axis=1)
-        return out
+    def _best_facets(self, y: np.ndarray) -> np.ndarray:
+        """Return the first facet with the greatest w·y for rows (n, s)."""
+        facet = np.empty(len(y), dtype=np.int64)
+        weights = self.normals.T[:, None, :]
+        for block in blocks(len(y), len(self.normals)):
+            facet[block] = _ordered_dot(y[block].T[:, :, None], weights).argmax(axis=1)
+        return facet
 
-    def _above(self, columns: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Σ λ in each row's simplex, and what Σ λ Y falls short by; meaningless where there is no
-        simplex.
+    def _mixtures(self, columns: np.ndarray, simplex: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return Σ λ in each row's simplex, and by how much Σ λ Y falls short of the row.
+
+        The numbers of rows without a simplex (-1) mean nothing.
         """
-        place = np.maximum(at, 0)
-        member, lam = self.cone.members.T.take(place, axis=1), self.cone.coordinates(columns, place)
-        steep = np.flatnonzero(self.cone.doubt.take(place) > STEEP)
-        if len(steep):  # rounding counts there: they are refined once
-            left = np.array(
-                [
-                    column[steep] - _products(lam[:, steep], self.rows[:, r].take(member[:, steep]))
-                    for r, column in enumerate(columns)
-                ]
-            )
-            lam[:, steep] += self.cone.coordinates(left, place[steep])
+        place = np.maximum(simplex, 0)
+        members = self.cone.members.T.take(place, axis=1)
+        lam = self.cone.coordinates(columns, place)
+        # In a steep simplex rounding counts: one step of iterative refinement.
+        steep = np.flatnonzero(self.cone.doubt.take(place) > MAX_DOUBT)
+        if len(steep):
+            residual = np.empty((len(columns), len(steep)))
+            for r, column in enumerate(columns):
+                generators = self.generators[:, r].take(members[:, steep])
+                residual[r] = column[steep] - _ordered_dot(lam[:, steep], generators)
+            lam[:, steep] += self.cone.coordinates(residual, place[steep])
+        # λ of axes is slack, which counts neither in the sum nor in the mixture.
         lam = np.maximum(lam, 0.0) * self.cone.counted.take(place, axis=1)
-        short = np.zeros(len(at))
+        short = np.zeros(len(simplex))
         for r, column in enumerate(columns):
-            np.maximum(
-                short,
-                (column - _products(lam, self.rows[:, r].take(member))) / self.unit[r],
-                out=short,
-            )
+            reached = _ordered_dot(lam, self.generators[:, r].take(members))
+            np.maximum(short, (column - reached) / self.unit[r], out=short)
         return lam.sum(axis=0), short
 
-    def _reached(self, y: np.ndarray, facet: int) -> tuple[float, float]:
-        """Σ λ of a mixture of the points on a facet that reaches a row (s,), and what it falls
-        short by.
-        """
-        from scipy.optimize import nnls
+    def _facet_mixture(self, y: np.ndarray, facet: int) -> tuple[float, float]:
+        """Return Σ λ of a mixture of a facet's points near a row (s,), and what it falls short by.
 
-        on = np.flatnonzero(self.on[facet])
-        flat = np.flatnonzero(~self.rising[facet])
-        rows = np.vstack([self.points[on], -np.diag(self.unit)[flat]]) / self.unit
-        lam, _ = nnls(rows.T, y / self.unit)
-        lam = lam[: len(on)]
-        return float(lam.sum()), float(
-            np.maximum((y - lam @ self.points[on]) / self.unit, 0.0).max()
-        )
-
-    def _efficient(self, y: np.ndarray, score: np.ndarray) -> np.ndarray:
-        """Which rows are efficient: some weights, positive in every metric, put them on the
-        frontier.
+        Non-negative least squares; in the metrics that the facet is flat in, slack is free.
         """
-        out = np.zeros(len(y), dtype=bool)
-        near = np.flatnonzero(score >= 1.0 - TOLERANCE)
-        for part in blocks(len(near), len(self.normals)):
-            tight = y[near[part]] @ self.normals.T >= 1.0 - TOLERANCE
-            out[near[part]] = np.all(
-                [(tight & rises).any(axis=1) for rises in self.rising.T], axis=0
+        on_facet = np.flatnonzero(self.on_facet[facet])
+        flat = np.flatnonzero(~self.is_positive[facet])
+        generators = np.vstack([self.points[on_facet], -np.diag(self.unit)[flat]]) / self.unit
+        lam, _ = nnls(generators.T, y / self.unit)
+        lam = lam[: len(on_facet)]
+        short = np.maximum((y - lam @ self.points[on_facet]) / self.unit, 0.0).max()
+        return float(lam.sum()), float(short)
+
+    def _is_efficient(self, y: np.ndarray, score: np.ndarray) -> np.ndarray:
+        """Return which rows some weights, positive in every metric, put on the frontier."""
+        efficient = np.zeros(len(y), dtype=bool)
+        candidates = np.flatnonzero(score >= 1.0 - TOLERANCE)
+        for block in blocks(len(candidates), len(self.normals)):
+            rows = candidates[block]
+            # The mean of the facets a row lies on is positive where one of them is.
+            is_tight = y[rows] @ self.normals.T >= 1.0 - TOLERANCE
+            efficient[rows] = np.all(
+                [(is_tight & positive).any(axis=1) for positive in self.is_positive.T], axis=0
             )
-        return out
+        return efficient
 
 
-def _products(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Σ_r one[r] · other[r], always summed in the same order: no library's, whose last bit depends
-    on the shape.
+def _ordered_dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return Σ_r left[r] · right[r], always summed in the same order.
+
+    The last bit of a library's product depends on the shape of its arguments.
     """
-    out = one[0] * other[0]
-    for a, b in zip(one[1:], other[1:], strict=True):
-        out += a * b
-    return np.asarray(out)
+    total = left[0] * right[0]
+    for a, b in zip(left[1:], right[1:], strict=True):
+        total += a * b
+    return np.asarray(total)

@@ -1,140 +1,127 @@
-"""Frontiers and scores of files, proved again: every row is read once more and held against the
-frontier.
-"""
+"""Verify frontiers and scores of files: read every row again and compare it with the frontier."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import CertificateError
-from deabench.results.frontier import Frontier
 from deabench.results.proof import Proof
-from deabench.streaming.batches import Batch, batches
-from deabench.streaming.files import Files, opened
+from deabench.results.frontier import Frontier
+from deabench.streaming.batches import Batch, read_batches
+from deabench.streaming.files import ParquetFiles, open_parquet
+from deabench.streaming.rank_files import SCORE_COLUMNS, FilesRanking, summarize_batch
 from deabench.streaming.scorer import Scorer
-from deabench.streaming.statistics import said_of
-
-if TYPE_CHECKING:
-    from deabench.streaming.rank_files import FilesRanking
 
 
 def verify_sources(front: Frontier, proof: Proof) -> Proof:
-    """The proof of a frontier, held against the rows that it was made of where they can be read
-    again.
-    """
-    seen = front.source_summary
-    if seen is None:
+    """Extend the proof of a frontier by its source rows, where these can be read again."""
+    summary = front.source_summary
+    if summary is None:
         return proof
-    if seen.files is None:
-        return _unclaimed(
+    if summary.files is None:
+        return _without_claim(
             proof,
-            f"that none of the {seen.rows:,} rows that it has seen lies beyond it, and who entered and left: "
-            "they are not with it; certify the frontiers that it grew from",
+            f"that none of the {summary.rows:,} rows that it has seen lies beyond it, and which "
+            "classifiers entered and left: the rows are not stored with it; certify the frontiers "
+            "that it grew from",
         )
-    gone = [path for path in seen.files.paths if not Path(path).exists()]
-    if gone:
-        return _unclaimed(
-            proof, f"that no row of its files lies beyond it: '{gone[0]}' is not there any more"
-        )
-    scorer, beyond, rows, left_out = Scorer(front), 0.0, 0, 0
-    low, high = np.full(len(seen.low), np.inf), np.full(len(seen.low), -np.inf)
-    for part in seen.files.parts:
-        for piece in part:
-            for batch in batches(seen.files, piece):
-                if len(batch.places):
-                    some = batch.columns[:, batch.columns.any(axis=0)]
-                    beyond = max(
-                        beyond,
-                        float(scorer.score(some).efficiency.max()) - 1.0 if some.size else 0.0,
-                    )
-                low, high = np.minimum(low, batch.low), np.maximum(high, batch.high)
-                rows, left_out = (
-                    rows + len(batch.places) + batch.left_out,
-                    left_out + batch.left_out,
-                )
+    for path in summary.files.paths:
+        if not Path(path).exists():
+            return _without_claim(
+                proof, f"that no row of its files lies beyond it: '{path}' does not exist any more"
+            )
+    scorer = Scorer(front)
+    beyond = 0.0
+    rows = 0
+    left_out = 0
+    low = np.full(len(summary.low), np.inf)
+    high = np.full(len(summary.high), -np.inf)
+    for batch in _read_all_batches(summary.files):
+        # A row of zeros has no efficiency, and lies inside every frontier.
+        nonzero = batch.columns[:, batch.columns.any(axis=0)]
+        if nonzero.size:
+            greatest = float(scorer.score(nonzero).efficiency.max())
+            beyond = max(beyond, greatest - 1.0)
+        low = np.minimum(low, batch.low)
+        high = np.maximum(high, batch.high)
+        rows += len(batch.positions) + batch.left_out
+        left_out += batch.left_out
     misses = {
-        "row_of_a_file_beyond_it": max(beyond - seen.tolerance, 0.0),
-        "rows_read_again": float(abs(rows - seen.rows) + abs(left_out - seen.left_out)),
+        "row_of_a_file_beyond_it": max(beyond - summary.tolerance, 0.0),
+        "rows_read_again": float(abs(rows - summary.rows) + abs(left_out - summary.left_out)),
         "least_and_greatest_of_a_metric": float(
-            (low != seen.low).sum() + (high != seen.high).sum()
+            (low != summary.low).sum() + (high != summary.high).sum()
         ),
     }
-    own = {name: np.array([value]) for name, value in misses.items()}
-    return replace(proof, frame=proof.frame.assign(**misses), violations=proof.violations | own)
+    arrays = {name: np.array([value]) for name, value in misses.items()}
+    return replace(proof, frame=proof.frame.assign(**misses), violations=proof.violations | arrays)
 
 
-def _unclaimed(proof: Proof, what: str) -> Proof:
-    return replace(proof, unclaimed=(*proof.unclaimed, what))
+def _without_claim(proof: Proof, claim: str) -> Proof:
+    return replace(proof, unclaimed=(*proof.unclaimed, claim))
 
 
-def verify_scores(result: FilesRanking) -> Proof:
-    """The proof of the scores in a file: a row per batch.
+def _read_all_batches(files: ParquetFiles) -> Iterator[Batch]:
+    """Yield the rows of all files, batch by batch."""
+    for part in files.parts:
+        for groups in part:
+            yield from read_batches(files, groups)
+
+
+def verify_scores(ranking: FilesRanking) -> Proof:
+    """Prove the scores in a file: a row per batch.
 
     Raises
     ------
     CertificateError
-        Where the file has other rows than those that were scored.
+        If the file has other rows than those that were scored.
     """
-    front = result.frontier
-    if front.source_summary is None or front.source_summary.files is None:
+    summary = ranking.frontier.source_summary
+    if summary is None or summary.files is None:
         raise CertificateError("the ranking does not know its files; the result does not hold")
-    files, scorer, out = front.source_summary.files, Scorer(front), list[dict[str, float]]()
-    with opened(result.path) as scores:
-        if scores.metadata.num_rows != int(result.batches["rows"].sum()):
-            raise CertificateError(
-                f"'{result.path}' has other rows than were scored; the result does not hold"
-            )
-        groups = iter(range(scores.metadata.num_row_groups))
-        for number, batch in enumerate(_rows(files)):
-            table = scores.read_row_group(
-                next(groups), columns=["efficiency", "efficient", "facet"], use_threads=False
-            )
+    scorer = Scorer(ranking.frontier)
+    other_rows = CertificateError(
+        f"'{ranking.path}' has other rows than were scored; the result does not hold"
+    )
+    proved = list[dict[str, float]]()
+    with open_parquet(ranking.path) as file:
+        if file.metadata.num_rows != int(ranking.batches["rows"].sum()):
+            raise other_rows
+        for batch in _read_all_batches(summary.files):
+            if not len(batch.positions):
+                continue
+            number = len(proved)
+            if number == file.metadata.num_row_groups:
+                raise other_rows
+            table = file.read_row_group(number, columns=list(SCORE_COLUMNS), use_threads=False)
             efficiency, efficient, facet = (table.column(k).to_numpy() for k in range(3))
-            if (
-                len(efficiency) != len(batch.places)
-                or not ((facet >= 0) & (facet < len(scorer.normals))).all()
-            ):
-                raise CertificateError(
-                    f"'{result.path}' has other rows than were scored; the result does not hold"
-                )
-            own = scorer.score(batch.columns)
+            is_facet = (facet >= 0) & (facet < len(scorer.normals))
+            if len(efficiency) != len(batch.positions) or not is_facet.all():
+                raise other_rows
+            scores = scorer.score(batch.columns)
             weighted = (scorer.normals[facet] * batch.columns.T).sum(axis=1)
-            said = asdict(said_of(files, batch, own))
-            out.append(
+            statistics = asdict(summarize_batch(summary.files, batch, scores))
+            claimed = ranking.batches[number : number + 1].to_dict("records")
+            from_proof = np.abs(efficiency - scores.efficiency).max()
+            from_weights = np.abs(efficiency - weighted).max()
+            proved.append(
                 {
-                    "gap": float(own.gap.max()),
-                    "short": float(own.short.max()),
-                    "distance_of_the_score_from_its_proof": float(
-                        np.abs(efficiency - own.efficiency).max()
-                    ),
-                    "distance_of_the_score_from_its_weights": float(
-                        np.abs(efficiency - weighted).max()
-                    ),
-                    "efficient": float((efficient != own.efficient).sum()),
-                    "what_is_said_of_the_batch": float(
-                        result.batches[number : number + 1].to_dict("records") != [said]
-                    ),
+                    "gap": float(scores.gap.max()),
+                    "short": float(scores.short.max()),
+                    "distance_of_the_score_from_its_proof": float(from_proof),
+                    "distance_of_the_score_from_its_weights": float(from_weights),
+                    "efficient": float((efficient != scores.efficient).sum()),
+                    "statistics_of_the_batch": float(claimed != [statistics]),
                 }
             )
-    frame = pd.DataFrame(out).rename_axis("batch")
-    above = np.maximum((scorer.normals @ scorer.points.T).max() - 1.0, 0.0)
+    frame = pd.DataFrame(proved).rename_axis("batch")
     misses = {str(name): frame[name].to_numpy() for name in frame}
-    return Proof(
-        frame,
-        misses | {"weights_that_let_a_row_of_the_frontier_exceed_1": np.full(len(frame), above)},
-    )
-
-
-def _rows(files: Files) -> Iterator[Batch]:
-    """The rows of all files, batch by batch."""
-    for part in files.parts:
-        for piece in part:
-            for batch in batches(files, piece):
-                if len(batch.places):
-                    yield batch
+    # Scores are proved only if no row of the frontier exceeds 1 under any weights.
+    excess = np.maximum((scorer.normals @ scorer.points.T).max() - 1.0, 0.0)
+    misses["weights_that_let_a_row_of_the_frontier_exceed_1"] = np.full(len(frame), excess)
+    return Proof(frame, misses)

@@ -60,8 +60,8 @@ def test_the_score_of_a_row_has_the_same_bits_in_any_batch(
     first = pd.read_parquet(
         db.rank_files(written(frame, tmp_path / "a"), tmp_path / "one", outputs=METRICS).path
     )
-    monkeypatch.setattr(files, "PART", 1100)
-    monkeypatch.setattr(batches, "ROWS", 77)
+    monkeypatch.setattr(files, "PART_ROWS", 1100)
+    monkeypatch.setattr(batches, "BATCH_ROWS", 77)
     mixed = frame.sample(frac=1.0, random_state=0)
     folder = written(mixed, tmp_path / "b", [5, 1200], groups=999)
     other = pd.read_parquet(db.rank_files(folder, tmp_path / "two", outputs=METRICS).path)
@@ -108,7 +108,7 @@ def test_scores_that_are_changed_afterwards_do_not_certify(tmp_path: Path) -> No
         other = ranking.batches.assign(**{name: ranking.batches[name] + 1})
         with pytest.raises(
             db.CertificateError,
-            match=r"what is said of the batch is 1|has other rows than were scored",
+            match=r"statistics of the batch is 1|has other rows than were scored",
         ):
             db.certify(dataclasses.replace(ranking, batches=other))
     pq.write_table(table.slice(0, 999), ranking.path)
@@ -145,9 +145,9 @@ def test_columns_that_name_rows_stay_as_they_are(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from deabench.streaming import batches, checkpoints, files, statistics
+from deabench.streaming import batches, files, rank_files, reduce
 import deabench as db
-files.PART, batches.ROWS = 700, 300
+files.PART_ROWS, batches.BATCH_ROWS = 700, 300
 done = 0
 def dying(work, after):
     def counted(*given):
@@ -157,7 +157,7 @@ def dying(work, after):
             os.kill(os.getpid(), signal.SIGKILL)
         return work(*given)
     return counted
-for place, name, after in ((checkpoints, "store", 2), (statistics, "_table", 5)):
+for place, name, after in ((reduce, "save_candidates", 2), (rank_files, "_score_table", 5)):
     pid = os.fork()
     if pid == 0:
         setattr(place, name, dying(getattr(place, name), after))
@@ -194,7 +194,9 @@ def test_a_run_that_was_killed_goes_on_and_has_the_same_bits(
     before = {path: path.stat().st_mtime_ns for path in whole}
     read = list[int]()
     monkeypatch.setattr(
-        batches, "_checked", lambda *given, work=batches._checked: read.append(1) or work(*given)
+        batches,
+        "_check_batch",
+        lambda *given, work=batches._check_batch: read.append(1) or work(*given),
     )
     resumed = db.rank_files(folder, out, outputs=METRICS, kept=kept)
     assert all(path.stat().st_mtime_ns == at for path, at in before.items())
@@ -208,7 +210,7 @@ def test_a_run_that_was_killed_goes_on_and_has_the_same_bits(
 
 DYING = """
 import os, signal
-from deabench.streaming import dask as cluster
+from deabench.streaming import rank_files, reduce
 def once(work, mark):
     def dying(*given):
         try:
@@ -217,7 +219,8 @@ def once(work, mark):
             return work(*given)
         os.kill(os.getpid(), signal.SIGKILL)
     return dying
-cluster.of_part, cluster.keep_part = once(cluster.of_part, mark + "-candidates"), once(cluster.keep_part, mark + "-scores")
+reduce.part_candidates = once(reduce.part_candidates, mark + "-candidates")
+rank_files.store_part_scores = once(rank_files.store_part_scores, mark + "-scores")
 """
 
 
@@ -225,7 +228,7 @@ def test_a_cluster_that_loses_workers_has_the_same_bits(
     tmp_path: Path, refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(batches, "ROWS", 1 << 18)  # as the workers have it
+    monkeypatch.setattr(batches, "BATCH_ROWS", 1 << 18)  # as the workers have it
     folder, kept = written(sweep(), tmp_path / "sweep", [1000]), tmp_path / "kept"
     straight = db.rank_files(folder, tmp_path / "straight.parquet", outputs=METRICS)
     two = {

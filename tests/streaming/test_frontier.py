@@ -12,7 +12,7 @@ from sweeps import KINDS, METRICS, same, same_facets, sweep, written
 
 import deabench as db
 from deabench.geometry import faces, facet_walk
-from deabench.streaming import batches, build, candidates, files, reduce
+from deabench.streaming import batches, candidates, files, frontier, reduce
 from deabench.utils.arrays import box
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -37,8 +37,8 @@ def test_neither_order_nor_cuts_nor_batches_change_a_bit(
     frame, rng = sweep(kind), np.random.default_rng(1)
     first = db.frontier(frame.set_index("model"), outputs=METRICS)
     for run in range(2):
-        monkeypatch.setattr(files, "PART", int(rng.integers(50, 3000)))
-        monkeypatch.setattr(batches, "ROWS", int(rng.integers(20, 1000)))
+        monkeypatch.setattr(files, "PART_ROWS", int(rng.integers(50, 3000)))
+        monkeypatch.setattr(batches, "BATCH_ROWS", int(rng.integers(20, 1000)))
         mixed = frame.sample(frac=1.0, random_state=run)
         cuts = sorted(rng.choice(np.arange(1, len(frame)), size=run * 5, replace=False).tolist())
         front = db.frontier(
@@ -166,12 +166,9 @@ def test_with_a_tolerance_no_row_is_further_out(tmp_path: Path) -> None:
     weights = front.facets[METRICS].to_numpy() / front.facets["offset"].to_numpy()[:, None]
     reached = (frame[METRICS].to_numpy() @ weights.T).max()
     assert 1.0 < reached <= 1.02
-    assert reduce.levels(64) == 3  # parts, eights of them, and all
-    assert (1 + reduce.share(0.02, 64)) ** 3 == pytest.approx(1.02)
-    assert front.notes[-1] == (
-        "a tolerance of 0.02 was given: rows are left off the frontier whose efficiency is above 1, but not "
-        "above 1.02; which, depends on the order of the rows"
-    )
+    assert reduce.count_levels(64) == 3  # parts, eights of them, and all
+    assert (1 + reduce.level_tolerance(0.02, 64)) ** 3 == pytest.approx(1.02)
+    assert "with tolerance 0.02, rows are left off the frontier whose efficiency" in front.notes[-1]
     db.certify(front)
 
 
@@ -182,17 +179,17 @@ def test_nobody_who_lies_beyond_the_candidates_is_dropped(
     """Nearly in one direction from 0, coordinates from there are rounded to 1e-9: enough to lose a
     row of the frontier.
     """
-    monkeypatch.setattr(candidates, "FIRST", 64)
-    monkeypatch.setattr(candidates, "WAITING", 16)
+    monkeypatch.setattr(candidates, "FIRST_CHUNK", 64)
+    monkeypatch.setattr(candidates, "MIN_WAITING", 16)
     for seed in range(18):
         rng = np.random.default_rng(seed)
         s = 2 + seed % 3
         rows = 0.9 + spread / (
             1 + np.exp(-(0.3 * rng.normal(size=(400, 1)) + rng.normal(size=(400, s))))
         )
-        stream = candidates.Candidates(s)
-        stream.feed(np.ascontiguousarray(rows.T), np.arange(400))
-        kept, places = stream.end()
+        stream = candidates.CandidateFilter(s)
+        stream.add_rows(np.ascontiguousarray(rows.T), np.arange(400))
+        kept, places = stream.finish()
         np.testing.assert_array_equal(kept, rows[places])
         origin, unit = box(rows)
         hull = faces.build_hull(((rows - origin) / unit)[np.sort(places)])
@@ -202,7 +199,7 @@ def test_nobody_who_lies_beyond_the_candidates_is_dropped(
 def test_too_many_facets_are_counted_and_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(candidates, "MOST_FACETS", 40)
+    monkeypatch.setattr(candidates, "MAX_FACETS", 40)
     with pytest.raises(db.DataError) as caught:
         db.frontier(written(sweep("shell of a simplex"), tmp_path), outputs=METRICS)
     assert " facets at row " in str(caught.value)
@@ -214,8 +211,8 @@ def test_too_many_facets_are_counted_and_refused(
 def test_more_points_than_are_listed_with_facets_are_listed_when_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build, "LISTED", 100)
-    monkeypatch.setattr(build, "ENOUGH", 3)
+    monkeypatch.setattr(frontier, "MAX_LISTED", 100)
+    monkeypatch.setattr(frontier, "FEW_CANDIDATES", 3)
     frame = sweep("floats")
     front = db.frontier(written(frame, tmp_path), outputs=METRICS)
     assert front.precomputed_hull is None
@@ -268,5 +265,5 @@ def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, ref
     ):
         db.certify(front)
     (tmp_path / "part-00.parquet").unlink()
-    gone = f"'{tmp_path}/part-00.parquet' is not there any more"
+    gone = f"'{tmp_path}/part-00.parquet' does not exist any more"
     assert front.proof().unclaimed == (f"that no row of its files lies beyond it: {gone}",)

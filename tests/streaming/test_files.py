@@ -22,8 +22,8 @@ Change = Callable[[pd.DataFrame], object]
 def test_the_bad_cell_in_row_seven_million_is_named(
     tmp_path: Path, refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batches, "ROWS", 1 << 18)
-    monkeypatch.setattr(files, "PART", 1 << 22)
+    monkeypatch.setattr(batches, "BATCH_ROWS", 1 << 18)
+    monkeypatch.setattr(files, "PART_ROWS", 1 << 22)
     n = 7_050_000
     good, bad = np.full(n, 0.5), np.full(n, 0.5)
     bad[7_000_000 - 1] = np.nan
@@ -32,7 +32,7 @@ def test_the_bad_cell_in_row_seven_million_is_named(
         (
             good,
             bad,
-            "metric 'TNR' of row 7,000,000 of '{}' is missing; give a finite number, or say missing='drop-systems'",
+            "metric 'TNR' of row 7,000,000 of '{}' is missing; give a finite number, or pass missing='drop-systems'",
         ),
         (
             np.where(np.isnan(bad), -0.25, bad),
@@ -115,12 +115,12 @@ def _set(row: int, name: str, value: float) -> Change:
         (
             _set(1200, "AUC", np.nan),
             {},
-            "metric 'AUC' of row 301 of '{}' is missing; give a finite number, or say missing='drop-systems'",
+            "metric 'AUC' of row 301 of '{}' is missing; give a finite number, or pass missing='drop-systems'",
         ),
         (
             _set(1200, "AUC", -np.inf),
             {},
-            "metric 'AUC' of row 301 of '{}' is -inf; give a finite number, or say missing='drop-systems'",
+            "metric 'AUC' of row 301 of '{}' is -inf; give a finite number, or pass missing='drop-systems'",
         ),
         (
             _set(1200, "TPR", -0.5),
@@ -179,7 +179,7 @@ def test_cells_are_refused_by_file_and_row(
         ),
         (
             {"missing": "bounds"},
-            "missing='bounds' needs all rows at once; of files, say 'refuse' or 'drop-systems'",
+            "missing='bounds' needs all rows at once; for files use missing='refuse' or missing='drop-systems'",
         ),
         (
             {"outputs": ["TPR", "TPR"]},
@@ -193,7 +193,7 @@ def test_cells_are_refused_by_file_and_row(
         ({"label": "modell"}, "there is no column 'modell' in '{}'; did you mean 'model'?"),
         (
             {"tolerance": 1.5},
-            "tolerance is 1.5; give what an efficiency may be above 1, as 0.01, or 0 for nothing",
+            "tolerance is 1.5; give by how much an efficiency may exceed 1, as 0.01, or 0",
         ),
     ],
 )
@@ -219,7 +219,7 @@ def test_what_scores_of_files_cannot_have_is_refused(tmp_path: Path, refused) ->
     ):
         db.frontier(frame, tolerance=0.1)
     with refused(
-        "the files are a DataFrame; say 'sweep/*.parquet', or use deabench.rank for a table"
+        "the files are a DataFrame; give a pattern, as 'sweep/*.parquet', or use deabench.rank for a table"
     ):
         db.rank_files(frame, out)
     with refused(
@@ -227,7 +227,7 @@ def test_what_scores_of_files_cannot_have_is_refused(tmp_path: Path, refused) ->
     ):
         db.rank_files(folder, folder / "scores.parquet", outputs=METRICS)
     with refused(
-        "a cluster hands over scores in a folder that all its machines see; name one in kept"
+        "a cluster passes scores on in a folder that all its machines see; name one in kept"
     ):
         db.rank_files(folder, out, scheduler="tcp://127.0.0.1:1")
     with refused(
