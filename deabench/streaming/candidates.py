@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from deabench.geometry.facet_walk import FacetCones, cones_of_points
 from deabench.geometry.dominance import undominated_rows
+from deabench.geometry.facet_walk import FacetCones, cones_of_points
 from deabench.streaming.batches import ROW_BITS
 from deabench.streaming.files import Part
 from deabench.utils.files import write_whole

@@ -12,8 +12,8 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.geometry import faces
-from deabench.geometry.facet_walk import cones_of_points
 from deabench.geometry.dominance import find_dominators
+from deabench.geometry.facet_walk import cones_of_points
 from deabench.results.frontier import Frontier, SourceSummary, representative_rows
 from deabench.streaming.batches import label_rows
 from deabench.streaming.candidates import MAX_FACETS

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.results.proof import Proof
 from deabench.results.frontier import Frontier
+from deabench.results.proof import Proof
 from deabench.streaming.batches import (
     ROW_BITS,
     ROW_MASK,

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import CertificateError
-from deabench.results.proof import Proof
 from deabench.results.frontier import Frontier
+from deabench.results.proof import Proof
 from deabench.streaming.batches import Batch, read_batches
 from deabench.streaming.files import ParquetFiles, open_parquet
 from deabench.streaming.rank_files import SCORE_COLUMNS, FilesRanking, summarize_batch
