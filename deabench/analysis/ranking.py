@@ -168,14 +168,12 @@ class Ranking(Answer, Result):
             frame["undecided"] = self.undecided
         frame = frame if self.bounds is None else frame.join(self.bounds)
         if self.uncertainty is not None:
-            uncertainty_of_ranking = self.uncertainty.to_frame().drop(columns="score")
-            frame[list(uncertainty_of_ranking.columns)] = uncertainty_of_ranking.loc[
+            uncertainty_columns = self.uncertainty.to_frame().drop(columns="score")
+            frame[list(uncertainty_columns.columns)] = uncertainty_columns.loc[
                 [str(label) for label in frame.index]
             ].to_numpy()
             frame = frame.astype(
-                dict(
-                    zip(uncertainty_of_ranking.columns, uncertainty_of_ranking.dtypes, strict=True)
-                )
+                dict(zip(uncertainty_columns.columns, uncertainty_columns.dtypes, strict=True))
             )
         frame.index.name = "classifier"
         return frame.sort_values("rank", kind="stable")
@@ -220,7 +218,7 @@ class Ranking(Answer, Result):
         """
         from deabench.inference.uncertainty import uncertainty_of_ranking
 
-        return replace(self, uncertainty=uncertainty_of_ranking(self, samples))
+        return replace(self, uncertainty=uncertainty_of_ranking(self, self.record.name, samples))
 
     def plot(self, ax: Axes | None = None) -> RankingDisplay:  # type: ignore[override]
         """Draw the scores; see `deabench.plot.RankingDisplay`."""

@@ -63,7 +63,7 @@ def proportion_intervals(
     """
     from statsmodels.stats.proportion import proportion_confint
 
-    level(alpha)
+    check_level(alpha)
     if method not in METHODS:
         raise DataError(f"there is no method '{method}'; the methods are {', '.join(METHODS)}")
     for name in metrics or ():
@@ -95,14 +95,14 @@ def proportion_intervals(
             "upper": upper,
         }
         parts[name] = pd.DataFrame(columns, index=counts.index).where((trials > 0)[:, None] | _KEPT)
-    return by_row(parts, counts.index)
+    return interleave_rows(parts, counts.index)
 
 
 _KEPT = np.array([True, True, False, False, False])
 """Of an interval's columns, those that are known without trials."""
 
 
-def by_row(parts: dict[str, pd.DataFrame], index: pd.Index) -> pd.DataFrame:
+def interleave_rows(parts: dict[str, pd.DataFrame], index: pd.Index) -> pd.DataFrame:
     """One frame per metric, as one frame with the metric as the innermost index level, row after
     row.
     """
@@ -113,7 +113,7 @@ def by_row(parts: dict[str, pd.DataFrame], index: pd.Index) -> pd.DataFrame:
     return table.iloc[order]
 
 
-def level(alpha: float, resamples: int = 100) -> None:
+def check_level(alpha: float, resamples: int = 100) -> None:
     """Refuse an alpha or a number of resamples that makes no interval."""
     if not 0 < alpha < 1:
         raise DataError(f"alpha is {alpha:g}; an interval needs an alpha between 0 and 1, as 0.05")
@@ -179,7 +179,7 @@ def bootstrap_counts(
     [0.8, 0.6, 0.9]
     """
     resamples, seed = options.pop("resamples", 2000), options.pop("seed", 0)
-    level(alpha, resamples)
+    check_level(alpha, resamples)
     choice("design", design, ("rows", "classes"))
     choice("method", method, ("jeffreys", "resample"))
     if has_weighted_cells(counts):
@@ -209,7 +209,7 @@ def bootstrap_counts(
             wilson = proportion_intervals(checked, metrics=[canonical_name(name)], alpha=alpha)
             part[["lower", "upper"]] = wilson[["lower", "upper"]].to_numpy()
         part["undefined"] = part["undefined"].astype(int)
-    table = by_row(parts, counts.index)
+    table = interleave_rows(parts, counts.index)
     table.attrs["design"] = design
     _tell(table["undefined"], resamples)
     return table
@@ -312,7 +312,7 @@ def _resampled(
 ) -> tuple[float, float, float, int]:
     from scipy import stats
 
-    level(alpha, resamples)
+    check_level(alpha, resamples)
     choice("design", design, ("rows", "classes"))
 
     def of(*drawn: np.ndarray) -> float:

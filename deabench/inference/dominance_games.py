@@ -1,10 +1,20 @@
-"""Many small matrix games at once: the score of a classifier is the value of one.
+"""Score classifiers at given ratios by solving many small linear programs at once.
 
-With the ratios ρ_jr = y_jr / y_ir the score of classifier i is θ_i = max{Σ_r v_r : Σ_r ρ_jr v_r ≤ 1
-for every j, v ≥ 0}, one over the value of the game ρ. Inputs with ratios ξ_jm = x_jm / x_im under
-variable returns to scale add columns 1 − ξ without a gain: u_0 = 1 − Σu has been put in, so that v
-= 0 is feasible, and the simplex method starts there. All games are pivoted together on condensed
-tableaus of (rows + 1) x (columns + 1)."""
+With the ratios ρ_jr = y_jr / y_ir of outputs and ξ_jm = x_jm / x_im of inputs, the score θ of
+classifier i among all j is
+
+    vrs, output    max{Σv : Σ_r ρ_jr v_r + Σ_m (1 − ξ_jm) u_m ≤ 1 for all j}
+    vrs, input     1/θ = max{Σμ : Σ_j ξ_jm μ_j ≤ 1, Σ_j (1 − ρ_jr) μ_j ≤ 0}              (μ = λ/θ)
+    crs            1/θ = max{t : t ≤ Σ_j ρ_jr μ_j, Σ_j ξ_jm μ_j ≤ 1}        (both orientations)
+
+with non-negative variables. Without inputs the first one is a matrix game: the score is one over
+the value of the game ρ. (In the first, u_0 = 1 − Σu has been substituted, so that v = 0 is
+feasible.) Every score falls in each ρ and rises in each ξ, so that its extremes over a box of
+ratios are at two corners.
+
+All programs have the form max{gain · v : rows v ≤ limit, v ≥ 0} with limit ≥ 0. The simplex method
+starts at v = 0, and all programs are pivoted together on condensed tableaus of (rows + 1) x
+(columns + 1)."""
 
 from __future__ import annotations
 
@@ -13,27 +23,31 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from deabench.errors import DataError
+from deabench.errors import DataError, SolveError
 from deabench.utils.checks import choice
 
 Array = np.ndarray
+Returns = Literal["vrs", "crs"]
+Orientation = Literal["output", "input"]
 
-TINY = 1e-12
-"""A reduced cost that counts as none; columns are scaled to a largest entry of 1, so it is a share
-of the score.
-"""
-PROVED = 1e-9
+TINY_COST = 1e-12
+"""A reduced cost below this share of the score counts as 0; columns are scaled to a largest entry
+of 1."""
+TINY_PIVOT = 1e-11
+TIE = 1e-13
+"""Ratios of the ratio test that differ by less are tied."""
+MAX_GAP = 1e-9
 """A score whose own weights and mix leave a larger relative gap is solved again by HiGHS."""
 
 
 @dataclass(frozen=True)
-class Games:
+class GameSolutions:
     """The solutions of n games with k rows and s columns.
 
     Attributes
     ----------
     value : array (n,)
-        max Σ gain · v.
+        max gain · v.
     weights : array (n, s)
         v, feasible to rounding.
     mix : array (n, k)
@@ -46,164 +60,9 @@ class Games:
     mix: Array
 
 
-def solve_games(
-    rows: Array, gain: Array | None = None, *, limit: Array | None = None, pivots: int | None = None
-) -> Games:
-    """Solve max{gain · v : rows v ≤ limit, v ≥ 0} for every game.
-
-    Parameters
-    ----------
-    rows : array (n, k, s)
-        Finite; negative entries are allowed where the gain stays bounded.
-    gain : array (s,) or (n, s), optional
-        1 for every column without it.
-    limit : array (k,), optional
-        Numbers >= 0; 1 for every row without it.
-    pivots : int, optional
-        At most so many pivots by the steepest column, then as many by Bland's rule; what is not
-        solved by then, and what its own weights and mix do not prove, HiGHS solves.
-
-    Returns
-    -------
-    Games
-        The value is inf where it is unbounded.
-    """
-    n, k, s = rows.shape
-    gains = np.broadcast_to(np.ones(s) if gain is None else np.asarray(gain, dtype=float), (n, s))
-    unit = np.abs(rows).max(axis=1, initial=0.0)
-    unit = np.where(unit > 0, unit, 1.0)
-    unbounded = ((rows <= 0).all(axis=1) & (gains > 0)).any(axis=1)
-    most = np.ones(k) if limit is None else np.asarray(limit, dtype=float)
-    weights, mix = _simplex(
-        rows / unit[:, None, :], gains / unit, most, 50 + 10 * s if pivots is None else pivots
-    )
-    weights = weights / unit
-    value = np.einsum("ns,ns->n", weights, gains)
-    for game in np.flatnonzero(~_proved(rows, gains, most, weights, mix) & ~unbounded):
-        value[game], weights[game], mix[game] = _by_highs(rows[game], gains[game], most)
-    value[unbounded], mix[unbounded] = np.inf, 0.0
-    total = mix.sum(axis=1, keepdims=True)
-    return Games(value, weights, np.divide(mix, total, out=np.zeros_like(mix), where=total > 0))
-
-
-def _simplex(rows: Array, gains: Array, most: Array, pivots: int) -> tuple[Array, Array]:
-    """Weights (n, s) and duals (n, k), as far as the pivots go."""
-    n, k, s = rows.shape
-    tableau = np.zeros((n, k + 1, s + 1))
-    tableau[:, :k, :s], tableau[:, :k, s], tableau[:, k, :s] = rows, most, -gains
-    column = np.tile(np.arange(s), (n, 1))
-    basis = np.tile(np.arange(s, s + k), (n, 1))
-    floor = TINY * gains.max(axis=1, initial=0.0)
-    weights, duals = np.zeros((n, s)), np.zeros((n, k))
-    at = np.arange(n)
-    for step in range(2 * pivots + 1):
-        enter, leave, done = _choice(tableau, column, basis, floor[at], bland=step >= pivots)
-        if done.any() or step == 2 * pivots:
-            done = np.ones_like(done) if step == 2 * pivots else done
-            _read(tableau[done], column[done], basis[done], at[done], weights, duals)
-            keep = ~done
-            tableau, column, basis, at = tableau[keep], column[keep], basis[keep], at[keep]
-            enter, leave = enter[keep], leave[keep]
-        if not len(at):
-            break
-        _pivot(tableau, column, basis, leave, enter)
-    return weights, duals
-
-
-def _choice(
-    tableau: Array, column: Array, basis: Array, floor: Array, *, bland: bool
-) -> tuple[Array, Array, Array]:
-    """The entering column and the leaving row of each game, and which games are at their optimum."""
-    game = np.arange(len(tableau))
-    cost = tableau[:, -1, :-1]
-    wanted = cost < -floor[:, None]
-    enter = (
-        np.where(wanted, column, np.iinfo(np.int64).max).argmin(axis=1)
-        if bland
-        else cost.argmin(axis=1)
-    )
-    body = tableau[game, :-1, enter]
-    usable = body > 1e-11
-    ratio = np.full(body.shape, np.inf)
-    np.divide(tableau[:, :-1, -1], body, out=ratio, where=usable)
-    least = ratio.min(axis=1, keepdims=True)
-    tied = usable & (ratio <= least + 1e-13)
-    leave = np.where(tied, -basis if bland else body, -np.inf).argmax(axis=1)
-    return enter, leave, np.asarray(~wanted.any(axis=1) | ~usable.any(axis=1))
-
-
-def _pivot(tableau: Array, column: Array, basis: Array, leave: Array, enter: Array) -> None:
-    """Exchange a row's basic variable for a column's, in place."""
-    game = np.arange(len(tableau))
-    pivot = tableau[game, leave, enter][:, None]
-    up = tableau[game, :, enter].copy()
-    across = tableau[game, leave] / pivot
-    tableau -= up[:, :, None] * across[:, None, :]
-    tableau[game, :, enter] = -up / pivot
-    tableau[game, leave] = across
-    tableau[game, leave, enter] = 1.0 / pivot[:, 0]
-    np.maximum(
-        tableau[:, :-1, -1], 0.0, out=tableau[:, :-1, -1]
-    )  # a level of -1e-17 is a degenerate 0
-    entering = column[game, enter].copy()
-    column[game, enter] = basis[game, leave]
-    basis[game, leave] = entering
-
-
-def _read(
-    tableau: Array, column: Array, basis: Array, at: Array, weights: Array, duals: Array
-) -> None:
-    """Put the weights and the duals of finished games in their places."""
-    s = weights.shape[1]
-    game, row = np.nonzero(basis < s)
-    weights[at[game], basis[game, row]] = tableau[game, row, -1]
-    game, col = np.nonzero(column >= s)
-    duals[at[game], column[game, col] - s] = np.maximum(tableau[game, -1, col], 0.0)
-
-
-def _proved(rows: Array, gains: Array, most: Array, weights: Array, duals: Array) -> Array:
-    """Whether weights and duals prove each other: both feasible, and alike in what they reach."""
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        over = (np.einsum("nks,ns->nk", rows, weights) - most).max(axis=1, initial=0.0)
-        reached, bound = np.einsum("ns,ns->n", weights, gains), duals @ most
-        short = (
-            (gains - np.einsum("nk,nks->ns", duals, rows)) / np.where(gains > 0, gains, 1.0)
-        ).max(axis=1, initial=0.0)
-        size = np.maximum(np.abs(reached), 1e-300)
-        return np.asarray(
-            (over <= PROVED) & (short <= PROVED) & (np.abs(bound - reached) <= PROVED * size)
-        )
-
-
-def _by_highs(rows: Array, gain: Array, most: Array) -> tuple[float, Array, Array]:
-    """One game by HiGHS."""
-    from scipy.optimize import linprog
-
-    from deabench.errors import SolveError
-
-    found = linprog(
-        -gain,
-        A_ub=rows,
-        b_ub=most,
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if found.status == 3:
-        return np.inf, np.zeros(len(gain)), np.zeros(len(rows))
-    if found.status != 0:
-        raise SolveError(
-            f"a game of {len(rows)} rows and {len(gain)} columns did not end optimal; HiGHS says: {found.message}"
-        )
-    return float(-found.fun), np.asarray(found.x), np.asarray(-found.ineqlin.marginals)
-
-
-Returns = Literal["vrs", "crs"]
-Orientation = Literal["output", "input"]
-
-
 @dataclass(frozen=True)
 class Technology:
-    """What counts as possible, and what is to change.
+    """Which mixes of classifiers count as possible, and what is to improve.
 
     Attributes
     ----------
@@ -217,15 +76,23 @@ class Technology:
     returns: Returns = "vrs"
     orientation: Orientation = "output"
 
-    def scores(self, own: Array, ratios: Array) -> tuple[Array, Array]:
-        """Scores of n classifiers among k.
+    @property
+    def name(self) -> str:
+        """Return orientation and returns to scale in words; empty without inputs."""
+        if not self.inputs:
+            return ""
+        returns = {"vrs": "variable", "crs": "constant"}[self.returns]
+        return f"{self.orientation}-oriented under {returns} returns to scale"
+
+    def scores(self, outputs: Array, ratios: Array) -> tuple[Array, Array]:
+        """Score n classifiers among k.
 
         Parameters
         ----------
-        own : array (n, p)
+        outputs : array (n, p)
             Their outputs in the unit of `ratios`, 1 where those are ratios; zeros are allowed.
         ratios : array (n, k, p + q)
-            Everybody's outputs, and everybody's inputs as ratios ξ.
+            The outputs of all k, and their inputs as ratios ξ.
 
         Returns
         -------
@@ -233,62 +100,234 @@ class Technology:
             λ >= 0 of the rivals: of sum 1 with variable returns; zeros where the score is 0.
         """
         p = ratios.shape[2] - self.inputs
-        outputs, inputs = ratios[:, :, :p], ratios[:, :, p:]
+        rivals = ratios[:, :, :p]
+        inputs = ratios[:, :, p:]
         if self.returns == "crs":
-            return self._constant(own, outputs, inputs)
+            return self._constant_returns_scores(outputs, rivals, inputs)
         if self.orientation == "input":
-            rows = np.concatenate([inputs, own[:, None] - outputs], axis=2).transpose(0, 2, 1)
-            found = solve_games(rows, limit=np.append(np.ones(self.inputs), np.zeros(p)))
-            return 1 / found.value, found.weights / found.value[:, None]
-        found = solve_games(
-            np.concatenate([outputs, 1 - inputs], axis=2),
-            np.hstack([own, np.zeros((len(own), self.inputs))]),
-        )
-        return found.value, found.mix
+            rows = np.concatenate([inputs, outputs[:, None] - rivals], axis=2)
+            limit = np.append(np.ones(self.inputs), np.zeros(p))
+            solutions = solve_games(rows.transpose(0, 2, 1), limit=limit)
+            return 1 / solutions.value, solutions.weights / solutions.value[:, None]
+        gain = np.hstack([outputs, np.zeros((len(outputs), self.inputs))])
+        solutions = solve_games(np.concatenate([rivals, 1 - inputs], axis=2), gain)
+        return solutions.value, solutions.mix
 
     def gap(self, score: Array) -> Array:
-        """What a score says in shares: how much better every output of the mix is, or how much
-        lower its every input.
-        """
+        """Return by which share each output of the mix is higher, or each of its inputs lower."""
         return 1 - score if self.orientation == "input" else 1 / score - 1
 
-    @property
-    def name(self) -> str:
-        """In words; empty where there are no inputs."""
-        returns = {"vrs": "variable", "crs": "constant"}[self.returns]
-        return (
-            f"{self.orientation}-oriented under {returns} returns to scale" if self.inputs else ""
-        )
-
-    def _constant(self, own: Array, outputs: Array, inputs: Array) -> tuple[Array, Array]:
-        n, k, p = outputs.shape
+    def _constant_returns_scores(
+        self, outputs: Array, rivals: Array, inputs: Array
+    ) -> tuple[Array, Array]:
+        # The variables are (t, μ_1, ..., μ_k); t is to be maximal.
+        n, k, p = rivals.shape
         rows = np.zeros((n, p + self.inputs, k + 1))
-        rows[:, :p, 0] = own
-        rows[:, :p, 1:] = -outputs.transpose(0, 2, 1)
+        rows[:, :p, 0] = outputs
+        rows[:, :p, 1:] = -rivals.transpose(0, 2, 1)
         rows[:, p:, 1:] = inputs.transpose(0, 2, 1)
-        found = solve_games(
-            rows, np.append(1.0, np.zeros(k)), limit=np.append(np.zeros(p), np.ones(self.inputs))
-        )
-        score = 1 / found.value
-        mix = np.where(
-            np.isfinite(found.value)[:, None], found.weights[:, 1:], 0.0
-        )  # without any output there is no mix
+        gain = np.append(1.0, np.zeros(k))
+        limit = np.append(np.zeros(p), np.ones(self.inputs))
+        solutions = solve_games(rows, gain, limit=limit)
+        score = 1 / solutions.value
+        # A classifier without any output has an unbounded t and no mix.
+        finite = np.isfinite(solutions.value)[:, None]
+        mix = np.where(finite, solutions.weights[:, 1:], 0.0)
         return score, mix * score[:, None] if self.orientation == "input" else mix
 
 
 def make_technology(inputs: int, returns: Returns, orientation: Orientation) -> Technology:
-    """The technology, its words checked.
+    """Return the technology after checking its options.
 
     Raises
     ------
     DataError
-        For a word that is not known, and where there are no inputs for it to say something of.
+        For an unknown option, and where there are no inputs for it to refer to.
     """
     choice("returns", returns, get_args(Returns))
     choice("orientation", orientation, get_args(Orientation))
     if not inputs and (returns, orientation) != ("vrs", "output"):
-        word = f"returns '{returns}'" if returns != "vrs" else f"orientation '{orientation}'"
+        option = f"returns '{returns}'" if returns != "vrs" else f"orientation '{orientation}'"
         raise DataError(
-            f"{word} needs an input and none is given; add a cost with Samples.with_costs, or name one in inputs"
+            f"{option} needs an input and none is given; add a cost with Samples.with_costs, or "
+            "name one in inputs"
         )
     return Technology(inputs, returns, orientation)
+
+
+def solve_games(
+    rows: Array, gain: Array | None = None, *, limit: Array | None = None, pivots: int | None = None
+) -> GameSolutions:
+    """Solve max{gain · v : rows v ≤ limit, v ≥ 0} for every game.
+
+    Parameters
+    ----------
+    rows : array (n, k, s)
+        Finite; negative entries are allowed where the gain stays bounded.
+    gain : array (s,) or (n, s), optional
+        1 for every column by default.
+    limit : array (k,), optional
+        Numbers >= 0; 1 for every row by default.
+    pivots : int, optional
+        At most so many pivots by the steepest column, then as many by Bland's rule. Games that are
+        not solved by then, and those that their own weights and mix do not prove, go to HiGHS.
+
+    Returns
+    -------
+    GameSolutions
+        The value is inf where it is unbounded.
+    """
+    n, k, s = rows.shape
+    gains = np.broadcast_to(np.ones(s) if gain is None else np.asarray(gain, dtype=float), (n, s))
+    limits = np.ones(k) if limit is None else np.asarray(limit, dtype=float)
+    unbounded = ((rows <= 0).all(axis=1) & (gains > 0)).any(axis=1)
+    # Columns are scaled to a largest entry of 1, so that the tolerances are relative.
+    scale = np.abs(rows).max(axis=1, initial=0.0)
+    scale = np.where(scale > 0, scale, 1.0)
+    max_pivots = 50 + 10 * s if pivots is None else pivots
+    weights, mix = _run_simplex(rows / scale[:, None, :], gains / scale, limits, max_pivots)
+    weights = weights / scale
+    value = np.einsum("ns,ns->n", weights, gains)
+    # Weights and mix are primal and dual solutions: where they agree, the value is proved.
+    for game in np.flatnonzero(~_is_proved(rows, gains, limits, weights, mix) & ~unbounded):
+        value[game], weights[game], mix[game] = _solve_by_highs(rows[game], gains[game], limits)
+    value[unbounded] = np.inf
+    mix[unbounded] = 0.0
+    total = mix.sum(axis=1, keepdims=True)
+    mix = np.divide(mix, total, out=np.zeros_like(mix), where=total > 0)
+    return GameSolutions(value, weights, mix)
+
+
+def _run_simplex(rows: Array, gains: Array, limits: Array, max_pivots: int) -> tuple[Array, Array]:
+    """Pivot all games together; return weights (n, s) and duals (n, k).
+
+    Numbers below s stand for columns and the others for rows: `nonbasic` names the variable of each
+    tableau column, `basis` that of each tableau row."""
+    n, k, s = rows.shape
+    tableau = np.zeros((n, k + 1, s + 1))
+    tableau[:, :k, :s] = rows
+    tableau[:, :k, s] = limits
+    tableau[:, k, :s] = -gains
+    nonbasic = np.tile(np.arange(s), (n, 1))
+    basis = np.tile(np.arange(s, s + k), (n, 1))
+    tolerance = TINY_COST * gains.max(axis=1, initial=0.0)
+    weights = np.zeros((n, s))
+    duals = np.zeros((n, k))
+    active = np.arange(n)
+    for step in range(2 * max_pivots + 1):
+        enter, leave, done = _choose_pivots(
+            tableau, nonbasic, basis, tolerance[active], bland=step >= max_pivots
+        )
+        if step == 2 * max_pivots:
+            # No pivots are left: the games end as they are, and those unproved go to HiGHS.
+            done = np.ones_like(done)
+        if done.any():
+            _store_solutions(
+                tableau[done], nonbasic[done], basis[done], active[done], weights, duals
+            )
+            # Finished games leave the arrays, so that each pivot only costs the others.
+            rest = ~done
+            tableau = tableau[rest]
+            nonbasic = nonbasic[rest]
+            basis = basis[rest]
+            active = active[rest]
+            enter = enter[rest]
+            leave = leave[rest]
+        if not len(active):
+            break
+        _pivot(tableau, nonbasic, basis, leave, enter)
+    return weights, duals
+
+
+def _choose_pivots(
+    tableau: Array, nonbasic: Array, basis: Array, tolerance: Array, *, bland: bool
+) -> tuple[Array, Array, Array]:
+    """Return entering columns, leaving rows, and which games have reached their optimum."""
+    game = np.arange(len(tableau))
+    cost = tableau[:, -1, :-1]
+    improving = cost < -tolerance[:, None]
+    if bland:
+        # The lowest variable among the improving ones: this rule cannot cycle.
+        enter = np.where(improving, nonbasic, np.iinfo(np.int64).max).argmin(axis=1)
+    else:
+        enter = cost.argmin(axis=1)
+    # Ratio test: the row that first limits the entering variable leaves the basis.
+    column = tableau[game, :-1, enter]
+    usable = column > TINY_PIVOT
+    ratio = np.full(column.shape, np.inf)
+    np.divide(tableau[:, :-1, -1], column, out=ratio, where=usable)
+    tied = usable & (ratio <= ratio.min(axis=1, keepdims=True) + TIE)
+    # Of tied rows the largest pivot is the most accurate; Bland's rule takes the lowest variable.
+    leave = np.where(tied, -basis if bland else column, -np.inf).argmax(axis=1)
+    return enter, leave, np.asarray(~improving.any(axis=1) | ~usable.any(axis=1))
+
+
+def _pivot(tableau: Array, nonbasic: Array, basis: Array, leave: Array, enter: Array) -> None:
+    """Exchange the basic variable of a row for the variable of a column, in place."""
+    game = np.arange(len(tableau))
+    pivot = tableau[game, leave, enter][:, None]
+    column = tableau[game, :, enter].copy()
+    row = tableau[game, leave] / pivot
+    # The condensed tableau keeps the leaving variable's column in the entering one's place.
+    tableau -= column[:, :, None] * row[:, None, :]
+    tableau[game, :, enter] = -column / pivot
+    tableau[game, leave] = row
+    tableau[game, leave, enter] = 1.0 / pivot[:, 0]
+    # A right-hand side of -1e-17 is a degenerate 0.
+    levels = tableau[:, :-1, -1]
+    np.maximum(levels, 0.0, out=levels)
+    entering = nonbasic[game, enter].copy()
+    nonbasic[game, enter] = basis[game, leave]
+    basis[game, leave] = entering
+
+
+def _store_solutions(
+    tableau: Array, nonbasic: Array, basis: Array, games: Array, weights: Array, duals: Array
+) -> None:
+    """Write the weights and duals of finished games into the arrays of all games."""
+    s = weights.shape[1]
+    # A basic column's weight is the right-hand side of its row.
+    game, row = np.nonzero(basis < s)
+    weights[games[game], basis[game, row]] = tableau[game, row, -1]
+    # A nonbasic row's dual is the reduced cost of its column.
+    game, column = np.nonzero(nonbasic >= s)
+    duals[games[game], nonbasic[game, column] - s] = np.maximum(tableau[game, -1, column], 0.0)
+
+
+def _is_proved(rows: Array, gains: Array, limits: Array, weights: Array, duals: Array) -> Array:
+    """Return whether weights and duals prove each other: both feasible, with equal objectives."""
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        used = np.einsum("nks,ns->nk", rows, weights)
+        primal_violation = (used - limits).max(axis=1, initial=0.0)
+        shortfall = gains - np.einsum("nk,nks->ns", duals, rows)
+        dual_violation = (shortfall / np.where(gains > 0, gains, 1.0)).max(axis=1, initial=0.0)
+        value = np.einsum("ns,ns->n", weights, gains)
+        bound = duals @ limits
+        size = np.maximum(np.abs(value), 1e-300)
+        return np.asarray(
+            (primal_violation <= MAX_GAP)
+            & (dual_violation <= MAX_GAP)
+            & (np.abs(bound - value) <= MAX_GAP * size)
+        )
+
+
+def _solve_by_highs(rows: Array, gain: Array, limits: Array) -> tuple[float, Array, Array]:
+    """Solve one game by HiGHS."""
+    from scipy.optimize import linprog
+
+    solution = linprog(
+        -gain,
+        A_ub=rows,
+        b_ub=limits,
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if solution.status == 3:
+        return np.inf, np.zeros(len(gain)), np.zeros(len(rows))
+    if solution.status != 0:
+        raise SolveError(
+            f"a game of {len(rows)} rows and {len(gain)} columns did not end optimal; HiGHS says: "
+            f"{solution.message}"
+        )
+    duals = np.asarray(-solution.ineqlin.marginals)
+    return float(-solution.fun), np.asarray(solution.x), duals

@@ -1,4 +1,4 @@
-"""Samples from answers on single instances, or from their counts."""
+"""Make samples from answers on single instances, or from their counts."""
 
 from __future__ import annotations
 
@@ -12,58 +12,130 @@ from deabench.errors import DataError
 from deabench.inference.delta_method import (
     AREA,
     Array,
+    ErrorSource,
     Moments,
-    Part,
     Rates,
     check_metrics,
     log_metric,
     mean_covariance,
     misplacement_size,
-    placements,
+    placement_values,
 )
 from deabench.metrics import labels
+from deabench.metrics.counts import check_counts
 from deabench.utils.instances import Predictions, Values, predictions_by_name
 
-Made: TypeAlias = tuple[
+SampleFields: TypeAlias = tuple[
     pd.DataFrame, Moments, dict[str, int], str, tuple[str, ...], tuple[str, ...]
 ]
-"""What `Samples` is made of: values, moments, sizes, pairing, costs, notes."""
+"""The fields of `Samples`: values, moments, sizes, pairing, costs, notes."""
 
 PAIRED = "paired: all classifiers answered the same instances"
-UNPAIRED = "unpaired: the classifiers count as independent, which makes intervals wider than paired answers would"
+UNPAIRED = (
+    "unpaired: the classifiers count as independent, which makes intervals wider than paired answers "
+    "would"
+)
+EQUAL_LOGS = 1e-12
 
 
-def predicted(
+def samples_from_predictions(
     y_true: Values, predictions: Predictions, positive: object, metrics: tuple[str, ...]
-) -> Made:
-    """From predicted labels."""
-    check_metrics(metrics, scored=False, labelled=True)
-    pairs, true = predictions_by_name(predictions), _two_each(y_true, positive)
-    hit = np.array(
-        [labels.predicted_positive(values, true, name=name) for name, values in pairs.items()]
+) -> SampleFields:
+    """Return the fields of samples made of predicted labels."""
+    check_metrics(metrics, has_scores=False, has_labels=True)
+    predictions = predictions_by_name(predictions)
+    true = _require_two_each(labels.two_class_truth(y_true, positive))
+    labelled = np.array(
+        [labels.predicted_positive(values, true, name=name) for name, values in predictions.items()]
     )
-    return _of_answers(list(pairs), true, hit == true.is_positive, None, metrics)
+    correct = labelled == true.is_positive
+    return _fields_of_answers(list(predictions), true, correct, None, metrics)
 
 
-def scored(
+def samples_from_scores(
     y_true: Values,
     scores: Predictions,
     positive: object,
     threshold: float | Mapping[str, float] | None,
     metrics: tuple[str, ...],
-) -> Made:
-    """From scores, with labels where there is a threshold."""
-    check_metrics(metrics, scored=True, labelled=threshold is not None)
-    pairs, true = predictions_by_name(scores), _two_each(y_true, positive, scores=True)
-    values = np.array([labels.read_scores(score, true, name=name) for name, score in pairs.items()])
-    right = None
+) -> SampleFields:
+    """Return the fields of samples made of scores, and of labels where there is a threshold."""
+    check_metrics(metrics, has_scores=True, has_labels=threshold is not None)
+    scores = predictions_by_name(scores)
+    names = list(scores)
+    true = _require_two_each(labels.two_class_truth(y_true, positive, scores=True))
+    values = np.array(
+        [labels.read_scores(score, true, name=name) for name, score in scores.items()]
+    )
+    correct = None
     if threshold is not None:
-        cuts = _thresholds(threshold, list(pairs))
-        right = (values >= cuts[:, None]) == true.is_positive
-    return _of_answers(list(pairs), true, right, values if AREA in metrics else None, metrics)
+        thresholds = _thresholds_of(threshold, names)
+        correct = (values >= thresholds[:, None]) == true.is_positive
+    return _fields_of_answers(names, true, correct, values if AREA in metrics else None, metrics)
 
 
-def _thresholds(threshold: float | Mapping[str, float], names: list[str]) -> Array:
+def samples_from_counts(counts: pd.DataFrame, metrics: tuple[str, ...]) -> SampleFields:
+    """Return the fields of samples made of counts: binomial variances, no covariances."""
+    check_metrics(metrics, has_scores=False, has_labels=True)
+    cells = check_counts(counts)
+    names = [str(name) for name in counts.index]
+    _check_classifiers(names)
+    positives = _common_total(cells["tp"] + cells["fn"], "positive")
+    negatives = _common_total(cells["fp"] + cells["tn"], "negative")
+    rates = Rates(
+        cells["tp"].to_numpy() / positives,
+        cells["tn"].to_numpy() / negatives,
+        positives,
+        negatives,
+    )
+    covariances = [
+        np.diag(rate * (1 - rate) / (size - 1))[:, None, :, None]
+        for rate, size in ((rates.t, positives), (rates.u, negatives))
+    ]
+    values, moments = _make_moments(
+        names, metrics, rates, None, (positives, negatives), covariances
+    )
+    note = (
+        "counts do not say which instances were answered alike: independence of the classifiers is "
+        "assumed"
+    )
+    return values, moments, _class_sizes(positives, negatives), UNPAIRED, (), (note,)
+
+
+def samples_from_outcomes(outcomes: Mapping[str, pd.DataFrame]) -> SampleFields:
+    """Return the fields of samples made of outcomes; every metric has instances of its own."""
+    if not isinstance(outcomes, Mapping) or not outcomes:
+        raise DataError(
+            "the outcomes are no mapping; give {metric: DataFrame of instances x classifiers}"
+        )
+    names = [str(name) for name in next(iter(outcomes.values())).columns]
+    _check_classifiers(names)
+    k = len(names)
+    s = len(outcomes)
+    logs = np.zeros((k, s))
+    values = np.zeros((k, s))
+    parts = []
+    for r, (metric, frame) in enumerate(outcomes.items()):
+        shares = _read_outcomes(metric, frame, names)
+        n = shares.shape[1]
+        values[:, r] = shares.mean(axis=1)
+        # Half a success where there is none: a logarithm needs it.
+        lifted = np.maximum(values[:, r], 0.5 / n)
+        logs[:, r] = np.log(lifted)
+        gradient = np.zeros((k, s, 1))
+        gradient[:, r, 0] = 1 / lifted
+        flips = np.zeros((k, s))
+        flips[:, r] = 1 / (n * lifted)
+        is_binary = bool(((shares == 0) | (shares == 1)).all())
+        features = (shares == 1 if is_binary else shares)[:, None]
+        parts.append(ErrorSource(gradient, mean_covariance(features), flips))
+    table = pd.DataFrame(values, pd.Index(names, name="classifier"), [str(m) for m in outcomes])
+    moments = Moments(logs, tuple(parts), np.full(s, np.inf))
+    sizes = {f"instances of {metric}": len(frame) for metric, frame in outcomes.items()}
+    return table, moments, sizes, PAIRED, (), _equality_notes(moments, names)
+
+
+def _thresholds_of(threshold: float | Mapping[str, float], names: list[str]) -> Array:
     if not isinstance(threshold, Mapping):
         return np.full(len(names), float(threshold))
     for name in names:
@@ -74,131 +146,89 @@ def _thresholds(threshold: float | Mapping[str, float], names: list[str]) -> Arr
     return np.array([float(threshold[name]) for name in names])
 
 
-def _of_answers(
+def _fields_of_answers(
     names: list[str],
     true: labels.GroundTruth,
-    right: Array | None,
+    correct: Array | None,
     scores: Array | None,
     metrics: tuple[str, ...],
-) -> Made:
-    _enough(names)
+) -> SampleFields:
+    """Return the fields of samples from correct answers, from scores, or from both: (k, n)."""
+    _check_classifiers(names)
     classes = (true.is_positive, ~true.is_positive)
-    sizes = [int(rows.sum()) for rows in classes]
+    positives, negatives = (int(members.sum()) for members in classes)
+    # The means that the metrics are made of, class by class: correct answers, placement values.
     features: list[list[Array]] = [[], []]
-    if right is not None:
-        for kept, rows in zip(features, classes, strict=True):
-            kept.append(right[:, rows])
+    rates = area = sizes = None
+    if correct is not None:
+        for part, members in zip(features, classes, strict=True):
+            part.append(correct[:, members])
+        t, u = (correct[:, members].mean(axis=1) for members in classes)
+        rates = Rates(t, u, positives, negatives)
     if scores is not None:
-        for kept, placed in zip(
-            features, placements(*(scores[:, rows] for rows in classes)), strict=True
-        ):
-            kept.append(placed)
-    covariances = [_covariance(kept) for kept in features]
-    rates = (
-        None if right is None else Rates(*(right[:, rows].mean(axis=1) for rows in classes), *sizes)
+        placed = placement_values(true.is_positive, scores)
+        for part, values in zip(features, placed, strict=True):
+            part.append(values)
+        area = placed[0].mean(axis=1)
+        sizes = np.array([misplacement_size(values) for values in placed])
+    covariances = [_stacked_covariance(part) for part in features]
+    values, moments = _make_moments(
+        names, metrics, rates, area, (positives, negatives), covariances, sizes
     )
-    area = None if scores is None else features[0][-1].mean(axis=1)
-    check_counts = (
-        None if scores is None else np.array([misplacement_size(kept[-1]) for kept in features])
-    )
-    values, moments = _moments(
-        names, metrics, rates, area, (sizes[0], sizes[1]), covariances, check_counts
-    )
-    return values, moments, _sizes(sizes), PAIRED, (), (true.note, *_notes(moments, names))
+    notes = (true.note, *_equality_notes(moments, names))
+    return values, moments, _class_sizes(positives, negatives), PAIRED, (), notes
 
 
-def _covariance(kept: list[Array]) -> Array:
-    """Of hits, of placement values, or of both: 0/1 alone stay exact."""
-    stacked = (
-        kept[0][:, None]
-        if len(kept) == 1
-        else np.stack([part.astype(float) for part in kept], axis=1)
-    )
-    return mean_covariance(stacked)
+def _stacked_covariance(features: list[Array]) -> Array:
+    """Return the covariance of the means of one class; of booleans alone it is exact."""
+    if len(features) == 1:
+        return mean_covariance(features[0][:, None])
+    return mean_covariance(np.stack([values.astype(float) for values in features], axis=1))
 
 
-def counted(counts: pd.DataFrame, metrics: tuple[str, ...]) -> Made:
-    """From counts: binomial variances, no covariance between classifiers."""
-    from deabench.metrics.counts import check_counts
-
-    check_metrics(metrics, scored=False, labelled=True)
-    cells = check_counts(counts)
-    names = [str(name) for name in counts.index]
-    _enough(names)
-    sizes = [
-        _same(cells["tp"] + cells["fn"], "positive"),
-        _same(cells["fp"] + cells["tn"], "negative"),
-    ]
-    rates = Rates(cells["tp"].to_numpy() / sizes[0], cells["tn"].to_numpy() / sizes[1], *sizes)
-    covariances = []
-    for share, size in ((rates.t, sizes[0]), (rates.u, sizes[1])):
-        covariances.append(np.diag(share * (1 - share) / (size - 1))[:, None, :, None])
-    values, moments = _moments(names, metrics, rates, None, (sizes[0], sizes[1]), covariances)
-    note = "counts do not say which instances were answered alike: independence of the classifiers is assumed"
-    return values, moments, _sizes(sizes), UNPAIRED, (), (note,)
-
-
-def _moments(
+def _make_moments(
     names: list[str],
     metrics: tuple[str, ...],
     rates: Rates | None,
     area: Array | None,
-    sizes: tuple[int, int],
+    class_sizes: tuple[int, int],
     covariances: list[Array],
-    whole: Array | None = None,
+    misplacement_sizes: Array | None = None,
 ) -> tuple[pd.DataFrame, Moments]:
-    """Values, and logarithms with a part for each class; `whole` (2, k) is how much of an instance
-    a misplacement is.
+    """Return values and moments with one part for each class.
+
+    Parameters
+    ----------
+    misplacement_sizes : array (2, k), optional
+        How much of an instance a misplacement is, by class.
     """
-    k, s, b = len(names), len(metrics), covariances[0].shape[1]
-    values, logs = np.zeros((k, s)), np.zeros((k, s))
-    gradients, flips = np.zeros((2, k, s, b)), np.zeros((2, k, s))
+    k = len(names)
+    s = len(metrics)
+    sizes = np.array(class_sizes)[:, None]
+    means = covariances[0].shape[1]
+    values = np.zeros((k, s))
+    logs = np.zeros((k, s))
+    gradients = np.zeros((2, k, s, means))
+    flips = np.zeros((2, k, s))
     for r, name in enumerate(metrics):
         if name == AREA and area is not None:
-            lifted = np.maximum(area, 0.5 / (sizes[0] * sizes[1]))
-            values[:, r], logs[:, r] = area, np.log(lifted)
-            gradients[:, :, r, b - 1] = 1 / lifted
-            flips[:, :, r] = whole / (np.array(sizes)[:, None] * lifted)
+            # Half a pair ranked correctly where there is none.
+            lifted = np.maximum(area, 0.5 / (class_sizes[0] * class_sizes[1]))
+            values[:, r] = area
+            logs[:, r] = np.log(lifted)
+            gradients[:, :, r, -1] = 1 / lifted
+            flips[:, :, r] = misplacement_sizes / (sizes * lifted)
         elif rates is not None:
-            values[:, r], logs[:, r], slope = log_metric(rates, name, names)
-            gradients[:, :, r, 0] = slope.T
-            flips[:, :, r] = slope.T / np.array(sizes)[:, None]
-    parts = tuple(Part(gradients[c], covariances[c], flips[c]) for c in range(2))
-    frame = pd.DataFrame(values, index=pd.Index(names, name="classifier"), columns=list(metrics))
-    return frame, Moments(logs, parts, np.full(s, np.inf))
+            values[:, r], logs[:, r], slopes = log_metric(rates, name, names)
+            gradients[:, :, r, 0] = slopes.T
+            flips[:, :, r] = slopes.T / sizes
+    parts = tuple(ErrorSource(gradients[c], covariances[c], flips[c]) for c in range(2))
+    table = pd.DataFrame(values, pd.Index(names, name="classifier"), list(metrics))
+    return table, Moments(logs, parts, np.full(s, np.inf))
 
 
-def outcomes(given: Mapping[str, pd.DataFrame]) -> Made:
-    """From the outcome of every instance; every metric is a part of its own."""
-    if not isinstance(given, Mapping) or not given:
-        raise DataError(
-            "the outcomes are no mapping; give {metric: DataFrame of instances x classifiers}"
-        )
-    names = [str(name) for name in next(iter(given.values())).columns]
-    _enough(names)
-    k, s = len(names), len(given)
-    logs, values, parts = np.zeros((k, s)), np.zeros((k, s)), []
-    for r, (metric, frame) in enumerate(given.items()):
-        shares = _outcome(metric, frame, names)
-        n = shares.shape[1]
-        values[:, r] = shares.mean(axis=1)
-        lifted = np.maximum(values[:, r], 0.5 / n)
-        logs[:, r] = np.log(lifted)
-        gradient, flips = np.zeros((k, s, 1)), np.zeros((k, s))
-        gradient[:, r, 0], flips[:, r] = 1 / lifted, 1 / (n * lifted)
-        binary = bool(((shares == 0) | (shares == 1)).all())
-        parts.append(
-            Part(gradient, mean_covariance((shares == 1 if binary else shares)[:, None]), flips)
-        )
-    frame = pd.DataFrame(
-        values, index=pd.Index(names, name="classifier"), columns=[str(name) for name in given]
-    )
-    moments = Moments(logs, tuple(parts), np.full(s, np.inf))
-    sizes = {f"instances of {name}": len(rows) for name, rows in given.items()}
-    return frame, moments, sizes, PAIRED, (), _notes(moments, names)
-
-
-def _outcome(metric: str, frame: pd.DataFrame, names: list[str]) -> Array:
+def _read_outcomes(metric: str, frame: pd.DataFrame, names: list[str]) -> Array:
+    """Return the outcomes of one metric (k, n) after checking them."""
     if [str(name) for name in frame.columns] != names:
         raise DataError(
             f"the outcomes of '{metric}' are of other classifiers than those of the first metric; "
@@ -207,9 +237,9 @@ def _outcome(metric: str, frame: pd.DataFrame, names: list[str]) -> Array:
     if len(frame) < 2:
         raise DataError(f"the outcomes of '{metric}' hold {len(frame)} instances; give at least 2")
     shares = frame.to_numpy(dtype=float).T
-    bad = ~((shares >= 0) & (shares <= 1))
-    if bad.any():
-        i, row = np.argwhere(bad)[0]
+    outside = np.argwhere(~((shares >= 0) & (shares <= 1)))
+    if len(outside):
+        i, row = outside[0]
         raise DataError(
             f"the outcome '{metric}' of '{names[i]}' for instance {row + 1} is {shares[i, row]:g}; "
             "outcomes are numbers from 0 to 1"
@@ -217,18 +247,14 @@ def _outcome(metric: str, frame: pd.DataFrame, names: list[str]) -> Array:
     return np.asarray(shares)
 
 
-def _two_each(y_true: Values, positive: object, *, scores: bool = False) -> labels.GroundTruth:
-    true = labels.two_class_truth(y_true, positive, scores=scores)
-    for what, count in (
-        ("positive", int(true.is_positive.sum())),
-        ("negative", int((~true.is_positive).sum())),
-    ):
-        if count < 2:
-            raise DataError(f"there is one {what} instance; an interval needs two of each class")
+def _require_two_each(true: labels.GroundTruth) -> labels.GroundTruth:
+    for noun, members in (("positive", true.is_positive), ("negative", ~true.is_positive)):
+        if members.sum() < 2:
+            raise DataError(f"there is one {noun} instance; an interval needs two of each class")
     return true
 
 
-def _enough(names: list[str]) -> None:
+def _check_classifiers(names: list[str]) -> None:
     if len(names) < 2:
         raise DataError(
             f"there is one classifier, '{names[0]}'; efficiency compares, give at least two"
@@ -240,35 +266,34 @@ def _enough(names: list[str]) -> None:
             )
 
 
-def _same(totals: pd.Series, what: str) -> int:
+def _common_total(totals: pd.Series, noun: str) -> int:
+    """Return the number of instances of a class, the same for all classifiers."""
     first = int(totals.iloc[0])
     if first < 2:
-        raise DataError(f"there are {first} {what} instances; an interval needs two of each class")
+        raise DataError(f"there are {first} {noun} instances; an interval needs two of each class")
     for name, total in totals.items():
         if total != first:
             raise DataError(
-                f"'{name}' has {total:g} {what} instances and '{totals.index[0]}' has {first}; "
-                "give all classifiers the same test instances, or a table with errors to Samples.from_table"
+                f"'{name}' has {total:g} {noun} instances and '{totals.index[0]}' has {first}; "
+                "give all classifiers the same test instances, or a table with errors to "
+                "Samples.from_table"
             )
     return first
 
 
-def _sizes(sizes: list[int]) -> dict[str, int]:
-    return {"positive instances": sizes[0], "negative instances": sizes[1]}
+def _class_sizes(positives: int, negatives: int) -> dict[str, int]:
+    return {"positive instances": positives, "negative instances": negatives}
 
 
-def _notes(moments: Moments, names: list[str]) -> tuple[str, ...]:
-    """What answers alike do to the intervals."""
-    _, spread, _ = moments.pairs(np.arange(len(names)))
-    same = np.triu(
-        (spread == 0).all(axis=2)
-        & (np.abs(moments.logs[:, None] - moments.logs[None]) < 1e-12).all(axis=2),
-        1,
-    )
-    if not same.any():
+def _equality_notes(moments: Moments, names: list[str]) -> tuple[str, ...]:
+    """Return a note on classifiers that answer every instance alike."""
+    gap, spread, _ = moments.pairs(np.arange(len(names)))
+    equal = (spread == 0).all(axis=2) & (np.abs(gap) < EQUAL_LOGS).all(axis=2)
+    pairs = np.argwhere(np.triu(equal, 1))
+    if not len(pairs):
         return ()
-    i, j = np.argwhere(same)[0]
-    more = f" ({int(same.sum())} such pairs in all)" if same.sum() > 1 else ""
+    i, j = pairs[0]
+    more = f" ({len(pairs)} such pairs in all)" if len(pairs) > 1 else ""
     return (
         f"'{names[i]}' and '{names[j]}' answer alike on every instance{more}: "
         "what sets them apart is the small-sample rule alone",

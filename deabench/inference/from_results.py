@@ -1,6 +1,7 @@
-"""Samples from blocks: the folds of one data set, or many data sets. What varies is the block, and
-there are few of them.
-"""
+"""Make samples from results that vary from block to block, or that have standard errors.
+
+Blocks are the folds of one data set, those of a grid search, or many data sets; there are few of
+them, so errors have Student's t."""
 
 from __future__ import annotations
 
@@ -12,242 +13,347 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
-from deabench.inference.delta_method import LOGS, Array, Moments, Part, Rates, log_metric
-from deabench.inference.from_predictions import Made
+from deabench.inference.delta_method import (
+    LOG_METRICS,
+    Array,
+    ErrorSource,
+    Moments,
+    Rates,
+    log_metric,
+)
+from deabench.inference.from_predictions import SampleFields
+from deabench.metrics.counts import from_counts
 from deabench.tables.readers.learners import fold_scores, is_cv_results
+from deabench.tables.validation import require_numbers
 from deabench.utils.checks import did_you_mean
 
 CELLS = ["tp", "fn", "fp", "tn"]
-FEW = 10
-"""Fewer blocks than these are warned of: Student's t has to guess their spread."""
+MIN_BLOCKS = 10
+"""With fewer blocks a warning is raised: Student's t has to guess their spread."""
+NEGATED_LOSS = "mean_test_neg_"
+"""Scikit-learn's losses with their sign reversed: below 0, so no ratio of two of them is defined."""
 
 
-def folded(folds: pd.DataFrame, metrics: Sequence[str] | None, ratio: float | None) -> Made:
-    """Folds of one data set, repeats among them, with Nadeau and Bengio's variance."""
-    keys = ["fold", *(["repeat"] if "repeat" in [*folds.index.names, *folds.columns] else [])]
-    long = _long(folds, ["classifier", *keys])
-    wide, names, columns = _wide(long, keys, metrics, "fold")
-    per_repeat = long["fold"].nunique()
+def samples_from_folds(
+    folds: pd.DataFrame, metrics: Sequence[str] | None, ratio: float | None
+) -> SampleFields:
+    """Return the fields of samples of folds and repeats, with Nadeau and Bengio's variance."""
+    has_repeats = "repeat" in [*folds.index.names, *folds.columns]
+    keys = ["fold", "repeat"] if has_repeats else ["fold"]
+    long = _with_key_columns(folds, ["classifier", *keys])
+    values, names, columns = _values_by_block(long, keys, metrics, "fold")
     if ratio is None:
-        ratio = 1 / max(per_repeat - 1, 1)
+        ratio = 1 / max(long["fold"].nunique() - 1, 1)
     if not (np.isfinite(ratio) and ratio > 0):
         raise DataError(
-            f"the ratio of test to training size is {ratio:g}; give a positive number, 1/9 for ten folds"
+            f"the ratio of test to training size is {ratio:g}; give a positive number, 1/9 for ten "
+            "folds"
         )
-    blocks = len(wide)
-    assumed = ratio / (1 + ratio)
-    notes = (
-        f"the folds share training data: Nadeau and Bengio's variance (1/{blocks} + {ratio:.3g}) s² is right only if folds are "
-        f"correlated at about {assumed:.2g}, which the data cannot tell; at a higher correlation the intervals are too narrow",
+    blocks = len(values)
+    flips = np.zeros((len(names), len(columns)))
+    if set(CELLS) <= set(long.columns):
+        flips = _pooled_flips(long, columns, names, keys)
+    table, moments = _block_moments(values, names, columns, 1 / blocks + ratio, flips, "fold")
+    note = (
+        f"the folds share training data: Nadeau and Bengio's variance (1/{blocks} + {ratio:.3g}) s² "
+        f"is right only if folds are correlated at about {ratio / (1 + ratio):.2g}, which the data "
+        "cannot tell; at a higher correlation the intervals are too narrow"
     )
-    flips = (
-        _flips(long, columns, names, keys)
-        if set(CELLS) <= set(long.columns)
-        else np.zeros((len(names), len(columns)))
-    )
-    values, moments = _moments(wide, names, columns, 1 / blocks + ratio, flips, "fold")
-    paired = "paired: all classifiers were tested on the same folds"
-    return values, moments, {"folds": blocks}, paired, (), (*notes, *_few(blocks, "folds"))
+    pairing = "paired: all classifiers were tested on the same folds"
+    notes = (note, *_warn_of_few(blocks, "folds"))
+    return table, moments, {"folds": blocks}, pairing, (), notes
 
 
-def over_datasets(results: pd.DataFrame, metrics: Sequence[str] | None) -> Made:
-    """Data sets as blocks; a data set's folds are added first where there are counts."""
-    long = _long(results, ["classifier", "dataset"])
+def samples_from_datasets(results: pd.DataFrame, metrics: Sequence[str] | None) -> SampleFields:
+    """Return the fields of samples of data sets; counts of a data set's folds are added first."""
+    long = _with_key_columns(results, ["classifier", "dataset"])
     if set(CELLS) <= set(long.columns):
         long = long.groupby(["classifier", "dataset"], sort=False)[CELLS].sum().reset_index()
-    wide, names, columns = _wide(long, ["dataset"], metrics, "data set")
-    blocks = len(wide)
-    notes = (
-        "every metric is its mean over the data sets, and holds for data sets like these, drawn as these were",
-        "no small-sample rule is used: classifiers alike on every data set are not told apart",
-    )
-    values, moments = _moments(
-        wide, names, columns, 1 / blocks, np.zeros((len(names), len(columns))), "data set"
-    )
-    paired = "paired: all classifiers were tested on the same data sets"
-    return values, moments, {"data sets": blocks}, paired, (), (*notes, *_few(blocks, "data sets"))
-
-
-def _long(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """The frame with its keys as columns."""
-    if not isinstance(frame, pd.DataFrame):
-        raise DataError(
-            f"the results are a {type(frame).__name__}; give a DataFrame with the columns {', '.join(keys)}"
-        )
-    named = [name for name in frame.index.names if name is not None]
-    flat = frame.reset_index() if named else frame
-    for key in keys:
-        if key not in flat.columns:
-            raise DataError(
-                f"there is no column '{key}' in the results; {did_you_mean(key, list(flat.columns))}"
-            )
-    return flat
-
-
-def _wide(
-    long: pd.DataFrame, keys: list[str], metrics: Sequence[str] | None, what: str
-) -> tuple[Array, list[str], list[str]]:
-    """Metrics by block, (J, k, s), with the classifiers and the metrics; every classifier has every
-    block.
-    """
-    from deabench.metrics import from_counts
-
-    if isinstance(metrics, str):
-        raise DataError(f"metrics is the text '{metrics}'; give a list of names, as ['{metrics}']")
-    if set(CELLS) <= set(long.columns):
-        columns = list(metrics) if metrics is not None else ["TPR", "TNR"]
-        table = from_counts(long, metrics=columns)
-        table = pd.concat([long[["classifier", *keys]], table], axis=1)
-    else:
-        known = [
-            str(name)
-            for name in long.columns
-            if name not in ("classifier", *keys) and pd.api.types.is_numeric_dtype(long[name])
-        ]
-        columns = list(metrics) if metrics is not None else known
-        for name in columns:
-            if name not in known:
-                raise DataError(
-                    f"there is no metric '{name}' in the results; {did_you_mean(name, known)}"
-                )
-        table = long
-    if not columns:
-        raise DataError(
-            "the results hold no metric; add a numeric column, or the counts tp, fn, fp and tn"
-        )
-    return _cube(table, keys, columns, what)
-
-
-def _cube(
-    table: pd.DataFrame, keys: list[str], columns: list[str], what: str
-) -> tuple[Array, list[str], list[str]]:
-    where = [tuple(row) for row in table[keys].itertuples(index=False)]
-    blocks = {key: place for place, key in enumerate(dict.fromkeys(where))}
-    names = {str(name): place for place, name in enumerate(dict.fromkeys(table["classifier"]))}
-    if len(blocks) < 2:
-        raise DataError(
-            f"there is one {what}; the spread between {what}s needs at least 2, better {FEW} or more"
-        )
-    if len(names) < 2:
-        raise DataError(
-            f"there is one classifier, '{next(iter(names), '')}'; efficiency compares, give at least two"
-        )
-    cube = np.full((len(blocks), len(names), len(columns)), np.nan)
-    seen = np.zeros(cube.shape[:2], dtype=int)
-    for key, name, row in zip(
-        where, table["classifier"], table[columns].to_numpy(dtype=float), strict=True
-    ):
-        place = blocks[key], names[str(name)]
-        cube[place], seen[place] = row, seen[place] + 1
-    listed, block_names = list(names), list(blocks)
-    if (seen != 1).any():
-        j, i = np.argwhere(seen != 1)[0]
-        raise DataError(
-            f"'{listed[i]}' stands on {seen[j, i]} rows for {what} {_said(block_names[j])}; give exactly one"
-        )
-    bad = ~np.isfinite(cube) | (cube < 0)
-    if bad.any():
-        j, i, r = np.argwhere(bad)[0]
-        value = "undefined" if np.isnan(cube[j, i, r]) else f"{cube[j, i, r]:g}"
-        raise DataError(
-            f"metric '{columns[r]}' of '{listed[i]}' for {what} {_said(block_names[j])} is {value}; "
-            "give numbers >= 0, or leave the metric or the block out"
-        )
-    return cube, listed, columns
-
-
-def _said(key: tuple[object, ...]) -> str:
-    return " of repeat ".join(f"'{part}'" for part in key)
-
-
-def _moments(
-    cube: Array, names: list[str], columns: list[str], factor: float, flips: Array, what: str
-) -> tuple[pd.DataFrame, Moments]:
-    """Means over blocks; the covariance of the block values times `factor`."""
-    blocks, k, s = cube.shape
-    mean = cube.mean(axis=0)
-    if (mean == 0).any():
-        i, r = np.argwhere(mean == 0)[0]
-        raise DataError(
-            f"metric '{columns[r]}' of '{names[i]}' is 0 for every {what}; no ratio to it has an interval, "
-            "leave the metric or the classifier out"
-        )
-    centred = (cube - mean).reshape(blocks, k * s)
-    covariance = (centred.T @ centred * (factor / (blocks - 1))).reshape(k, s, k, s)
-    gradient = np.zeros((k, s, s))
-    gradient[:, np.arange(s), np.arange(s)] = 1 / mean
-    frame = pd.DataFrame(mean, index=pd.Index(names, name="classifier"), columns=columns)
-    return frame, Moments(
-        np.log(mean), (Part(gradient, covariance, flips),), np.full(s, blocks - 1.0)
-    )
-
-
-def _flips(long: pd.DataFrame, columns: list[str], names: list[str], keys: list[str]) -> Array:
-    """One-flip changes of the pooled metrics, both classes together, as their root of squares; 0
-    where they are not known.
-    """
-    once = long[long["repeat"] == long["repeat"].iloc[0]] if "repeat" in keys else long
-    cells = once.groupby("classifier", sort=False)[CELLS].sum().astype(float)
-    cells = cells.loc[list(dict.fromkeys(long["classifier"]))]
+    values, names, columns = _values_by_block(long, ["dataset"], metrics, "data set")
+    blocks = len(values)
     flips = np.zeros((len(names), len(columns)))
-    for i, (tp, fn, fp, tn) in enumerate(cells.to_numpy()):
-        if tp + fn <= 0 or fp + tn <= 0:
-            continue
-        rates = Rates(
-            np.array([tp / (tp + fn)]), np.array([tn / (fp + tn)]), int(tp + fn), int(fp + tn)
-        )
-        for r, name in enumerate(columns):
-            if name in LOGS:
-                slope = log_metric(rates, name, [names[i]])[2][0]
-                flips[i, r] = np.hypot(slope[0] / (tp + fn), slope[1] / (fp + tn))
-    return flips
-
-
-def _few(blocks: int, what: str) -> tuple[str, ...]:
-    if blocks >= FEW:
-        return ()
-    said = (
-        f"{blocks} {what} are few: their spread is hardly known, and the intervals are wide for it"
+    table, moments = _block_moments(values, names, columns, 1 / blocks, flips, "data set")
+    pairing = "paired: all classifiers were tested on the same data sets"
+    notes = (
+        "every metric is its mean over the data sets, and holds for data sets like these, drawn as "
+        "these were",
+        "no small-sample rule is used: classifiers alike on every data set are not told apart",
+        *_warn_of_few(blocks, "data sets"),
     )
-    warnings.warn(said, DataWarning, stacklevel=6)
-    return (said,)
+    return table, moments, {"data sets": blocks}, pairing, (), notes
 
 
-TURNED = "mean_test_neg_"
-"""Scikit-learn's losses with their sign turned: below 0, so no ratio of two of them means anything.
-"""
+def samples_from_table(
+    table: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]
+) -> SampleFields:
+    """Return the fields of samples of a table with standard errors; all errors are independent."""
+    if not isinstance(table, pd.DataFrame) or len(table) < 2:
+        raise DataError(
+            "the table has fewer than two rows; efficiency compares, give at least two classifiers"
+        )
+    values = require_numbers(table, list(table.columns))
+    check_positive(values, "metric")
+    relative = _read_errors(values, errors).to_numpy() / values.to_numpy()
+    k, s = relative.shape
+    parts = tuple(independent_errors(relative[:, r] ** 2, r, s) for r in range(s))
+    moments = Moments(np.log(values.to_numpy()), parts, np.full(s, np.inf))
+    notes = (
+        "independence of the classifiers and of the metrics is assumed: standard errors say nothing "
+        "of answers in common",
+        "no small-sample rule is used: the standard errors are taken as they are, as of normal "
+        "errors",
+    )
+    pairing = "unpaired: from standard errors"
+    return values.rename_axis("classifier"), moments, {"classifiers": k}, pairing, (), notes
 
 
-def searched(
+def folds_of_search(
     search: Any, metrics: Sequence[str] | None, ratio: float | None
 ) -> tuple[pd.DataFrame, list[str], float | None]:
-    """The folds as rows, the metrics taken, and n_test / n_train where the splitter is no plain
-    k-fold.
-    """
+    """Return a grid search's folds as rows, its metrics, and n_test / n_train if it is known."""
     results = search if is_cv_results(search) else getattr(search, "cv_results_", None)
     if not isinstance(results, Mapping):
         raise DataError(
-            f"a {type(search).__name__} is no fitted search; give a GridSearchCV after fit, or its cv_results_"
+            f"a {type(search).__name__} is no fitted search; give a GridSearchCV after fit, or its "
+            "cv_results_"
         )
     folds = fold_scores(results)
-    known = [str(name) for name in folds.columns[2:]]
-    taken = (
-        list(metrics)
-        if metrics is not None
-        else [name for name in known if not name.startswith(TURNED)]
-    )
-    if not taken:
+    if metrics is None:
+        columns = [str(name) for name in folds.columns[2:]]
+        metrics = [name for name in columns if not name.startswith(NEGATED_LOSS)]
+    if not metrics:
         raise DataError(
-            "the search has losses only (neg_...), and intervals are those of metrics to be high; score it by one more"
+            "the search has losses only (neg_...), and intervals are those of metrics to be high; "
+            "score it by one more"
         )
     splitter = getattr(search, "cv", None)
     repeats = getattr(splitter, "n_repeats", 1)
     if repeats > 1:
-        each = folds["fold"].nunique() // repeats
-        folds["repeat"], folds["fold"] = folds["fold"] // each, folds["fold"] % each
+        folds_per_repeat = folds["fold"].nunique() // repeats
+        folds["repeat"] = folds["fold"] // folds_per_repeat
+        folds["fold"] = folds["fold"] % folds_per_repeat
     if ratio is None and hasattr(splitter, "test_size"):
         raise DataError(
-            f"{type(splitter).__name__} does not split into folds; give ratio= the number of test rows over that of "
-            "training rows"
+            f"{type(splitter).__name__} does not split into folds; give ratio= the number of test "
+            "rows over that of training rows"
         )
-    return folds, taken, ratio
+    return folds, list(metrics), ratio
+
+
+def independent_errors(variance: Array, column: int, columns: int) -> ErrorSource:
+    """Return errors in one column that are independent between classifiers, with `variance` (k,)."""
+    k = len(variance)
+    gradient = np.zeros((k, columns, 1))
+    gradient[:, column, 0] = 1.0
+    covariance = np.diag(variance)[:, None, :, None]
+    return ErrorSource(gradient, covariance, np.zeros((k, columns)))
+
+
+def check_positive(values: pd.DataFrame, noun: str, name: str = "") -> None:
+    """Refuse numbers of 0 or less.
+
+    Parameters
+    ----------
+    name : str
+        Of the metric, where the columns are classifiers.
+    """
+    invalid = np.argwhere(~(values.to_numpy() > 0))
+    if not len(invalid):
+        return
+    i, r = invalid[0]
+    column = values.columns[r]
+    metric, label = (name, column) if name else (column, values.index[i])
+    raise DataError(
+        f"{noun} '{metric}' of '{label}' is {values.iloc[i, r]:g}; intervals of ratios need "
+        "numbers > 0"
+    )
+
+
+def _with_key_columns(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return the frame with named index levels as columns; refuse it where a key is missing."""
+    if not isinstance(frame, pd.DataFrame):
+        raise DataError(
+            f"the results are a {type(frame).__name__}; give a DataFrame with the columns "
+            f"{', '.join(keys)}"
+        )
+    has_names = any(name is not None for name in frame.index.names)
+    flat = frame.reset_index() if has_names else frame
+    for key in keys:
+        if key not in flat.columns:
+            raise DataError(
+                f"there is no column '{key}' in the results; "
+                f"{did_you_mean(key, list(flat.columns))}"
+            )
+    return flat
+
+
+def _values_by_block(
+    long: pd.DataFrame, keys: list[str], metrics: Sequence[str] | None, noun: str
+) -> tuple[Array, list[str], list[str]]:
+    """Return metrics by block (J, k, s), the classifiers and the metrics.
+
+    Parameters
+    ----------
+    noun : str
+        What a block is called in messages.
+    """
+    if isinstance(metrics, str):
+        raise DataError(f"metrics is the text '{metrics}'; give a list of names, as ['{metrics}']")
+    if set(CELLS) <= set(long.columns):
+        columns = list(metrics) if metrics is not None else ["TPR", "TNR"]
+        computed = from_counts(long, metrics=columns)
+        table = pd.concat([long[["classifier", *keys]], computed], axis=1)
+    else:
+        table = long
+        numeric = [
+            str(name)
+            for name in long.columns
+            if name not in ("classifier", *keys) and pd.api.types.is_numeric_dtype(long[name])
+        ]
+        columns = list(metrics) if metrics is not None else numeric
+        for name in columns:
+            if name not in numeric:
+                raise DataError(
+                    f"there is no metric '{name}' in the results; {did_you_mean(name, numeric)}"
+                )
+    if not columns:
+        raise DataError(
+            "the results hold no metric; add a numeric column, or the counts tp, fn, fp and tn"
+        )
+    return _fill_blocks(table, keys, columns, noun)
+
+
+def _fill_blocks(
+    table: pd.DataFrame, keys: list[str], columns: list[str], noun: str
+) -> tuple[Array, list[str], list[str]]:
+    """Put long rows into an array (J, k, s); every classifier has exactly one row in each block."""
+    rows = [tuple(row) for row in table[keys].itertuples(index=False)]
+    blocks = list(dict.fromkeys(rows))
+    names = [str(name) for name in dict.fromkeys(table["classifier"])]
+    if len(blocks) < 2:
+        raise DataError(
+            f"there is one {noun}; the spread between {noun}s needs at least 2, better "
+            f"{MIN_BLOCKS} or more"
+        )
+    if len(names) < 2:
+        name = names[0] if names else ""
+        raise DataError(
+            f"there is one classifier, '{name}'; efficiency compares, give at least two"
+        )
+    block_places = {block: place for place, block in enumerate(blocks)}
+    name_places = {name: place for place, name in enumerate(names)}
+    values = np.full((len(blocks), len(names), len(columns)), np.nan)
+    row_counts = np.zeros(values.shape[:2], dtype=int)
+    numbers = table[columns].to_numpy(dtype=float)
+    for block, name, row in zip(rows, table["classifier"], numbers, strict=True):
+        place = block_places[block], name_places[str(name)]
+        values[place] = row
+        row_counts[place] += 1
+    if (row_counts != 1).any():
+        j, i = np.argwhere(row_counts != 1)[0]
+        raise DataError(
+            f"'{names[i]}' stands on {row_counts[j, i]} rows for {noun} "
+            f"{_describe_block(blocks[j])}; give exactly one"
+        )
+    invalid = np.argwhere(~np.isfinite(values) | (values < 0))
+    if len(invalid):
+        j, i, r = invalid[0]
+        value = "undefined" if np.isnan(values[j, i, r]) else f"{values[j, i, r]:g}"
+        raise DataError(
+            f"metric '{columns[r]}' of '{names[i]}' for {noun} {_describe_block(blocks[j])} is "
+            f"{value}; give numbers >= 0, or leave the metric or the block out"
+        )
+    return values, names, columns
+
+
+def _describe_block(key: tuple[object, ...]) -> str:
+    return " of repeat ".join(f"'{part}'" for part in key)
+
+
+def _block_moments(
+    values: Array, names: list[str], columns: list[str], factor: float, flips: Array, noun: str
+) -> tuple[pd.DataFrame, Moments]:
+    """Return means over blocks, and moments with the covariance of the blocks times `factor`."""
+    blocks, k, s = values.shape
+    mean = values.mean(axis=0)
+    if (mean == 0).any():
+        i, r = np.argwhere(mean == 0)[0]
+        raise DataError(
+            f"metric '{columns[r]}' of '{names[i]}' is 0 for every {noun}; no ratio to it has an "
+            "interval, leave the metric or the classifier out"
+        )
+    centred = (values - mean).reshape(blocks, k * s)
+    covariance = (centred.T @ centred * (factor / (blocks - 1))).reshape(k, s, k, s)
+    # The s means are the metrics themselves: d log y / d y = 1 / y.
+    gradient = np.zeros((k, s, s))
+    gradient[:, np.arange(s), np.arange(s)] = 1 / mean
+    table = pd.DataFrame(mean, pd.Index(names, name="classifier"), columns)
+    part = ErrorSource(gradient, covariance, flips)
+    return table, Moments(np.log(mean), (part,), np.full(s, blocks - 1.0))
+
+
+def _pooled_flips(
+    long: pd.DataFrame, columns: list[str], names: list[str], keys: list[str]
+) -> Array:
+    """Return one-flip changes (k, s) of the pooled metrics, 0 where they are not known.
+
+    The changes by an instance of either class are combined as the root of their squares."""
+    labels = list(dict.fromkeys(long["classifier"]))
+    if "repeat" in keys:
+        long = long[long["repeat"] == long["repeat"].iloc[0]]
+    cells = long.groupby("classifier", sort=False)[CELLS].sum().astype(float).loc[labels]
+    flips = np.zeros((len(names), len(columns)))
+    for i, (tp, fn, fp, tn) in enumerate(cells.to_numpy()):
+        positives = tp + fn
+        negatives = fp + tn
+        if positives <= 0 or negatives <= 0:
+            continue
+        rates = Rates(
+            np.array([tp / positives]), np.array([tn / negatives]), int(positives), int(negatives)
+        )
+        for r, column in enumerate(columns):
+            if column in LOG_METRICS:
+                by_t, by_u = log_metric(rates, column, [names[i]])[2][0]
+                flips[i, r] = np.hypot(by_t / positives, by_u / negatives)
+    return flips
+
+
+def _read_errors(values: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]) -> pd.DataFrame:
+    """Return the standard errors in the shape of the values after checking them."""
+    columns = list(errors.columns) if isinstance(errors, pd.DataFrame) else list(errors)
+    for name in values.columns:
+        if name not in columns:
+            raise DataError(
+                f"there is no standard error of '{name}'; {did_you_mean(name, columns)}"
+            )
+    if isinstance(errors, pd.DataFrame):
+        for label in values.index:
+            if label not in errors.index:
+                raise DataError(
+                    f"there is no standard error for '{label}'; "
+                    f"{did_you_mean(label, list(errors.index))}"
+                )
+        frame = require_numbers(errors.loc[values.index], list(values.columns))
+    else:
+        numbers = {name: float(errors[name]) for name in values.columns}
+        frame = pd.DataFrame(numbers, index=values.index)
+    numbers_array = frame.to_numpy()
+    invalid = np.argwhere(~(np.isfinite(numbers_array) & (numbers_array >= 0)))
+    if len(invalid):
+        i, r = invalid[0]
+        raise DataError(
+            f"the standard error of '{values.columns[r]}' of '{values.index[i]}' is "
+            f"{frame.iloc[i, r]:g}; give a number >= 0"
+        )
+    return frame
+
+
+def _warn_of_few(blocks: int, noun: str) -> tuple[str, ...]:
+    if blocks >= MIN_BLOCKS:
+        return ()
+    note = (
+        f"{blocks} {noun} are few: their spread is hardly known, and the intervals are wide for it"
+    )
+    # The caller of Samples.from_folds is four calls up.
+    warnings.warn(note, DataWarning, stacklevel=4)
+    return (note,)

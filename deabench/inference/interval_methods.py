@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from deabench import tango
 from deabench.errors import DataError
-from deabench.inference.resampling import Design, cells, studentised, weights
+from deabench.inference.resampling import Design, draw_cells, draw_weights, studentised_limits
 from deabench.metrics import labels
 from deabench.metrics.counts import compute_metrics
 from deabench.metrics.formulas import CELLS, canonical_name
 from deabench.metrics.metric import Metric, check_probabilities
-from deabench.metrics.predictions import FEW_INSTANCES, at_least, labelled, split
+from deabench.metrics.predictions import FEW_INSTANCES, at_or_above, label_metrics, split_metrics
 from deabench.metrics.score_metrics import (
     BUILT_IN,
     MeanLoss,
@@ -43,7 +43,9 @@ NONE = {
 }
 
 
-def single(asked: Asked, name: str, column: str, design: Design, alpha: float) -> Limits:
+def metric_interval(
+    asked: IntervalRequest, name: str, column: str, design: Design, alpha: float
+) -> MetricLimits:
     """The interval of one metric of one classifier."""
     metric = asked.metrics[column]
     estimate = _estimate(asked, name, column, design)
@@ -51,18 +53,18 @@ def single(asked: Asked, name: str, column: str, design: Design, alpha: float) -
     if metric is None and canonical_name(column) == "prevalence" and design.kind == "classes":
         reason = "it is fixed by design"
     if reason:
-        return none(estimate, reason)
+        return no_limits(estimate, reason)
     if metric is None:
-        exact = predictive(column, asked.hits[name], design, alpha)
+        exact = predictive_value_limits(column, asked.hits[name], design, alpha)
         if exact is not None:
             return exact
         drawn = _counts_of(
-            asked, column, cells(design, _pattern(asked, name), 4, asked.draws, asked.seed)
+            asked, column, draw_cells(design, _pattern(asked, name), 4, asked.draws, asked.seed)
         )
         low, high = _quantiles(drawn, alpha)
         return estimate, min(low, estimate), max(high, estimate), "jeffreys", ""
     if _at_k(metric):
-        return precision(estimate, _k(metric), design, alpha)
+        return precision_limits(estimate, _k(metric), design, alpha)
     if isinstance(metric.function, MeanLoss):
         found = _of_means(
             _losses(asked, name, metric.function), asked, design, alpha=alpha, metric=metric
@@ -70,28 +72,30 @@ def single(asked: Asked, name: str, column: str, design: Design, alpha: float) -
         if found is not None:
             return estimate, *found
     if metric is BUILT_IN["roc_auc"] and drawn_one_by_one(design) and 0 < estimate < 1:
-        return area(sort_scores(design.positive, asked.values[name]), _t(asked, metric, alpha))
+        return area_limits(
+            sort_scores(design.positive, asked.values[name]), _t(asked, metric, alpha)
+        )
     drawn = _redrawn(asked, [name], metric, design)[0]
     if np.ptp(drawn[np.isfinite(drawn)], axis=None) <= 0:
-        return perfect(estimate, column, design, alpha)
+        return perfect_limits(estimate, column, design, alpha)
     return _around(estimate, drawn, metric, len(design.positive), (_t(asked, metric, alpha), alpha))
 
 
-def difference(
-    asked: Asked, pair: tuple[str, str], column: str, design: Design, alpha: float
-) -> Limits:
+def difference_interval(
+    asked: IntervalRequest, pair: tuple[str, str], column: str, design: Design, alpha: float
+) -> MetricLimits:
     """The interval of the difference of two classifiers in one metric, on the same draws."""
     metric = asked.metrics[column]
     first, second = (_estimate(asked, name, column, design) for name in pair)
     estimate = first - second
     reason = NONE.get(canonical_name(column)) or _undefined(first, second, estimate)
     if reason:
-        return none(estimate, reason)
+        return no_limits(estimate, reason)
     if metric is None:
         return _of_counts(asked, pair, column, design, alpha=alpha, estimate=estimate)
     if _at_k(metric) and _k(metric) < FEW_INSTANCES:
         values = asked.values[pair[0]], asked.values[pair[1]]
-        return estimate, *precision_gap(values, _k(metric), design, alpha)[1:]
+        return estimate, *precision_difference_limits(values, _k(metric), design, alpha)[1:]
     if isinstance(metric.function, MeanLoss):
         gaps = _losses(asked, pair[0], metric.function) - _losses(asked, pair[1], metric.function)
         found = _of_means(gaps, asked, design, alpha=alpha)
@@ -100,7 +104,7 @@ def difference(
     one, two = _redrawn(asked, list(pair), metric, design)
     gap = one - two
     if not np.nanstd(gap) > 0:
-        return none(estimate, "it did not vary in the resamples")
+        return no_limits(estimate, "it did not vary in the resamples")
     if isinstance(metric.function, RankingMetric):
         width = _t(asked, metric, alpha) * float(np.nanstd(gap))
         return estimate, estimate - width, estimate + width, "normal", ""
@@ -109,23 +113,23 @@ def difference(
 
 
 def _of_counts(
-    asked: Asked,
+    asked: IntervalRequest,
     pair: tuple[str, str],
     column: str,
     design: Design,
     *,
     alpha: float,
     estimate: float,
-) -> Limits:
+) -> MetricLimits:
     """The difference of a metric of counts: Tango's interval of a rate, else the posterior of both
     classifiers' cells.
     """
     a, b = (asked.hits[name] for name in pair)
-    exact = rate_gap(column, (a, b), design, alpha)
+    exact = rate_difference_limits(column, (a, b), design, alpha)
     if exact is not None:
         return exact
     pattern = np.where(asked.true.is_positive, 0, 4) + 2 * ~a + ~b
-    drawn = cells(design, pattern, 8, asked.draws, asked.seed)
+    drawn = draw_cells(design, pattern, 8, asked.draws, asked.seed)
     gap = _counts_of(asked, column, drawn[:, [0, 2, 4, 6]] + drawn[:, [1, 3, 5, 7]]) - _counts_of(
         asked, column, drawn[:, [0, 1, 4, 5]] + drawn[:, [2, 3, 6, 7]]
     )
@@ -134,14 +138,21 @@ def _of_counts(
 
 
 def _of_means(
-    loss: Floats, asked: Asked, design: Design, *, alpha: float, metric: Metric | None = None
+    loss: Floats,
+    asked: IntervalRequest,
+    design: Design,
+    *,
+    alpha: float,
+    metric: Metric | None = None,
 ) -> tuple[float, float, str, str] | None:
     """The interval of a mean loss within the metric's range, or of the mean of a difference; None
     where it needs another way.
     """
     if not np.isfinite(loss).all():
-        return (*none(0, "it is infinite: something was said to be certain, and was not so")[1:],)
-    found = studentised(
+        return (
+            *no_limits(0, "it is infinite: something was said to be certain, and was not so")[1:],
+        )
+    found = studentised_limits(
         loss,
         design,
         asked.draws,
@@ -172,18 +183,18 @@ def _k(metric: Metric) -> int:
     return int(metric.name.partition("@")[2])
 
 
-def _losses(asked: Asked, name: str, function: MeanLoss) -> Floats:
+def _losses(asked: IntervalRequest, name: str, function: MeanLoss) -> Floats:
     return np.asarray(
         function.loss(asked.true.is_positive.astype(int), asked.values[name]), dtype=float
     )
 
 
-def _pattern(asked: Asked, name: str) -> NDArray[np.intp]:
+def _pattern(asked: IntervalRequest, name: str) -> NDArray[np.intp]:
     """The cell of each instance: tp, fn, fp, tn."""
     return np.where(asked.true.is_positive, 0, 2) + ~asked.hits[name]
 
 
-def _counts_of(asked: Asked, column: str, drawn: Floats) -> Floats:
+def _counts_of(asked: IntervalRequest, column: str, drawn: Floats) -> Floats:
     frame = pd.DataFrame(drawn, columns=list(CELLS))
     values: Floats = compute_metrics(frame, metrics=[column], **asked.options)[column].to_numpy(
         dtype=float
@@ -191,7 +202,7 @@ def _counts_of(asked: Asked, column: str, drawn: Floats) -> Floats:
     return values
 
 
-def _estimate(asked: Asked, name: str, column: str, design: Design) -> float:
+def _estimate(asked: IntervalRequest, name: str, column: str, design: Design) -> float:
     metric = asked.metrics[column]
     if metric is None:
         sums = np.bincount(_pattern(asked, name), design.weight, 4).astype(float)
@@ -200,7 +211,9 @@ def _estimate(asked: Asked, name: str, column: str, design: Design) -> float:
     return metric.value(asked.true.is_positive, given, design.weight)
 
 
-def _redrawn(asked: Asked, names: list[str], metric: Metric, design: Design) -> list[Floats]:
+def _redrawn(
+    asked: IntervalRequest, names: list[str], metric: Metric, design: Design
+) -> list[Floats]:
     """The metric of each classifier in every resample, the same resamples for all."""
     if isinstance(metric.function, RankingMetric):
         samples = [sort_scores(asked.true.is_positive, asked.values[name]) for name in names]
@@ -213,12 +226,13 @@ def _redrawn(asked: Asked, names: list[str], metric: Metric, design: Design) -> 
         makers = [lambda w, k=name: _one_by_one(asked, k, metric, w) for name in names]  # type: ignore[misc]
     with np.errstate(invalid="ignore", divide="ignore"):  # a resample may lack a class
         blocks = [
-            [make(block) for make in makers] for block in weights(design, asked.draws, asked.seed)
+            [make(block) for make in makers]
+            for block in draw_weights(design, asked.draws, asked.seed)
         ]
         return [np.concatenate([block[k] for block in blocks]) for k in range(len(names))]
 
 
-def _one_by_one(asked: Asked, name: str, metric: Metric, drawn: Floats) -> Floats:
+def _one_by_one(asked: IntervalRequest, name: str, metric: Metric, drawn: Floats) -> Floats:
     """A metric of one's own, resample by resample: rows repeated, or weights where the data have
     them.
     """
@@ -235,7 +249,7 @@ def _one_by_one(asked: Asked, name: str, metric: Metric, drawn: Floats) -> Float
 
 def _around(
     estimate: float, drawn: Floats, metric: Metric, n: int, level: tuple[float, float]
-) -> Limits:
+) -> MetricLimits:
     from scipy.special import expit, logit
 
     drawn, (quantile, alpha) = drawn[np.isfinite(drawn)], level
@@ -262,7 +276,7 @@ def _quantiles(drawn: Floats, alpha: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _t(asked: Asked, metric: Metric, alpha: float) -> float:
+def _t(asked: IntervalRequest, metric: Metric, alpha: float) -> float:
     """Student's quantile for the rarer class, whose few instances carry most of the spread; the
     normal's for a share.
 
@@ -279,7 +293,7 @@ def _t(asked: Asked, metric: Metric, alpha: float) -> float:
 
 
 Bools = NDArray[np.bool_]
-Limits: TypeAlias = tuple[float, float, float, str, str]
+MetricLimits: TypeAlias = tuple[float, float, float, str, str]
 """Estimate, lower, upper, method, and why there is no interval."""
 ALONE = "its interval is for instances drawn one by one, without weights"
 PREDICTIVE = ("PPV", "NPV", "FDR", "FOR")
@@ -287,7 +301,7 @@ OF_LABELS = {"TPR": True, "FPR": True, "queue_rate": True, "FNR": False, "TNR": 
 """The shares of a class, or of all, that are labelled positive (True) or negative."""
 
 
-def none(estimate: float, reason: str) -> Limits:
+def no_limits(estimate: float, reason: str) -> MetricLimits:
     """No interval, and why."""
     return estimate, np.nan, np.nan, "none", reason
 
@@ -297,7 +311,7 @@ def drawn_one_by_one(design: Design) -> bool:
     return design.kind in ("rows", "classes") and design.weight is None
 
 
-def perfect(estimate: float, column: str, design: Design, alpha: float) -> Limits:
+def perfect_limits(estimate: float, column: str, design: Design, alpha: float) -> MetricLimits:
     """Where every resample is alike: a bound for disjoint independent pairs (or positives), all of
     them right.
     """
@@ -311,10 +325,10 @@ def perfect(estimate: float, column: str, design: Design, alpha: float) -> Limit
             bound = float((alpha / 2) ** (1 / trials))
             low, high = (bound, 1.0) if estimate == 1 else (0.0, 1 - bound)
             return estimate, low, high, "pairs" if name == "roc_auc" else "exact", ""
-    return none(estimate, "it did not vary in the resamples")
+    return no_limits(estimate, "it did not vary in the resamples")
 
 
-def area(ranked: SortedScores, quantile: float) -> Limits:
+def area_limits(ranked: SortedScores, quantile: float) -> MetricLimits:
     """The area under the ROC curve with DeLong's standard error, on the log odds."""
     from scipy.special import (
         expit,
@@ -325,13 +339,13 @@ def area(ranked: SortedScores, quantile: float) -> Limits:
     sides = placed[ranked.positive], placed[~ranked.positive]
     found = float(sides[0].mean())
     if min(len(side) for side in sides) < 2:
-        return none(found, "it takes two instances of each class")
+        return no_limits(found, "it takes two instances of each class")
     variance = sum(float(side.var(ddof=1)) / len(side) for side in sides)
     middle, width = logit(found), quantile * np.sqrt(variance) / (found * (1 - found))
     return found, float(expit(middle - width)), float(expit(middle + width)), "logit", ""
 
 
-def caveat(column: str, metric: Metric | None, positives: int, *, paired: bool) -> str:
+def coverage_caveat(column: str, metric: Metric | None, positives: int, *, paired: bool) -> str:
     """Where simulated intervals of a metric do not cover .93 to .97 (docs/metrics.md); empty
     elsewhere.
     """
@@ -356,7 +370,9 @@ def caveat(column: str, metric: Metric | None, positives: int, *, paired: bool) 
     return f"{few}{most}" if most and positives < FEW_INSTANCES else ""
 
 
-def predictive(column: str, hits: Bools, design: Design, alpha: float) -> Limits | None:
+def predictive_value_limits(
+    column: str, hits: Bools, design: Design, alpha: float
+) -> MetricLimits | None:
     """Wilson's interval of a predictive value of a sample; None for other metrics and designs.
 
     The posterior of the cells covers .977 where a tenth of 20 positives is missed.
@@ -367,35 +383,35 @@ def predictive(column: str, hits: Bools, design: Design, alpha: float) -> Limits
     among = hits if name in ("PPV", "FDR") else ~hits
     counted = design.positive if name in ("PPV", "FOR") else ~design.positive
     rate = float(counted[among].mean())
-    return rate, *wilson(rate, float(among.sum()), alpha), "wilson", ""
+    return rate, *wilson_limits(rate, float(among.sum()), alpha), "wilson", ""
 
 
-def precision(estimate: float, k: int, design: Design, alpha: float) -> Limits:
+def precision_limits(estimate: float, k: int, design: Design, alpha: float) -> MetricLimits:
     """Precision at k as a share of k instances: Wilson's interval."""
     if not drawn_one_by_one(design):
-        return none(estimate, ALONE)
-    low, high = wilson(estimate, min(k, len(design.positive)), alpha)
+        return no_limits(estimate, ALONE)
+    low, high = wilson_limits(estimate, min(k, len(design.positive)), alpha)
     return estimate, low, high, "wilson", ""
 
 
-def precision_gap(
+def precision_difference_limits(
     scores: tuple[np.ndarray, np.ndarray], k: int, design: Design, alpha: float
-) -> Limits:
+) -> MetricLimits:
     """The difference of two precisions at k: Newcombe's interval of the instances that only one of
     the two takes.
 
     What both take counts in both and cancels; the others are two sets of m instances without one in
     common."""
     if not drawn_one_by_one(design):
-        return none(np.nan, ALONE)
+        return no_limits(np.nan, ALONE)
     size = min(k, len(design.positive))
     gap = _taken(scores[0], size) - _taken(scores[1], size)
     only = [np.maximum(gap, 0.0), np.maximum(-gap, 0.0)]
     trials = float(only[0].sum())
     if trials < 1e-9:
-        return none(0.0, "both take the same instances")
+        return no_limits(0.0, "both take the same instances")
     hits = [float(part[design.positive].sum()) / trials for part in only]
-    (low1, high1), (low2, high2) = (wilson(hit, trials, alpha) for hit in hits)
+    (low1, high1), (low2, high2) = (wilson_limits(hit, trials, alpha) for hit in hits)
     down, up = np.hypot(hits[0] - low1, high2 - hits[1]), np.hypot(high1 - hits[0], hits[1] - low2)
     share, estimate = trials / size, hits[0] - hits[1]
     return (
@@ -407,7 +423,9 @@ def precision_gap(
     )
 
 
-def rate_gap(column: str, hits: tuple[Bools, Bools], design: Design, alpha: float) -> Limits | None:
+def rate_difference_limits(
+    column: str, hits: tuple[Bools, Bools], design: Design, alpha: float
+) -> MetricLimits | None:
     """Tango's interval of the paired difference of two rates of one set of instances; None where
     the metric is none.
     """
@@ -435,7 +453,7 @@ def rate_gap(column: str, hits: tuple[Bools, Bools], design: Design, alpha: floa
     return (b - c) / n, float(low), float(high), "tango", ""
 
 
-def wilson(rate: float, trials: float, alpha: float) -> tuple[float, float]:
+def wilson_limits(rate: float, trials: float, alpha: float) -> tuple[float, float]:
     """{p : |rate − p| <= z √(p (1 − p) / trials)}."""
     from scipy.special import ndtri
 
@@ -460,7 +478,7 @@ def _taken(score: np.ndarray, k: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Asked:
+class IntervalRequest:
     """What is wanted of which predictions.
 
     Attributes
@@ -480,7 +498,7 @@ class Asked:
     seed: int
 
 
-def ask(
+def make_request(
     y_true: instances.Values | labels.GroundTruth,
     predictions: instances.Predictions,
     metrics: Sequence[str | Metric] | None,
@@ -488,7 +506,7 @@ def ask(
     *,
     positive: object,
     options: dict[str, Any],
-) -> Asked:
+) -> IntervalRequest:
     """Check what is asked against what is given."""
     draws, seed = options.pop("draws", 2000), options.pop("seed", 0)
     if draws < 100:
@@ -498,9 +516,9 @@ def ask(
         ranked, at = dict[str, Metric](), None
     else:
         asked = metrics if metrics is None or threshold is not None else [*metrics]
-        ranked, at = split(asked, 0.0 if threshold is None else threshold, beta)
+        ranked, at = split_metrics(asked, 0.0 if threshold is None else threshold, beta)
         if ranked and at and threshold is None:
-            split(metrics, None, beta)  # refuses
+            split_metrics(metrics, None, beta)  # refuses
     scored = bool(ranked) or threshold is not None
     true = labels.two_class_truth(y_true, positive, scores=scored)
     pairs = instances.predictions_by_name(predictions)
@@ -511,13 +529,15 @@ def ask(
         if not scored
         else {}
         if threshold is None
-        else {name: at_least(score, threshold) for name, score in values.items()}
+        else {name: at_or_above(score, threshold) for name, score in values.items()}
     )
     for metric in ranked.values():
         for name, score in values.items():
             if metric.needs == "probabilities":
                 check_probabilities(score, name, metric.name)
-    columns = list(labelled(true, hits, None, at, options).columns) if hits and at != [] else []
+    columns = (
+        list(label_metrics(true, hits, None, at, options).columns) if hits and at != [] else []
+    )
     own = {one.name: one for one in at or () if isinstance(one, Metric)}
     wanted: dict[str, Metric | None] = {**ranked, **{name: own.get(name) for name in columns}}
-    return Asked(true, values, hits, wanted, options, draws, seed)
+    return IntervalRequest(true, values, hits, wanted, options, draws, seed)

@@ -1,14 +1,26 @@
-"""A: the largest standardised error of all log ratios at once, drawn from their joint normal
-distribution.
+"""Draw the maximum of all standardised errors, and take critical values from its quantiles.
 
-Where every ratio is claimed together - targets, gaps, a mix that beats, the frontier's band - one
-critical value holds for all: c is the 1 − α quantile of max over i, j, r of |t*_ijr|, t* = (ε_ir −
-ε_jr) / se_ijr, ε ~ N(0, S).
+An interval for every ratio of two classifiers in every metric needs one critical value c that holds
+for all of them at once. c is the 1 − α quantile of
 
-Draws are made in blocks, each with a generator of its own, in the order of the labels and on one
-thread: the same seed gives the same bits, whatever the order, the threads, and the workers of a
-cluster that take the blocks. A block holds float32 (k, s, BLOCK); pairs i < j are visited row by
-row, so nothing of k² · s · draws is ever held."""
+    max over i, j, r of |t_ijr|,    t_ijr = (ε_ir − ε_jr) / se_ijr,    ε ~ N(0, S),
+
+where ε_ir is the error of the log of metric r of classifier i, S the joint covariance of all of
+them (`Moments.joint`) and se_ijr the standard error of the log ratio. The quantile is simulated:
+draw ε many times, take the maximum in each draw, sort.
+
+Draws are made in blocks. Each block has a generator of its own, the classifiers stand in the order
+of their labels, and matrix products run on one thread; so the same seed gives the same bits
+whatever the user's order, the threads, and the workers of a cluster that take the blocks. A block
+holds float32 (k, s, BLOCK), and pairs are visited row by row, so that k² · s · draws numbers are
+never held at once.
+
+Intervals of gaps and of targets are statements on every ratio at once; the frontier's band is one
+on every metric at once, with the maximum over the metrics themselves.
+
+References
+----------
+Korn, Graubard (1998), Survey Methodology 24, 193-201, for intervals of shares."""
 
 from __future__ import annotations
 
@@ -18,25 +30,29 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from deabench.inference.delta_method import Moments, critical
+from deabench.inference.delta_method import Moments, critical_values
+from deabench.inference.score_limits import Problem, point_scores
 from deabench.utils.threads import one_thread
 
 Array = np.ndarray
 T = TypeVar("T")
 
 DRAWS = 2000
-"""400 gave coverages of .91 to .94 where 2,000 gave .95."""
+"""400 draws gave coverages of .91 to .94 where 2,000 gave .95."""
 BLOCK = 250
-"""Draws of one generator: 100 classifiers and 5 metrics then stay in the cache."""
+"""Draws of one generator: a block of 100 classifiers and 5 metrics then stays in the cache."""
 RIDGE = 1.0
-"""The ridge's weight for the scores of A; ratios that are claimed themselves take `ratio_ridge`."""
+"""The ridge's weight for intervals of scores; ratios themselves take `ratio_ridge`."""
+JITTER = 1e-9
+"""Added to a correlation matrix, so that its Cholesky factor exists where answers are equal."""
+LARGE_PRODUCT = 1 << 20
 
 
 class Cluster(Protocol):
-    """What is asked of a `distributed.Client`."""
+    """The methods of a `distributed.Client` that are used here."""
 
     def scatter(self, data: object, *, broadcast: bool) -> object:
-        """Send to all workers."""
+        """Send data to all workers."""
 
     def map(
         self, func: Callable[..., object], *iterables: Iterable[object], pure: bool
@@ -44,34 +60,34 @@ class Cluster(Protocol):
         """Start one task for each element."""
 
     def gather(self, futures: Sequence[object]) -> Sequence[object]:
-        """Wait for them."""
+        """Wait for the tasks and return their results."""
 
 
 @dataclass(frozen=True)
-class Errors:
-    """What a block of draws is made of.
+class ErrorModel:
+    """The joint normal distribution of the errors, prepared for drawing.
 
     Attributes
     ----------
     root : float32 array (k·s, k·s)
-        Of the covariance of all log metrics, classifiers first.
-    precision : float32 array (k, k, s)
-        1/se of the log ratios; 0 where there is no error.
-    alone : float32 array (k, s)
-        1/se of the log metrics themselves.
+        Cholesky factor of the covariance of all log metrics, classifiers first.
+    ratio_precision : float32 array (k, k, s)
+        1/se of each log ratio; 0 where there is no error.
+    metric_precision : float32 array (k, s)
+        1/se of each log metric itself; 0 where there is no error.
     """
 
     root: Array
-    precision: Array
-    alone: Array
+    ratio_precision: Array
+    metric_precision: Array
 
-    def drawn(self, seed: int, block: int) -> Array:
-        """ε ~ N(0, S): float32 (k, s, BLOCK)."""
-        k, s = self.alone.shape
-        normal = np.random.default_rng([seed, block]).standard_normal(
-            (k * s, BLOCK), dtype=np.float32
-        )
-        with one_thread(1 << 20):
+    def draw(self, seed: int, block: int) -> Array:
+        """Draw ε ~ N(0, S) for one block: float32 (k, s, BLOCK)."""
+        k, s = self.metric_precision.shape
+        generator = np.random.default_rng([seed, block])
+        normal = generator.standard_normal((k * s, BLOCK), dtype=np.float32)
+        # L z has the covariance L Lᵀ = S. One thread adds in one order, so the bits are the same.
+        with one_thread(LARGE_PRODUCT):
             return np.asarray(self.root @ normal).reshape(k, s, BLOCK)
 
 
@@ -82,17 +98,45 @@ class Maxima:
     Attributes
     ----------
     classifiers : array (k, draws)
-        Over the pairs of one classifier and all metrics.
+        Over all pairs with one classifier, and all metrics.
     metrics : array (s, draws)
-        Over all pairs, metric by metric.
+        Over all pairs, in one metric.
     """
 
     classifiers: Array
     metrics: Array
 
 
-def maxima(moments: Moments, *, draws: int, seed: int, client: Cluster | None = None) -> Maxima:
-    """Draw the errors and take the maxima.
+def make_error_model(moments: Moments) -> ErrorModel:
+    """Factor the joint covariance, ridge included, and invert the standard errors.
+
+    Parameters
+    ----------
+    moments : Moments
+        In an order that does not depend on the user's.
+    """
+    k, s = moments.logs.shape
+    _, spread, ridge = moments.pairs(np.arange(k))
+    sampling = np.diagonal(moments.sampling, axis1=1, axis2=2).T
+    with one_thread(LARGE_PRODUCT):
+        joint = moments.joint(RIDGE)
+        # Metrics differ in scale by orders of magnitude. The correlation matrix is factored
+        # instead, and its rows are scaled back: D C D = (D L)(D L)ᵀ.
+        deviation = np.sqrt(np.diagonal(joint))
+        scale = np.where(deviation > 0, deviation, 1.0)
+        correlation = joint / np.outer(scale, scale) + JITTER * np.eye(k * s)
+        root = np.linalg.cholesky(correlation) * scale[:, None]
+    return ErrorModel(
+        root.astype(np.float32),
+        _precision(spread + RIDGE * ridge),
+        _precision(sampling + RIDGE * moments.ridge),
+    )
+
+
+def draw_maxima(
+    moments: Moments, *, draws: int, seed: int, client: Cluster | None = None
+) -> Maxima:
+    """Draw the errors and take the largest |t| of log ratios in each draw.
 
     Parameters
     ----------
@@ -102,108 +146,187 @@ def maxima(moments: Moments, *, draws: int, seed: int, client: Cluster | None = 
     seed : int
         Of numpy's generators, one for each block of draws.
     client : distributed.Client, optional
-        Workers that take the blocks; the bits are the same without it.
+        Its workers take the blocks; the bits are the same without it.
     """
-    found = _blocks(_maxima, errors(moments), draws, seed, client)
-    return Maxima(*(np.concatenate(parts, axis=1)[:, :draws] for parts in zip(*found, strict=True)))
+    blocks = _run_blocks(_block_maxima, make_error_model(moments), draws, seed, client)
+    by_classifier, by_metric = (
+        np.concatenate(parts, axis=1)[:, :draws] for parts in zip(*blocks, strict=True)
+    )
+    return Maxima(by_classifier, by_metric)
 
 
-def levels(moments: Moments, *, draws: int, seed: int) -> Array:
-    """The largest standardised error of all metrics themselves (not their ratios), per draw:
-    (draws,).
+def draw_metric_maxima(moments: Moments, *, draws: int, seed: int) -> Array:
+    """Draw the largest |t| of the metrics themselves, not of their ratios: (draws,)."""
+    blocks = _run_blocks(_block_metric_maxima, make_error_model(moments), draws, seed, None)
+    return np.concatenate(blocks)[:draws]
+
+
+def upper_quantile(maxima: Array, alpha: float) -> float:
+    """Return the 1 − α quantile along the last axis.
+
+    An order statistic, rounded up: with ⌈(1 − α)(n + 1)⌉ of n draws the probability of a maximum
+    beyond it is at most α, whatever the number of draws.
     """
-    return np.concatenate(_blocks(_levels, errors(moments), draws, seed, None))[:draws]
-
-
-def errors(moments: Moments) -> Errors:
-    """The root of the errors' covariance and the standard errors, with the ridge."""
-    k, s = moments.logs.shape
-    _, spread, ridge = moments.pairs(np.arange(k))
-    own = np.diagonal(moments.sampling, axis1=1, axis2=2).T + RIDGE * moments.ridge
-    with one_thread(1 << 20):
-        joint = moments.joint(RIDGE)
-        size = np.sqrt(np.diagonal(joint))
-        unit = np.where(size > 0, size, 1.0)
-        root = (
-            np.linalg.cholesky(joint / np.outer(unit, unit) + 1e-9 * np.eye(k * s)) * unit[:, None]
-        )
-    return Errors(root.astype(np.float32), _inverse(spread + RIDGE * ridge), _inverse(own))
+    draws = maxima.shape[-1]
+    rank = min(int(np.ceil((1 - alpha) * (draws + 1))), draws)
+    return float(np.partition(maxima, rank - 1)[rank - 1])
 
 
 def ratio_ridge(c: Array) -> Array:
-    """The ridge's weight where ratios themselves are claimed (Agresti and Coull's, at c): h = 1
-    covers .94 of them with a recall of .99 on 200 instances, and c²/4 at least .97.
+    """Return the ridge's weight for intervals of ratios: Agresti and Coull's c²/4 at their c.
+
+    With weight 1 such intervals cover .94 with a recall of .99 on 200 instances, with c²/4 at least
+    .97.
     """
     return c**2 / 4
 
 
-def quantile(largest: Array, alpha: float) -> float:
-    """The 1 − α quantile along the last axis as an order statistic, rounded up: never too small for
-    its number of draws.
+def ratio_critical_values(
+    moments: Moments, alpha: float, *, draws: int, seed: int
+) -> tuple[Array, str]:
+    """Return the critical values of all log ratios at once, and how they were determined.
+
+    Errors with finite degrees of freedom (blocks, few timings) have no joint normal distribution.
+    Bonferroni's division over all pairs and metrics replaces the draws there.
+
+    Returns
+    -------
+    array (s,), str
     """
-    place = min(int(np.ceil((1 - alpha) * (largest.shape[-1] + 1))), largest.shape[-1]) - 1
-    return float(np.partition(largest, place)[place])
-
-
-def constant(moments: Moments, alpha: float, *, draws: int, seed: int) -> tuple[Array, str]:
-    """The critical value of all log ratios at once, per metric (s,), and how it was had.
-
-    Where an error has finite degrees of freedom (blocks, few timings) a joint normal is not to be
-    had, and Bonferroni's division over all pairs and metrics takes the place of the draws."""
     k, s = moments.logs.shape
     if np.isfinite(moments.degrees).any():
-        return critical(
-            alpha / (k * (k - 1) * s), moments.degrees
-        ), "Bonferroni over all pairs and metrics, Student's t"
-    found = maxima(moments, draws=draws, seed=seed)
-    return np.full(
-        s, quantile(found.metrics.max(axis=0), alpha)
-    ), f"the largest of all |t| in {draws:,} draws"
+        tail = alpha / (k * (k - 1) * s)
+        source = "Bonferroni over all pairs and metrics, Student's t"
+        return critical_values(tail, moments.degrees), source
+    maxima = draw_maxima(moments, draws=draws, seed=seed)
+    c = upper_quantile(maxima.metrics.max(axis=0), alpha)
+    return np.full(s, c), f"the largest of all |t| in {draws:,} draws"
 
 
-def _blocks(
-    work: Callable[[Errors, int, int], T],
-    made: Errors,
+def gap_limits(problem: Problem, alpha: float, *, draws: int, seed: int) -> list[Array]:
+    """Return lower limits, gaps and upper limits to today's mix of peers, all at once.
+
+    By which share the mix is better in each metric, relative to the classifier's own value. The mix
+    is the one that the scores rest on, held fixed; an input's gap is negative where the mix takes
+    less of it.
+
+    Returns
+    -------
+    three arrays (k, s)
+    """
+    c, _ = ratio_critical_values(problem.moments, alpha, draws=draws, seed=seed)
+    gap, spread, ridge = problem.moments.pairs(np.arange(problem.size[0]))
+    move = c * np.sqrt(spread + ratio_ridge(c) * ridge)
+    mix = point_scores(problem).mix
+    return [np.einsum("ij,ijr->ir", mix, np.exp(gap + sign * move)) - 1 for sign in (-1, 0, 1)]
+
+
+def target_limits(problem: Problem, alpha: float, *, draws: int, seed: int) -> list[Array]:
+    """Return lower limits, values and upper limits of today's mix of peers, in metric units."""
+    mix = point_scores(problem).mix
+    return [mix @ values for values in metric_limits(problem, alpha, draws=draws, seed=seed)]
+
+
+def metric_limits(problem: Problem, alpha: float, *, draws: int, seed: int) -> list[Array]:
+    """Return lower limits, values and upper limits of every metric, all at once.
+
+    The true frontier lies between the frontiers of the lower and of the upper limits.
+
+    Returns
+    -------
+    three arrays (k, s)
+    """
+    moments = problem.moments
+    c = metric_critical_values(problem, alpha, draws=draws, seed=seed)
+    sampling = np.diagonal(moments.sampling, axis1=1, axis2=2).T
+    move = c * np.sqrt(sampling + ratio_ridge(c) * moments.ridge)
+    value = np.exp(moments.logs)
+    lower = value * np.exp(-move)
+    upper = value * np.exp(move)
+    # A column whose flips are known and whose values are at most 1 is a share of instances.
+    flips = np.max([part.flips for part in moments.parts], axis=0)
+    shares = (value <= 1).all(axis=0) & (flips > 0).all(axis=0)
+    lower[:, shares], upper[:, shares] = share_limits(
+        value[:, shares], sampling[:, shares], flips[:, shares], c[shares]
+    )
+    return [lower, value, upper]
+
+
+def share_limits(value: Array, sampling: Array, flips: Array, c: Array) -> tuple[Array, Array]:
+    """Return Clopper and Pearson's limits of shares with their effective number of instances.
+
+    A share y with the variance y² · `sampling` is one of (1 − y)/(y · `sampling`) instances (Korn
+    and Graubard 1998), but of no more than a single flip indicates. The symmetric limits of the
+    logarithm are too high below a share near 1: with recalls of .9 to .99 on 200 instances, all of
+    them together held in .88 of runs.
+    """
+    from scipy.special import betaincinv, ndtr
+
+    max_instances = 1 / (value * flips)
+    has_spread = (sampling > 0) & (value < 1)
+    instances = (1 - value) / (value * np.where(has_spread, sampling, 1.0))
+    instances = np.where(has_spread, np.minimum(instances, max_instances), max_instances)
+    successes = instances * value
+    failures = np.maximum(instances - successes, 0.0)
+    tail = ndtr(-c)
+    lower = betaincinv(successes, failures + 1, tail)
+    upper = 1 - betaincinv(np.maximum(failures, 1e-12), successes + 1, tail)
+    return lower, np.where(failures > 0, upper, 1.0)
+
+
+def metric_critical_values(problem: Problem, alpha: float, *, draws: int, seed: int) -> Array:
+    """Return the critical values of all metrics of all classifiers at once: (s,)."""
+    k, s = problem.size
+    if np.isfinite(problem.moments.degrees).any():
+        return critical_values(alpha / (2 * k * s), problem.moments.degrees)
+    maxima = draw_metric_maxima(problem.moments, draws=draws, seed=seed)
+    return np.full(s, upper_quantile(maxima, alpha))
+
+
+def _run_blocks(
+    compute: Callable[[ErrorModel, int, int], T],
+    model: ErrorModel,
     draws: int,
     seed: int,
     client: Cluster | None,
 ) -> list[T]:
-    """The work on every block, here or by a cluster's workers."""
-    numbers = range(-(-draws // BLOCK))
+    """Compute every block of draws, in this process or by the workers of a cluster."""
+    blocks = range(-(-draws // BLOCK))
     if client is None:
-        return [work(made, seed, number) for number in numbers]
-    sent = client.scatter(made, broadcast=True)
-    made_there = [sent] * len(numbers)
-    futures = client.map(work, made_there, [seed] * len(numbers), numbers, pure=False)
+        return [compute(model, seed, block) for block in blocks]
+    remote_model = client.scatter(model, broadcast=True)
+    models = [remote_model] * len(blocks)
+    futures = client.map(compute, models, [seed] * len(blocks), blocks, pure=False)
     return list(client.gather(futures))  # type: ignore[arg-type]
 
 
-def _maxima(made: Errors, seed: int, block: int) -> tuple[Array, Array]:
-    """The largest |t| over the pairs of each classifier (k, BLOCK), and of each metric (s, BLOCK)."""
-    drawn = made.drawn(seed, block)
-    k, s, _ = drawn.shape
-    classifiers, metrics = (
-        np.zeros((k, BLOCK), dtype=np.float32),
-        np.zeros((s, BLOCK), dtype=np.float32),
-    )
+def _block_maxima(model: ErrorModel, seed: int, block: int) -> tuple[Array, Array]:
+    """Return the largest |t| of each classifier (k, BLOCK), and in each metric (s, BLOCK)."""
+    errors = model.draw(seed, block)
+    k, s, _ = errors.shape
+    by_classifier = np.zeros((k, BLOCK), dtype=np.float32)
+    by_metric = np.zeros((s, BLOCK), dtype=np.float32)
+    # |t_ijr| = |t_jir|: the pairs j > i of each row i are all there are.
     for i in range(k - 1):
-        t = drawn[i + 1 :] - drawn[i]
-        t *= made.precision[i, i + 1 :, :, None]
+        t = errors[i + 1 :] - errors[i]
+        t *= model.ratio_precision[i, i + 1 :, :, None]
         np.abs(t, out=t)
-        np.maximum(metrics, t.max(axis=0), out=metrics)
-        each = t.max(axis=1)
-        np.maximum(classifiers[i + 1 :], each, out=classifiers[i + 1 :])
-        np.maximum(classifiers[i], each.max(axis=0), out=classifiers[i])
-    return classifiers, metrics
+        np.maximum(by_metric, t.max(axis=0), out=by_metric)
+        # The maximum over metrics of each pair counts for both of its classifiers.
+        pair_maxima = t.max(axis=1)
+        np.maximum(by_classifier[i + 1 :], pair_maxima, out=by_classifier[i + 1 :])
+        np.maximum(by_classifier[i], pair_maxima.max(axis=0), out=by_classifier[i])
+    return by_classifier, by_metric
 
 
-def _levels(made: Errors, seed: int, block: int) -> Array:
-    """The largest error of all metrics, (BLOCK,)."""
-    return np.asarray(np.abs(made.drawn(seed, block) * made.alone[:, :, None]).max(axis=(0, 1)))
+def _block_metric_maxima(model: ErrorModel, seed: int, block: int) -> Array:
+    """Return the largest |error / se| over all classifiers and metrics: (BLOCK,)."""
+    t = model.draw(seed, block) * model.metric_precision[:, :, None]
+    return np.asarray(np.abs(t).max(axis=(0, 1)))
 
 
-def _inverse(variance: Array) -> Array:
-    return np.asarray(
-        np.divide(1.0, np.sqrt(variance), out=np.zeros_like(variance), where=variance > 0),
-        dtype=np.float32,
-    )
+def _precision(variance: Array) -> Array:
+    """Return 1/√variance, 0 where there is no error."""
+    zeros = np.zeros_like(variance)
+    inverse = np.divide(1.0, np.sqrt(variance), out=zeros, where=variance > 0)
+    return np.asarray(inverse, dtype=np.float32)

@@ -10,8 +10,15 @@ from typing import Any
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference.interval_methods import Asked, Limits, ask, caveat, difference, single
-from deabench.inference.resampling import Design, Kind, designed
+from deabench.inference.interval_methods import (
+    IntervalRequest,
+    MetricLimits,
+    coverage_caveat,
+    difference_interval,
+    make_request,
+    metric_interval,
+)
+from deabench.inference.resampling import Design, DesignName, make_design
 from deabench.metrics import labels
 from deabench.metrics.metric import Metric
 from deabench.utils import instances
@@ -63,7 +70,7 @@ def intervals(
     *,
     metrics: Sequence[str | Metric] | None = None,
     threshold: float | None = None,
-    design: Kind = "rows",
+    design: DesignName = "rows",
     by: instances.Values | None = None,
     **options: Any,
 ) -> Intervals:
@@ -108,7 +115,7 @@ def intervals(
     """
     asked, setting, alpha = _asked(y_true, predictions, metrics, threshold, design, by, options)
     rows = {
-        (name, column): single(asked, name, column, setting, alpha)
+        (name, column): metric_interval(asked, name, column, setting, alpha)
         for name in asked.values
         for column in asked.metrics
     }
@@ -121,7 +128,7 @@ def differences(
     *,
     metrics: Sequence[str | Metric] | None = None,
     control: str | None = None,
-    design: Kind = "rows",
+    design: DesignName = "rows",
     by: instances.Values | None = None,
     **options: Any,
 ) -> Intervals:
@@ -164,7 +171,7 @@ def differences(
     if not pairs:
         raise DataError("there is one classifier only; a difference takes two")
     rows = {
-        (first, second, column): difference(asked, (first, second), column, setting, alpha)
+        (first, second, column): difference_interval(asked, (first, second), column, setting, alpha)
         for first, second in pairs
         for column in asked.metrics
     }
@@ -176,21 +183,25 @@ def _asked(
     predictions: instances.Predictions,
     metrics: Sequence[str | Metric] | None,
     threshold: float | None,
-    design: Kind,
+    design: DesignName,
     by: instances.Values | None,
     options: dict[str, Any],
-) -> tuple[Asked, Design, float]:
+) -> tuple[IntervalRequest, Design, float]:
     rest = dict(options)
     alpha = share("alpha", rest.pop("alpha", 0.05))
     positive, weight = rest.pop("positive", None), rest.pop("sample_weight", None)
-    asked = ask(y_true, predictions, metrics, threshold, positive=positive, options=rest)
-    return asked, designed(asked.true, design, by, labels.read_weights(weight, asked.true)), alpha
+    asked = make_request(y_true, predictions, metrics, threshold, positive=positive, options=rest)
+    return (
+        asked,
+        make_design(asked.true, design, by, labels.read_weights(weight, asked.true)),
+        alpha,
+    )
 
 
 def _result(
-    rows: Mapping[Any, Limits],
+    rows: Mapping[Any, MetricLimits],
     names: list[str],
-    asked: Asked,
+    asked: IntervalRequest,
     setting: Design,
     alpha: float,
 ) -> Intervals:
@@ -200,6 +211,9 @@ def _result(
     reasons = dict.fromkeys(
         f"{key[-1]}: {said}"
         for key, row in rows.items()
-        if (said := row[4] or caveat(key[-1], asked.metrics[key[-1]], positives, paired=paired))
+        if (
+            said := row[4]
+            or coverage_caveat(key[-1], asked.metrics[key[-1]], positives, paired=paired)
+        )
     )
     return Intervals(table, alpha, (setting.said(), asked.true.note, *reasons))

@@ -1,4 +1,4 @@
-"""Ranks that a sample leaves open: under given weights, and on a data set yet to come."""
+"""Bound the ranks of classifiers: under fixed weights, and on a new data set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankSets(Result):
-    """The ranks that every classifier could have under given weights, all at once.
+    """The ranks that every classifier could have under fixed weights, all at once.
 
     Attributes
     ----------
@@ -40,21 +40,18 @@ class RankSets(Result):
     {'value': 0.917, 'rank': 1.0, 'best': 1.0, 'worst': 2.0}
     """
 
-    _text = "uncertainty"
-
     table: pd.DataFrame
     weights: Mapping[str, float]
     level: float
     notes: tuple[str, ...] = ()
 
-    def to_frame(self) -> pd.DataFrame:
-        """value, rank, best, worst."""
-        return self.table
+    _frame = "table"
+    _text = "uncertainty"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConformalRanks(Result):
-    """Where each classifier would rank on a new data set.
+    """The ranks that each classifier could have on a new data set.
 
     Attributes
     ----------
@@ -62,7 +59,7 @@ class ConformalRanks(Result):
     datasets : int
     level : float
     simultaneous : bool
-        Whether all classifiers' ranks are held at once.
+        Whether the ranks of all classifiers hold at once.
     notes : tuple of str
         What is assumed.
 
@@ -74,23 +71,20 @@ class ConformalRanks(Result):
     (14, {'median': 3.5, 'best': 1.0, 'worst': 4.0})
     """
 
-    _text = "uncertainty"
-
     table: pd.DataFrame
     datasets: int
     level: float
     simultaneous: bool
     notes: tuple[str, ...] = ()
 
-    def to_frame(self) -> pd.DataFrame:
-        """median, best, worst."""
-        return self.table
+    _frame = "table"
+    _text = "uncertainty"
 
 
 def rank_sets(
     samples: Samples, weights: Mapping[str, float], *, level: float = 0.95, seed: int = 0
 ) -> RankSets:
-    """The ranks that every classifier could have under given weights, all at once.
+    """Bound the rank of every classifier under fixed weights, all at once.
 
     Classifier j is proved above i where log(w·y_j) − log(w·y_i) exceeds c standard errors of the
     difference, c the quantile of the largest of all |t|; best = 1 + #{proved above}, worst = k −
@@ -123,34 +117,35 @@ def rank_sets(
     {'value': 0.917, 'rank': 1.0, 'best': 1.0, 'worst': 2.0}
     """
     alpha = 1 - share("level", level)
-    one = samples.weighted(weights)
-    order = np.argsort([str(label) for label in one.values.index], kind="stable")
-    moments = one.moments.take(order.tolist(), [0])
-    c, _ = max_t.constant(moments, alpha, draws=max_t.DRAWS, seed=seed)
+    combined = samples.weighted(weights)
+    index = combined.values.index
+    # Draws are made in the order of the labels, so that the table's order does not matter.
+    order = np.argsort([str(label) for label in index], kind="stable")
+    moments = combined.moments.take(order.tolist(), [0])
+    critical, _ = max_t.ratio_critical_values(moments, alpha, draws=max_t.DRAWS, seed=seed)
+    c = critical[0]
     gap, spread, ridge = (part[:, :, 0] for part in moments.pairs(np.arange(len(order))))
-    above = gap > c[0] * np.sqrt(spread + max_t.ratio_ridge(c)[0] * ridge)
-    frame = pd.DataFrame(
-        {"best": 1 + above.sum(axis=1), "worst": len(order) - above.sum(axis=0)},
-        one.values.index[order],
-    )
-    frame = frame.loc[one.values.index]
-    frame.insert(0, "value", one.values["weighted"])
-    frame.insert(1, "rank", frame["value"].rank(ascending=False, method="min").astype(int))
-    shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
-    return RankSets(frame.rename_axis("classifier"), shares, level, samples.notes)
+    is_above = gap > c * np.sqrt(spread + max_t.ratio_ridge(c) * ridge)
+    best = 1 + is_above.sum(axis=1)
+    worst = len(order) - is_above.sum(axis=0)
+    table = pd.DataFrame({"best": best, "worst": worst}, index[order]).loc[index]
+    table.insert(0, "value", combined.values["weighted"])
+    table.insert(1, "rank", table["value"].rank(ascending=False, method="min").astype(int))
+    total = sum(weights.values())
+    shares = {name: weight / total for name, weight in weights.items()}
+    return RankSets(table.rename_axis("classifier"), shares, level, samples.notes)
 
 
 def conformal_ranks(
     scores: pd.DataFrame, *, level: float = 0.9, simultaneous: bool = False
 ) -> ConformalRanks:
-    """Where each classifier would rank on a new data set like these: no distribution is assumed,
-    only exchangeable data sets.
+    """Bound the rank of each classifier on a new data set, from its ranks on known ones.
 
-    The rank on the new data set is as likely to take any place among the J + 1 ranks of a
-    classifier: a set that leaves out the l lowest and the u highest of the J known ranks holds it
-    with probability at least 1 − (l + u)/(J + 1). For all classifiers at once every second data set
-    gives their median ranks, and the others how far any classifier's rank is from its median at
-    most.
+    No distribution is assumed, only that the data sets are exchangeable. The rank on the new data
+    set is as likely to take any place among the J + 1 ranks of a classifier: a set that leaves out
+    the l lowest and the u highest of the J known ranks holds it with probability at least 1 − (l +
+    u)/(J + 1). For all classifiers at once every second data set gives their median ranks, and the
+    others how far any classifier's rank is from its median at most.
 
     Parameters
     ----------
@@ -159,7 +154,7 @@ def conformal_ranks(
     level : number between 0 and 1
         At most J/(J + 1), or every rank is possible.
     simultaneous : bool
-        Whether all classifiers' ranks are held at once.
+        Whether the ranks of all classifiers hold at once.
 
     Returns
     -------
@@ -178,54 +173,57 @@ def conformal_ranks(
     {'median': 3.5, 'best': 1.0, 'worst': 4.0}
     """
     alpha = 1 - share("level", level)
-    ranks = _ranks(scores)
-    count, k = ranks.shape
-    if simultaneous:
-        best, worst = _together(ranks, alpha)
-    else:
-        out = int(np.floor(alpha * (count + 1)))
-        ordered = np.sort(ranks, axis=0)
-        low = out // 2
-        high = out - low
-        best = ordered[low - 1] if low else np.ones(k)
-        worst = ordered[count - high] if high else np.full(k, float(k))
-    ends = {
+    ranks = _rank_within_datasets(scores)
+    best, worst = _simultaneous_range(ranks, alpha) if simultaneous else _range(ranks, alpha)
+    columns = {
         "median": np.median(ranks, axis=0),
         "best": np.floor(best).astype(int),
         "worst": np.ceil(worst).astype(int),
     }
+    table = pd.DataFrame(columns, scores.columns.rename("classifier"))
     note = "the new data set is taken to be drawn as the known ones were"
-    return ConformalRanks(
-        pd.DataFrame(ends, scores.columns.rename("classifier")), count, level, simultaneous, (note,)
-    )
+    return ConformalRanks(table, len(ranks), level, simultaneous, (note,))
 
 
-def _ranks(scores: pd.DataFrame) -> Array:
-    """Ranks within each data set, 1 is best, ties share their mean."""
+def _rank_within_datasets(scores: pd.DataFrame) -> Array:
+    """Rank the classifiers within each data set: 1 is best, ties share their mean."""
+    from scipy.stats import rankdata
+
     if len(scores) < 2 or scores.shape[1] < 2:
         raise DataError(
-            f"there are {len(scores)} data sets and {scores.shape[1]} classifiers; give at least two of each"
+            f"there are {len(scores)} data sets and {scores.shape[1]} classifiers; give at least "
+            "two of each"
         )
     values = scores.to_numpy(dtype=float)
-    if not np.isfinite(values).all():
-        j, i = np.argwhere(~np.isfinite(values))[0]
+    missing = ~np.isfinite(values)
+    if missing.any():
+        j, i = np.argwhere(missing)[0]
         raise DataError(
             f"the score of '{scores.columns[i]}' on '{scores.index[j]}' is missing; "
             "give every score or leave the data set out"
         )
-    from scipy.stats import rankdata
-
     return np.asarray(rankdata(-values, axis=1))
 
 
-def _together(ranks: Array, alpha: float) -> tuple[Array, Array]:
-    """Median ranks of one half of the data sets, widened by the other half's quantile of the
-    largest distance.
-    """
-    first, second = ranks[::2], ranks[1::2]
-    middle = np.median(first, axis=0)
-    distance = np.sort(np.abs(second - middle).max(axis=1))
-    place = int(np.ceil((1 - alpha) * (len(distance) + 1)))
+def _range(ranks: Array, alpha: float) -> tuple[Array, Array]:
+    """Leave out ⌊α (J + 1)⌋ of each classifier's J ranks, half of them at either end."""
+    datasets, k = ranks.shape
+    excluded = int(np.floor(alpha * (datasets + 1)))
+    low = excluded // 2
+    high = excluded - low
+    ordered = np.sort(ranks, axis=0)
+    best = ordered[low - 1] if low else np.ones(k)
+    worst = ordered[datasets - high] if high else np.full(k, float(k))
+    return best, worst
+
+
+def _simultaneous_range(ranks: Array, alpha: float) -> tuple[Array, Array]:
+    """Widen the median ranks of half of the data sets by a quantile from the other half.
+
+    The quantile is that of the largest distance of any classifier's rank from its median."""
     k = ranks.shape[1]
+    median = np.median(ranks[::2], axis=0)
+    distance = np.sort(np.abs(ranks[1::2] - median).max(axis=1))
+    place = int(np.ceil((1 - alpha) * (len(distance) + 1)))
     reach = distance[place - 1] if place <= len(distance) else float(k)
-    return np.maximum(middle - reach, 1.0), np.minimum(middle + reach, float(k))
+    return np.maximum(median - reach, 1.0), np.minimum(median + reach, float(k))

@@ -1,4 +1,4 @@
-"""A gate for pipelines: is a new model good enough beside those in use, and is that more than luck?"""
+"""Decide whether a candidate model may be released: proved to be good enough among those in use."""
 
 from __future__ import annotations
 
@@ -10,41 +10,50 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference.delta_method import critical
+from deabench.inference.delta_method import critical_values
 from deabench.inference.dominance_games import Orientation, Returns, Technology
 from deabench.inference.samples import Samples
-from deabench.inference.score_limits import Problem, decided_by, limits, tails
-from deabench.inference.uncertainty import EDGE, make_problem, sample_scores
+from deabench.inference.score_limits import (
+    EDGE,
+    growth_to_decide,
+    make_problem,
+    sample_scores,
+    solve_limits,
+    tail_probabilities,
+)
 from deabench.utils.checks import did_you_mean, share
 from deabench.utils.result import Result
 
 GateVerdict = Literal["efficient", "dominated", "undecided"]
+MIN_SHARE = 0.005
+"""Classifiers with a smaller share of the mix are left out of it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Result):
-    """What a gate says of one candidate.
+    """The decision on one candidate.
 
     Attributes
     ----------
     candidate : str
     verdict : {"efficient", "dominated", "undecided"}
-        efficient: at least `at_least`, proved; dominated: a mix of the others beats it in every
-        metric, proved; else undecided.
+        efficient: proved to score at least `at_least`; dominated: proved that a mix of the others
+        beats it in every metric; else undecided.
     score, lower, upper : float
         The candidate's efficiency with its interval at `level`, for this one classifier.
     at_least : float in (0, 1]
     level : float
     secure_gap : float
-        By how much, as a share, some mix beats it in every metric at least; 0 where none is proved
-        to.
+        By which share at least some mix beats it in every metric; 0 where none is proved to.
     mix : mapping of classifier to share
         The mix found at the upper limit.
-    instances, needed : int, float
-        Instances (or blocks) today, and about how many would decide an undecided candidate, if the
-        figures stay; inf if none.
+    instances : int
+        Today's instances, or blocks.
+    needed : float
+        About how many instances would decide an undecided candidate, at today's figures; inf where
+        no number does.
     technology : Technology
-        What counts as possible: inputs, returns to scale, orientation.
+        Inputs, returns to scale and orientation.
     notes : tuple of str
 
     Examples
@@ -56,8 +65,6 @@ class Gate(Result):
     >>> answer.verdict, answer.passed
     ('efficient', True)
     """
-
-    _text = "uncertainty"
 
     candidate: str
     verdict: GateVerdict
@@ -73,31 +80,32 @@ class Gate(Result):
     technology: Technology
     notes: tuple[str, ...]
 
+    _text = "uncertainty"
+
     @property
     def passed(self) -> bool:
-        """Whether the candidate is proved efficient to at least what was asked; being undecided is
-        no pass.
-        """
+        """Return whether the candidate is proved good enough; an undecided one does not pass."""
         return self.verdict == "efficient"
 
     def to_frame(self) -> pd.DataFrame:
-        """One row, a column per field."""
-        row = {
-            "verdict": self.verdict,
-            "passed": self.passed,
-            "score": self.score,
-            "lower": self.lower,
-            "upper": self.upper,
-            "at_least": self.at_least,
-            "secure_gap": self.secure_gap,
-            "instances": self.instances,
-            "needed": self.needed,
-        }
+        """Return one row with the decision and its figures."""
+        names = [
+            "verdict",
+            "passed",
+            "score",
+            "lower",
+            "upper",
+            "at_least",
+            "secure_gap",
+            "instances",
+            "needed",
+        ]
+        row = {name: getattr(self, name) for name in names}
         return pd.DataFrame([row], index=pd.Index([self.candidate], name="candidate"))
 
     def to_dict(self) -> dict[str, object]:
-        """Every field as plain Python values; a number of instances that does not exist is None."""
-        needed = None if not np.isfinite(self.needed) else int(np.ceil(self.needed))
+        """Return every field as plain Python values; None where no number of instances decides."""
+        needed = int(np.ceil(self.needed)) if np.isfinite(self.needed) else None
         return {
             "candidate": self.candidate,
             "verdict": self.verdict,
@@ -126,7 +134,7 @@ def gate(
     returns: Returns = "vrs",
     orientation: Orientation = "output",
 ) -> Gate:
-    """Whether a candidate is efficient beside the other classifiers of the samples; never on luck.
+    """Decide whether a candidate is proved to be efficient among the classifiers of the samples.
 
     Both limits hold together for this one classifier at the level: a candidate passes where its
     lower limit reaches `at_least`.
@@ -153,56 +161,62 @@ def gate(
     """
     if candidate not in samples.values.index:
         raise DataError(
-            f"there is no classifier '{candidate}'; {did_you_mean(candidate, list(samples.values.index))}"
+            f"there is no classifier '{candidate}'; "
+            f"{did_you_mean(candidate, list(samples.values.index))}"
         )
     if at_least != 1:
         share("at_least", at_least)
     alpha = 1 - share("level", level)
-    problem, metrics, order = make_problem(samples, outputs, inputs, returns, orientation)
-    row = [str(samples.values.index[i]) for i in order].index(candidate)
-    c_low, c_up = (
-        critical(tail, problem.moments.degrees)
-        for tail in tails(len(order), problem.noisy, alpha, every=False)
-    )
-    score = float(sample_scores(samples, problem, metrics, order)[row])
-    low = min(float(limits(problem, "lower", c_low, c_low**2 / 4, rows=[row]).value[0]), score)
-    top = limits(problem, "upper", c_up, c_up**2 / 4, rows=[row])
-    up = min(max(float(top.value[0]), score), 1.0)
-    dominated = up < 1 - EDGE
-    verdict: GateVerdict = (
-        "efficient" if low >= at_least - EDGE else "dominated" if dominated else "undecided"
-    )
-    growth = np.array([1.0])
+    problem, metrics, rows = make_problem(samples, outputs, inputs, returns, orientation)
+    labels = [str(samples.values.index[i]) for i in rows]
+    row = labels.index(candidate)
+    score = float(sample_scores(samples, problem, metrics, rows)[row])
+
+    # The limits of one classifier, chosen before looking at the data.
+    tails = tail_probabilities(len(rows), problem.noisy, alpha, every=False)
+    c_lower, c_upper = (critical_values(tail, problem.moments.degrees) for tail in tails)
+    lower = float(solve_limits(problem, "lower", c_lower, c_lower**2 / 4, rows=[row]).value[0])
+    lower = min(lower, score)
+    corner = solve_limits(problem, "upper", c_upper, c_upper**2 / 4, rows=[row])
+    upper = min(max(float(corner.value[0]), score), 1.0)
+
+    # Good enough is decided by the lower limit; beaten by a mix, by the upper limit.
+    is_dominated = upper < 1 - EDGE
+    verdict: GateVerdict = "undecided"
+    if lower >= at_least - EDGE:
+        verdict = "efficient"
+    elif is_dominated:
+        verdict = "dominated"
+    growth = 1.0
     if verdict == "undecided" and score >= at_least:
-        growth = decided_by(problem, "lower", c_low, c_low**2 / 4, [row], at_least - EDGE)
+        edge = at_least - EDGE
+        growth = growth_to_decide(problem, "lower", c_lower, c_lower**2 / 4, [row], edge)[0]
     elif verdict == "undecided":
-        growth = decided_by(problem, "upper", c_up, c_up**2 / 4, [row], 1 - EDGE)
-    total = sum(samples.sizes.values())
-    mix = {
-        str(samples.values.index[order[j]]): float(top.mix[0, j])
-        for j in np.argsort(-top.mix[0], kind="stable")
-        if top.mix[0, j] >= 0.005 and dominated
-    }
-    gap = float(problem.technology.gap(np.array(up))) if dominated else 0.0
+        growth = growth_to_decide(problem, "upper", c_upper, c_upper**2 / 4, [row], 1 - EDGE)[0]
+
+    secure_gap = 0.0
+    mix: dict[str, float] = {}
+    if is_dominated:
+        secure_gap = float(problem.technology.gap(np.array(upper)))
+        shares = corner.mix[0]
+        largest_first = np.argsort(-shares, kind="stable")
+        mix = {labels[j]: float(shares[j]) for j in largest_first if shares[j] >= MIN_SHARE}
+    notes = samples.notes
+    if problem.inputs:
+        notes = (*notes, f"with inputs the scores are {problem.technology.name}")
+    instances = sum(samples.sizes.values())
     return Gate(
-        candidate,
-        verdict,
-        score,
-        low,
-        up,
-        at_least,
-        level,
-        gap,
-        mix,
-        total,
-        float(growth[0]) * total,
-        problem.technology,
-        _noted(samples, problem),
-    )
-
-
-def _noted(samples: Samples, problem: Problem) -> tuple[str, ...]:
-    return (
-        *samples.notes,
-        *([f"with inputs the scores are {problem.technology.name}"] if problem.inputs else []),
+        candidate=candidate,
+        verdict=verdict,
+        score=score,
+        lower=lower,
+        upper=upper,
+        at_least=at_least,
+        level=level,
+        secure_gap=secure_gap,
+        mix=mix,
+        instances=instances,
+        needed=float(growth) * instances,
+        technology=problem.technology,
+        notes=notes,
     )

@@ -31,8 +31,8 @@ from deabench.metrics import labels
 from deabench.utils import instances
 from deabench.utils.checks import choice
 
-Kind = Literal["rows", "classes", "clusters", "folds"]
-KINDS = ("rows", "classes", "clusters", "folds")
+DesignName = Literal["rows", "classes", "clusters", "folds"]
+DESIGNS = ("rows", "classes", "clusters", "folds")
 Floats = NDArray[np.float64]
 PRIOR = 0.5
 """Jeffreys': half an instance in every cell."""
@@ -54,7 +54,7 @@ class Design:
         Sample weights.
     """
 
-    kind: Kind
+    kind: DesignName
     positive: NDArray[np.bool_]
     groups: NDArray[np.intp]
     weight: Floats | None
@@ -82,11 +82,11 @@ class Design:
         }[self.kind]
 
 
-def designed(
-    true: labels.GroundTruth, kind: Kind, by: instances.Values | None, weight: Floats | None
+def make_design(
+    true: labels.GroundTruth, kind: DesignName, by: instances.Values | None, weight: Floats | None
 ) -> Design:
     """The design named, with the clusters or folds in `by`."""
-    choice("design", kind, KINDS)
+    choice("design", kind, DESIGNS)
     if (by is None) == (kind in ("clusters", "folds")):
         raise DataError(
             f"design '{kind}' {'needs' if by is None else 'takes no'} by=; give the cluster or fold of each "
@@ -111,7 +111,9 @@ def designed(
     return Design(kind, true.is_positive, groups, weight)
 
 
-def cells(design: Design, pattern: NDArray[np.intp], kinds: int, draws: int, seed: int) -> Floats:
+def draw_cells(
+    design: Design, pattern: NDArray[np.intp], kinds: int, draws: int, seed: int
+) -> Floats:
     """Sums of the instances of each pattern, drawn from their posterior.
 
     Parameters
@@ -181,13 +183,13 @@ def _shape(units: int) -> float:
     return max(((units - 1) * ratio**2 - 1) / units, 0.05)
 
 
-def weights(design: Design, draws: int, seed: int) -> Iterator[Floats]:
+def draw_weights(design: Design, draws: int, seed: int) -> Iterator[Floats]:
     """`counts` times the instances' sample weights."""
-    for out in counts(design, draws, seed):
+    for out in draw_counts(design, draws, seed):
         yield out if design.weight is None else out * design.weight
 
 
-def counts(design: Design, draws: int, seed: int) -> Iterator[Floats]:
+def draw_counts(design: Design, draws: int, seed: int) -> Iterator[Floats]:
     """How often each instance is drawn (draws, n), multinomial, in blocks; the instances of a
     cluster together.
     """
@@ -245,7 +247,7 @@ class _Units:
         return mean, np.sqrt(variance) / total
 
 
-def studentised(
+def studentised_limits(
     loss: Floats, design: Design, draws: int, seed: int, *, alpha: float, positive: bool
 ) -> tuple[float, float] | None:
     """The bootstrap-t limits of the mean loss; None where too many resamples have no spread.
@@ -259,12 +261,12 @@ def studentised(
         Otherwise, as for differences, both limits are at the distance that a share `alpha` of the
         resamples exceeds on either side, which covers better there.
     """
-    units = _units(loss, design)
+    units = _resampling_units(loss, design)
     whole = np.ones((1, len(units.first)))
     (mean,), (error,) = units.of(whole)
     if not error > 1e-12 * np.abs(loss).max() or (positive and mean <= 0):
         return None
-    parts = [units.of(block[:, units.first]) for block in counts(design, draws, seed)]
+    parts = [units.of(block[:, units.first]) for block in draw_counts(design, draws, seed)]
     means, errors = (np.concatenate(part) for part in zip(*parts, strict=True))
     with np.errstate(divide="ignore", invalid="ignore"):
         far = (
@@ -281,7 +283,7 @@ def studentised(
     return float(mean - reach), float(mean + reach)
 
 
-def _units(loss: Floats, design: Design) -> _Units:
+def _resampling_units(loss: Floats, design: Design) -> _Units:
     weight = np.ones(len(loss)) if design.weight is None else design.weight
     if design.kind != "clusters":
         return _Units(np.arange(len(loss)), weight, weight * loss, design.strata)

@@ -1,22 +1,26 @@
-"""The samples that metrics come from: what is known of how far they could be from the truth."""
+"""Hold the metrics of classifiers with the errors that their samples leave."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.inference import costs, from_predictions, from_results
-from deabench.inference.delta_method import Moments
+from deabench.inference import from_predictions, from_results
+from deabench.inference.delta_method import Array, ErrorSource, Moments
+from deabench.tables.validation import require_numbers
 from deabench.utils.checks import did_you_mean
 from deabench.utils.instances import Predictions, Values
 from deabench.utils.result import Result
 
-LABELLED = ("TPR", "TNR")
-"""The metrics of predicted labels, where none is named."""
+LABEL_METRICS = ("TPR", "TNR")
+"""The default metrics of predicted labels."""
+MAX_ROUNDING = 0.01
+"""A table may be rounded: its ratios may differ from the samples' by this share."""
+MIN_TIMINGS = 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,14 +55,14 @@ class Samples(Result):
     ([0.875, 0.75], 'paired: all classifiers answered the same instances')
     """
 
-    _text = "uncertainty"
-
     values: pd.DataFrame
     moments: Moments
     sizes: Mapping[str, int]
     pairing: str
     costs: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+
+    _text = "uncertainty"
 
     @classmethod
     def from_predictions(
@@ -67,9 +71,9 @@ class Samples(Result):
         predictions: Predictions,
         *,
         positive: object = None,
-        metrics: Sequence[str] = LABELLED,
+        metrics: Sequence[str] = LABEL_METRICS,
     ) -> Samples:
-        """Predicted labels of all classifiers on the same test instances.
+        """Make samples of predicted labels of all classifiers on the same test instances.
 
         Parameters
         ----------
@@ -78,8 +82,8 @@ class Samples(Result):
         predictions : mapping or DataFrame
             {name: predicted labels}.
         positive : label, optional
-            The positive class; by default 1 of {0, 1} and the like, otherwise the minority, which
-            is warned of.
+            The positive class; by default 1 of {0, 1} and the like, otherwise the minority, with a
+            warning.
         metrics : sequence of names
             TPR, TNR, accuracy, balanced_accuracy, G-mean, F1, PPV, NPV, MCC, Youden, IBA.
 
@@ -90,7 +94,11 @@ class Samples(Result):
         >>> Samples.from_predictions(y, {"a": a, "b": b}).values["TPR"].tolist()
         [0.875, 0.75]
         """
-        return cls(*from_predictions.predicted(y_true, predictions, positive, _names(metrics)))
+        return cls(
+            *from_predictions.samples_from_predictions(
+                y_true, predictions, positive, _metric_names(metrics)
+            )
+        )
 
     @classmethod
     def from_scores(
@@ -102,8 +110,7 @@ class Samples(Result):
         threshold: float | Mapping[str, float] | None = None,
         metrics: Sequence[str] | None = None,
     ) -> Samples:
-        """Scores of all classifiers on the same test instances: the area under the ROC curve, and
-        metrics at a threshold.
+        """Make samples of scores of all classifiers on the same test instances.
 
         Parameters
         ----------
@@ -117,17 +124,19 @@ class Samples(Result):
             'roc_auc' and, with a threshold, those of `from_predictions`; by default 'roc_auc', with
             a threshold after TPR and TNR.
         """
-        wanted = (
-            _names(metrics)
-            if metrics is not None
-            else ((*LABELLED, "roc_auc") if threshold is not None else ("roc_auc",))
+        if metrics is not None:
+            names = _metric_names(metrics)
+        elif threshold is not None:
+            names = (*LABEL_METRICS, "roc_auc")
+        else:
+            names = ("roc_auc",)
+        return cls(
+            *from_predictions.samples_from_scores(y_true, scores, positive, threshold, names)
         )
-        return cls(*from_predictions.scored(y_true, scores, positive, threshold, wanted))
 
     @classmethod
     def from_outcomes(cls, outcomes: Mapping[str, pd.DataFrame]) -> Samples:
-        """Any metric that is a mean: the outcome of every classifier on every instance, metric by
-        metric.
+        """Make samples of outcomes: one number per classifier and instance, metric by metric.
 
         Parameters
         ----------
@@ -136,12 +145,13 @@ class Samples(Result):
             classifiers. Every metric has instances of its own: metrics of the same instances belong
             together in `from_predictions` or `from_scores`.
         """
-        return cls(*from_predictions.outcomes(outcomes))
+        return cls(*from_predictions.samples_from_outcomes(outcomes))
 
     @classmethod
-    def from_counts(cls, counts: pd.DataFrame, *, metrics: Sequence[str] = LABELLED) -> Samples:
-        """Counts tp, fn, fp, tn, a row per classifier; without the answers themselves the
-        classifiers count as independent.
+    def from_counts(
+        cls, counts: pd.DataFrame, *, metrics: Sequence[str] = LABEL_METRICS
+    ) -> Samples:
+        """Make samples of counts; without the answers the classifiers count as independent.
 
         Parameters
         ----------
@@ -150,7 +160,7 @@ class Samples(Result):
         metrics
             As for `from_predictions`.
         """
-        return cls(*from_predictions.counted(counts, _names(metrics)))
+        return cls(*from_predictions.samples_from_counts(counts, _metric_names(metrics)))
 
     @classmethod
     def from_folds(
@@ -160,8 +170,9 @@ class Samples(Result):
         metrics: Sequence[str] | None = None,
         ratio: float | None = None,
     ) -> Samples:
-        """Folds or repeats of one data set: Nadeau and Bengio's variance (1/J + n_test/n_train) s²,
-        Student's t.
+        """Make samples of the folds or repeats of one data set.
+
+        The variance is Nadeau and Bengio's (1/J + n_test/n_train) s², with Student's t.
 
         Parameters
         ----------
@@ -178,14 +189,15 @@ class Samples(Result):
         -----
         Nadeau, Bengio (2003), Machine Learning 52, 239-281, doi:10.1023/A:1024068626366.
         """
-        return cls(*from_results.folded(folds, metrics, ratio))
+        return cls(*from_results.samples_from_folds(folds, metrics, ratio))
 
     @classmethod
     def from_search(
         cls, search: object, *, metrics: Sequence[str] | None = None, ratio: float | None = None
     ) -> Samples:
-        """A fitted grid search, fold by fold: its candidates are the classifiers, named as
-        `deabench.read` names them.
+        """Make samples of a fitted grid search, fold by fold.
+
+        Its candidates are the classifiers, named as `deabench.read` names them.
 
         Parameters
         ----------
@@ -196,16 +208,15 @@ class Samples(Result):
         ratio : number > 0, optional
             As for `from_folds`; asked for where the splitter has no folds (ShuffleSplit).
         """
-        folds, taken, given = from_results.searched(
-            search, None if metrics is None else _names(metrics), ratio
-        )
-        return cls(*from_results.folded(folds, taken, given))
+        names = None if metrics is None else _metric_names(metrics)
+        folds, columns, known_ratio = from_results.folds_of_search(search, names, ratio)
+        return cls(*from_results.samples_from_folds(folds, columns, known_ratio))
 
     @classmethod
     def from_datasets(
         cls, results: pd.DataFrame, *, metrics: Sequence[str] | None = None
     ) -> Samples:
-        """Data sets as independent blocks: what holds for the mean over data sets like these.
+        """Make samples of data sets as independent blocks, for the mean over data sets like these.
 
         Parameters
         ----------
@@ -215,11 +226,11 @@ class Samples(Result):
         metrics : sequence of names, optional
             As for `from_folds`.
         """
-        return cls(*from_results.over_datasets(results, metrics))
+        return cls(*from_results.samples_from_datasets(results, metrics))
 
     @classmethod
     def from_table(cls, table: pd.DataFrame, errors: pd.DataFrame | Mapping[str, float]) -> Samples:
-        """A table with standard errors; the classifiers and the metrics count as independent.
+        """Make samples of a table with standard errors; all errors count as independent.
 
         Parameters
         ----------
@@ -228,12 +239,12 @@ class Samples(Result):
         errors : DataFrame like `table`, or {metric: standard error}
             In the metrics' units; 0 where a number is exact.
         """
-        return cls(*costs.tabled(table, errors))
+        return cls(*from_results.samples_from_table(table, errors))
 
     def with_costs(
         self, given: Mapping[str, pd.DataFrame | pd.Series | Mapping[str, float]]
     ) -> Samples:
-        """The same samples with what is to be low: seconds, prices, sizes.
+        """Add costs to the samples: seconds, prices, sizes, which are better low.
 
         Parameters
         ----------
@@ -241,68 +252,191 @@ class Samples(Result):
             Exact, one per classifier (a Series or {classifier: number}); or noisy, a frame of
             timings x classifiers whose mean counts, with Student's t.
         """
-        return replace(
-            self, **costs.joined(self.values, self.moments, self.costs, self.notes, given)
-        )
+        values = self.values.copy()
+        notes = list(self.notes)
+        logs = [self.moments.logs]
+        degrees = list(self.moments.degrees)
+        total = self.values.shape[1] + len(given)
+        parts = [_pad_columns(part, total) for part in self.moments.parts]
+        for name, cost in given.items():
+            if name in values.columns:
+                raise DataError(
+                    f"there is a column '{name}' already; give the cost a name of its own"
+                )
+            mean, variance, freedom = _read_cost(name, cost, values.index)
+            if np.isfinite(freedom):
+                # The delta method: the variance of log x is Var x / x².
+                column = values.shape[1]
+                parts.append(from_results.independent_errors(variance / mean**2, column, total))
+                timings = int(freedom) + 1
+                notes.append(
+                    f"'{name}' is a mean over {timings} timings, independent of the answers"
+                )
+            else:
+                notes.append(f"'{name}' is taken as exact")
+            values[name] = mean
+            logs.append(np.log(mean)[:, None])
+            degrees.append(freedom)
+        moments = Moments(np.hstack(logs), tuple(parts), np.array(degrees))
+        costs = (*self.costs, *given)
+        return replace(self, values=values, moments=moments, costs=costs, notes=tuple(notes))
 
     def weighted(self, weights: Mapping[str, float]) -> Samples:
-        """One metric, the weighted mean of these: what is left to ask where the weights are given.
+        """Combine the metrics into one, their weighted mean.
 
         Parameters
         ----------
         weights : mapping of metric to number >= 0
             Divided by their sum.
         """
+        shares = _read_weights(weights, list(self.values.columns))
+        columns = [self.values.columns.get_loc(name) for name in weights]
+        # log Σ w_r y_r has the derivative w_r y_r / Σ w y by log y_r.
+        terms = np.exp(self.moments.logs[:, columns]) * shares
+        slopes = terms / terms.sum(axis=1, keepdims=True)
+        parts = tuple(
+            ErrorSource(
+                np.einsum("ir,irb->ib", slopes, part.gradient[:, columns])[:, None],
+                part.covariance,
+                (slopes * part.flips[:, columns]).sum(axis=1, keepdims=True),
+            )
+            for part in self.moments.parts
+        )
+        combined = self.values[list(weights)].to_numpy() @ shares
+        logs = np.log(terms.sum(axis=1))[:, None]
+        degrees = np.array([self.moments.degrees[columns].min()])
         return Samples(
-            *costs.weighed(self.values, self.moments, weights),
+            values=pd.DataFrame({"weighted": combined}, self.values.index),
+            moments=Moments(logs, parts, degrees),
             sizes=self.sizes,
             pairing=self.pairing,
             notes=self.notes,
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """The metrics with their standard errors, sampling alone, without the small-sample rule."""
-        spread = np.sqrt(np.diagonal(self.moments.sampling, axis1=1, axis2=2).T) * np.exp(
-            self.moments.logs
-        )
+        """Return the metrics with their standard errors, without the small-sample rule."""
+        variance = np.diagonal(self.moments.sampling, axis1=1, axis2=2).T
         errors = pd.DataFrame(
-            spread, index=self.values.index, columns=[f"{name}_se" for name in self.values.columns]
+            np.sqrt(variance) * np.exp(self.moments.logs), self.values.index, self.values.columns
         )
-        return self.values.join(errors)
-
-
-def _names(metrics: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(metrics, str):
-        raise DataError(f"metrics is the text '{metrics}'; give a list of names, as ['{metrics}']")
-    return tuple(metrics)
+        return self.values.join(errors.add_suffix("_se"))
 
 
 def select_columns(
     samples: Samples, outputs: Sequence[str] | None, inputs: Sequence[str] | None
 ) -> tuple[list[str], list[str]]:
-    """The columns to be high and to be low."""
-    known = [str(name) for name in samples.values.columns]
-    low = list(samples.costs) if inputs is None else list(_listed(inputs, "inputs"))
-    high = (
-        [name for name in known if name not in low and name not in samples.costs]
-        if outputs is None
-        else list(_listed(outputs, "outputs"))
-    )
-    for name in [*high, *low]:
-        if name not in known:
+    """Return the names of outputs and inputs; by default all metrics, and all costs."""
+    columns = [str(name) for name in samples.values.columns]
+    input_names = list(samples.costs) if inputs is None else _name_list(inputs, "inputs")
+    if outputs is None:
+        excluded = {*input_names, *samples.costs}
+        output_names = [name for name in columns if name not in excluded]
+    else:
+        output_names = _name_list(outputs, "outputs")
+    names = [*output_names, *input_names]
+    for name in names:
+        if name not in columns:
             raise DataError(
-                f"there is no metric '{name}' in the samples; {did_you_mean(name, known)}"
+                f"there is no metric '{name}' in the samples; {did_you_mean(name, columns)}"
             )
-        if [*high, *low].count(name) > 1:
+        if names.count(name) > 1:
             raise DataError(
                 f"metric '{name}' is named twice; name it once, as an output or as an input"
             )
-    if not high:
+    if not output_names:
         raise DataError("no outputs are left; name at least one metric as output")
-    return high, low
+    return output_names, input_names
 
 
-def _listed(names: Sequence[str], what: str) -> Sequence[str]:
+def check_same_table(samples: Samples, table: pd.DataFrame) -> None:
+    """Refuse samples of other metrics, classifiers or values than those of a table.
+
+    Units and rounding may differ.
+    """
+    metrics = [str(name) for name in samples.values.columns]
+    for name in table.columns:
+        if name not in metrics:
+            raise DataError(
+                f"the samples do not hold metric '{name}' of the table; "
+                f"{did_you_mean(name, metrics)}"
+            )
+    labels = [str(label) for label in table.index]
+    sampled = [str(label) for label in samples.values.index]
+    for label in labels:
+        if label not in sampled:
+            raise DataError(
+                f"the samples do not hold '{label}' of the table; {did_you_mean(label, sampled)}"
+            )
+    for label in sampled:
+        if label not in labels:
+            raise DataError(
+                f"the samples hold '{label}', which is not in the table; leave it out: the frontier "
+                "would be another"
+            )
+    values = samples.values.set_axis(sampled).loc[labels, list(table.columns)].to_numpy()
+    # Another unit multiplies a whole column, so ratios are compared with their median.
+    ratio = table.to_numpy() / np.where(values > 0, values, np.nan)
+    deviation = np.abs(ratio / np.nanmedian(ratio, axis=0) - 1)
+    if np.nanmax(deviation, initial=0.0) > MAX_ROUNDING:
+        i, r = np.unravel_index(np.nanargmax(deviation), deviation.shape)
+        raise DataError(
+            f"metric '{table.columns[r]}' of '{table.index[i]}' is {table.iloc[i, r]:g} in the "
+            f"table and {values[i, r]:g} in the samples; give the samples that the table was made of"
+        )
+
+
+def _metric_names(metrics: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_name_list(metrics, "metrics"))
+
+
+def _name_list(names: Sequence[str], argument: str) -> list[str]:
     if isinstance(names, str):
-        raise DataError(f"{what} is the text '{names}'; give a list of names, as ['{names}']")
-    return names
+        raise DataError(f"{argument} is the text '{names}'; give a list of names, as ['{names}']")
+    return list(names)
+
+
+def _read_cost(
+    name: str, cost: pd.DataFrame | pd.Series | Mapping[str, float], index: pd.Index
+) -> tuple[Array, Array, float]:
+    """Return the mean, the variance of the mean, and the degrees of freedom of a cost."""
+    labels = list(cost.columns) if isinstance(cost, pd.DataFrame) else list(cost.keys())
+    for label in index:
+        if label not in labels:
+            raise DataError(
+                f"there is no cost '{name}' for '{label}'; {did_you_mean(label, labels)}"
+            )
+    if not isinstance(cost, pd.DataFrame):
+        exact = pd.DataFrame({name: [float(cost[label]) for label in index]}, index=index)
+        from_results.check_positive(require_numbers(exact, [name]), "cost")
+        return exact[name].to_numpy(), np.zeros(len(index)), np.inf
+    if len(cost) < MIN_TIMINGS:
+        raise DataError(
+            f"the cost '{name}' has {len(cost)} timings; give at least {MIN_TIMINGS}, or one number "
+            "as exact"
+        )
+    timings = require_numbers(cost, list(index))
+    from_results.check_positive(timings, "cost", name)
+    seconds = timings.to_numpy()
+    return seconds.mean(axis=0), seconds.var(axis=0, ddof=1) / len(seconds), len(seconds) - 1.0
+
+
+def _read_weights(weights: Mapping[str, float], metrics: list[str]) -> Array:
+    """Return the weights as shares after checking them."""
+    for name, weight in weights.items():
+        if name not in metrics:
+            raise DataError(
+                f"there is no metric '{name}' in the samples; {did_you_mean(name, metrics)}"
+            )
+        if not (np.isfinite(weight) and weight >= 0):
+            raise DataError(f"the weight of '{name}' is {weight:g}; weights are numbers >= 0")
+    total = float(sum(weights.values()))
+    if not total > 0:
+        raise DataError("the weights are all 0; give one of them a number > 0")
+    return np.array(list(weights.values())) / total
+
+
+def _pad_columns(part: ErrorSource, total: int) -> ErrorSource:
+    """Return a part with zeros for further columns."""
+    missing = total - part.flips.shape[1]
+    gradient = np.pad(part.gradient, [(0, 0), (0, missing), (0, 0)])
+    return ErrorSource(gradient, part.covariance, np.pad(part.flips, [(0, 0), (0, missing)]))

@@ -1,39 +1,49 @@
-"""A2: score intervals without resampling, from the two corners of a box of ratios.
+"""Compute limits of efficiencies without resampling, from the corners of a box of ratios.
 
-θ falls in every ratio ρ_jr = y_jr / y_ir and rises in every ratio of inputs ξ_jm = x_jm / x_im, so
-over a box of ratios its extremes are at two corners, each one DEA solve (Despotis and Smirlis
-2002). The upper limit needs, of each rival, only the one combination of metrics at the true
-weights; the lower limit, of each metric, only the one combination of rivals at the true mix; and
-the standard deviation of a sum is at most the sum of the standard deviations. So k − 1 and s
-statements are made, and Bonferroni's division pays for those alone.
+An efficiency θ falls in every ratio ρ_jr = y_jr / y_ir and rises in every ratio of inputs
+ξ_jm = x_jm / x_im, so over a box of ratios its extremes are at two corners, each one DEA solve
+(Despotis and Smirlis 2002). The upper limit needs, of each rival, only the one combination of
+metrics at the true weights; the lower limit, of each metric, only the one combination of rivals at
+the true mix; and the standard deviation of a sum is at most the sum of the standard deviations. So
+k − 1 and s statements are made, and Bonferroni's division pays for those alone (method A2,
+"analytic").
 
-Despotis, Smirlis (2002), EJOR 140, 24-36, doi:10.1016/S0377-2217(01)00200-4; Salo, Punkka (2011),
-Management Science 57, 200-214, doi:10.1287/mnsc.1100.1265; ridge: Agresti, Coull (1998), The
+References
+----------
+Despotis, Smirlis (2002), EJOR 140, 24-36, doi:10.1016/S0377-2217(01)00200-4. Salo, Punkka (2011),
+Management Science 57, 200-214, doi:10.1287/mnsc.1100.1265. Ridge: Agresti, Coull (1998), The
 American Statistician 52, 119-126, doi:10.2307/2685469."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
-import pandas as pd
 
-from deabench.inference import max_t
-from deabench.inference.delta_method import Moments, critical
-from deabench.inference.dominance_games import Technology
+from deabench.inference.delta_method import Moments
+from deabench.inference.dominance_games import Orientation, Returns, Technology, make_technology
+from deabench.inference.samples import Samples, select_columns
 
 Array = np.ndarray
 Side = Literal["lower", "upper"]
 
-ENTRIES = 1 << 22
-"""Ratios held at a time: a thousand classifiers in 30 MB or so."""
+EDGE = 1e-9
+"""A score within this of 1 is on the frontier; limits that differ by less are equal."""
+MAX_RATIOS = 1 << 22
+"""Ratios held at a time: about 30 MB."""
+MAX_LOG_RATIO = 600.0
+"""Logarithms of ratios are cut here, so that no ratio is infinite."""
+MAX_LOG_GROWTH = np.log(1e8)
+"""More than 10⁸ times the instances count as no number of instances."""
+BISECTIONS = 16
+"""They determine the growth to a third of a thousandth; it is shown with two digits."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Moments with what is output and what input.
+    """Log metrics with their errors, and which of them are inputs.
 
     Attributes
     ----------
@@ -48,53 +58,107 @@ class Problem:
 
     @property
     def inputs(self) -> int:
-        """How many of the columns are inputs."""
+        """Return how many of the columns are inputs."""
         return self.technology.inputs
 
     @property
     def size(self) -> tuple[int, int]:
-        """k classifiers, s columns."""
+        """Return k classifiers and s columns."""
         k, s = self.moments.logs.shape
         return k, s
 
     @property
     def noisy(self) -> int:
-        """Columns that carry an error; an exact cost is no statement."""
-        known = np.any(
-            [
-                part.gradient.any(axis=(0, 2)) | part.flips.any(axis=0)
-                for part in self.moments.parts
-            ],
-            axis=0,
-        )
-        return max(int(np.sum(known)), 1)
+        """Return the number of columns that carry an error; an exact cost is no statement."""
+        has_error = np.zeros(self.size[1], dtype=bool)
+        for part in self.moments.parts:
+            has_error |= part.gradient.any(axis=(0, 2)) | part.flips.any(axis=0)
+        return max(int(has_error.sum()), 1)
 
 
 @dataclass(frozen=True)
-class Limits:
+class ScoreLimits:
     """One side of the intervals.
 
     Attributes
     ----------
     value : array (k,)
     mix : array (k, k)
-        The rivals' mix λ at that corner, of sum 1 but for constant returns.
+        The rivals' mix λ at that corner, of sum 1 except for constant returns.
     """
 
     value: Array
     mix: Array
 
 
-def tails(k: int, s: int, alpha: float, *, every: bool) -> tuple[float, float]:
-    """The tail probabilities of the lower and the upper limit: of all scores at once, or of one
-    classifier.
+@dataclass(frozen=True)
+class CriticalValues:
+    """The critical values of one side or claim, and the ridge's weight with them, each (s,)."""
+
+    c: Array
+    h: Array
+
+    def limits(self, problem: Problem, side: Side, rows: list[int] | None = None) -> ScoreLimits:
+        """Solve the scores at this corner of the box of ratios."""
+        return solve_limits(problem, side, self.c, self.h, rows=rows)
+
+
+def make_problem(
+    samples: Samples,
+    outputs: Sequence[str] | None,
+    inputs: Sequence[str] | None,
+    returns: Returns = "vrs",
+    orientation: Orientation = "output",
+) -> tuple[Problem, tuple[str, ...], tuple[int, ...]]:
+    """Return the problem in an order that does not depend on how the table was sorted.
+
+    Returns
+    -------
+    problem : Problem
+        Classifiers sorted by label, outputs and inputs by name.
+    metrics : tuple of str
+        Its columns.
+    rows : tuple of int
+        The table's row of each of its classifiers.
+    """
+    output_names, input_names = select_columns(samples, outputs, inputs)
+    technology = make_technology(len(input_names), returns, orientation)
+    labels = [str(label) for label in samples.values.index]
+    rows = sorted(range(len(labels)), key=labels.__getitem__)
+    metrics = (*sorted(output_names), *sorted(input_names))
+    columns = [list(samples.values.columns).index(name) for name in metrics]
+    return Problem(samples.moments.take(rows, columns), technology), metrics, tuple(rows)
+
+
+def sample_scores(
+    samples: Samples, problem: Problem, metrics: tuple[str, ...], rows: tuple[int, ...]
+) -> Array:
+    """Solve the efficiencies of the values as they stand, zeros among them: (k,)."""
+    values = samples.values[list(metrics)].to_numpy(dtype=float)[list(rows)]
+    outputs = len(metrics) - problem.inputs
+    y, x = np.split(values / values.max(axis=0), [outputs], axis=1)
+    rivals = np.broadcast_to(y, (len(y), *y.shape))
+    ratios = np.concatenate([rivals, x[None] / x[:, None]], axis=2)
+    return problem.technology.scores(y, ratios)[0]
+
+
+def tail_probabilities(k: int, s: int, alpha: float, *, every: bool) -> tuple[float, float]:
+    """Return the tail probabilities of each statement of lower and of upper limits.
+
+    Parameters
+    ----------
+    k, s : int
+        Classifiers, and columns with errors.
+    alpha : float
+    every : bool
+        Whether the limits hold for all scores at once, or for one classifier.
     """
     if every:
         return alpha / (2 * k * s), alpha / (2 * k * (k - 1))
     return alpha / (2 * s), alpha / (2 * (k - 1))
 
 
-def limits(
+def solve_limits(
     problem: Problem,
     side: Side,
     c: Array,
@@ -102,196 +166,136 @@ def limits(
     *,
     shrink: Array | float = 1.0,
     rows: list[int] | None = None,
-) -> Limits:
-    """One corner's scores.
+) -> ScoreLimits:
+    """Solve the scores at one corner of the box of ratios.
 
     Parameters
     ----------
     problem : Problem
     side : {"lower", "upper"}
     c : array (s,)
-        Standard errors of each metric's log ratio to move by.
+        Half the width of the box, in standard errors of each metric's log ratio.
     h : array (s,)
-        The ridge's weight: z²/4 for A2 at its own c, 1 for A.
+        The ridge's weight: c²/4 for the analytic method, 1 for max-t.
     shrink : array (k,) or number
-        Instances today over instances thought of, per classifier.
+        Today's instances over the instances assumed, per classifier.
     rows : list of int, optional
         Only these classifiers.
     """
     k = problem.size[0]
-    wanted = np.arange(k) if rows is None else np.asarray(rows, dtype=int)
-    share = np.broadcast_to(shrink, (k,))
-    return _solved(problem, wanted, lambda part: corner(problem, part, side, c, h, share[part]))
+    selected = np.arange(k) if rows is None else np.asarray(rows, dtype=int)
+    shrinkage = np.broadcast_to(shrink, (k,))
+    return _solve_scores(
+        problem,
+        selected,
+        lambda block: corner_ratios(problem, block, side, c, h, shrinkage[block]),
+    )
 
 
-def corner(problem: Problem, rows: Array, side: Side, c: Array, h: Array, shrink: Array) -> Array:
-    """The ratios [ρ, ξ] at one corner of the box, (rows, k, s)."""
+def corner_ratios(
+    problem: Problem, rows: Array, side: Side, c: Array, h: Array, shrink: Array
+) -> Array:
+    """Return the ratios [ρ, ξ] at one corner of the box: (rows, k, s)."""
     gap, spread, ridge = problem.moments.pairs(rows)
+    # g times the variance is that of 1/g times the instances; a squared flip shrinks by g².
     g = shrink[:, None, None]
     move = c * np.sqrt(g * spread + g**2 * h * ridge)
+    # The lower limit takes the largest ratios of the rivals' outputs and the smallest of their
+    # inputs; the upper limit the opposite.
     outputs = problem.size[1] - problem.inputs
     if side == "upper":
         move = -move
     move[:, :, outputs:] *= -1
-    return np.asarray(np.exp(np.clip(gap + move, -600.0, 600.0)))
+    return np.asarray(np.exp(np.clip(gap + move, -MAX_LOG_RATIO, MAX_LOG_RATIO)))
 
 
-def scores(problem: Problem) -> Limits:
-    """The scores at the point estimates of the logarithms (half a success where there is none)."""
-    nothing = np.zeros(problem.size[1])
-    return _solved(
-        problem,
-        np.arange(problem.size[0]),
-        lambda part: corner(problem, part, "lower", nothing, nothing, np.ones(len(part))),
-    )
+def point_scores(problem: Problem) -> ScoreLimits:
+    """Solve the scores at the point estimates; metrics without a success count half a success."""
+    k, s = problem.size
+    zeros = np.zeros(s)
+    return solve_limits(problem, "lower", zeros, zeros, rows=list(range(k)))
 
 
-def decided_by(
+def growth_to_decide(
     problem: Problem, side: Side, c: Array, h: Array, rows: list[int], edge: float
 ) -> Array:
-    """How many times the instances of today would decide the classifiers `rows`, were the figures
-    to stay: (rows,), inf if none.
+    """Return how many times today's instances would decide the classifiers, at today's figures.
 
-    The upper limit falls below `edge`, or the lower one reaches it, once the errors have shrunk
-    enough; bisection on a logarithmic scale between as many instances as today and 10⁸ times as
-    many."""
-    low, high = np.zeros(len(rows)), np.full(len(rows), np.log(1e8))
+    With more instances the errors shrink, until the upper limit falls below `edge`, or the lower
+    limit reaches it. Bisection on a logarithmic scale, from 1 to 10⁸ times the instances.
 
-    def decided(growth: Array) -> Array:
-        share = np.ones(problem.size[0])
-        share[rows] = np.exp(-growth)
-        value = limits(problem, side, c, h, shrink=share, rows=rows).value
-        return value < edge if side == "upper" else value >= edge
+    Returns
+    -------
+    array (rows,)
+        inf where no number of instances decides.
+    """
+    if not rows:
+        return np.zeros(0)
 
-    never = ~decided(high) if rows else np.zeros(0, dtype=bool)
-    for _ in range(
-        16 if rows else 0
-    ):  # to a third of a thousandth: the answer is rounded to two digits
+    def is_decided(log_growth: Array) -> Array:
+        shrink = np.ones(problem.size[0])
+        shrink[rows] = np.exp(-log_growth)
+        limit = solve_limits(problem, side, c, h, shrink=shrink, rows=rows).value
+        return limit < edge if side == "upper" else limit >= edge
+
+    low = np.zeros(len(rows))
+    high = np.full(len(rows), MAX_LOG_GROWTH)
+    never = ~is_decided(high)
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        yes = decided(middle)
-        low, high = np.where(yes, low, middle), np.where(yes, middle, high)
+        decided = is_decided(middle)
+        low = np.where(decided, low, middle)
+        high = np.where(decided, middle, high)
     return np.where(never, np.inf, np.exp(high))
 
 
-def _solved(problem: Problem, rows: Array, ratios: Callable[[Array], Array]) -> Limits:
-    """The scores of some classifiers at the ratios that a function gives, a few at a time."""
+def possible_ranks(lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Return best = 1 + #{j : L_j > U_i} and worst = k − #{j : U_j < L_i}.
+
+    Limits must differ by more than rounding: an upper limit of 1 may be 1 − 2e-16."""
+    is_above = lower[None] > upper[:, None] + EDGE
+    return 1 + is_above.sum(axis=1), len(lower) - is_above.sum(axis=0)
+
+
+def assign_tiers(lower: Array, upper: Array) -> Array:
+    """Return for each classifier one more than the highest tier of those proved above it."""
+    tiers = np.ones(len(lower), dtype=int)
+    # Whoever is proved above i has the larger upper limit, so its tier is known by then.
+    for i in np.argsort(-upper, kind="stable"):
+        is_above = lower > upper[i] + EDGE
+        tiers[i] = 1 + tiers[is_above].max(initial=0)
+    return tiers
+
+
+def restore_order(values: Array, rows: tuple[int, ...]) -> Array:
+    """Return values in the order of the problem in the order of the table."""
+    restored = np.empty_like(values)
+    restored[list(rows)] = values
+    return restored
+
+
+def ridge_share(problem: Problem, critical: CriticalValues) -> float:
+    """Return the mean share of the ridge in the variances of all log ratios that have one."""
+    _, spread, ridge = problem.moments.pairs(np.arange(problem.size[0]))
+    ridge = critical.h * ridge
+    variance = spread + ridge
+    shares = np.divide(ridge, variance, out=np.zeros_like(variance), where=variance > 0)
+    return float(shares.sum() / max(np.count_nonzero(variance), 1))
+
+
+def _solve_scores(problem: Problem, rows: Array, ratios: Callable[[Array], Array]) -> ScoreLimits:
+    """Solve the scores of some classifiers at the ratios of a function, a block at a time."""
     k, s = problem.size
-    own = np.ones(s - problem.inputs)
-    found = [
-        problem.technology.scores(np.broadcast_to(own, (len(part), len(own))), ratios(part))
-        for part in _blocks(rows, k * (s + 1))
+    outputs = s - problem.inputs
+    solutions = [
+        problem.technology.scores(np.ones((len(block), outputs)), ratios(block))
+        for block in _split_rows(rows, k * (s + 1))
     ]
-    return Limits(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+    values, mixes = zip(*solutions, strict=True)
+    return ScoreLimits(np.concatenate(values), np.concatenate(mixes))
 
 
-def _blocks(rows: Array, width: int) -> Iterator[Array]:
-    step = max(ENTRIES // max(width, 1), 1)
-    return (rows[low : low + step] for low in range(0, len(rows), step))
-
-
-if TYPE_CHECKING:
-    from deabench.inference.uncertainty import Uncertainty
-
-
-def gaps(result: Uncertainty) -> pd.DataFrame:
-    """By how much today's mix of peers is better in each metric, as a share of the classifier's own
-    value.
-
-    The mix is the one that the scores rest on, held fixed; an input's gap is negative where the mix
-    takes less of it.
-
-    Returns
-    -------
-    DataFrame, k x (metric, [lower, gap, upper])
-        All at once at the result's level.
-    """
-    problem = result.problem
-    c, _ = max_t.constant(problem.moments, 1 - result.level, draws=result.draws, seed=result.seed)
-    gap, spread, ridge = problem.moments.pairs(np.arange(problem.size[0]))
-    move = c * np.sqrt(spread + max_t.ratio_ridge(c) * ridge)
-    mix = scores(problem).mix
-    ends = [np.einsum("ij,ijr->ir", mix, np.exp(gap + sign * move)) - 1 for sign in (-1, 0, 1)]
-    return _frame(result, ends, "gap")
-
-
-def targets(result: Uncertainty) -> pd.DataFrame:
-    """The same mix of peers in the metrics' own units.
-
-    Returns
-    -------
-    DataFrame, k x (metric, [lower, target, upper])
-        All at once at the result's level.
-    """
-    mix = scores(result.problem).mix
-    return _frame(result, [mix @ end for end in _ends(result)], "target")
-
-
-def band(result: Uncertainty) -> pd.DataFrame:
-    """Every metric with an interval, all at once: the true frontier lies between those that the two
-    ends span.
-
-    Returns
-    -------
-    DataFrame, k x (metric, [lower, value, upper])
-    """
-    return _frame(result, _ends(result), "value")
-
-
-def _ends(result: Uncertainty) -> list[Array]:
-    moments = result.problem.moments
-    c = level_constant(result.problem, 1 - result.level, draws=result.draws, seed=result.seed)
-    sampling = np.diagonal(moments.sampling, axis1=1, axis2=2).T
-    move = c * np.sqrt(sampling + max_t.ratio_ridge(c) * moments.ridge)
-    value = np.exp(moments.logs)
-    lower, upper = value * np.exp(-move), value * np.exp(move)
-    flips = np.max([part.flips for part in moments.parts], axis=0)
-    shares = (value <= 1).all(axis=0) & (flips > 0).all(axis=0)
-    lower[:, shares], upper[:, shares] = _of_shares(
-        value[:, shares], sampling[:, shares], flips[:, shares], c[shares]
-    )
-    return [lower, value, upper]
-
-
-def _of_shares(value: Array, sampling: Array, flips: Array, c: Array) -> tuple[Array, Array]:
-    """Clopper and Pearson's limits of shares whose variance is that of so many instances (Korn and
-    Graubard 1998).
-
-    A variance y²·`sampling` is that of (1 − y)/(y · `sampling`) instances, but of no more than one
-    flip speaks for. The symmetric limits of the logarithm were too high below a share that came out
-    near 1: with recalls of .9 to .99 on 200 instances all of them together held in .88 of runs.
-
-    Korn, Graubard (1998), Survey Methodology 24, 193-201.
-    """
-    from scipy.special import betaincinv, ndtr
-
-    most = 1 / (value * flips)
-    known = (sampling > 0) & (value < 1)
-    count = np.where(
-        known, np.minimum((1 - value) / (value * np.where(known, sampling, 1.0)), most), most
-    )
-    hits, tail = count * value, ndtr(-c)
-    misses = np.maximum(count - hits, 0.0)
-    upper = 1 - betaincinv(np.maximum(misses, 1e-12), hits + 1, tail)
-    return betaincinv(hits, misses + 1, tail), np.where(misses > 0, upper, 1.0)
-
-
-def level_constant(problem: Problem, alpha: float, *, draws: int, seed: int) -> Array:
-    """The critical value of all metrics of all classifiers at once, (s,)."""
-    k, s = problem.size
-    if np.isfinite(problem.moments.degrees).any():
-        return critical(alpha / (2 * k * s), problem.moments.degrees)
-    return np.full(s, max_t.quantile(max_t.levels(problem.moments, draws=draws, seed=seed), alpha))
-
-
-def _frame(result: Uncertainty, ends: list[Array], name: str) -> pd.DataFrame:
-    """Columns (metric, end), rows in the user's order."""
-    index = result.samples.values.index
-    labels = index[list(result.order)]
-    parts = {
-        metric: pd.DataFrame(
-            {key: end[:, r] for key, end in zip(("lower", name, "upper"), ends, strict=True)},
-            labels,
-        )
-        for r, metric in enumerate(result.metrics)
-    }
-    return pd.concat(parts, axis=1, names=["metric", None]).loc[index]
+def _split_rows(rows: Array, width: int) -> Iterator[Array]:
+    """Yield the rows in blocks of at most MAX_RATIOS numbers, `width` for each row."""
+    step = max(MAX_RATIOS // max(width, 1), 1)
+    return (rows[start : start + step] for start in range(0, len(rows), step))

@@ -1,14 +1,14 @@
-"""Bootstraps of the frontier itself: classifiers as firms drawn from a population of firms.
+"""Bootstrap the frontier itself: the classifiers as firms drawn from a population of firms.
 
-This is another randomness than that of test instances: it asks how far the frontier of all firms
-that could have been drawn lies beyond the drawn ones. For classifiers compared on test data,
-`uncertainty` is what is meant almost always."""
+This randomness is not that of test instances: it asks how far the frontier of all firms that could
+have been drawn lies beyond that of the drawn ones. To compare classifiers on test data, use
+`uncertainty`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -23,8 +23,12 @@ from deabench.utils.result import Result
 Array = np.ndarray
 Bootstrap = Literal["smooth", "subsample"]
 
-TOGETHER = 50
+BATCH = 50
 """Draws solved at a time."""
+MIN_DRAWS = 100
+MIN_FIRMS = 4
+IQR_OF_NORMAL = 1.34
+"""The interquartile range of a normal distribution, in standard deviations."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,8 +54,6 @@ class FirmsBootstrap(Result):
     (100, ['score', 'corrected', 'lower', 'upper'])
     """
 
-    _text = "uncertainty"
-
     table: pd.DataFrame
     method: Bootstrap
     bandwidth: float
@@ -59,9 +61,8 @@ class FirmsBootstrap(Result):
     draws: int
     notes: tuple[str, ...]
 
-    def to_frame(self) -> pd.DataFrame:
-        """score, corrected, lower, upper."""
-        return self.table
+    _frame = "table"
+    _text = "uncertainty"
 
 
 def simar_wilson(
@@ -77,7 +78,7 @@ def simar_wilson(
     draws: int = 2000,
     seed: int = 0,
 ) -> FirmsBootstrap:
-    """Bias-corrected efficiencies and intervals where the classifiers themselves are a sample.
+    """Correct efficiencies for bias, with intervals, where the classifiers are a sample of firms.
 
     Parameters
     ----------
@@ -116,43 +117,50 @@ def simar_wilson(
     >>> sure.table.columns.tolist()
     ['score', 'corrected', 'lower', 'upper']
     """
-    choice("method", method, ("smooth", "subsample"))
+    choice("method", method, get_args(Bootstrap))
     alpha = 1 - share("level", level)
-    if draws < 100:
-        raise DataError(f"draws is {draws}; an interval needs at least 100")
-    ready = select_table(
+    if draws < MIN_DRAWS:
+        raise DataError(f"draws is {draws}; an interval needs at least {MIN_DRAWS}")
+    selected = select_table(
         table,
         outputs=outputs,
         inputs=inputs,
         lower_is_better=lower_is_better,
         missing=refuse_bounds(missing),
     )
-    data = validate(ready.table, **ready.given, warn=False)
-    y, x = data.outputs.to_numpy(), data.inputs.to_numpy()
-    _positive(data.outputs, data.inputs)
+    data = validate(selected.table, **selected.given, warn=False)
+    _check_firms(data.outputs, data.inputs)
+    y = data.outputs.to_numpy()
+    x = data.inputs.to_numpy()
     score = firm_scores(y, x, y, x)
     rng = np.random.default_rng(seed)
-    smooth = method == "smooth"
-    h = _bandwidth(score, bandwidth) if smooth else float("nan")
-    ends = (
-        _smooth(y, x, score, h, alpha, draws, rng)
-        if smooth
-        else _subsample(y, x, score, alpha, draws, rng)
+    h = float("nan")
+    if method == "smooth":
+        h = _choose_bandwidth(score, bandwidth)
+        columns = _smooth_bootstrap(y, x, score, h, alpha, draws, rng)
+    else:
+        columns = _subsample_bootstrap(y, x, score, alpha, draws, rng)
+    frame = pd.DataFrame({"score": score, **columns}, data.labels).rename_axis("classifier")
+    note = (
+        "the classifiers count as a sample of all firms that could have been drawn; nothing is said "
+        "of test instances"
     )
-    frame = pd.DataFrame(
-        {"score": score, "corrected": ends[0], "lower": ends[1], "upper": ends[2]}, data.labels
-    )
-    note = "the classifiers count as a sample of all firms that could have been drawn; nothing is said of test instances"
-    return FirmsBootstrap(
-        frame.rename_axis("classifier"), method, h, level, draws, (*ready.notes, *data.notes, note)
-    )
+    return FirmsBootstrap(frame, method, h, level, draws, (*selected.notes, *data.notes, note))
 
 
 def firm_scores(y: Array, x: Array, reference_y: Array, reference_x: Array) -> Array:
-    """Scores of firms (n,) against a reference of k: above 1 outside it, inf where it reaches no
-    firm's outputs.
+    """Score firms against a reference of k firms.
 
-    The reference is (k, p) and (k, q), or one for each firm, (n, k, p) and (n, k, q).
+    Parameters
+    ----------
+    y, x : arrays (n, p) and (n, q)
+    reference_y, reference_x : arrays (k, p) and (k, q)
+        Or one reference for each firm, (n, k, p) and (n, k, q).
+
+    Returns
+    -------
+    array (n,)
+        Above 1 outside the reference; inf where it reaches no such output.
     """
     if not x.shape[1]:
         return solve_games(reference_y / y[:, None]).value
@@ -162,71 +170,87 @@ def firm_scores(y: Array, x: Array, reference_y: Array, reference_x: Array) -> A
         return np.asarray(1 / solve_games(rows.transpose(0, 2, 1), limit=limit).value)
 
 
-def _smooth(
+def _smooth_bootstrap(
     y: Array, x: Array, score: Array, h: float, alpha: float, draws: int, rng: np.random.Generator
-) -> list[Array]:
-    """In distances δ = 1/score >= 1: a draw from δ and its mirror image 2 − δ, noise, the variance
-    put right, reflection at 1.
-    """
-    distance, n = 1 / score, len(score)
+) -> dict[str, Array]:
+    """Redraw the distances δ = 1/score >= 1 from their kernel density, reflected at 1."""
+    n = len(score)
+    distance = 1 / score
     mirrored = np.concatenate([distance, 2 - distance])
-    shrink = np.sqrt(1 + h**2 / mirrored.var(ddof=1))
+    # Noise raises the variance of the draws; dividing by this factor restores it.
+    inflation = np.sqrt(1 + h**2 / mirrored.var(ddof=1))
     factors = np.empty((draws, 1, n, 1))
     for b in range(draws):
         noisy = rng.choice(mirrored, n) + h * rng.standard_normal(n)
-        factors[b, 0, :, 0] = (1 + np.abs((noisy - 1) / shrink)) / distance
-    found = np.concatenate(
-        [1 / _against(y, x, part) for part in np.array_split(factors, -(-draws // TOGETHER))]
-    )
-    low, high = np.quantile(found, [alpha / 2, 1 - alpha / 2], axis=0)
-    return [
-        1 / (2 * distance - found.mean(axis=0)),
-        1 / (2 * distance - low),
-        1 / (2 * distance - high),
-    ]
+        # Reflected distances over the observed ones: by how much each firm is moved.
+        factors[b, 0, :, 0] = (1 + np.abs((noisy - 1) / inflation)) / distance
+    batches = np.array_split(factors, -(-draws // BATCH))
+    redrawn = np.concatenate([1 / _moved_scores(y, x, batch) for batch in batches])
+    # The basic bootstrap: the error δ* − δ stands for δ − δ of the population.
+    low, high = np.quantile(redrawn, [alpha / 2, 1 - alpha / 2], axis=0)
+    return {
+        "corrected": 1 / (2 * distance - redrawn.mean(axis=0)),
+        "lower": 1 / (2 * distance - low),
+        "upper": 1 / (2 * distance - high),
+    }
 
 
-def _against(y: Array, x: Array, factors: Array) -> Array:
-    """Scores of all firms (draws, n) against themselves with inputs (or outputs) moved by factors
-    (draws, 1, n, 1).
+def _moved_scores(y: Array, x: Array, factors: Array) -> Array:
+    """Score all firms against themselves with inputs, or outputs, moved by factors.
+
+    Parameters
+    ----------
+    factors : array (draws, 1, n, 1)
+
+    Returns
+    -------
+    array (draws, n)
     """
-    draws, n = len(factors), len(y)
-    moved = [
-        np.broadcast_to(part, (draws, n, n, part.shape[-1])).reshape(draws * n, n, part.shape[-1])
-        for part in ((y, x * factors) if x.shape[1] else (y / factors, x))
-    ]
-    return firm_scores(np.tile(y, (draws, 1)), np.tile(x, (draws, 1)), moved[0], moved[1]).reshape(
-        draws, n
-    )
+    draws = len(factors)
+    n = len(y)
+    moved_y, moved_x = (y, x * factors) if x.shape[1] else (y / factors, x)
+
+    def repeat_reference(values: Array) -> Array:
+        columns = values.shape[-1]
+        return np.broadcast_to(values, (draws, n, n, columns)).reshape(draws * n, n, columns)
+
+    firms_y = np.tile(y, (draws, 1))
+    firms_x = np.tile(x, (draws, 1))
+    scores = firm_scores(firms_y, firms_x, repeat_reference(moved_y), repeat_reference(moved_x))
+    return scores.reshape(draws, n)
 
 
-def _subsample(
+def _subsample_bootstrap(
     y: Array, x: Array, score: Array, alpha: float, draws: int, rng: np.random.Generator
-) -> list[Array]:
-    n, m = len(score), max(int(np.ceil(len(score) ** 0.7)), 2)
+) -> dict[str, Array]:
+    """Score against n^0.7 firms drawn without replacement; scale the errors by their rate."""
+    n = len(score)
+    m = max(int(np.ceil(n**0.7)), 2)
     rate = 2 / (y.shape[1] + x.shape[1] + 1)
     errors = np.empty((draws, n))
     for b in range(draws):
-        part = rng.choice(n, m, replace=False)
-        errors[b] = (
-            np.maximum(firm_scores(y, x, y[part], x[part]) / score - 1, 0.0) * (m / n) ** rate
-        )
-    reached = np.where(np.isfinite(errors), errors, np.nan)
+        drawn = rng.choice(n, m, replace=False)
+        error = np.maximum(firm_scores(y, x, y[drawn], x[drawn]) / score - 1, 0.0)
+        errors[b] = error * (m / n) ** rate
+    # Where a subsample reaches no such output the error is infinite and left out of the mean.
+    finite = np.where(np.isfinite(errors), errors, np.nan)
     low, high = np.quantile(errors, [alpha / 2, 1 - alpha / 2], axis=0, method="inverted_cdf")
-    return [score / (1 + np.nanmean(reached, axis=0)), score / (1 + high), score / (1 + low)]
+    return {
+        "corrected": score / (1 + np.nanmean(finite, axis=0)),
+        "lower": score / (1 + high),
+        "upper": score / (1 + low),
+    }
 
 
-def _bandwidth(score: Array, given: float | None) -> float:
-    if given is not None:
-        if not (np.isfinite(given) and given > 0):
-            raise DataError(f"bandwidth is {given:g}; give a number > 0")
-        return given
-    quartiles = np.quantile(1 / score, [0.25, 0.75])
-    width = (
-        0.9
-        * min((1 / score).std(ddof=1), float(quartiles[1] - quartiles[0]) / 1.34)
-        * len(score) ** -0.2
-    )
+def _choose_bandwidth(score: Array, bandwidth: float | None) -> float:
+    """Return the user's bandwidth after checking it, or Silverman's rule for 1/score."""
+    if bandwidth is not None:
+        if not (np.isfinite(bandwidth) and bandwidth > 0):
+            raise DataError(f"bandwidth is {bandwidth:g}; give a number > 0")
+        return bandwidth
+    low, high = np.quantile(1 / score, [0.25, 0.75])
+    spread = min((1 / score).std(ddof=1), float(high - low) / IQR_OF_NORMAL)
+    width = 0.9 * spread * len(score) ** -0.2
     if not width > 0:
         raise DataError(
             "the scores have no spread, so there is no bandwidth; give one, or more classifiers"
@@ -234,14 +258,16 @@ def _bandwidth(score: Array, given: float | None) -> float:
     return float(width)
 
 
-def _positive(outputs: pd.DataFrame, inputs: pd.DataFrame) -> None:
+def _check_firms(outputs: pd.DataFrame, inputs: pd.DataFrame) -> None:
     values = pd.concat([outputs, inputs], axis=1)
-    if (values.to_numpy() == 0).any():
-        i, r = np.argwhere(values.to_numpy() == 0)[0]
+    zeros = np.argwhere(values.to_numpy() == 0)
+    if len(zeros):
+        i, r = zeros[0]
         raise DataError(
-            f"metric '{values.columns[r]}' of '{values.index[i]}' is 0; a bootstrap of firms needs numbers > 0"
+            f"metric '{values.columns[r]}' of '{values.index[i]}' is 0; a bootstrap of firms needs "
+            "numbers > 0"
         )
-    if len(values) < 4:
+    if len(values) < MIN_FIRMS:
         raise DataError(
-            f"there are {len(values)} classifiers; a bootstrap of firms needs at least 4"
+            f"there are {len(values)} classifiers; a bootstrap of firms needs at least {MIN_FIRMS}"
         )

@@ -1,4 +1,4 @@
-"""How sure is an efficiency: from samples to an `Uncertainty`."""
+"""Compute how certain efficiencies are: from samples to intervals, verdicts, ranks and tiers."""
 
 from __future__ import annotations
 
@@ -12,213 +12,48 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.inference import max_t
-from deabench.inference.delta_method import critical
-from deabench.inference.dominance_games import Orientation, Returns, make_technology
+from deabench.inference.delta_method import critical_values
+from deabench.inference.dominance_games import Orientation, Returns
 from deabench.inference.max_t import Cluster
-from deabench.inference.samples import Samples, select_columns
-from deabench.inference.score_limits import Limits, Problem, Side, decided_by, limits, tails
-from deabench.utils.checks import choice, did_you_mean, share
+from deabench.inference.samples import Samples, check_same_table
+from deabench.inference.score_limits import (
+    EDGE,
+    CriticalValues,
+    Problem,
+    Side,
+    assign_tiers,
+    growth_to_decide,
+    make_problem,
+    possible_ranks,
+    restore_order,
+    ridge_share,
+    sample_scores,
+    solve_limits,
+    tail_probabilities,
+)
+from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
 
-
-def uncertainty(
-    samples: Samples,
-    *,
-    outputs: Sequence[str] | None = None,
-    inputs: Sequence[str] | None = None,
-    level: float = 0.95,
-    method: Method = "analytic",
-    simultaneous: bool = True,
-    seed: int = 0,
-    returns: Returns = "vrs",
-    orientation: Orientation = "output",
-    client: Cluster | None = None,
-) -> Uncertainty:
-    """How sure the efficiencies are, given the samples that the metrics come from.
-
-    Parameters
-    ----------
-    samples : Samples
-    outputs, inputs : sequences of metrics, optional
-        To be high and to be low; by default all metrics, and all costs.
-    level : number between 0 and 1
-    method : {"analytic", "max-t"}
-        "analytic" claims the scores alone, without resampling. "max-t" claims every ratio of two
-        classifiers in every metric at once, by draws from the joint normal distribution of the
-        errors.
-    simultaneous : bool
-        Whether `lower` and `upper` hold for all classifiers at once, or for one asked for
-        beforehand. Verdicts, ranks and tiers always hold at once.
-    seed : int
-        Of the draws.
-    returns : {"vrs", "crs"}
-        With inputs: whether mixes alone count, or their multiples too. Metrics do not scale with
-        costs: "vrs" without a reason.
-    orientation : {"output", "input"}
-        With inputs: whether the score says how much more, or at how much less cost.
-    client : distributed.Client, optional
-        Workers that take the draws of "max-t"; they are the same bits without it.
-
-    Examples
-    --------
-    >>> import deabench as db
-    >>> y = [1] * 100 + [0] * 100
-    >>> a, b = [1] * 95 + [0] * 105, [1] * 60 + [0] * 80 + [1] * 60
-    >>> answer = uncertainty(db.Samples.from_predictions(y, {"a": a, "b": b}))
-    >>> answer.verdicts.tolist()
-    ['efficient', 'dominated']
-    """
-    choice("method", method, ("analytic", "max-t"))
-    alpha = 1 - share("level", level)
-    problem, metrics, order = make_problem(samples, outputs, inputs, returns, orientation)
-    lower, upper, listed, how = _constants(problem, alpha, method, seed, client)
-    score = sample_scores(samples, problem, metrics, order)
-    low, up, verdict = (
-        lower.limits(problem, "lower"),
-        upper.limits(problem, "upper"),
-        listed.limits(problem, "upper"),
-    )
-    lows, ups = np.minimum(low.value, score), np.minimum(np.maximum(up.value, score), 1.0)
-    best, worst = _ranks(lows, ups)
-    dominated = verdict.value < 1 - EDGE
-    named = np.select([dominated, lows >= 1 - EDGE], ["dominated", "efficient"], "undecided")
-    index = samples.values.index
-    labels = index[list(order)]
-
-    def series(values: Array, name: str) -> pd.Series:
-        return pd.Series(in_order(values, order), index, name=name)
-
-    result = Uncertainty(
-        series(score, "score"),
-        series(lows, "lower"),
-        series(ups, "upper"),
-        series(named, "verdict"),
-        series(np.where(dominated, problem.technology.gap(verdict.value), np.nan), "secure_gap"),
-        pd.DataFrame(verdict.mix, labels, labels).loc[index, index],
-        pd.DataFrame({"best": in_order(best, order), "worst": in_order(worst, order)}, index),
-        series(_tiers(lows, ups), "tier"),
-        samples,
-        level,
-        method,
-        simultaneous,
-        lower,
-        upper,
-        listed,
-        problem,
-        metrics,
-        order,
-        seed,
-        max_t.DRAWS,
-        (*samples.notes, *assumed(problem, upper, how)),
-    )
-    if simultaneous:
-        return result
-    return replace(result, lower=result.each["lower"], upper=result.each["upper"])
-
-
-def make_problem(
-    samples: Samples,
-    outputs: Sequence[str] | None,
-    inputs: Sequence[str] | None,
-    returns: Returns = "vrs",
-    orientation: Orientation = "output",
-) -> tuple[Problem, tuple[str, ...], tuple[int, ...]]:
-    """The moments in an order that is not the user's: what is drawn and pivoted does not depend on
-    how a table was sorted.
-    """
-    high, low = select_columns(samples, outputs, inputs)
-    technology = make_technology(len(low), returns, orientation)
-    names = [str(label) for label in samples.values.index]
-    order = sorted(range(len(names)), key=names.__getitem__)
-    metrics = (*sorted(high), *sorted(low))
-    columns = [list(samples.values.columns).index(name) for name in metrics]
-    return Problem(samples.moments.take(order, columns), technology), metrics, tuple(order)
-
-
-def _constants(
-    problem: Problem, alpha: float, method: Method, seed: int, client: Cluster | None
-) -> tuple[Constants, Constants, Constants, str]:
-    """Of the lower limits, the upper limits and the verdicts, and how they were had."""
-    k, s = problem.size[0], problem.noisy
-    df = problem.moments.degrees
-    one_sided = critical(alpha / (k * (k - 1)), df)
-    if method == "analytic":
-        ends = [critical(tail, df) for tail in tails(k, s, alpha, every=True)]
-        return (
-            Constants(ends[0], ends[0] ** 2 / 4),
-            Constants(ends[1], ends[1] ** 2 / 4),
-            Constants(one_sided, one_sided**2 / 4),
-            "Bonferroni over the statements made",
-        )
-    unit = np.full(len(df), max_t.RIDGE)
-    if np.isfinite(df).any():
-        c, how = max_t.constant(problem.moments, alpha, draws=max_t.DRAWS, seed=seed)
-        return Constants(c, unit), Constants(c, unit), Constants(one_sided, unit), how
-    found = max_t.maxima(problem.moments, draws=max_t.DRAWS, seed=seed, client=client)
-    both = Constants(np.full(len(df), max_t.quantile(found.metrics.max(axis=0), alpha)), unit)
-    within = max(max_t.quantile(row, alpha) for row in found.metrics)
-    how = f"the largest of all |t| in {max_t.DRAWS:,} draws; verdicts by the largest within a metric (measured, not proved)"
-    return both, both, Constants(np.full(len(df), within), unit), how
-
-
-def sample_scores(
-    samples: Samples, problem: Problem, metrics: tuple[str, ...], order: tuple[int, ...]
-) -> Array:
-    """The efficiencies of the values as they stand, zeros among them."""
-    values = samples.values[list(metrics)].to_numpy(dtype=float)[list(order)]
-    y, x = np.split(values / values.max(axis=0), [len(metrics) - problem.inputs], axis=1)
-    ratios = np.concatenate([np.broadcast_to(y, (len(y), *y.shape)), x[None] / x[:, None]], axis=2)
-    return problem.technology.scores(y, ratios)[0]
-
-
-def _ranks(lower: Array, upper: Array) -> tuple[Array, Array]:
-    """best = 1 + #{j : L_j > U_i}, worst = k − #{j : U_j < L_i}; by more than rounding: an upper
-    limit of 1 may be 1 − 2e-16.
-    """
-    over = lower[None] > upper[:, None] + EDGE
-    return 1 + over.sum(axis=1), len(lower) - over.sum(axis=0)
-
-
-def _tiers(lower: Array, upper: Array) -> Array:
-    """One more than the highest tier of those proved above."""
-    tiers = np.ones(len(lower), dtype=int)
-    for i in np.argsort(-upper, kind="stable"):
-        above = lower > upper[i] + EDGE
-        tiers[i] = 1 + tiers[above].max(initial=0)
-    return tiers
-
+if TYPE_CHECKING:
+    from deabench.models.base import Answer
 
 Array = np.ndarray
 Method = Literal["analytic", "max-t"]
-Verdict = Literal["dominated", "undecided", "efficient"]
 
-SIDES: tuple[Side, Side] = ("lower", "upper")
-EDGE = 1e-9
-"""A score within this of 1 is on the frontier."""
-
-
-@dataclass(frozen=True)
-class Constants:
-    """The critical values of one side or claim, and the ridge's weight with them, each (s,)."""
-
-    c: Array
-    h: Array
-
-    def limits(self, problem: Problem, side: Side, rows: list[int] | None = None) -> Limits:
-        """The scores at that corner."""
-        return limits(problem, side, self.c, self.h, rows=rows)
+RIDGE_NOTE = 0.20
+"""From this share of the variances on a note says that the intervals rest on the ridge."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Uncertainty(Result):
-    """What the samples leave open about the efficiencies.
+    """Intervals, verdicts, ranks and tiers of efficiencies.
 
     Attributes
     ----------
     scores : Series (k,)
         Efficiencies in (0, 1], the table's order.
     lower, upper : Series (k,)
-        The interval of each score: of all at once, or of one classifier asked for beforehand
+        The interval of each score: of all at once, or of one classifier chosen beforehand
         (`simultaneous`).
     verdicts : Series (k,)
         dominated: some mix of the others beats it in every metric, by at least `secure_gap`;
@@ -227,25 +62,25 @@ class Uncertainty(Result):
         By how much at least, as a share of each of its metrics; NaN where the verdict is not
         dominated.
     mixes : DataFrame, k x k
-        The mix that shows it; under "max-t" this very mix beats by the secure gap, under "analytic"
+        The dominating mix; under "max-t" this very mix beats by the secure gap, under "analytic"
         some mix does.
     ranks : DataFrame, k x (best, worst)
         Of all classifiers at once; 1 is best.
     tiers : Series (k,)
-        1: proved below nobody; t + 1: proved below somebody of tier t. Two of one tier need not be
-        alike.
+        Tier 1: not proved worse than any; tier t + 1: proved worse than a member of tier t.
+        Classifiers of one tier need not be equal.
     samples : Samples
     level : float
     method : {"analytic", "max-t"}
     simultaneous : bool
-    c_lower, c_upper, c_list : Constants
-        Critical values of the limits and of the verdicts, in the order of `problem`.
+    c_lower, c_upper, c_verdict : CriticalValues
+        Of the limits and of the verdicts, in the order of `problem`.
     problem : Problem
         Classifiers in the order of their labels, metrics in the order of their names, inputs last.
     metrics : tuple of str
         In the order of `problem`.
-    order : tuple of int
-        The place in the user's order of each classifier of `problem`.
+    rows : tuple of int
+        The table's row of each classifier of `problem`.
     seed, draws : int
         Of "max-t", and of `gaps`, `targets` and `band`.
     notes : tuple of str
@@ -262,9 +97,6 @@ class Uncertainty(Result):
     {'a': 0.93, 'b': 0.93}
     """
 
-    _text = "uncertainty"
-    _display = "UncertaintyDisplay"
-
     scores: pd.Series
     lower: pd.Series
     upper: pd.Series
@@ -277,77 +109,93 @@ class Uncertainty(Result):
     level: float
     method: Method
     simultaneous: bool
-    c_lower: Constants
-    c_upper: Constants
-    c_list: Constants
+    c_lower: CriticalValues
+    c_upper: CriticalValues
+    c_verdict: CriticalValues
     problem: Problem
     metrics: tuple[str, ...]
-    order: tuple[int, ...]
+    rows: tuple[int, ...]
     seed: int
     draws: int
     notes: tuple[str, ...]
 
+    _text = "uncertainty"
+    _display = "UncertaintyDisplay"
+
     @cached_property
-    def each(self) -> pd.DataFrame:
-        """lower and upper of one classifier asked for beforehand: narrower, and not for all at
-        once.
-        """
-        return _each(self)
+    def individual_limits(self) -> pd.DataFrame:
+        """Return lower and upper limits of one classifier chosen beforehand, for each of them.
+
+        They are narrower than simultaneous limits, and do not hold for all classifiers at once."""
+        lower, upper = _individual_limits(self)
+        score = self.scores.to_numpy()
+        lower = restore_order(lower, self.rows)
+        upper = restore_order(upper, self.rows)
+        limits = {
+            "lower": np.minimum(lower, score),
+            "upper": np.minimum(np.maximum(upper, score), 1.0),
+        }
+        return pd.DataFrame(limits, self.scores.index)
 
     @cached_property
     def instances(self) -> pd.Series:
-        """How many times today's instances would about decide each undecided classifier, if the
-        figures stay; inf: no number does.
+        """Return how many times today's instances would decide each undecided classifier.
 
-        Whoever scores below 1 is decided when it is proved dominated, whoever scores 1 when it is
-        proved efficient."""
+        An estimate at today's figures; inf where no number of instances decides. A classifier below
+        1 is decided when it is proved dominated, one at 1 when it is proved efficient."""
         return self.times_the_instances((self.verdicts == "undecided").to_numpy())
 
-    def times_the_instances(self, wanted: Array) -> pd.Series:
-        """`instances` of some classifiers: a bool for each, in the table's order; NaN for the
-        others.
+    def times_the_instances(self, selected: Array) -> pd.Series:
+        """Return `instances` of some classifiers, NaN for the others.
+
+        Parameters
+        ----------
+        selected : bool array (k,)
+            In the table's order.
         """
         growth = np.full(len(self.scores), np.nan)
-        score, asked = (
-            self.scores.to_numpy()[list(self.order)],
-            np.asarray(wanted)[list(self.order)],
+        rows = list(self.rows)
+        is_selected = np.asarray(selected)[rows]
+        below = self.scores.to_numpy()[rows] < 1 - EDGE
+        sides: tuple[tuple[Side, CriticalValues, Array], ...] = (
+            ("lower", self.c_lower, ~below),
+            ("upper", self.c_verdict, below),
         )
-        below = score < 1 - EDGE
-        for side, constants, part in zip(
-            SIDES, (self.c_lower, self.c_list), (~below, below), strict=True
-        ):
-            rows = np.flatnonzero(part & asked).tolist()
-            growth[rows] = decided_by(self.problem, side, constants.c, constants.h, rows, 1 - EDGE)
-        return pd.Series(
-            in_order(growth, self.order), self.scores.index, name="times_the_instances"
-        )
+        for side, critical, on_side in sides:
+            tested = np.flatnonzero(on_side & is_selected).tolist()
+            growth[tested] = growth_to_decide(
+                self.problem, side, critical.c, critical.h, tested, 1 - EDGE
+            )
+        growth = restore_order(growth, self.rows)
+        return pd.Series(growth, self.scores.index, name="times_the_instances")
 
     @cached_property
     def gaps(self) -> pd.DataFrame:
-        """Relative gaps to today's mix of peers, every one at once; see
-        `deabench.inference.score_limits.gaps`.
-        """
-        from deabench.inference.score_limits import gaps
-
-        return gaps(self)
+        """Return relative gaps to today's mix of peers, k x (metric, [lower, gap, upper])."""
+        limits = max_t.gap_limits(self.problem, 1 - self.level, draws=self.draws, seed=self.seed)
+        return self._limits_frame(limits, "gap")
 
     @cached_property
     def targets(self) -> pd.DataFrame:
-        """Targets with intervals, in the metrics' units; see `deabench.inference.score_limits.targets`."""
-        from deabench.inference.score_limits import targets
-
-        return targets(self)
+        """Return targets in metric units, k x (metric, [lower, target, upper])."""
+        limits = max_t.target_limits(self.problem, 1 - self.level, draws=self.draws, seed=self.seed)
+        return self._limits_frame(limits, "target")
 
     @cached_property
     def band(self) -> pd.DataFrame:
-        """Metrics between which the true frontier lies; see `deabench.inference.score_limits.band`."""
-        from deabench.inference.score_limits import band
+        """Return limits of all metrics at once, k x (metric, [lower, value, upper]).
 
-        return band(self)
+        The true frontier lies between the frontiers of the lower and of the upper limits."""
+        limits = max_t.metric_limits(self.problem, 1 - self.level, draws=self.draws, seed=self.seed)
+        return self._limits_frame(limits, "value")
 
     def to_frame(self, *, each: bool = False) -> pd.DataFrame:
-        """score, lower, upper, verdict, best_rank, worst_rank, tier; with `each` also lower_each
-        and upper_each; best first.
+        """Return scores, intervals, verdicts, ranks and tiers, best first.
+
+        Parameters
+        ----------
+        each : bool
+            Whether to add `individual_limits`, as lower_each and upper_each.
         """
         frame = pd.DataFrame(
             {
@@ -359,160 +207,239 @@ class Uncertainty(Result):
                 "worst_rank": self.ranks["worst"],
                 "tier": self.tiers,
             }
-        )
+        ).rename_axis("classifier")
         if each:
-            frame["lower_each"], frame["upper_each"] = self.each["lower"], self.each["upper"]
-        frame = frame.rename_axis("classifier")
+            frame = frame.join(self.individual_limits.add_suffix("_each"))
         return frame.sort_values(
             ["tier", "score", "lower"], ascending=[True, False, False], kind="stable"
         )
 
-
-def _each(result: Uncertainty) -> pd.DataFrame:
-    k, s = result.problem.size[0], result.problem.noisy
-    df, alpha = result.problem.moments.degrees, 1 - result.level
-    if result.method == "analytic" or np.isfinite(df).any():
-        ends = [critical(tail, df) for tail in tails(k, s, alpha, every=False)]
-        low = limits(result.problem, "lower", ends[0], ends[0] ** 2 / 4).value
-        up = limits(result.problem, "upper", ends[1], ends[1] ** 2 / 4).value
-    else:
-        found = max_t.maxima(result.problem.moments, draws=result.draws, seed=result.seed)
-        ends = [np.full(len(df), max_t.quantile(row, alpha)) for row in found.classifiers]
-        low, up = (
-            np.array(
-                [
-                    Constants(c, np.ones(len(df))).limits(result.problem, side, [i]).value[0]
-                    for i, c in enumerate(ends)
-                ]
+    def _limits_frame(self, limits: list[Array], value_name: str) -> pd.DataFrame:
+        """Return limits (k, s) as columns (metric, limit), rows in the user's order."""
+        index = self.samples.values.index
+        labels = index[list(self.rows)]
+        names = ("lower", value_name, "upper")
+        frames = {
+            metric: pd.DataFrame(
+                {name: limit[:, r] for name, limit in zip(names, limits, strict=True)}, labels
             )
-            for side in SIDES
-        )
-    score = result.scores.to_numpy()
-    return pd.DataFrame(
-        {
-            "lower": np.minimum(in_order(low, result.order), score),
-            "upper": np.minimum(np.maximum(in_order(up, result.order), score), 1.0),
-        },
-        result.scores.index,
+            for r, metric in enumerate(self.metrics)
+        }
+        return pd.concat(frames, axis=1, names=["metric", None]).loc[index]
+
+
+def uncertainty(
+    samples: Samples,
+    *,
+    outputs: Sequence[str] | None = None,
+    inputs: Sequence[str] | None = None,
+    level: float = 0.95,
+    method: Method = "analytic",
+    simultaneous: bool = True,
+    seed: int = 0,
+    returns: Returns = "vrs",
+    orientation: Orientation = "output",
+    client: Cluster | None = None,
+) -> Uncertainty:
+    """Compute how certain efficiencies are, given the samples that the metrics come from.
+
+    Parameters
+    ----------
+    samples : Samples
+    outputs, inputs : sequences of metrics, optional
+        By default all metrics are outputs, and all costs inputs.
+    level : number between 0 and 1
+    method : {"analytic", "max-t"}
+        "analytic" makes statements on the scores alone, without resampling. "max-t" makes
+        statements on every ratio of two classifiers in every metric at once, by draws from the
+        joint normal distribution of the errors.
+    simultaneous : bool
+        Whether `lower` and `upper` hold for all classifiers at once, or for one chosen beforehand.
+        Verdicts, ranks and tiers always hold at once.
+    seed : int
+        Of the draws.
+    returns : {"vrs", "crs"}
+        With inputs: whether mixes alone count, or their multiples too. Metrics do not scale with
+        costs, so "vrs" is right unless you have a reason.
+    orientation : {"output", "input"}
+        With inputs: whether the score says how much higher the outputs, or how much lower the
+        inputs could be.
+    client : distributed.Client, optional
+        Its workers take the draws of "max-t"; the bits are the same without it.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> y = [1] * 100 + [0] * 100
+    >>> a, b = [1] * 95 + [0] * 105, [1] * 60 + [0] * 80 + [1] * 60
+    >>> answer = uncertainty(db.Samples.from_predictions(y, {"a": a, "b": b}))
+    >>> answer.verdicts.tolist()
+    ['efficient', 'dominated']
+    """
+    choice("method", method, get_args(Method))
+    alpha = 1 - share("level", level)
+    problem, metrics, rows = make_problem(samples, outputs, inputs, returns, orientation)
+    c_lower, c_upper, c_verdict, source = _critical_values(problem, alpha, method, seed, client)
+    score = sample_scores(samples, problem, metrics, rows)
+    # The score lies inside its interval, also where zeros were raised to half a success.
+    lower = np.minimum(c_lower.limits(problem, "lower").value, score)
+    upper = np.minimum(np.maximum(c_upper.limits(problem, "upper").value, score), 1.0)
+    # A verdict is a one-sided statement, with a critical value of its own.
+    verdict = c_verdict.limits(problem, "upper")
+    dominated = verdict.value < 1 - EDGE
+    verdicts = np.select([dominated, lower >= 1 - EDGE], ["dominated", "efficient"], "undecided")
+    gap = np.where(dominated, problem.technology.gap(verdict.value), np.nan)
+    best, worst = possible_ranks(lower, upper)
+    index = samples.values.index
+    labels = index[list(rows)]
+
+    def series(values: Array, name: str) -> pd.Series:
+        return pd.Series(restore_order(values, rows), index, name=name)
+
+    ranks = {"best": restore_order(best, rows), "worst": restore_order(worst, rows)}
+    result = Uncertainty(
+        scores=series(score, "score"),
+        lower=series(lower, "lower"),
+        upper=series(upper, "upper"),
+        verdicts=series(verdicts, "verdict"),
+        secure_gap=series(gap, "secure_gap"),
+        mixes=pd.DataFrame(verdict.mix, labels, labels).loc[index, index],
+        ranks=pd.DataFrame(ranks, index),
+        tiers=series(assign_tiers(lower, upper), "tier"),
+        samples=samples,
+        level=level,
+        method=method,
+        simultaneous=simultaneous,
+        c_lower=c_lower,
+        c_upper=c_upper,
+        c_verdict=c_verdict,
+        problem=problem,
+        metrics=metrics,
+        rows=rows,
+        seed=seed,
+        draws=max_t.DRAWS,
+        notes=(*samples.notes, *_describe_assumptions(problem, c_upper, source)),
     )
+    if simultaneous:
+        return result
+    limits = result.individual_limits
+    return replace(result, lower=limits["lower"], upper=limits["upper"])
 
 
-def in_order(values: Array, order: tuple[int, ...]) -> Array:
-    """Values in the order of the problem, put back into the user's."""
-    out = np.empty_like(values)
-    out[list(order)] = values
-    return out
-
-
-if TYPE_CHECKING:
-    from deabench.analysis.ranking import Ranking
-
-APART = 0.01
-"""A table may be rounded: its ratios may differ from the samples' by this share."""
-
-
-def uncertainty_of_ranking(ranking: Ranking, samples: Samples) -> Uncertainty:
-    """How sure a ranking is.
+def uncertainty_of_ranking(answer: Answer, model: str, samples: Samples) -> Uncertainty:
+    """Compute how certain the scores of a ranking are, given its answer and its model's name.
 
     Raises
     ------
     DataError
-        Where the ranking is by another model than the intervals are for, or the samples are not of
-        its table.
+        Where no intervals are known for the model, or the samples are not those of the table.
     """
-    returns, orientation = _model(ranking)
-    outputs, inputs = list(ranking.data.outputs.columns), list(ranking.data.inputs.columns)
-    known = [str(name) for name in samples.values.columns]
-    for name in [*outputs, *inputs]:
-        if name not in known:
-            raise DataError(
-                f"the samples do not hold metric '{name}' of the table; {did_you_mean(name, known)}"
-            )
-    own, theirs = (
-        [str(label) for label in ranking.scores.index],
-        [str(label) for label in samples.values.index],
-    )
-    for label in own:
-        if label not in theirs:
-            raise DataError(
-                f"the samples do not hold '{label}' of the table; {did_you_mean(label, theirs)}"
-            )
-    for label in theirs:
-        if label not in own:
-            raise DataError(
-                f"the samples hold '{label}', which is not in the table; leave it out: the frontier would be another"
-            )
-    data = pd.concat([ranking.data.outputs, ranking.data.inputs], axis=1)
-    _same(data, samples.values.set_axis(theirs).loc[own, [*outputs, *inputs]])
+    returns, orientation = _technology_options(answer, model)
+    check_same_table(samples, pd.concat([answer.data.outputs, answer.data.inputs], axis=1))
     return uncertainty(
-        samples, outputs=outputs, inputs=inputs, returns=returns, orientation=orientation
+        samples,
+        outputs=list(answer.data.outputs.columns),
+        inputs=list(answer.data.inputs.columns),
+        returns=returns,
+        orientation=orientation,
     )
 
 
-def _model(ranking: Ranking) -> tuple[Returns, Orientation]:
-    """Returns to scale and orientation of the scores; refuse a ranking that has no intervals."""
-    options = ranking.options
-    if list(ranking.reference.labels) != list(ranking.data.labels):
+def _critical_values(
+    problem: Problem, alpha: float, method: Method, seed: int, client: Cluster | None
+) -> tuple[CriticalValues, CriticalValues, CriticalValues, str]:
+    """Return those of lower limits, upper limits and verdicts, and how they were determined."""
+    k = problem.size[0]
+    degrees = problem.moments.degrees
+    one_sided = critical_values(alpha / (k * (k - 1)), degrees)
+    if method == "analytic":
+        # The ridge is Agresti and Coull's c²/4 at each critical value.
+        tails = tail_probabilities(k, problem.noisy, alpha, every=True)
+        lower, upper = (critical_values(tail, degrees) for tail in tails)
+        critical = [CriticalValues(c, c**2 / 4) for c in (lower, upper, one_sided)]
+        return critical[0], critical[1], critical[2], "Bonferroni over the statements made"
+    ridge = np.full(len(degrees), max_t.RIDGE)
+    if np.isfinite(degrees).any():
+        c, source = max_t.ratio_critical_values(
+            problem.moments, alpha, draws=max_t.DRAWS, seed=seed
+        )
+        limits = CriticalValues(c, ridge)
+        return limits, limits, CriticalValues(one_sided, ridge), source
+    maxima = max_t.draw_maxima(problem.moments, draws=max_t.DRAWS, seed=seed, client=client)
+    overall = max_t.upper_quantile(maxima.metrics.max(axis=0), alpha)
+    within_metric = max(max_t.upper_quantile(row, alpha) for row in maxima.metrics)
+    limits = CriticalValues(np.full(len(degrees), overall), ridge)
+    verdict = CriticalValues(np.full(len(degrees), within_metric), ridge)
+    source = (
+        f"the largest of all |t| in {max_t.DRAWS:,} draws; verdicts by the largest within a metric "
+        "(measured, not proved)"
+    )
+    return limits, limits, verdict, source
+
+
+def _individual_limits(result: Uncertainty) -> tuple[Array, Array]:
+    """Solve both limits of each classifier by itself, in the order of the problem."""
+    problem = result.problem
+    degrees = problem.moments.degrees
+    alpha = 1 - result.level
+    if result.method == "analytic" or np.isfinite(degrees).any():
+        tails = tail_probabilities(problem.size[0], problem.noisy, alpha, every=False)
+        c_lower, c_upper = (critical_values(tail, degrees) for tail in tails)
+        lower = solve_limits(problem, "lower", c_lower, c_lower**2 / 4).value
+        upper = solve_limits(problem, "upper", c_upper, c_upper**2 / 4).value
+        return lower, upper
+    # Under max-t each classifier has the critical value of its own pairs.
+    maxima = max_t.draw_maxima(problem.moments, draws=result.draws, seed=result.seed)
+    ridge = np.ones(len(degrees))
+    lower = np.empty(len(maxima.classifiers))
+    upper = np.empty(len(maxima.classifiers))
+    for i, row in enumerate(maxima.classifiers):
+        c = np.full(len(degrees), max_t.upper_quantile(row, alpha))
+        critical = CriticalValues(c, ridge)
+        lower[i] = critical.limits(problem, "lower", [i]).value[0]
+        upper[i] = critical.limits(problem, "upper", [i]).value[0]
+    return lower, upper
+
+
+def _describe_assumptions(
+    problem: Problem, c_upper: CriticalValues, source: str
+) -> tuple[str, ...]:
+    """Return notes on the method."""
+    notes = [f"critical values: {source}"]
+    if problem.inputs:
+        notes.append(f"with inputs the scores are {problem.technology.name}")
+    ridge = ridge_share(problem, c_upper)
+    if ridge > RIDGE_NOTE:
+        notes.append(
+            "few errors: the intervals rest on the small-sample rule, which makes up "
+            f"{100 * ridge:.0f} % of the variances"
+        )
+    return tuple(notes)
+
+
+def _technology_options(answer: Answer, model: str) -> tuple[Returns, Orientation]:
+    """Return returns to scale and orientation of the scores; refuse what has no intervals."""
+    options = answer.options
+    if list(answer.reference.labels) != list(answer.data.labels):
         raise DataError(
             "a ranking against another reference has no intervals; put the reference into the table"
         )
-    if ranking.record.name in ("wei", "score") and not _bounded(
-        options
-    ):  # their quotients are no metrics of the samples
+    bounds = _describe_bounds(options)
+    # The quotients of these models are no metrics of the samples.
+    if model in ("wei", "score") and not bounds:
         return "vrs", "output"
-    returns, orientation = options.get("returns"), options.get("orientation")
-    if (
-        ranking.record.name != "ccr"
-        or _bounded(options)
-        or returns not in get_args(Returns)
-        or orientation not in get_args(Orientation)
-    ):
+    returns = options.get("returns")
+    orientation = options.get("orientation")
+    is_known = returns in get_args(Returns) and orientation in get_args(Orientation)
+    if model != "ccr" or bounds or not is_known:
         raise DataError(
-            f"model '{ranking.record.name}' has no intervals{_bounded(options)}; they are known without inputs, "
-            "and with inputs for model 'ccr' with returns 'vrs' or 'crs' and orientation 'output' or 'input'"
+            f"model '{model}' has no intervals{bounds}; they are known without inputs, and with "
+            "inputs for model 'ccr' with returns 'vrs' or 'crs' and orientation 'output' or 'input'"
         )
     return ("crs" if returns == "crs" else "vrs"), ("input" if orientation == "input" else "output")
 
 
-def _bounded(options: Mapping[str, object]) -> str:
-    """Which bounds the ranking has on weights or on λ, in words; "" where there are none."""
-    named = [name for name in ("sums", "shares", "ratios") if options.get(name) is not None]
-    return f" with {' and '.join(named)}" if named else ""
-
-
-def _same(table: pd.DataFrame, samples: pd.DataFrame) -> None:
-    """Refuse samples of other numbers than the table's; units may differ, and digits."""
-    ratio = table.to_numpy() / np.where(samples.to_numpy() > 0, samples.to_numpy(), np.nan)
-    away = np.abs(ratio / np.nanmedian(ratio, axis=0) - 1)
-    if np.nanmax(away, initial=0.0) > APART:
-        i, r = np.unravel_index(np.nanargmax(away), away.shape)
-        raise DataError(
-            f"metric '{table.columns[r]}' of '{table.index[i]}' is {table.iloc[i, r]:g} in the table and "
-            f"{samples.iloc[i, r]:g} in the samples; give the samples that the table was made of"
-        )
-
-
-RIDGE_SAID = 0.20
-"""From this share on the ridge is said to carry the intervals."""
-
-
-def assumed(problem: Problem, upper: Constants, how: str) -> tuple[str, ...]:
-    """Notes on the method."""
-    said = [f"critical values: {how}"]
-    if problem.inputs:
-        said.append(f"with inputs the scores are {problem.technology.name}")
-    part = ridge_share(problem, upper)
-    if part > RIDGE_SAID:
-        said.append(
-            f"few errors: the intervals rest on the small-sample rule, which makes up {100 * part:.0f} % of the variances"
-        )
-    return tuple(said)
-
-
-def ridge_share(problem: Problem, constants: Constants) -> float:
-    """The mean share of the ridge in the variances of all log ratios that have one."""
-    _, spread, ridge = problem.moments.pairs(np.arange(problem.size[0]))
-    ridge = constants.h * ridge
-    whole = spread + ridge
-    share = np.divide(ridge, whole, out=np.zeros_like(whole), where=whole > 0)
-    return float(share.sum() / max(np.count_nonzero(whole), 1))
+def _describe_bounds(options: Mapping[str, object]) -> str:
+    """Return which bounds on weights or on λ the options hold; empty without bounds."""
+    names = [name for name in ("sums", "shares", "ratios") if options.get(name) is not None]
+    return f" with {' and '.join(names)}" if names else ""

@@ -14,7 +14,7 @@ from deabench.metrics import labels
 from deabench.metrics.counts import compute_metrics, select_metrics
 from deabench.metrics.formulas import CELLS, SCORE_METRICS, direction_of
 from deabench.metrics.metric import Metric, check_probabilities
-from deabench.metrics.roc_area import of_sorted
+from deabench.metrics.roc_area import delong_of_sorted
 from deabench.metrics.score_metrics import (
     AT_A_VALUE,
     BUILT_IN,
@@ -108,7 +108,7 @@ def from_predictions(
         name: labels.predicted_positive(said, true, name=name)
         for name, said in instances.predictions_by_name(predictions).items()
     }
-    return labelled(true, hits, weight, metrics, options)
+    return label_metrics(true, hits, weight, metrics, options)
 
 
 def _count(
@@ -118,14 +118,14 @@ def _count(
 ) -> pd.DataFrame:
     weight = labels.read_weights(sample_weight, true)
     pairs = instances.predictions_by_name(predictions)
-    return counted(
+    return count_cells(
         true,
         {name: labels.predicted_positive(said, true, name=name) for name, said in pairs.items()},
         weight,
     )
 
 
-def counted(
+def count_cells(
     true: labels.GroundTruth, hits: Mapping[str, np.ndarray], weight: np.ndarray | None
 ) -> pd.DataFrame:
     cells = np.where(
@@ -141,7 +141,7 @@ def counted(
     return table
 
 
-def labelled(
+def label_metrics(
     true: labels.GroundTruth,
     hits: Mapping[str, np.ndarray],
     weight: np.ndarray | None,
@@ -161,7 +161,7 @@ def labelled(
             raise DataError(
                 f"metric '{one.name if isinstance(one, Metric) else one}' needs {needs}; give them to from_scores"
             )
-    counts = counted(true, hits, weight)
+    counts = count_cells(true, hits, weight)
     names = (
         metrics
         if isinstance(metrics, str) or not own
@@ -251,7 +251,7 @@ def from_scores(
     >>> table[["roc_auc", "TPR"]].loc["net"].tolist()
     [0.75, 0.5]
     """
-    ranked, at = split(metrics, threshold, float(options.get("beta", 1.0)))
+    ranked, at = split_metrics(metrics, threshold, float(options.get("beta", 1.0)))
     true = labels.two_class_truth(y_true, positive, scores=True)
     weight = labels.read_weights(sample_weight, true)
     values = {
@@ -260,9 +260,9 @@ def from_scores(
     }
     table = _scored(true, values, weight, ranked)
     if at:
-        limits = thresholds(threshold, list(values))
-        hits = {name: at_least(score, limits[name]) for name, score in values.items()}
-        second = labelled(true, hits, weight, at, options)
+        limits = thresholds_by_name(threshold, list(values))
+        hits = {name: at_or_above(score, limits[name]) for name, score in values.items()}
+        second = label_metrics(true, hits, weight, at, options)
         told = (*table.attrs["undefined"], *second.attrs["undefined"])
         better = {**table.attrs["better"], **second.attrs["better"]}
         attrs = {
@@ -278,7 +278,7 @@ def from_scores(
     return table
 
 
-def split(
+def split_metrics(
     metrics: Sequence[str | Metric] | None, threshold: object, beta: float
 ) -> tuple[dict[str, Metric], list[str | Metric]]:
     """The metrics of scores, by column, and those of the labels at the threshold."""
@@ -320,7 +320,7 @@ def _scored(
             _value(metric, true, score, name, weight, steps[name]) for name, score in values.items()
         ]
         if metric is BUILT_IN["roc_auc"] and weight is None:
-            limits = of_sorted(samples).interval(method="logit")  # Wald's covers .87 near 1
+            limits = delong_of_sorted(samples).interval(method="logit")  # Wald's covers .87 near 1
             table[INTERVAL[0]], table[INTERVAL[1]] = limits["lower"], limits["upper"]
         elif metric is BUILT_IN["roc_auc"]:
             table[INTERVAL[0]], table[INTERVAL[1]] = np.nan, np.nan
@@ -379,12 +379,12 @@ def _columns(
     return order
 
 
-def at_least(score: np.ndarray, limit: float) -> np.ndarray:
+def at_or_above(score: np.ndarray, limit: float) -> np.ndarray:
     """Where score >= limit, exactly also for whole numbers beyond 2⁵³."""
     return np.asarray(score >= (limit if score.dtype.kind == "f" else math.ceil(limit)))
 
 
-def thresholds(
+def thresholds_by_name(
     threshold: float | Mapping[str, float] | None, names: Sequence[str]
 ) -> dict[str, float]:
     limits = dict(threshold) if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)

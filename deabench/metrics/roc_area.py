@@ -176,7 +176,7 @@ def delong(
     """
     pairs = instances.predictions_by_name(scores)
     true = labels.two_class_truth(y_true, positive, scores=True)
-    return of_sorted(
+    return delong_of_sorted(
         {
             name: sort_scores(true.is_positive, labels.read_scores(score, true, name=name))
             for name, score in pairs.items()
@@ -184,7 +184,7 @@ def delong(
     )
 
 
-def of_sorted(samples: Mapping[str, SortedScores]) -> DeLong:
+def delong_of_sorted(samples: Mapping[str, SortedScores]) -> DeLong:
     """`delong` of scores that are sorted already."""
     first = next(iter(samples.values()))
     is_positive = np.empty(len(first.order), dtype=bool)

@@ -54,11 +54,11 @@ def test_scores_fall_between_the_corners_for_every_point_of_the_box(answers, ret
     timings = pd.DataFrame(rng.uniform(5, 9, (6, 7)), columns=[f"c{i}" for i in range(7)])
     samples = db.Samples.from_outcomes(answers(TRUTH)).with_costs({"ms": timings})
     found = db.uncertainty(samples, returns=returns, orientation=orientation)
-    from deabench.inference.score_limits import corner
+    from deabench.inference.score_limits import corner_ratios
 
     k, s = found.problem.size
     ends = [
-        corner(found.problem, np.arange(k), side, part.c, part.h, np.ones(k))
+        corner_ratios(found.problem, np.arange(k), side, part.c, part.h, np.ones(k))
         for side, part in (("lower", found.c_lower), ("upper", found.c_upper))
     ]
     for _ in range(30):
@@ -66,8 +66,8 @@ def test_scores_fall_between_the_corners_for_every_point_of_the_box(answers, ret
         inside = found.problem.technology.scores(
             np.ones((k, 2)), ends[0] * at + ends[1] * (1 - at)
         )[0]
-        assert (inside >= found.lower.to_numpy()[list(found.order)] - 1e-9).all()
-        assert (inside <= found.upper.to_numpy()[list(found.order)] + 1e-9).all()
+        assert (inside >= found.lower.to_numpy()[list(found.rows)] - 1e-9).all()
+        assert (inside <= found.upper.to_numpy()[list(found.rows)] + 1e-9).all()
 
 
 @pytest.mark.parametrize(("returns", "orientation"), TECHNOLOGIES)

@@ -86,11 +86,11 @@ def test_what_the_pivots_leave_highs_solves():
 def test_blands_rule_alone_ends_too(monkeypatch):
     from deabench.inference import dominance_games
 
-    choice = dominance_games._choice
+    choice = dominance_games._choose_pivots
     monkeypatch.setattr(
-        dominance_games, "_choice", lambda *given, bland: choice(*given, bland=True)
+        dominance_games, "_choose_pivots", lambda *given, bland: choice(*given, bland=True)
     )
-    monkeypatch.setattr(dominance_games, "_by_highs", None)
+    monkeypatch.setattr(dominance_games, "_solve_by_highs", None)
     rows = ratios(np.random.default_rng(2).integers(1, 5, (15, 4)).astype(float))
     np.testing.assert_allclose(
         solve_games(rows).value, [by_linprog(r, np.ones(4)) for r in rows], rtol=1e-11

@@ -8,9 +8,8 @@ from scipy.stats import binom, norm, t
 from threadpoolctl import threadpool_limits
 
 import deabench as db
-from deabench.inference import max_t, score_limits
-from deabench.inference.score_limits import scores
-from deabench.inference.uncertainty import _ranks, _tiers
+from deabench.inference import max_t
+from deabench.inference.score_limits import assign_tiers, point_scores, possible_ranks
 
 TRUTH = np.column_stack([np.linspace(0.7, 0.92, 7), [0.9, 0.8, 0.86, 0.7, 0.8, 0.6, 0.75]])
 
@@ -180,9 +179,9 @@ def test_joint_covariances_are_those_of_instances():
     ).moments
     table = np.array(list(scores.values()))
     right = (table >= 0.5) == (y == 1)
-    from deabench.inference.delta_method import placements
+    from deabench.inference.delta_method import placement_values
 
-    placed = np.hstack(placements(table[:, :60], table[:, 60:]))
+    placed = np.hstack(placement_values(y == 1, table))
     t, u, a = right[:, :60].mean(axis=1), right[:, 60:].mean(axis=1), placed[:, :60].mean(axis=1)
     psi = np.zeros((4, 4, 200))
     psi[:, 0, :60], psi[:, 1, 60:] = right[:, :60] / t[:, None], right[:, 60:] / u[:, None]
@@ -205,7 +204,7 @@ def test_critical_values():
     found = db.uncertainty(db.Samples.from_counts(counts))
     np.testing.assert_allclose(found.c_lower.c, norm.isf(0.05 / (2 * 7 * 2)))
     np.testing.assert_allclose(found.c_upper.c, norm.isf(0.05 / (2 * 7 * 6)))
-    np.testing.assert_allclose(found.c_list.c, norm.isf(0.05 / (7 * 6)))
+    np.testing.assert_allclose(found.c_verdict.c, norm.isf(0.05 / (7 * 6)))
     np.testing.assert_allclose(found.c_upper.h, norm.isf(0.05 / (2 * 7 * 6)) ** 2 / 4)
     rows = [
         (f"c{i}", f, 0.7 + 0.01 * i + 0.003 * ((i * 7 + f * 5) % 11))
@@ -246,9 +245,9 @@ def test_rounding_does_not_rank():
     """Two with a true score of 1, of whom one is proved efficient: the other's upper limit may be 1
     − 2e-16.
     """
-    best, worst = _ranks(np.array([1.0, 0.98, 0.9]), np.array([1.0, 1 - 2e-16, 0.95]))
+    best, worst = possible_ranks(np.array([1.0, 0.98, 0.9]), np.array([1.0, 1 - 2e-16, 0.95]))
     assert (best.tolist(), worst.tolist()) == ([1, 1, 3], [2, 2, 3])
-    assert _tiers(np.array([1.0, 0.98, 0.9]), np.array([1.0, 1 - 2e-16, 0.95])).tolist() == [
+    assert assign_tiers(np.array([1.0, 0.98, 0.9]), np.array([1.0, 1 - 2e-16, 0.95])).tolist() == [
         1,
         1,
         2,
@@ -325,13 +324,13 @@ def test_a_cluster_draws_the_same_bits(answers):
     here = db.uncertainty(samples, method="max-t", seed=3)
     for name in ("lower", "upper"):
         assert getattr(here, name).to_numpy().tobytes() == getattr(there, name).to_numpy().tobytes()
-    assert here.c_list.c.tobytes() == there.c_list.c.tobytes()
+    assert here.c_verdict.c.tobytes() == there.c_verdict.c.tobytes()
 
 
 def test_blocks_of_draws_are_cut_where_asked(answers):
     """300 draws are the first 300 of 2,000."""
     moments = db.uncertainty(db.Samples.from_outcomes(answers(TRUTH))).problem.moments
-    many, few = (max_t.maxima(moments, draws=draws, seed=1) for draws in (2000, 300))
+    many, few = (max_t.draw_maxima(moments, draws=draws, seed=1) for draws in (2000, 300))
     assert few.metrics.shape == (2, 300)
     np.testing.assert_array_equal(few.metrics, many.metrics[:, :300])
     np.testing.assert_array_equal(few.classifiers, many.classifiers[:, :300])
@@ -340,9 +339,11 @@ def test_blocks_of_draws_are_cut_where_asked(answers):
 def test_claimed_ratios_take_the_ridge_of_their_own_c(answers):
     """gaps: log ratio ± c √(spread + c²/4 ridge), by hand."""
     found = db.uncertainty(db.Samples.from_outcomes(answers(TRUTH, n=60)))
-    c, _ = max_t.constant(found.problem.moments, 0.05, draws=found.draws, seed=found.seed)
+    c, _ = max_t.ratio_critical_values(
+        found.problem.moments, 0.05, draws=found.draws, seed=found.seed
+    )
     gap, spread, ridge = found.problem.moments.pairs(np.arange(7))
-    mix = scores(found.problem).mix
+    mix = point_scores(found.problem).mix
     upper = np.einsum("ij,ijr->ir", mix, np.exp(gap + c * np.sqrt(spread + c**2 / 4 * ridge))) - 1
     np.testing.assert_allclose(
         found.gaps.xs("upper", axis=1, level=1).to_numpy(), upper, rtol=1e-12
@@ -356,7 +357,7 @@ def test_the_bands_limits_miss_a_share_near_1_as_rarely_as_they_say(share):
     """
     hits, c = np.arange(1, 201), 3.2
     value = hits[:, None] / 200
-    lower, upper = score_limits._of_shares(
+    lower, upper = max_t.share_limits(
         value, (1 - value) / value / 199, 1 / hits[:, None], np.array([c])
     )
     missed = (lower[:, 0] > share) | (upper[:, 0] < share)

@@ -22,7 +22,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 
 from deabench import metrics as m
 from deabench import tango
-from deabench.inference.resampling import Design, _units, studentised
+from deabench.inference.resampling import Design, _resampling_units, studentised_limits
 
 
 @pytest.fixture(scope="module")
@@ -296,7 +296,7 @@ def test_a_mean_loss_has_the_standard_error_of_its_design(data):
 
     def error(kind, groups=None, weight=None):
         groups = np.zeros(200, dtype=int) if groups is None else groups
-        units = _units(x, Design(kind, y == 1, groups, weight))
+        units = _resampling_units(x, Design(kind, y == 1, groups, weight))
         mean, found = units.of(np.ones((1, len(units.first))))
         assert mean[0] == pytest.approx(np.average(x, weights=weight), rel=1e-12)
         return found[0]
@@ -319,11 +319,12 @@ def test_a_mean_loss_has_the_standard_error_of_its_design(data):
 def test_the_bootstrap_t_of_normal_losses_is_students_interval():
     x = np.random.default_rng(1).normal(size=200)
     design = Design("rows", np.arange(200) < 60, np.zeros(200, dtype=int), None)
-    found = studentised(x, design, 20_000, 0, alpha=0.05, positive=False)
+    found = studentised_limits(x, design, 20_000, 0, alpha=0.05, positive=False)
     theirs = stats.t.interval(0.95, 199, x.mean(), x.std(ddof=1) / 200**0.5)
     assert found == pytest.approx(theirs, abs=0.06 * (theirs[1] - theirs[0]))
     assert (
-        studentised(np.r_[1.0, np.zeros(199)], design, 200, 0, alpha=0.05, positive=True) is None
+        studentised_limits(np.r_[1.0, np.zeros(199)], design, 200, 0, alpha=0.05, positive=True)
+        is None
     )  # no spread in a third
 
 

@@ -148,7 +148,7 @@ def _measures(
     """One run: shares of one, or one number per classifier where the worst counts."""
     how = setting.technology
     sharp = uncertainty(samples, returns=how.returns, orientation=how.orientation)
-    inside = _inside(sharp.each, truth)
+    inside = _inside(sharp.individual_limits, truth)
     out = {f"A2 {key}": value for key, value in _read(sharp, truth).items()}
     out |= {"A2 each": inside.mean(), "A2 worst each": inside.astype(float)}
     joint = uncertainty(

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from deabench.inference.delta_method import placements
+from deabench.inference.delta_method import placement_values
 from deabench.inference.dominance_games import Orientation, Returns, Technology
 from deabench.inference.samples import Samples
 
@@ -128,6 +128,12 @@ def true_binormal(a: Array, b: Array, positives: int, negatives: int) -> pd.Data
     return _of_shares(ndtr(a), ndtr(b), ndtr((a + b) / np.sqrt(2)), positives, negatives)
 
 
+def _areas(ups: Array, downs: Array) -> Array:
+    """Areas under the ROC curve of k classifiers, from scores (k, P) and (k, N)."""
+    is_positive = np.arange(ups.shape[1] + downs.shape[1]) < ups.shape[1]
+    return np.asarray(placement_values(is_positive, np.hstack([ups, downs]))[0].mean(axis=1))
+
+
 def _of_shares(t: Array, u: Array, area: Array, positives: int, negatives: int) -> pd.DataFrame:
     """Metrics from the shares of right answers and the area under the ROC curve."""
     tp, fp = positives * t, negatives * (1 - u)
@@ -195,7 +201,7 @@ def _scores_redrawn(
                 np.maximum(share, 0.5 / y.size)
                 for share in ((ups >= 0).mean(axis=1), (downs < 0).mean(axis=1))
             )
-            area = placements(ups, downs)[0].mean(axis=1) if "roc_auc" in metrics else t
+            area = _areas(ups, downs) if "roc_auc" in metrics else t
             found.append(
                 _of_shares(t, u, area, ups.shape[1], downs.shape[1])[list(metrics)].to_numpy()
             )

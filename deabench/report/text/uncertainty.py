@@ -12,8 +12,9 @@ from deabench.inference.dominance_games import Technology
 from deabench.inference.rank_sets import ConformalRanks, RankSets
 from deabench.inference.release_gate import Gate
 from deabench.inference.samples import Samples
+from deabench.inference.score_limits import EDGE, CriticalValues, ridge_share
 from deabench.inference.simar_wilson import FirmsBootstrap
-from deabench.inference.uncertainty import EDGE, Constants, Uncertainty, ridge_share
+from deabench.inference.uncertainty import Uncertainty
 from deabench.report.text.words import as_sentence, join_names
 from deabench.utils.checks import did_you_mean
 
@@ -188,7 +189,7 @@ def _method_lines(result: Uncertainty) -> list[str]:
     ]
 
 
-def _describe_critical(constants: Constants) -> str:
+def _describe_critical(constants: CriticalValues) -> str:
     """Return the distinct critical values, smallest to largest."""
     return " to ".join(dict.fromkeys(f"{value:.2f}" for value in sorted(set(constants.c))))
 
