@@ -1,10 +1,9 @@
-"""What the curves' displays share: an axes of its own, styles that survive grey, names that do not
-collide, files.
-"""
+"""What all displays share: axes, styles that survive greyscale, labels, legends and files."""
 
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,22 +11,22 @@ from typing import Any
 from deabench.errors import DataError
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import write_whole
-from deabench.utils.text import seen
+from deabench.utils.text import seen as printable
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-"""Okabe and Ito's colours, told apart by colour-blind readers; the last is the ink's, see `colour`.
-"""
+"""Okabe and Ito's colours, which colour-blind readers tell apart; the last one is the text's."""
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#777777"
 DOTTED = {"color": GREY, "linewidth": 0.8, "linestyle": ":"}
 """The line of a classifier without skill."""
 FORMATS = (".png", ".svg", ".pdf")
-LEGEND_INSIDE = 6
-"""More names than these stand beside the axes."""
-LEGEND_MOST = 10
-"""More names than these in a legend hide the curves; the rest are counted instead."""
-PLACES = (
+MAX_LABEL_LENGTH = 40
+MAX_LEGEND_INSIDE = 6
+"""A legend with more names stands beside the axes."""
+MAX_LEGEND = 10
+"""More names in a legend hide the curves; the rest are counted instead."""
+LABEL_POSITIONS = (
     (6, 4, "left", "bottom"),
     (6, -4, "left", "top"),
     (-6, 4, "right", "bottom"),
@@ -39,15 +38,13 @@ PLACES = (
     (14, -14, "left", "top"),
     (-14, -14, "right", "top"),
 )
-"""Where a name may stand beside its point: offset in printer's points, and the corner that touches
-it.
-"""
+"""Where a label may stand: offset in points, and the corner of the label that touches its point."""
 LEADER = {"arrowstyle": "-", "linewidth": 0.5, "color": GREY}
-"""The line from a name to its point, where the name stands apart."""
+"""The line from a label to its point, if the label stands apart."""
 
 
 def make_axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
-    """`ax`, or the axes of a new figure that pyplot does not know of."""
+    """Return `ax`, or the axes of a new figure that pyplot does not manage."""
     if ax is not None:
         return ax
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -59,63 +56,69 @@ def make_axes(ax: Any = None, *, size: tuple[float, float] = (5.2, 5.0)) -> Any:
 
 
 def style_numbers(names: Iterable[object]) -> dict[object, int]:
-    """Whose turn it is for which style: by the alphabet, so that a name looks the same in all
-    pictures of the same classifiers, in whatever order they stand.
-    """
+    """Number the names alphabetically, so that a name has the same style in all pictures."""
     return {name: k for k, name in enumerate(sorted(names, key=str))}
 
 
 def colour(k: int) -> str:
-    """The k-th colour; black is white on a dark paper."""
-    return text_colour() if k % len(COLOURS) == len(COLOURS) - 1 else COLOURS[k % len(COLOURS)]
+    """Return the k-th colour; black becomes the colour of text."""
+    position = k % len(COLOURS)
+    if position == len(COLOURS) - 1:
+        return text_colour()
+    return COLOURS[position]
 
 
 def line_style(k: int) -> dict[str, Any]:
-    """Colour and dash of the k-th classifier: no two of the first 28 alike, and neighbours differ
-    in grey too.
-    """
+    """Return colour and dash of the k-th classifier; no two of the first 28 are alike."""
     return {"color": colour(k), "linestyle": DASHES[k % len(DASHES)]}
 
 
 def marker_style(k: int) -> dict[str, Any]:
-    """Colour and marker of the k-th classifier; the fill tells the first seven from the next."""
+    """Return colour and marker of the k-th classifier; the first seven are filled."""
+    is_filled = k // len(COLOURS) % 2 == 0
     return {
         "marker": MARKERS[k % len(MARKERS)],
         "edgecolors": colour(k),
-        "facecolors": colour(k) if k // len(COLOURS) % 2 == 0 else "none",
+        "facecolors": colour(k) if is_filled else "none",
     }
 
 
-def label_with_direction(name: object, turn: object) -> str:
-    """A metric's name with which way is better; `turn` is its `deabench.tables.transforms.AffineTransform`,
-    None where it is as it stands.
-    """
-    return f"{escape_label(name)} ({'lower' if getattr(turn, 'sign', 1.0) < 0 else 'higher'} is better)"
+def is_lower_better(transform: object) -> bool:
+    """Return whether the transform of a metric (None: no transform) turns its direction."""
+    return bool(getattr(transform, "sign", 1.0) < 0)
+
+
+def label_with_direction(name: object, transform: object) -> str:
+    """Return a metric's name with its direction; `transform` is None where it has none."""
+    direction = "lower" if is_lower_better(transform) else "higher"
+    return f"{escape_label(name)} ({direction} is better)"
 
 
 def escape_label(name: object) -> str:
-    """A name from data as a label: never mathematics between dollars, never hidden or turned, never
-    longer than 40 characters.
-    """
-    text = " ".join(seen(name).split())
-    text = text if len(text) <= 40 else text[:39] + "…"
-    return (" " if text.startswith("_") else "") + text.replace(
-        "$", r"\$"
-    )  # a legend skips labels that start with _
+    """Return a name from data as a label: no mathematics, no hidden signs, at most 40 characters."""
+    text = " ".join(printable(name).split())
+    if len(text) > MAX_LABEL_LENGTH:
+        text = text[: MAX_LABEL_LENGTH - 1] + "…"
+    if text.startswith("_"):
+        # A legend skips labels that start with an underscore.
+        text = " " + text
+    return text.replace("$", r"\$")
 
 
-def draw_unit_square(ax: Any, x: str, y: str) -> None:
-    """Both axes from 0 to 1, one unit as long as the other."""
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel=x, ylabel=y)
+def draw_unit_square(ax: Any, x_label: str, y_label: str) -> None:
+    """Let both axes run from 0 to 1 at the same scale."""
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel=x_label, ylabel=y_label)
     draw_grid(ax)
 
 
 def set_title(ax: Any, text: str, name: str = "") -> None:
-    """What is drawn, above the axes, after the classifier's name where it has one."""
-    ax.set_title(f"{escape_label(name)}: {text}" if name else text, fontsize=9, loc="left")
+    """Write the title above the axes, after the classifier's name if there is one."""
+    title = f"{escape_label(name)}: {text}" if name else text
+    ax.set_title(title, fontsize=9, loc="left")
 
 
 def draw_grid(ax: Any) -> None:
+    """Draw a faint grid and remove the frame at the top and right."""
     ax.grid(True, color=GREY, alpha=0.3, linewidth=0.6)
     ax.set_axisbelow(True)
     for side in ("top", "right"):
@@ -123,9 +126,7 @@ def draw_grid(ax: Any) -> None:
 
 
 def add_caption(ax: Any, text: str) -> Any:
-    """A sentence below the axes, wrapped to its width."""
-    import textwrap
-
+    """Write a sentence below the axes, wrapped to their width."""
     width = ax.figure.get_size_inches()[0]
     return ax.annotate(
         "\n".join(textwrap.wrap(text, int(width * 15))),
@@ -140,26 +141,65 @@ def add_caption(ax: Any, text: str) -> Any:
     )
 
 
+def annotate_rows(ax: Any, texts: Sequence[str], header: str, *, size: float = 7) -> list[Any]:
+    """Write one text at the right of each row y = 0, 1, ..., and a header above them."""
+    artists = [
+        ax.annotate(
+            text,
+            (1, row),
+            (6, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="center",
+            fontsize=size,
+            color=text_colour(),
+            annotation_clip=False,
+        )
+        for row, text in enumerate(texts)
+    ]
+    if header:
+        artists.append(
+            ax.annotate(
+                header,
+                (1, 1),
+                (6, 6),
+                xycoords="axes fraction",
+                fontsize=8,
+                textcoords="offset points",
+                va="bottom",
+                annotation_clip=False,
+            )
+        )
+    return artists
+
+
+def draw_tier_lines(ax: Any, tiers: Any) -> list[Any]:
+    """Draw a dashed line below each row after which the tier changes."""
+    import numpy as np
+
+    row_ends = np.flatnonzero(np.diff(np.asarray(tiers, dtype=float)) > 0) + 0.5
+    return [
+        ax.axhline(end, color=text_colour(), linewidth=0.8, linestyle=(0, (4, 2)))
+        for end in row_ends
+    ]
+
+
 def text_colour() -> str:
-    """The colour of lines and words in matplotlib's style of the moment: black on white, white on
-    black.
-    """
+    """Return the colour of lines and words in matplotlib's current style."""
     from matplotlib import rcParams
 
     return str(rcParams["text.color"])
 
 
 def background_colour() -> str:
-    """The colour behind them."""
+    """Return the colour behind them."""
     from matplotlib import rcParams
 
     return str(rcParams["axes.facecolor"])
 
 
 def has_layout_engine(ax: Any) -> bool:
-    """Whether the figure makes room for what stands beside its axes; without a layout it would
-    cover the next axes.
-    """
+    """Return whether the figure makes room for what stands beside its axes."""
     return ax.figure.get_layout_engine() is not None
 
 
@@ -169,124 +209,115 @@ def add_legend(
     *,
     merit: Sequence[float] | None = None,
     below: bool = False,
-    **how: Any,
+    **options: Any,
 ) -> Any:
-    """A legend of at most LEGEND_MOST artists, the best first where their `merit` is known; the
-    rest are counted.
+    """Add a legend of at most `MAX_LEGEND` artists, the largest `merit` first; the rest are counted.
 
-    More than LEGEND_INSIDE would cover the curves: they stand beside the axes (or `below` them)
-    where the figure makes room."""
+    A legend of more than `MAX_LEGEND_INSIDE` artists would cover the curves. It stands beside the
+    axes, or `below` them, if the figure makes room.
+    """
     from matplotlib.lines import Line2D
 
-    order = (
-        range(len(artists))
-        if merit is None
-        else sorted(range(len(artists)), key=lambda k: -merit[k])
-    )
-    shown = [artists[k] for k in order][:LEGEND_MOST]
-    if len(artists) > len(shown):
-        shown.append(
-            Line2D([], [], linestyle="none", label=f"and {len(artists) - LEGEND_MOST} more")
-        )
-    look = {"fontsize": 8, "frameon": True, "framealpha": 0.9, "edgecolor": "none"} | how
+    order = list(range(len(artists)))
+    if merit is not None:
+        order.sort(key=lambda k: -merit[k])
+    handles = [artists[k] for k in order[:MAX_LEGEND]]
+    if len(artists) > MAX_LEGEND:
+        rest = f"and {len(artists) - MAX_LEGEND} more"
+        handles.append(Line2D([], [], linestyle="none", label=rest))
+    settings = {"fontsize": 8, "frameon": True, "framealpha": 0.9, "edgecolor": "none"} | options
     if below:
-        look |= {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13)}
-    elif len(shown) > LEGEND_INSIDE:
-        look |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
-    if not has_layout_engine(ax) and "bbox_to_anchor" in look:
-        look |= {"loc": "best", "fontsize": 6, "ncols": 1}
-        del look["bbox_to_anchor"]
-    return ax.legend(handles=shown, **look)
+        settings |= {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13)}
+    elif len(handles) > MAX_LEGEND_INSIDE:
+        settings |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
+    if not has_layout_engine(ax) and "bbox_to_anchor" in settings:
+        settings |= {"loc": "best", "fontsize": 6, "ncols": 1}
+        del settings["bbox_to_anchor"]
+    return ax.legend(handles=handles, **settings)
 
 
-def apply_style(ax: Any, artists: Any, look: Mapping[str, Any]) -> None:
-    """Matplotlib's own keywords (color, linewidth, alpha, ...) for the artists that carry a
-    display's numbers, and words that stay at their own axes.
+def apply_style(ax: Any, artists: Any, style: Mapping[str, Any]) -> None:
+    """Set matplotlib's keywords (color, linewidth, alpha, ...) on the artists that carry the numbers.
+
+    In a figure without a layout engine, labels are also wrapped to stay at their own axes.
 
     Raises
     ------
     DataError
-        Where an artist has no such property.
+        If an artist has no such property.
     """
     if not has_layout_engine(ax):
-        _fitted(ax)
-    for artist in artists if look else ():
-        for one in getattr(artist, "patches", None) or [artist]:
-            for name in look:
-                if not hasattr(one, f"set_{name}"):
-                    known = sorted(key[4:] for key in dir(one) if key.startswith("set_"))
+        _wrap_labels(ax)
+    if not style:
+        return
+    for artist in artists:
+        for mark in getattr(artist, "patches", None) or [artist]:
+            for name in style:
+                if not hasattr(mark, f"set_{name}"):
+                    settable = sorted(key[4:] for key in dir(mark) if key.startswith("set_"))
                     raise DataError(
-                        f"a {type(one).__name__} has no '{name}' to set; {did_you_mean(name, known)}"
+                        f"a {type(mark).__name__} has no property '{name}'; "
+                        f"{did_you_mean(name, settable)}"
                     )
-            one.set(**look)
+            mark.set(**style)
 
 
-def _fitted(ax: Any) -> None:
-    """Where the figure makes no room, words wider than their axes go on more lines: the next axes
-    are somebody else's.
-    """
-    import textwrap
-
+def _wrap_labels(ax: Any) -> None:
+    """Break titles and axis labels that are wider than the axes: the next axes are not ours."""
     box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
-    wide = [ax.title, ax._left_title, ax.xaxis.label]
-    for text, room in (*((one, box.width) for one in wide), (ax.yaxis.label, box.height)):
-        text.set_fontsize(min(text.get_fontsize(), 8))
-        letters = max(int(room * 72 / (0.55 * text.get_fontsize())), 8)
-        text.set_text(
-            "\n".join(
-                line
-                for part in text.get_text().split("\n")
-                for line in textwrap.wrap(part, letters)
-            )
-        )
+    labels = [(label, box.width) for label in (ax.title, ax._left_title, ax.xaxis.label)]
+    labels.append((ax.yaxis.label, box.height))
+    for label, length in labels:
+        label.set_fontsize(min(label.get_fontsize(), 8))
+        # A letter is about 0.55 of the font size wide.
+        letters = max(int(length * 72 / (0.55 * label.get_fontsize())), 8)
+        lines = [
+            line
+            for paragraph in label.get_text().split("\n")
+            for line in textwrap.wrap(paragraph, letters)
+        ]
+        label.set_text("\n".join(lines))
 
 
 def name_points(
     ax: Any, points: Sequence[tuple[float, float]], names: Sequence[str]
 ) -> tuple[list[Any], list[str]]:
-    """Write each name beside its point where it covers no other name, no point and no edge.
+    """Write each name beside its point if it covers no other name, no point and no edge.
 
     Returns
     -------
     texts : list of Annotation
     left_out : list of str
-        The names for which there was no room.
+        The names that found no room.
     """
     from matplotlib.text import Text
 
     renderer = ax.figure.canvas.get_renderer()
     ax.figure.draw_without_rendering()
-    frame, spots = ax.get_window_extent(renderer), ax.transData.transform(list(points))
-    taken: list[Any] = []
-    texts, left_out = [], []
+    frame = ax.get_window_extent(renderer)
+    pixels = ax.transData.transform(list(points))
+    label_boxes: list[Any] = []
+    texts: list[Any] = []
+    left_out: list[str] = []
     for (x, y), name in zip(points, names, strict=True):
-        for dx, dy, ha, va in PLACES:
+        for dx, dy, horizontal, vertical in LABEL_POSITIONS:
             text = ax.annotate(
                 escape_label(name),
                 (x, y),
                 (dx, dy),
                 textcoords="offset points",
-                ha=ha,
-                va=va,
+                ha=horizontal,
+                va=vertical,
                 fontsize=8,
                 arrowprops=LEADER if abs(dx) > 10 else None,
             )
             text.update_positions(renderer)
-            box = Text.get_window_extent(
-                text, renderer
-            )  # of the words alone: a leader may pass between others
-            inside = (
-                frame.containsx(box.x0)
-                and frame.containsx(box.x1)
-                and frame.containsy(box.y0)
-                and (frame.containsy(box.y1))
-            )
-            if (
-                inside
-                and not any(box.overlaps(other) for other in taken)
-                and not box.padded(2).count_contains(spots)
-            ):
-                taken.append(box.padded(1))
+            # The box of the words alone: a leader may pass between other labels.
+            box = Text.get_window_extent(text, renderer)
+            is_inside = all(frame.contains(*corner) for corner in box.corners())
+            is_free = not any(box.overlaps(other) for other in label_boxes)
+            if is_inside and is_free and not box.padded(2).count_contains(pixels):
+                label_boxes.append(box.padded(1))
                 texts.append(text)
                 break
             text.remove()
@@ -303,12 +334,12 @@ def save_figure(figure: Any, path: str | Path) -> None:
     figure : matplotlib figure
         As a display's `figure_`.
     path : str or Path
-        Its end says the format.
+        Its ending names the format.
 
     Raises
     ------
     DataError
-        Where the name ends otherwise or the file cannot be written; nothing is left behind.
+        If the name has another ending or the file cannot be written; nothing is left behind.
 
     Examples
     --------
@@ -316,27 +347,26 @@ def save_figure(figure: Any, path: str | Path) -> None:
     >>> from pathlib import Path
     >>> import deabench as db
     >>> from deabench import plot
-    >>> shown = db.rank(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"]).plot()
+    >>> display = db.rank(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"]).plot()
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     plot.save_figure(shown.figure_, Path(folder) / "ranking.png")
+    ...     plot.save_figure(display.figure_, Path(folder) / "ranking.png")
     ...     sorted(path.name for path in Path(folder).iterdir())
     ['ranking.png']
     """
     import matplotlib
 
-    kind = picture_format(path)
-    undated = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[
-        kind
-    ]
+    file_format = picture_format(path)
+    # Without dates and version numbers a picture has the same bytes each time.
+    metadata = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
     stream = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "deabench"}):
-        figure.savefig(stream, format=kind, dpi=150, metadata=undated)
+        figure.savefig(stream, format=file_format, dpi=150, metadata=metadata[file_format])
     write_whole(path, stream.getvalue())
 
 
 def picture_format(path: str | Path) -> str:
-    """png, svg or pdf, by the end of the name; other ends are refused."""
-    end = Path(path).suffix.lower()
-    if end not in FORMATS:
+    """Return png, svg or pdf by the ending of a file's name; other endings are refused."""
+    ending = Path(path).suffix.lower()
+    if ending not in FORMATS:
         raise DataError(f"cannot draw '{path}'; a picture's name ends in .png, .svg or .pdf")
-    return end[1:]
+    return ending[1:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +11,14 @@ import pandas as pd
 
 from deabench.compare.pairwise import symmetric_matrix
 from deabench.errors import DataError
-from deabench.plot.canvas import apply_style, background_colour, make_axes, text_colour
+from deabench.plot.canvas import (
+    apply_style,
+    background_colour,
+    make_axes,
+    save_figure,
+    text_colour,
+)
 from deabench.plot.display import Display
-from deabench.utils.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,15 +120,19 @@ class CriticalDifferenceDisplay(Display):
             p_values = symmetric_matrix(result.pairs, result.mean_ranks.index, shown)
         return cls(result.mean_ranks, p_values, result.alpha, result.control, result.adjust)
 
-    def plot(self, ax: Axes | None = None, **look: Any) -> CriticalDifferenceDisplay:
-        """Draw into `ax`, or into a figure of its own, with matplotlib's keywords for its marks."""
+    def plot(self, ax: Axes | None = None, **style: Any) -> CriticalDifferenceDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the markers."""
         from scikit_posthocs import critical_difference_diagram
 
         ax = make_axes(ax, size=(8, 1.6 + 0.2 * len(self.mean_ranks)))
-        matrix = self.p_values if self.control is None else self._no_bars()
+        p_values = self.p_values
+        if self.control is not None:
+            # Against a control no bar joins classifiers: all other pairs count as different.
+            names = self.mean_ranks.index
+            p_values = pd.DataFrame(np.eye(len(names)), index=names, columns=names)
         self.artists_ = critical_difference_diagram(
             self.mean_ranks,
-            matrix,
+            p_values,
             alpha=self.alpha,
             ax=ax,
             label_fmt_left="{label} ({rank:.2f})",
@@ -134,53 +142,44 @@ class CriticalDifferenceDisplay(Display):
             crossbar_props={"color": text_colour(), "linewidth": 4},
         )
         if self.control is not None:
-            self._mark(ax)
+            self._mark_differences_from_control(ax)
         ax.set_title(self.caption(), fontsize=9, pad=14)
-        apply_style(ax, self.artists_["markers"], look)
+        apply_style(ax, self.artists_["markers"], style)
         self.ax_ = ax
         self.figure_ = ax.get_figure()  # type: ignore[assignment]
         return self
 
     def caption(self) -> str:
-        """What the diagram shows, in a line."""
+        """Return what the diagram shows, in a line."""
         level = f"α = {self.alpha:g}, {self.adjust.capitalize()}"
         if self.control is None:
             return f"Mean rank (1 = best); a bar joins classifiers not found different ({level})"
-        return f"Mean rank (1 = best) against {self.control} (filled); × differs, ○ not found different ({level})"
+        return (
+            f"Mean rank (1 = best) against {self.control} (filled); "
+            f"× differs, ○ not found different ({level})"
+        )
 
-    def save(self, path: Path) -> None:
-        """Write the drawn figure whole; the ending names the format (png, svg, pdf).
+    def save(self, path: str | Path) -> None:
+        """Write the drawn figure whole as .png, .svg or .pdf.
 
         Raises
         ------
         DataError
-            An ending that matplotlib cannot write, or a folder that is missing.
+            If the name has another ending, or the folder is missing.
         """
-        stream = io.BytesIO()
-        ending = Path(path).suffix.lstrip(".").lower() or "png"
-        if ending not in self.figure_.canvas.get_supported_filetypes():
-            raise DataError(
-                f"cannot write a figure as '.{ending}'; name a file that ends in .png, .svg or .pdf"
-            )
-        self.figure_.savefig(stream, format=ending, dpi=150, bbox_inches="tight")
-        write_whole(path, stream.getvalue())
+        save_figure(self.figure_, path)
 
-    def _no_bars(self) -> pd.DataFrame:
-        names = self.mean_ranks.index
-        return pd.DataFrame(
-            np.where(np.eye(len(names), dtype=bool), 1.0, 0.0), index=names, columns=names
-        )
-
-    def _mark(self, ax: Axes) -> None:
+    def _mark_differences_from_control(self, ax: Axes) -> None:
         for marker in self.artists_["markers"]:
             marker.remove()
         self.artists_["markers"] = []
+        ink = text_colour()
         for name, value in self.mean_ranks.items():
-            differs = name != self.control and self.p_values.loc[self.control, name] < self.alpha
-            face = text_colour() if name == self.control else background_colour()
-            style: dict[str, Any] = {"marker": "o", "facecolor": face, "edgecolor": text_colour()}
-            if differs:
-                style = {"marker": "x", "color": text_colour()}
-            self.artists_["markers"].append(
-                ax.scatter(value, 0, s=40, zorder=4, clip_on=False, **style)
-            )
+            if name == self.control:
+                marks: dict[str, Any] = {"marker": "o", "facecolor": ink, "edgecolor": ink}
+            elif self.p_values.loc[self.control, name] < self.alpha:
+                marks = {"marker": "x", "color": ink}
+            else:
+                marks = {"marker": "o", "facecolor": background_colour(), "edgecolor": ink}
+            dot = ax.scatter(value, 0, s=40, zorder=4, clip_on=False, **marks)
+            self.artists_["markers"].append(dot)

@@ -1,6 +1,4 @@
-"""One picture for the curves of all classifiers of a file: one axes where they share it, a panel
-each where not.
-"""
+"""One picture for the curves of several classifiers: on the same axes, or in a panel each."""
 
 from __future__ import annotations
 
@@ -19,18 +17,21 @@ from deabench.plot.curves import (
 from deabench.plot.roc import RocDisplay
 from deabench.plot.segment import SegmentsDisplay, TangoDisplay
 
-MOST = 12
-"""More panels than these are too small to read; the rest are counted in the picture's title."""
+MAX_PANELS = 12
+"""More panels are too small to read; the rest are counted in the picture's title."""
+SHARED_AXES = {"lift": LiftDisplay, "pr": PrecisionRecallDisplay, "cost": CostCurveDisplay}
 
 
 def draw_curves(kind: str, results: Mapping[str, Any], segments: Mapping[str, Segment]) -> Any:
-    """The figure of one kind of curve.
+    """Draw one kind of curve for several classifiers.
 
     Parameters
     ----------
-    kind : "roc", "summary", "lift", "pr", "cost" (one axes), "tango", "bands", "gain", "conversion"
-    (a panel each) results : mapping of classifier to the kind's result segments : mapping of
-    classifier to Segment
+    kind : str
+        "roc", "summary", "lift", "pr" or "cost" (on the same axes), "tango", "bands", "gain" or
+        "conversion" (a panel each).
+    results : mapping of classifier to the result of this kind
+    segments : mapping of classifier to Segment
 
     Returns
     -------
@@ -40,36 +41,35 @@ def draw_curves(kind: str, results: Mapping[str, Any], segments: Mapping[str, Se
         return RocDisplay(segments).plot().figure_
     if kind == "summary":
         return SegmentsDisplay(Segments.of(segments)).plot().figure_
-    if kind in ("lift", "pr", "cost"):
-        shared = {"lift": LiftDisplay, "pr": PrecisionRecallDisplay, "cost": CostCurveDisplay}[kind]
-        return shared(results).plot().figure_
-    return _panels(kind, results, segments)
+    if kind in SHARED_AXES:
+        return SHARED_AXES[kind](results).plot().figure_
+    return _draw_panels(kind, results, segments)
 
 
-def _panels(kind: str, results: Mapping[str, Any], segments: Mapping[str, Segment]) -> Any:
+def _draw_panels(kind: str, results: Mapping[str, Any], segments: Mapping[str, Segment]) -> Any:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    shown = list(results)[:MOST]
-    across = min(len(shown), 3)
-    down = -(-len(shown) // across)
-    figure = Figure(figsize=(5.2 * across, 4.6 * down), layout="constrained")
+    names = list(results)[:MAX_PANELS]
+    column_count = min(len(names), 3)
+    row_count = -(-len(names) // column_count)
+    size = (5.2 * column_count, 4.6 * row_count)
+    figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
-    grid = figure.subplots(down, across, squeeze=False).ravel()
-    for ax, name in zip(grid, shown, strict=False):
-        _one(kind, name, results[name], segments[name]).plot(ax)
+    panels = figure.subplots(row_count, column_count, squeeze=False).ravel()
+    for ax, name in zip(panels, names, strict=False):
+        _make_display(kind, name, results[name], segments[name]).plot(ax)
         if kind == "bands":
             set_title(ax, ax.get_title(loc="left").split("; ")[-1], name)
-    for ax in grid[len(shown) :]:
+    for ax in panels[len(names) :]:
         ax.remove()
-    if len(results) > MOST:
-        figure.suptitle(f"the first {MOST} of {len(results)} classifiers", fontsize=10)
+    if len(results) > MAX_PANELS:
+        figure.suptitle(f"the first {MAX_PANELS} of {len(results)} classifiers", fontsize=10)
     return figure
 
 
-def _one(kind: str, name: str, result: Any, segment: Segment) -> Any:
+def _make_display(kind: str, name: str, result: Any, segment: Segment) -> Any:
     if kind == "bands":
         return RocDisplay({name: segment}, {name: result})
-    if kind == "tango":
-        return TangoDisplay(result, name)
-    return {"gain": GainDisplay, "conversion": ConversionDisplay}[kind](result, name)
+    displays = {"tango": TangoDisplay, "gain": GainDisplay, "conversion": ConversionDisplay}
+    return displays[kind](result, name)

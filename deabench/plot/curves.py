@@ -1,4 +1,4 @@
-"""Gain, lift, conversion rates, precision-recall, cost curves and learning curves, drawn."""
+"""Pictures of gain, lift, conversion rates, precision-recall, cost curves and learning curves."""
 
 from __future__ import annotations
 
@@ -56,11 +56,12 @@ class GainDisplay(Display):
         """Show one curve, with the name of its classifier."""
         return cls(result, name)
 
-    def plot(self, ax: Any = None, **look: Any) -> GainDisplay:
-        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+    def plot(self, ax: Any = None, **style: Any) -> GainDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
         self.ax_ = ax = make_axes(ax)
         self.figure_ = ax.figure
-        points, top = self.gain.points, self.gain.maximum
+        points = self.gain.points
+        maximum = self.gain.maximum
         ax.plot([0, 1], [0, 1], **DOTTED)
         self.lines_ = [
             ax.plot(
@@ -71,18 +72,18 @@ class GainDisplay(Display):
             )
         ]
         (self.maximum_,) = ax.plot(
-            [top["population"]] * 2,
-            [top["negative_gain"], top["gain"]],
+            [maximum["population"]] * 2,
+            [maximum["negative_gain"], maximum["gain"]],
             color=text_colour(),
             linewidth=1.2,
             marker="_",
             markersize=8,
-            label=f"maximum {top['difference']:.3f} at {top['population']:.1%} of the rows",
+            label=f"maximum {maximum['difference']:.3f} at {maximum['population']:.1%} of the rows",
         )
         draw_unit_square(ax, "share of the rows, highest scores first", "share of the class found")
         add_legend(ax, [*self.lines_, self.maximum_], loc="lower right")
         set_title(ax, "cumulative gain", self.name)
-        apply_style(ax, self.lines_, look)
+        apply_style(ax, self.lines_, style)
         return self
 
 
@@ -111,17 +112,20 @@ class LiftDisplay(Display):
         """Show one curve, with the name of its classifier."""
         return cls({name: result})
 
-    def plot(self, ax: Any = None, **look: Any) -> LiftDisplay:
-        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+    def plot(self, ax: Any = None, **style: Any) -> LiftDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
         self.ax_ = ax = make_axes(ax, size=(6.0, 4.4))
         self.figure_ = ax.figure
         ax.axhline(1, **DOTTED)
-        turn = style_numbers(self.lifts)
+        numbers = style_numbers(self.lifts)
         self.lines_ = [
             ax.plot(
-                *_lift_line(one), linewidth=1.6, label=escape_label(name), **line_style(turn[name])
+                *_lift_line(lift),
+                linewidth=1.6,
+                label=escape_label(name),
+                **line_style(numbers[name]),
             )[0]
-            for name, one in self.lifts.items()
+            for name, lift in self.lifts.items()
         ]
         draw_grid(ax)
         ax.set(
@@ -130,9 +134,11 @@ class LiftDisplay(Display):
             xlim=(0, 1.02),
         )
         ax.set_ylim(bottom=0)
-        add_legend(ax, self.lines_, merit=[one.roc.auc for one in self.lifts.values()], loc="best")
+        add_legend(
+            ax, self.lines_, merit=[lift.roc.auc for lift in self.lifts.values()], loc="best"
+        )
         set_title(ax, "lift")
-        apply_style(ax, self.lines_, look)
+        apply_style(ax, self.lines_, style)
         return self
 
 
@@ -164,12 +170,14 @@ class ConversionDisplay(Display):
         """Show one curve, with the name of its classifier."""
         return cls(result, name)
 
-    def plot(self, ax: Any = None, **look: Any) -> ConversionDisplay:
-        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+    def plot(self, ax: Any = None, **style: Any) -> ConversionDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
         self.ax_ = ax = make_axes(ax, size=(6.0, 4.2))
         self.figure_ = ax.figure
-        rates, x = self.conversion.rates, np.arange(3)
-        self.bars_, self.texts_ = [], []
+        rates = self.conversion.rates
+        x = np.arange(3)
+        self.bars_: list[Any] = []
+        self.texts_: list[Any] = []
         for k, (column, hatch) in enumerate((("positive", ""), ("negative", "///"))):
             bars = ax.bar(
                 x + 0.38 * (k - 0.5),
@@ -193,7 +201,7 @@ class ConversionDisplay(Display):
         ax.set_xticks(x, [f"{group}\nn = {n}" for group, n in rates["n"].items()])
         add_legend(ax, self.bars_, loc="upper center", ncols=2)
         set_title(ax, f"conversion rates: {escape_label(self.conversion.rule)}", self.name)
-        apply_style(ax, self.bars_, look)
+        apply_style(ax, self.bars_, style)
         return self
 
 
@@ -222,13 +230,14 @@ class PrecisionRecallDisplay(Display):
         """Show one curve, with the name of its classifier."""
         return cls({name: result})
 
-    def plot(self, ax: Any = None, **look: Any) -> PrecisionRecallDisplay:
-        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+    def plot(self, ax: Any = None, **style: Any) -> PrecisionRecallDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
         self.ax_ = ax = make_axes(ax)
         self.figure_ = ax.figure
         for prevalence in sorted({curve.prevalence for curve in self.curves.values()}):
             ax.axhline(prevalence, **DOTTED)
-        self.lines_, turn = [], style_numbers(self.curves)
+        self.lines_: list[Any] = []
+        numbers = style_numbers(self.curves)
         for name, curve in self.curves.items():
             points = curve.points.iloc[1:]
             self.lines_ += ax.step(
@@ -236,7 +245,7 @@ class PrecisionRecallDisplay(Display):
                 [points["precision"].iloc[0], *points["precision"]],
                 where="pre",
                 linewidth=1.5,
-                **line_style(turn[name]),
+                **line_style(numbers[name]),
                 label=f"{escape_label(name)} (AP {curve.average_precision:.3f})",
             )
         draw_unit_square(ax, "recall", "precision")
@@ -247,7 +256,7 @@ class PrecisionRecallDisplay(Display):
             loc="best",
         )
         set_title(ax, "precision and recall (dotted: a random score)")
-        apply_style(ax, self.lines_, look)
+        apply_style(ax, self.lines_, style)
         return self
 
 
@@ -277,19 +286,21 @@ class CostCurveDisplay(Display):
         """Show one curve, with the name of its classifier."""
         return cls({name: result})
 
-    def plot(self, ax: Any = None, **look: Any) -> CostCurveDisplay:
-        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+    def plot(self, ax: Any = None, **style: Any) -> CostCurveDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
         from matplotlib.collections import LineCollection
 
         self.ax_ = ax = make_axes(ax, size=(6.0, 4.4))
         self.figure_ = ax.figure
-        self.lines_, self.faint_ = [], []
+        self.lines_: list[Any] = []
+        self.faint_: list[Any] = []
         ax.plot([0, 0.5, 1], [0, 0.5, 0], **DOTTED)
-        turn = style_numbers(self.curves)
+        numbers = style_numbers(self.curves)
         for name, curve in self.curves.items():
             if len(self.curves) == 1:
-                some = curve.lines.iloc[:: max(1, len(curve.lines) // 60)]
-                ends = [[(0, fpr), (1, fnr)] for fpr, fnr in some.to_numpy()]
+                # About sixty of the cost lines show how the envelope comes about.
+                sample = curve.lines.iloc[:: max(1, len(curve.lines) // 60)]
+                ends = [[(0, fpr), (1, fnr)] for fpr, fnr in sample.to_numpy()]
                 self.faint_.append(
                     ax.add_collection(LineCollection(ends, colors=GREY, alpha=0.4, linewidths=0.5))
                 )
@@ -300,7 +311,7 @@ class CostCurveDisplay(Display):
                 y,
                 linewidth=1.8,
                 label=f"{escape_label(name)} (mean {curve.area:.3f})",
-                **line_style(turn[name]),
+                **line_style(numbers[name]),
             )
         draw_grid(ax)
         ax.set(
@@ -316,7 +327,7 @@ class CostCurveDisplay(Display):
             loc="upper right",
         )
         set_title(ax, "cost curves (dotted: nothing, or everything, positive)")
-        apply_style(ax, self.lines_, look)
+        apply_style(ax, self.lines_, style)
         return self
 
 
@@ -339,7 +350,9 @@ class LearningCurveDisplay(Display):
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from deabench import curves
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> plot.LearningCurveDisplay(curves.learning_curve(GaussianNB(), X, y, schedule=curves.geometric(50, 3), cv=3))
+    >>> schedule = curves.geometric(50, 3)
+    >>> curve = curves.learning_curve(GaussianNB(), X, y, schedule=schedule, cv=3)
+    >>> plot.LearningCurveDisplay.from_result(curve)
     LearningCurveDisplay: not drawn yet; plot() draws it
     """
 
@@ -351,8 +364,8 @@ class LearningCurveDisplay(Display):
         """Show one learning curve, with the name of its metric."""
         return cls(result, metric)
 
-    def plot(self, ax: Any = None, **look: Any) -> LearningCurveDisplay:
-        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+    def plot(self, ax: Any = None, **style: Any) -> LearningCurveDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the lines."""
         self.ax_ = ax = make_axes(ax, size=(6.0, 4.2))
         self.figure_ = ax.figure
         table = self.curve.means
@@ -380,23 +393,29 @@ class LearningCurveDisplay(Display):
         ]
         if self.curve.schedule.kind == "geometric":
             ax.set_xscale("log")
-            sizes = table.index[:: -(-len(table) // 8)]  # eight labels have room
+            # Eight labels have room.
+            sizes = table.index[:: -(-len(table) // 8)]
             ax.set_xticks(sizes, [str(size) for size in sizes])
             ax.set_xticks([], minor=True)
         draw_grid(ax)
         ax.set(xlabel="training rows", ylabel=self.metric)
         add_legend(ax, self.lines_, loc="best")
-        stop = self.curve.stopped_at
-        ended = (
-            f"stopped changing at {stop} rows" if stop else "still changing when the rows ran out"
-        )
-        set_title(ax, f"learning curve, {self.curve.schedule.kind} sampling: {ended}")
-        apply_style(ax, self.lines_, look)
+        title = f"learning curve, {self.curve.schedule.kind} sampling: "
+        if self.curve.stopped_at:
+            title += f"stopped changing at {self.curve.stopped_at} rows"
+        else:
+            title += "still changing when the rows ran out"
+        set_title(ax, title)
+        apply_style(ax, self.lines_, style)
         return self
 
 
-def _lift_line(one: Lift) -> tuple[np.ndarray, np.ndarray]:
-    """Lift between the points too: gain is straight there, and lift is gain over population."""
-    taken, found = np.append(0.0, one.points["population"]), one.roc.points["TPR"]
-    x = np.unique(np.concatenate([taken[1:], np.linspace(0, 1, 201)[1:]]))
-    return x, np.interp(x, taken, found) / x
+def _lift_line(lift: Lift) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lift between its points, too.
+
+    Gain is linear between two points, and lift is gain over population.
+    """
+    population = np.append(0.0, lift.points["population"])
+    gain = lift.roc.points["TPR"]
+    x = np.unique(np.concatenate([population[1:], np.linspace(0, 1, 201)[1:]]))
+    return x, np.interp(x, population, gain) / x

@@ -1,6 +1,4 @@
-"""Names beside points: each where it covers no other name, no point, no line and no edge, or
-counted as left out.
-"""
+"""Place names beside points, so that no name covers another name, a point, a line or an edge."""
 
 from __future__ import annotations
 
@@ -11,22 +9,18 @@ import numpy as np
 
 from deabench.plot.canvas import GREY, background_colour, escape_label
 
-MOST = 40
-"""More names than these are not tried: a picture with more is not read by its names."""
+MAX_NAMES = 40
+"""More names are not tried: a picture with more is not read by its names."""
 DISTANCES = (6.0, 14.0, 26.0, 42.0)
-"""How far a name may stand from its point, in printer's points; from the second on a line leads to
-it.
-"""
+"""Distances of a name from its point, in points; from the second on, a line leads to it."""
 DIRECTIONS = tuple(
-    (np.cos(a), np.sin(a))
-    for a in np.deg2rad([45, -45, 135, -135, 0, 180, 90, -90, 20, -20, 70, 110])
+    (np.cos(angle), np.sin(angle))
+    for angle in np.deg2rad([45, -45, 135, -135, 0, 180, 90, -90, 20, -20, 70, 110])
 )
 
 
-class _Page:
-    """What is taken already, in pixels: boxes of names, and dots (points, and lines as dots along
-    them).
-    """
+class _OccupiedArea:
+    """What of the axes is occupied, in pixels: boxes of names and dots of points and lines."""
 
     def __init__(self, ax: Any, dots: np.ndarray) -> None:
         frame = ax.get_window_extent()
@@ -34,23 +28,26 @@ class _Page:
         self.boxes = np.empty((0, 4))
         self.dots = dots
 
-    def free(self, box: np.ndarray, lead: np.ndarray) -> bool:
-        if (box[:2] < self.frame[:2]).any() or (box[2:] > self.frame[2:]).any():
+    def is_free(self, box: np.ndarray, leader: np.ndarray) -> bool:
+        """Return whether a name's box (4,) and its leader's dots (k, 2) touch nothing."""
+        lower = box[:2]
+        upper = box[2:]
+        if (lower < self.frame[:2]).any() or (upper > self.frame[2:]).any():
             return False
-        others = self.boxes
-        if (
-            len(others)
-            and ((box[:2] < others[:, 2:]) & (box[2:] > others[:, :2])).all(axis=1).any()
-        ):
+        overlaps = (lower < self.boxes[:, 2:]) & (upper > self.boxes[:, :2])
+        if overlaps.all(axis=1).any():
             return False
-        if ((self.dots > box[:2] - 1) & (self.dots < box[2:] + 1)).all(axis=1).any():
+        covers = (self.dots > lower - 1) & (self.dots < upper + 1)
+        if covers.all(axis=1).any():
             return False
-        crossed = (lead[:, None] > others[None, :, :2]) & (lead[:, None] < others[None, :, 2:])
-        return not crossed.all(axis=2).any()
+        # The leader may not cross a name that is already placed.
+        above = leader[:, None] > self.boxes[None, :, :2]
+        below = leader[:, None] < self.boxes[None, :, 2:]
+        return not (above & below).all(axis=2).any()
 
-    def take(self, box: np.ndarray, lead: np.ndarray) -> None:
+    def occupy(self, box: np.ndarray, leader: np.ndarray) -> None:
         self.boxes = np.vstack([self.boxes, box])
-        self.dots = np.vstack([self.dots, lead])
+        self.dots = np.vstack([self.dots, leader])
 
 
 def place_names(
@@ -60,53 +57,62 @@ def place_names(
     *,
     avoid: np.ndarray | None = None,
     radii: np.ndarray | None = None,
-    most: int = MOST,
+    max_names: int = MAX_NAMES,
 ) -> tuple[list[Any], int]:
-    """Write each name beside its point, the first ones first.
+    """Write each name beside its point, in the order given.
 
     Parameters
     ----------
+    ax : matplotlib Axes
+        With its final limits.
     points : array (n, 2)
-        In the axes' data units, the limits of which must be final.
-    names : n labels; `plain` makes text of them.
+        In data units.
+    names : n labels
     avoid : array (m, 2), optional
-        Further places, in data units, that no name may cover; see `along` for lines.
+        Further places, in data units, that no name may cover; see `dots_along` for lines.
     radii : array (n,), optional
-        Of the markers, in printer's points, where they are larger than a name can keep clear of by
-        itself.
-    most : int
-        Names after these are left out at once.
+        Radii of the markers, in points, if they are larger than the first distance of a name.
+    max_names : int
+        Later names are left out.
 
     Returns
     -------
     texts : list of Annotation
     left_out : int
-        How many names found no room; where any, a note in the picture says so.
+        How many names found no room; a note in the picture says so.
     """
     texts: list[Any] = []
     if not len(names):
         return texts, 0
-    ax.figure.draw_without_rendering()  # a constrained layout moves the axes only now
-    spots = ax.transData.transform(np.asarray(points, dtype=float))
-    others = ax.transData.transform(avoid) if avoid is not None and len(avoid) else np.empty((0, 2))
-    unit = ax.figure.dpi / 72
-    clear = np.zeros(len(spots)) if radii is None else np.asarray(radii, dtype=float) * unit
-    rims = (spots[:, None] + clear[:, None, None] * np.array(DIRECTIONS)).reshape(-1, 2)
-    page = _Page(ax, np.vstack([spots, rims, others]))
-    for spot, name, radius in zip(spots[:most], names[:most], clear, strict=False):
-        text = _place(ax, page, spot, escape_label(name), (unit, radius))
+    # A constrained layout moves the axes only when the figure is drawn.
+    ax.figure.draw_without_rendering()
+    centres = ax.transData.transform(np.asarray(points, dtype=float))
+    pixels_per_point = ax.figure.dpi / 72
+    marker_radii = np.zeros(len(centres))
+    if radii is not None:
+        marker_radii = np.asarray(radii, dtype=float) * pixels_per_point
+    # Names keep clear of all points, of the rims of their markers, and of `avoid`.
+    rims = centres[:, None] + marker_radii[:, None, None] * np.array(DIRECTIONS)
+    dots = [centres, rims.reshape(-1, 2)]
+    if avoid is not None and len(avoid):
+        dots.append(ax.transData.transform(avoid))
+    area = _OccupiedArea(ax, np.vstack(dots))
+    for centre, name, radius in zip(
+        centres[:max_names], names[:max_names], marker_radii, strict=False
+    ):
+        text = _place_name(ax, area, centre, escape_label(name), pixels_per_point, radius)
         if text is not None:
             texts.append(text)
     left_out = len(names) - len(texts)
     if left_out:
-        note(ax, f"{left_out} of {len(names)} names left out for want of room")
+        add_note(ax, f"{left_out} of {len(names)} names left out for want of room")
     return texts, left_out
 
 
-def note(ax: Any, words: str) -> Any:
-    """A line inside the axes at their right end, below the title, on a pale ground."""
+def add_note(ax: Any, text: str) -> Any:
+    """Write a line inside the axes, at the upper right, on a pale background."""
     return ax.annotate(
-        words,
+        text,
         (1, 1),
         (-2, -2),
         xycoords="axes fraction",
@@ -120,28 +126,43 @@ def note(ax: Any, words: str) -> Any:
     )
 
 
-def along(ends: np.ndarray, pieces: int = 60) -> np.ndarray:
-    """Lines as dots: ends (k, 2, 2) in data units give an array (k * pieces, 2)."""
-    ends = np.asarray(ends, dtype=float).reshape(-1, 2, 2)
-    share = np.linspace(0, 1, pieces)[None, :, None]
-    return (ends[:, :1] * (1 - share) + ends[:, 1:] * share).reshape(-1, 2)
+def dots_along(segments: np.ndarray, count: int = 60) -> np.ndarray:
+    """Return `count` dots along each segment: segments (k, 2, 2) give an array (k * count, 2)."""
+    segments = np.asarray(segments, dtype=float).reshape(-1, 2, 2)
+    shares = np.linspace(0, 1, count)[None, :, None]
+    return (segments[:, :1] * (1 - shares) + segments[:, 1:] * shares).reshape(-1, 2)
 
 
-def overlapping(texts: Sequence[Any]) -> int:
-    """How many pairs of texts overlap, by their drawn boxes: what the tests measure."""
-    from matplotlib.text import Text
+def _place_name(
+    ax: Any,
+    area: _OccupiedArea,
+    centre: np.ndarray,
+    name: str,
+    pixels_per_point: float,
+    radius: float,
+) -> Any:
+    """Write a name at the nearest free place around `centre` (pixels), or return None."""
+    half_size = _text_size(ax, name) / 2 + pixels_per_point
+    for distance in DISTANCES:
+        for direction in np.array(DIRECTIONS):
+            # The box touches the marker's surroundings with the corner or side that faces it.
+            offset = direction * (distance * pixels_per_point + radius)
+            box_centre = centre + offset + np.sign(np.round(direction, 3)) * half_size
+            box = np.append(box_centre - half_size, box_centre + half_size)
+            leader = np.empty((0, 2))
+            if distance > DISTANCES[0]:
+                nearest_edge = np.clip(centre, box[:2], box[2:])
+                shares = np.linspace(0.15, 0.9, 12)[:, None]
+                leader = centre + (nearest_edge - centre) * shares
+            if area.is_free(box, leader):
+                area.occupy(box, leader)
+                offset_points = (box_centre - centre) / pixels_per_point
+                return _write_name(ax, name, centre, offset_points, len(leader) > 0)
+    return None
 
-    if not texts:
-        return 0
-    texts[0].figure.draw_without_rendering()
-    boxes = [
-        Text.get_window_extent(text) for text in texts if text.get_visible() and text.get_text()
-    ]
-    return sum(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
 
-
-def _place(ax: Any, page: _Page, spot: np.ndarray, name: str, sizes: tuple[float, float]) -> Any:
-    unit, radius = sizes
+def _text_size(ax: Any, name: str) -> np.ndarray:
+    """Return width and height of a name in pixels."""
     text = ax.annotate(
         name,
         (0, 0),
@@ -153,49 +174,25 @@ def _place(ax: Any, page: _Page, spot: np.ndarray, name: str, sizes: tuple[float
     )
     extent = text.get_window_extent()
     text.remove()
-    half = np.array([extent.width, extent.height]) / 2 + unit
-    for distance in DISTANCES:
-        for x, y in DIRECTIONS:
-            direction = np.array([x, y])
-            centre = (
-                spot
-                + direction * (distance * unit + radius)
-                + np.sign(np.round(direction, 3)) * half
-            )
-            box, lead = np.append(centre - half, centre + half), _lead(spot, centre, half, distance)
-            if page.free(box, lead):
-                page.take(box, lead)
-                return _written(ax, name, spot, (centre - spot) / unit, len(lead) > 0)
-    return None
+    return np.array([extent.width, extent.height])
 
 
-def _lead(spot: np.ndarray, centre: np.ndarray, half: np.ndarray, distance: float) -> np.ndarray:
-    """Dots along the line from a point to its name's nearest edge; none where the name touches its
-    point.
-    """
-    if distance == DISTANCES[0]:
-        return np.empty((0, 2))
-    edge = np.clip(spot, centre - half, centre + half)
-    return np.asarray(spot + (edge - spot) * np.linspace(0.15, 0.9, 12)[:, None])
-
-
-def _written(ax: Any, name: str, spot: np.ndarray, offset: np.ndarray, led: bool) -> Any:
-    arrow = (
-        {"arrowstyle": "-", "linewidth": 0.5, "color": GREY, "shrinkA": 0, "shrinkB": 2}
-        if led
-        else None
-    )
+def _write_name(
+    ax: Any, name: str, centre: np.ndarray, offset: np.ndarray, has_leader: bool
+) -> Any:
     from matplotlib.patheffects import withStroke
 
+    leader = {"arrowstyle": "-", "linewidth": 0.5, "color": GREY, "shrinkA": 0, "shrinkB": 2}
     return ax.annotate(
         name,
-        ax.transData.inverted().transform(spot),
+        ax.transData.inverted().transform(centre),
         tuple(offset),
         textcoords="offset points",
         ha="center",
         va="center",
         fontsize=8,
         zorder=6,
-        arrowprops=arrow,
+        arrowprops=leader if has_leader else None,
+        # A dashed line may pass behind the name.
         path_effects=[withStroke(linewidth=2.2, foreground=background_colour())],
-    )  # a dashed line may pass behind
+    )

@@ -32,8 +32,7 @@ ROC_LABELS = ("false positive rate", "true positive rate")
 
 @dataclass(repr=False)
 class RocDisplay(Display):
-    """ROC curves of several classifiers, their confident segments dark (Figure 4), with bands if
-    given (Figure 3).
+    """ROC curves with their confident segments dark (Figure 4), and bands if given (Figure 3).
 
     Attributes
     ----------
@@ -66,72 +65,68 @@ class RocDisplay(Display):
     ) -> RocDisplay:
         """Compute the curves; band is None, "fixed-width" or "simultaneous"."""
         segments = compare_segments(y_true, scores, alpha, positive=positive).segments
-        around = (
-            {name: bands(one.roc, band, alpha=alpha) for name, one in segments.items()}
-            if band
-            else {}
-        )
-        return cls(segments, around)
+        if not band:
+            return cls(segments)
+        roc_bands = {
+            name: bands(segment.roc, band, alpha=alpha) for name, segment in segments.items()
+        }
+        return cls(segments, roc_bands)
 
-    def plot(self, ax: Any = None, **look: Any) -> RocDisplay:
-        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+    def plot(self, ax: Any = None, **style: Any) -> RocDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the curves."""
         self.ax_ = ax = make_axes(ax)
         self.figure_ = ax.figure
-        self.lines_, self.dark_, self.areas_ = [], [], []
+        self.lines_: list[Any] = []
+        self.dark_: list[Any] = []
+        self.areas_: list[Any] = []
         ax.plot([0, 1], [0, 1], **DOTTED)
-        turn = style_numbers(
-            [*self.segments, *(name for name in self.bands if name not in self.segments)]
-        )
-        for name in self.bands:
-            shade = self.bands[name].points
-            self.areas_.append(
-                ax.fill_between(
-                    shade["FPR"],
-                    shade["lower"],
-                    shade["upper"],
-                    alpha=0.18,
-                    linewidth=0.6,
-                    color=line_style(turn[name])["color"],
-                )
+        numbers = style_numbers(dict.fromkeys([*self.segments, *self.bands]))
+        for name, band in self.bands.items():
+            area = ax.fill_between(
+                band.points["FPR"],
+                band.points["lower"],
+                band.points["upper"],
+                alpha=0.18,
+                linewidth=0.6,
+                color=line_style(numbers[name])["color"],
             )
+            self.areas_.append(area)
         for name, segment in self.segments.items():
-            own, points, run = line_style(turn[name]), segment.points, segment.confident
+            own_style = line_style(numbers[name])
+            points = segment.points
+            confident = segment.confident
             label = f"{escape_label(name)} (AUC {segment.roc.auc:.3f})"
-            self.lines_ += ax.plot(points["FPR"], points["TPR"], linewidth=1.1, label=label, **own)
+            self.lines_ += ax.plot(
+                points["FPR"], points["TPR"], linewidth=1.1, label=label, **own_style
+            )
+            # The confident segment is thick, with a dot at each end.
             self.dark_ += ax.plot(
-                run["FPR"],
-                run["TPR"],
-                color=own["color"],
+                confident["FPR"],
+                confident["TPR"],
+                color=own_style["color"],
                 linewidth=4.5,
                 alpha=0.9,
                 solid_capstyle="round",
                 marker="o",
                 markersize=4.5,
-                markevery=_ends(len(run)),
+                markevery=[0, len(confident) - 1] if len(confident) else [],
             )
         draw_unit_square(ax, *ROC_LABELS)
-        add_legend(
-            ax,
-            self.lines_,
-            merit=[one.roc.auc for one in self.segments.values()],
-            loc="lower right",
-        )
+        areas_under_curves = [segment.roc.auc for segment in self.segments.values()]
+        add_legend(ax, self.lines_, merit=areas_under_curves, loc="lower right")
         level = 100 * (1 - next(iter(self.segments.values())).alpha)
-        set_title(ax, f"thick: 0 inside Tango's {level:g} % interval" + self._said())
-        apply_style(ax, self.lines_, look)
+        title = f"thick: 0 inside Tango's {level:g} % interval"
+        if self.bands:
+            methods = {f"{b.method} {100 * (1 - b.alpha):g} % band" for b in self.bands.values()}
+            title += f"; shaded: {', '.join(sorted(methods))}"
+        set_title(ax, title)
+        apply_style(ax, self.lines_, style)
         return self
-
-    def _said(self) -> str:
-        methods = sorted(
-            {f"{band.method} {100 * (1 - band.alpha):g} % band" for band in self.bands.values()}
-        )
-        return f"; shaded: {', '.join(methods)}" if methods else ""
 
 
 @dataclass(repr=False)
 class MeanRocDisplay(Display):
-    """The mean of several ROC curves with its pointwise intervals: a band where FPR is fixed, boxes
-    at thresholds.
+    """The mean of several ROC curves with pointwise intervals: a band, or crosses at thresholds.
 
     Attributes
     ----------
@@ -154,18 +149,19 @@ class MeanRocDisplay(Display):
         """Show the mean of several ROC curves."""
         return cls(result)
 
-    def plot(self, ax: Any = None, **look: Any) -> MeanRocDisplay:
-        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+    def plot(self, ax: Any = None, **style: Any) -> MeanRocDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the mean."""
         self.ax_ = ax = make_axes(ax)
         self.figure_ = ax.figure
-        points, blue = self.mean.points, line_style(0)["color"]
+        points = self.mean.points
+        blue = line_style(0)["color"]
         ax.plot([0, 1], [0, 1], **DOTTED)
         self.curves_ = [
             ax.plot(curve.points["FPR"], curve.points["TPR"], color=GREY, linewidth=0.6)[0]
             for curve in self.mean.curves
         ]
-        fixed = points.index.name == "fixed_FPR"
-        if fixed:
+        is_vertical = points.index.name == "fixed_FPR"
+        if is_vertical:
             self.intervals_ = ax.fill_between(
                 points["FPR"],
                 points["TPR_lower"],
@@ -175,18 +171,11 @@ class MeanRocDisplay(Display):
                 linewidth=0,
             )
         else:
-            bars = [
-                np.abs(
-                    points[[f"{axis}_lower", f"{axis}_upper"]].to_numpy().T
-                    - points[axis].to_numpy()
-                )
-                for axis in ("FPR", "TPR")
-            ]
             self.intervals_ = ax.errorbar(
                 points["FPR"],
                 points["TPR"],
-                xerr=bars[0],
-                yerr=bars[1],
+                xerr=self._distances_to_limits("FPR"),
+                yerr=self._distances_to_limits("TPR"),
                 fmt="none",
                 ecolor=blue,
                 elinewidth=1,
@@ -197,20 +186,20 @@ class MeanRocDisplay(Display):
             points["TPR"],
             color=blue,
             linewidth=2,
-            marker=None if fixed else "o",
+            marker=None if is_vertical else "o",
             markersize=4,
             label=f"mean of {len(self.curves_)} curves",
         )
         self.curves_[0].set_label("the curves")
         draw_unit_square(ax, *ROC_LABELS)
         add_legend(ax, [self.line_, self.curves_[0]], loc="lower right")
-        set_title(
-            ax,
-            f"{100 * (1 - self.mean.alpha):g} % pointwise at fixed {'FPR' if fixed else 'thresholds'}",
-        )
-        apply_style(ax, [self.line_], look)
+        level = 100 * (1 - self.mean.alpha)
+        averaging = "FPR" if is_vertical else "thresholds"
+        set_title(ax, f"{level:g} % pointwise at fixed {averaging}")
+        apply_style(ax, [self.line_], style)
         return self
 
-
-def _ends(n: int) -> list[int]:
-    return [0, n - 1] if n else []
+    def _distances_to_limits(self, rate: str) -> np.ndarray:
+        """Return how far the limits of a rate lie below and above the mean, (2, points)."""
+        limits = self.mean.points[[f"{rate}_lower", f"{rate}_upper"]].to_numpy().T
+        return np.asarray(np.abs(limits - self.mean.points[rate].to_numpy()))

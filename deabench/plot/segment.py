@@ -1,7 +1,6 @@
-"""Tango's intervals along the threshold, and SAUC against AveD: Figures 1, 5, 6 and 7 of Elazmeh et
-al. (2006).
+"""Tango's intervals along the threshold, and SAUC against AveD.
 
-doi:10.1007/11871842_16
+Figures 1, 5, 6 and 7 of Elazmeh et al. (2006), doi:10.1007/11871842_16.
 """
 
 from __future__ import annotations
@@ -73,57 +72,55 @@ class TangoDisplay(Display):
         """Show one segment, with the name of its classifier."""
         return cls(result, name)
 
-    def plot(self, ax: Any = None, *, only_confident: bool = False, **look: Any) -> TangoDisplay:
-        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its dots;
-        only_confident leaves the other points out (Figure 1, right).
+    def plot(self, ax: Any = None, *, only_confident: bool = False, **style: Any) -> TangoDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the dots.
+
+        `only_confident` leaves the other points out (Figure 1, right).
         """
         self.ax_ = ax = make_axes(ax, size=(6.4, 4.2))
         self.figure_ = ax.figure
-        x, points = _finite(self.segment.points["at_least"]), self.segment.points
-        self.bars_, self.dots_ = [], []
+        points = self.segment.points
+        x = _finite_thresholds(points["at_least"])
+        is_confident = points["confident"].to_numpy()
+        self.bars_: list[Any] = []
+        self.dots_: list[Any] = []
         ax.axhline(0, color=text_colour(), linewidth=0.8)
-        for confident, kind in ((False, _FAINT), (True, _DARK)):
-            chosen = points["confident"].to_numpy() == confident
+        for rows, look in ((~is_confident, PALE), (is_confident, DARK)):
             if only_confident:
-                chosen &= confident
-            part, size = points[chosen], 3.2 if chosen.sum() < 150 else 1.6
-            self.bars_.append(
-                ax.vlines(
-                    x[chosen],
-                    part["lower"],
-                    part["upper"],
-                    color=kind["color"],
-                    linewidth=kind["width"],
-                    zorder=kind["zorder"],
-                )
+                rows = rows & is_confident
+            count = int(rows.sum())
+            bars = ax.vlines(
+                x[rows],
+                points["lower"][rows],
+                points["upper"][rows],
+                color=look["color"],
+                linewidth=look["width"],
+                zorder=look["zorder"],
             )
+            self.bars_.append(bars)
             self.dots_ += ax.plot(
-                x[chosen],
-                part["difference"],
-                kind["marker"],
-                color=kind["color"],
-                markersize=size,
-                label=f"{kind['label']} ({chosen.sum()} points)",
-                zorder=kind["zorder"] + 1,
+                x[rows],
+                points["difference"][rows],
+                look["marker"],
+                color=look["color"],
+                markersize=3.2 if count < 150 else 1.6,
+                label=f"{look['label']} ({count} points)",
+                zorder=look["zorder"] + 1,
             )
         draw_grid(ax)
         ax.set(xlabel="threshold: positive where score >= threshold", ylabel="(FN − FP) / n")
-        add_legend(
-            ax, [dots for dots in self.dots_ if len(dots.get_xdata())], loc="upper left"
-        )  # FN − FP rises: free
-        set_title(
-            ax,
-            f"Tango's {100 * (1 - self.segment.alpha):g} % intervals, n = {self.segment.roc.n}",
-            self.name,
-        )
-        apply_style(ax, self.dots_, look)
+        # FN − FP rises with the threshold, so that the upper left is free.
+        handles = [dots for dots in self.dots_ if len(dots.get_xdata())]
+        add_legend(ax, handles, loc="upper left")
+        level = 100 * (1 - self.segment.alpha)
+        set_title(ax, f"Tango's {level:g} % intervals, n = {self.segment.roc.n}", self.name)
+        apply_style(ax, self.dots_, style)
         return self
 
 
 @dataclass(repr=False)
 class SegmentsDisplay(Display):
-    """SAUC against the absolute AveD of several classifiers (Figure 5), with what SAUC does not say
-    below.
+    """SAUC against the absolute AveD of several classifiers (Figure 5), with a caution below.
 
     Attributes
     ----------
@@ -159,17 +156,17 @@ class SegmentsDisplay(Display):
         """Show the segments of several classifiers."""
         return cls(result)
 
-    def plot(self, ax: Any = None, **look: Any) -> SegmentsDisplay:
-        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its points."""
-        own, self.ax_ = ax is None, make_axes(ax, size=(6.0, 5.0))
-        ax = self.ax_
+    def plot(self, ax: Any = None, **style: Any) -> SegmentsDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the points."""
+        is_new_figure = ax is None
+        self.ax_ = ax = make_axes(ax, size=(6.0, 5.0))
         self.figure_ = ax.figure
         table = self.segments.table.drop(index=list(self.segments.excluded))
-        spots = list(zip(table["AveD"].astype(float), table["SAUC"].astype(float), strict=True))
-        turn = style_numbers(table.index)
+        positions = list(zip(table["AveD"].astype(float), table["SAUC"].astype(float), strict=True))
+        numbers = style_numbers(table.index)
         self.points_ = [
-            ax.scatter(x, y, s=42, **marker_style(turn[name]))
-            for name, (x, y) in zip(table.index, spots, strict=True)
+            ax.scatter(x, y, s=42, **marker_style(numbers[name]))
+            for name, (x, y) in zip(table.index, positions, strict=True)
         ]
         draw_grid(ax)
         ax.set(
@@ -177,42 +174,50 @@ class SegmentsDisplay(Display):
             ylabel="SAUC: area under the segment",
         )
         ax.margins(0.18)
-        n = sorted({segment.roc.n for segment in self.segments.segments.values()})
-        said = f"n = {n[0]}" if len(n) == 1 else f"n = {n[0]} to {n[-1]}: SAUC is not comparable"
-        set_title(ax, f"balanced misclassification segments, {said} (better: up and left)")
-        self.left_out = list(
-            table.index
-        )  # the longest caption: the axes keep their place whatever is left out
-        self.caption_ = add_caption(ax, self._beside())
-        self.texts_, self.left_out = name_points(ax, spots, self.left_out) if spots else ([], [])
-        if own:
+        sizes = sorted({segment.roc.n for segment in self.segments.segments.values()})
+        sample = f"n = {sizes[0]}"
+        if len(sizes) > 1:
+            sample += f" to {sizes[-1]}: SAUC is not comparable"
+        set_title(ax, f"balanced misclassification segments, {sample} (better: up and left)")
+        # The longest caption comes first, so that the axes keep their place while names are
+        # written; then the caption tells how many names found no room.
+        self.left_out = list(table.index)
+        self.caption_ = add_caption(ax, self._caption())
+        self.texts_: list[Any] = []
+        if positions:
+            self.texts_, self.left_out = name_points(ax, positions, self.left_out)
+        else:
+            self.left_out = []
+        if is_new_figure:
             ax.figure.set_layout_engine("none")
         self.caption_.remove()
-        self.caption_ = add_caption(ax, self._beside())
-        apply_style(ax, self.points_, look)
+        self.caption_ = add_caption(ax, self._caption())
+        apply_style(ax, self.points_, style)
         return self
 
-    def _beside(self) -> str:
-        without, said = self.segments.excluded, [CAUTION + "."]
-        if without:
-            named = ", ".join(map(escape_label, without[:5])) + (
-                f" and {len(without) - 5} more" if len(without) > 5 else ""
-            )
-            said.append(f"No confident point: {named}.")
+    def _caption(self) -> str:
+        sentences = [f"{CAUTION}."]
+        excluded = self.segments.excluded
+        if excluded:
+            names = ", ".join(map(escape_label, excluded[:5]))
+            if len(excluded) > 5:
+                names += f" and {len(excluded) - 5} more"
+            sentences.append(f"No confident point: {names}.")
         if self.left_out:
-            k = len(self.left_out)
-            said.append(f"{k} name{' is' if k == 1 else 's are'} left out for want of room.")
-        return " ".join(said)
+            count = len(self.left_out)
+            verb = "name is" if count == 1 else "names are"
+            sentences.append(f"{count} {verb} left out for want of room.")
+        return " ".join(sentences)
 
 
-_FAINT: dict[str, Any] = {
+PALE: dict[str, Any] = {
     "color": "#B5B5B5",
     "width": 0.8,
     "marker": "s",
     "zorder": 2,
     "label": "0 outside",
 }
-_DARK: dict[str, Any] = {
+DARK: dict[str, Any] = {
     "color": "#0072B2",
     "width": 1.5,
     "marker": "o",
@@ -221,10 +226,12 @@ _DARK: dict[str, Any] = {
 }
 
 
-def _finite(at_least: pd.Series) -> np.ndarray:
-    """Thresholds with the infinite one, "nothing is positive", set a twentieth of the range above
-    the highest.
+def _finite_thresholds(at_least: pd.Series) -> np.ndarray:
+    """Return the thresholds with a finite first one.
+
+    The first threshold is infinite: nothing is positive. It is drawn a twentieth of the range above
+    the highest score.
     """
-    x = at_least.to_numpy(dtype=float).copy()
-    x[0] = x[1] + (0.05 * (x[1] - x[-1]) or 1.0)
-    return np.asarray(x)
+    thresholds = at_least.to_numpy(dtype=float).copy()
+    thresholds[0] = thresholds[1] + (0.05 * (thresholds[1] - thresholds[-1]) or 1.0)
+    return np.asarray(thresholds)

@@ -1,4 +1,4 @@
-"""How sure efficiencies are: intervals with verdicts and tiers, and the frontier's band."""
+"""Uncertainty of efficiencies: intervals with verdicts and tiers, and the frontier's band."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from deabench.errors import DataError
 from deabench.plot.canvas import (
     COLOURS,
     GREY,
+    annotate_rows,
     apply_style,
     background_colour,
     draw_grid,
+    draw_tier_lines,
     escape_label,
     has_layout_engine,
     label_with_direction,
@@ -26,25 +28,24 @@ from deabench.plot.display import Display
 if TYPE_CHECKING:
     from deabench.inference.uncertainty import Uncertainty
 
-MOST = 40
-"""More rows than these cannot be read in one picture."""
-LOOKS = {
+MAX_ROWS = 40
+"""More rows cannot be read in one picture."""
+VERDICT_MARKS = {
     "efficient": ("o", COLOURS[0], COLOURS[0]),
     "undecided": ("D", COLOURS[1], ""),
     "dominated": ("v", GREY, GREY),
 }
-"""Marker, edge and face of each verdict (none: the paper's colour): told apart without colour."""
+"""Marker, edge and face of each verdict (empty: the background's): told apart without colour."""
 
 
 @dataclass(repr=False)
 class UncertaintyDisplay(Display):
-    """Intervals of the scores, best first, the verdict by marker, the ranks at the right, a line
-    between tiers.
+    """Intervals of the scores, best first, with verdicts as markers, ranks, and lines between tiers.
 
     Attributes
     ----------
     frame : DataFrame
-        As `Uncertainty.to_frame`, the first `MOST` rows.
+        As `Uncertainty.to_frame`, the first rows.
     total : int
         Classifiers in all.
     level : float
@@ -68,20 +69,22 @@ class UncertaintyDisplay(Display):
     scope: str
 
     @classmethod
-    def from_result(cls, result: Uncertainty, *, most: int = MOST) -> UncertaintyDisplay:
-        """The best `most` classifiers of a result."""
+    def from_result(cls, result: Uncertainty, *, max_rows: int = MAX_ROWS) -> UncertaintyDisplay:
+        """Show the best `max_rows` classifiers of a result."""
         scope = "all at once" if result.simultaneous else "each by itself"
-        return cls(result.to_frame().iloc[:most], len(result.scores), result.level, scope)
+        frame = result.to_frame().iloc[:max_rows]
+        return cls(frame, len(result.scores), result.level, scope)
 
-    def plot(self, ax: Any = None, **look: Any) -> UncertaintyDisplay:
-        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
-        self.ax_ = ax = make_axes(ax, size=(7.0, 1.3 + 0.24 * len(self.frame)))
+    def plot(self, ax: Any = None, **style: Any) -> UncertaintyDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the dots."""
+        frame = self.frame
+        y = np.arange(len(frame))
+        self.ax_ = ax = make_axes(ax, size=(7.0, 1.3 + 0.24 * len(frame)))
         self.figure_ = ax.figure
-        frame, y = self.frame, np.arange(len(self.frame))
         ax.axvline(1, color=text_colour(), linewidth=0.8)
         self.intervals_ = ax.hlines(y, frame["lower"], frame["upper"], color=GREY, linewidth=2.2)
         self.dots_ = {}
-        for verdict, (marker, edge, face) in LOOKS.items():
+        for verdict, (marker, edge, face) in VERDICT_MARKS.items():
             rows = (frame["verdict"] == verdict).to_numpy()
             if rows.any():
                 self.dots_[verdict] = ax.scatter(
@@ -94,66 +97,35 @@ class UncertaintyDisplay(Display):
                     facecolors=face or background_colour(),
                     label=verdict,
                 )
-        ends = np.flatnonzero(np.diff(frame["tier"])) + 0.5
-        self.tiers_ = [
-            ax.axhline(end, color=text_colour(), linewidth=0.8, linestyle=(0, (4, 2)))
-            for end in ends
-        ]
+        self.tiers_ = draw_tier_lines(ax, frame["tier"])
         ax.set_yticks(y, [escape_label(name) for name in frame.index], fontsize=8)
         ax.set_ylim(len(frame) - 0.5, -0.5)
         draw_grid(ax)
-        self._beside(ax)
-        apply_style(ax, list(self.dots_.values()), look)
+        self.ranks_ = []
+        if has_layout_engine(ax):
+            ranks = [
+                str(best) if best == worst else f"{best} to {worst}"
+                for best, worst in zip(frame["best_rank"], frame["worst_rank"], strict=True)
+            ]
+            self.ranks_ = annotate_rows(ax, ranks, "ranks")
+        label = (
+            f"efficiency with its interval ({100 * self.level:g} %, {self.scope}; "
+            "1: on the frontier)"
+        )
+        if self.total > len(frame):
+            label += f"\nthe best {len(frame)} of {self.total}"
+        ax.set_xlabel(label)
+        title = "● efficient   ◇ undecided   ▼ dominated"
+        if self.tiers_:
+            title += "   - - between tiers shown to differ"
+        ax.set_title(title, fontsize=9, loc="left")
+        apply_style(ax, list(self.dots_.values()), style)
         return self
-
-    def _beside(self, ax: Any) -> None:
-        pairs = zip(self.frame["best_rank"], self.frame["worst_rank"], strict=True)
-        ranks = (
-            [f"{best} to {worst}" if best != worst else str(best) for best, worst in pairs]
-            if has_layout_engine(ax)
-            else []
-        )
-        self.ranks_ = [
-            ax.annotate(
-                text,
-                (1, k),
-                (6, 0),
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                va="center",
-                fontsize=7,
-                color=text_colour(),
-                annotation_clip=False,
-            )
-            for k, text in enumerate(ranks)
-        ]
-        head = "ranks" if ranks else ""
-        self.ranks_.append(
-            ax.annotate(
-                head,
-                (1, 1),
-                (6, 6),
-                xycoords="axes fraction",
-                fontsize=8,
-                textcoords="offset points",
-                va="bottom",
-                annotation_clip=False,
-            )
-        )
-        more = (
-            f"\nthe best {len(self.frame)} of {self.total}" if self.total > len(self.frame) else ""
-        )
-        ax.set_xlabel(
-            f"efficiency with its interval ({100 * self.level:g} %, {self.scope}; 1: on the frontier){more}"
-        )
-        lines = "   - - between tiers proved apart" if self.tiers_ else ""
-        ax.set_title(f"● efficient   ◇ undecided   ▼ dominated{lines}", fontsize=9, loc="left")
 
 
 @dataclass(repr=False)
 class FrontierBandDisplay(Display):
-    """The frontier of two metrics with the band that holds the true one, and every classifier with
-    its two intervals.
+    """The frontier of two metrics with the band that holds the true one, and every classifier.
 
     Attributes
     ----------
@@ -179,12 +151,12 @@ class FrontierBandDisplay(Display):
 
     @classmethod
     def from_result(cls, result: Uncertainty) -> FrontierBandDisplay:
-        """The band of a result with two metrics and no input.
+        """Show the band of a result with two metrics and no input.
 
         Raises
         ------
         DataError
-            Where there are more or fewer.
+            If there are more metrics, or fewer, or inputs.
         """
         if len(result.metrics) != 2 or result.problem.inputs:
             raise DataError(
@@ -193,20 +165,18 @@ class FrontierBandDisplay(Display):
             )
         return cls(result.band, (result.metrics[0], result.metrics[1]), result.level)
 
-    def plot(self, ax: Any = None, **look: Any) -> FrontierBandDisplay:
-        """Draw on `ax`, or on a figure of its own, with matplotlib's keywords for its marks."""
+    def plot(self, ax: Any = None, **style: Any) -> FrontierBandDisplay:
+        """Draw on `ax`, or on a new figure, with matplotlib's keywords for the line."""
         self.ax_ = ax = make_axes(ax)
         self.figure_ = ax.figure
         first, second = self.metrics
-        chains = {
-            end: staircase(self.band[[(first, end), (second, end)]].to_numpy())
+        outlines = {
+            end: attainable_outline(self.band[[(first, end), (second, end)]].to_numpy())
             for end in ("lower", "value", "upper")
         }
-        outline = np.vstack([chains["upper"], chains["lower"][::-1]])
-        self.area_ = ax.fill(
-            outline[:, 0], outline[:, 1], color=COLOURS[4], alpha=0.3, linewidth=0
-        )[0]
-        self.line_ = ax.plot(*chains["value"].T, color=COLOURS[0], linewidth=1.4)[0]
+        band = np.vstack([outlines["upper"], outlines["lower"][::-1]])
+        self.area_ = ax.fill(band[:, 0], band[:, 1], color=COLOURS[4], alpha=0.3, linewidth=0)[0]
+        self.line_ = ax.plot(*outlines["value"].T, color=COLOURS[0], linewidth=1.4)[0]
         self.dots_ = ax.scatter(
             self.band[first, "value"],
             self.band[second, "value"],
@@ -221,26 +191,35 @@ class FrontierBandDisplay(Display):
             loc="left",
         )
         draw_grid(ax)
-        apply_style(ax, [self.line_], look)
+        apply_style(ax, [self.line_], style)
         return self
 
 
-def staircase(points: np.ndarray) -> np.ndarray:
-    """The outline of what mixtures of the points, and anything below them, attain: from the second
-    axis to the first.
+def attainable_outline(points: np.ndarray) -> np.ndarray:
+    """Return the outline (k, 2) of what mixtures of the points (n, 2) and less than them attain.
+
+    It leads from the second axis over the extreme points to the first axis.
     """
     order = np.lexsort((points[:, 1], points[:, 0]))
-    chain: list[np.ndarray] = []
+    extreme: list[np.ndarray] = []
     for point in points[order]:
-        while chain and (
-            point[1] >= chain[-1][1] or (len(chain) > 1 and _left(chain[-2], chain[-1], point))
-        ):
-            chain.pop()
-        chain.append(point)
-    hull = np.array(chain)
-    return np.vstack([[0.0, hull[0, 1]], hull, [hull[-1, 0], 0.0]])
+        # Points come by rising first coordinate. The last point is not extreme if the new one is
+        # at least as high, or if it lies on or below the line from the point before it.
+        while extreme:
+            is_dominated = point[1] >= extreme[-1][1]
+            if not is_dominated and not (
+                len(extreme) > 1 and _is_below_line(extreme[-1], extreme[-2], point)
+            ):
+                break
+            extreme.pop()
+        extreme.append(point)
+    path = np.array(extreme)
+    return np.vstack([[0.0, path[0, 1]], path, [path[-1, 0], 0.0]])
 
 
-def _left(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> bool:
-    """Whether b lies on or below the line from a to c."""
-    return bool((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) >= 0)
+def _is_below_line(point: np.ndarray, start: np.ndarray, end: np.ndarray) -> bool:
+    """Return whether a point lies on or below the line from `start` to `end`."""
+    cross = (point[0] - start[0]) * (end[1] - start[1]) - (point[1] - start[1]) * (
+        end[0] - start[0]
+    )
+    return bool(cross >= 0)

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.models import ccr
-from deabench.plot.merit import order_by_merit
-from deabench.plot.uncertainty import staircase
+from deabench.plot.ranking import order_by_merit
+from deabench.plot.uncertainty import attainable_outline
 from deabench.report.directions import lower
 from deabench.results.frontier import classify_positions
 from deabench.tables.transforms import AffineTransform
@@ -344,7 +344,7 @@ def _band(known: Any, names: list[str]) -> dict[str, Any] | None:
         return None
     first, second = known.metrics
     ends = {
-        end: staircase(known.band[[(first, end), (second, end)]].to_numpy())[1:-1].tolist()
+        end: attainable_outline(known.band[[(first, end), (second, end)]].to_numpy())[1:-1].tolist()
         for end in ("lower", "upper")
     }
     return {"x": names.index(first), "y": names.index(second), **ends}

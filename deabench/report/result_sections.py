@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from deabench import __version__
-from deabench.plot.merit import count_served, order_by_merit
-from deabench.plot.scores import peers_text
+from deabench.plot.ranking import count_followers, order_by_merit, peers_text
 from deabench.report.directions import lower
 from deabench.report.document import Picture, Section, Table
 from deabench.report.text.words import join_names
@@ -54,7 +53,7 @@ def ranking(found: Findings) -> Section:
     )
     frame = frame.join(metrics)
     places = one.scores.index.get_indexer(frame.index)
-    frame["peers (λ)"] = [peers_text(one, place, most=6) for place in places]
+    frame["peers (λ)"] = [peers_text(one, place, max_peers=6) for place in places]
     if one.reasons:
         frame["why no score"] = [one.reasons.get(name) for name in frame.index]
     picture = Picture(
@@ -150,7 +149,7 @@ def peers(found: Findings) -> Section | None:
     from deabench.plot import PeerNetworkDisplay
 
     one = found.ranking
-    others, shares = count_served(one)
+    others, shares = count_followers(one)
     frame = pd.DataFrame(
         {"served": others, "sum of λ": shares}, index=one.reference.labels.rename("benchmark")
     )

@@ -115,7 +115,9 @@ def _groups(frames: dict[str, pd.DataFrame], grouping: str) -> Section | None:
     picture = Picture(
         key, display.plot, f"Efficiencies of the classifiers {how}.", f"Efficiency {how}."
     )
-    whole = GroupsDisplay.from_efficiency(efficiency, grouping=grouping, most=len(efficiency)).table
+    whole = GroupsDisplay.from_efficiency(
+        efficiency, grouping=grouping, max_classifiers=len(efficiency)
+    ).table
     dots = {
         "groups": [str(name) for name in whole.index],
         "names": [str(name) for name in whole],

@@ -11,12 +11,15 @@ import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from pictures import count_overlaps
 from sklearn.linear_model import LogisticRegression
 
 import deabench as db
 from deabench import curves, plot
 from deabench.errors import DataError
-from deabench.plot.placement import along, overlapping, place_names
+from deabench.plot.placement import dots_along, place_names
+from deabench.study.data.dataset import DataSpec
+from deabench.study.data.loaders import load
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::deabench.errors.DataWarning"
@@ -98,6 +101,9 @@ DISPLAYS = {
     "PeerNetworkDisplay": lambda: plot.PeerNetworkDisplay.from_result(db.rank(cloud(30))),
     "WeightsDisplay": lambda: plot.WeightsDisplay.from_result(db.rank(cloud(30))),
     "GroupsDisplay": lambda: plot.GroupsDisplay.from_efficiency(grouped(), grouping="type"),
+    "TypeMapDisplay": lambda: plot.TypeMapDisplay.from_dataset(
+        load(DataSpec("glass-0-4_vs_5", "table2"))
+    ),
     "CostRangeDisplay": lambda: plot.CostRangeDisplay.from_result(
         db.frontier(ESTABLISHED, outputs=["TPR", "TNR"])
     ),
@@ -171,13 +177,13 @@ def test_names_never_collide_and_those_left_out_are_counted(count):
         "network": (plot.PeerNetworkDisplay.from_result(db.rank(table)).plot(), count),
     }
     for name, (display, names) in shown.items():
-        assert overlapping(display.texts_) == 0, name
+        assert count_overlaps(display.texts_) == 0, name
         assert len(display.texts_) + display.unnamed_ == names, name
         notes = [text.get_text() for text in display.ax_.texts if "left out" in text.get_text()]
         said = f"{display.unnamed_} of {names} names left out for want of room"
         assert notes == ([said] if display.unnamed_ else []), name
     ranking = plot.RankingDisplay.from_result(db.rank(table)).plot()
-    assert overlapping([*ranking.peers_, *ranking.ax_.get_yticklabels()]) == 0
+    assert count_overlaps([*ranking.peers_, *ranking.ax_.get_yticklabels()]) == 0
     assert ranking.total == count
     assert len(ranking.frame) == count
 
@@ -187,7 +193,7 @@ def test_overlapping_counts_what_collides():
     FigureCanvasAgg(figure)
     ax = figure.add_subplot()
     texts = [ax.text(0.5, 0.5, "one"), ax.text(0.51, 0.5, "two"), ax.text(0.1, 0.1, "far")]
-    assert overlapping(texts) == 1
+    assert count_overlaps(texts) == 1
 
 
 def test_names_cover_no_point_and_no_line():
@@ -196,7 +202,7 @@ def test_names_cover_no_point_and_no_line():
     ax = figure.add_subplot()
     rng = np.random.default_rng(3)
     points = rng.random((60, 2))
-    lines = along(rng.random((6, 2, 2)))
+    lines = dots_along(rng.random((6, 2, 2)))
     texts, left_out = place_names(ax, points, [f"name {k}" for k in range(60)], avoid=lines)
     assert len(texts) + left_out == 60
     assert len(texts) >= 10
@@ -214,7 +220,7 @@ def test_figure_1_of_chao_shows_the_three_benchmarks():
         WINE.loc[["RBF"]], ESTABLISHED, outputs=["TPR", "TNR"], norm="l2", on="facets"
     )
     display = plot.FrontierDisplay.from_result(found).plot()
-    assert list(display.chain.index) == ["RUS+SVM", "CS-MCQP", "Bagging"]
+    assert list(display.extreme.index) == ["RUS+SVM", "CS-MCQP", "Bagging"]
     (arrow,) = display.arrows_
     assert arrow.xy == pytest.approx(found.targets.loc["RBF"].to_numpy(), abs=0)
     assert display.target.loc["RBF"].to_numpy() == pytest.approx([97.7, 50.7], abs=0.05)
@@ -310,7 +316,7 @@ def test_dumb_bells_and_parallel_lines_hold_the_gaps():
         ends = np.array([line[:, 0] for line in display.lines_[k].get_segments()])
         assert ends[:, 1] - ends[:, 0] == pytest.approx(found.gaps[metric].to_numpy(), abs=1e-12)
     parallel = plot.ParallelDisplay.from_result(found).plot()
-    low, high = parallel.low, parallel.high
+    low, high = parallel.worst, parallel.best
     for line, (_, row) in zip(parallel.targets_, found.targets.iterrows(), strict=True):
         assert low + line.get_ydata() * (high - low) == pytest.approx(row.to_numpy(), abs=1e-12)
 
@@ -330,7 +336,9 @@ def test_cost_ranges_cover_every_ratio_once():
 
 
 def test_groups_are_ordered_by_the_mean_and_an_unknown_grouping_is_refused():
-    display = plot.GroupsDisplay.from_efficiency(grouped(), grouping="type", most=2).plot()
+    display = plot.GroupsDisplay.from_efficiency(
+        grouped(), grouping="type", max_classifiers=2
+    ).plot()
     assert list(display.table.columns) == ["B", "A"]
     assert list(display.table.index) == ["noisy", "disjunct"]
     assert display.ax_.get_title(loc="left") == "efficiency by group of data sets; the best 2 of 3"
@@ -418,14 +426,14 @@ def test_a_metric_that_is_better_low_is_drawn_as_the_user_has_it():
     ] == ["accuracy (higher is better)\n(gap beside)", "latency_ms (lower is better)\n(gap beside)"]
     ticks = [label.get_text() for label in pictured.ax_.get_xticklabels()]
     assert ticks == ["accuracy\n(higher is better)", "latency_ms\n(lower is better)"]
-    np.testing.assert_allclose(pictured.low, [0.6, 500.0])  # the worst is below
-    np.testing.assert_allclose(pictured.high, [0.9, 20.0])
+    np.testing.assert_allclose(pictured.worst, [0.6, 500.0])  # the worst is below
+    np.testing.assert_allclose(pictured.best, [0.9, 20.0])
 
 
 def test_the_frontier_without_mixtures_is_a_staircase_below_which_nothing_is_better():
     front = db.frontier(BOARD, outputs=["accuracy"], inputs=["latency_ms"], technology="fdh")
     drawn = front.plot()
-    assert drawn.extended_ == []
+    assert drawn.extensions_ == []
     assert drawn.facets_.get_label() == "frontier (no mixtures)"
     path = np.column_stack(drawn.facets_.get_data())
     assert ((np.diff(path, axis=0) == 0).sum(axis=1) == 1).all()

@@ -127,7 +127,7 @@ def test_matplotlibs_own_keywords_are_taken_and_others_refused():
     assert {one.get_alpha() for one in points} == {0.5}
     with pytest.raises(DataError) as e:
         plot.RocDisplay.from_predictions(*scored(1)).plot(linewith=3)
-    assert str(e.value) == "a Line2D has no 'linewith' to set; did you mean 'linewidth'?"
+    assert str(e.value) == "a Line2D has no property 'linewith'; did you mean 'linewidth'?"
 
 
 def test_every_display_takes_keywords():

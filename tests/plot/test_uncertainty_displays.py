@@ -8,7 +8,7 @@ import pytest
 
 import deabench as db
 from deabench.plot import FrontierBandDisplay, RankingDisplay
-from deabench.plot.uncertainty import staircase
+from deabench.plot.uncertainty import attainable_outline
 
 COUNTS = pd.DataFrame(
     {
@@ -60,7 +60,7 @@ def test_a_ranking_with_samples_is_drawn_with_its_intervals():
 def test_the_band_holds_the_frontier(found):
     display = FrontierBandDisplay.from_result(found).plot()
     lower, value, upper = (
-        staircase(found.band[[("TNR", end), ("TPR", end)]].to_numpy())
+        attainable_outline(found.band[[("TNR", end), ("TPR", end)]].to_numpy())
         for end in ("lower", "value", "upper")
     )
     np.testing.assert_allclose(display.line_.get_xydata(), value)
@@ -72,7 +72,13 @@ def test_the_band_holds_the_frontier(found):
 
 def test_the_outline_is_the_hull_of_what_is_attained():
     points = np.array([[0.2, 0.9], [0.5, 0.8], [0.6, 0.5], [0.9, 0.3], [0.9, 0.2], [0.1, 0.9]])
-    assert staircase(points).tolist() == [[0, 0.9], [0.2, 0.9], [0.5, 0.8], [0.9, 0.3], [0.9, 0]]
+    assert attainable_outline(points).tolist() == [
+        [0, 0.9],
+        [0.2, 0.9],
+        [0.5, 0.8],
+        [0.9, 0.3],
+        [0.9, 0],
+    ]
 
 
 def test_a_band_needs_two_metrics(refused):

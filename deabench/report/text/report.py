@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deabench.plot.merit import order_by_merit
+from deabench.plot.ranking import order_by_merit
 from deabench.report.text.uncertainty import count_verdicts
 from deabench.report.text.words import join_names
 

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from deabench.errors import DataError
-from deabench.plot.type_map import STYLES, TypeMapDisplay
+from deabench.plot.studies import KIND_STYLES, TypeMapDisplay
 from deabench.study.data.data_type import data_type
 from deabench.study.data.dataset import DataSpec
 from deabench.study.data.loaders import load
@@ -33,7 +33,9 @@ def test_it_is_drawn_on_the_axes_given(display):
     assert display.plot(ax).ax_ is ax
     drawn = [text.get_text() for text in ax.get_legend().get_texts()]
     counts = display.points["kind"].value_counts()
-    assert drawn == [f"{kind} ({counts[kind]})" for kind in ["majority", *STYLES] if kind in counts]
+    assert drawn == [
+        f"{kind} ({counts[kind]})" for kind in ["majority", *KIND_STYLES] if kind in counts
+    ]
     assert TypeMapDisplay(display.points, "x").plot().figure_ is not ax.figure
 
 
