@@ -95,7 +95,7 @@ def label_with_direction(name: object, transform: object) -> str:
 
 
 def escape_label(name: object) -> str:
-    """Return a name from data as a label: no mathematics, no hidden signs, at most 40 characters."""
+    """Return a name from data as a label: no mathematics, no hidden signs, 40 characters."""
     text = " ".join(printable(name).split())
     if len(text) > MAX_LABEL_LENGTH:
         text = text[: MAX_LABEL_LENGTH - 1] + "…"
@@ -211,9 +211,9 @@ def add_legend(
     below: bool = False,
     **options: Any,
 ) -> Any:
-    """Add a legend of at most `MAX_LEGEND` artists, the largest `merit` first; the rest are counted.
+    """Add a legend of at most `MAX_LEGEND` artists, the largest `merit` first.
 
-    A legend of more than `MAX_LEGEND_INSIDE` artists would cover the curves. It stands beside the
+    The rest are counted. A legend of more than `MAX_LEGEND_INSIDE` artists would cover the curves. It stands beside the
     axes, or `below` them, if the figure makes room.
     """
     from matplotlib.lines import Line2D
@@ -237,7 +237,7 @@ def add_legend(
 
 
 def apply_style(ax: Any, artists: Any, style: Mapping[str, Any]) -> None:
-    """Set matplotlib's keywords (color, linewidth, alpha, ...) on the artists that carry the numbers.
+    """Set matplotlib's keywords (color, linewidth, ...) on the artists that carry the numbers.
 
     In a figure without a layout engine, labels are also wrapped to stay at their own axes.
 

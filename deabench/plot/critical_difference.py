@@ -95,7 +95,7 @@ class CriticalDifferenceDisplay(Display):
 
     @classmethod
     def from_result(cls, result: Pairwise | ComparisonResult) -> CriticalDifferenceDisplay:
-        """Show the pairs that differ, from `deabench.compare.pairwise` or `deabench.compare.compare`.
+        """Show the pairs that differ, by `deabench.compare.pairwise` or `compare`.
 
         Where the omnibus test does not reject, no pair is drawn as different. A pair that could
         not be tested is not drawn as different either.

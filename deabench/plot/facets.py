@@ -1,4 +1,4 @@
-"""What the facets of a frontier tell: their graph, and the cost ratios for which each DMU is best."""
+"""Pictures of facets: their graph, and the cost ratios for which each DMU is best."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ MAX_NODES = 300
 
 @dataclass(repr=False)
 class PeerNetworkDisplay(Display):
-    """Efficient DMUs on a circle, the DMUs they are peers of beside them; lines as wide as their λ.
+    """Efficient DMUs on a circle and the DMUs they are peers of; lines as wide as their λ.
 
     Attributes
     ----------

@@ -300,7 +300,7 @@ def _lighten(colour: str) -> Any:
 
 
 def count_followers(ranking: Ranking) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each reference DMU how many other DMUs it is a peer of, and the sum of their λ."""
+    """Return of how many other DMUs each reference DMU is a peer, and the sums of their λ."""
     columns = ranking.intensities.columns
     values = ranking.intensities.values
     is_peer = (columns >= 0) & (values > SMALLEST_INTENSITY)

@@ -40,7 +40,7 @@ VERDICT_MARKS = {
 
 @dataclass(repr=False)
 class UncertaintyDisplay(Display):
-    """Intervals of the scores, best first, with verdicts as markers, ranks, and lines between tiers.
+    """Intervals of the scores, best first, with verdicts, ranks, and lines between tiers.
 
     Attributes
     ----------
