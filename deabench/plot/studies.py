@@ -160,6 +160,14 @@ class TypeMapDisplay(Display):
         One row per row of the data: x, y and kind (majority, safe, borderline, rare, outlier).
     title : str
     ax_, figure_, dots_ : artists, once drawn
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deabench import plot
+    >>> rows = pd.DataFrame({"x": [0.0, 1.0], "y": [0.0, 1.0], "kind": ["majority", "safe"]})
+    >>> plot.TypeMapDisplay(rows, "two rows")
+    TypeMapDisplay: not drawn yet; plot() draws it
     """
 
     points: pd.DataFrame
