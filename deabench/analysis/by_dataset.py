@@ -1,6 +1,4 @@
-"""Many data sets: the means ranked, every data set ranked by itself, and all of them on one
-frontier, side by side.
-"""
+"""Rank systems over many data sets: by means, data set by data set, and on one common frontier."""
 
 from __future__ import annotations
 
@@ -21,9 +19,9 @@ from deabench.tables.roles import quote_names
 from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
 from deabench.utils.result import Result
 
-NO_SETS = (
-    "the table has no data sets: no column names them, or no system stands on several rows; name the column with "
-    "--dataset, or roles={'task': 'dataset'} of deabench.read"
+NO_DATASETS = (
+    "the table has no data sets: no column names them, or no system stands on several rows; name "
+    "the column with --dataset, or roles={'task': 'dataset'} of deabench.read"
 )
 
 
@@ -54,6 +52,8 @@ class ByDataset(Result):
     ['means', 'means_rank', 'each', 'each_rank']
     """
 
+    _text = "contexts"
+
     frame: pd.DataFrame
     each: pd.DataFrame
     pooled: pd.DataFrame
@@ -61,24 +61,8 @@ class ByDataset(Result):
     notes: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """See `frame`, by `each_rank`."""
+        """Return `frame` by `each_rank`."""
         return self.frame.sort_values("each_rank", kind="stable")
-
-    def summary(self) -> str:
-        """Who is first by which way, and what to mind."""
-        said = [f"{len(self.each)} data sets, {len(self.frame)} systems."]
-        for way, words in (
-            ("means", "By their means"),
-            ("each", "By every data set's own frontier"),
-            ("pooled", "By one frontier of all data sets"),
-        ):
-            first = self.frame.index[(self.frame[f"{way}_rank"] == 1).fillna(False)]
-            if not len(first):
-                continue
-            said.append(
-                f"{words} {quote_names([str(name) for name in first], 3)} {'is' if len(first) == 1 else 'are'} first."
-            )
-        return " ".join([*said, *(f"{note[:1].upper()}{note[1:]}." for note in self.notes)])
 
 
 def by_dataset(
@@ -91,8 +75,7 @@ def by_dataset(
     technology: Technology = "convex",
     missing: Missing = "refuse",
 ) -> ByDataset:
-    """Rank systems over many data sets: by their means, on every data set by itself, and on one
-    frontier of all.
+    """Rank systems over many data sets: by means, by each data set, and on one common frontier.
 
     Means hide on which data sets a system is good; a frontier for every data set takes its
     difficulty out; one frontier of all (system, data set) pairs leaves it in, and its gap says how
@@ -105,8 +88,8 @@ def by_dataset(
     outputs, inputs, lower_is_better, model, technology
         As for `deabench.rank`.
     missing : {"refuse", "drop-systems", "drop-metrics"}
-        What happens to empty cells of the means. On a data set of its own a metric that nobody has
-        there and a system that lacks a metric are left out, which is said; means of efficiencies
+        What happens to empty cells of the means. On a data set of its own a metric that no system
+        has there and a system that lacks a metric are left out, with a note; means of efficiencies
         are over the data sets on which all systems have a score, where there is one.
 
     Returns
@@ -116,8 +99,8 @@ def by_dataset(
     Raises
     ------
     DataError
-        Where the table has no data sets, a data set cannot be ranked (it is named), or the model
-        gives no efficiencies.
+        If the table has no data sets, a data set cannot be ranked (it is named), or the model gives
+        no efficiencies.
 
     Examples
     --------
@@ -127,182 +110,176 @@ def by_dataset(
     >>> db.by_dataset(table).each.round(3).loc["wine"].to_dict()
     {'k-NN': 0.8, 'SVM': 1.0}
     """
-    reading, (chosen, singly), missing = (
-        read(table),
-        of_technology(model, technology),
-        refuse_bounds(missing),
-    )
+    reading = read(table)
+    chosen_model, options = of_technology(model, technology)
+    missing = refuse_bounds(missing)
     if reading.per_dataset is None:
-        raise DataError(NO_SETS)
-    ready = select_table(
+        raise DataError(NO_DATASETS)
+    selected = select_table(
         reading, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing
     )
-    means = ranked(ready, chosen, singly)
+    means = ranked(selected, chosen_model, options)
     if means.measure != "efficiency":
         raise DataError(
-            f"model '{means.record.name}' gives inefficiencies, which have no common measure; use another model"
+            f"model '{means.record.name}' gives inefficiencies, which have no common measure; use "
+            "another model"
         )
-    metrics = [
-        name
-        for name in reading.per_dataset
-        if name
-        in {*ready.given["outputs"], *ready.given["inputs"], *ready.given["lower_is_better"]}
-    ]
+    given = selected.given
+    used = {*given["outputs"], *given["inputs"], *given["lower_is_better"]}
+    metrics = [name for name in reading.per_dataset if name in used]
+    # A row per (data set, system) of the systems that have means.
     cells = reading.per_dataset[metrics]
-    cells = cells[cells.index.get_level_values(1).isin(ready.table.index)]
-    each, efficient, notes = _each(cells, ready, means)
-    pooled, said = _pooled(cells, ready, means)
-    frame, about = _framed(means, each, pooled, efficient)
-    return ByDataset(frame, each, pooled, means, (*means.notes, *notes, *said, *about))
+    cells = cells[cells.index.get_level_values(1).isin(selected.table.index)]
+    each, efficient, each_notes = _rank_each_dataset(cells, selected, means)
+    pooled, pooled_notes = _rank_pooled(cells, selected, means)
+    frame, mean_notes = _combine(means, each, pooled, efficient)
+    notes = (*means.notes, *each_notes, *pooled_notes, *mean_notes)
+    return ByDataset(frame, each, pooled, means, notes)
 
 
-def _each(
-    cells: pd.DataFrame, ready: SelectedTable, means: Ranking
+def _rank_each_dataset(
+    cells: pd.DataFrame, selected: SelectedTable, means: Ranking
 ) -> tuple[pd.DataFrame, pd.DataFrame, tuple[str, ...]]:
-    """Efficiencies and who is efficient, data sets x systems, every data set with its own frontier."""
-    scores, efficient = {}, {}
-    without: dict[str, list[str]] = {}
-    out, lacking = [], 0
-    for name, part in cells.groupby(level=0, sort=False):
-        table = part.droplevel(0).dropna(axis="columns", how="all")
-        whole = table.dropna()
-        if not len(whole) or not _enough(list(whole), means):
-            out.append(str(name))
+    """Return efficiencies and who is efficient, data sets x systems, each with its own frontier."""
+    scores = dict[object, pd.Series]()
+    efficient = dict[object, pd.Series]()
+    datasets_without = dict[str, list[str]]()
+    left_out = list[str]()
+    incomplete_pairs = 0
+    for name, rows in cells.groupby(level=0, sort=False):
+        table = rows.droplevel(0).dropna(axis="columns", how="all")
+        complete = table.dropna()
+        if not len(complete) or not _has_enough_metrics(list(complete), means):
+            left_out.append(str(name))
             continue
-        lacking += len(table) - len(whole)
-        gone = [metric for metric in cells if metric not in table]
-        for metric in gone:
-            without.setdefault(str(metric), []).append(str(name))
-        ranking = _quietly(
-            replace(ready, table=whole, given=_without(ready, gone)),
-            means,
-            f"on data set '{name}': ",
-        )
-        scores[name], efficient[name] = ranking.scores, ranking.efficient
+        incomplete_pairs += len(table) - len(complete)
+        absent = [str(metric) for metric in cells if metric not in table]
+        for metric in absent:
+            datasets_without.setdefault(metric, []).append(str(name))
+        ranking = _rank_rows(complete, absent, selected, means, f"on data set '{name}': ")
+        scores[name] = ranking.scores
+        efficient[name] = ranking.efficient
     if not scores:
         raise DataError("on no data set has a system all metrics; name fewer in outputs")
     notes = [
-        f"nobody has '{metric}' on {_sets(sets)}; ranked without there"
-        for metric, sets in without.items()
+        f"no system has '{metric}' on {_quote_datasets(names)}; ranked without it there"
+        for metric, names in datasets_without.items()
     ]
-    notes += [f"no system has all metrics on {_sets(out)}; left out"] if out else []
-    notes += (
-        [f"{lacking} pairs of a system and a data set lack a metric and have no score"]
-        if lacking
-        else []
-    )
+    if left_out:
+        notes.append(f"no system has all metrics on {_quote_datasets(left_out)}; left out")
+    if incomplete_pairs:
+        notes.append(
+            f"{incomplete_pairs} pairs of a system and a data set lack a metric and have no score"
+        )
+    systems = _ordered_systems(cells, selected)
     return (
-        _matrix(scores, _order(cells, ready)),
-        _matrix(efficient, _order(cells, ready)),
+        pd.DataFrame(scores).T.reindex(columns=systems),
+        pd.DataFrame(efficient).T.reindex(columns=systems),
         tuple(notes),
     )
 
 
-def _pooled(
-    cells: pd.DataFrame, ready: SelectedTable, means: Ranking
+def _rank_pooled(
+    cells: pd.DataFrame, selected: SelectedTable, means: Ranking
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Efficiencies, data sets x systems, all pairs on one frontier, in the metrics that every data
-    set has.
+    """Return efficiencies, data sets x systems, of all pairs on one frontier.
+
+    The frontier is in the metrics that every data set has.
     """
-    empty = cells.isna().groupby(level=0).all()
-    gone = [str(metric) for metric in cells if empty[metric].any()]
-    kept = cells[[metric for metric in cells if metric not in gone]]
-    whole, sets = kept.dropna(), list(dict.fromkeys(cells.index.get_level_values(0)))
-    if not len(whole) or not _enough(list(kept), means):
-        none = pd.DataFrame(np.nan, index=pd.Index(sets), columns=pd.Index(_order(cells, ready)))
-        return none, (
-            "no frontier is common to all data sets, for they have too few metrics in common",
+    is_absent = cells.isna().groupby(level=0).all().any()
+    absent = [str(metric) for metric in cells if is_absent[metric]]
+    common = cells[[metric for metric in cells if metric not in absent]]
+    complete = common.dropna()
+    datasets = pd.Index(cells.index.get_level_values(0).unique(), name=None)
+    systems = _ordered_systems(cells, selected)
+    if not len(complete) or not _has_enough_metrics(list(common), means):
+        return pd.DataFrame(np.nan, index=datasets, columns=pd.Index(systems)), (
+            "no frontier is common to all data sets, because they have too few metrics in common",
         )
-    numbered = whole.set_axis([f"{system} on {name}" for name, system in whole.index])
-    some = replace(ready, table=numbered, given=_without(ready, gone))
-    scores = _quietly(some, means, "on one frontier of all data sets: ").scores
-    wide = scores.set_axis(whole.index).unstack(1).reindex(index=sets, columns=_order(cells, ready))
-    notes = (
-        (
-            f"one frontier of all data sets is without {quote_names(gone)}, which some data sets lack",
-        )
-        if gone
-        else ()
-    )
-    return wide.rename_axis(None).rename_axis(None, axis=1), notes
+    pairs = complete.set_axis([f"{system} on {name}" for name, system in complete.index])
+    ranking = _rank_rows(pairs, absent, selected, means, "on one frontier of all data sets: ")
+    scores = ranking.scores.set_axis(complete.index).unstack(1)
+    scores = scores.reindex(index=datasets, columns=systems)
+    scores = scores.rename_axis(None).rename_axis(None, axis=1)
+    if not absent:
+        return scores, ()
+    names = quote_names(absent)
+    return scores, (f"one frontier of all data sets is without {names}, which some data sets lack",)
 
 
-def _enough(metrics: Sequence[str], means: Ranking) -> bool:
-    """Whether outputs are left, and inputs where there are any."""
-    return all(
-        set(metrics) & set(names)
-        for names in (means.data.outputs.columns, means.data.inputs.columns)
-        if len(names)
-    )
+def _has_enough_metrics(metrics: Sequence[str], means: Ranking) -> bool:
+    """Return whether outputs are among the metrics, and inputs if the means have any."""
+    has_output = bool(set(metrics) & set(means.data.outputs))
+    has_input = bool(set(metrics) & set(means.data.inputs))
+    return has_output and (has_input or not len(means.data.inputs.columns))
 
 
-def _order(cells: pd.DataFrame, ready: SelectedTable) -> list[object]:
-    there = set(cells.index.get_level_values(1))
-    return [label for label in ready.table.index if label in there]
+def _ordered_systems(cells: pd.DataFrame, selected: SelectedTable) -> list[object]:
+    """Return the systems that stand on some data set, in the order of the means."""
+    present = set(cells.index.get_level_values(1))
+    return [label for label in selected.table.index if label in present]
 
 
-def _sets(names: Sequence[str]) -> str:
-    return (
-        f"data set '{names[0]}'"
-        if len(names) == 1
-        else f"{len(names)} data sets ({quote_names(names, 3)})"
-    )
+def _quote_datasets(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"data set '{names[0]}'"
+    return f"{len(names)} data sets ({quote_names(names, 3)})"
 
 
-def _without(ready: SelectedTable, gone: Sequence[str]) -> Mapping[str, object]:
-    """What is given, less some metrics."""
-    given = ready.given
-    return {
-        "outputs": [name for name in given["outputs"] if name not in gone],
-        "inputs": [name for name in given["inputs"] if name not in gone],
-        "lower_is_better": {
-            name: how for name, how in given["lower_is_better"].items() if name not in gone
+def _rank_rows(
+    table: pd.DataFrame, absent: Sequence[str], selected: SelectedTable, means: Ranking, place: str
+) -> Ranking:
+    """Rank some rows without the `absent` metrics by the model of the means."""
+    given = selected.given
+    directions = given["lower_is_better"]
+    some = replace(
+        selected,
+        table=table,
+        given={
+            "outputs": [name for name in given["outputs"] if name not in absent],
+            "inputs": [name for name in given["inputs"] if name not in absent],
+            "lower_is_better": {
+                name: direction for name, direction in directions.items() if name not in absent
+            },
         },
+    )
+    options = {
+        name: value
+        for name, value in means.options.items()
+        if name in ("returns", "orientation", "goal", "technology")
     }
-
-
-def _quietly(ready: SelectedTable, means: Ranking, where: str) -> Ranking:
-    """The ranking of a part by the model of the means, whose weaknesses are said once."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        options = {
-            name: value
-            for name, value in means.options.items()
-            if name in ("returns", "orientation", "goal", "technology")
-        }
+    # The means were warned of; the parts repeat it.
+    with warnings.catch_warnings(action="ignore", category=DataWarning):
         try:
-            return ranked(ready, means.record.name, options)  # type: ignore[arg-type]
+            return ranked(some, means.record.name, options)  # type: ignore[arg-type]
         except DataError as error:
-            raise DataError(f"{where}{error}") from None
+            raise DataError(f"{place}{error}") from None
 
 
-def _matrix(rows: Mapping[object, pd.Series], order: Sequence[object]) -> pd.DataFrame:
-    return pd.DataFrame(rows).T.reindex(columns=order)
-
-
-def _framed(
+def _combine(
     means: Ranking, each: pd.DataFrame, pooled: pd.DataFrame, efficient: pd.DataFrame
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """One row per system, and what the means of efficiencies are over."""
-    notes, columns = [], {"means": means.scores}
+    """Return one row per system, and notes on the data sets that the means are over."""
+    notes = list[str]()
+    columns = {"means": means.scores}
     for name, scores in (("each", each), ("pooled", pooled)):
         common = scores.dropna()
-        if len(common) not in (0, len(scores)):
+        if len(common) == 0 and scores.notna().any(axis=None):
             notes.append(
-                f"'{name}' is the mean over the {len(common)} of {len(scores)} data sets on which all have a score"
+                f"'{name}' is the mean over the data sets that each system has a score on, which "
+                "differ"
             )
-        elif len(common) == 0 and scores.notna().any(axis=None):
+        elif len(common) not in (0, len(scores)):
             notes.append(
-                f"'{name}' is the mean over the data sets that each system has a score on, which differ"
+                f"'{name}' is the mean over the {len(common)} of {len(scores)} data sets on which "
+                "all have a score"
             )
         columns[name] = common.mean() if len(common) else scores.mean()
     frame = pd.DataFrame(columns).reindex(means.scores.index)
-    for name in ("means", "each", "pooled"):
-        ranks = (
-            means.ranks
-            if name == "means"
-            else frame[name].round(DECIMALS).rank(ascending=False, method="min").astype("Int64")
-        )
+    frame.insert(1, "means_rank", means.ranks)
+    for name in ("each", "pooled"):
+        # Scores that agree in the printed decimals have one rank.
+        ranks = frame[name].round(DECIMALS).rank(ascending=False, method="min").astype("Int64")
         frame.insert(frame.columns.get_loc(name) + 1, f"{name}_rank", ranks)
     frame["gap"] = (pooled / each.reindex(index=pooled.index)).mean()
     frame["efficient_on"] = (efficient == True).sum().reindex(frame.index)  # noqa: E712

@@ -1,7 +1,8 @@
-"""Two periods or conditions: the Malmquist index and its two factors."""
+"""Compare two periods or conditions: the Malmquist index and its two factors."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,10 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.quiet import quietly
 from deabench.analysis.ranking import rank
-from deabench.errors import DataError
-from deabench.report.text.words import join_names
+from deabench.errors import DataError, DataWarning
+from deabench.tables.roles import quote_names
 from deabench.tables.selection import (
     Missing,
     align_columns,
@@ -43,27 +43,11 @@ class Malmquist(Result):
     [1.0]
     """
 
+    _frame = "frame"
+    _text = "contexts"
+
     frame: pd.DataFrame
     notes: tuple[str, ...]
-
-    def to_frame(self) -> pd.DataFrame:
-        """See `frame`."""
-        return self.frame
-
-    def summary(self) -> str:
-        """How many got better, and what the frontier did."""
-        better = int((self.frame["index"] > 1).sum())
-        middle = np.exp(
-            np.log(self.frame[["index", "efficiency_change", "technical_change"]]).mean()
-        )
-        return " ".join(
-            [
-                f"{better} of {len(self.frame)} got better; in geometric mean {middle['index']:.3f} = "
-                f"{middle['efficiency_change']:.3f} "
-                f"(nearer to the frontier) times {middle['technical_change']:.3f} (the frontier itself).",
-                *(f"{note[:1].upper()}{note[1:]}." for note in self.notes),
-            ]
-        )
 
 
 def malmquist(
@@ -75,14 +59,13 @@ def malmquist(
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
     missing: Missing = "refuse",
 ) -> Malmquist:
-    """The Malmquist index between two tables of the same classifiers (Färe, Grosskopf, Norris,
-    Zhang 1994), constant returns.
+    """Compute the Malmquist index between two tables of the same classifiers, constant returns.
 
     Parameters
     ----------
     before, after : as `table` of `deabench.rank`
-        Two periods, or two conditions as clean and noisy data; classifiers that are in both are
-        compared, all span the frontiers.
+        Two periods, or two conditions as clean and noisy data. Classifiers that are in both are
+        compared; all of them span the frontiers.
     outputs, inputs, lower_is_better, missing
         As for `deabench.rank`.
 
@@ -93,7 +76,11 @@ def malmquist(
     Raises
     ------
     DataError
-        Where the two have no classifier in common, or as `deabench.rank`.
+        If the two have no classifier in common, or as for `deabench.rank`.
+
+    References
+    ----------
+    Färe, Grosskopf, Norris, Zhang (1994), American Economic Review 84:66-83.
 
     Examples
     --------
@@ -103,38 +90,41 @@ def malmquist(
     >>> db.malmquist(wine, noisy, outputs=["TPR", "TNR"]).frame.loc["RBF"].round(3).to_dict()
     {'index': 0.9, 'efficiency_change': 1.0, 'technical_change': 0.9}
     """
-    ready = select_table(
+    selected = select_table(
         before,
         outputs=outputs,
         inputs=inputs,
         lower_is_better=lower_is_better,
         missing=refuse_bounds(missing),
     )
-    old, new, notes = ready.table, read_frame(after), ready.notes
+    old = selected.table
+    new = read_frame(after)
+    notes = selected.notes
     if missing != "refuse":
-        new, ready, lacking = align_columns(new, ready, missing)
-        notes = (*notes, *lacking)
+        new, selected, missing_notes = align_columns(new, selected, missing)
+        notes = (*notes, *missing_notes)
     both = old.index.intersection(new.index, sort=False)
     if not len(both):
         raise DataError("the two tables have no classifier in common; give both the same labels")
-    costs = ready.given["inputs"] or "input" in ready.given["lower_is_better"].values()
-    options: dict[str, Any] = {**ready.given, "model": "ccr" if costs else "wei"}
+    given = selected.given
+    has_costs = given["inputs"] or "input" in given["lower_is_better"].values()
+    options: dict[str, Any] = {**given, "model": "ccr" if has_costs else "wei"}
     first = rank(old, **options)
-    second = quietly(new, **options)
-    old_now = quietly(new.loc[both], reference=old, **options).scores
-    now_old = quietly(old.loc[both], reference=new, **options).scores
-    change = second.scores[both] / first.scores[both]
-    technical = np.sqrt(old_now / second.scores[both] * first.scores[both] / now_old)
+    # The other three tables repeat the warnings of the first.
+    with warnings.catch_warnings(action="ignore", category=DataWarning):
+        new_against_new = rank(new, **options).scores[both]
+        new_against_old = rank(new.loc[both], reference=old, **options).scores
+        old_against_new = rank(old.loc[both], reference=new, **options).scores
+    old_against_old = first.scores[both]
+    change = new_against_new / old_against_old
+    # The geometric mean of the frontier's shift, seen from the new and from the old point.
+    technical = np.sqrt(new_against_old / new_against_new * old_against_old / old_against_new)
     frame = pd.DataFrame(
         {"index": change * technical, "efficiency_change": change, "technical_change": technical}
     )
     frame.index.name = "classifier"
-    left = sorted({str(name) for name in old.index.symmetric_difference(new.index)})
-    return Malmquist(
-        frame,
-        (
-            *notes,
-            *first.data.notes,
-            *((f"in one of the two only: {join_names(left)}",) if left else ()),
-        ),
-    )
+    unmatched = sorted({str(name) for name in old.index.symmetric_difference(new.index)})
+    notes = (*notes, *first.data.notes)
+    if unmatched:
+        notes = (*notes, f"in one of the two tables only: {quote_names(unmatched)}")
+    return Malmquist(frame, notes)

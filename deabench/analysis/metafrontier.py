@@ -1,16 +1,16 @@
-"""Group frontiers and the meta-frontier over them."""
+"""Compare groups of classifiers: the frontier of each group and the meta-frontier of all."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from deabench.analysis.quiet import quietly
 from deabench.analysis.ranking import rank
-from deabench.errors import DataError
+from deabench.errors import DataError, DataWarning
 from deabench.models import ModelName
 from deabench.tables.read import read
 from deabench.tables.selection import (
@@ -32,30 +32,24 @@ class Groups(Result):
     ----------
     frame : DataFrame
         `group`; `in_group` and `meta`: efficiency in its group, and among all; `gap` = meta /
-        in_group, at most 1: how near the group's frontier comes to everybody's there.
+        in_group, at most 1: how near the group's frontier comes to the common one there.
     notes : tuple of str
 
     Examples
     --------
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> answer = db.groups(wine, {name: "SVM" if "SVM" in name else "other" for name in wine.index}, outputs=["TPR", "TNR"])
+    >>> kinds = {name: "SVM" if "SVM" in name else "other" for name in wine.index}
+    >>> answer = db.groups(wine, kinds, outputs=["TPR", "TNR"])
     >>> answer.frame.loc["RUS+SVM", ["in_group", "meta", "gap"]].round(3).tolist()
     [1.0, 1.0, 1.0]
     """
 
+    _frame = "frame"
+    _text = "contexts"
+
     frame: pd.DataFrame
     notes: tuple[str, ...]
-
-    def to_frame(self) -> pd.DataFrame:
-        """See `frame`."""
-        return self.frame
-
-    def summary(self) -> str:
-        """How near each group's frontier comes to the common one."""
-        means = self.frame.groupby("group", sort=False)["gap"].mean().sort_values(ascending=False)
-        said = ", ".join(f"{name} {value:.3f}" for name, value in means.items())
-        return f"Mean gap to the common frontier (1 is none): {said}."
 
 
 def groups(
@@ -68,12 +62,12 @@ def groups(
     model: ModelName | None = None,
     missing: Missing = "refuse",
 ) -> Groups:
-    """Each DMU in its group and among all: technology gap ratios (O'Donnell, Rao, Battese 2008).
+    """Compute each DMU's efficiency in its group and among all, and the technology gap ratio.
 
     Parameters
     ----------
     by : column name, or mapping of label to group
-        What the groups are: family of the classifier, imbalance of the data, noise.
+        The groups: family of the classifier, imbalance of the data, noise.
     table, outputs, inputs, lower_is_better, model, missing
         As for `deabench.rank`.
 
@@ -84,56 +78,66 @@ def groups(
     Raises
     ------
     DataError
-        Where a DMU has no group, or as `deabench.rank`.
+        If a DMU has no group, or as for `deabench.rank`.
+
+    References
+    ----------
+    O'Donnell, Rao, Battese (2008), Metafrontier frameworks for the study of firm-level efficiencies
+    and technology ratios, Empirical Economics 34:231-255.
 
     Examples
     --------
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> answer = db.groups(wine, {name: "SVM" if "SVM" in name else "other" for name in wine.index}, outputs=["TPR", "TNR"])
-    >>> answer.frame["gap"].round(3).to_dict()
-    {'RBF': 1.0, 'OSS+SVM': 0.975, 'RUS+SVM': 1.0, 'AdaBoostM1': 1.0, 'CS-MCQP': 1.0, 'Bagging':
-    1.0}"""
-    given, source = _grouped(table, by)
-    ready = select_table(
+    >>> kinds = {name: "SVM" if "SVM" in name else "other" for name in wine.index}
+    >>> db.groups(wine, kinds, outputs=["TPR", "TNR"]).frame["gap"].round(3).loc["OSS+SVM"]
+    np.float64(0.975)
+    """
+    group, source = _split_groups(table, by)
+    selected = select_table(
         source,
         outputs=outputs,
         inputs=inputs,
         lower_is_better=lower_is_better,
         missing=refuse_bounds(missing),
     )
-    ready = drop_column(ready, by) if isinstance(by, str) else ready
-    rows, given = ready.table, given.reindex(ready.table.index)
-    if given.isna().any():
-        raise DataError(f"'{given.index[given.isna()][0]}' has no group; give every classifier one")
-    options: dict[str, Any] = {**ready.given, "model": model}
+    if isinstance(by, str):
+        selected = drop_column(selected, by)
+    rows = selected.table
+    group = group.reindex(rows.index)
+    if group.isna().any():
+        raise DataError(f"'{group.index[group.isna()][0]}' has no group; give every classifier one")
+    options: dict[str, Any] = {**selected.given, "model": model}
     meta = rank(rows, **options)
-    own = pd.concat(
-        [quietly(rows.loc[given == name], **options).scores for name in dict.fromkeys(given)]
-    )
-    frame = pd.DataFrame({"group": given, "in_group": own.reindex(rows.index), "meta": meta.scores})
+    # Parts of the table repeat its warnings.
+    with warnings.catch_warnings(action="ignore", category=DataWarning):
+        scores = [rank(rows.loc[group == name], **options).scores for name in group.unique()]
+    in_group = pd.concat(scores).reindex(rows.index)
+    frame = pd.DataFrame({"group": group, "in_group": in_group, "meta": meta.scores})
     frame["gap"] = frame["meta"] / frame["in_group"]
     frame.index.name = "classifier"
-    small = [
-        f"group '{name}' has {count} classifiers: its own frontier says little"
-        for name, count in given.value_counts().items()
-        if count < 3 * meta.slacks.shape[1]
+    few = 3 * meta.slacks.shape[1]
+    notes = [
+        f"group '{name}' has {count} classifiers: nearly all are on a frontier of so few"
+        for name, count in group.value_counts().items()
+        if count < few
     ]
-    return Groups(frame, (*ready.notes, *meta.notes, *small))
+    return Groups(frame, (*selected.notes, *meta.notes, *notes))
 
 
-def _grouped(
+def _split_groups(
     table: object, by: str | Mapping[object, object] | pd.Series
 ) -> tuple[pd.Series, object]:
-    """The group of every classifier, and the table without it."""
+    """Return the group of every classifier, and the table without the column of groups."""
     if not isinstance(by, str):
         return pd.Series(dict(by)), table
-    found = read_grouping(table, by)
-    if found is None:
-        columns = (
-            list(table.columns)
-            if isinstance(table, pd.DataFrame)
-            else [*read(table).to_frame().index]
-        )
+    group = read_grouping(table, by)
+    if isinstance(table, pd.DataFrame):
+        columns = list(table.columns)
+        remaining: object = table.drop(columns=by, errors="ignore")
+    else:
+        columns = list(read(table).to_frame().index) if group is None else []
+        remaining = table
+    if group is None:
         raise DataError(f"there is no column '{by}' in the table; {did_you_mean(by, columns)}")
-    return found, table.drop(columns=by) if isinstance(table, pd.DataFrame) else table
+    return group, remaining

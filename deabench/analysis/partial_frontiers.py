@@ -1,5 +1,4 @@
-"""Partial frontiers: against what some classifiers reach, not the best of all. One lucky run does
-not move them.
+"""Compute partial frontiers: order-m and order-α efficiency, which no single lucky run moves.
 
 For an output-oriented DMU let ℓ_j = min_r Y_jr / y_ro over the N reference DMUs that use no more
 inputs. FDH takes the largest ℓ; order-m the expected largest of m draws, exactly Σ_k ℓ_(k) [(k/N)^m
@@ -11,17 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
 from deabench.models.base import Orientation
-from deabench.tables.selection import Missing, refuse_bounds, select_table
+from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
 from deabench.tables.validation import validate
 from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
+
+FEW_COMPARED = 5
+"""With fewer comparable reference DMUs a partial frontier is noted as weak."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +35,7 @@ class Partial(Result):
         `efficiency`, above 1 beyond the partial frontier; `compared`: how many reference DMUs it is
         compared with.
     frontier : str
-        Which frontier, as "order-m, m = 25".
+        The kind of frontier, as "order-m, m = 25".
     notes : tuple of str
 
     Examples
@@ -46,18 +47,15 @@ class Partial(Result):
     ['efficiency', 'compared']
     """
 
+    _text = "contexts"
+
     frame: pd.DataFrame
     frontier: str
     notes: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """See `frame`, best first."""
+        """Return `frame`, best first."""
         return self.frame.sort_values("efficiency", ascending=False, kind="stable")
-
-    def summary(self) -> str:
-        """Who lies beyond the frontier."""
-        beyond = int((self.frame["efficiency"] > 1 + 1e-12).sum())
-        return f"{beyond} of {len(self.frame)} lie beyond the frontier ({self.frontier})."
 
 
 def order_m(
@@ -70,7 +68,7 @@ def order_m(
     orientation: Orientation = "output",
     missing: Missing = "refuse",
 ) -> Partial:
-    """Efficiency against the expected best of m classifiers drawn among those with no more inputs.
+    """Compute efficiency against the expected best of m classifiers that use no more inputs.
 
     Parameters
     ----------
@@ -87,26 +85,25 @@ def order_m(
     --------
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> db.order_m(wine, 3, outputs=["TPR", "TNR"]).frame["efficiency"].round(3).to_dict()
-    {'RBF': 0.78, 'OSS+SVM': 0.931, 'RUS+SVM': 1.055, 'AdaBoostM1': 1.011, 'CS-MCQP': 1.05,
-    'Bagging': 1.014}"""
+    >>> db.order_m(wine, 3, outputs=["TPR", "TNR"]).frame["efficiency"].round(3).tolist()
+    [0.78, 0.931, 1.055, 1.011, 1.05, 1.014]
+    """
     if isinstance(m, bool) or not isinstance(m, int) or m < 1:
         raise DataError(f"m is {m!r}; give a whole number of draws, 1 or more")
 
-    def expected(levels: np.ndarray) -> float:
-        steps = (np.arange(len(levels) + 1) / len(levels)) ** m
-        return float(np.sort(levels) @ np.diff(steps))
+    def expected_largest(levels: np.ndarray) -> float:
+        # The largest of m draws is at most the k-th sorted level with probability (k/N)^m.
+        cumulative = (np.arange(len(levels) + 1) / len(levels)) ** m
+        return float(np.sort(levels) @ np.diff(cumulative))
 
-    return _partial(
+    selected = select_table(
         table,
-        expected,
-        f"order-m, m = {m}",
-        orientation,
         outputs=outputs,
         inputs=inputs,
         lower_is_better=lower_is_better,
         missing=refuse_bounds(missing),
     )
+    return _compare_with(expected_largest, selected, orientation, f"order-m, m = {m}")
 
 
 def order_alpha(
@@ -119,7 +116,7 @@ def order_alpha(
     orientation: Orientation = "output",
     missing: Missing = "refuse",
 ) -> Partial:
-    """Efficiency against what a share alpha of the classifiers with no more inputs does not exceed.
+    """Compute efficiency against the α-quantile of the classifiers that use no more inputs.
 
     Parameters
     ----------
@@ -136,76 +133,78 @@ def order_alpha(
     --------
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> db.order_alpha(wine, .8, outputs=["TPR", "TNR"]).frame["efficiency"].round(3).to_dict()
-    {'RBF': 0.779, 'OSS+SVM': 0.922, 'RUS+SVM': 1.018, 'AdaBoostM1': 1.0, 'CS-MCQP': 1.018,
-    'Bagging': 1.012}"""
+    >>> db.order_alpha(wine, .8, outputs=["TPR", "TNR"]).frame["efficiency"].round(3).tolist()
+    [0.779, 0.922, 1.018, 1.0, 1.018, 1.012]
+    """
     if alpha != 1:
         share("alpha", alpha)
 
     def quantile(levels: np.ndarray) -> float:
-        return float(np.sort(levels)[max(int(np.ceil(alpha * len(levels) - 1e-9)), 1) - 1])
+        rank = max(int(np.ceil(alpha * len(levels) - 1e-9)), 1)
+        return float(np.sort(levels)[rank - 1])
 
-    return _partial(
+    selected = select_table(
         table,
-        quantile,
-        f"order-alpha, alpha = {alpha:g}",
-        orientation,
         outputs=outputs,
         inputs=inputs,
         lower_is_better=lower_is_better,
         missing=refuse_bounds(missing),
     )
+    return _compare_with(quantile, selected, orientation, f"order-alpha, alpha = {alpha:g}")
 
 
-def _partial(
-    table: object,
-    take: Callable[[np.ndarray], float],
-    frontier: str,
+def _compare_with(
+    statistic: Callable[[np.ndarray], float],
+    selected: SelectedTable,
     orientation: str,
-    **given: Any,
+    frontier: str,
 ) -> Partial:
-    """The frontier of every DMU: `take` of its levels."""
+    """Compute efficiencies from a statistic of the levels that reference DMUs reach."""
     choice("orientation", orientation, ("output", "input"))
-    ready = select_table(table, **given)
-    data = validate(ready.table, **ready.given)
-    X, Y = data.inputs.to_numpy(), data.outputs.to_numpy()
+    data = validate(selected.table, **selected.given)
+    X = data.inputs.to_numpy()
+    Y = data.outputs.to_numpy()
     if orientation == "input" and not X.shape[1]:
         raise DataError("orientation 'input' needs an input and none is given; name one in inputs")
-    found, compared = np.empty(len(Y)), np.empty(len(Y), dtype=int)
+    efficiency = np.empty(len(Y))
+    compared = np.empty(len(Y), dtype=int)
     for o in range(len(Y)):
-        levels = _levels(X, Y, o, outward=orientation == "output")
+        levels = _output_levels(X, Y, o) if orientation == "output" else _input_levels(X, Y, o)
         compared[o] = len(levels)
-        level = take(levels)
-        found[o] = (
-            1.0 / level
-            if orientation == "output" and level > 0
-            else -level
-            if orientation == "input"
-            else np.inf
-        )
-    frame = pd.DataFrame({"efficiency": found, "compared": compared}, index=data.labels)
+        level = statistic(levels)
+        if orientation == "input":
+            efficiency[o] = -level
+        else:
+            efficiency[o] = 1.0 / level if level > 0 else np.inf
+    frame = pd.DataFrame({"efficiency": efficiency, "compared": compared}, index=data.labels)
     frame.index.name = "classifier"
-    few = int((compared < 5).sum())
-    notes = (
-        (
-            f"{few} classifiers are compared with fewer than 5: their partial frontier is that of a handful",
+    notes = (*selected.notes, *data.notes)
+    few = int((compared < FEW_COMPARED).sum())
+    if few:
+        notes = (
+            *notes,
+            f"{few} of {len(Y)} classifiers are compared with fewer than {FEW_COMPARED}, so that "
+            "their partial frontier depends on each of these",
         )
-        if few
-        else ()
-    )
-    return Partial(frame, frontier, (*ready.notes, *data.notes, *notes))
+    return Partial(frame, frontier, notes)
 
 
-def _levels(X: np.ndarray, Y: np.ndarray, o: int, *, outward: bool) -> np.ndarray:
-    """φ (or −θ) that each comparable reference DMU alone gives; one that uses what o does not use
-    at all is not comparable.
-    """
+def _output_levels(X: np.ndarray, Y: np.ndarray, o: int) -> np.ndarray:
+    """Return φ, by which each DMU that uses no more inputs than o exceeds its outputs."""
+    uses_no_more = (X[o] >= X).all(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        if outward:
-            lives = (X[o] >= X).all(axis=1)
-            return np.asarray(np.where(Y[o] > 0, Y[lives] / Y[o], np.inf).min(axis=1))
-        makes = (Y[o] <= Y).all(axis=1)
-        levels = -np.where(X[o] > 0, X[makes] / X[o], np.where(X[makes] > 0, np.inf, -np.inf)).max(
-            axis=1
-        )
-        return np.asarray(levels[np.isfinite(levels)])
+        ratios = np.where(Y[o] > 0, Y[uses_no_more] / Y[o], np.inf)
+    return np.asarray(ratios.min(axis=1))
+
+
+def _input_levels(X: np.ndarray, Y: np.ndarray, o: int) -> np.ndarray:
+    """Return −θ, to which each DMU that makes no fewer outputs than o shrinks its inputs.
+
+    A DMU that needs an input of which o has none is not comparable.
+    """
+    makes_no_fewer = (Y[o] <= Y).all(axis=1)
+    inputs = X[makes_no_fewer]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        without_input = np.where(inputs > 0, np.inf, -np.inf)
+        theta = np.where(X[o] > 0, inputs / X[o], without_input).max(axis=1)
+    return np.asarray(-theta[np.isfinite(theta)])

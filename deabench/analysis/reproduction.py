@@ -1,6 +1,4 @@
-"""Every printed table of Chao et al. (2022): what is printed, what comes out when it is recomputed,
-and the verdict.
-"""
+"""Recompute the printed tables of Chao et al. (2022), and say which numbers differ, and why."""
 
 from __future__ import annotations
 
@@ -10,13 +8,20 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr
 
 from deabench import datasets
+from deabench.analysis.ranking import rank
+from deabench.analysis.targets import targets
+from deabench.compare import anova
+from deabench.compare.adjustment import adjust_p_values
 from deabench.errors import DataError, DataWarning
 from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result
 
-TYPES = ("disjunct", "overlapping", "noisy")
+Cell = tuple[str, str, float, float]
+"""Row, column, printed and recomputed number."""
+DATA_TYPES = ("disjunct", "overlapping", "noisy")
 ONE_MORE_OUTPUT = (
     "the paper's value is higher, as one more output makes it: its Table 4 lists ACC among the outputs, "
     "and no table prints ACC"
@@ -57,55 +62,49 @@ class Reproduction(Result):
     {'equal': 24}
     """
 
+    _frame = "cells"
+    _text = "contexts"
+
     cells: pd.DataFrame
 
-    def to_frame(self) -> pd.DataFrame:
-        return self.cells
-
     def counts(self) -> pd.DataFrame:
-        """How many cells of each verdict every table has."""
-        order = ["equal", "close", "differs", "not recomputed"]
-        counts = pd.crosstab(self.cells["table"], self.cells["verdict"]).reindex(
-            columns=order, fill_value=0
-        )
-        return counts.rename_axis(columns=None)
-
-    def summary(self) -> str:
-        """How many printed cells come out again, which tables do not, and what is not recomputed."""
-        counts = self.counts()
-        total = counts.sum()
-        cells = int(total[["equal", "close", "differs"]].sum())
-        said = [
-            f"{total['equal']} of {cells} printed cells are equal when recomputed, {total['close']} are close, "
-            f"{total['differs']} differ"
-            if cells
-            else "no printed cell is recomputed"
-        ]
-        differing = counts.index[counts["differs"] > 0]
-        if len(differing):
-            said.append(f"cells of {', '.join(differing)} differ")
-        if total["not recomputed"]:
-            said.append(f"{total['not recomputed']} of {len(counts)} tables are not recomputed")
-        return "; ".join(said)
+        """Return how many cells of each verdict every table has."""
+        verdicts = ["equal", "close", "differs", "not recomputed"]
+        counts = pd.crosstab(self.cells["table"], self.cells["verdict"])
+        return counts.reindex(columns=verdicts, fill_value=0).rename_axis(columns=None)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        left = self.cells[self.cells["verdict"] == "not recomputed"]
+        skipped = self.cells[self.cells["verdict"] == "not recomputed"]
         return tuple(
             f"{table} is not recomputed: {why}"
-            for table, why in zip(left["table"], left["why"], strict=True)
+            for table, why in zip(skipped["table"], skipped["why"], strict=True)
         )
 
 
 @dataclass(frozen=True)
 class _Recipe:
-    """How a table is recomputed: `compute` yields (row, column, printed, computed)."""
+    """How a table is recomputed.
 
-    compute: Callable[[], Iterator[tuple[str, str, float, float]]]
+    Attributes
+    ----------
+    compute : callable
+        Yields the cells.
+    digits : int
+        The number of printed decimals.
+    close : float
+        A distance up to which a number that differs is "close".
+    method : str
+        How the numbers are computed, for the reader.
+    why_different : str
+        Why numbers that are not equal differ.
+    """
+
+    compute: Callable[[], Iterator[Cell]]
     digits: int
-    near: float
-    how: str
-    differs: str = "the paper prints another number and does not say how it was computed"
+    close: float
+    method: str
+    why_different: str = "the paper prints another number and does not say how it was computed"
 
 
 def reproduce(name: str | None = None) -> Reproduction:
@@ -123,7 +122,7 @@ def reproduce(name: str | None = None) -> Reproduction:
     Raises
     ------
     DataError
-        Where there is no such table, with the nearest name.
+        If there is no such table, with the nearest name.
 
     Examples
     --------
@@ -131,176 +130,154 @@ def reproduce(name: str | None = None) -> Reproduction:
     >>> db.reproduce("table23").summary()
     '24 of 24 printed cells are equal when recomputed, 0 are close, 0 differ'
     """
-    known = sorted([*RECIPES, *NOT_RECOMPUTED])
-    if name is not None and name not in known:
-        raise DataError(f"there is no printed table '{name}'; {did_you_mean(name, known)}")
-    rows = [row for table in ([name] if name is not None else known) for row in _cells(table)]
-    return Reproduction(
-        pd.DataFrame(
-            rows, columns=["table", "row", "column", "printed", "computed", "verdict", "why"]
-        )
-    )
+    tables = sorted([*RECIPES, *NOT_RECOMPUTED])
+    if name is not None:
+        if name not in tables:
+            raise DataError(f"there is no printed table '{name}'; {did_you_mean(name, tables)}")
+        tables = [name]
+    rows = [row for table in tables for row in _reproduce_table(table)]
+    columns = ["table", "row", "column", "printed", "computed", "verdict", "why"]
+    return Reproduction(pd.DataFrame(rows, columns=columns))
 
 
-def _cells(table: str) -> list[tuple[str, str, str, float, float, str, str]]:
+def _reproduce_table(table: str) -> list[tuple[str, str, str, float, float, str, str]]:
+    """Return the rows of one table with their verdicts."""
     if table in NOT_RECOMPUTED:
         return [(table, "", "", np.nan, np.nan, "not recomputed", NOT_RECOMPUTED[table])]
     recipe = RECIPES[table]
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DataWarning
-        )  # the paper's own choices: few DMUs, correlated metrics
-        found = list(recipe.compute())
+    # The paper chose few DMUs and correlated metrics.
+    with warnings.catch_warnings(action="ignore", category=DataWarning):
+        cells = list(recipe.compute())
     return [
-        (table, row, column, printed, computed, *_judge(recipe, printed, computed))
-        for row, column, printed, computed in found
+        (table, row, column, printed, computed, *_verdict(recipe, printed, computed))
+        for row, column, printed, computed in cells
     ]
 
 
-def _judge(recipe: _Recipe, printed: float, computed: float) -> tuple[str, str]:
-    gap = abs(computed - printed)
-    if gap <= 0.5 * 10**-recipe.digits + 1e-9:
-        return "equal", recipe.how
-    if gap <= recipe.near + 1e-9:
-        return "close", f"{recipe.how}; within {recipe.near:g}: {recipe.differs}"
-    return "differs", f"{recipe.how}; {recipe.differs}"
+def _verdict(recipe: _Recipe, printed: float, computed: float) -> tuple[str, str]:
+    """Return the verdict on a cell, and why."""
+    distance = abs(computed - printed)
+    if distance <= 0.5 * 10**-recipe.digits + 1e-9:
+        return "equal", recipe.method
+    if distance <= recipe.close + 1e-9:
+        return "close", f"{recipe.method}; within {recipe.close:g}: {recipe.why_different}"
+    return "differs", f"{recipe.method}; {recipe.why_different}"
 
 
-def _scores(name: str, inputs: list[str]) -> pd.Series:
-    from deabench.analysis.ranking import rank
-
-    table = datasets.load(name)
+def _efficiency_cells(
+    dataset: str, inputs: list[str], printed: dict[str, float], prefix: str = ""
+) -> Iterator[Cell]:
+    """Yield the efficiencies of one reference set beside the printed ones."""
+    table = datasets.load(dataset)
     outputs = [metric for metric in table if metric not in inputs]
-    return rank(table, outputs=outputs, inputs=inputs or None, model="wei").scores
+    scores = rank(table, outputs=outputs, inputs=inputs or None, model="wei").scores
+    for label, score in scores.items():
+        yield f"{prefix}{label}", "efficiency", printed[str(label)], float(score)
 
 
-def _by_type(table: str, key: str) -> Callable[[], Iterator[tuple[str, str, float, float]]]:
+def _printed_efficiencies(frame: pd.DataFrame, label: str) -> dict[str, float]:
+    """Return the printed efficiencies of a table by their label column."""
+    return dict(zip(frame[label].astype(str), frame["efficiency"].astype(float), strict=True))
+
+
+def _efficiencies_by_type(table: str, key: str) -> Callable[[], Iterator[Cell]]:
     """Tables 9 and 10: efficiencies of eight approaches, one reference set per type of data."""
 
-    def compute() -> Iterator[tuple[str, str, float, float]]:
-        printed = datasets.printed(table).set_index(["data_type", "classifier"])["efficiency"]
-        for kind in TYPES:
-            for label, score in _scores(f"chao2022-{key}-{kind}", ["TNR"]).items():
-                yield f"{kind}, {label}", "efficiency", float(printed[(kind, label)]), float(score)
+    def compute() -> Iterator[Cell]:
+        frame = datasets.printed(table)
+        for data_type in DATA_TYPES:
+            rows = frame[frame["data_type"] == data_type]
+            printed = _printed_efficiencies(rows, "classifier")
+            dataset = f"chao2022-{key}-{data_type}"
+            yield from _efficiency_cells(dataset, ["TNR"], printed, f"{data_type}, ")
 
     return compute
 
 
-def _noise() -> Iterator[tuple[str, str, float, float]]:
-    printed = datasets.printed("table19").set_index(["noise", "preprocessing"])["efficiency"]
-    for noise, name in (
-        ("none", "chao2022-noise-none"),
-        ("gaussian_20pct", "chao2022-noise-gaussian"),
-    ):
-        for label, score in _scores(name, ["TNR"]).items():
-            yield f"{noise}, {label}", "efficiency", float(printed[(noise, label)]), float(score)
+def _efficiencies_by_noise() -> Iterator[Cell]:
+    """Table 19: one reference set without noise, one with it."""
+    frame = datasets.printed("table19")
+    for noise, key in (("none", "none"), ("gaussian_20pct", "gaussian")):
+        printed = _printed_efficiencies(frame[frame["noise"] == noise], "preprocessing")
+        yield from _efficiency_cells(f"chao2022-noise-{key}", ["TNR"], printed, f"{noise}, ")
 
 
-def _single(
-    table: str, label: str, name: str, inputs: list[str]
-) -> Callable[[], Iterator[tuple[str, str, float, float]]]:
+def _efficiencies(
+    table: str, label: str, dataset: str, inputs: list[str]
+) -> Callable[[], Iterator[Cell]]:
     """Tables 17 and 21: one reference set."""
 
-    def compute() -> Iterator[tuple[str, str, float, float]]:
-        frame = datasets.printed(table)
-        printed = pd.Series(frame["efficiency"].to_numpy(), index=frame[label].astype(str))
-        for row, score in _scores(name, inputs).items():
-            yield str(row), "efficiency", float(printed[str(row)]), float(score)
+    def compute() -> Iterator[Cell]:
+        printed = _printed_efficiencies(datasets.printed(table), label)
+        yield from _efficiency_cells(dataset, inputs, printed)
 
     return compute
 
 
-def _anova(table: str, means: str) -> Callable[[], Iterator[tuple[str, str, float, float]]]:
-    """Tables 7 and 8: the three types of data as groups, the eight approaches' means as their
-    values.
-    """
+def _anova_of_means(table: str, means: str) -> Callable[[], Iterator[Cell]]:
+    """Tables 7 and 8: the types of data as groups, the eight approaches' means as their values."""
 
-    def compute() -> Iterator[tuple[str, str, float, float]]:
-        from deabench.compare import anova
-
-        whole = datasets.printed(means)
+    def compute() -> Iterator[Cell]:
+        frame = datasets.printed(means)
+        computed_names = {"mean_square": "mean_square", "f_value": "F", "p_value": "p_value"}
         for row in datasets.printed(table).itertuples(index=False):
-            groups = {
-                kind: whole.loc[whole["data_type"] == kind, str(row.metric)].tolist()
-                for kind in TYPES
-            }
+            values = frame.groupby("data_type")[str(row.metric)]
+            groups = {data_type: values.get_group(data_type).tolist() for data_type in DATA_TYPES}
             between = anova(groups).table.loc["between"]
-            for column, computed in (
-                ("mean_square", "mean_square"),
-                ("f_value", "F"),
-                ("p_value", "p_value"),
-            ):
-                yield str(row.metric), column, float(getattr(row, column)), float(between[computed])
+            for column, name in computed_names.items():
+                yield str(row.metric), column, float(getattr(row, column)), float(between[name])
 
     return compute
 
 
-def _holm(table: str) -> Callable[[], Iterator[tuple[str, str, float, float]]]:
-    """Tables 11 and 12: Holm's adjustment of the two-sided normal p values of the printed
-    statistics.
-    """
+def _holm_adjustment(table: str) -> Callable[[], Iterator[Cell]]:
+    """Tables 11 and 12: Holm's adjustment of the normal p values of the printed statistics."""
 
-    def compute() -> Iterator[tuple[str, str, float, float]]:
-        from scipy.special import ndtr
-
-        from deabench.compare.adjustment import adjust_p_values
-
+    def compute() -> Iterator[Cell]:
         frame = datasets.printed(table)
-        computed = adjust_p_values(
-            2 * ndtr(-frame["statistic"].abs().to_numpy()), "holm", len(frame)
-        )
+        p_values = 2 * ndtr(-frame["statistic"].abs().to_numpy())
+        computed = adjust_p_values(p_values, "holm", len(frame))
         for row, value in zip(frame.itertuples(index=False), computed, strict=True):
             yield str(row.comparison), "adjusted_p", float(row.adjusted_p), float(value)
 
     return compute
 
 
-def _targets(
+def _projections(
     table: str, benchmark: Callable[[pd.DataFrame], pd.DataFrame]
-) -> Callable[[], Iterator[tuple[str, str, float, float]]]:
+) -> Callable[[], Iterator[Cell]]:
     """Tables 14 and 15: Euclidean projections on the line through the nearest facet's vertices."""
 
-    def compute() -> Iterator[tuple[str, str, float, float]]:
-        from deabench.analysis.targets import targets
-
+    def compute() -> Iterator[Cell]:
         frame = datasets.printed(table).set_index("classifier")
-        tested = frame[["TPR", "TNR"]].astype(float)
-        found = targets(
-            tested, benchmark(tested), outputs=["TPR", "TNR"], norm="l2", on="facets"
+        rates = frame[["TPR", "TNR"]].astype(float)
+        result = targets(
+            rates, benchmark(rates), outputs=["TPR", "TNR"], norm="l2", on="facets"
         ).targets
         for label in frame.index:
             for metric in ("TPR", "TNR"):
-                yield (
-                    str(label),
-                    f"target_{metric}",
-                    float(frame.loc[label, f"target_{metric}"]),
-                    float(found.loc[label, metric]),
-                )
+                column = f"target_{metric}"
+                printed = float(frame.loc[label, column])
+                yield str(label), column, printed, float(result.loc[label, metric])
 
     return compute
 
 
-def _wine1(tested: pd.DataFrame) -> pd.DataFrame:
-    """The benchmark classifiers that the paper names for Table 14."""
-    return tested.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
+def _benchmark_of_wine1(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return the benchmark classifiers that the paper names for Table 14."""
+    return rates.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
 
 
-def _overlapping(tested: pd.DataFrame) -> pd.DataFrame:
-    """RBF and the point that Table 15 prints as MLP's target: a benchmark that the paper does not
-    name.
-    """
-    return pd.concat(
-        [
-            tested.loc[["RBF"]],
-            pd.DataFrame({"TPR": [94.3], "TNR": [69.7]}, index=["unnamed benchmark"]),
-        ]
-    )
+def _benchmark_of_overlapping(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return RBF and the point that Table 15 prints as MLP's target, an unnamed benchmark."""
+    unnamed = pd.DataFrame({"TPR": [94.3], "TNR": [69.7]}, index=["unnamed benchmark"])
+    return pd.concat([rates.loc[["RBF"]], unnamed])
 
 
-def _iba(table: str, means: str) -> Callable[[], Iterator[tuple[str, str, float, float]]]:
+def _indices_of_balanced_accuracy(table: str, means: str) -> Callable[[], Iterator[Cell]]:
     """Tables 23 and 24: IBA = (1 + TPR - TNR) GM², rates as fractions."""
 
-    def compute() -> Iterator[tuple[str, str, float, float]]:
+    def compute() -> Iterator[Cell]:
         both = datasets.printed(table).merge(datasets.printed(means), on=["data_type", "dmu"])
         values = (1 + both["TPR"] / 100 - both["TNR"] / 100) * (both["GM"] / 100) ** 2
         for row, value in zip(both.itertuples(index=False), values, strict=True):
@@ -312,7 +289,7 @@ def _iba(table: str, means: str) -> Callable[[], Iterator[tuple[str, str, float,
 RECIPES: dict[str, _Recipe] = {
     **{
         table: _Recipe(
-            _anova(table, means),
+            _anova_of_means(table, means),
             4,
             0.001,
             f"one-way ANOVA over the 3 x 8 means of Table {number}",
@@ -322,7 +299,7 @@ RECIPES: dict[str, _Recipe] = {
     },
     **{
         table: _Recipe(
-            _by_type(table, key),
+            _efficiencies_by_type(table, key),
             3,
             0.006,
             f"model (5) on Table {number}: input TNR, outputs TPR, AUC, GM, F",
@@ -332,7 +309,7 @@ RECIPES: dict[str, _Recipe] = {
     },
     **{
         table: _Recipe(
-            _holm(table),
+            _holm_adjustment(table),
             5,
             0.00002,
             "Holm's adjustment of the printed statistics, which themselves need efficiencies per data set",
@@ -340,37 +317,45 @@ RECIPES: dict[str, _Recipe] = {
         for table in ("table11", "table12")
     },
     "table14": _Recipe(
-        _targets("table14", _wine1),
+        _projections("table14", _benchmark_of_wine1),
         1,
         0.15,
         "Euclidean projection on the nearest facet, extended, of RUS+SVM, CS-MCQP and Bagging",
         "no norm gives the printed target of this point outside the frontier",
     ),
     "table15": _Recipe(
-        _targets("table15", _overlapping),
+        _projections("table15", _benchmark_of_overlapping),
         1,
         0.15,
         "Euclidean projection on the line through RBF and (94.3, 69.7), a benchmark that the paper does not name",
         "the printed target is that benchmark itself, which is no projection of this point on the line",
     ),
     "table17": _Recipe(
-        _single("table17", "n_features", "chao2022-dimensionality", []),
+        _efficiencies("table17", "n_features", "chao2022-dimensionality", []),
         3,
         0.006,
         "model (4) on the six accuracies of Table 16; as a whole this table does not reproduce",
         "no radial model, with constant or variable returns, on any split of Table 16's columns gives these values",
     ),
     "table19": _Recipe(
-        _noise, 3, 0.006, "model (5) on each half of Table 18: input TNR, outputs TPR, AUC, GM"
+        _efficiencies_by_noise,
+        3,
+        0.006,
+        "model (5) on each half of Table 18: input TNR, outputs TPR, AUC, GM",
     ),
     "table21": _Recipe(
-        _single("table21", "outlier_area", "chao2022-outliers", ["TNR"]),
+        _efficiencies("table21", "outlier_area", "chao2022-outliers", ["TNR"]),
         3,
         0.006,
         "model (5) on Table 20: input TNR, outputs TPR, AUC, GM",
     ),
     **{
-        table: _Recipe(_iba(table, means), 3, 0.0015, f"(1 + TPR - TNR) GM² from Table {number}")
+        table: _Recipe(
+            _indices_of_balanced_accuracy(table, means),
+            3,
+            0.0015,
+            f"(1 + TPR - TNR) GM² from Table {number}",
+        )
         for table, means, number in (("table23", "table05", 5), ("table24", "table06", 6))
     },
 }

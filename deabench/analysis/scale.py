@@ -1,4 +1,4 @@
-"""Scale efficiency: what of a classifier's distance is its size's, not its own."""
+"""Compute scale efficiency: the share of a classifier's distance that its size explains."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ import pandas as pd
 from deabench.analysis.ranking import rank
 from deabench.errors import DataWarning
 from deabench.models.base import Orientation
-from deabench.report.text.words import join_names
 from deabench.tables.selection import Missing, refuse_bounds
 from deabench.utils.result import Result
 
-SAME = 1e-7
-"""Efficiencies nearer than this are equal."""
-WORDS = ("constant", "increasing", "decreasing")
+TOLERANCE = 1e-7
+"""Efficiencies whose difference is a smaller share count as equal."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,27 +37,15 @@ class ScaleEfficiency(Result):
     >>> import deabench as db
     >>> tone = db.datasets.load("tone2001")
     >>> answer = db.scale_efficiency(tone, inputs=["Input1", "Input2"], outputs=["Output1", "Output2"])
-    >>> answer.frame["returns"].to_dict()
-    {'DMU_A': 'constant', 'DMU_B': 'decreasing', 'DMU_C': 'constant', 'DMU_D': 'constant', 'DMU_E':
-    'constant'}"""
+    >>> answer.frame["returns"].value_counts().to_dict()
+    {'constant': 4, 'decreasing': 1}
+    """
+
+    _frame = "frame"
+    _text = "contexts"
 
     frame: pd.DataFrame
     notes: tuple[str, ...]
-
-    def to_frame(self) -> pd.DataFrame:
-        """See `frame`."""
-        return self.frame
-
-    def summary(self) -> str:
-        """Who has the best scale, and which way the others lie."""
-        said = []
-        for word in WORDS:
-            who = self.frame.index[self.frame["returns"] == word]
-            if len(who):
-                said.append(
-                    f"{len(who)} of {len(self.frame)} have {word} returns: {join_names(who)}."
-                )
-        return " ".join([*said, *(f"{note}." for note in self.notes)])
 
 
 def scale_efficiency(
@@ -72,7 +58,7 @@ def scale_efficiency(
     reference: object = None,
     missing: Missing = "refuse",
 ) -> ScaleEfficiency:
-    """Scale efficiency and returns to scale of every DMU (Färe, Grosskopf, Lovell 1985).
+    """Compute the scale efficiency and the returns to scale of every DMU.
 
     Parameters
     ----------
@@ -88,6 +74,10 @@ def scale_efficiency(
     DataError
         As `deabench.rank`.
 
+    References
+    ----------
+    Färe, Grosskopf, Lovell (1985), The measurement of efficiency of production, Kluwer-Nijhoff.
+
     Examples
     --------
     >>> import deabench as db
@@ -96,7 +86,7 @@ def scale_efficiency(
     >>> answer.frame["scale"].round(3).to_dict()
     {'DMU_A': 1.0, 'DMU_B': 0.926, 'DMU_C': 1.0, 'DMU_D': 1.0, 'DMU_E': 1.0}
     """
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "inputs": inputs,
         "outputs": outputs,
         "lower_is_better": lower_is_better,
@@ -105,20 +95,18 @@ def scale_efficiency(
         "reference": reference,
         "model": "ccr",
     }
-    crs = rank(table, returns="crs", **given)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # said once is enough
-        frame = pd.DataFrame(
-            {
-                "crs": crs.scores,
-                "vrs": rank(table, returns="vrs", **given).scores,
-                "nirs": rank(table, returns="nirs", **given).scores,
-            }
-        )
+    crs = rank(table, returns="crs", **options)
+    # The other two rankings repeat the warnings of the first.
+    with warnings.catch_warnings(action="ignore", category=DataWarning):
+        vrs = rank(table, returns="vrs", **options)
+        nirs = rank(table, returns="nirs", **options)
+    frame = pd.DataFrame({"crs": crs.scores, "vrs": vrs.scores, "nirs": nirs.scores})
     frame["scale"] = frame["crs"] / frame["vrs"]
-    low = np.abs(frame["crs"] - frame["nirs"]) <= SAME * frame["nirs"].abs()
-    one = np.abs(frame["scale"] - 1) <= SAME
-    frame["returns"] = np.where(one, "constant", np.where(low, "increasing", "decreasing"))
+    # Where non-increasing returns bind as constant ones do, the DMU would gain from growing.
+    is_too_small = np.abs(frame["crs"] - frame["nirs"]) <= TOLERANCE * frame["nirs"].abs()
+    is_scale_efficient = np.abs(frame["scale"] - 1) <= TOLERANCE
+    returns = np.where(is_too_small, "increasing", "decreasing")
+    frame["returns"] = np.where(is_scale_efficient, "constant", returns)
     frame.loc[frame["scale"].isna(), "returns"] = None
     frame.index.name = "classifier"
     return ScaleEfficiency(frame, crs.notes)

@@ -1,4 +1,4 @@
-"""How far the metrics may move before a verdict changes: the deterministic sister of an interval."""
+"""Compute stability radii: how far the metrics may move before a verdict changes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from deabench.inference.dominance_games import solve_games
 from deabench.tables.selection import Lower, Missing, refuse_bounds, select_table
 from deabench.tables.validation import validate
 from deabench.utils.result import Result
-
-Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,26 +36,17 @@ class Stability(Result):
     (['MLP'], np.float64(0.011))
     """
 
+    _text = "contexts"
+
     radius: pd.Series
     efficient: pd.Series
     notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
-        """efficient and stability, the most fragile first."""
-        frame = pd.DataFrame({"efficient": self.efficient, "stability": self.radius}).rename_axis(
-            "classifier"
-        )
+        """Return `efficient` and `stability`, the most fragile first."""
+        frame = pd.DataFrame({"efficient": self.efficient, "stability": self.radius})
+        frame.index.name = "classifier"
         return frame.sort_values("stability", kind="stable")
-
-    def summary(self) -> str:
-        """Whose verdict changes first, and whose last."""
-        first, last = self.radius.idxmin(), self.radius.idxmax()
-        verdict = {True: "efficient", False: "dominated"}
-        return (
-            f"The first verdict to change is that of '{first}' ({verdict[bool(self.efficient[first])]}), where all metrics are "
-            f"off by {100 * self.radius[first]:.2g} %, its own to one side and the others' to the other; the last is that of "
-            f"'{last}' ({verdict[bool(self.efficient[last])]}), at {_percent(self.radius[last])}."
-        )
 
 
 def stability(
@@ -67,19 +56,19 @@ def stability(
     lower_is_better: Lower = (),
     missing: Missing = "refuse",
 ) -> Stability:
-    """The stability radius of every classifier.
+    """Compute the stability radius of every classifier.
 
     The classifier's metrics may all be off by the factor 1 + radius to one side and those of all
     others by the same factor to the other side, and it stays efficient, or stays dominated, as it
-    is. Of a score θ, taken against the others alone (so that the efficient score 1 and more), the
-    radius is √max(θ, 1/θ) − 1: a box of that size moves every ratio by (1 + radius)².
+    is. Of a score θ, taken against the others alone (so that efficient classifiers have 1 and
+    more), the radius is √max(θ, 1/θ) − 1: a box of that size moves every ratio by (1 + radius)².
 
     Parameters
     ----------
     table : DataFrame, a `deabench.read` reading, or anything that `deabench.read` takes
     outputs, lower_is_better, missing
-        As for `deabench.rank`; a rate to be low counts as its complement, and its radius is a share
-        of that.
+        As for `deabench.rank`; a rate that is better low counts as its complement, and its radius
+        is a share of that.
 
     Returns
     -------
@@ -88,7 +77,7 @@ def stability(
     Raises
     ------
     DataError
-        As `deabench.rank`; where a metric is an input, or there is one row.
+        As for `deabench.rank`; if a metric is an input, or there is one row.
 
     References
     ----------
@@ -101,56 +90,60 @@ def stability(
     >>> stability(table, outputs=["TPR", "TNR"]).radius.round(3).tolist()
     [0.061, 0.089, 0.069]
     """
-    ready = select_table(
+    selected = select_table(
         table, outputs=outputs, lower_is_better=lower_is_better, missing=refuse_bounds(missing)
     )
-    data = validate(ready.table, **ready.given, warn=False)
+    data = validate(selected.table, **selected.given, warn=False)
     if len(data.inputs.columns):
         raise DataError(
-            f"'{data.inputs.columns[0]}' is an input, and the stability radius is known for outputs alone; name the "
-            "metrics to be high in outputs"
+            f"'{data.inputs.columns[0]}' is an input, and the stability radius is known for "
+            "outputs alone; name the metrics for which higher is better in outputs"
         )
     if len(data.labels) < 2:
         raise DataError(
             "the table has one row; a stability radius compares, give at least two classifiers"
         )
-    theta = against_others(data.outputs.to_numpy())
+    theta = scores_against_others(data.outputs.to_numpy())
     with np.errstate(divide="ignore"):
         radius = np.sqrt(np.maximum(theta, 1 / theta)) - 1
-    efficient = pd.Series(theta >= 1, data.labels, name="efficient")
     return Stability(
-        pd.Series(radius, data.labels, name="stability"), efficient, (*ready.notes, *data.notes)
+        radius=pd.Series(radius, data.labels, name="stability"),
+        efficient=pd.Series(theta >= 1, data.labels, name="efficient"),
+        notes=(*selected.notes, *data.notes),
     )
 
 
-def _percent(radius: float) -> str:
-    return f"{100 * radius:.2g} %" if np.isfinite(radius) else "no distance"
+def radius_between_layers(Y: np.ndarray) -> np.ndarray:
+    """Return how far each row of metrics (n, s) may move before it is in another layer; (n,).
 
-
-def between_layers(y: Array) -> Array:
-    """How far rows of metrics (n, s) may move until they are in another layer, all others together
-    to the other side; (n,).
-
-    All others moving together keep their layers, so that a row falls where its score against those
-    of its own layer and below comes to 1, and rises where that against those from the better layer
-    on does."""
-    ratio, rest = np.full(len(y), np.inf), np.arange(len(y))
-    while len(rest) > 1:
-        theta = against_others(y[rest])
-        on, below = rest[theta >= 1], rest[theta < 1]
-        ratio[on] = np.minimum(ratio[on], theta[theta >= 1])
+    All others move together to the other side and keep their layers. So a row falls where its score
+    against its own layer and those below comes to 1, and rises where its score against the next
+    better layer and those below does.
+    """
+    ratio = np.full(len(Y), np.inf)
+    rows = np.arange(len(Y))
+    while len(rows) > 1:
+        theta = scores_against_others(Y[rows])
+        is_on_layer = theta >= 1
+        on_layer = rows[is_on_layer]
+        below = rows[~is_on_layer]
+        # The smaller of falling below this layer, and rising to the one before.
+        ratio[on_layer] = np.minimum(ratio[on_layer], theta[is_on_layer])
         with np.errstate(divide="ignore"):
-            ratio[below] = 1 / theta[theta < 1]
-        rest = below
+            ratio[below] = 1 / theta[~is_on_layer]
+        rows = below
     return np.asarray(np.sqrt(ratio) - 1)
 
 
-def against_others(y: Array) -> Array:
-    """Scores against the other rows alone: above 1 outside their frontier, inf where a metric is
-    the row's own; (n,).
+def scores_against_others(Y: np.ndarray) -> np.ndarray:
+    """Return scores (n,) of rows (n, s) against the other rows alone.
+
+    Above 1 outside the frontier of the others; inf where no other row has a metric of the row.
     """
-    top = y.max(axis=0)
-    unit = y / np.where(top > 0, top, 1.0)
-    rows = np.repeat(unit[None], len(y), axis=0)
-    rows[np.arange(len(y)), np.arange(len(y))] = 0.0
-    return solve_games(rows, unit).value
+    greatest = Y.max(axis=0)
+    unit = Y / np.where(greatest > 0, greatest, 1.0)
+    # A row of zeros in its own place leaves a DMU out of its reference.
+    references = np.repeat(unit[None], len(Y), axis=0)
+    diagonal = np.arange(len(Y))
+    references[diagonal, diagonal] = 0.0
+    return solve_games(references, unit).value

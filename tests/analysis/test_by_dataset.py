@@ -68,7 +68,7 @@ def test_what_a_data_set_lacks_is_left_out_there_and_said() -> None:
     found = db.by_dataset(
         table.reset_index(), outputs=["accuracy", "error_rate"], lower_is_better={"error_rate": 1.0}
     )
-    assert "nobody has 'error_rate' on data set 'glass'; ranked without there" in found.notes
+    assert "no system has 'error_rate' on data set 'glass'; ranked without it there" in found.notes
     assert "1 pairs of a system and a data set lack a metric and have no score" in found.notes
     assert "'each' is the mean over the 2 of 3 data sets on which all have a score" in found.notes
     assert np.isnan(found.each.loc["wine", "b"])

@@ -1,0 +1,38 @@
+"""Scale efficiency against published values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from dea_cases import oracle, radial
+
+import deabench as db
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "outputs", "columns"),
+    [
+        ("01_fls2008_11dmu", ["x1", "x2"], ["y1"], ("ccr_in", "bcc_in")),
+        ("11_lim_zhu_2015_rd_projects", ["Budget"], None, ("crs_in", "vrs_in")),
+    ],
+)
+def test_scale_efficiency_is_the_quotient_of_the_published_columns(
+    name, inputs, outputs, columns
+) -> None:
+    data, expected = oracle(name, "data"), oracle(name, "expected")
+    found = db.scale_efficiency(data, inputs=inputs, outputs=outputs, orientation="input")
+    crs, vrs = columns
+    np.testing.assert_allclose(found.frame["scale"], expected[crs] / expected[vrs], rtol=1e-8)
+    X = data[inputs].to_numpy()
+    Y = data.drop(columns=inputs).to_numpy()
+    for o in range(len(X)):
+        less, more = (
+            radial(X, Y, X[o], Y[o], orientation="input", returns=r) for r in ("nirs", "ndrs")
+        )
+        word = found.frame["returns"].iloc[o]
+        if word == "constant":
+            assert found.frame["scale"].iloc[o] == pytest.approx(1, abs=1e-7)
+        else:  # too small: only smaller mixtures hold it back
+            assert (less < more) == (word == "increasing")
