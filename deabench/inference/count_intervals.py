@@ -1,16 +1,16 @@
-"""Intervals for the metrics that are proportions, in closed form."""
+"""Compute intervals for many 2x2 tables at once, and for any statistic of predictions."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
-from deabench.inference.interval_methods import PREDICTIVE
+from deabench.inference.interval_methods import PREDICTIVE_VALUES
 from deabench.inference.resampling import PRIOR
 from deabench.metrics import labels
 from deabench.metrics.counts import check_counts, compute_metrics, has_weighted_cells, row_label
@@ -18,8 +18,12 @@ from deabench.metrics.formulas import CELLS, METRICS, PROPORTIONS, Cells, canoni
 from deabench.utils import instances
 from deabench.utils.checks import choice, did_you_mean
 
-METHODS = ("wilson", "beta", "agresti_coull", "jeffreys", "normal")
+PROPORTION_METHODS = ("wilson", "beta", "agresti_coull", "jeffreys", "normal")
 """Of `statsmodels.stats.proportion.proportion_confint`; 'beta' is Clopper and Pearson's."""
+MIN_RESAMPLES = 100
+MAX_TABLES = 100_000
+"""Resamples of tables held at a time."""
+Statistic: TypeAlias = Callable[[np.ndarray, np.ndarray], float]
 
 
 def proportion_intervals(
@@ -29,7 +33,7 @@ def proportion_intervals(
     alpha: float = 0.05,
     method: str = "wilson",
 ) -> pd.DataFrame:
-    """An interval of level 1 − alpha for every metric that is a proportion.
+    """Compute an interval of level 1 − alpha for every metric that is a proportion.
 
     Wilson's, by default: {p : |p̂ − p| ≤ z √(p (1 − p) / m)} for a share p̂ of m trials. It stays
     inside [0, 1], and does not collapse at 0 and 1 as the textbook's p̂ ± z √(p̂ (1 − p̂) / m) does
@@ -64,8 +68,10 @@ def proportion_intervals(
     from statsmodels.stats.proportion import proportion_confint
 
     check_level(alpha)
-    if method not in METHODS:
-        raise DataError(f"there is no method '{method}'; the methods are {', '.join(METHODS)}")
+    if method not in PROPORTION_METHODS:
+        raise DataError(
+            f"there is no method '{method}'; the methods are {', '.join(PROPORTION_METHODS)}"
+        )
     for name in metrics or ():
         if name not in PROPORTIONS:
             raise DataError(
@@ -73,57 +79,26 @@ def proportion_intervals(
             )
     if has_weighted_cells(counts):
         raise DataError(
-            "the counts are sums of sample weights, which have no binomial interval; give the instances and "
-            "their weights to metrics.intervals"
+            "the counts are sums of sample weights, which have no binomial interval; give the "
+            "instances and their weights to metrics.intervals"
         )
     checked = check_counts(counts)
     cells = Cells(**{cell: checked[cell].to_numpy() for cell in CELLS})
-    parts = {}
+    frames = {}
     for name in PROPORTIONS if metrics is None else dict.fromkeys(metrics):
-        hits, trials = (
-            sum(getattr(cells, part) for part in whole_of.split("+"))
-            for whole_of in PROPORTIONS[name]
+        successes, trials = (
+            sum(getattr(cells, cell) for cell in cells_added.split("+"))
+            for cells_added in PROPORTIONS[name]
         )
         with np.errstate(divide="ignore", invalid="ignore"):
-            lower, upper = proportion_confint(hits, trials, alpha, method)
-            estimate = hits / trials
-        columns = {
-            "successes": hits,
-            "trials": trials,
-            "estimate": estimate,
-            "lower": lower,
-            "upper": upper,
-        }
-        parts[name] = pd.DataFrame(columns, index=counts.index).where((trials > 0)[:, None] | _KEPT)
-    return interleave_rows(parts, counts.index)
-
-
-_KEPT = np.array([True, True, False, False, False])
-"""Of an interval's columns, those that are known without trials."""
-
-
-def interleave_rows(parts: dict[str, pd.DataFrame], index: pd.Index) -> pd.DataFrame:
-    """One frame per metric, as one frame with the metric as the innermost index level, row after
-    row.
-    """
-    table = pd.concat(list(parts.values()))
-    order = np.arange(len(table)).reshape(len(parts), len(index)).T.ravel()
-    names = pd.Index(np.repeat(list(parts), len(index)), name="metric")
-    table = table.set_index(names, append=True)
-    return table.iloc[order]
-
-
-def check_level(alpha: float, resamples: int = 100) -> None:
-    """Refuse an alpha or a number of resamples that makes no interval."""
-    if not 0 < alpha < 1:
-        raise DataError(f"alpha is {alpha:g}; an interval needs an alpha between 0 and 1, as 0.05")
-    if resamples < 100:
-        raise DataError(f"resamples is {resamples}; a percentile interval needs at least 100")
-
-
-AT_ONCE = 100_000
-"""Resamples of tables held at a time."""
-Statistic: TypeAlias = Callable[[np.ndarray, np.ndarray], float]
+            lower, upper = proportion_confint(successes, trials, alpha, method)
+            limits = pd.DataFrame(
+                {"estimate": successes / trials, "lower": lower, "upper": upper}, counts.index
+            )
+        limits[trials <= 0] = np.nan
+        sizes = pd.DataFrame({"successes": successes, "trials": trials}, counts.index)
+        frames[name] = pd.concat([sizes, limits], axis=1)
+    return interleave_rows(frames, counts.index)
 
 
 def bootstrap_counts(
@@ -134,7 +109,7 @@ def bootstrap_counts(
     alpha: float = 0.05,
     **options: Any,
 ) -> pd.DataFrame:
-    """Intervals of any metric of counts, row by row, by redrawing the cells.
+    """Compute intervals of any metric of counts, row by row, by redrawing the cells.
 
     Parameters
     ----------
@@ -178,40 +153,43 @@ def bootstrap_counts(
     >>> found[["estimate", "lower", "upper"]].round(1).iloc[0].tolist()
     [0.8, 0.6, 0.9]
     """
-    resamples, seed = options.pop("resamples", 2000), options.pop("seed", 0)
+    resamples = options.pop("resamples", 2000)
+    seed = options.pop("seed", 0)
     check_level(alpha, resamples)
     choice("design", design, ("rows", "classes"))
     choice("method", method, ("jeffreys", "resample"))
     if has_weighted_cells(counts):
         raise DataError(
-            "the counts are sums of sample weights; give the instances and their weights to metrics.intervals"
+            "the counts are sums of sample weights; give the instances and their weights to "
+            "metrics.intervals"
         )
-    checked = check_counts(counts)
-    estimates = compute_metrics(checked, **options)
-    rng = np.random.default_rng(seed)
-    low, high, lacking = _limits(
-        checked.to_numpy(dtype=np.int64), resamples, (rng, design, method), alpha, options
-    )
-    parts = {
-        name: pd.DataFrame(
-            {"lower": low[:, k], "upper": high[:, k], "undefined": lacking[:, k]}, counts.index
+    cells = check_counts(counts)
+    estimates = compute_metrics(cells, **options)
+    resampler = _CellResampler(np.random.default_rng(seed), resamples, design, method)
+    limits = _resampled_limits(cells.to_numpy(dtype=np.int64), resampler, alpha, options)
+    frames = {}
+    for column, name in enumerate(estimates.columns):
+        frame = pd.DataFrame(
+            {
+                "estimate": estimates[name],
+                "lower": limits.lower[:, column],
+                "upper": limits.upper[:, column],
+                "undefined": limits.undefined[:, column].astype(int),
+            },
+            counts.index,
         )
-        for k, name in enumerate(estimates.columns)
-    }
-    for name, part in parts.items():
-        part.insert(0, "estimate", estimates[name])
-        if method == "jeffreys":  # a rate of 0 or 1 is the end of its interval
-            part["lower"], part["upper"] = (
-                np.fmin(part["lower"], estimates[name]),
-                np.fmax(part["upper"], estimates[name]),
-            )
-        if method == "jeffreys" and design == "rows" and canonical_name(name) in PREDICTIVE:
-            wilson = proportion_intervals(checked, metrics=[canonical_name(name)], alpha=alpha)
-            part[["lower", "upper"]] = wilson[["lower", "upper"]].to_numpy()
-        part["undefined"] = part["undefined"].astype(int)
-    table = interleave_rows(parts, counts.index)
+        if method == "jeffreys":
+            # The estimate is inside: a rate of 0 or 1 is the end of its interval.
+            frame["lower"] = np.fmin(frame["lower"], frame["estimate"])
+            frame["upper"] = np.fmax(frame["upper"], frame["estimate"])
+        metric = canonical_name(name)
+        if method == "jeffreys" and design == "rows" and metric in PREDICTIVE_VALUES:
+            wilson = proportion_intervals(cells, metrics=[metric], alpha=alpha)
+            frame[["lower", "upper"]] = wilson[["lower", "upper"]].to_numpy()
+        frames[name] = frame
+    table = interleave_rows(frames, counts.index)
     table.attrs["design"] = design
-    _tell(table["undefined"], resamples)
+    _warn_of_undefined(table["undefined"], resamples)
     return table
 
 
@@ -224,8 +202,9 @@ def bootstrap(
     method: str = "percentile",
     **options: Any,
 ) -> pd.DataFrame:
-    """Intervals of any statistic of (y_true, prediction) by `scipy.stats.bootstrap`; `intervals`
-    covers better.
+    """Compute intervals of any statistic of (y_true, prediction) by `scipy.stats.bootstrap`.
+
+    For the metrics that deabench has, `intervals` covers better.
 
     Parameters
     ----------
@@ -238,8 +217,8 @@ def bootstrap(
     positive : label, optional
         As for `from_predictions`.
     method : 'percentile' or 'BCa'
-        BCa is not to be had where a resample is undefined or infinite, or all are equal: its limits
-        are then NaN.
+        There is no BCa interval where a resample is undefined or infinite, or all are equal: its
+        limits are then NaN.
     **options
         `design` ('rows', or 'classes' to resample positives and negatives among themselves),
         `resamples` (2000), `alpha` (0.05) and `seed` (0), as for `bootstrap_counts`.
@@ -266,41 +245,112 @@ def bootstrap(
     """
     if method not in ("percentile", "BCa"):
         raise DataError(f"there is no method '{method}'; the methods are percentile and BCa")
-    pairs, true = (
-        instances.predictions_by_name(predictions),
-        labels.two_class_truth(y_true, positive, scores=True),
-    )
-    for what, share in (("positive", true.is_positive), ("negative", ~true.is_positive)):
-        if share.sum() < 2:
+    named_predictions = instances.predictions_by_name(predictions)
+    true = labels.two_class_truth(y_true, positive, scores=True)
+    for noun, members in (("positive", true.is_positive), ("negative", ~true.is_positive)):
+        if members.sum() < 2:
             raise DataError(
-                f"there is one {what} instance; a stratified bootstrap needs two of each class"
+                f"there is one {noun} instance; a stratified bootstrap needs two of each class"
             )
-    rows = {
-        name: _resampled(
-            true.is_positive,
-            labels.read_scores(values, true, name=name),
-            statistic,
-            method,
-            **options,
-        )
-        for name, values in pairs.items()
-    }
+    rows = {}
+    for name, values in named_predictions.items():
+        scores = labels.read_scores(values, true, name=name)
+        rows[name] = _bootstrap_statistic(true.is_positive, scores, statistic, method, **options)
     columns = ["estimate", "lower", "upper", "undefined"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("classifier")
     table["undefined"] = table["undefined"].astype(int)
-    for name in table.index[
-        (table["lower"] == table["upper"]) & (table["estimate"] == table["lower"])
-    ]:
+    is_constant = (table["lower"] == table["upper"]) & (table["estimate"] == table["lower"])
+    for name in table.index[is_constant]:
         warnings.warn(
             f"the statistic of '{name}' is the same in every resample: its limits say nothing",
             DataWarning,
             stacklevel=2,
         )
-    _tell(table["undefined"], options.get("resamples", 2000))
+    _warn_of_undefined(table["undefined"], options.get("resamples", 2000))
     return table
 
 
-def _resampled(
+def interleave_rows(frames: dict[str, pd.DataFrame], index: pd.Index) -> pd.DataFrame:
+    """Combine one frame per metric; the metric becomes the innermost index level, row after row."""
+    table = pd.concat(list(frames.values()))
+    names = pd.Index(np.repeat(list(frames), len(index)), name="metric")
+    order = np.arange(len(table)).reshape(len(frames), len(index)).T.ravel()
+    return table.set_index(names, append=True).iloc[order]
+
+
+def check_level(alpha: float, resamples: int = MIN_RESAMPLES) -> None:
+    """Refuse an alpha or a number of resamples that gives no interval."""
+    if not 0 < alpha < 1:
+        raise DataError(f"alpha is {alpha:g}; an interval needs an alpha between 0 and 1, as 0.05")
+    if resamples < MIN_RESAMPLES:
+        raise DataError(
+            f"resamples is {resamples}; a percentile interval needs at least {MIN_RESAMPLES}"
+        )
+
+
+class _ResampledLimits(NamedTuple):
+    """Limits and the number of undefined resamples, each (rows, metrics)."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    undefined: np.ndarray
+
+
+class _CellResampler(NamedTuple):
+    """How the cells of a row are redrawn."""
+
+    rng: np.random.Generator
+    resamples: int
+    design: str
+    method: str
+
+    def draw(self, row: np.ndarray) -> np.ndarray:
+        """Redraw (tp, fn, fp, tn); each class by itself where their sizes are fixed."""
+        drawn = []
+        for cells in [row] if self.design == "rows" else [row[:2], row[2:]]:
+            total = cells.sum()
+            if self.method == "resample":
+                drawn.append(self.rng.multinomial(total, cells / max(total, 1), self.resamples))
+            else:
+                # Gamma variables divided by their sum have the cells' Dirichlet posterior.
+                gammas = self.rng.standard_gamma(cells + PRIOR, (self.resamples, len(cells)))
+                drawn.append(total * gammas / gammas.sum(axis=1, keepdims=True))
+        return np.concatenate(drawn, axis=1)
+
+
+def _resampled_limits(
+    rows: np.ndarray, resampler: _CellResampler, alpha: float, options: dict[str, Any]
+) -> _ResampledLimits:
+    """Return the limits of every row and metric, some rows at a time."""
+    if not len(rows):
+        empty = np.zeros((0, len(options.get("metrics") or METRICS)))
+        return _ResampledLimits(empty, empty, empty)
+    step = max(1, MAX_TABLES // resampler.resamples)
+    blocks = []
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        drawn = np.concatenate([resampler.draw(row) for row in block])
+        values = compute_metrics(pd.DataFrame(drawn, columns=list(CELLS)), **options).to_numpy()
+        shape = (len(block), resampler.resamples, -1)
+        blocks.append(_order_statistics(values.reshape(shape), alpha))
+    return _ResampledLimits(*(np.concatenate(part) for part in zip(*blocks, strict=True)))
+
+
+def _order_statistics(values: np.ndarray, alpha: float) -> _ResampledLimits:
+    """Return order statistics of the defined resamples; these are the axis before last."""
+    ordered = np.sort(values, axis=-2)  # NaN is sorted last.
+    undefined = np.isnan(ordered).sum(axis=-2)
+    defined = values.shape[-2] - undefined
+    limits = []
+    for share in (alpha / 2, 1 - alpha / 2):
+        rank = np.ceil(defined * share - 1e-9).astype(int)
+        place = np.clip(rank - 1, 0, np.maximum(defined - 1, 0))
+        limit = np.take_along_axis(ordered, np.expand_dims(place, -2), axis=-2)
+        limits.append(limit.squeeze(-2))
+    return _ResampledLimits(limits[0], limits[1], undefined)
+
+
+def _bootstrap_statistic(
     positive: np.ndarray,
     values: np.ndarray,
     statistic: Statistic,
@@ -310,102 +360,54 @@ def _resampled(
     seed: int = 0,
     design: str = "rows",
 ) -> tuple[float, float, float, int]:
+    """Return estimate, lower and upper limit, and the number of undefined resamples."""
     from scipy import stats
 
     check_level(alpha, resamples)
     choice("design", design, ("rows", "classes"))
 
-    def of(*drawn: np.ndarray) -> float:
+    def evaluate(*drawn: np.ndarray) -> float:
         rows = np.concatenate(drawn).astype(int)
-        both = 0 < positive[rows].sum() < len(rows)
-        return float(statistic(positive[rows], values[rows])) if both else np.nan
+        has_both_classes = 0 < positive[rows].sum() < len(rows)
+        return float(statistic(positive[rows], values[rows])) if has_both_classes else np.nan
 
-    sides = [np.ones_like(positive)] if design == "rows" else [positive, ~positive]
-    data = tuple(np.flatnonzero(side).astype(float) for side in sides)
-    same = {"vectorized": False, "confidence_level": 1 - alpha}
+    strata = [np.ones_like(positive)] if design == "rows" else [positive, ~positive]
+    data = tuple(np.flatnonzero(stratum).astype(float) for stratum in strata)
+    settings = {"vectorized": False, "confidence_level": 1 - alpha}
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", stats.DegenerateDataWarning
-        )  # a constant statistic: the limits are its value
+        # A constant statistic is degenerate; its limits are its value.
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         result = stats.bootstrap(
             data,
-            of,
+            evaluate,
             n_resamples=resamples,
             method="percentile",
             rng=np.random.default_rng(seed),
-            **same,
+            **settings,
         )
         drawn = np.asarray(result.bootstrap_distribution, dtype=float)
-        lower, upper, lacking = (part[0] for part in _summary(drawn[:, None], alpha))
+        limits = _order_statistics(drawn[:, None], alpha)
+        lower = limits.lower[0]
+        upper = limits.upper[0]
         if method == "BCa":
             lower = upper = np.nan
             if np.isfinite(drawn).all() and np.ptp(drawn) > 0:
                 result = stats.bootstrap(
-                    data, of, n_resamples=0, bootstrap_result=result, method="BCa", **same
+                    data, evaluate, n_resamples=0, bootstrap_result=result, method="BCa", **settings
                 )
                 lower, upper = result.confidence_interval
-    return of(*data), float(lower), float(upper), int(lacking)
+    return evaluate(*data), float(lower), float(upper), int(limits.undefined[0])
 
 
-def _limits(
-    rows: np.ndarray,
-    resamples: int,
-    how: tuple[np.random.Generator, str, str],
-    alpha: float,
-    options: dict[str, Any],
-) -> tuple[np.ndarray, ...]:
-    """Lower, upper and the number of undefined resamples, each (rows, metrics), some rows at a
-    time.
-    """
-    step, parts = max(1, AT_ONCE // resamples), []
-    if not len(rows):
-        return tuple(np.zeros((0, len(options.get("metrics") or METRICS))) for _ in range(3))
-    for start in range(0, len(rows), step):
-        some = rows[start : start + step]
-        drawn = np.concatenate([_redrawn(row, resamples, *how) for row in some])
-        values = compute_metrics(pd.DataFrame(drawn, columns=list(CELLS)), **options).to_numpy()
-        parts.append(_summary(values.reshape(len(some), resamples, -1), alpha))
-    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
-
-
-def _redrawn(
-    row: np.ndarray, resamples: int, rng: np.random.Generator, design: str, method: str
-) -> np.ndarray:
-    """The cells (tp, fn, fp, tn) drawn again; both classes apart where their sizes are fixed."""
-    parts = [row] if design == "rows" else [row[:2], row[2:]]
-    drawn = []
-    for part in parts:
-        total = part.sum()
-        if method == "resample":
-            drawn.append(rng.multinomial(total, part / max(total, 1), resamples))
+def _warn_of_undefined(undefined: pd.Series, resamples: int) -> None:
+    for row, count in undefined[undefined > 0].items():
+        if isinstance(row, tuple):
+            metric = f"{row[-1]} of '{row_label(row[:-1])}'"
         else:
-            sums = rng.standard_gamma(part + PRIOR, (resamples, len(part)))
-            drawn.append(total * sums / sums.sum(axis=1, keepdims=True))
-    return np.concatenate(drawn, axis=1)
-
-
-def _summary(drawn: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lower and upper limit (order statistics) and the number of undefined resamples; the resamples
-    are the axis before last.
-    """
-    ordered = np.sort(drawn, axis=-2)  # NaN goes last
-    lacking = np.isnan(ordered).sum(axis=-2)
-    number = drawn.shape[-2] - lacking
-    limits = []
-    for share in (alpha / 2, 1 - alpha / 2):
-        place = np.clip(
-            np.ceil(number * share - 1e-9).astype(int) - 1, 0, np.maximum(number - 1, 0)
+            metric = f"the statistic of '{row}'"
+        warnings.warn(
+            f"{metric} is undefined in {count} of {resamples} resamples: its interval holds where "
+            "it is defined",
+            DataWarning,
+            stacklevel=3,
         )
-        limits.append(np.take_along_axis(ordered, np.expand_dims(place, -2), axis=-2).squeeze(-2))
-    return limits[0], limits[1], lacking
-
-
-def _tell(lacking: pd.Series, resamples: int) -> None:
-    for row, number in lacking[lacking > 0].items():
-        what = (
-            f"{row[-1]} of '{row_label(row[:-1])}'"
-            if isinstance(row, tuple)
-            else f"the statistic of '{row}'"
-        )
-        said = f"{what} is undefined in {number} of {resamples} resamples"
-        warnings.warn(f"{said}: its interval holds where it is defined", DataWarning, stacklevel=3)

@@ -1,28 +1,40 @@
-"""How one interval is made: the method that covers, metric by metric.
+"""Choose and compute the interval of a metric, or of a difference, by the method that covers.
 
-Metrics of counts: quantiles of the posterior of the cells, but Wilson's of predictive values;
-differences of rates: Tango's. Rankings: the bootstrap's standard deviation on the log odds
-(differences: as it is), for percentiles fall short near 1. Mean losses: bootstrap-t. A TPR at a
-given FPR, and one's own: percentiles."""
+Metrics of counts: quantiles of the posterior of the cells, but Wilson's interval of predictive
+values; differences of rates: Tango's. Rankings: the bootstrap's standard deviation on the log odds
+(differences: as it is), because percentiles fall short near 1; the area under the ROC curve:
+DeLong's standard error. Mean losses: bootstrap-t. A TPR at a fixed FPR, and user-defined metrics:
+percentiles of the bootstrap.
+
+References
+----------
+Tango T (1998) Equivalence test and confidence interval for the difference in proportions for the
+paired-sample design. Statistics in Medicine 17:891-908. Newcombe RG (1998) Interval estimation for
+the difference between independent proportions. Statistics in Medicine 17:873-890."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from deabench import tango
-from deabench.errors import DataError
-from deabench.inference.resampling import Design, draw_cells, draw_weights, studentised_limits
-from deabench.metrics import labels
+from deabench.inference.resampling import (
+    Design,
+    draw_cells,
+    draw_weights,
+    quantile_limits,
+    studentised_limits,
+)
 from deabench.metrics.counts import compute_metrics
 from deabench.metrics.formulas import CELLS, canonical_name
-from deabench.metrics.metric import Metric, check_probabilities
-from deabench.metrics.predictions import FEW_INSTANCES, at_or_above, label_metrics, split_metrics
+from deabench.metrics.metric import Metric
+from deabench.metrics.predictions import FEW_INSTANCES
+from deabench.metrics.roc_area import logit_limits, perfect_bound
 from deabench.metrics.score_metrics import (
     BUILT_IN,
     MeanLoss,
@@ -30,514 +42,411 @@ from deabench.metrics.score_metrics import (
     SortedScores,
     placements,
     sort_scores,
+    top_shares,
 )
-from deabench.utils import instances
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
-NONE = {
+NO_INTERVAL = {
     "KS": "it is a maximum and biased upward, so that no bootstrap interval of it covers",
     "ece": "it is biased upward, so that no bootstrap interval of it covers; brier has one",
     "null_error_rate": "it describes the data and has no interval",
     "null_accuracy": "it describes the data and has no interval",
 }
+"""Metrics without an interval, and why."""
+NOT_SIMPLE = "its interval is for instances drawn one by one, without weights"
+NO_VARIATION = "it did not vary in the resamples"
+PREDICTIVE_VALUES = ("PPV", "NPV", "FDR", "FOR")
+LABELLED_POSITIVE = {"TPR": True, "FPR": True, "queue_rate": True, "FNR": False, "TNR": False}
+"""Whether a rate is the share labelled positive or negative; of a class, or of all instances."""
 
 
-def metric_interval(
-    asked: IntervalRequest, name: str, column: str, design: Design, alpha: float
-) -> MetricLimits:
-    """The interval of one metric of one classifier."""
-    metric = asked.metrics[column]
-    estimate = _estimate(asked, name, column, design)
-    reason = NONE.get(canonical_name(column)) or _undefined(estimate)
+class MetricLimits(NamedTuple):
+    """An estimate with its interval; `reason` says why there is none."""
+
+    estimate: float
+    lower: float
+    upper: float
+    method: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class IntervalRequest:
+    """The metrics, of which predictions, by which design.
+
+    Attributes
+    ----------
+    design : Design
+    values : {name: scores, or bool array: labelled positive}
+    labelled : {name: bool array}
+        Where each classifier labels positive; empty for scores without a threshold.
+    metrics : {column: Metric of scores, or user-defined; None for one of the catalogue}
+    options : mapping
+        Of `from_counts`.
+    alpha : float
+    draws, seed : int
+    """
+
+    design: Design
+    values: Mapping[str, np.ndarray]
+    labelled: Mapping[str, Bools]
+    metrics: Mapping[str, Metric | None]
+    options: Mapping[str, Any]
+    alpha: float
+    draws: int
+    seed: int
+
+
+def metric_interval(request: IntervalRequest, name: str, column: str) -> MetricLimits:
+    """Compute the interval of one metric of one classifier."""
+    design = request.design
+    metric = request.metrics[column]
+    estimate = _estimate(request, name, column)
+    reason = NO_INTERVAL.get(canonical_name(column), "")
+    if not reason and np.isnan(estimate):
+        reason = "it is undefined in the data"
     if metric is None and canonical_name(column) == "prevalence" and design.kind == "classes":
         reason = "it is fixed by design"
     if reason:
         return no_limits(estimate, reason)
     if metric is None:
-        exact = predictive_value_limits(column, asked.hits[name], design, alpha)
-        if exact is not None:
-            return exact
-        drawn = _counts_of(
-            asked, column, draw_cells(design, _pattern(asked, name), 4, asked.draws, asked.seed)
-        )
-        low, high = _quantiles(drawn, alpha)
-        return estimate, min(low, estimate), max(high, estimate), "jeffreys", ""
-    if _at_k(metric):
-        return precision_limits(estimate, _k(metric), design, alpha)
+        return _count_limits(request, name, column, estimate)
+    k = _precision_k(metric)
+    if k and not design.is_simple:
+        return no_limits(estimate, NOT_SIMPLE)
+    if k:
+        limits = wilson_limits(estimate, min(k, len(design.positive)), request.alpha)
+        return MetricLimits(estimate, *limits, "wilson")
     if isinstance(metric.function, MeanLoss):
-        found = _of_means(
-            _losses(asked, name, metric.function), asked, design, alpha=alpha, metric=metric
-        )
-        if found is not None:
-            return estimate, *found
-    if metric is BUILT_IN["roc_auc"] and drawn_one_by_one(design) and 0 < estimate < 1:
-        return area_limits(
-            sort_scores(design.positive, asked.values[name]), _t(asked, metric, alpha)
-        )
-    drawn = _redrawn(asked, [name], metric, design)[0]
-    if np.ptp(drawn[np.isfinite(drawn)], axis=None) <= 0:
-        return perfect_limits(estimate, column, design, alpha)
-    return _around(estimate, drawn, metric, len(design.positive), (_t(asked, metric, alpha), alpha))
+        loss = _losses(request, name, metric.function)
+        loss_limits = _mean_loss_limits(estimate, loss, request, metric.range)
+        if loss_limits is not None:
+            return loss_limits
+    if metric is BUILT_IN["roc_auc"] and design.is_simple and 0 < estimate < 1:
+        scores = sort_scores(design.positive, request.values[name])
+        return _area_limits(scores, _quantile_of(metric, request))
+    (values,) = _resampled_values(request, [name], metric)
+    if np.ptp(values[np.isfinite(values)], axis=None) <= 0:
+        return _constant_limits(estimate, column, design, request.alpha)
+    return _bootstrap_limits(estimate, values, metric, request)
 
 
 def difference_interval(
-    asked: IntervalRequest, pair: tuple[str, str], column: str, design: Design, alpha: float
+    request: IntervalRequest, pair: tuple[str, str], column: str
 ) -> MetricLimits:
-    """The interval of the difference of two classifiers in one metric, on the same draws."""
-    metric = asked.metrics[column]
-    first, second = (_estimate(asked, name, column, design) for name in pair)
+    """Compute the interval of the difference of two classifiers in one metric, on the same draws."""
+    metric = request.metrics[column]
+    first, second = (_estimate(request, name, column) for name in pair)
     estimate = first - second
-    reason = NONE.get(canonical_name(column)) or _undefined(first, second, estimate)
+    reason = NO_INTERVAL.get(canonical_name(column), "")
+    if not reason and np.isnan([first, second, estimate]).any():
+        reason = "it is undefined in the data"
     if reason:
         return no_limits(estimate, reason)
     if metric is None:
-        return _of_counts(asked, pair, column, design, alpha=alpha, estimate=estimate)
-    if _at_k(metric) and _k(metric) < FEW_INSTANCES:
-        values = asked.values[pair[0]], asked.values[pair[1]]
-        return estimate, *precision_difference_limits(values, _k(metric), design, alpha)[1:]
+        return _count_difference_limits(request, pair, column, estimate)
+    k = _precision_k(metric)
+    if 0 < k < FEW_INSTANCES:
+        return _precision_difference_limits(request, pair, k, estimate)
     if isinstance(metric.function, MeanLoss):
-        gaps = _losses(asked, pair[0], metric.function) - _losses(asked, pair[1], metric.function)
-        found = _of_means(gaps, asked, design, alpha=alpha)
-        if found is not None:
-            return estimate, *found
-    one, two = _redrawn(asked, list(pair), metric, design)
-    gap = one - two
-    if not np.nanstd(gap) > 0:
-        return no_limits(estimate, "it did not vary in the resamples")
+        losses = [_losses(request, name, metric.function) for name in pair]
+        limits = _mean_loss_limits(estimate, losses[0] - losses[1], request, None)
+        if limits is not None:
+            return limits
+    first_values, second_values = _resampled_values(request, list(pair), metric)
+    differences = first_values - second_values
+    deviation = float(np.nanstd(differences))
+    if not deviation > 0:
+        return no_limits(estimate, NO_VARIATION)
     if isinstance(metric.function, RankingMetric):
-        width = _t(asked, metric, alpha) * float(np.nanstd(gap))
-        return estimate, estimate - width, estimate + width, "normal", ""
-    low, high = _quantiles(gap, alpha)
-    return estimate, low, high, "percentile", ""
-
-
-def _of_counts(
-    asked: IntervalRequest,
-    pair: tuple[str, str],
-    column: str,
-    design: Design,
-    *,
-    alpha: float,
-    estimate: float,
-) -> MetricLimits:
-    """The difference of a metric of counts: Tango's interval of a rate, else the posterior of both
-    classifiers' cells.
-    """
-    a, b = (asked.hits[name] for name in pair)
-    exact = rate_difference_limits(column, (a, b), design, alpha)
-    if exact is not None:
-        return exact
-    pattern = np.where(asked.true.is_positive, 0, 4) + 2 * ~a + ~b
-    drawn = draw_cells(design, pattern, 8, asked.draws, asked.seed)
-    gap = _counts_of(asked, column, drawn[:, [0, 2, 4, 6]] + drawn[:, [1, 3, 5, 7]]) - _counts_of(
-        asked, column, drawn[:, [0, 1, 4, 5]] + drawn[:, [2, 3, 6, 7]]
-    )
-    low, high = _quantiles(gap, alpha)
-    return estimate, min(low, estimate), max(high, estimate), "jeffreys", ""
-
-
-def _of_means(
-    loss: Floats,
-    asked: IntervalRequest,
-    design: Design,
-    *,
-    alpha: float,
-    metric: Metric | None = None,
-) -> tuple[float, float, str, str] | None:
-    """The interval of a mean loss within the metric's range, or of the mean of a difference; None
-    where it needs another way.
-    """
-    if not np.isfinite(loss).all():
-        return (
-            *no_limits(0, "it is infinite: something was said to be certain, and was not so")[1:],
-        )
-    found = studentised_limits(
-        loss,
-        design,
-        asked.draws,
-        asked.seed,
-        alpha=alpha,
-        positive=metric is not None and metric.range[0] == 0,
-    )
-    if found is None:
-        return None
-    low, high = (
-        found
-        if metric is None
-        else (max(found[0], metric.range[0]), min(found[1], metric.range[1]))
-    )
-    return low, high, "bootstrap-t", ""
-
-
-def _undefined(*estimates: float) -> str:
-    """Why there is no interval where a value is undefined; an infinite one, as LR+ can be, has one."""
-    return "it is undefined in the data" if np.isnan(estimates).any() else ""
-
-
-def _at_k(metric: Metric) -> bool:
-    return isinstance(metric.function, RankingMetric) and metric.name.startswith("precision@")
-
-
-def _k(metric: Metric) -> int:
-    return int(metric.name.partition("@")[2])
-
-
-def _losses(asked: IntervalRequest, name: str, function: MeanLoss) -> Floats:
-    return np.asarray(
-        function.loss(asked.true.is_positive.astype(int), asked.values[name]), dtype=float
-    )
-
-
-def _pattern(asked: IntervalRequest, name: str) -> NDArray[np.intp]:
-    """The cell of each instance: tp, fn, fp, tn."""
-    return np.where(asked.true.is_positive, 0, 2) + ~asked.hits[name]
-
-
-def _counts_of(asked: IntervalRequest, column: str, drawn: Floats) -> Floats:
-    frame = pd.DataFrame(drawn, columns=list(CELLS))
-    values: Floats = compute_metrics(frame, metrics=[column], **asked.options)[column].to_numpy(
-        dtype=float
-    )
-    return values
-
-
-def _estimate(asked: IntervalRequest, name: str, column: str, design: Design) -> float:
-    metric = asked.metrics[column]
-    if metric is None:
-        sums = np.bincount(_pattern(asked, name), design.weight, 4).astype(float)
-        return float(_counts_of(asked, column, sums[None, :])[0])
-    given = asked.hits[name].astype(int) if metric.needs == "labels" else asked.values[name]
-    return metric.value(asked.true.is_positive, given, design.weight)
-
-
-def _redrawn(
-    asked: IntervalRequest, names: list[str], metric: Metric, design: Design
-) -> list[Floats]:
-    """The metric of each classifier in every resample, the same resamples for all."""
-    if isinstance(metric.function, RankingMetric):
-        samples = [sort_scores(asked.true.is_positive, asked.values[name]) for name in names]
-        of = metric.function.of
-        makers: list[Callable[[Floats], Floats]] = [lambda w, s=s: of(*s.steps(w)) for s in samples]  # type: ignore[misc]
-    elif isinstance(metric.function, MeanLoss):
-        losses = [_losses(asked, name, metric.function) for name in names]
-        makers = [lambda w, x=x: w @ x / w.sum(axis=1) for x in losses]  # type: ignore[misc]
-    else:
-        makers = [lambda w, k=name: _one_by_one(asked, k, metric, w) for name in names]  # type: ignore[misc]
-    with np.errstate(invalid="ignore", divide="ignore"):  # a resample may lack a class
-        blocks = [
-            [make(block) for make in makers]
-            for block in draw_weights(design, asked.draws, asked.seed)
-        ]
-        return [np.concatenate([block[k] for block in blocks]) for k in range(len(names))]
-
-
-def _one_by_one(asked: IntervalRequest, name: str, metric: Metric, drawn: Floats) -> Floats:
-    """A metric of one's own, resample by resample: rows repeated, or weights where the data have
-    them.
-    """
-    given = asked.hits[name].astype(int) if metric.needs == "labels" else asked.values[name]
-    out = np.full(len(drawn), np.nan)
-    for k, weight in enumerate(drawn):
-        if np.array_equal(weight, np.floor(weight)):
-            rows = np.repeat(np.arange(len(weight)), weight.astype(int))
-            out[k] = metric.value(asked.true.is_positive[rows], given[rows])
-        else:
-            out[k] = metric.value(asked.true.is_positive, given, weight)
-    return out
-
-
-def _around(
-    estimate: float, drawn: Floats, metric: Metric, n: int, level: tuple[float, float]
-) -> MetricLimits:
-    from scipy.special import expit, logit
-
-    drawn, (quantile, alpha) = drawn[np.isfinite(drawn)], level
-    if isinstance(metric.function, RankingMetric) and not metric.name.startswith("TPR@"):
-        hair = 0.25 / n
-        middle = float(logit(np.clip(estimate, hair, 1 - hair)))
-        width = quantile * float(np.std(logit(np.clip(drawn, hair, 1 - hair))))
-        return (
-            estimate,
-            min(float(expit(middle - width)), estimate),
-            max(float(expit(middle + width)), estimate),
-            "logit",
-            "",
-        )
-    low, high = _quantiles(drawn, alpha)
-    return estimate, low, high, "percentile", ""
-
-
-def _quantiles(drawn: Floats, alpha: float) -> tuple[float, float]:
-    known = drawn[~np.isnan(drawn)]
-    if not len(known):
-        return np.nan, np.nan
-    low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2], method="inverted_cdf")
-    return float(low), float(high)
-
-
-def _t(asked: IntervalRequest, metric: Metric, alpha: float) -> float:
-    """Student's quantile for the rarer class, whose few instances carry most of the spread; the
-    normal's for a share.
-
-    Of a partial area the negatives up to twice its FPR count: with those up to its FPR alone the
-    intervals cover .98."""
-    from scipy.special import ndtri, stdtrit
-
-    negatives = float((~asked.true.is_positive).sum())
-    if metric.name.startswith("partial_auc@"):
-        negatives *= min(1.0, 2 * float(metric.name.partition("@")[2]))
-    rarer = min(float(asked.true.is_positive.sum()), negatives)
-    normal = metric.name.startswith("TPR@") or rarer < 3
-    return -float(ndtri(alpha / 2)) if normal else float(stdtrit(rarer - 1, 1 - alpha / 2))
-
-
-Bools = NDArray[np.bool_]
-MetricLimits: TypeAlias = tuple[float, float, float, str, str]
-"""Estimate, lower, upper, method, and why there is no interval."""
-ALONE = "its interval is for instances drawn one by one, without weights"
-PREDICTIVE = ("PPV", "NPV", "FDR", "FOR")
-OF_LABELS = {"TPR": True, "FPR": True, "queue_rate": True, "FNR": False, "TNR": False}
-"""The shares of a class, or of all, that are labelled positive (True) or negative."""
+        width = _quantile_of(metric, request) * deviation
+        return MetricLimits(estimate, estimate - width, estimate + width, "normal")
+    return MetricLimits(estimate, *quantile_limits(differences, request.alpha), "percentile")
 
 
 def no_limits(estimate: float, reason: str) -> MetricLimits:
-    """No interval, and why."""
-    return estimate, np.nan, np.nan, "none", reason
-
-
-def drawn_one_by_one(design: Design) -> bool:
-    """Whether every instance counts one and was drawn by itself."""
-    return design.kind in ("rows", "classes") and design.weight is None
-
-
-def perfect_limits(estimate: float, column: str, design: Design, alpha: float) -> MetricLimits:
-    """Where every resample is alike: a bound for disjoint independent pairs (or positives), all of
-    them right.
-    """
-    name = canonical_name(column)
-    if drawn_one_by_one(design) and estimate in (0.0, 1.0):
-        positives, negatives = int(design.positive.sum()), int((~design.positive).sum())
-        trials = {"roc_auc": min(positives, negatives)}.get(
-            name, positives if name.startswith("TPR@") else 0
-        )
-        if trials:
-            bound = float((alpha / 2) ** (1 / trials))
-            low, high = (bound, 1.0) if estimate == 1 else (0.0, 1 - bound)
-            return estimate, low, high, "pairs" if name == "roc_auc" else "exact", ""
-    return no_limits(estimate, "it did not vary in the resamples")
-
-
-def area_limits(ranked: SortedScores, quantile: float) -> MetricLimits:
-    """The area under the ROC curve with DeLong's standard error, on the log odds."""
-    from scipy.special import (
-        expit,
-        logit,
-    )  # here: Pyomo, where it finds scipy, loads scipy.stats too, which takes a second
-
-    placed = placements(ranked)[ranked.order]
-    sides = placed[ranked.positive], placed[~ranked.positive]
-    found = float(sides[0].mean())
-    if min(len(side) for side in sides) < 2:
-        return no_limits(found, "it takes two instances of each class")
-    variance = sum(float(side.var(ddof=1)) / len(side) for side in sides)
-    middle, width = logit(found), quantile * np.sqrt(variance) / (found * (1 - found))
-    return found, float(expit(middle - width)), float(expit(middle + width)), "logit", ""
-
-
-def coverage_caveat(column: str, metric: Metric | None, positives: int, *, paired: bool) -> str:
-    """Where simulated intervals of a metric do not cover .93 to .97 (docs/metrics.md); empty
-    elsewhere.
-    """
-    few = f"with {positives} positives its interval is wide: at nominal 95 % such intervals cover up to "
-    if metric is None:
-        return (
-            f"{few}.973"
-            if paired and positives < FEW_INSTANCES and canonical_name(column) in ("TPR", "FNR")
-            else ""
-        )
-    if not isinstance(metric.function, RankingMetric):
-        return ""
-    name = metric.name
-    if name.startswith("precision@") and int(name.partition("@")[2]) < FEW_INSTANCES:
-        return f"it rests on few instances: at nominal 95 % such intervals cover {'.88 to 1' if paired else '.92 to .99'}"
-    if name == "pr_auc" and paired:
-        return "at nominal 95 % intervals of its differences cover .91 to .95"
-    wide = (
-        {"partial_auc": ".98"} if paired else {"pr_auc": ".98", "TPR": ".98", "partial_auc": ".985"}
-    )
-    most = wide.get(name.partition("@")[0], "")
-    return f"{few}{most}" if most and positives < FEW_INSTANCES else ""
-
-
-def predictive_value_limits(
-    column: str, hits: Bools, design: Design, alpha: float
-) -> MetricLimits | None:
-    """Wilson's interval of a predictive value of a sample; None for other metrics and designs.
-
-    The posterior of the cells covers .977 where a tenth of 20 positives is missed.
-    """
-    name = canonical_name(column)
-    if name not in PREDICTIVE or design.kind != "rows" or design.weight is not None:
-        return None
-    among = hits if name in ("PPV", "FDR") else ~hits
-    counted = design.positive if name in ("PPV", "FOR") else ~design.positive
-    rate = float(counted[among].mean())
-    return rate, *wilson_limits(rate, float(among.sum()), alpha), "wilson", ""
-
-
-def precision_limits(estimate: float, k: int, design: Design, alpha: float) -> MetricLimits:
-    """Precision at k as a share of k instances: Wilson's interval."""
-    if not drawn_one_by_one(design):
-        return no_limits(estimate, ALONE)
-    low, high = wilson_limits(estimate, min(k, len(design.positive)), alpha)
-    return estimate, low, high, "wilson", ""
-
-
-def precision_difference_limits(
-    scores: tuple[np.ndarray, np.ndarray], k: int, design: Design, alpha: float
-) -> MetricLimits:
-    """The difference of two precisions at k: Newcombe's interval of the instances that only one of
-    the two takes.
-
-    What both take counts in both and cancels; the others are two sets of m instances without one in
-    common."""
-    if not drawn_one_by_one(design):
-        return no_limits(np.nan, ALONE)
-    size = min(k, len(design.positive))
-    gap = _taken(scores[0], size) - _taken(scores[1], size)
-    only = [np.maximum(gap, 0.0), np.maximum(-gap, 0.0)]
-    trials = float(only[0].sum())
-    if trials < 1e-9:
-        return no_limits(0.0, "both take the same instances")
-    hits = [float(part[design.positive].sum()) / trials for part in only]
-    (low1, high1), (low2, high2) = (wilson_limits(hit, trials, alpha) for hit in hits)
-    down, up = np.hypot(hits[0] - low1, high2 - hits[1]), np.hypot(high1 - hits[0], hits[1] - low2)
-    share, estimate = trials / size, hits[0] - hits[1]
-    return (
-        share * estimate,
-        float(share * (estimate - down)),
-        float(share * (estimate + up)),
-        "newcombe",
-        "",
-    )
-
-
-def rate_difference_limits(
-    column: str, hits: tuple[Bools, Bools], design: Design, alpha: float
-) -> MetricLimits | None:
-    """Tango's interval of the paired difference of two rates of one set of instances; None where
-    the metric is none.
-    """
-    name = canonical_name(column)
-    among = {
-        "TPR": design.positive,
-        "FNR": design.positive,
-        "FPR": ~design.positive,
-        "TNR": ~design.positive,
-    }.get(name, np.ones_like(design.positive))
-    if not drawn_one_by_one(design) or (design.kind == "classes" and among.all()):
-        return None
-    if name in ("accuracy", "misclassification_rate"):
-        first, second = ((hit == design.positive) == (name == "accuracy") for hit in hits)
-    elif name in OF_LABELS:
-        first, second = (hit == OF_LABELS[name] for hit in hits)
-    else:
-        return None
-    b, c, n = (
-        int((first & ~second & among).sum()),
-        int((second & ~first & among).sum()),
-        int(among.sum()),
-    )
-    low, high = tango.interval(b, c, n, alpha=alpha)
-    return (b - c) / n, float(low), float(high), "tango", ""
+    """Return an estimate without interval, and why it has none."""
+    return MetricLimits(estimate, np.nan, np.nan, "none", reason)
 
 
 def wilson_limits(rate: float, trials: float, alpha: float) -> tuple[float, float]:
-    """{p : |rate − p| <= z √(p (1 − p) / trials)}."""
-    from scipy.special import ndtri
+    """Return Wilson's interval of a share of `trials` instances; trials need not be whole."""
+    from statsmodels.stats.proportion import proportion_confint
 
-    z = -float(ndtri(alpha / 2))
-    middle, half = (
-        rate + z * z / (2 * trials),
-        z * np.sqrt(rate * (1 - rate) / trials + (z / (2 * trials)) ** 2),
-    )
-    return float((middle - half) / (1 + z * z / trials)), float(
-        (middle + half) / (1 + z * z / trials)
-    )
+    lower, upper = proportion_confint(rate * trials, trials, alpha, "wilson")
+    return float(lower), float(upper)
 
 
-def _taken(score: np.ndarray, k: int) -> Floats:
-    """The share of each instance among the k highest scores: 1, 0, or at a tied cut in between."""
-    ranked = sort_scores(np.ones(len(score), dtype=bool), score)
-    lengths = np.diff(ranked.ends, prepend=-1)
-    room = np.clip(k - (ranked.ends - lengths + 1), 0, lengths) / lengths
-    out = np.empty(len(score))
-    out[ranked.order] = np.repeat(room, lengths)
-    return out
+def _count_limits(
+    request: IntervalRequest, name: str, column: str, estimate: float
+) -> MetricLimits:
+    """Return Wilson's interval of a predictive value, else quantiles of the cells' posterior."""
+    design = request.design
+    metric = canonical_name(column)
+    if metric in PREDICTIVE_VALUES and design.kind == "rows" and design.weight is None:
+        # The posterior of the cells covers .977 where a tenth of 20 positives is missed.
+        labelled = request.labelled[name]
+        trials = labelled if metric in ("PPV", "FDR") else ~labelled
+        successes = design.positive if metric in ("PPV", "FOR") else ~design.positive
+        rate = float(successes[trials].mean())
+        limits = wilson_limits(rate, float(trials.sum()), request.alpha)
+        return MetricLimits(rate, *limits, "wilson")
+    cells = draw_cells(design, _cell_of(request, name), 4, request.draws, request.seed)
+    low, high = quantile_limits(_metric_of_cells(request, column, cells), request.alpha)
+    # The estimate is inside: a rate of 0 or 1 is the end of its interval.
+    return MetricLimits(estimate, min(low, estimate), max(high, estimate), "jeffreys")
 
 
-@dataclass(frozen=True)
-class IntervalRequest:
-    """What is wanted of which predictions.
+def _count_difference_limits(
+    request: IntervalRequest, pair: tuple[str, str], column: str, estimate: float
+) -> MetricLimits:
+    """Return Tango's interval of a paired rate, else quantiles of the joint posterior."""
+    design = request.design
+    first, second = (request.labelled[name] for name in pair)
+    limits = _tango_limits(column, first, second, design, request.alpha)
+    if limits is not None:
+        return limits
+    # Eight cells: by class, then by the labels of the first and of the second classifier.
+    pattern = np.where(design.positive, 0, 4) + 2 * ~first + ~second
+    cells = draw_cells(design, pattern, 8, request.draws, request.seed)
+    first_cells = cells[:, [0, 2, 4, 6]] + cells[:, [1, 3, 5, 7]]
+    second_cells = cells[:, [0, 1, 4, 5]] + cells[:, [2, 3, 6, 7]]
+    first_values = _metric_of_cells(request, column, first_cells)
+    differences = first_values - _metric_of_cells(request, column, second_cells)
+    low, high = quantile_limits(differences, request.alpha)
+    return MetricLimits(estimate, min(low, estimate), max(high, estimate), "jeffreys")
 
-    Attributes
-    ----------
-    values : {name: scores, or bool array: labelled positive}
-    hits : {name: bool array}
-        Where each labels positive; empty for scores without a threshold.
-    metrics : {column: Metric of scores, or of labels of one's own; None for one of the catalogue}
-    """
 
-    true: labels.GroundTruth
-    values: Mapping[str, np.ndarray]
-    hits: Mapping[str, NDArray[np.bool_]]
-    metrics: Mapping[str, Metric | None]
-    options: Mapping[str, Any]
-    draws: int
-    seed: int
-
-
-def make_request(
-    y_true: instances.Values | labels.GroundTruth,
-    predictions: instances.Predictions,
-    metrics: Sequence[str | Metric] | None,
-    threshold: float | None,
-    *,
-    positive: object,
-    options: dict[str, Any],
-) -> IntervalRequest:
-    """Check what is asked against what is given."""
-    draws, seed = options.pop("draws", 2000), options.pop("seed", 0)
-    if draws < 100:
-        raise DataError(f"draws is {draws}; an interval needs at least 100")
-    beta = float(options.get("beta", 1.0))
-    if metrics is None and threshold is None:
-        ranked, at = dict[str, Metric](), None
+def _tango_limits(
+    column: str, first: Bools, second: Bools, design: Design, alpha: float
+) -> MetricLimits | None:
+    """Return Tango's interval of the paired difference of two rates; None for other metrics."""
+    metric = canonical_name(column)
+    trials = np.ones_like(design.positive)
+    if metric in ("TPR", "FNR"):
+        trials = design.positive
+    elif metric in ("FPR", "TNR"):
+        trials = ~design.positive
+    if not design.is_simple or (design.kind == "classes" and trials.all()):
+        return None
+    if metric in ("accuracy", "misclassification_rate"):
+        counts_correct = metric == "accuracy"
+        first = (first == design.positive) == counts_correct
+        second = (second == design.positive) == counts_correct
+    elif metric in LABELLED_POSITIVE:
+        first = first == LABELLED_POSITIVE[metric]
+        second = second == LABELLED_POSITIVE[metric]
     else:
-        asked = metrics if metrics is None or threshold is not None else [*metrics]
-        ranked, at = split_metrics(asked, 0.0 if threshold is None else threshold, beta)
-        if ranked and at and threshold is None:
-            split_metrics(metrics, None, beta)  # refuses
-    scored = bool(ranked) or threshold is not None
-    true = labels.two_class_truth(y_true, positive, scores=scored)
-    pairs = instances.predictions_by_name(predictions)
-    read = labels.read_scores if scored else labels.predicted_positive
-    values = {name: read(given, true, name=name) for name, given in pairs.items()}
-    hits = (
-        values
-        if not scored
-        else {}
-        if threshold is None
-        else {name: at_or_above(score, threshold) for name, score in values.items()}
+        return None
+    # b and c are the discordant pairs: a success of one classifier alone.
+    b = int((first & ~second & trials).sum())
+    c = int((second & ~first & trials).sum())
+    n = int(trials.sum())
+    low, high = tango.interval(b, c, n, alpha=alpha)
+    return MetricLimits((b - c) / n, float(low), float(high), "tango")
+
+
+def _precision_difference_limits(
+    request: IntervalRequest, pair: tuple[str, str], k: int, estimate: float
+) -> MetricLimits:
+    """Return Newcombe's interval of two precisions at k, of the instances only one of them takes.
+
+    What both take counts in both and cancels; the others are two sets of m instances without one in
+    common."""
+    design = request.design
+    if not design.is_simple:
+        return no_limits(estimate, NOT_SIMPLE)
+    size = min(k, len(design.positive))
+    first, second = (top_shares(request.values[name], size) for name in pair)
+    only_first = np.maximum(first - second, 0.0)
+    only_second = np.maximum(second - first, 0.0)
+    trials = float(only_first.sum())
+    if trials < 1e-9:
+        return no_limits(estimate, "both take the same instances")
+    p1 = float(only_first[design.positive].sum()) / trials
+    p2 = float(only_second[design.positive].sum()) / trials
+    low1, high1 = wilson_limits(p1, trials, request.alpha)
+    low2, high2 = wilson_limits(p2, trials, request.alpha)
+    # Newcombe's hybrid score interval, scaled from m trials to k instances.
+    share = trials / size
+    lower = share * (p1 - p2 - np.hypot(p1 - low1, high2 - p2))
+    upper = share * (p1 - p2 + np.hypot(high1 - p1, p2 - low2))
+    return MetricLimits(estimate, float(lower), float(upper), "newcombe")
+
+
+def _area_limits(scores: SortedScores, quantile: float) -> MetricLimits:
+    """Return the area under the ROC curve with DeLong's standard error, on the log odds."""
+    placed = placements(scores)[scores.order]
+    sides = placed[scores.positive], placed[~scores.positive]
+    area = float(sides[0].mean())
+    if min(len(side) for side in sides) < 2:
+        return no_limits(area, "it takes two instances of each class")
+    variance = sum(float(side.var(ddof=1)) / len(side) for side in sides)
+    width = float(quantile * np.sqrt(variance) / (area * (1 - area)))
+    return MetricLimits(area, *logit_limits(area, width), "logit")
+
+
+def _constant_limits(estimate: float, column: str, design: Design, alpha: float) -> MetricLimits:
+    """Return an exact bound where every resample is alike, as for a perfect ranking.
+
+    Disjoint pairs of a positive and a negative (for a TPR: positives) are independent trials."""
+    metric = canonical_name(column)
+    positives = int(design.positive.sum())
+    trials = 0
+    if metric == "roc_auc":
+        trials = min(positives, len(design.positive) - positives)
+    elif metric.startswith("TPR@"):
+        trials = positives
+    if not (design.is_simple and estimate in (0.0, 1.0) and trials):
+        return no_limits(estimate, NO_VARIATION)
+    limits = perfect_bound(estimate, trials, alpha)
+    return MetricLimits(estimate, *limits, "pairs" if metric == "roc_auc" else "exact")
+
+
+def _mean_loss_limits(
+    estimate: float,
+    loss: Floats,
+    request: IntervalRequest,
+    metric_range: tuple[float, float] | None,
+) -> MetricLimits | None:
+    """Return the bootstrap-t interval of a mean loss; None where it needs another method.
+
+    Parameters
+    ----------
+    metric_range : (float, float) or None
+        The limits of the metric; None for a difference.
+    """
+    if not np.isfinite(loss).all():
+        return no_limits(
+            estimate, "it is infinite: something was said to be certain, and was not so"
+        )
+    limits = studentised_limits(
+        loss,
+        request.design,
+        request.draws,
+        request.seed,
+        alpha=request.alpha,
+        positive=metric_range is not None and metric_range[0] == 0,
     )
-    for metric in ranked.values():
-        for name, score in values.items():
-            if metric.needs == "probabilities":
-                check_probabilities(score, name, metric.name)
-    columns = (
-        list(label_metrics(true, hits, None, at, options).columns) if hits and at != [] else []
-    )
-    own = {one.name: one for one in at or () if isinstance(one, Metric)}
-    wanted: dict[str, Metric | None] = {**ranked, **{name: own.get(name) for name in columns}}
-    return IntervalRequest(true, values, hits, wanted, options, draws, seed)
+    if limits is None:
+        return None
+    low, high = limits
+    if metric_range is not None:
+        low = max(low, metric_range[0])
+        high = min(high, metric_range[1])
+    return MetricLimits(estimate, low, high, "bootstrap-t")
+
+
+def _bootstrap_limits(
+    estimate: float, values: Floats, metric: Metric, request: IntervalRequest
+) -> MetricLimits:
+    """Return the bootstrap's deviation on the log odds for rankings, else its percentiles."""
+    from scipy.special import logit
+
+    values = values[np.isfinite(values)]
+    if not isinstance(metric.function, RankingMetric) or metric.name.startswith("TPR@"):
+        return MetricLimits(estimate, *quantile_limits(values, request.alpha), "percentile")
+    # A quarter of an instance keeps the log odds of 0 and 1 finite.
+    margin = 0.25 / len(request.design.positive)
+    centre = float(np.clip(estimate, margin, 1 - margin))
+    deviation = float(np.std(logit(np.clip(values, margin, 1 - margin))))
+    lower, upper = logit_limits(centre, _quantile_of(metric, request) * deviation)
+    return MetricLimits(estimate, min(lower, estimate), max(upper, estimate), "logit")
+
+
+def _resampled_values(request: IntervalRequest, names: list[str], metric: Metric) -> list[Floats]:
+    """Return the metric of each classifier in every resample; the same resamples for all."""
+    function = metric.function
+    samples: dict[str, Any] = {}
+    for name in names:
+        if isinstance(function, RankingMetric):
+            samples[name] = sort_scores(request.design.positive, request.values[name])
+        elif isinstance(function, MeanLoss):
+            samples[name] = _losses(request, name, function)
+
+    def evaluate(name: str, weights: Floats) -> Floats:
+        if isinstance(function, RankingMetric):
+            return np.asarray(function.of(*samples[name].steps(weights)))
+        if isinstance(function, MeanLoss):
+            return np.asarray(weights @ samples[name] / weights.sum(axis=1))
+        return _one_by_one(request, name, metric, weights)
+
+    values: dict[str, list[Floats]] = {name: [] for name in names}
+    # A resample may lack a class: its value is NaN.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for weights in draw_weights(request.design, request.draws, request.seed):
+            for name in names:
+                values[name].append(evaluate(name, weights))
+    return [np.concatenate(values[name]) for name in names]
+
+
+def _one_by_one(request: IntervalRequest, name: str, metric: Metric, weights: Floats) -> Floats:
+    """Return a user-defined metric of each resample: rows are repeated, or weights passed on."""
+    positive = request.design.positive
+    predictions = _predictions_for(request, name, metric)
+    values = np.full(len(weights), np.nan)
+    for draw, weight in enumerate(weights):
+        if np.array_equal(weight, np.floor(weight)):
+            rows = np.repeat(np.arange(len(weight)), weight.astype(int))
+            values[draw] = metric.value(positive[rows], predictions[rows])
+        else:
+            values[draw] = metric.value(positive, predictions, weight)
+    return values
+
+
+def _estimate(request: IntervalRequest, name: str, column: str) -> float:
+    metric = request.metrics[column]
+    design = request.design
+    if metric is None:
+        cells = np.bincount(_cell_of(request, name), design.weight, 4).astype(float)
+        return float(_metric_of_cells(request, column, cells[None, :])[0])
+    return metric.value(design.positive, _predictions_for(request, name, metric), design.weight)
+
+
+def _predictions_for(request: IntervalRequest, name: str, metric: Metric) -> np.ndarray:
+    """Return the labels or the scores of a classifier, as the metric needs them."""
+    if metric.needs == "labels":
+        return request.labelled[name].astype(int)
+    return request.values[name]
+
+
+def _cell_of(request: IntervalRequest, name: str) -> NDArray[np.intp]:
+    """Return the cell of each instance: 0 to 3 for tp, fn, fp, tn."""
+    return np.where(request.design.positive, 0, 2) + ~request.labelled[name]
+
+
+def _metric_of_cells(request: IntervalRequest, column: str, cells: Floats) -> Floats:
+    frame = pd.DataFrame(cells, columns=list(CELLS))
+    values = compute_metrics(frame, metrics=[column], **request.options)[column]
+    return np.asarray(values, dtype=float)
+
+
+def _losses(request: IntervalRequest, name: str, function: MeanLoss) -> Floats:
+    true = request.design.positive.astype(int)
+    return np.asarray(function.loss(true, request.values[name]), dtype=float)
+
+
+def _precision_k(metric: Metric) -> int:
+    """Return the k of precision at k; 0 for other metrics."""
+    kind, _, value = metric.name.partition("@")
+    is_shipped = isinstance(metric.function, RankingMetric) and kind == "precision"
+    return int(value) if is_shipped else 0
+
+
+def _quantile_of(metric: Metric, request: IntervalRequest) -> float:
+    """Return Student's quantile for the rarer class, the normal's for a share.
+
+    The few instances of the rarer class carry most of the spread. Of a partial area the negatives
+    up to twice its FPR count: with those up to its FPR alone the intervals cover .98."""
+    from scipy.special import ndtri, stdtrit
+
+    positives = float(request.design.positive.sum())
+    negatives = len(request.design.positive) - positives
+    if metric.name.startswith("partial_auc@"):
+        negatives *= min(1.0, 2 * float(metric.name.partition("@")[2]))
+    rarer = min(positives, negatives)
+    if metric.name.startswith("TPR@") or rarer < 3:
+        return -float(ndtri(request.alpha / 2))
+    return float(stdtrit(rarer - 1, 1 - request.alpha / 2))

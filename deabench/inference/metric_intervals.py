@@ -1,4 +1,4 @@
-"""Intervals for every metric, and for the difference of two classifiers on the same instances."""
+"""Compute intervals for every metric, and for the differences of classifiers on the same instances."""
 
 from __future__ import annotations
 
@@ -7,25 +7,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
 from deabench.inference.interval_methods import (
     IntervalRequest,
     MetricLimits,
-    coverage_caveat,
     difference_interval,
-    make_request,
     metric_interval,
 )
-from deabench.inference.resampling import Design, DesignName, make_design
+from deabench.inference.resampling import DesignName, make_design
 from deabench.metrics import labels
-from deabench.metrics.metric import Metric
+from deabench.metrics.formulas import canonical_name
+from deabench.metrics.metric import Metric, check_probabilities
+from deabench.metrics.predictions import (
+    FEW_INSTANCES,
+    at_or_above,
+    label_metrics,
+    split_metrics,
+)
+from deabench.metrics.score_metrics import RankingMetric
 from deabench.utils import instances
 from deabench.utils.checks import share
 from deabench.utils.result import Result
 
 COLUMNS = ["estimate", "lower", "upper", "method"]
+MIN_DRAWS = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,15 +61,12 @@ class Intervals(Result):
     [0.54, 0.9]
     """
 
-    _text = "metrics"
-
     table: pd.DataFrame
     alpha: float
     notes: tuple[str, ...] = ()
 
-    def to_frame(self) -> pd.DataFrame:
-        """The table, as a frame of its own."""
-        return self.table.copy()
+    _frame = "table"
+    _text = "metrics"
 
 
 def intervals(
@@ -74,7 +79,7 @@ def intervals(
     by: instances.Values | None = None,
     **options: Any,
 ) -> Intervals:
-    """Intervals for metrics of labels or of scores, by the design that made the instances.
+    """Compute intervals for metrics of labels or of scores, by the design of the instances.
 
     Parameters
     ----------
@@ -101,11 +106,10 @@ def intervals(
 
     Notes
     -----
-    Coverage at nominal 95 %, simulated case by case at 200 rows, prevalence .1 to .5 (`python -m
-    benchmarks coverage`, docs/metrics.md): .93 to .97, but for what the notes name (precision@k of
-    few k; with few positives TPR at an FPR, pr_auc and partial areas); the percentiles of a metric
-    of one's own are not known. KS and ece have no interval: both are biased upward, and no
-    bootstrap of them covers.
+    Coverage at nominal 95 %, simulated case by case at 200 rows, prevalence .1 to .5
+    (docs/metrics.md): .93 to .97, except for what the notes name (precision@k of few k; with few
+    positives TPR at an FPR, pr_auc and partial areas); the percentiles of a user-defined metric are
+    not known. KS and ece have no interval: both are biased upward, and no bootstrap of them covers.
 
     Examples
     --------
@@ -113,13 +117,15 @@ def intervals(
     >>> found.table[["lower", "upper"]].round(2).to_numpy().tolist()
     [[0.6, 0.86], [0.83, 0.95]]
     """
-    asked, setting, alpha = _asked(y_true, predictions, metrics, threshold, design, by, options)
+    request, note = _make_request(
+        y_true, predictions, metrics, design, by, {**options, "threshold": threshold}
+    )
     rows = {
-        (name, column): metric_interval(asked, name, column, setting, alpha)
-        for name in asked.values
-        for column in asked.metrics
+        (name, column): metric_interval(request, name, column)
+        for name in request.values
+        for column in request.metrics
     }
-    return _result(rows, ["classifier", "metric"], asked, setting, alpha)
+    return _collect_limits(rows, ["classifier", "metric"], request, note)
 
 
 def differences(
@@ -132,8 +138,7 @@ def differences(
     by: instances.Values | None = None,
     **options: Any,
 ) -> Intervals:
-    """Paired differences first − second, for every two classifiers on the same instances, with
-    intervals.
+    """Compute intervals for the paired differences of every two classifiers on the same instances.
 
     Parameters
     ----------
@@ -147,7 +152,7 @@ def differences(
     Returns
     -------
     Intervals
-        Intervals are one by one: nothing is corrected for their number.
+        Each interval is for itself: nothing is corrected for their number.
 
     Examples
     --------
@@ -156,64 +161,130 @@ def differences(
     >>> found.table[["estimate", "lower", "upper"]].round(2).to_numpy().tolist()
     [[0.25, 0.14, 0.4]]
     """
-    threshold = options.pop("threshold", None)
-    asked, setting, alpha = _asked(y_true, predictions, metrics, threshold, design, by, options)
-    names = list(asked.values)
-    if control is not None and control not in names:
+    request, note = _make_request(y_true, predictions, metrics, design, by, options)
+    names = list(request.values)
+    if control is None:
+        pairs = list(itertools.combinations(names, 2))
+    elif control in names:
+        pairs = [(name, control) for name in names if name != control]
+    else:
         raise DataError(
             f"there is no classifier '{control}'; there are {instances.format_labels(names)}"
         )
-    pairs = (
-        [(name, control) for name in names if name != control]
-        if control is not None
-        else list(itertools.combinations(names, 2))
-    )
     if not pairs:
         raise DataError("there is one classifier only; a difference takes two")
     rows = {
-        (first, second, column): difference_interval(asked, (first, second), column, setting, alpha)
+        (first, second, column): difference_interval(request, (first, second), column)
         for first, second in pairs
-        for column in asked.metrics
+        for column in request.metrics
     }
-    return _result(rows, ["first", "second", "metric"], asked, setting, alpha)
+    return _collect_limits(rows, ["first", "second", "metric"], request, note)
 
 
-def _asked(
+def _make_request(
     y_true: instances.Values | labels.GroundTruth,
     predictions: instances.Predictions,
     metrics: Sequence[str | Metric] | None,
-    threshold: float | None,
     design: DesignName,
     by: instances.Values | None,
-    options: dict[str, Any],
-) -> tuple[IntervalRequest, Design, float]:
+    options: Mapping[str, Any],
+) -> tuple[IntervalRequest, str]:
+    """Check the arguments of `intervals`; return the request and the note on the positive class."""
     rest = dict(options)
     alpha = share("alpha", rest.pop("alpha", 0.05))
-    positive, weight = rest.pop("positive", None), rest.pop("sample_weight", None)
-    asked = make_request(y_true, predictions, metrics, threshold, positive=positive, options=rest)
-    return (
-        asked,
-        make_design(asked.true, design, by, labels.read_weights(weight, asked.true)),
-        alpha,
+    positive = rest.pop("positive", None)
+    sample_weight = rest.pop("sample_weight", None)
+    threshold = rest.pop("threshold", None)
+    draws = rest.pop("draws", 2000)
+    seed = rest.pop("seed", 0)
+    if draws < MIN_DRAWS:
+        raise DataError(f"draws is {draws}; an interval needs at least {MIN_DRAWS}")
+    score_metrics, label_names = _split_by_need(metrics, threshold, rest)
+    has_scores = bool(score_metrics) or threshold is not None
+    true = labels.two_class_truth(y_true, positive, scores=has_scores)
+    read = labels.read_scores if has_scores else labels.predicted_positive
+    values = {
+        name: read(prediction, true, name=name)
+        for name, prediction in instances.predictions_by_name(predictions).items()
+    }
+    labelled = {} if has_scores else values
+    if threshold is not None:
+        labelled = {name: at_or_above(score, threshold) for name, score in values.items()}
+    for metric in score_metrics.values():
+        for name, score in values.items():
+            if metric.needs == "probabilities":
+                check_probabilities(score, name, metric.name)
+    columns: dict[str, Metric | None] = dict(score_metrics)
+    if labelled and label_names != []:
+        table = label_metrics(true, labelled, None, label_names, rest)
+        user_defined = {one.name: one for one in label_names or () if isinstance(one, Metric)}
+        columns |= {name: user_defined.get(name) for name in table.columns}
+    weight = labels.read_weights(sample_weight, true)
+    request = IntervalRequest(
+        make_design(true, design, by, weight), values, labelled, columns, rest, alpha, draws, seed
     )
+    return request, true.note
 
 
-def _result(
+def _split_by_need(
+    metrics: Sequence[str | Metric] | None, threshold: float | None, options: Mapping[str, Any]
+) -> tuple[dict[str, Metric], Sequence[str | Metric] | None]:
+    """Return the metrics of scores, and those of labels; None for all of the catalogue."""
+    if metrics is None and threshold is None:
+        return {}, None
+    beta = float(options.get("beta", 1.0))
+    score_metrics, label_names = split_metrics(
+        metrics, 0.0 if threshold is None else threshold, beta
+    )
+    if score_metrics and label_names and threshold is None:
+        # Scores without a threshold have no labels: this raises the error of `from_scores`.
+        split_metrics(metrics, None, beta)
+    return score_metrics, label_names
+
+
+def _collect_limits(
     rows: Mapping[Any, MetricLimits],
     names: list[str],
-    asked: IntervalRequest,
-    setting: Design,
-    alpha: float,
+    request: IntervalRequest,
+    note: str,
 ) -> Intervals:
     index = pd.MultiIndex.from_tuples(list(rows), names=names)
-    table = pd.DataFrame([row[:4] for row in rows.values()], index, COLUMNS)
-    positives, paired = int(asked.true.is_positive.sum()), "second" in names
-    reasons = dict.fromkeys(
-        f"{key[-1]}: {said}"
-        for key, row in rows.items()
-        if (
-            said := row[4]
-            or coverage_caveat(key[-1], asked.metrics[key[-1]], positives, paired=paired)
+    table = pd.DataFrame([limits[:4] for limits in rows.values()], index, COLUMNS)
+    positives = int(np.sum(request.design.positive))
+    is_paired = "second" in names
+    reasons = []
+    for key, limits in rows.items():
+        column = key[-1]
+        reason = limits.reason or _coverage_caveat(
+            column, request.metrics[column], positives, is_paired=is_paired
         )
+        if reason:
+            reasons.append(f"{column}: {reason}")
+    notes = (request.design.describe(), note, *dict.fromkeys(reasons))
+    return Intervals(table, request.alpha, notes)
+
+
+def _coverage_caveat(column: str, metric: Metric | None, positives: int, *, is_paired: bool) -> str:
+    """Return where simulated intervals do not cover .93 to .97 (docs/metrics.md); else ''."""
+    is_few = positives < FEW_INSTANCES
+    wide = (
+        f"with {positives} positives its interval is wide: at nominal 95 % such intervals cover up "
+        "to "
     )
-    return Intervals(table, alpha, (setting.said(), asked.true.note, *reasons))
+    if metric is None:
+        if is_paired and is_few and canonical_name(column) in ("TPR", "FNR"):
+            return f"{wide}.973"
+        return ""
+    if not isinstance(metric.function, RankingMetric):
+        return ""
+    kind, _, value = metric.name.partition("@")
+    if kind == "precision" and int(value) < FEW_INSTANCES:
+        coverage = ".88 to 1" if is_paired else ".92 to .99"
+        return f"it rests on few instances: at nominal 95 % such intervals cover {coverage}"
+    if kind == "pr_auc" and is_paired:
+        return "at nominal 95 % intervals of its differences cover .91 to .95"
+    coverages = {"pr_auc": ".98", "TPR": ".98", "partial_auc": ".985"}
+    if is_paired:
+        coverages = {"partial_auc": ".98"}
+    coverage = coverages.get(kind, "")
+    return f"{wide}{coverage}" if coverage and is_few else ""

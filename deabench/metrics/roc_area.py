@@ -1,4 +1,7 @@
-"""DeLong's variance of the area under the ROC curve, its intervals and its paired test."""
+"""Compute areas under ROC curves with DeLong's variance, their intervals and their paired test.
+
+`from_scores` shows the interval beside the area, and `compare` uses the test; that is why these
+closed forms stand with the metrics, below `deabench.inference`."""
 
 from __future__ import annotations
 
@@ -15,8 +18,9 @@ from deabench.metrics.score_metrics import SortedScores, placements, sort_scores
 from deabench.utils import instances
 from deabench.utils.result import Result
 
-FEW = 50
+MIN_WALD_INSTANCES = 50
 """With fewer instances of a class Wald's limits of an area cover .87 to .93 at nominal 95 %."""
+METHODS = ("auto", "wald", "logit")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,21 +44,20 @@ class DeLong(Result):
     {'auc': 0.889, 'se': 0.157}
     """
 
-    _text = "metrics"
-
     auc: pd.Series
     covariance: pd.DataFrame
     positives: int
     negatives: int
 
+    _text = "metrics"
+
     def to_frame(self) -> pd.DataFrame:
-        """The areas with their standard errors; `interval` has limits."""
-        return pd.DataFrame({"auc": self.auc, "se": np.sqrt(np.diag(self.covariance))}).rename_axis(
-            "classifier"
-        )
+        """Return the areas with their standard errors; `interval` has limits."""
+        errors = np.sqrt(np.diag(self.covariance))
+        return pd.DataFrame({"auc": self.auc, "se": errors}).rename_axis("classifier")
 
     def interval(self, alpha: float = 0.05, *, method: str = "auto") -> pd.DataFrame:
-        """An interval of level 1 − alpha for each area.
+        """Compute an interval of level 1 − alpha for each area.
 
         Parameters
         ----------
@@ -80,28 +83,34 @@ class DeLong(Result):
         DataWarning
             Where a row's method is 'pairs' or 'none'.
         """
-        from scipy.special import expit, logit, ndtri
+        from scipy.special import ndtri
 
-        _between(alpha, method)
-        z = -ndtri(alpha / 2)
+        if not 0 < alpha < 1:
+            raise DataError(
+                f"alpha is {alpha:g}; an interval needs an alpha between 0 and 1, as 0.05"
+            )
+        if method not in METHODS:
+            raise DataError(f"there is no method '{method}'; the methods are auto, wald and logit")
+        z = -float(ndtri(alpha / 2))
+        fewest = min(self.positives, self.negatives)
         rows = []
-        for name, area in self.auc.items():
-            se = float(np.sqrt(self.covariance.loc[name, name]))
-            lower, upper = area - z * se, area + z * se
-            fits = lower >= 0 and upper <= 1 and min(self.positives, self.negatives) >= FEW
-            how = ("wald" if fits else "logit") if method == "auto" else method
-            if not se > 0:
-                lower, upper, how = self._collapsed(str(name), float(area), alpha)
-            elif how == "logit":
-                width = z * se / (area * (1 - area))
-                lower, upper = expit(logit(area) - width), expit(logit(area) + width)
-            rows.append((area, se, max(lower, 0.0), min(upper, 1.0), how))
-        return pd.DataFrame(
-            rows, index=self.auc.index, columns=["auc", "se", "lower", "upper", "method"]
-        )
+        for (name, area), error in zip(self.auc.items(), self.to_frame()["se"], strict=True):
+            lower = area - z * error
+            upper = area + z * error
+            row_method = method
+            if method == "auto":
+                is_wald = lower >= 0 and upper <= 1 and fewest >= MIN_WALD_INSTANCES
+                row_method = "wald" if is_wald else "logit"
+            if not error > 0:
+                lower, upper, row_method = self._limits_without_variance(str(name), area, alpha)
+            elif row_method == "logit":
+                lower, upper = logit_limits(area, z * error / (area * (1 - area)))
+            rows.append((area, error, max(lower, 0.0), min(upper, 1.0), row_method))
+        columns = ["auc", "se", "lower", "upper", "method"]
+        return pd.DataFrame(rows, index=self.auc.index, columns=columns)
 
     def test(self, first: str, second: str) -> pd.Series:
-        """The paired test of equal areas: z = (A₁ − A₂) / √(V₁₁ + V₂₂ − 2 V₁₂), two-sided.
+        """Test whether two areas are equal: z = (A₁ − A₂) / √(V₁₁ + V₂₂ − 2 V₁₂), two-sided.
 
         Returns
         -------
@@ -113,43 +122,41 @@ class DeLong(Result):
         for name in (first, second):
             if name not in self.auc.index:
                 raise DataError(
-                    f"there is no classifier '{name}'; there are {instances.format_labels(self.auc.index)}"
+                    f"there is no classifier '{name}'; there are "
+                    f"{instances.format_labels(self.auc.index)}"
                 )
         v = self.covariance
-        gap = float(self.auc[first] - self.auc[second])
-        se = float(
-            np.sqrt(
-                max(v.loc[first, first] + v.loc[second, second] - 2 * v.loc[first, second], 0.0)
-            )
-        )
-        z = gap / se if se > 0 else np.nan
+        difference = float(self.auc[first] - self.auc[second])
+        variance = v.loc[first, first] + v.loc[second, second] - 2 * v.loc[first, second]
+        error = float(np.sqrt(max(variance, 0.0)))
+        z = difference / error if error > 0 else np.nan
         return pd.Series(
-            {"difference": gap, "se": se, "z": z, "p": 2 * ndtr(-abs(z))},
+            {"difference": difference, "se": error, "z": z, "p": 2 * ndtr(-abs(z))},
             name=f"{first} - {second}",
         )
 
-    def _collapsed(self, name: str, area: float, alpha: float) -> tuple[float, float, str]:
+    def _limits_without_variance(
+        self, name: str, area: float, alpha: float
+    ) -> tuple[float, float, str]:
+        """Return the exact limits of a perfect area, none of others, with a warning."""
+        pairs = min(self.positives, self.negatives)
         if area in (0.0, 1.0):
-            pairs = min(self.positives, self.negatives)
-            bound = (alpha / 2) ** (1 / pairs)
             _warn(
-                f"roc_auc of '{name}' is {area:g}, where DeLong's variance is 0: its interval is Clopper and "
-                f"Pearson's for {pairs} independent pairs"
+                f"roc_auc of '{name}' is {area:g}, where DeLong's variance is 0: its interval is "
+                f"Clopper and Pearson's for {pairs} independent pairs"
             )
-            return (bound, 1.0, "pairs") if area == 1 else (0.0, 1 - bound, "pairs")
-        why = (
-            "0 (every instance ranks alike)"
-            if min(self.positives, self.negatives) > 1
-            else "unknown (a class has one instance)"
-        )
-        _warn(f"DeLong's variance of roc_auc of '{name}' is {why}: it has no interval")
+            return (*perfect_bound(area, pairs, alpha), "pairs")
+        variance = "unknown (a class has one instance)"
+        if pairs > 1:
+            variance = "0 (every instance ranks alike)"
+        _warn(f"DeLong's variance of roc_auc of '{name}' is {variance}: it has no interval")
         return np.nan, np.nan, "none"
 
 
 def delong(
     y_true: instances.Values, scores: instances.Predictions, *, positive: object = None
 ) -> DeLong:
-    """Areas under the ROC curves and their covariance, by midranks in O(n log n).
+    """Compute areas under ROC curves and their covariance, by midranks in O(n log n).
 
     V₁₀ of a positive is the share of negatives below it, V₀₁ of a negative the share of positives
     above it, ties one half, all from one sort; A = mean V₁₀, covariance = cov(V₁₀)/P + cov(V₀₁)/N
@@ -174,46 +181,56 @@ def delong(
     >>> float(delong([1, 1, 0, 0], {"a": [0.9, 0.4, 0.5, 0.1]}).auc["a"])
     0.75
     """
-    pairs = instances.predictions_by_name(scores)
     true = labels.two_class_truth(y_true, positive, scores=True)
     return delong_of_sorted(
         {
             name: sort_scores(true.is_positive, labels.read_scores(score, true, name=name))
-            for name, score in pairs.items()
+            for name, score in instances.predictions_by_name(scores).items()
         }
     )
 
 
 def delong_of_sorted(samples: Mapping[str, SortedScores]) -> DeLong:
-    """`delong` of scores that are sorted already."""
+    """Compute `delong` of scores that are sorted already."""
     first = next(iter(samples.values()))
     is_positive = np.empty(len(first.order), dtype=bool)
     is_positive[first.order] = first.positive
     components = np.array([placements(sample) for sample in samples.values()])
-    v10, v01 = components[:, is_positive], components[:, ~is_positive]
-    p, n = v10.shape[1], v01.shape[1]
+    v10 = components[:, is_positive]
+    v01 = components[:, ~is_positive]
+    positives = v10.shape[1]
+    negatives = v01.shape[1]
+    # The two classes are drawn independently: the variances of their means add up.
+    covariance = _covariance(v10) / positives + _covariance(v01) / negatives
     names = pd.Index(list(samples), name="classifier")
-    covariance = _covariance(v10) / p + _covariance(v01) / n
     return DeLong(
         pd.Series(v10.mean(axis=1), names, name="roc_auc"),
         pd.DataFrame(covariance, names, names),
-        p,
-        n,
+        positives,
+        negatives,
     )
 
 
+def logit_limits(share: float, width: float) -> tuple[float, float]:
+    """Return the limits of a share at `width` on either side of its log odds."""
+    # scipy.special at the top would let Pyomo find scipy and load scipy.stats, which takes a second.
+    from scipy.special import expit, logit
+
+    centre = logit(share)
+    return float(expit(centre - width)), float(expit(centre + width))
+
+
+def perfect_bound(share: float, trials: int, alpha: float) -> tuple[float, float]:
+    """Return Clopper and Pearson's limits where all trials, or none of them, are successes."""
+    bound = float((alpha / 2) ** (1 / trials))
+    return (bound, 1.0) if share == 1 else (0.0, 1 - bound)
+
+
 def _covariance(rows: np.ndarray) -> np.ndarray:
-    """Sample covariance of the rows (ddof = 1); NaN from one observation."""
+    """Return the sample covariance of the rows (ddof = 1); NaN from one observation."""
     if rows.shape[1] < 2:
         return np.full((len(rows), len(rows)), np.nan)
     return np.atleast_2d(np.cov(rows))
-
-
-def _between(alpha: float, method: str) -> None:
-    if not 0 < alpha < 1:
-        raise DataError(f"alpha is {alpha:g}; an interval needs an alpha between 0 and 1, as 0.05")
-    if method not in ("auto", "wald", "logit"):
-        raise DataError(f"there is no method '{method}'; the methods are auto, wald and logit")
 
 
 def _warn(text: str) -> None:

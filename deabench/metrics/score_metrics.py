@@ -1,9 +1,17 @@
-"""What the order of scores says: every metric of a ranking from one sort, for one sample or many
-weighted ones at once.
+"""Compute the metrics of scores and of probabilities, each declared as a user's metric is.
 
 A score is sorted once; tp and fp are the weights of positives and negatives among the scores at or
-above each distinct value, from 0 (nothing taken) on. Every metric below is a function of those two
-arrays of shape (..., values + 1), so that a bootstrap redraws weights and never sorts again."""
+above each distinct value, from 0 (nothing labelled positive) on. Every metric of a ranking is a
+function of those two arrays of shape (..., values + 1), so that a bootstrap redraws weights and
+never sorts again.
+
+References
+----------
+Brier GW (1950) Verification of forecasts expressed in terms of probability. Monthly Weather Review
+78:1-3. McClish DK (1989) Analyzing a portion of the ROC curve. Medical Decision Making 9:190-195.
+Vickers AJ, Elkin EB (2006) Decision curve analysis. Medical Decision Making 26:565-574.
+doi:10.1177/0272989X06295361. Guo C, Pleiss G, Sun Y, Weinberger KQ (2017) On calibration of modern
+neural networks. ICML, PMLR 70:1321-1330."""
 
 from __future__ import annotations
 
@@ -23,10 +31,14 @@ from deabench.metrics.metric import Metric
 
 Floats = NDArray[np.float64]
 
+CALIBRATION_BINS = 15
+"""Equal bins of the expected calibration error."""
+ROUNDING_ERROR = 1e-12
+
 
 @dataclass(frozen=True)
 class SortedScores:
-    """A score in falling order.
+    """Scores in falling order.
 
     Attributes
     ----------
@@ -43,20 +55,28 @@ class SortedScores:
     ends: NDArray[np.intp]
 
     def steps(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
-        """tp and fp of weights (..., n), in the instances' order; without weights each counts 1."""
+        """Return tp and fp after each distinct score, from 0 on.
+
+        Parameters
+        ----------
+        weights : array (..., n), optional
+            In the instances' order; without weights each counts 1.
+
+        Returns
+        -------
+        two arrays (..., distinct values + 1)
+        """
         if weights is None:
-            hits = np.cumsum(self.positive)[self.ends].astype(float)
-            return _from_zero(hits), _from_zero(self.ends + 1.0 - hits)
-        each = np.asarray(weights, dtype=float)[..., self.order]
-        hits, misses = (
-            np.cumsum(each * side, axis=-1)[..., self.ends]
-            for side in (self.positive, ~self.positive)
-        )
-        return _from_zero(hits), _from_zero(misses)
+            tp = np.cumsum(self.positive)[self.ends].astype(float)
+            return _prepend_zero(tp), _prepend_zero(self.ends + 1.0 - tp)
+        ordered = np.asarray(weights, dtype=float)[..., self.order]
+        tp = np.cumsum(ordered * self.positive, axis=-1)[..., self.ends]
+        fp = np.cumsum(ordered * ~self.positive, axis=-1)[..., self.ends]
+        return _prepend_zero(tp), _prepend_zero(fp)
 
 
 def sort_scores(positive: NDArray[np.bool_], score: np.ndarray) -> SortedScores:
-    """Sort a score; equal scores are one step."""
+    """Sort scores in falling order; equal scores are one step."""
     order = np.argsort(score)[::-1]
     ranked = score[order]
     ends = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)
@@ -64,89 +84,84 @@ def sort_scores(positive: NDArray[np.bool_], score: np.ndarray) -> SortedScores:
 
 
 def roc_auc(tp: Floats, fp: Floats) -> Floats:
-    """Area under the ROC curve: P(score of a positive > score of a negative) + P(equal) / 2."""
-    return np.asarray(
-        (np.diff(fp) * (tp[..., 1:] + tp[..., :-1])).sum(axis=-1) / (2 * tp[..., -1] * fp[..., -1])
-    )
+    """Return the area under the ROC curve: P(positive scores higher) + P(equal) / 2."""
+    doubled_area = (np.diff(fp) * (tp[..., 1:] + tp[..., :-1])).sum(axis=-1)
+    return np.asarray(doubled_area / (2 * tp[..., -1] * fp[..., -1]))
 
 
 def average_precision(tp: Floats, fp: Floats) -> Floats:
-    """Σ (TPR_k − TPR_{k−1}) PPV_k."""
-    taken = tp[..., 1:] + fp[..., 1:]
-    precision = np.divide(tp[..., 1:], taken, out=np.zeros_like(taken), where=taken > 0)
+    """Return Σ (TPR_k − TPR_{k−1}) PPV_k."""
+    labelled = tp[..., 1:] + fp[..., 1:]
+    precision = np.divide(tp[..., 1:], labelled, out=np.zeros_like(labelled), where=labelled > 0)
     return np.asarray((np.diff(tp) * precision).sum(axis=-1) / tp[..., -1])
 
 
 def kolmogorov_smirnov(tp: Floats, fp: Floats) -> Floats:
-    """The greatest TPR − FPR."""
+    """Return the greatest TPR − FPR."""
     return np.asarray((tp / tp[..., -1:] - fp / fp[..., -1:]).max(axis=-1))
 
 
 def partial_area(tp: Floats, fp: Floats, max_fpr: float) -> Floats:
-    """The area over FPR from 0 to `max_fpr`, standardised to ½ for chance and 1 for a perfect
-    ranking.
-
-    McClish DK (1989) Analyzing a portion of the ROC curve. Medical Decision Making 9:190-195.
-    """
-    across, up = fp / fp[..., -1:], tp / tp[..., -1:]
-    left, right = across[..., :-1], across[..., 1:]
-    share = np.divide(
-        np.minimum(right, max_fpr) - np.minimum(left, max_fpr),
-        right - left,
-        out=np.zeros_like(right),
-        where=right > left,
-    )
+    """Return McClish's area over FPR from 0 to `max_fpr`: ½ for chance, 1 for a perfect ranking."""
+    fpr = fp / fp[..., -1:]
+    tpr = tp / tp[..., -1:]
+    left = fpr[..., :-1]
+    right = fpr[..., 1:]
+    # Trapezoids up to max_fpr; the one that max_fpr cuts ends on the line between its corners.
     width = np.minimum(right, max_fpr) - np.minimum(left, max_fpr)
-    area = (width * (up[..., :-1] + share * np.diff(up) / 2)).sum(axis=-1)
-    least = max_fpr**2 / 2
-    return np.asarray((1 + (area - least) / (max_fpr - least)) / 2)
+    inside = np.divide(width, right - left, out=np.zeros_like(right), where=right > left)
+    area = (width * (tpr[..., :-1] + inside * np.diff(tpr) / 2)).sum(axis=-1)
+    chance = max_fpr**2 / 2
+    return np.asarray((1 + (area - chance) / (max_fpr - chance)) / 2)
 
 
 def best_tpr(tp: Floats, fp: Floats, fpr: float) -> Floats:
-    """The greatest TPR of a threshold whose FPR is at most `fpr`."""
-    allowed = fp <= fpr * fp[..., -1:] * (1 + 1e-12)  # 3 of 60 is .05, whatever floats make of it
+    """Return the greatest TPR of a threshold whose FPR is at most `fpr`."""
+    # 3 of 60 is .05, although .05 · 60 is less than 3 in floating point.
+    allowed = fp <= fpr * fp[..., -1:] * (1 + ROUNDING_ERROR)
     return np.asarray(np.where(allowed, tp, 0.0).max(axis=-1) / tp[..., -1])
 
 
 def precision_of_top(tp: Floats, fp: Floats, k: float) -> Floats:
-    """The share of positives among the k highest scores; of equal scores at the cut, their mean
-    over all orders.
-    """
-    taken = tp + fp
-    room = np.clip(np.minimum(taken[..., 1:], k) - taken[..., :-1], 0.0, None)
-    step = np.diff(taken)
-    found = np.divide(np.diff(tp) * room, step, out=np.zeros_like(step), where=step > 0)
-    return np.asarray(found.sum(axis=-1) / np.minimum(k, taken[..., -1]))
+    """Return the share of positives among the k highest scores.
+
+    Of equal scores at the cut, the mean over all orders."""
+    labelled = tp + fp
+    step = np.diff(labelled)
+    # Of each step of equal scores, so many instances are among the first k.
+    inside = np.clip(np.minimum(labelled[..., 1:], k) - labelled[..., :-1], 0.0, None)
+    hits = np.divide(np.diff(tp) * inside, step, out=np.zeros_like(step), where=step > 0)
+    return np.asarray(hits.sum(axis=-1) / np.minimum(k, labelled[..., -1]))
 
 
 def placements(sample: SortedScores) -> Floats:
-    """DeLong's components: of a positive the share of negatives below, of a negative the share of
-    positives above.
+    """Return DeLong's placement values, in the instances' order.
 
-    In the instances' order; ties count one half. The mean over either class is the area.
+    Of a positive the share of negatives below it, of a negative the share of positives above it;
+    ties count one half. The mean over either class is the area under the ROC curve.
     """
     tp, fp = sample.steps()
     lengths = np.diff(sample.ends, prepend=-1)
-    beaten = np.repeat(1 - (fp[1:] + fp[:-1]) / (2 * fp[-1]), lengths)
-    above = np.repeat((tp[1:] + tp[:-1]) / (2 * tp[-1]), lengths)
-    out = np.empty(len(sample.order))
-    out[sample.order] = np.where(sample.positive, beaten, above)
-    return out
+    negatives_below = np.repeat(1 - (fp[1:] + fp[:-1]) / (2 * fp[-1]), lengths)
+    positives_above = np.repeat((tp[1:] + tp[:-1]) / (2 * tp[-1]), lengths)
+    values = np.empty(len(sample.order))
+    values[sample.order] = np.where(sample.positive, negatives_below, positives_above)
+    return values
 
 
-def _from_zero(values: Floats) -> Floats:
-    return np.concatenate([np.zeros((*values.shape[:-1], 1)), values], axis=-1)
-
-
-BINS = 15
-"""Equal bins of ECE."""
+def top_shares(score: np.ndarray, k: int) -> Floats:
+    """Return the share of each instance among the k highest scores: 1, 0, or between at a tie."""
+    scores = sort_scores(np.ones(len(score), dtype=bool), score)
+    lengths = np.diff(scores.ends, prepend=-1)
+    shares = np.clip(k - (scores.ends - lengths + 1), 0, lengths) / lengths
+    values = np.empty(len(score))
+    values[scores.order] = np.repeat(shares, lengths)
+    return values
 
 
 @dataclass(frozen=True)
 class RankingMetric:
-    """A metric of the order of scores; `of` takes tp and fp as `deabench.metrics.ranking` gives
-    them.
-    """
+    """A metric of the order of scores; `of` takes tp and fp as `SortedScores.steps` returns them."""
 
     of: Callable[..., Any]
 
@@ -168,38 +183,14 @@ class MeanLoss:
     def __call__(
         self, y_true: np.ndarray, score: np.ndarray, sample_weight: np.ndarray | None = None
     ) -> float:
-        return float(
-            np.average(
-                self.loss(np.asarray(y_true), np.asarray(score, dtype=float)), weights=sample_weight
-            )
-        )
-
-
-def _squared(y: np.ndarray, p: np.ndarray) -> np.ndarray:
-    return np.asarray((p - y) ** 2)
-
-
-def _surprise(y: np.ndarray, p: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore"):
-        return np.asarray(-np.log(np.where(y == 1, p, 1 - p)))
-
-
-def _benefit(y: np.ndarray, p: np.ndarray, threshold: float) -> np.ndarray:
-    return np.where(p >= threshold, np.where(y == 1, 1.0, -threshold / (1 - threshold)), 0.0)
-
-
-def _calibration(
-    y: np.ndarray, p: np.ndarray, sample_weight: np.ndarray | None = None, bins: int = BINS
-) -> float:
-    weight = np.ones(len(p)) if sample_weight is None else sample_weight
-    group = np.minimum((np.asarray(p, dtype=float) * bins).astype(int), bins - 1)
-    gap = np.bincount(group, weight * (p - y), bins)
-    return float(np.abs(gap).sum() / weight.sum())
+        losses = self.loss(np.asarray(y_true), np.asarray(score, dtype=float))
+        return float(np.average(losses, weights=sample_weight))
 
 
 def partial_auc(max_fpr: float) -> Metric:
-    """The ROC area over FPR from 0 to `max_fpr`, standardised (chance ½, perfect 1): scikit-learn's
-    `max_fpr`.
+    """Declare the ROC area over FPR from 0 to `max_fpr`, standardised (chance ½, perfect 1).
+
+    scikit-learn's `max_fpr`.
 
     Examples
     --------
@@ -208,15 +199,13 @@ def partial_auc(max_fpr: float) -> Metric:
     >>> table.columns.tolist()
     ['partial_auc@0.5']
     """
-    name, of = (
-        f"partial_auc@{_share(max_fpr, 'max_fpr'):g}",
-        RankingMetric(partial(partial_area, max_fpr=max_fpr)),
-    )
-    return Metric(name, of, range=(0, 1), needs="scores")
+    _check_share(max_fpr, "max_fpr")
+    function = RankingMetric(partial(partial_area, max_fpr=max_fpr))
+    return Metric(f"partial_auc@{max_fpr:g}", function, range=(0, 1), needs="scores")
 
 
 def tpr_at_fpr(fpr: float) -> Metric:
-    """The greatest TPR of a threshold whose FPR is at most `fpr`: no mixing of thresholds.
+    """Declare the greatest TPR of a single threshold whose FPR is at most `fpr`.
 
     Examples
     --------
@@ -224,13 +213,15 @@ def tpr_at_fpr(fpr: float) -> Metric:
     >>> metrics.from_scores([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}, metrics=[metrics.tpr_at_fpr(.1)]).loc["net"].to_dict()
     {'TPR@FPR=0.1': 0.5}
     """
-    name, of = f"TPR@FPR={_share(fpr, 'fpr'):g}", RankingMetric(partial(best_tpr, fpr=fpr))
-    return Metric(name, of, range=(0, 1), needs="scores")
+    _check_share(fpr, "fpr")
+    function = RankingMetric(partial(best_tpr, fpr=fpr))
+    return Metric(f"TPR@FPR={fpr:g}", function, range=(0, 1), needs="scores")
 
 
 def precision_at(k: int) -> Metric:
-    """The share of positives among the k highest scores; of scores equal at the cut, the mean over
-    their orders.
+    """Declare the share of positives among the k highest scores.
+
+    Of scores equal at the cut, the mean over their orders.
 
     Examples
     --------
@@ -240,17 +231,14 @@ def precision_at(k: int) -> Metric:
     """
     if not (isinstance(k, int | np.integer) and k >= 1):
         raise DataError(f"k is {k}; precision at k takes a whole number of instances, at least 1")
-    return Metric(
-        f"precision@{k}",
-        RankingMetric(partial(precision_of_top, k=k)),
-        range=(0, 1),
-        needs="scores",
-    )
+    function = RankingMetric(partial(precision_of_top, k=k))
+    return Metric(f"precision@{k}", function, range=(0, 1), needs="scores")
 
 
 def net_benefit(threshold: float) -> Metric:
-    """tp/n − fp/n · t/(1 − t) of the rule "positive where p >= t" (Vickers and Elkin): per
-    instance, in true positives.
+    """Declare tp/n − fp/n · t/(1 − t) of the rule "positive where p >= t" (Vickers and Elkin).
+
+    In true positives per instance.
 
     Parameters
     ----------
@@ -263,13 +251,64 @@ def net_benefit(threshold: float) -> Metric:
     >>> metrics.from_scores([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}, metrics=[metrics.net_benefit(.5)]).loc["net"].to_dict()
     {'net_benefit@0.5': 0.0}
     """
-    low = -_share(threshold, "threshold") / (1 - threshold)
-    return Metric(
-        f"net_benefit@{threshold:g}",
-        MeanLoss(partial(_benefit, threshold=threshold)),
-        range=(low, 1),
-        needs="probabilities",
+    _check_share(threshold, "threshold")
+    lowest = -threshold / (1 - threshold)
+    function = MeanLoss(partial(_benefit, threshold=threshold))
+    return Metric(f"net_benefit@{threshold:g}", function, range=(lowest, 1), needs="probabilities")
+
+
+def find_score_metric(name: str) -> Metric | None:
+    """Return the metric of scores of that name, 'precision@10' and the like; None for any other."""
+    metric = BUILT_IN.get(canonical_name(name))
+    if metric is not None:
+        return metric
+    match = re.fullmatch(
+        r"(partial_auc|tpr@fpr|net_benefit|precision)[@=]([\d.]+)", name, re.IGNORECASE
     )
+    if match is None:
+        return None
+    value = match[2]
+    try:
+        number = int(value) if match[1].lower() == "precision" else float(value)
+    except ValueError:
+        raise DataError(
+            f"the value of metric '{name}' is '{value}'; write it as {', '.join(AT_A_VALUE)}"
+        ) from None
+    return _METRICS_AT[match[1].lower()](number)
+
+
+def _squared_error(y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    return np.asarray((p - y) ** 2)
+
+
+def _log_loss(y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(np.where(y == 1, p, 1 - p)))
+
+
+def _benefit(y: np.ndarray, p: np.ndarray, threshold: float) -> np.ndarray:
+    return np.where(p >= threshold, np.where(y == 1, 1.0, -threshold / (1 - threshold)), 0.0)
+
+
+def _calibration_error(
+    y: np.ndarray,
+    p: np.ndarray,
+    sample_weight: np.ndarray | None = None,
+    bins: int = CALIBRATION_BINS,
+) -> float:
+    weight = np.ones(len(p)) if sample_weight is None else sample_weight
+    group = np.minimum((np.asarray(p, dtype=float) * bins).astype(int), bins - 1)
+    gap = np.bincount(group, weight * (p - y), bins)
+    return float(np.abs(gap).sum() / weight.sum())
+
+
+def _check_share(value: float, argument: str) -> None:
+    if not 0 < value < 1:
+        raise DataError(f"{argument} is {value:g}; give a number between 0 and 1")
+
+
+def _prepend_zero(values: Floats) -> Floats:
+    return np.concatenate([np.zeros((*values.shape[:-1], 1)), values], axis=-1)
 
 
 BUILT_IN: dict[str, Metric] = {
@@ -277,37 +316,15 @@ BUILT_IN: dict[str, Metric] = {
     "pr_auc": Metric("pr_auc", RankingMetric(average_precision), range=(0, 1), needs="scores"),
     "KS": Metric("KS", RankingMetric(kolmogorov_smirnov), range=(0, 1), needs="scores"),
     "log_loss": Metric(
-        "log_loss", MeanLoss(_surprise), False, range=(0, math.inf), needs="probabilities"
+        "log_loss", MeanLoss(_log_loss), False, range=(0, math.inf), needs="probabilities"
     ),
-    "brier": Metric("brier", MeanLoss(_squared), False, range=(0, 1), needs="probabilities"),
-    "ece": Metric("ece", _calibration, False, range=(0, 1), needs="probabilities"),
+    "brier": Metric("brier", MeanLoss(_squared_error), False, range=(0, 1), needs="probabilities"),
+    "ece": Metric("ece", _calibration_error, False, range=(0, 1), needs="probabilities"),
 }
-_AT = {"partial_auc": partial_auc, "tpr@fpr": tpr_at_fpr, "net_benefit": net_benefit}
+_METRICS_AT: dict[str, Callable[[Any], Metric]] = {
+    "partial_auc": partial_auc,
+    "tpr@fpr": tpr_at_fpr,
+    "net_benefit": net_benefit,
+    "precision": precision_at,
+}
 AT_A_VALUE = ("partial_auc@0.1", "TPR@FPR=0.05", "precision@10", "net_benefit@0.2")
-
-
-def find_score_metric(name: str) -> Metric | None:
-    """The shipped metric of that name, 'precision@10' and the like among them; None for any other."""
-    known = BUILT_IN.get(canonical_name(name))
-    if known is not None:
-        return known
-    found = re.fullmatch(
-        r"(partial_auc|tpr@fpr|net_benefit|precision)[@=]([\d.]+)", name, re.IGNORECASE
-    )
-    if found is None:
-        return None
-    word, value = found[1].lower(), found[2]
-    try:
-        return precision_at(int(value)) if word == "precision" else _AT[word](float(value))
-    except ValueError as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(
-            f"the value of metric '{name}' is '{value}'; write it as {', '.join(AT_A_VALUE)}"
-        ) from None
-
-
-def _share(value: float, what: str) -> float:
-    if not 0 < value < 1:
-        raise DataError(f"{what} is {value:g}; give a number between 0 and 1")
-    return value

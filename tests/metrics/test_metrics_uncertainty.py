@@ -297,7 +297,7 @@ def test_a_mean_loss_has_the_standard_error_of_its_design(data):
     def error(kind, groups=None, weight=None):
         groups = np.zeros(200, dtype=int) if groups is None else groups
         units = _resampling_units(x, Design(kind, y == 1, groups, weight))
-        mean, found = units.of(np.ones((1, len(units.first))))
+        mean, found = units.mean_and_error(np.ones((1, len(units.first))))
         assert mean[0] == pytest.approx(np.average(x, weights=weight), rel=1e-12)
         return found[0]
 
@@ -420,7 +420,7 @@ def test_tables_at_once_are_tables_one_by_one(monkeypatch):
         {"tp": [6, 9, 1], "fn": [2, 0, 3], "fp": [3, 1, 0], "tn": [9, 8, 8]}, index=list("abc")
     )
     together = m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200)
-    monkeypatch.setattr(sys.modules["deabench.inference.count_intervals"], "AT_ONCE", 1)
+    monkeypatch.setattr(sys.modules["deabench.inference.count_intervals"], "MAX_TABLES", 1)
     pd.testing.assert_frame_equal(
         m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200), together
     )
