@@ -4,8 +4,8 @@ n pairs fall into four cells with probabilities q11, q12, q21, q22; b counts the
 cell q21 (for a classifier: b = false negatives, c = false positives). The difference is δ = q12 −
 q21, estimated by (b − c)/n. With q̃21 the likelihood's maximiser given δ, the score statistic is
 
-    T(δ) = (b − c − nδ) / √( n (2 q̃21 + δ(1 − δ)) ),      q̃21 the larger root of 2n q² + Wq − cδ(1 − δ) = 0,
-                                                            W = (2n − b + c)δ − b − c,
+    T(δ) = (b − c − nδ) / √( n (2 q̃21 + δ(1 − δ)) ),
+    q̃21 the larger root of 2n q² + Wq − cδ(1 − δ) = 0,      W = (2n − b + c)δ − b − c,
 
 decreasing in δ, and the interval is {δ : |T(δ)| ≤ z}. T(0) = (b − c)/√(b + c) is McNemar's
 statistic, uncorrected.
@@ -13,7 +13,8 @@ statistic, uncorrected.
 The limits are roots of a cubic, all of them real. With g = z², D = b − c, s = b + c, v = s − D²/n,
 x = D − (n + g)δ:
 
-    x³ − g(g + v)x + g²D(n − s)/n = 0,      lower = (D − x_max)/(n + g),      upper = (D − x_min)/(n + g)
+    x³ − g(g + v)x + g²D(n − s)/n = 0,
+    lower = (D − x_max)/(n + g),      upper = (D − x_min)/(n + g)
 
 (the quartic that is usually solved is this cubic times the spurious root δ = (b − c)/n, and loses
 half the digits).
@@ -63,6 +64,8 @@ class TangoTest(Result):
         one-sided kinds.
     """
 
+    _text = "curves"
+
     kind: Kind
     hypothesis: str
     difference: float
@@ -73,22 +76,14 @@ class TangoTest(Result):
     upper: float
 
     def to_frame(self) -> pd.DataFrame:
-        """The outcome as one row, a column per attribute."""
+        """Return the outcome as one row, a column per attribute."""
         return pd.DataFrame([vars(self)]).set_index("kind")
-
-    def summary(self) -> str:
-        """Whether the hypothesis is rejected, and by what."""
-        return (
-            f"{self.hypothesis} is {'rejected' if self.rejected else 'not rejected'} (p = {self.p_value:.4g}, "
-            f"T = {self.statistic:.4g}): the difference is {self.difference:.4g}, between {self.lower:.4g} and "
-            f"{self.upper:.4g}"
-        )
 
 
 def interval(
     b: ArrayLike, c: ArrayLike, n: ArrayLike, alpha: ArrayLike = 0.05
 ) -> tuple[Floats, Floats]:
-    """Tango's score interval of (b − c)/n at level 1 − alpha, by the closed cubic form.
+    """Compute Tango's score interval of (b − c)/n at level 1 − alpha, by the closed cubic form.
 
     Parameters
     ----------
@@ -97,7 +92,7 @@ def interval(
     n : array_like of whole numbers >= 1
         The number of pairs. b, c and n are broadcast against each other.
     alpha : array_like, 0 < alpha < 1
-        One minus the level; given so, and not as a level, because 1 − 0.999999 is not a float.
+        One minus the level; not the level itself, because 1 − 0.999999 is not a float.
         Broadcast like the counts.
 
     Returns
@@ -108,8 +103,7 @@ def interval(
     Raises
     ------
     DataError
-        Where a count is negative, fractional or missing, b + c exceeds n, or alpha is outside (0,
-        1).
+        If a count is negative, fractional or missing, b + c exceeds n, or alpha is outside (0, 1).
 
     Notes
     -----
@@ -126,33 +120,40 @@ def interval(
     >>> print(f"{lower:.4f} {upper:.4f}")
     -0.0271 0.3897
     """
-    b_, c_, n_ = _counts(b, c, n)
-    g = _z(alpha) ** 2
+    b_, c_, n_ = _check_counts(b, c, n)
+    g = _normal_quantile(alpha) ** 2
     try:
         b_, c_, n_, g = np.broadcast_arrays(b_, c_, n_, g)
     except ValueError:
         raise DataError(
-            f"alpha has shape {np.shape(alpha)} and the counts {b_.shape}; give one alpha, or one for each"
+            f"alpha has shape {np.shape(alpha)} and the counts {b_.shape}; give one alpha, or one "
+            "for each"
         ) from None
-    D, s, A = b_ - c_, b_ + c_, n_ + g
-    v = (s * (n_ - s) + 4 * b_ * c_) / n_  # = s − D²/n, as a sum of terms that cannot cancel
+    D = b_ - c_
+    s = b_ + c_
+    # v = s − D²/n, as a sum of terms that cannot cancel.
+    v = (s * (n_ - s) + 4 * b_ * c_) / n_
+    # All three roots are real: Viète's trigonometric solution of the cubic.
     M = np.sqrt(g * (g + v) / 3)
     turn = np.arccos(np.clip(-(g**2) * D * (n_ - s) / (2 * n_ * M**3), -1, 1)) / 3
-    lower, upper = (D - 2 * M * np.cos(turn)) / A, (D - 2 * M * np.cos(turn + 2 * np.pi / 3)) / A
+    lower = (D - 2 * M * np.cos(turn)) / (n_ + g)
+    upper = (D - 2 * M * np.cos(turn + 2 * np.pi / 3)) / (n_ + g)
+    # With b = 0 or c = 0 two roots can meet; one is known, the other two solve a quadratic.
     r = np.sqrt(g * g / 4 + g * v)
-    lower = np.where(c_ == 0, np.minimum(b_ - g, b_ + g / 2 - r) / A, lower)
-    upper = np.where(c_ == 0, (b_ + g / 2 + r) / A, upper)
-    upper = np.where(b_ == 0, np.maximum(g - c_, r - c_ - g / 2) / A, upper)
-    lower = np.where(b_ == 0, -(c_ + g / 2 + r) / A, lower)
-    lower, upper = np.where(c_ == n_, -1.0, lower), np.where(b_ == n_, 1.0, upper)
+    lower = np.where(c_ == 0, np.minimum(b_ - g, b_ + g / 2 - r) / (n_ + g), lower)
+    upper = np.where(c_ == 0, (b_ + g / 2 + r) / (n_ + g), upper)
+    upper = np.where(b_ == 0, np.maximum(g - c_, r - c_ - g / 2) / (n_ + g), upper)
+    lower = np.where(b_ == 0, -(c_ + g / 2 + r) / (n_ + g), lower)
+    # The ends of the scale are exact.
+    lower = np.where(c_ == n_, -1.0, lower)
+    upper = np.where(b_ == n_, 1.0, upper)
     return np.clip(lower, -1.0, 1.0), np.clip(upper, -1.0, 1.0)
 
 
 def contains_zero(b: ArrayLike, c: ArrayLike, alpha: float = 0.05) -> NDArray[np.bool_]:
-    """Whether 0 lies in Tango's interval, without computing it: (b − c)² <= z²(b + c), whatever n
-    is.
+    """Return whether 0 lies in Tango's interval, (b − c)² <= z²(b + c), without computing it.
 
-    This is McNemar's test not rejecting b = c; b = c = 0 counts as inside.
+    It does not depend on n. This is McNemar's test not rejecting b = c; b = c = 0 counts as inside.
 
     Parameters
     ----------
@@ -164,12 +165,14 @@ def contains_zero(b: ArrayLike, c: ArrayLike, alpha: float = 0.05) -> NDArray[np
     DataError
         As `interval` does.
     """
-    b_, c_ = _whole({"b": (b, 0), "c": (c, 0)})
-    return (b_ - c_) ** 2 <= _z(alpha) ** 2 * (b_ + c_)
+    b_, c_ = _check_whole({"b": (b, 0), "c": (c, 0)})
+    return (b_ - c_) ** 2 <= _normal_quantile(alpha) ** 2 * (b_ + c_)
 
 
 def statistic(b: ArrayLike, c: ArrayLike, n: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
-    """Tango's score statistic T(δ), decreasing in δ, standard normal for large n where δ is true.
+    """Compute Tango's score statistic T(δ), decreasing in δ.
+
+    It is standard normal for large n if δ is the true difference.
 
     Parameters
     ----------
@@ -181,22 +184,27 @@ def statistic(b: ArrayLike, c: ArrayLike, n: ArrayLike, delta: ArrayLike = 0.0) 
     Raises
     ------
     DataError
-        As `interval` does, and where delta is outside [−1, 1].
+        As `interval` does, and if delta is outside [−1, 1].
     """
-    b_, c_, n_ = _counts(b, c, n)
+    b_, c_, n_ = _check_counts(b, c, n)
     delta_ = np.asarray(delta, dtype=float)
-    if not np.all(np.abs(delta_) <= 1):
-        value = delta_[~(np.abs(delta_) <= 1)].flat[0]
-        raise DataError(f"delta is {value:g}; a difference of proportions lies in [-1, 1]")
-    mirrored = delta_ < 0  # T(b, c, δ) = −T(c, b, −δ): with δ >= 0 no term below cancels
-    b_, c_, d = np.where(mirrored, c_, b_), np.where(mirrored, b_, c_), np.abs(delta_)
+    outside = ~(np.abs(delta_) <= 1)
+    if outside.any():
+        raise DataError(
+            f"delta is {delta_[outside].flat[0]:g}; give a difference of proportions in [-1, 1]"
+        )
+    # T(b, c, δ) = −T(c, b, −δ): with δ >= 0 no term below cancels.
+    is_mirrored = delta_ < 0
+    d = np.abs(delta_)
+    b_, c_ = np.where(is_mirrored, c_, b_), np.where(is_mirrored, b_, c_)
     W = (2 * n_ - b_ + c_) * d - b_ - c_
     root = np.sqrt(W * W + 8 * n_ * c_ * d * (1 - d))
     with np.errstate(divide="ignore", invalid="ignore"):
+        # The larger root of the quadratic, in the form that does not subtract.
         q21 = np.where(W > 0, 2 * c_ * d * (1 - d) / (root + W), (root - W) / (4 * n_))
         gap = b_ - c_ - n_ * d
         T = np.where(gap == 0, 0.0, gap / np.sqrt(n_ * (2 * q21 + d * (1 - d))))
-    return np.where(mirrored, -T, T)[()]
+    return np.where(is_mirrored, -T, T)[()]
 
 
 def test(
@@ -208,7 +216,7 @@ def test(
     kind: Kind = "two-sided",
     alpha: float = 0.05,
 ) -> TangoTest:
-    """Tango's test of one pair of discordant counts.
+    """Compute Tango's test of one pair of discordant counts.
 
     Parameters
     ----------
@@ -216,7 +224,7 @@ def test(
         As for `interval`, one of each.
     delta : float
         Two-sided: the difference to test, in [−1, 1] (0 is McNemar's test). The other kinds: the
-        margin Δ, in (0, 1); 0 is allowed for non-inferiority, where it asks for superiority.
+        margin Δ, in (0, 1); 0 is allowed for non-inferiority, and tests superiority.
     kind : "two-sided", "equivalence", "noninferiority"
         Two-sided, H0: δ = delta. Non-inferiority, H0: δ <= −delta (Tango's one-sided test; note the
         sign: his Z for the margin 0.1 is T(−0.1)). Equivalence, H0: |δ| >= delta, by two one-sided
@@ -226,46 +234,58 @@ def test(
     Raises
     ------
     DataError
-        As `interval` and `statistic` do, and where the margin or the kind is unknown.
+        As `interval` and `statistic` do, and if the margin or the kind is unknown.
 
     Examples
     --------
-    >>> print(f"{test(0, 1, 44, 0.1, kind='noninferiority').statistic:.3f}")   # Tango 1998 prints 1.709
+    >>> result = test(0, 1, 44, 0.1, kind="noninferiority")
+    >>> print(f"{result.statistic:.3f}")  # Tango 1998 prints 1.709
     1.709
     """
-    if kind != "two-sided" and not 0 < alpha < 0.5:
-        raise DataError(f"alpha is {alpha:g}; a one-sided test needs one between 0 and 0.5")
-    low, high = interval(b, c, n, alpha if kind == "two-sided" else 2 * alpha)
-    if np.ndim(low):
+    # Imported here: Pyomo loads scipy.stats too if it finds scipy loaded, which takes a second.
+    from scipy.special import ndtr
+
+    is_two_sided = kind == "two-sided"
+    if not is_two_sided and not 0 < alpha < 0.5:
+        raise DataError(f"alpha is {alpha:g}; give one between 0 and 0.5 to a one-sided test")
+    lower, upper = interval(b, c, n, alpha if is_two_sided else 2 * alpha)
+    if np.ndim(lower):
         raise DataError(
             "test takes one table of counts; give three plain numbers, or use statistic for arrays"
         )
-    T, p, hypothesis = _decide(b, c, n, delta, kind)
-    return TangoTest(kind, hypothesis, (b - c) / n, T, p, p <= alpha, float(low), float(high))
-
-
-def _decide(b: int, c: int, n: int, delta: float, kind: Kind) -> tuple[float, float, str]:
-    """The statistic that decides, its p-value and the hypothesis in words."""
-    from scipy.special import (
-        ndtr,
-    )  # here: Pyomo, where it finds scipy, loads scipy.stats too, which takes a second
-
-    if kind == "two-sided":
+    if is_two_sided:
         T = float(statistic(b, c, n, delta))
-        return T, float(2 * ndtr(-abs(T))), f"δ = {delta:g}"
-    if kind not in ("equivalence", "noninferiority"):
+        p_value = float(2 * ndtr(-abs(T)))
+        hypothesis = f"δ = {delta:g}"
+    elif kind not in ("equivalence", "noninferiority"):
         raise DataError(f"kind is {kind!r}; it is 'two-sided', 'equivalence' or 'noninferiority'")
-    if not (0 <= delta < 1) or (delta == 0 and kind == "equivalence"):
+    elif not (0 <= delta < 1) or (delta == 0 and kind == "equivalence"):
         raise DataError(f"the margin delta is {delta:g}; give a number between 0 and 1")
-    above = float(statistic(b, c, n, -delta))
-    if kind == "noninferiority":
-        return above, float(ndtr(-above)), f"δ ≤ {0 - delta:g}"
-    below = float(statistic(b, c, n, delta))
-    T = above if above <= -below else below
-    return T, float(ndtr(-min(above, -below))), f"|δ| ≥ {delta:g}"
+    elif kind == "noninferiority":
+        T = float(statistic(b, c, n, -delta))
+        p_value = float(ndtr(-T))
+        hypothesis = f"δ ≤ {0 - delta:g}"
+    else:
+        # Two one-sided tests; the one nearer to 0 decides.
+        above = float(statistic(b, c, n, -delta))
+        below = float(statistic(b, c, n, delta))
+        T = above if above <= -below else below
+        p_value = float(ndtr(-min(above, -below)))
+        hypothesis = f"|δ| ≥ {delta:g}"
+    return TangoTest(
+        kind=kind,
+        hypothesis=hypothesis,
+        difference=(b - c) / n,
+        statistic=T,
+        p_value=p_value,
+        rejected=p_value <= alpha,
+        lower=float(lower),
+        upper=float(upper),
+    )
 
 
-def _z(alpha: ArrayLike) -> Floats:
+def _normal_quantile(alpha: ArrayLike) -> Floats:
+    """Return z of the two-sided level alpha."""
     from scipy.special import ndtri
 
     try:
@@ -274,46 +294,52 @@ def _z(alpha: ArrayLike) -> Floats:
         raise DataError(
             f"alpha is {alpha!r}; give a number between 0 and 1, as 0.05 for a 95 % interval"
         ) from None
-    bad = ~((levels > 0) & (levels < 1))
-    if bad.any():
+    invalid = ~((levels > 0) & (levels < 1))
+    if invalid.any():
         raise DataError(
-            f"{_place('alpha', levels, bad, 'g')}; give a number between 0 and 1, as 0.05 for a 95 % interval"
+            f"{_describe_value('alpha', levels, invalid, 'g')}; give a number between 0 and 1, as "
+            "0.05 for a 95 % interval"
         )
     return np.asarray(-ndtri(levels / 2))
 
 
-def _counts(b: ArrayLike, c: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """The three counts as float arrays of one shape; whatever is not a count is refused by name and
-    place.
-    """
-    b_, c_, n_ = _whole({"b": (b, 0), "c": (c, 0), "n": (n, 1)})
-    over = b_ + c_ > n_
-    if over.any():
+def _check_counts(b: ArrayLike, c: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Return the three counts as float arrays of one shape; refuse other values by position."""
+    b_, c_, n_ = _check_whole({"b": (b, 0), "c": (c, 0), "n": (n, 1)})
+    exceeds = b_ + c_ > n_
+    if exceeds.any():
         raise DataError(
-            f"{_place('b + c', b_ + c_, over)}, more than n = {n_[over].flat[0]:.17g}; "
-            "the discordant pairs are among the n"
+            f"{_describe_value('b + c', b_ + c_, exceeds)}, more than n = "
+            f"{n_[exceeds].flat[0]:.17g}; the discordant pairs are among the n"
         )
     return b_, c_, n_
 
 
-def _whole(counts: dict[str, tuple[ArrayLike, int]]) -> list[Floats]:
-    """The named counts, each with its least value, broadcast against each other."""
-    names = ", ".join(counts)
+def _check_whole(counts: dict[str, tuple[ArrayLike, int]]) -> list[Floats]:
+    """Return the named counts, each with its minimum, broadcast against each other."""
     try:
         arrays = np.broadcast_arrays(
-            *(np.asarray(value, dtype=float) for value, _ in counts.values())
+            *(np.asarray(values, dtype=float) for values, _ in counts.values())
         )
     except (TypeError, ValueError):
         raise DataError(
-            f"{names} are not numbers of shapes that go together; give counts, all of one length"
+            f"{', '.join(counts)} are not numbers of one shape; give counts, all of one length"
         ) from None
-    for (name, (_, least)), values in zip(counts.items(), arrays, strict=True):
-        bad = ~((values >= least) & (values == np.floor(values)) & np.isfinite(values))
-        if bad.any():
-            raise DataError(f"{_place(name, values, bad)}; a count is a whole number >= {least}")
+    for (name, (_, minimum)), values in zip(counts.items(), arrays, strict=True):
+        is_count = (values >= minimum) & (values == np.floor(values)) & np.isfinite(values)
+        if not is_count.all():
+            raise DataError(
+                f"{_describe_value(name, values, ~is_count)}; a count is a whole number >= "
+                f"{minimum}"
+            )
     return list(arrays)
 
 
-def _place(name: str, values: Floats, bad: NDArray[np.bool_], digits: str = ".17g") -> str:
-    where = f" at position {', '.join(map(str, np.argwhere(bad)[0]))}" if values.ndim else ""
-    return f"{name} is {values[bad].flat[0]:{digits}}{where}"
+def _describe_value(
+    name: str, values: Floats, invalid: NDArray[np.bool_], digits: str = ".17g"
+) -> str:
+    """Name the first invalid value and, in an array, its position."""
+    position = ""
+    if values.ndim:
+        position = f" at position {', '.join(map(str, np.argwhere(invalid)[0]))}"
+    return f"{name} is {values[invalid].flat[0]:{digits}}{position}"

@@ -241,11 +241,11 @@ def test_superiority_is_noninferiority_with_no_margin():
         ),
         (
             lambda: tango.interval("x", 2, 10),
-            "b, c, n are not numbers of shapes that go together; give counts, all of one length",
+            "b, c, n are not numbers of one shape; give counts, all of one length",
         ),
         (
             lambda: tango.interval([1, 2], [1, 2, 3], 10),
-            "b, c, n are not numbers of shapes that go together; give counts, all of one length",
+            "b, c, n are not numbers of one shape; give counts, all of one length",
         ),
         (
             lambda: tango.interval(1, 2, 10, 0),
@@ -274,11 +274,11 @@ def test_superiority_is_noninferiority_with_no_margin():
         (lambda: tango.contains_zero(1, -2), "c is -2; a count is a whole number >= 0"),
         (
             lambda: tango.statistic(1, 2, 10, [0, 1.5]),
-            "delta is 1.5; a difference of proportions lies in [-1, 1]",
+            "delta is 1.5; give a difference of proportions in [-1, 1]",
         ),
         (
             lambda: tango.test(1, 2, 10, np.nan),
-            "delta is nan; a difference of proportions lies in [-1, 1]",
+            "delta is nan; give a difference of proportions in [-1, 1]",
         ),
         (
             lambda: tango.test([1, 2], 2, 10),
@@ -298,7 +298,7 @@ def test_superiority_is_noninferiority_with_no_margin():
         ),
         (
             lambda: tango.test(1, 2, 10, 0.1, kind="equivalence", alpha=0.5),
-            "alpha is 0.5; a one-sided test needs one between 0 and 0.5",
+            "alpha is 0.5; give one between 0 and 0.5 to a one-sided test",
         ),
     ],
 )

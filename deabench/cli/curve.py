@@ -16,8 +16,8 @@ from deabench.cli._io import Format, emit, say
 from deabench.cli._labels import by_cell, classes, part_of, read_instances
 from deabench.cli._learning import learn
 from deabench.cli._options import Out
-from deabench.curves.roc import trace
-from deabench.curves.segment import of_roc
+from deabench.curves.roc import trace_roc
+from deabench.curves.segment import segment_from_roc
 from deabench.errors import DataError
 from deabench.metrics.labels import GroundTruth
 from deabench.utils.checks import did_you_mean
@@ -241,12 +241,12 @@ def _segment(
         part = part_of(true, y)  # of a long file's classifier: the file as a whole has both
     except DataError as error:
         raise DataError(f"classifier '{name}': {error}") from None
-    return of_roc(trace(part, score, name), alpha)
+    return segment_from_roc(trace_roc(part, score, name), alpha)
 
 
 def _table(kind: Kind, results: Mapping[str, Any]) -> pd.DataFrame:
     if kind is Kind.summary:
-        return curves.Segments.of(results).table
+        return curves.Segments.from_segments(results).table
     even = np.linspace(
         0, 1, 101
     )  # a band's own points stand a hair before and behind each of its jumps

@@ -1,50 +1,46 @@
-"""Curves of a score: ROC and its balanced segment, bands, gain, lift, cost, precision-recall,
-learning curves.
+"""Curves of a score: ROC and its balanced segment, bands, gain, lift, cost, precision-recall.
 
-Each function returns a frozen result that holds its numbers as labelled frames; the Display of the
-same name in `deabench.plot` draws it. Every curve of a score takes `y_true` with labels of any kind
-(`positive` names the positive one; without it, the minority) and refuses NaN scores, one class
-only, three classes and lengths that differ."""
+Learning curves are here, too. Each function returns a frozen result with its numbers as labelled
+frames; the Display of the same name in `deabench.plot` draws it. Every curve of a score takes
+`y_true` with labels of any kind (`positive` names the positive one; without it, the minority) and
+refuses NaN scores, one class only, three classes and lengths that differ.
 
-from deabench.curves.average import MeanRoc, average_threshold, average_vertical
-from deabench.curves.bands import Band, bands
-from deabench.curves.classes import per_class
-from deabench.curves.cost import CostCurve, cost_curve, probability_cost
-from deabench.curves.gain import Conversion, Gain, Lift, conversion_rates, gain, lift
-from deabench.curves.learning import LearningCurve, Schedule, arithmetic, geometric, learning_curve
-from deabench.curves.precision_recall import PrecisionRecall, precision_recall
-from deabench.curves.roc import Operating, Roc, best_threshold, roc
-from deabench.curves.segment import Segment, Segments, balanced_segment, compare_segments
+The names are imported when first used; `__init__.pyi` tells type checkers what they are."""
 
-__all__ = [
-    "Band",
-    "Conversion",
-    "CostCurve",
-    "Gain",
-    "LearningCurve",
-    "Lift",
-    "MeanRoc",
-    "Operating",
-    "PrecisionRecall",
-    "Roc",
-    "Schedule",
-    "Segment",
-    "Segments",
-    "arithmetic",
-    "average_threshold",
-    "average_vertical",
-    "balanced_segment",
-    "bands",
-    "best_threshold",
-    "compare_segments",
-    "conversion_rates",
-    "cost_curve",
-    "gain",
-    "geometric",
-    "learning_curve",
-    "lift",
-    "per_class",
-    "precision_recall",
-    "probability_cost",
-    "roc",
-]
+from deabench.utils.lazy import make_lazy
+
+_HOME = {
+    "Band": "deabench.curves.bands",
+    "Conversion": "deabench.curves.gain",
+    "CostCurve": "deabench.curves.cost",
+    "Gain": "deabench.curves.gain",
+    "LearningCurve": "deabench.curves.learning",
+    "Lift": "deabench.curves.gain",
+    "MeanRoc": "deabench.curves.average",
+    "OperatingPoint": "deabench.curves.roc",
+    "PrecisionRecall": "deabench.curves.gain",
+    "Roc": "deabench.curves.roc",
+    "Schedule": "deabench.curves.learning",
+    "Segment": "deabench.curves.segment",
+    "Segments": "deabench.curves.segment",
+    "arithmetic": "deabench.curves.learning",
+    "average_threshold": "deabench.curves.average",
+    "average_vertical": "deabench.curves.average",
+    "balanced_segment": "deabench.curves.segment",
+    "bands": "deabench.curves.bands",
+    "best_threshold": "deabench.curves.roc",
+    "compare_segments": "deabench.curves.segment",
+    "conversion_rates": "deabench.curves.gain",
+    "cost_curve": "deabench.curves.cost",
+    "gain": "deabench.curves.gain",
+    "geometric": "deabench.curves.learning",
+    "learning_curve": "deabench.curves.learning",
+    "lift": "deabench.curves.gain",
+    "per_class": "deabench.curves.roc",
+    "precision_recall": "deabench.curves.gain",
+    "probability_cost": "deabench.curves.cost",
+    "roc": "deabench.curves.roc",
+}
+
+__all__ = sorted(_HOME)
+make_lazy(__name__, _HOME)

@@ -31,19 +31,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from deabench.curves.roc import Roc
+from deabench.curves.roc import Roc, ScoreCurve
 from deabench.errors import DataError, DataWarning
-from deabench.utils.result import Result
 
-Method = Literal["fixed-width", "simultaneous"]
+BandMethod = Literal["fixed-width", "simultaneous"]
 Floats = NDArray[np.float64]
 
-HAIR = 1e-12
+ROUNDING = 1e-12
 """Added where the curve is read beside a jump, so that rounding can only widen the band."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Band(Result):
+class Band(ScoreCurve):
     """A confidence band around a ROC curve.
 
     Attributes
@@ -65,11 +64,10 @@ class Band(Result):
     True
     """
 
-    roc: Roc
     points: pd.DataFrame
     up: float
     across: float
-    method: Method
+    method: BandMethod
     alpha: float
 
     @property
@@ -78,46 +76,30 @@ class Band(Result):
         return float(np.trapezoid(self.points["upper"] - self.points["lower"], self.points["FPR"]))
 
     def at(self, fpr: ArrayLike) -> pd.DataFrame:
-        """The limits of TPR at the given FPR."""
-        f = np.atleast_1d(np.asarray(fpr, dtype=float))
-        lower, upper = _limits(self.roc, f, self.up, self.across)
-        return pd.DataFrame({"FPR": f, "lower": lower, "upper": upper})
-
-    def to_frame(self) -> pd.DataFrame:
-        """The limits, as a frame of its own."""
-        return self.points.copy()
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return self.roc.notes
-
-    def summary(self) -> str:
-        """How wide the band is."""
-        return (
-            f"the {self.method} band of level {1 - self.alpha:.4g} takes {self.area:.4g} of the ROC square: the curve of area "
-            f"{self.roc.auc:.4g} moved by {self.up:.4g} in TPR and {self.across:.4g} in FPR"
-        )
+        """Return the limits of TPR at the given FPR."""
+        values = np.atleast_1d(np.asarray(fpr, dtype=float))
+        return _band_frame(self.roc, values, self.up, self.across)
 
 
 def bands(
     curve: Roc,
-    method: Method = "fixed-width",
+    method: BandMethod = "fixed-width",
     *,
     alpha: float = 0.05,
     slope: float | None = None,
     resamples: int = 2000,
     seed: int = 0,
 ) -> Band:
-    """A simultaneous confidence band for the whole of one ROC curve.
+    """Compute a simultaneous confidence band for the whole of one ROC curve.
 
     Parameters
     ----------
     curve : Roc
-        From `deabench.curves.roc`; its counts are all that is needed.
+        From `deabench.curves.roc`; only its counts are used.
     method : "fixed-width", "simultaneous"
     alpha : float, 0 < alpha < 1
     slope : float > 0, optional
-        m, fixed-width only; √(N/P) where it is not given.
+        m, fixed-width only; √(N/P) by default.
     resamples : int >= 1
         Stratified bootstrap curves, fixed-width only. O(resamples · points) time.
     seed : int
@@ -126,20 +108,19 @@ def bands(
     Raises
     ------
     DataError
-        Where the method is unknown, alpha outside (0, 1), the slope not positive or resamples below
-        1.
+        If the method is unknown, alpha outside (0, 1), the slope not positive or resamples below 1.
 
     Warns
     -----
     DataWarning
-        Where the bootstrap has no spread.
+        If the bootstrap has no spread.
 
     Notes
     -----
-    Coverage of the true curve, by simulation (tests/benchmarks/bands.py): fixed-width is
-    near-nominal and loses a few points with a dozen positives; simultaneous joint regions are
-    always above nominal. A band of a perfect curve (AUC 1) has width 0 by the bootstrap, which
-    cannot be right: use "simultaneous" there.
+    Coverage of the true curve, by simulation (tests/simulations): fixed-width is near-nominal and
+    loses a few points with a dozen positives; simultaneous joint regions are always above nominal.
+    A band of a perfect curve (AUC 1) has width 0 by the bootstrap, which cannot be right: use
+    "simultaneous" there.
 
     Examples
     --------
@@ -154,7 +135,12 @@ def bands(
             f"alpha is {alpha:g}; give a number between 0 and 1, as 0.05 for a 95 % band"
         )
     if method == "simultaneous":
-        up, across = _kolmogorov(curve, alpha)
+        from scipy.stats import kstwo
+
+        # √(1 - α) for each class, so that both hold together with 1 - α.
+        level = np.sqrt(1 - alpha)
+        up = float(kstwo.ppf(level, curve.n_positive))
+        across = float(kstwo.ppf(level, curve.n_negative))
     elif method == "fixed-width":
         m = np.sqrt(curve.n_negative / curve.n_positive) if slope is None else slope
         if not (np.isfinite(m) and m > 0):
@@ -163,85 +149,80 @@ def bands(
             )
         if resamples < 1:
             raise DataError(f"resamples is {resamples}; give at least 1")
-        up = fixed_width(curve, m, alpha, np.random.default_rng(seed), resamples)
+        up = fixed_width_displacement(curve, m, alpha, np.random.default_rng(seed), resamples)
         if up == 0:
             warnings.warn(
-                "every bootstrap curve is the curve itself, as for a perfect score, so the fixed-width band "
-                "has no width; use method='simultaneous'",
+                "every bootstrap curve is the curve itself, as for a perfect score, so the "
+                "fixed-width band has no width; use method='simultaneous'",
                 DataWarning,
                 stacklevel=2,
             )
         across = up / m
     else:
         raise DataError(f"method is {method!r}; it is 'fixed-width' or 'simultaneous'")
-    f = _grid(curve, across)
-    lower, upper = _limits(curve, f, up, across)
-    return Band(
-        curve, pd.DataFrame({"FPR": f, "lower": lower, "upper": upper}), up, across, method, alpha
-    )
+    points = _band_frame(curve, _band_grid(curve, across), up, across)
+    return Band(curve, points, up, across, method, alpha)
 
 
-def fixed_width(
+def fixed_width_displacement(
     curve: Roc, m: float, alpha: float, rng: np.random.Generator, resamples: int
 ) -> float:
-    """d: the smallest displacement in TPR that holds a share 1 − alpha of the bootstrap curves
-    whole.
-    """
-    x, y = curve.points["FPR"].to_numpy(), curve.points["TPR"].to_numpy()
-    levels_p, levels_n = np.diff(y), np.diff(x)  # the share of each class at each score
-    u = m * x + y
+    """Return d: the smallest shift in TPR that contains 1 − alpha of the bootstrap curves."""
+    fpr = curve.points["FPR"].to_numpy()
+    tpr = curve.points["TPR"].to_numpy()
+    u = m * fpr + tpr
+    # The share of each class at each score.
+    positive_shares = np.diff(tpr)
+    negative_shares = np.diff(fpr)
     gaps = np.empty(resamples)
     for k in range(resamples):
-        y_ = _resampled(rng, curve.n_positive, levels_p)
-        u_ = m * _resampled(rng, curve.n_negative, levels_n) + y_
-        # both are piecewise linear in u: the largest gap is at a vertex of one of them
-        gaps[k] = max(
-            np.abs(np.interp(u, u_, y_) - y).max(), np.abs(np.interp(u_, u, y) - y_).max()
-        )
+        new_tpr = _resample_rates(rng, curve.n_positive, positive_shares)
+        new_u = m * _resample_rates(rng, curve.n_negative, negative_shares) + new_tpr
+        # Both curves are piecewise linear in u: the largest gap is at a vertex of one of them.
+        at_old = np.abs(np.interp(u, new_u, new_tpr) - tpr).max()
+        at_new = np.abs(np.interp(new_u, u, tpr) - new_tpr).max()
+        gaps[k] = max(at_old, at_new)
     return float(np.quantile(gaps, 1 - alpha, method="inverted_cdf"))
 
 
-def _resampled(rng: np.random.Generator, n: int, shares: Floats) -> Floats:
-    """Cumulative shares of a sample of n, drawn with replacement from the score levels."""
+def _resample_rates(rng: np.random.Generator, n: int, shares: Floats) -> Floats:
+    """Draw n instances with replacement from the score levels; return their cumulative shares."""
     return np.concatenate([[0.0], np.cumsum(rng.multinomial(n, shares / shares.sum()))]) / n
 
 
-def _kolmogorov(curve: Roc, alpha: float) -> tuple[float, float]:
-    from scipy.stats import kstwo
-
-    level = np.sqrt(1 - alpha)
-    return float(kstwo.ppf(level, curve.n_positive)), float(kstwo.ppf(level, curve.n_negative))
-
-
-def _grid(curve: Roc, across: float) -> Floats:
-    """Every FPR where a limit can bend, on both sides of its jumps, and an even grid."""
-    x = np.unique(curve.points["FPR"].to_numpy())
-    bends = np.concatenate([x - across, x + across])
-    around = np.concatenate([bends - 3 * HAIR, bends, bends + 3 * HAIR])
-    return np.unique(
-        np.concatenate([x, np.linspace(0, 1, 201), around[(around >= 0) & (around <= 1)]])
-    )
+def _band_grid(curve: Roc, across: float) -> Floats:
+    """Return every FPR where a limit can bend, on both sides of its jumps, and an even grid."""
+    fpr = np.unique(curve.points["FPR"].to_numpy())
+    bends = np.concatenate([fpr - across, fpr + across])
+    around = np.concatenate([bends - 3 * ROUNDING, bends, bends + 3 * ROUNDING])
+    inside = around[(around >= 0) & (around <= 1)]
+    return np.unique(np.concatenate([fpr, np.linspace(0, 1, 201), inside]))
 
 
-def _limits(curve: Roc, f: Floats, up: float, across: float) -> tuple[Floats, Floats]:
-    lower = read(curve, f - across - HAIR, top=False) - up
-    upper = read(curve, f + across + HAIR, top=True) + up
-    return np.clip(lower, 0, 1), np.clip(upper, 0, 1)
+def _band_frame(curve: Roc, fpr: Floats, up: float, across: float) -> pd.DataFrame:
+    lower = interpolate_tpr(curve, fpr - across - ROUNDING, top=False) - up
+    upper = interpolate_tpr(curve, fpr + across + ROUNDING, top=True) + up
+    return pd.DataFrame({"FPR": fpr, "lower": np.clip(lower, 0, 1), "upper": np.clip(upper, 0, 1)})
 
 
-def read(curve: Roc, f: Floats, *, top: bool) -> Floats:
-    """TPR of the curve at FPR f, straight between points; at a jump its top or its foot; flat
-    outside [0, 1].
+def interpolate_tpr(curve: Roc, fpr: Floats, *, top: bool) -> Floats:
+    """Interpolate the TPR of the curve at the given FPR; at a jump its top or its foot.
+
+    The curve is flat outside [0, 1].
     """
-    x, y = curve.points["FPR"].to_numpy(), curve.points["TPR"].to_numpy()
+    x = curve.points["FPR"].to_numpy()
+    y = curve.points["TPR"].to_numpy()
+    # The points i and j on both sides of each value; at a jump the last or the first one.
     if top:
-        i = np.searchsorted(x, f, side="right") - 1
+        i = np.searchsorted(x, fpr, side="right") - 1
         j = np.minimum(i + 1, len(x) - 1)
     else:
-        j = np.searchsorted(x, f, side="left")
+        j = np.searchsorted(x, fpr, side="left")
         i = np.minimum(j - 1, len(x) - 1)
         j = np.minimum(j, len(x) - 1)
-    i, j = np.maximum(i, 0), np.maximum(j, 0)
+    i = np.maximum(i, 0)
+    j = np.maximum(j, 0)
     run = x[j] - x[i]
-    share = np.clip(np.divide(f - x[i], run, out=np.zeros_like(f), where=run > 0), 0, 1)
+    share = np.divide(fpr - x[i], run, out=np.zeros_like(fpr), where=run > 0)
+    share = np.clip(share, 0, 1)
     return np.asarray((1 - share) * y[i] + share * y[j])

@@ -1,8 +1,8 @@
-"""Cumulative gain, lift and conversion rates: what is found among the rows with the highest scores.
+"""What is found among the rows with the highest scores: gain, lift, conversion, precision, recall.
 
 With the rows in order of falling score, after the first k of n:
 
-    gain = positives found / P        negative gain = negatives found / N        lift = gain / (k/n)
+    gain = positives found / P      negative gain = negatives found / N      lift = gain / (k/n)
 
 Equal scores are one step; between two points gain is straight, the mean over all orders of the
 equal rows.
@@ -15,100 +15,67 @@ Martin P, Artelnics. 6 testing methods for binary classification. Its printed ma
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from deabench.curves.roc import Roc, roc
+from deabench.curves.roc import ScoreCurve, roc
 from deabench.errors import DataError
 from deabench.metrics.labels import GroundTruth, read_scores, two_class_truth
 from deabench.utils.instances import Values
 from deabench.utils.result import Result
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from deabench.plot import ConversionDisplay, GainDisplay, LiftDisplay
-
 DECILES = np.arange(1, 11) / 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gain(Result):
+class Gain(ScoreCurve):
     """A cumulative gain chart.
 
     Attributes
     ----------
+    roc : Roc
     points : DataFrame, one row per distinct score, and the start
-        population (share of the rows taken), gain, negative_gain, difference = gain −
-        negative_gain, at_least, above.
+        population (share of the rows, highest scores first), gain, negative_gain, difference = gain
+        − negative_gain, at_least, above.
     deciles : DataFrame, indexed by population 0.1 ... 1.0
         gain, negative_gain, difference.
-    roc : Roc
 
     Examples
     --------
     >>> from deabench import curves
     >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
-    >>> gain = curves.gain(y, score)
-    >>> round(float(gain.maximum["population"]), 3)
+    >>> round(float(curves.gain(y, score).maximum["population"]), 3)
     0.667
     """
 
+    _display = "GainDisplay"
+
     points: pd.DataFrame
     deciles: pd.DataFrame
-    roc: Roc
 
     @property
     def maximum(self) -> pd.Series:
-        """The true maximum gain: the point of the largest difference (the Kolmogorov-Smirnov
-        distance, Youden's J).
-        """
+        """The point of the largest difference (the Kolmogorov-Smirnov distance, Youden's J)."""
         return self.points.loc[self.points["difference"].idxmax()]
 
     @property
     def maximum_by_deciles(self) -> pd.Series:
-        """The largest difference at a decile of the rows, as printed charts give it; never above
-        `maximum`.
-        """
+        """The largest difference at a decile, as printed charts give it; never above `maximum`."""
         return self.deciles.reset_index().loc[int(np.argmax(self.deciles["difference"]))]
-
-    def to_frame(self) -> pd.DataFrame:
-        """The points, as a frame of its own."""
-        return self.points.copy()
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return self.roc.notes
-
-    def summary(self) -> str:
-        """The largest gain over chance, and where."""
-        most = self.maximum
-        return (
-            f"the gain is farthest from the negative gain, by {most['difference']:.4g}, at {most['population']:.4g} of the "
-            f"rows: {most['gain']:.4g} of the positives and {most['negative_gain']:.4g} of the negatives are among them"
-        )
-
-    def plot(self, ax: Axes | None = None, *, name: str = "") -> GainDisplay:  # type: ignore[override]
-        """Draw both gains; see `deabench.plot.GainDisplay`."""
-        from deabench.plot import GainDisplay
-
-        return GainDisplay(self, name).plot(ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Lift(Result):
+class Lift(ScoreCurve):
     """A lift chart.
 
     Attributes
     ----------
+    roc : Roc
     points : DataFrame, one row per distinct score
-        population (share of the rows taken, above 0), lift (precision over prevalence), at_least,
-        above.
+        population (share of the rows, above 0), lift (precision over prevalence), at_least, above.
     deciles : DataFrame, indexed by population 0.1 ... 1.0
         lift.
-    roc : Roc
 
     Examples
     --------
@@ -118,31 +85,47 @@ class Lift(Result):
     ['population', 'lift', 'at_least', 'above']
     """
 
+    _display = "LiftDisplay"
+
     points: pd.DataFrame
     deciles: pd.DataFrame
-    roc: Roc
 
-    def to_frame(self) -> pd.DataFrame:
-        """The points, as a frame of its own."""
-        return self.points.copy()
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrecisionRecall(ScoreCurve):
+    """A precision-recall curve.
+
+    Attributes
+    ----------
+    roc : Roc
+    points : DataFrame, one row per distinct score, thresholds falling
+        at_least, above, recall, precision (NaN where nothing is predicted positive), tp, fp.
+    average_precision : float in [0, 1]
+        Σ (recall_k − recall_{k−1})·precision_k, a step at each distinct score: no straight lines
+        between points, which would be too good (Davis and Goadrich 2006,
+        doi:10.1145/1143844.1143874).
+    prevalence : float
+        The precision of a random score at every recall.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> curves.precision_recall(y, score).points.columns.tolist()
+    ['at_least', 'above', 'recall', 'precision', 'tp', 'fp']
+    """
+
+    _display = "PrecisionRecallDisplay"
+
+    points: pd.DataFrame
+    average_precision: float
+    prevalence: float
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        return self.roc.notes
-
-    def summary(self) -> str:
-        """The lift of the first tenth, and the largest."""
-        top = self.points.loc[self.points["lift"].idxmax()]
-        return (
-            f"the first tenth of the rows holds {self.deciles['lift'].iloc[0]:.4g} times as many positives as a tenth at "
-            f"random; the largest lift is {top['lift']:.4g}, at {top['population']:.4g} of the rows"
-        )
-
-    def plot(self, ax: Axes | None = None, *, name: str = "") -> LiftDisplay:  # type: ignore[override]
-        """Draw the lift; see `deabench.plot.LiftDisplay`."""
-        from deabench.plot import LiftDisplay
-
-        return LiftDisplay({name: self}).plot(ax)
+    def break_even(self) -> pd.Series:
+        """The point where precision and recall are nearest; they are equal exactly if fn = fp."""
+        gap = (self.points["precision"] - self.points["recall"]).abs()
+        return self.points.loc[gap.idxmin()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,10 +135,10 @@ class Conversion(Result):
     Attributes
     ----------
     rates : DataFrame, rows "all", "predicted positive", "predicted negative"
-        n, positive, negative (shares of the row's n; NaN where n is 0).
+        n, positive, negative (shares of the row's n; NaN if n is 0).
     multipliers : Series
-        positive: how many times the positives' share is raised among the predicted positive;
-        negative: the negatives' among the predicted negative.
+        positive: by what factor the share of positives is raised among the predicted positive;
+        negative: the share of negatives among the predicted negative.
     rule : str
         What is predicted positive.
 
@@ -167,34 +150,17 @@ class Conversion(Result):
     (3, 3)
     """
 
+    _frame = "rates"
+    _text = "curves"
+    _display = "ConversionDisplay"
+
     rates: pd.DataFrame
     multipliers: pd.Series
     rule: str
 
-    def to_frame(self) -> pd.DataFrame:
-        """The rates, as a frame of its own."""
-        return self.rates.copy()
-
-    def summary(self) -> str:
-        """By how much the rule raises the share of each class."""
-        n, of_all = int(self.rates.loc["predicted positive", "n"]), int(self.rates.loc["all", "n"])
-        if not 0 < n < of_all:
-            return f"{self.rule} predicts {'nothing' if n == 0 else 'everything'} positive: one of its two groups is empty"
-        raised = self.multipliers
-        return (
-            f"{self.rule} raises the share of positives {raised['positive']:.4g} times among the {n} predicted positive, and "
-            f"that of negatives {raised['negative']:.4g} times among the {of_all - n} predicted negative"
-        )
-
-    def plot(self, ax: Axes | None = None, *, name: str = "") -> ConversionDisplay:  # type: ignore[override]
-        """Draw the shares; see `deabench.plot.ConversionDisplay`."""
-        from deabench.plot import ConversionDisplay
-
-        return ConversionDisplay(self, name).plot(ax)
-
 
 def gain(y_true: Values | GroundTruth, score: Values, *, positive: object = None) -> Gain:
-    """Cumulative gain and negative gain.
+    """Compute cumulative gain and negative gain.
 
     Parameters
     ----------
@@ -212,27 +178,24 @@ def gain(y_true: Values | GroundTruth, score: Values, *, positive: object = None
     0.7500 at 0.5714
     """
     curve = roc(y_true, score, positive=positive)
-    points = curve.points[["at_least", "above"]].assign(
-        population=(curve.points["tp"] + curve.points["fp"]) / curve.n,
-        gain=curve.points["TPR"],
-        negative_gain=curve.points["FPR"],
-    )
-    points["difference"] = points["gain"] - points["negative_gain"]
-    deciles = pd.DataFrame(
-        {
-            name: np.interp(DECILES, points["population"], points[name])
-            for name in ("gain", "negative_gain")
-        },
-        index=pd.Index(DECILES, name="population"),
-    )
+    columns = {
+        "population": (curve.points["tp"] + curve.points["fp"]) / curve.n,
+        "gain": curve.points["TPR"],
+        "negative_gain": curve.points["FPR"],
+        "difference": curve.points["TPR"] - curve.points["FPR"],
+        "at_least": curve.points["at_least"],
+        "above": curve.points["above"],
+    }
+    points = pd.DataFrame(columns)
+    deciles = pd.DataFrame(index=pd.Index(DECILES, name="population"))
+    for name in ("gain", "negative_gain"):
+        deciles[name] = np.interp(DECILES, points["population"], points[name])
     deciles["difference"] = deciles["gain"] - deciles["negative_gain"]
-    columns = ["population", "gain", "negative_gain", "difference", "at_least", "above"]
-    return Gain(points[columns], deciles, curve)
+    return Gain(curve, points, deciles)
 
 
 def lift(y_true: Values | GroundTruth, score: Values, *, positive: object = None) -> Lift:
-    """Lift: how many times more positives are among the rows taken than among as many taken at
-    random.
+    """Compute lift: how many times more positives are among the first rows than among random ones.
 
     Parameters
     ----------
@@ -251,16 +214,47 @@ def lift(y_true: Values | GroundTruth, score: Values, *, positive: object = None
     [2.0, 2.0, 1.33, 1.5, 1.2, 1.0]
     """
     chart = gain(y_true, score, positive=positive)
-    points = chart.points.iloc[1:]  # 0/0 where nothing is taken
+    # The first point selects no row; its lift is 0/0.
+    points = chart.points.iloc[1:]
     points = points.assign(lift=points["gain"] / points["population"])
     deciles = (chart.deciles["gain"] / DECILES).to_frame("lift")
-    return Lift(points[["population", "lift", "at_least", "above"]], deciles, chart.roc)
+    return Lift(chart.roc, points[["population", "lift", "at_least", "above"]], deciles)
+
+
+def precision_recall(
+    y_true: Values | GroundTruth, score: Values, *, positive: object = None
+) -> PrecisionRecall:
+    """Compute the precision-recall curve of one score, equal scores merged.
+
+    Parameters
+    ----------
+    y_true, score, positive : as for `deabench.curves.roc`
+
+    Raises
+    ------
+    DataError
+        As `deabench.curves.roc` does.
+
+    Examples
+    --------
+    >>> from deabench import curves
+    >>> y, score = [1, 1, 0, 1, 0, 0], [.9, .8, .7, .6, .3, .1]
+    >>> round(curves.precision_recall(y, score).average_precision, 4)
+    0.9167
+    """
+    curve = roc(y_true, score, positive=positive)
+    points = curve.points[["at_least", "above", "tp", "fp"]].copy()
+    predicted_positive = points["tp"] + points["fp"]
+    points.insert(2, "recall", curve.points["TPR"])
+    points.insert(3, "precision", points["tp"] / predicted_positive.where(predicted_positive > 0))
+    steps = np.diff(points["recall"]) * points["precision"].iloc[1:]
+    return PrecisionRecall(curve, points, float(steps.sum()), curve.n_positive / curve.n)
 
 
 def conversion_rates(
     y_true: Values | GroundTruth, score: Values, *, above: float = 0.5, positive: object = None
 ) -> Conversion:
-    """Conversion rates of the rule "positive where score > above".
+    """Compute the conversion rates of the rule "positive where score > above".
 
     Parameters
     ----------
@@ -271,7 +265,7 @@ def conversion_rates(
     Raises
     ------
     DataError
-        As `deabench.curves.roc` does, and where the threshold is NaN.
+        As `deabench.curves.roc` does, and if the threshold is NaN.
 
     Examples
     --------
@@ -283,15 +277,21 @@ def conversion_rates(
     if np.isnan(above):
         raise DataError("the threshold is missing; give above= a number")
     true = two_class_truth(y_true, positive, scores=True)
-    taken = read_scores(score, true) > above
-    groups = {"all": np.ones_like(taken), "predicted positive": taken, "predicted negative": ~taken}
-    n = np.array([group.sum() for group in groups.values()])
-    found = np.array([(true.is_positive & group).sum() for group in groups.values()])
-    share = np.divide(found, n, out=np.full(3, np.nan), where=n > 0)
+    is_predicted = read_scores(score, true) > above
+    groups = {
+        "all": np.ones_like(is_predicted),
+        "predicted positive": is_predicted,
+        "predicted negative": ~is_predicted,
+    }
+    sizes = np.array([group.sum() for group in groups.values()])
+    positives = np.array([(true.is_positive & group).sum() for group in groups.values()])
+    shares = np.divide(positives, sizes, out=np.full(3, np.nan), where=sizes > 0)
     rates = pd.DataFrame(
-        {"n": n, "positive": share, "negative": 1 - share}, index=pd.Index(groups, name="group")
+        {"n": sizes, "positive": shares, "negative": 1 - shares},
+        index=pd.Index(groups, name="group"),
     )
+    base, among_positive, among_negative = shares
     multipliers = pd.Series(
-        {"positive": share[1] / share[0], "negative": (1 - share[2]) / (1 - share[0])}
+        {"positive": among_positive / base, "negative": (1 - among_negative) / (1 - base)}
     )
     return Conversion(rates, multipliers, f"{true.positive!r} where score > {above:g}")

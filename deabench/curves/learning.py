@@ -1,12 +1,10 @@
-"""Learning curves by progressive sampling: the metric against the training size, until it stops
-changing.
+"""Learning curves by progressive sampling: the metric against the training size.
 
     arithmetic:  S_i = S_0 + i·C        (John and Langley 1996)
     geometric:   S_i = S_0·C^i          (Provost, Jensen and Oates 1999)
 
-Sampling stops where the mean metric of one size differs from that of the size before by no more
-than the tolerance (the lecture's m(i) = m(i + 1) is tolerance 0), or where a training fold is used
-up.
+Sampling stops if the mean metric of one size differs from that of the size before by no more than
+the tolerance (the lecture's m(i) = m(i + 1) is tolerance 0), or if a training fold is used up.
 
 References
 ----------
@@ -18,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,11 +24,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from deabench.errors import DataError
 from deabench.utils.result import Result
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from deabench.plot import LearningCurveDisplay
 
 
 @dataclass(frozen=True)
@@ -47,7 +40,7 @@ class Schedule:
     tolerance : float >= 0, or None to use up every row
         The largest change of the mean metric that counts as none.
     seed : int
-        Of the order in which the training rows are taken; every sample holds the one before it.
+        Of the order of the training rows; every sample contains the one before it.
 
     Examples
     --------
@@ -64,14 +57,13 @@ class Schedule:
     seed: int = 0
 
     def sizes(self, limit: int) -> Iterator[int]:
-        """The rising sizes up to `limit`, which is the last one."""
+        """Yield the rising sizes up to `limit`, which is the last one."""
         last = 0
         for i in count():
-            size = (
-                self.start + i * self.step
-                if self.kind == "arithmetic"
-                else self.start * self.step**i
-            )
+            if self.kind == "arithmetic":
+                size = self.start + i * self.step
+            else:
+                size = self.start * self.step**i
             if size >= limit:
                 break
             if round(size) > last:
@@ -90,7 +82,7 @@ class LearningCurve(Result):
     scores, training_scores : DataFrame, sizes x folds
         The metric on the test fold and on the training sample.
     stopped_at : int or None
-        The size at which the metric had stopped changing; None where the rows ran out first.
+        The size at which the metric had stopped changing; None if the rows ran out first.
     schedule : Schedule
 
     Examples
@@ -99,10 +91,14 @@ class LearningCurve(Result):
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from deabench import curves
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> curve = curves.learning_curve(GaussianNB(), X, y, schedule=curves.arithmetic(100, 100, tolerance=.05), cv=3)
-    >>> curve.stopped_at
+    >>> schedule = curves.arithmetic(100, 100, tolerance=.05)
+    >>> curves.learning_curve(GaussianNB(), X, y, schedule=schedule, cv=3).stopped_at
     200
     """
+
+    _frame = "means"
+    _text = "curves"
+    _display = "LearningCurveDisplay"
 
     scores: pd.DataFrame
     training_scores: pd.DataFrame
@@ -120,48 +116,23 @@ class LearningCurve(Result):
             }
         )
 
-    def to_frame(self) -> pd.DataFrame:
-        """The means."""
-        return self.means
-
-    def summary(self) -> str:
-        """What the metric reached, and whether it had stopped changing."""
-        last = self.means.iloc[-1]
-        said = (
-            f"at {self.means.index[-1]} training rows the metric is {last['mean']:.4g} on {self.scores.shape[1]} test folds "
-            f"(sd {last['sd']:.4g}) and {last['training_mean']:.4g} on the training rows"
-        )
-        if self.stopped_at is None:
-            return (
-                f"{said}; the rows ran out before it stopped changing"
-                if self.schedule.tolerance is not None
-                else said
-            )
-        return f"{said}; it had stopped changing at {self.stopped_at} rows"
-
-    def plot(self, ax: Axes | None = None) -> LearningCurveDisplay:  # type: ignore[override]
-        """Draw the means; see `deabench.plot.LearningCurveDisplay`."""
-        from deabench.plot import LearningCurveDisplay
-
-        return LearningCurveDisplay(self).plot(ax)
-
 
 def arithmetic(start: int, step: int, *, tolerance: float | None = 0.0, seed: int = 0) -> Schedule:
-    """Sizes start, start + step, start + 2·step, ...; see `Schedule`.
+    """Return the sizes start, start + step, start + 2·step, ...; see `Schedule`.
 
     Parameters
     ----------
     start, step : int >= 1
         Rows.
     tolerance : float, optional
-        Stop where the mean metric changes by no more; None runs through all sizes.
+        Stop if the mean metric changes by no more; None runs through all sizes.
     seed : int
-        Of the order in which rows are taken.
+        Of the order of the rows.
 
     Raises
     ------
     DataError
-        Where start or step is below 1 or not whole, or the tolerance negative.
+        If start or step is below 1 or not whole, or the tolerance negative.
 
     Examples
     --------
@@ -173,13 +144,13 @@ def arithmetic(start: int, step: int, *, tolerance: float | None = 0.0, seed: in
         raise DataError(
             f"step is {step:g}; an arithmetic schedule adds a whole number of rows, at least 1"
         )
-    return _schedule(start, step, "arithmetic", tolerance, seed)
+    return _make_schedule(start, step, "arithmetic", tolerance, seed)
 
 
 def geometric(
     start: int, factor: float = 2.0, *, tolerance: float | None = 0.0, seed: int = 0
 ) -> Schedule:
-    """Sizes start, start·factor, start·factor², ..., rounded; see `Schedule`.
+    """Return the sizes start, start·factor, start·factor², ..., rounded; see `Schedule`.
 
     Parameters
     ----------
@@ -192,7 +163,7 @@ def geometric(
     Raises
     ------
     DataError
-        Where start is below 1 or not whole, the factor not above 1, or the tolerance negative.
+        If start is below 1 or not whole, the factor not above 1, or the tolerance negative.
 
     Examples
     --------
@@ -202,7 +173,21 @@ def geometric(
     """
     if not (np.isfinite(factor) and factor > 1):
         raise DataError(f"factor is {factor:g}; a geometric schedule multiplies by more than 1")
-    return _schedule(start, factor, "geometric", tolerance, seed)
+    return _make_schedule(start, factor, "geometric", tolerance, seed)
+
+
+def _make_schedule(
+    start: int, step: float, kind: str, tolerance: float | None, seed: int
+) -> Schedule:
+    if not (start >= 1 and start == int(start)):
+        raise DataError(
+            f"start is {start:g}; the first sample has a whole number of rows, at least 1"
+        )
+    if tolerance is not None and not tolerance >= 0:
+        raise DataError(
+            f"tolerance is {tolerance:g}; give a number >= 0, or None to use up every row"
+        )
+    return Schedule(int(start), step, kind, tolerance, seed)
 
 
 def learning_curve(
@@ -214,12 +199,12 @@ def learning_curve(
     scoring: str | Callable[..., float] = "balanced_accuracy",
     cv: Any = 5,
 ) -> LearningCurve:
-    """The learning curve of one classifier, by progressive sampling within each fold.
+    """Compute the learning curve of one classifier, by progressive sampling within each fold.
 
     Parameters
     ----------
     estimator : object with scikit-learn's fit and predict
-        Cloned before every fit; the one given is left as it is.
+        Cloned before every fit; the original does not change.
     X : DataFrame or array_like, n x features
     y : array_like, n
     schedule : Schedule
@@ -237,8 +222,8 @@ def learning_curve(
     Raises
     ------
     DataError
-        Where X and y differ in length, there are fewer rows of a class than folds, the schedule
-        starts above the rows there are, or a training sample has one class only.
+        If X and y differ in length, there are fewer rows of a class than folds, the schedule starts
+        above the number of rows, or a training sample has one class only.
 
     Examples
     --------
@@ -250,42 +235,36 @@ def learning_curve(
     >>> curve.means.index.tolist()
     [50, 150, 379]
     """
+    from sklearn.base import clone
     from sklearn.metrics import check_scoring
 
-    labels, folds = np.asarray(y), _folds(X, y, cv, schedule)
+    labels = np.asarray(y)
+    folds = _split_folds(X, labels, cv, schedule)
     scorer = check_scoring(estimator, scoring=scoring)
-    tests: dict[int, list[float]] = {}
-    trainings: dict[int, list[float]] = {}
+    scores: dict[int, list[float]] = {}
+    training_scores: dict[int, list[float]] = {}
+    stopped_at = None
     for size in schedule.sizes(min(len(train) for train, _ in folds)):
-        pairs = [
-            _fit_and_score(estimator, scorer, X, labels, train[:size], test)
-            for train, test in folds
-        ]
-        tests[size], trainings[size] = [a for a, _ in pairs], [b for _, b in pairs]
-        if _settled(tests, schedule.tolerance):
-            return LearningCurve(_frame(tests), _frame(trainings), size, schedule)
-    return LearningCurve(_frame(tests), _frame(trainings), None, schedule)
+        scores[size] = []
+        training_scores[size] = []
+        for train, test in folds:
+            sample = train[:size]
+            X_train = _take_rows(X, sample)
+            fitted = clone(estimator).fit(X_train, labels[sample])
+            scores[size].append(float(scorer(fitted, _take_rows(X, test), labels[test])))
+            training_scores[size].append(float(scorer(fitted, X_train, labels[sample])))
+        if _is_stable(scores, schedule.tolerance):
+            stopped_at = size
+            break
+    return LearningCurve(_fold_frame(scores), _fold_frame(training_scores), stopped_at, schedule)
 
 
-def _schedule(start: int, step: float, kind: str, tolerance: float | None, seed: int) -> Schedule:
-    if not (start >= 1 and start == int(start)):
-        raise DataError(
-            f"start is {start:g}; the first sample has a whole number of rows, at least 1"
-        )
-    if tolerance is not None and not tolerance >= 0:
-        raise DataError(
-            f"tolerance is {tolerance:g}; give a number >= 0, or None to use up every row"
-        )
-    return Schedule(int(start), step, kind, tolerance, seed)
-
-
-def _folds(
-    X: Any, y: ArrayLike, cv: Any, schedule: Schedule
+def _split_folds(
+    X: Any, labels: NDArray[Any], cv: Any, schedule: Schedule
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Training rows, in the order they are taken, and test rows of each fold."""
+    """Return the training rows, in the order of sampling, and the test rows of each fold."""
     from sklearn.model_selection import check_cv
 
-    labels = np.asarray(y)
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if len(labels) != rows:
         raise DataError(f"X has {rows} rows and y has {len(labels)}; give one label for each row")
@@ -298,14 +277,13 @@ def _folds(
                 "give between 2 and that many"
             )
     rng = np.random.default_rng(schedule.seed)
-    folds = [
-        (rng.permutation(train), test)
-        for train, test in check_cv(cv, labels, classifier=True).split(X, labels)
-    ]
-    least = min(len(train) for train, _ in folds)
-    if schedule.start > least:
+    splits = check_cv(cv, labels, classifier=True).split(X, labels)
+    folds = [(rng.permutation(train), test) for train, test in splits]
+    smallest = min(len(train) for train, _ in folds)
+    if schedule.start > smallest:
         raise DataError(
-            f"the schedule starts with {schedule.start} rows and a training fold has {least}; start lower"
+            f"the schedule starts with {schedule.start} rows and a training fold has {smallest}; "
+            "start lower"
         )
     for fold, (train, _) in enumerate(folds):
         if len(np.unique(labels[train[: schedule.start]])) < 2:
@@ -316,34 +294,20 @@ def _folds(
     return folds
 
 
-def _fit_and_score(
-    estimator: Any,
-    scorer: Callable[..., float],
-    X: Any,
-    y: NDArray[Any],
-    train: NDArray[np.intp],
-    test: NDArray[np.intp],
-) -> tuple[float, float]:
-    from sklearn.base import clone
-
-    X_train, X_test = _rows(X, train), _rows(X, test)
-    fitted = clone(estimator).fit(X_train, y[train])
-    return float(scorer(fitted, X_test, y[test])), float(scorer(fitted, X_train, y[train]))
-
-
-def _rows(X: Any, rows: NDArray[np.intp]) -> Any:
+def _take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
 
 
-def _settled(scores: dict[int, list[float]], tolerance: float | None) -> bool:
+def _is_stable(scores: dict[int, list[float]], tolerance: float | None) -> bool:
+    """Return whether the mean of the last size differs from the one before by the tolerance."""
     if tolerance is None or len(scores) < 2:
         return False
-    before, now = (float(np.mean(scores[size])) for size in list(scores)[-2:])
-    return abs(now - before) <= tolerance
+    before, last = list(scores.values())[-2:]
+    return abs(float(np.mean(last)) - float(np.mean(before))) <= tolerance
 
 
-def _frame(scores: dict[int, list[float]]) -> pd.DataFrame:
+def _fold_frame(scores: dict[int, list[float]]) -> pd.DataFrame:
     frame = pd.DataFrame.from_dict(scores, orient="index").rename_axis("size")
     return frame.rename_axis("fold", axis=1)

@@ -1,28 +1,35 @@
-"""The ROC curve as counts: every point with the thresholds that give it, the convex hull, the best
-threshold.
+"""The ROC curve as counts: every point with its thresholds, the convex hull, the best threshold.
 
-A point belongs to a rule. Two rules give the same point, and both are said, so that a number means
-one thing:
+A point belongs to a rule. Two rules give the same point, and the results state both, so that a
+number means one thing:
 
     at_least:  positive where score >= at_least      (scikit-learn's convention)
-    above:     positive where score >  above         (any other value in [above, at_least) does the same)
+    above:     positive where score >  above         (or any other value in [above, at_least))
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from deabench.errors import DataError
-from deabench.metrics.labels import MAX_EXACT_INTEGER, GroundTruth, read_scores, two_class_truth
-from deabench.utils.instances import Values
+from deabench.metrics.labels import (
+    MAX_EXACT_INTEGER,
+    GroundTruth,
+    against_rest,
+    read_scores,
+    two_class_truth,
+)
+from deabench.utils.instances import Values, count_classes, read_true_labels
 from deabench.utils.result import Result
 
 Criterion = Literal["closest", "youden", "cost"]
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,15 +38,16 @@ class Roc(Result):
 
     Attributes
     ----------
-    points : DataFrame, one row per distinct score and one for "nothing is positive", thresholds
-    falling
+    points : DataFrame, a row per distinct score and a first one for "nothing is positive"
         at_least, above : float, the two forms of the threshold (inf and −inf at the ends);
         tp, fn, fp, tn : int, the confusion matrix; FPR, TPR : float in [0, 1];
         hull : bool, a vertex of the upper convex hull.
     auc : float
         Area under the curve in [0, 1]: P(score of a positive > score of a negative) + ½ P(equal).
     positive, negative : object
-        The two labels; `note` says why that one is positive.
+        The two labels.
+    note : str
+        Why that label is positive.
 
     Examples
     --------
@@ -50,6 +58,9 @@ class Roc(Result):
     (0.889, 7)
     """
 
+    _frame = "points"
+    _text = "curves"
+
     points: pd.DataFrame
     auc: float
     positive: object
@@ -58,47 +69,59 @@ class Roc(Result):
 
     @property
     def n_positive(self) -> int:
+        """The number of positive instances."""
         return int(self.points["tp"].iloc[-1])
 
     @property
     def n_negative(self) -> int:
+        """The number of negative instances."""
         return int(self.points["fp"].iloc[-1])
 
     @property
     def n(self) -> int:
+        """The number of instances."""
         return self.n_positive + self.n_negative
 
     @property
     def hull_auc(self) -> float:
-        """Area under the convex hull: the AUC that mixing the curve's points at random can reach."""
+        """Area under the convex hull: the AUC of mixing the curve's points at random."""
         vertices = self.points[self.points["hull"]]
         return float(np.trapezoid(vertices["TPR"], vertices["FPR"]))
 
-    def to_frame(self) -> pd.DataFrame:
-        """The points, as a frame of its own."""
-        return self.points.copy()
-
     @property
     def notes(self) -> tuple[str, ...]:
+        """Why that label is positive."""
         return (self.note,) if self.note else ()
-
-    def summary(self) -> str:
-        """The area and what it is of."""
-        return (
-            f"the area under the ROC curve is {self.auc:.4g} ({self.hull_auc:.4g} under its convex hull): {self.positive!r} "
-            f"against {self.negative!r}, {self.n_positive} positives and {self.n_negative} negatives, "
-            f"{len(self.points)} points"
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Operating(Result):
-    """One point of a ROC curve, chosen by a criterion.
+class ScoreCurve(Result):
+    """Base class of the curves that are computed from the ROC curve of one score.
+
+    Attributes
+    ----------
+    roc : Roc
+    """
+
+    _frame = "points"
+    _text = "curves"
+
+    roc: Roc
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes of the ROC curve."""
+        return self.roc.notes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OperatingPoint(Result):
+    """The point of a ROC curve that is best by a criterion.
 
     Attributes
     ----------
     criterion : str
-        What was made least or greatest, with its costs and prevalence.
+        What was minimised or maximised, with its costs and prevalence.
     value : float
         The criterion's value at the point.
     at_least, above : float
@@ -107,8 +130,8 @@ class Operating(Result):
     tp, fn, fp, tn : int
     FPR, TPR : float
     tied : int
-        How many points reach the same value; the one with the fewest false positives (the highest
-        threshold) is given.
+        The number of points with the same value; this one has the fewest false positives (the
+        highest threshold).
 
     Examples
     --------
@@ -117,6 +140,8 @@ class Operating(Result):
     >>> curves.best_threshold(curves.roc(y, score)).rule
     'positive where score >= 0.8, or equally where score > any value in [0.7, 0.8)'
     """
+
+    _text = "curves"
 
     criterion: str
     value: float
@@ -139,31 +164,19 @@ class Operating(Result):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """The point as one row, the criterion its label."""
+        """Return the point as one row, the criterion its label."""
         return pd.DataFrame([vars(self)]).set_index("criterion")
-
-    def summary(self) -> str:
-        """The rule, its errors, and whether others are as good."""
-        said = (
-            f"{self.rule} ({self.criterion} {self.value:.4g}): TPR {self.TPR:.4g}, FPR {self.FPR:.4g}, {self.fn} positives "
-            f"missed, {self.fp} false alarms"
-        )
-        return (
-            said
-            if self.tied == 1
-            else f"{said}; {self.tied} points are as good, and this has the fewest false alarms"
-        )
 
 
 def roc(y_true: Values | GroundTruth, score: Values, *, positive: object = None) -> Roc:
-    """The ROC curve of one score, equal scores merged into one point, no point dropped.
+    """Compute the ROC curve of one score; equal scores are one point, no point is dropped.
 
     Parameters
     ----------
     y_true : array_like, n
         Labels of two classes, of any kind.
     score : array_like of float, n
-        Higher says more positive.
+        A higher score means more positive.
     positive : object, optional
         The positive label; without it 1 of {0, 1} or {−1, 1} and True of {False, True}, and of
         other labels none.
@@ -171,7 +184,7 @@ def roc(y_true: Values | GroundTruth, score: Values, *, positive: object = None)
     Raises
     ------
     DataError
-        Where labels or scores cannot be used: see `deabench.metrics.labels`.
+        If labels or scores cannot be used: see `deabench.metrics.labels`.
 
     Examples
     --------
@@ -179,66 +192,63 @@ def roc(y_true: Values | GroundTruth, score: Values, *, positive: object = None)
     >>> print(f"{curve.auc:.4f}")
     0.9167
     """
-    return trace(two_class_truth(y_true, positive, scores=True), score)
+    return trace_roc(two_class_truth(y_true, positive, scores=True), score)
 
 
-def trace(true: GroundTruth, score: Values, name: str | None = None) -> Roc:
-    """`roc` for labels of both classes that are already told apart; `name` is the classifier's in
-    errors.
-    """
+def trace_roc(true: GroundTruth, score: Values, name: str | None = None) -> Roc:
+    """Compute `roc` from checked labels; `name` is the classifier's in error messages."""
     from sklearn.metrics import confusion_matrix_at_thresholds
 
     values = read_scores(score, true, name=name)
-    note = (
-        true.note
-        if values.dtype.kind == "f"
-        else f"{true.note}; thresholds beyond {MAX_EXACT_INTEGER} are rounded, counts are not"
-    )
+    note = true.note
+    if values.dtype.kind != "f":
+        note += f"; thresholds beyond {MAX_EXACT_INTEGER} are rounded, counts are not"
     tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds(true.is_positive, values)
     points = pd.DataFrame(
         {
             "at_least": np.concatenate([[np.inf], thresholds]),
             "above": np.concatenate([thresholds, [-np.inf]]),
-            **{
-                key: np.concatenate([[first], counts]).astype(np.int64)
-                for key, counts, first in (
-                    ("tp", tp, 0),
-                    ("fn", fn, tp[-1]),
-                    ("fp", fp, 0),
-                    ("tn", tn, fp[-1]),
-                )
-            },
         }
     ).rename_axis("point")
-    points["FPR"], points["TPR"] = points["fp"] / fp[-1], points["tp"] / tp[-1]
-    points["hull"] = hull(points["fp"].to_numpy(), points["tp"].to_numpy())
-    return Roc(
-        points,
-        _auc(points["fp"].to_numpy(), points["tp"].to_numpy()),
-        true.positive,
-        true.negative,
-        note,
-    )
+    # The first point is above all scores: nothing is positive there.
+    for name_of_count, first, counts in (
+        ("tp", 0, tp),
+        ("fn", tp[-1], fn),
+        ("fp", 0, fp),
+        ("tn", fp[-1], tn),
+    ):
+        points[name_of_count] = np.concatenate([[first], counts]).astype(np.int64)
+    points["FPR"] = points["fp"] / fp[-1]
+    points["TPR"] = points["tp"] / tp[-1]
+    fp_counts = points["fp"].to_numpy()
+    tp_counts = points["tp"].to_numpy()
+    points["hull"] = hull_vertices(fp_counts, tp_counts)
+    # Trapezoids in whole numbers and one division: exact up to that division.
+    twice_area = int(np.sum(np.diff(fp_counts) * (tp_counts[1:] + tp_counts[:-1])))
+    auc = twice_area / (2 * int(fp_counts[-1]) * int(tp_counts[-1]))
+    return Roc(points, auc, true.positive, true.negative, note)
 
 
-def hull(fp: NDArray[np.int64], tp: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which points are vertices of the upper convex hull, by Andrew's monotone chain on whole
-    numbers (no rounding).
+def hull_vertices(fp: NDArray[np.int64], tp: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mark the vertices of the upper convex hull, by Andrew's monotone chain on whole numbers.
 
-    Points on a hull edge but not at its end are no vertices. The points come in the curve's order;
-    O(n)."""
-    x, y = fp.tolist(), tp.tolist()
-    kept: list[int] = []
+    There is no rounding. Points on a hull edge but not at its end are no vertices. The points come
+    in the curve's order; O(n).
+    """
+    x = fp.tolist()
+    y = tp.tolist()
+    vertices: list[int] = []
     for k in range(len(x)):
-        while len(kept) > 1:
-            i, j = kept[-2], kept[-1]
+        while len(vertices) > 1:
+            i, j = vertices[-2:]
+            # j stays if it lies strictly above the line from i to k.
             if (x[j] - x[i]) * (y[k] - y[i]) < (y[j] - y[i]) * (x[k] - x[i]):
-                break  # j lies above the line from i to k
-            kept.pop()
-        kept.append(k)
-    chosen = np.zeros(len(x), dtype=bool)
-    chosen[kept] = True
-    return chosen
+                break
+            vertices.pop()
+        vertices.append(k)
+    is_vertex = np.zeros(len(x), dtype=bool)
+    is_vertex[vertices] = True
+    return is_vertex
 
 
 def best_threshold(
@@ -248,18 +258,18 @@ def best_threshold(
     cost_fn: float = 1.0,
     cost_fp: float = 1.0,
     prevalence: float | None = None,
-) -> Operating:
-    """The point of the curve that is best by one criterion.
+) -> OperatingPoint:
+    """Return the point of the curve that is best by one criterion.
 
     Parameters
     ----------
     curve : Roc
     criterion : "closest", "youden", "cost"
-        closest: least distance to the corner, √(FPR² + (1 − TPR)²); youden: greatest J = TPR − FPR;
-        cost: least expected cost of a row, π·(1 − TPR)·cost_fn + (1 − π)·FPR·cost_fp, which a
-        vertex of the hull has.
+        closest: smallest distance to the corner, √(FPR² + (1 − TPR)²); youden: largest J = TPR −
+        FPR; cost: smallest expected cost of a row, π·(1 − TPR)·cost_fn + (1 − π)·FPR·cost_fp, which
+        a vertex of the hull has.
     cost_fn, cost_fp : float >= 0, not both 0
-        What a missed positive and a false alarm cost (criterion "cost" only).
+        The cost of a missed positive and of a false alarm (criterion "cost" only).
     prevalence : float in [0, 1], optional
         The share π of positives where the rule will be used; without it the sample's own (criterion
         "cost" only).
@@ -267,7 +277,7 @@ def best_threshold(
     Raises
     ------
     DataError
-        Where the criterion is unknown, a cost negative, or the prevalence outside [0, 1].
+        If the criterion is unknown, a cost negative, or the prevalence outside [0, 1].
 
     Examples
     --------
@@ -277,50 +287,94 @@ def best_threshold(
     >>> best.at_least, round(best.TPR, 3), best.FPR
     (0.8, 0.667, 0.0)
     """
-    fpr, fnr = curve.points["FPR"].to_numpy(), 1 - curve.points["TPR"].to_numpy()
+    fpr = curve.points["FPR"].to_numpy()
+    fnr = 1 - curve.points["TPR"].to_numpy()
+    sign = 1
     if criterion == "closest":
-        loss, said, sign = np.hypot(fpr, fnr), "closest to the corner", 1
+        loss = np.hypot(fpr, fnr)
+        description = "closest to the corner"
     elif criterion == "youden":
-        gap = (
-            curve.points["tp"].to_numpy() * curve.n_negative
-            - curve.points["fp"].to_numpy() * curve.n_positive
-        )
-        loss, said, sign = -gap / (curve.n_positive * curve.n_negative), "Youden's J", -1
+        # J from counts: whole numbers and one division, so that equal points tie.
+        positives = curve.points["tp"].to_numpy() * curve.n_negative
+        negatives = curve.points["fp"].to_numpy() * curve.n_positive
+        loss = -(positives - negatives) / (curve.n_positive * curve.n_negative)
+        description = "Youden's J"
+        sign = -1
     elif criterion == "cost":
-        pi = _prevalence(curve, cost_fn, cost_fp, prevalence)
-        loss, sign = pi * fnr * cost_fn + (1 - pi) * fpr * cost_fp, 1
-        said = f"least cost: fn {cost_fn:g}, fp {cost_fp:g}, prevalence {pi:.4g}"
+        pi = _check_costs(curve, cost_fn, cost_fp, prevalence)
+        loss = pi * fnr * cost_fn + (1 - pi) * fpr * cost_fp
+        description = f"least cost: fn {cost_fn:g}, fp {cost_fp:g}, prevalence {pi:.4g}"
     else:
         raise DataError(f"criterion is {criterion!r}; it is 'closest', 'youden' or 'cost'")
-    tied = np.isclose(loss, loss.min(), rtol=1e-12, atol=1e-15)
-    row = curve.points.iloc[int(np.argmax(tied))]
-    counts = {key: int(row[key]) for key in ("tp", "fn", "fp", "tn")}
-    return Operating(
-        said,
-        float(sign * loss.min()),
-        float(row["at_least"]),
-        float(row["above"]),
-        **counts,
+    is_tied = np.isclose(loss, loss.min(), rtol=1e-12, atol=1e-15)
+    row = curve.points.iloc[int(np.argmax(is_tied))]
+    return OperatingPoint(
+        criterion=description,
+        value=float(sign * loss.min()),
+        at_least=float(row["at_least"]),
+        above=float(row["above"]),
+        tp=int(row["tp"]),
+        fn=int(row["fn"]),
+        fp=int(row["fp"]),
+        tn=int(row["tn"]),
         FPR=float(row["FPR"]),
         TPR=float(row["TPR"]),
-        tied=int(tied.sum()),
+        tied=int(is_tied.sum()),
     )
 
 
-def _prevalence(curve: Roc, cost_fn: float, cost_fp: float, prevalence: float | None) -> float:
+def _check_costs(curve: Roc, cost_fn: float, cost_fp: float, prevalence: float | None) -> float:
+    """Return the prevalence, the sample's own if none is given; refuse costs that make no sense."""
     for name, cost in (("cost_fn", cost_fn), ("cost_fp", cost_fp)):
         if not (np.isfinite(cost) and cost >= 0):
-            raise DataError(f"{name} is {cost:g}; a cost is a finite number >= 0")
+            raise DataError(f"{name} is {cost:g}; give a finite number >= 0")
     if cost_fn == cost_fp == 0:
-        raise DataError("cost_fn and cost_fp are both 0; then every threshold costs the same")
+        raise DataError(
+            "cost_fn and cost_fp are both 0, so every threshold costs the same; give one above 0"
+        )
     if prevalence is None:
         return curve.n_positive / curve.n
     if not 0 <= prevalence <= 1:
-        raise DataError(f"prevalence is {prevalence:g}; a share lies in [0, 1]")
+        raise DataError(f"prevalence is {prevalence:g}; give a share in [0, 1]")
     return prevalence
 
 
-def _auc(fp: NDArray[np.int64], tp: NDArray[np.int64]) -> float:
-    """Trapezoids in whole numbers, one division: exact up to that division."""
-    twice = int(np.sum(np.diff(fp) * (tp[1:] + tp[:-1])))
-    return twice / (2 * int(fp[-1]) * int(tp[-1]))
+def per_class(
+    tool: Callable[..., R], y_true: Values, scores: pd.DataFrame, **options: Any
+) -> dict[object, R]:
+    """Apply a curve, segment or cost tool to each class against the rest.
+
+    Parameters
+    ----------
+    tool : function of (y_true, score)
+        `roc`, `balanced_segment` (with Tango's intervals), `gain`, `lift`, `precision_recall`,
+        `cost_curve` ...
+    y_true : labels, one per instance
+    scores : DataFrame, instances x classes
+        A column per class, named as in `y_true`.
+    **options
+        Options of the tool.
+
+    Returns
+    -------
+    {class: the tool's result}
+
+    Raises
+    ------
+    DataError
+        If a class has no column; and as the tool does.
+
+    Examples
+    --------
+    >>> from deabench.curves import roc
+    >>> scores = pd.DataFrame({"a": [0.8, 0.1, 0.3], "b": [0.1, 0.7, 0.3], "c": [0.1, 0.2, 0.4]})
+    >>> [curve.auc for curve in per_class(roc, ["a", "b", "c"], scores).values()]
+    [1.0, 1.0, 1.0]
+    """
+    classes, _ = count_classes(read_true_labels(y_true))
+    for label in classes:
+        if label not in scores.columns:
+            raise DataError(
+                f"the scores have no column {label!r}; give a DataFrame with a column per class"
+            )
+    return {label: tool(against_rest(y_true, label), scores[label], **options) for label in classes}

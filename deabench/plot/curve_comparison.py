@@ -40,7 +40,7 @@ def draw_curves(kind: str, results: Mapping[str, Any], segments: Mapping[str, Se
     if kind == "roc":
         return RocDisplay(segments).plot().figure_
     if kind == "summary":
-        return SegmentsDisplay(Segments.of(segments)).plot().figure_
+        return SegmentsDisplay(Segments.from_segments(segments)).plot().figure_
     if kind in SHARED_AXES:
         return SHARED_AXES[kind](results).plot().figure_
     return _draw_panels(kind, results, segments)

@@ -10,7 +10,7 @@ from scipy.stats import kstwo, norm, t
 from sklearn.metrics import roc_curve
 
 from deabench import curves
-from deabench.curves.bands import fixed_width, read
+from deabench.curves.bands import fixed_width_displacement, interpolate_tpr
 from deabench.errors import DataError, DataWarning
 
 
@@ -39,7 +39,7 @@ def test_fixed_width_holds_its_share_of_the_bootstrap_curves(curve):
     brute force.
     """
     m, alpha, resamples = 2.0, 0.1, 200
-    up = fixed_width(curve, m, alpha, np.random.default_rng(3), resamples)
+    up = fixed_width_displacement(curve, m, alpha, np.random.default_rng(3), resamples)
     band = curves.bands(curve, slope=m, alpha=alpha, resamples=resamples, seed=3)
     assert (band.up, band.across) == (up, up / m)
     rng, inside, inside_less = np.random.default_rng(3), 0, 0
@@ -72,8 +72,8 @@ def test_a_band_holds_its_curve_and_narrows_with_alpha(curve, method):
     for band in (wide, narrow):
         assert (band.points["lower"] <= band.points["upper"]).all()
         f = band.points["FPR"].to_numpy()
-        assert (band.points["lower"] <= read(curve, f, top=False) + 1e-12).all()
-        assert (band.points["upper"] >= read(curve, f, top=True) - 1e-12).all()
+        assert (band.points["lower"] <= interpolate_tpr(curve, f, top=False) + 1e-12).all()
+        assert (band.points["upper"] >= interpolate_tpr(curve, f, top=True) - 1e-12).all()
         assert (np.diff(band.points["upper"]) >= -1e-12).all()
         assert (np.diff(band.points["lower"]) >= -1e-12).all()
         assert 0 < band.area < 1
@@ -107,14 +107,14 @@ def test_reading_a_curve_gives_top_and_foot_of_a_jump(rows, f):
     curve = curves.roc(y, s, positive=True)
     x, h = curve.points["FPR"].to_numpy(), curve.points["TPR"].to_numpy()
     for vertex in np.unique(x):
-        assert read(curve, np.array([vertex]), top=True)[0] == h[x == vertex].max()
-        assert read(curve, np.array([vertex]), top=False)[0] == h[x == vertex].min()
+        assert interpolate_tpr(curve, np.array([vertex]), top=True)[0] == h[x == vertex].max()
+        assert interpolate_tpr(curve, np.array([vertex]), top=False)[0] == h[x == vertex].min()
     if f not in x:
         straight = np.interp(f, x, h, left=h[0], right=1)
         for top in (True, False):
-            found = read(curve, np.array([f]), top=top)[0]
+            found = interpolate_tpr(curve, np.array([f]), top=top)[0]
             assert found == pytest.approx(straight, abs=1e-12) or not 0 <= f <= 1
-    assert read(curve, np.array([-0.1, 1.1]), top=False).tolist() == [0, 1]
+    assert interpolate_tpr(curve, np.array([-0.1, 1.1]), top=False).tolist() == [0, 1]
 
 
 def folds(normal, k=5):
@@ -173,7 +173,9 @@ def test_threshold_averaging_averages_the_rates_of_one_rule(normal):
 def test_the_mean_of_one_curve_twice_is_that_curve(curve):
     found = curves.average_vertical([curve, curve])
     assert (found.points["TPR_lower"] == found.points["TPR_upper"]).all()
-    assert (found.points["TPR"] == read(curve, found.points["FPR"].to_numpy(), top=True)).all()
+    assert (
+        found.points["TPR"] == interpolate_tpr(curve, found.points["FPR"].to_numpy(), top=True)
+    ).all()
 
 
 def test_a_perfect_curve_has_no_bootstrap_spread_and_says_so():

@@ -148,10 +148,10 @@ def test_cost_of_a_prevalence_and_costs_is_the_expected_cost(six):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: curves.probability_cost(1.5), "prevalence is 1.5; a share lies in [0, 1]"),
+        (lambda: curves.probability_cost(1.5), "prevalence is 1.5; give a share in [0, 1]"),
         (
             lambda: curves.probability_cost(0.5, [1, -2]),
-            "cost_fn is -2; a cost is a finite number >= 0",
+            "cost_fn is -2; give a finite number >= 0",
         ),
         (
             lambda: curves.probability_cost(0, 1, 0),
@@ -159,7 +159,7 @@ def test_cost_of_a_prevalence_and_costs_is_the_expected_cost(six):
         ),
         (
             lambda: curves.cost_curve([1, 0, 0], [3, 2, 1]).expected(-0.1),
-            "pc is -0.1; a probability cost lies in [0, 1]",
+            "pc is -0.1; give a probability cost in [0, 1]",
         ),
     ],
 )

@@ -244,12 +244,12 @@ def test_an_unknown_positive_label_is_refused(six):
     ("options", "message"),
     [
         ({"criterion": "f1"}, "criterion is 'f1'; it is 'closest', 'youden' or 'cost'"),
-        ({"criterion": "cost", "cost_fn": -1}, "cost_fn is -1; a cost is a finite number >= 0"),
+        ({"criterion": "cost", "cost_fn": -1}, "cost_fn is -1; give a finite number >= 0"),
         (
             {"criterion": "cost", "cost_fn": 0, "cost_fp": 0},
-            "cost_fn and cost_fp are both 0; then every threshold costs the same",
+            "cost_fn and cost_fp are both 0, so every threshold costs the same; give one above 0",
         ),
-        ({"criterion": "cost", "prevalence": 1.2}, "prevalence is 1.2; a share lies in [0, 1]"),
+        ({"criterion": "cost", "prevalence": 1.2}, "prevalence is 1.2; give a share in [0, 1]"),
     ],
 )
 def test_a_bad_criterion_is_refused(six, options, message):
