@@ -17,6 +17,7 @@ from simulations.cpu_time import in_turns
 from deabench.analysis.ranking import rank
 from deabench.errors import DataWarning
 from deabench.models import ModelName
+from deabench.models.options import build_options
 
 Peer = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """Scores of inputs (n, m) and outputs (n, s), as deabench measures them."""
@@ -237,7 +238,9 @@ def _ours(X: np.ndarray, Y: np.ndarray, model: ModelName, options: dict[str, Any
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         return np.asarray(
-            rank(table, outputs=names, inputs=costs or None, model=model, **options).scores
+            rank(
+                table, outputs=names, inputs=costs or None, model=build_options(model, options)
+            ).scores
         )
 
 

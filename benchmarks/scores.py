@@ -18,8 +18,7 @@ from simulations.tables import KINDS, frame
 
 from deabench.analysis.ranking import Ranking, rank
 from deabench.errors import DataWarning
-from deabench.models import MODELS
-from deabench.models.base import Task
+from deabench.models import WEI
 from deabench.models.radial import Wei
 from deabench.solver.engine import solve_family
 from deabench.tables.validation import validate
@@ -41,8 +40,7 @@ def engine(values: np.ndarray) -> np.ndarray:
     Qhull and certificates.
     """
     data = validate(frame(values), warn=False)
-    options = {name: words[0] for name, words in MODELS["wei"].options.items()}
-    problem = Wei(Task(data, data, options, own=True))
+    problem = Wei(Task(data, data, WEI(), own_reference=True))
     with one_thread(len(values)):
         solution = solve_family(problem.family, problem.tested)
     return np.asarray(problem.read(solution)[0] * problem.size)

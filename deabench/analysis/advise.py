@@ -12,7 +12,8 @@ import pandas as pd
 from deabench.analysis.ranking import Ranking, rank
 from deabench.errors import DataError, DataWarning
 from deabench.models import MODELS
-from deabench.models.base import ANYTHING, Model
+from deabench.models.options import choices_of, resolve_options
+from deabench.results.model import ANY_VALUES, Model
 from deabench.tables.selection import Missing, refuse_bounds, select_table
 from deabench.tables.transforms import Data
 from deabench.tables.validation import validate
@@ -74,11 +75,7 @@ class Advice(Result):
         rows = {}
         for model, ranking in self.rankings.items():
             score = float(ranking.scores[name])
-            says = (
-                ranking.record.meaning(score, ranking.options)
-                if score == score
-                else ranking.reasons[name]
-            )
+            says = ranking.options.meaning(score) if score == score else ranking.reasons[name]
             rows[model] = {
                 "score": score,
                 "measure": ranking.measure,
@@ -139,7 +136,7 @@ def advise(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         data, below = _checked(ready.table, given)
-        judged = {name: _judged(record, data, below) for name, record in MODELS.items()}
+        judged = {name: _judged(resolve_options(name), data, below) for name in MODELS}
         suited = [name for name, (suits, _) in judged.items() if suits]
         rankings = {name: rank(ready.table, **given, model=name) for name in suited}  # type: ignore[arg-type]
     frame = pd.DataFrame(
@@ -162,7 +159,7 @@ def _checked(table: pd.DataFrame, given: dict[str, Any]) -> tuple[Data, bool]:
         return validate(table, **given), False
     except DataError:
         return validate(
-            table, **given, allow=ANYTHING
+            table, **given, allow=ANY_VALUES
         ), True  # whatever else is wrong is refused here again
 
 
@@ -170,17 +167,19 @@ def _judged(record: Model, data: Data, below: bool) -> tuple[bool, str]:
     """Whether a model suits, and why."""
     inputs = data.inputs.shape[1] > 0
     if below:
-        fits = "negative outputs" in record.allows(record.defaults())
+        fits = "negative outputs" in record.allows()
         return fits, "it stands values below 0" if fits else "it has no meaning for values below 0"
     if record.inputs == "needed" and not inputs:
         return False, "it needs an input"
     if inputs and record.name in ("wei", "score", "common"):
         return False, "with inputs it works on quotients, where whatever is cheap wins by any ratio"
-    if inputs and "crs" in record.options.get("returns", ("crs",))[:1]:
+    if inputs and record.inputs == "none":
+        return False, "it takes outputs only, and the inputs would not count"
+    if inputs and record.returns == "crs":
         return (
             True,
             "give returns 'vrs' where metrics do not scale with costs"
-            if "vrs" in record.options.get("returns", ())
+            if "vrs" in choices_of(record, "returns")
             else ("outputs are taken to scale with inputs"),
         )
     return (

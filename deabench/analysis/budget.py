@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.ranking import Ranking, bounded, ranked
+from deabench.analysis.ranking import Ranking, rank_selected
 from deabench.errors import DataError
 from deabench.models import ModelName
-from deabench.models.base import Technology
-from deabench.models.options import of_technology
+from deabench.models.options import ModelRequest
+from deabench.results.model import Model
 from deabench.tables.cells import parse_numbers
 from deabench.tables.selection import Missing, SelectedTable, select_table
 from deabench.tables.vocabulary import look_up_metric
@@ -26,15 +26,14 @@ def best(
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
-    model: ModelName | None = None,
-    technology: Technology = "convex",
+    model: ModelName | Model | None = None,
     missing: Missing = "refuse",
 ) -> Ranking:
     """The ranking among the systems that keep to a budget.
 
     Parameters
     ----------
-    table, outputs, inputs, lower_is_better, model, technology, missing
+    table, outputs, inputs, lower_is_better, model, missing
         As for `deabench.rank`.
     within : mapping of column to limit
         At most so much of what is better low, at least so much of what is better high, in the
@@ -57,14 +56,14 @@ def best(
     >>> db.best(table, within={"latency_ms": 20}, outputs=["accuracy"]).scores.round(3).to_dict()
     {'B': 1.0, 'C': 0.875}
     """
+    request = ModelRequest(model)
     ready = select_table(
         table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing
     )
-    ready, (chosen, singly) = kept(ready, within), of_technology(model, technology)
-    return bounded(ready, chosen, singly) if missing == "bounds" else ranked(ready, chosen, singly)
+    return rank_selected(keep_within(ready, within), request, bounded=missing == "bounds")
 
 
-def kept(ready: SelectedTable, within: Mapping[str, float]) -> SelectedTable:
+def keep_within(ready: SelectedTable, within: Mapping[str, float]) -> SelectedTable:
     """The systems that keep to a budget, and how many do not."""
     keep = np.ones(len(ready.table), dtype=bool)
     said = []

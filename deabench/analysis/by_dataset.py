@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.ranking import DECIMALS, Ranking, ranked
+from deabench.analysis.ranking import DECIMALS, Ranking, rank_selected
 from deabench.errors import DataError, DataWarning
 from deabench.models import ModelName
-from deabench.models.base import Technology
-from deabench.models.options import of_technology
+from deabench.models.options import ModelRequest
+from deabench.results.model import Model
 from deabench.tables.read import read
 from deabench.tables.roles import quote_names
 from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
@@ -71,8 +71,7 @@ def by_dataset(
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
-    model: ModelName | None = None,
-    technology: Technology = "convex",
+    model: ModelName | Model | None = None,
     missing: Missing = "refuse",
 ) -> ByDataset:
     """Rank systems over many data sets: by means, by each data set, and on one common frontier.
@@ -85,7 +84,7 @@ def by_dataset(
     ----------
     table : a long table or a `deabench.read` reading of one
         A row per system and data set, or per fold, whose mean is taken first.
-    outputs, inputs, lower_is_better, model, technology
+    outputs, inputs, lower_is_better, model
         As for `deabench.rank`.
     missing : {"refuse", "drop-systems", "drop-metrics"}
         What happens to empty cells of the means. On a data set of its own a metric that no system
@@ -111,17 +110,17 @@ def by_dataset(
     {'k-NN': 0.8, 'SVM': 1.0}
     """
     reading = read(table)
-    chosen_model, options = of_technology(model, technology)
+    request = ModelRequest(model)
     missing = refuse_bounds(missing)
     if reading.per_dataset is None:
         raise DataError(NO_DATASETS)
     selected = select_table(
         reading, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing
     )
-    means = ranked(selected, chosen_model, options)
+    means = rank_selected(selected, request)
     if means.measure != "efficiency":
         raise DataError(
-            f"model '{means.record.name}' gives inefficiencies, which have no common measure; use "
+            f"model '{means.options.name}' gives inefficiencies, which have no common measure; use "
             "another model"
         )
     given = selected.given
@@ -243,15 +242,10 @@ def _rank_rows(
             },
         },
     )
-    options = {
-        name: value
-        for name, value in means.options.items()
-        if name in ("returns", "orientation", "goal", "technology")
-    }
     # The means were warned of; the parts repeat it.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
         try:
-            return ranked(some, means.record.name, options)  # type: ignore[arg-type]
+            return rank_selected(some, ModelRequest(means.options))
         except DataError as error:
             raise DataError(f"{place}{error}") from None
 

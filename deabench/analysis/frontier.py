@@ -12,8 +12,8 @@ import numpy as np
 from deabench.errors import DataError
 from deabench.geometry import faces
 from deabench.geometry.dominance import find_dominators
-from deabench.models.base import Technology
 from deabench.results.frontier import Frontier, representative_rows
+from deabench.results.model import Technology
 from deabench.streaming.files import is_multi_file
 from deabench.streaming.frontier import frontier_of_files, parse_options
 from deabench.tables.read import read

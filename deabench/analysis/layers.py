@@ -102,7 +102,7 @@ def layers(
             if not ranking.efficient.any():
                 raise DataError(
                     f"no classifier of layer {number} is efficient under model "
-                    f"'{ranking.record.name}'; use another model"
+                    f"'{ranking.options.name}'; use another model"
                 )
             ranking = rank(remaining, **options)
             number += 1
@@ -110,7 +110,7 @@ def layers(
         frame["progress"] = _scores_against_layer(selected.table, layer, -1, options)
         frame["attractiveness"] = _scores_against_layer(selected.table, layer, 1, options)
     # The radius is known for model (5) on the metrics themselves, not on quotients of them.
-    if first.record.name in ("wei", "score") and set(first.data.outputs) <= set(selected.table):
+    if first.options.name in ("wei", "score") and set(first.data.outputs) <= set(selected.table):
         frame["stability"] = radius_between_layers(first.data.outputs.to_numpy())
     frame = frame.sort_values("layer", kind="stable")
     frame.index.name = "classifier"

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.models.base import Orientation
+from deabench.results.model import Orientation
 from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
 from deabench.tables.validation import validate
 from deabench.utils.checks import choice, share

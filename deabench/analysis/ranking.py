@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,17 +12,18 @@ import pandas as pd
 
 from deabench.analysis import missing_bounds
 from deabench.errors import DataError
-from deabench.models import HINTS, MODELS, Direction, Goal, ModelName, Weighting, undefined
-from deabench.models.base import Answer, Model, Norm, Orientation, Returns, Task, Technology
-from deabench.models.options import chosen, costly, of_technology, options_of
+from deabench.models import ModelName, undefined
+from deabench.models.options import ModelRequest, check_inputs
 from deabench.proofs import certify, structure
+from deabench.proofs.ranking import proved_efficient
 from deabench.report.text.ranking import explain_ranking, summarize_ranking
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Model, Orientation, Returns
 from deabench.results.proof import Proof
 from deabench.streaming.files import is_multi_file
 from deabench.tables.selection import Missing, SelectedTable, read_frame, select_table
 from deabench.tables.transforms import to_user_values
 from deabench.tables.validation import check_same_units, validate
-from deabench.utils.checks import choice
 from deabench.utils.progress import progress
 from deabench.utils.result import Result
 
@@ -46,10 +46,8 @@ class Ranking(Answer, Result):
     ----------
     scores, slacks, weights, intensities, efficient, data, reference, options, frontier, reasons,
     path, tables
-        See `deabench.models.base.Answer`. For a radial model 1 is on the frontier, below 1 inside
+        See `deabench.results.answer.Answer`. For a radial model 1 is on the frontier, below 1 inside
         it, above 1 outside the reference.
-    record : Model
-        The model that was asked.
     notes : tuple of str
         What was done to the data, chosen or not proved, as sentences.
     bounds : DataFrame or None
@@ -69,7 +67,6 @@ class Ranking(Answer, Result):
     OSS+SVM is not efficient (efficiency 0.9084, rank 5 of 6): every output could grow by 10.1 %
     together."""
 
-    record: Model
     notes: tuple[str, ...]
     bounds: pd.DataFrame | None = None
     uncertainty: Uncertainty | None = None
@@ -77,12 +74,22 @@ class Ranking(Answer, Result):
     @property
     def model(self) -> str:
         """The model, its equation, and the path that solved it."""
-        return f"{self.record.name} {self.record.equation}, {self.path}"
+        return f"{self.options.name} {self.options.equation}, {self.path}"
 
     @property
     def measure(self) -> str:
         """ "efficiency" (1 is best) or "inefficiency" (0 is best)."""
-        return self.record.measure
+        return str(self.options.measure)
+
+    @cached_property
+    def undecided(self) -> pd.Series:
+        """Which DMUs are neither proved efficient nor proved inefficient, within
+        `deabench.utils.arrays.TOLERANCE`; they are not called efficient.
+        """
+        undecided: Any = False
+        if self.slack_weights is not None:
+            undecided = proved_efficient(self, self.slack_weights)[1]
+        return pd.Series(undecided, index=self.scores.index, name="undecided")
 
     @cached_property
     def ranks(self) -> pd.Series:
@@ -147,12 +154,9 @@ class Ranking(Answer, Result):
         DataError
             Where the model has no certificate.
         """
-        if self.record.prove is None:
-            raise DataError(
-                f"model '{self.record.name}' has no certificate; its scores are the solver's word"
-            )
-        structure.check_ranking(self)
-        return structure.complete_proof(self, self.record.prove(self))
+        if self.options.has_certificate:
+            structure.check_ranking(self)
+        return structure.complete_proof(self, self.options.prove(self))
 
     def to_frame(self) -> pd.DataFrame:
         """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the
@@ -168,13 +172,11 @@ class Ranking(Answer, Result):
             frame["undecided"] = self.undecided
         frame = frame if self.bounds is None else frame.join(self.bounds)
         if self.uncertainty is not None:
-            uncertainty_columns = self.uncertainty.to_frame().drop(columns="score")
-            frame[list(uncertainty_columns.columns)] = uncertainty_columns.loc[
+            beside = self.uncertainty.to_frame().drop(columns="score")
+            frame[list(beside.columns)] = beside.loc[
                 [str(label) for label in frame.index]
             ].to_numpy()
-            frame = frame.astype(
-                dict(zip(uncertainty_columns.columns, uncertainty_columns.dtypes, strict=True))
-            )
+            frame = frame.astype(dict(zip(beside.columns, beside.dtypes, strict=True)))
         frame.index.name = "classifier"
         return frame.sort_values("rank", kind="stable")
 
@@ -218,7 +220,7 @@ class Ranking(Answer, Result):
         """
         from deabench.inference.uncertainty import uncertainty_of_ranking
 
-        return replace(self, uncertainty=uncertainty_of_ranking(self, self.record.name, samples))
+        return replace(self, uncertainty=uncertainty_of_ranking(self, samples))
 
     def plot(self, ax: Axes | None = None) -> RankingDisplay:  # type: ignore[override]
         """Draw the scores; see `deabench.plot.RankingDisplay`."""
@@ -233,21 +235,13 @@ def rank(
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     lower_is_better: Mapping[str, object] | Sequence[str] = (),
-    model: ModelName | None = None,
+    model: ModelName | Model | None = None,
     returns: Returns | None = None,
     orientation: Orientation | None = None,
     reference: object = None,
-    technology: Technology = "convex",
     missing: Missing = "refuse",
-    strict: bool = False,
     uncertainty: Samples | None = None,
-    direction: Direction | Mapping[str, float] | None = None,
-    weights: Weighting | Mapping[str, float] | None = None,
-    goal: Goal | None = None,
-    norm: Norm | float | None = None,
-    sums: tuple[float, float] | None = None,
-    shares: Mapping[str, tuple[float, float]] | None = None,
-    ratios: Mapping[tuple[str, str], tuple[float, float]] | None = None,
+    strict: bool = False,
 ) -> Ranking:
     """Rank classifiers by their efficiency: how near each comes to the best trade-off that the
     others reach.
@@ -263,19 +257,16 @@ def rank(
         `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to); of bare
         names the vocabulary decides: a rate, whose greatest value is known, is complemented, all
         else is an input.
-    model : str, optional
-        One of `deabench.models.MODELS`, each with its limits in docs/models.md. Without it "wei"
-        where there is no input, and "ccr" with returns "vrs" where there is one: rates do not scale
-        with costs.
+    model : str or Model, optional
+        A name of `deabench.models.MODELS`, each with its limits in docs/models.md, or a model with
+        its options, as `deabench.models.DDF(direction="range")`. Without it "wei" where there is no
+        input, and "ccr" with returns "vrs" where there is one: rates do not scale with costs.
     returns : {"crs", "vrs", "nirs", "ndrs"}, optional
         Which multiples and mixtures of DMUs count as possible; the model's default without it.
     orientation : {"output", "input", "none"}, optional
         What is to change: outputs, inputs, or both.
     reference : as `table`, optional
         The DMUs that span the frontier; the table itself without it.
-    technology : {"convex", "fdh"}
-        Whether mixtures of DMUs count (two classifiers may share the work), or only what is there:
-        "fdh" is model "fdh", and an option of "russell", "additive", "ram" and "bam".
     missing : {"refuse", "drop-systems", "drop-metrics", "bounds"}
         What happens to empty cells; "bounds" gives each score between its worst and its best
         completion inside the metrics' ranges.
@@ -284,27 +275,6 @@ def rank(
     uncertainty : Samples, optional
         What the table was made of; the ranking then says how sure it is. Known without inputs, and
         with inputs for model "ccr" with returns "vrs" or "crs".
-    direction : {"own", "ones", "mean", "range", "ideal"} or mapping of metric to number, optional
-        Where model "ddf" moves to: shares of own values, units, shares of the reference's means or
-        ranges, or straight to the best value of each metric.
-    weights : {"ones", "mip", "normalized", "ram", "bam"} or mapping of metric to number, optional
-        What a unit left to gain counts in model "additive", and a unit of change in "holder" (there
-        not "bam").
-    goal : {"aggressive", "benevolent", "sum", "largest"}, optional
-        What else the weights of model "cross" are chosen for: "aggressive" (the others' least good)
-        or "benevolent" (their most). What those of model "common" keep least: the "sum" of what all
-        lose against their own best, or the "largest" loss.
-    norm : {"l1", "l2", "linf"}, or 1, 2, inf, optional
-        How model "holder" counts changes.
-    sums : (least, most), optional
-        Bounds of Σ λ in model "ccr", in the place of `returns`.
-    shares : mapping of metric to (least, most), optional
-        Bounds of each metric's share of the weighted sum of outputs (or inputs), between 0 and 1,
-        in "wei", "score", "ccr".
-    ratios : mapping of (metric, metric) to (least, most), optional
-        Bounds of what a unit of the first counts in units of the second, in the same models: (2,
-        inf) is "at least two".
-
     Returns
     -------
     Ranking
@@ -331,29 +301,11 @@ def rank(
     """
     if is_multi_file(table):
         raise DataError(
-            f"'{table}' is many files, and their scores go to a file; use deabench.rank_files(files, 'scores.parquet')"
+            f"'{table}' is many files, and their scores go to a file; "
+            "use deabench.rank_files(files, 'scores.parquet')"
         )
-    asked: dict[str, Any] = {
-        name: value
-        for name, value in (
-            ("returns", returns),
-            ("orientation", orientation),
-            ("direction", direction),
-            ("weights", weights),
-            ("goal", goal),
-            ("norm", norm),
-            ("sums", sums),
-            ("shares", shares),
-            ("ratios", ratios),
-        )
-        if value is not None
-    }
-    if model is not None:
-        choice("model", model, list(MODELS), HINTS)
-        options_of(MODELS[model], asked)
-    model, singly = of_technology(model, technology)
-    asked |= singly
-    ready = select_table(
+    request = ModelRequest(model, returns, orientation)
+    selected = select_table(
         table,
         outputs=outputs,
         inputs=inputs,
@@ -361,61 +313,79 @@ def rank(
         missing=missing,
         strict=strict,
     )
-    among = None if reference is None else read_frame(reference)
-    ranking = (bounded if missing == "bounds" else ranked)(ready, model, asked, among)
+    reference_table = None if reference is None else read_frame(reference)
+    ranking = rank_selected(selected, request, reference_table, bounded=missing == "bounds")
     return ranking if uncertainty is None else ranking.with_uncertainty(uncertainty)
 
 
-def bounded(
-    ready: SelectedTable,
-    model: ModelName | None,
-    asked: Mapping[str, Any] = MappingProxyType({}),
-    among: pd.DataFrame | None = None,
+def rank_selected(
+    selected: SelectedTable,
+    request: ModelRequest,
+    reference_table: pd.DataFrame | None = None,
+    *,
+    bounded: bool = False,
 ) -> Ranking:
-    """Rank a table with empty cells: the scores for their worst, and the bounds of all completions."""
-    found = ranked(missing_bounds.completed(ready)[0], model, asked, among)
-    if found.measure != "efficiency" or among is not None:
-        raise DataError(
-            "missing='bounds' bounds efficiencies of a table that is its own reference; say missing='drop-systems'"
-        )
-    frame = missing_bounds.bounds(ready, lambda one: ranked(one, model, asked).scores)
-    return replace(found, bounds=frame, notes=(*found.notes, missing_bounds.said(frame)))
+    """Rank a table whose metrics are selected.
 
-
-def ranked(
-    ready: SelectedTable,
-    model: ModelName | None,
-    asked: Mapping[str, Any] = MappingProxyType({}),
-    among: pd.DataFrame | None = None,
-) -> Ranking:
-    """Rank a table whose metrics are known; `asked` are the model's options, `among` spans the
-    frontier, the table without it.
+    Parameters
+    ----------
+    selected : SelectedTable
+    request : ModelRequest
+        The model with its options, or nothing.
+    reference_table : DataFrame, optional
+        The DMUs that span the frontier; the table itself without it.
+    bounded : bool
+        Whether empty cells are bounded instead of refused.
     """
-    asked = {name: value for name, value in asked.items() if value is not None}
-    record = MODELS["ccr" if model is None else model]
-    allow = record.allows(options_of(record, costly(asked) if model is None else asked))
-    data = validate(ready.table, **ready.given, allow=allow, among=among)
-    spanning = data
-    if among is not None:
-        check_same_units(ready.table, among, list(ready.given["outputs"]))
-        spanning = validate(among, **ready.given, warn=False, allow=allow, among=ready.table)
-    record, options, notes = chosen(data, None if model is None else record, asked)
-    options |= {
-        name: read(options[name], record.prepare(data))
-        for name, read in record.readers.items()
-        if name in options
-    }
-    notes = (*ready.notes, *notes)
-    task = Task(data, spanning, options, own=among is None)
+    if not bounded:
+        return _rank_complete(selected, request, reference_table)
+    worst_case, _ = missing_bounds.completed(selected)
+    ranking = _rank_complete(worst_case, request, reference_table)
+    if ranking.measure != "efficiency" or reference_table is not None:
+        raise DataError(
+            "missing='bounds' bounds efficiencies of a table that is its own reference; "
+            "say missing='drop-systems'"
+        )
+    bounds = missing_bounds.bounds(
+        selected, lambda completion: _rank_complete(completion, request, None).scores
+    )
+    return replace(ranking, bounds=bounds, notes=(*ranking.notes, missing_bounds.said(bounds)))
+
+
+def _rank_complete(
+    selected: SelectedTable,
+    request: ModelRequest,
+    reference_table: pd.DataFrame | None,
+) -> Ranking:
+    """Rank a table without empty cells."""
+    # Which metrics are inputs is known after validation: signs of some are turned there.
+    allowed = request.resolve(has_inputs=True).allows()
+    data = validate(selected.table, **selected.given, allow=allowed, among=reference_table)
+    reference = data
+    if reference_table is not None:
+        check_same_units(selected.table, reference_table, list(selected.given["outputs"]))
+        reference = validate(
+            reference_table, **selected.given, warn=False, allow=allowed, among=selected.table
+        )
+    options = request.resolve(has_inputs=bool(data.inputs.shape[1]))
+    check_inputs(options, data)
+    options = options.with_checked_options(options.prepare(data))
+    task = Task(data, reference, options, own_reference=reference_table is None)
     with progress("rank", len(data.labels)) as advance:
-        answer = undefined.solve(record, task, advance)
-    notes = (*answer.data.notes, *notes, *_weak_points(answer, record))
+        answer = undefined.solve(task, advance)
+    notes = (
+        *answer.data.notes,
+        *selected.notes,
+        *request.default_note(data),
+        *_weak_points(answer),
+    )
     return Ranking(
-        **{f.name: getattr(answer, f.name) for f in fields(Answer)}, record=record, notes=notes
+        **{declared.name: getattr(answer, declared.name) for declared in fields(Answer)},
+        notes=notes,
     )
 
 
-def _weak_points(answer: Answer, record: Model) -> tuple[str, ...]:
+def _weak_points(answer: Answer) -> tuple[str, ...]:
     """What a reader of the scores should know: a metric of 0 at the top, scores without a proof."""
     notes = []
     outputs = answer.data.outputs
@@ -425,6 +395,8 @@ def _weak_points(answer: Answer, record: Model) -> tuple[str, ...]:
             f"'{outputs.index[k]}' is efficient although its '{outputs.columns[r]}' is 0: "
             "weights may leave a metric out"
         )
-    if record.prove is None:
-        notes.append(f"model '{record.name}' has no certificate: its scores are the solver's word")
+    if not answer.options.has_certificate:
+        notes.append(
+            f"model '{answer.options.name}' has no certificate: its scores are the solver's word"
+        )
     return tuple(notes)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from deabench.analysis.ranking import rank
 from deabench.errors import DataWarning
-from deabench.models.base import Orientation
+from deabench.results.model import Orientation
 from deabench.tables.selection import Missing, refuse_bounds
 from deabench.utils.result import Result
 

@@ -20,9 +20,9 @@ from deabench.geometry.closest import (
     closest_on_facets,
 )
 from deabench.geometry.projections import common_rises
-from deabench.models.base import Norm, Technology
 from deabench.proofs.targets import scale_norm
 from deabench.results.frontier import NORMS, ON_FRONTIER, Frontier, classify_positions
+from deabench.results.model import Norm, Technology
 from deabench.results.targets import Targets, build_targets
 from deabench.tables.selection import (
     Missing,

@@ -142,6 +142,22 @@ def options(
     }
 
 
+def model_with_options(
+    model: str | None, options: dict[str, Any], *, has_inputs: bool = False
+) -> Any:
+    """Return the model with the options of a command; None where none is given."""
+    from deabench.models.options import build_options, resolve_options
+
+    values = {name: value for name, value in options.items() if value is not None}
+    if model is None and set(values) <= {"returns", "orientation"}:
+        return None
+    if model is None:
+        model = resolve_options(None, has_inputs=has_inputs).name
+        if model == "ccr" and "sums" not in values:
+            values = {"returns": "vrs"} | values
+    return build_options(model, values)
+
+
 def _number(text: str, what: str) -> float:
     try:
         return float(text)
@@ -168,36 +184,32 @@ def _models() -> list[str]:
 
 
 def _model_hints() -> dict[str, str]:
-    from deabench.models import HINTS
+    from deabench.models import MODEL_HINTS
 
-    return HINTS
+    return MODEL_HINTS
 
 
 def _words(option: str) -> Callable[[], list[str]]:
     """The words that any model knows for one of its options."""
 
     def known() -> list[str]:
-        from deabench.models import MODELS
+        from deabench.models.options import all_choices
 
-        return list(
-            dict.fromkeys(
-                one for record in MODELS.values() for one in record.options.get(option, ())
-            )
-        )
+        return all_choices(option)
 
     return known
 
 
 def _norms() -> Sequence[str]:
-    from deabench.models.base import Norm
+    from deabench.results.model import Norm
 
     return get_args(Norm)
 
 
 def _return_hints() -> dict[str, str]:
-    from deabench.models.options import RETURN_HINTS
+    from deabench.results.model import WORD_HINTS
 
-    return RETURN_HINTS
+    return {hint: f"'{word}'" for hint, word in WORD_HINTS.items()}
 
 
 TableFile = Annotated[

@@ -41,6 +41,7 @@ from deabench.cli._options import (
     Within,
     budget,
     directions,
+    model_with_options,
     options,
     several,
 )
@@ -124,9 +125,9 @@ def command(
     """
     import pandas as pd
 
-    from deabench.analysis.budget import kept
-    from deabench.analysis.ranking import bounded, ranked
-    from deabench.models.options import of_technology
+    from deabench.analysis.budget import keep_within
+    from deabench.analysis.ranking import rank_selected
+    from deabench.models.options import ModelRequest
     from deabench.streaming.files import is_multi_file
     from deabench.tables.read import read
     from deabench.tables.selection import read_frame, select_table
@@ -175,7 +176,16 @@ def command(
         {"--tolerance": tolerance or None, "--kept": kept_in, "--scheduler": scheduler},
     )
     out = None if out is None else target(str(out))
-    ways: Any = {"missing": missing, "technology": technology, "model": model}
+    if technology == "fdh" and model in (None, "fdh"):
+        model = "fdh"
+    elif technology != "convex":
+        asked["technology"] = technology
+    request = None  # wrong words are refused before the table is read
+    if model is not None:
+        request = ModelRequest(model_with_options(model, asked))
+    elif not set(name for name, value in asked.items() if value) - {"returns", "orientation"}:
+        request = ModelRequest(None, returns, orientation)
+    ways: Any = {"missing": missing, "model": model}
     source = read(
         table, label=several(label), roles={} if dataset is None else {dataset: "dataset"}
     )
@@ -212,11 +222,12 @@ def command(
         missing=ways["missing"],
         strict=strict,
     )
-    ready = kept(ready, budget(within)) if within else ready
-    how = bounded if missing == "bounds" else ranked
-    chosen, singly = of_technology(ways["model"], ways["technology"])
-    ranking = how(
-        ready, chosen, asked | singly, None if reference is None else read_frame(read(reference))
+    ready = keep_within(ready, budget(within)) if within else ready
+    ranking = rank_selected(
+        ready,
+        request or ModelRequest(model_with_options(model, asked, has_inputs=bool(inputs))),
+        None if reference is None else read_frame(read(reference)),
+        bounded=missing == "bounds",
     )
     if uncertainty is not None:
         from deabench.cli._samples import judged
@@ -280,7 +291,7 @@ def _by_dataset(source: object, given: dict[str, Any], form: Format, out: Path |
 def _proved(ranking: Ranking) -> str:
     """By which model, and how well it is proved."""
     count = int(ranking.scores.notna().sum())
-    if ranking.record.prove is None:
+    if ranking.options.has_certificate is False:
         return f"{ranking.model}; {count} scores, not proved"
     return f"{ranking.model}; {count} scores proved, largest gap {ranking.certificate['gap'].max():.1e}"
 

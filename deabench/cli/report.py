@@ -30,6 +30,7 @@ from deabench.cli._options import (
     Shares,
     Sums,
     directions,
+    model_with_options,
     options,
     several,
 )
@@ -101,13 +102,13 @@ def command(
     settings: dict[str, Any] = {
         "outputs": several(outputs),
         "inputs": several(inputs),
-        "model": model,
-        "returns": returns,
-        "orientation": orientation,
         "lower_is_better": directions(lower_is_better),
     }
-    more = options(direction, weights, sums, shares, ratios) | {"goal": goal}
-    settings |= {name: value for name, value in more.items() if value is not None}
+    asked = options(direction, weights, sums, shares, ratios) | {"goal": goal}
+    asked |= {"returns": returns, "orientation": orientation}
+    settings["model"] = model_with_options(model, asked, has_inputs=bool(inputs))
+    if settings["model"] is None:
+        settings |= {"returns": returns, "orientation": orientation}
     answers = None if uncertainty is None else (uncertainty, positive, scores, threshold)
     page = (
         _study(Path(source), how, settings, answers)

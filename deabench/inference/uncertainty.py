@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
@@ -35,7 +35,7 @@ from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
 
 if TYPE_CHECKING:
-    from deabench.models.base import Answer
+    from deabench.results.answer import Answer
 
 Array = np.ndarray
 Method = Literal["analytic", "max-t"]
@@ -326,15 +326,15 @@ def uncertainty(
     return replace(result, lower=limits["lower"], upper=limits["upper"])
 
 
-def uncertainty_of_ranking(answer: Answer, model: str, samples: Samples) -> Uncertainty:
-    """Compute how certain the scores of a ranking are, given its answer and its model's name.
+def uncertainty_of_ranking(answer: Answer, samples: Samples) -> Uncertainty:
+    """Compute how certain the scores of a ranking are, given its answer.
 
     Raises
     ------
     DataError
         Where no intervals are known for the model, or the samples are not those of the table.
     """
-    returns, orientation = _technology_options(answer, model)
+    returns, orientation = _technology_options(answer)
     check_same_table(samples, pd.concat([answer.data.outputs, answer.data.inputs], axis=1))
     return uncertainty(
         samples,
@@ -417,19 +417,19 @@ def _describe_assumptions(
     return tuple(notes)
 
 
-def _technology_options(answer: Answer, model: str) -> tuple[Returns, Orientation]:
+def _technology_options(answer: Answer) -> tuple[Returns, Orientation]:
     """Return returns to scale and orientation of the scores; refuse what has no intervals."""
-    options = answer.options
+    model = answer.options.name
     if list(answer.reference.labels) != list(answer.data.labels):
         raise DataError(
             "a ranking against another reference has no intervals; put the reference into the table"
         )
-    bounds = _describe_bounds(options)
+    bounds = _describe_bounds(answer.options)
     # The quotients of these models are no metrics of the samples.
     if model in ("wei", "score") and not bounds:
         return "vrs", "output"
-    returns = options.get("returns")
-    orientation = options.get("orientation")
+    returns = answer.options.returns
+    orientation = answer.options.orientation
     is_known = returns in get_args(Returns) and orientation in get_args(Orientation)
     if model != "ccr" or bounds or not is_known:
         raise DataError(
@@ -439,7 +439,9 @@ def _technology_options(answer: Answer, model: str) -> tuple[Returns, Orientatio
     return ("crs" if returns == "crs" else "vrs"), ("input" if orientation == "input" else "output")
 
 
-def _describe_bounds(options: Mapping[str, object]) -> str:
+def _describe_bounds(options: object) -> str:
     """Return which bounds on weights or on λ the options hold; empty without bounds."""
-    names = [name for name in ("sums", "shares", "ratios") if options.get(name) is not None]
+    names = [
+        name for name in ("sums", "shares", "ratios") if getattr(options, name, None) is not None
+    ]
     return f" with {' and '.join(names)}" if names else ""

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from deabench.models import radial_stages, restricted, weight_restrictions
-from deabench.models.base import Advance, Answer, Model, Task, radial_allows, radial_meaning
-from deabench.models.radial import Ccr
+from dataclasses import dataclass
+from typing import Literal
+
+from deabench.errors import DataError
+from deabench.models import radial_stages, restricted
+from deabench.models.radial import Ccr, RestrictableModel
+from deabench.models.weight_restrictions import Bounds, read_sums
 from deabench.proofs.radial import prove_radial
+from deabench.results.answer import Answer, Task
+from deabench.results.model import BOUNDS, Advance, option
 from deabench.results.proof import Proof
 
 
@@ -21,19 +27,48 @@ def prove(answer: Answer) -> Proof:
     return restricted.prove(answer) if restricted.asked(answer) else prove_radial(answer)
 
 
-MODEL = Model(
-    name="ccr",
-    title="outputs against inputs, radial, with returns to scale (CCR, BCC)",
-    equation="(3)",
-    options={"returns": ("crs", "vrs", "nirs", "ndrs"), "orientation": ("output", "input")},
-    inputs="needed",
-    solve=solve,
-    prove=prove,
-    meaning=radial_meaning,
-    allows=radial_allows,
-    readers={
-        "sums": weight_restrictions.read_sums,
-        "shares": weight_restrictions.read_shares,
-        "ratios": weight_restrictions.read_ratios,
-    },
-)
+@dataclass(frozen=True, kw_only=True)
+class CCR(RestrictableModel):
+    """CCR, BCC and the other returns to scale: one factor for all outputs, or for all inputs.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> db.models.CCR(returns="vrs").orientation
+    'output'
+    """
+
+    name = "ccr"
+    title = "outputs against inputs, radial, with returns to scale (CCR, BCC)"
+    equation = "(3)"
+    inputs = "needed"
+
+    returns: Literal["crs", "vrs", "nirs", "ndrs"] = "crs"
+    orientation: Literal["output", "input"] = "output"
+    sums: Bounds | None = option(
+        None,
+        "Bounds of Σ λ in place of returns to scale.",
+        form=BOUNDS,
+        reader=read_sums,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.sums is not None and self.returns != "crs":
+            raise DataError("sums takes the place of returns; leave one of the two out")
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether weights or Σ λ are restricted."""
+        return super().is_restricted or self.sums is not None
+
+    @property
+    def scale_assumption(self) -> str:
+        """The returns to scale, or "bounded" where bounds of Σ λ take their place."""
+        return self.returns if self.sums is None else "bounded"
+
+    def solve(self, task: Task, advance: Advance) -> Answer:
+        return solve(task, advance)
+
+    def prove(self, answer: Answer) -> Proof:
+        return prove(answer)

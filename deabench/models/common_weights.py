@@ -7,18 +7,20 @@ has its performance score (6). So its dual, (5) of the mean DMU, finds and prove
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import CertificateError
 from deabench.models import minimax_weights, wei
-from deabench.models.base import Advance, Answer, Task, pareto
+from deabench.models.radial import RadialModel
+from deabench.models.scaled_data import pareto_efficient
 from deabench.proofs import structure
 from deabench.proofs.radial import radial_frame, slack_errors
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance, option
 from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import Sparse
@@ -27,10 +29,10 @@ from deabench.utils.arrays import Sparse
 def solve(task: Task, advance: Advance) -> Answer:
     """Own scores, for slacks and peers, and those under the weights of the mean."""
     own = wei.solve(task, advance)
-    if task.options["goal"] == "largest":
+    if task.options.goal == "largest":
         found, tables = minimax_weights.weights(task, own)
     else:
-        mean = wei.solve(replace(task, data=_mean(task.data), own=False), lambda _: None)
+        mean = wei.solve(replace(task, data=_mean(task.data), own_reference=False), lambda _: None)
         found, tables = (
             mean.weights.to_numpy()[0],
             {"mean": mean.intensities.frame(mean.scores.index, task.reference.labels)},
@@ -44,7 +46,7 @@ def solve(task: Task, advance: Advance) -> Answer:
     table = pd.DataFrame({"own": own.scores, "common": scores, "lost": lost})
     zero = [str(name) for name in weights if weights[name].iloc[0] == 0]
     notes = (f"the common weights leave out {', '.join(map(repr, zero))}",) if zero else ()
-    how = "for the largest loss" if task.options["goal"] == "largest" else "for the mean"
+    how = "for the largest loss" if task.options.goal == "largest" else "for the mean"
     return replace(
         own,
         scores=scores,
@@ -72,7 +74,7 @@ def prove(answer: Answer) -> Proof:
     """
     weights, data = answer.weights, _mean(answer.data)
     again = _scores(answer.data, weights)
-    if answer.options["goal"] == "largest":
+    if answer.options.goal == "largest":
         return minimax_weights.prove(answer, again)
     peers, table = (
         structure.require_table(answer, "mean", rows=data.labels),
@@ -95,7 +97,7 @@ def prove(answer: Answer) -> Proof:
         data=data,
         weights=weights.iloc[[0]].set_axis(data.labels),
         slacks=0 * answer.slacks.iloc[[0]].set_axis(data.labels),
-        own=False,
+        own_reference=False,
         intensities=Sparse(
             answer.reference.labels.get_indexer(peers.columns)[None], peers.to_numpy()
         ),
@@ -116,7 +118,7 @@ def prove(answer: Answer) -> Proof:
             "distance_of_the_table_from_the_scores": np.maximum(
                 np.abs(table["common"] - again), np.abs(table["lost"] - (table["own"] - again))
             ).to_numpy(),
-            "efficient": (answer.efficient & ~pareto(own.scores, own.slacks, own.data))
+            "efficient": (answer.efficient & ~pareto_efficient(own.scores, own.slacks, own.data))
             .to_numpy()
             .astype(float),
         },
@@ -127,19 +129,35 @@ def prove(answer: Answer) -> Proof:
     )
 
 
-def meaning(score: float, _: Mapping[str, Any]) -> str:
+def meaning(score: float, _: Any) -> str:
     """What the score says."""
     return f"under one weighting for all it reaches {100 * score:.1f} % of the best"
 
 
-MODEL = replace(
-    wei.MODEL,
-    name="common",
-    title="scores under one weighting for all, the nearest to everybody's own best (common weights)",
-    equation="(6) of the mean",
-    options={**wei.MODEL.options, "goal": ("sum", "largest")},
-    solve=solve,
-    prove=prove,
-    readers={},
-    meaning=meaning,
-)
+@dataclass(frozen=True, kw_only=True)
+class Common(RadialModel):
+    """Common weights: one weighting for all, the nearest to everybody's own best."""
+
+    name = "common"
+    title = (
+        "scores under one weighting for all, the nearest to everybody's own best (common weights)"
+    )
+    equation = "(6) of the mean"
+
+    returns: Literal["crs"] = "crs"
+    orientation: Literal["output"] = "output"
+    goal: Literal["sum", "largest"] = option(
+        "sum", "What the weights keep least: the sum of all losses, or the largest loss."
+    )
+
+    def prepare(self, data: Data) -> Data:
+        return wei.quotients(data)
+
+    def solve(self, task: Task, advance: Advance) -> Answer:
+        return solve(task, advance)
+
+    def prove(self, answer: Answer) -> Proof:
+        return prove(answer)
+
+    def meaning(self, score: float) -> str:
+        return meaning(score, self)

@@ -6,10 +6,9 @@ recomputed from them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,10 +16,11 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.geometry.dominance import undominated_rows
 from deabench.models import ccr, wei
-from deabench.models.base import Advance, Answer, Model, Task, pareto
-from deabench.models.scaled_data import Scaled
+from deabench.models.scaled_data import Scaled, pareto_efficient
 from deabench.proofs import structure
 from deabench.proofs.radial import radial_frame, slack_errors
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance, Model, option
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import solve_each
 from deabench.solver.template import Template, compile_template
@@ -28,20 +28,20 @@ from deabench.solver.template import Template, compile_template
 
 def solve(task: Task, advance: Advance) -> Answer:
     """Own efficiencies, then the weights of each with its goal, and what they make of the others."""
-    if not task.own:
+    if not task.own_reference:
         raise DataError(
             "model 'cross' lets the classifiers of one table judge each other; leave the reference out"
         )
     inputs = task.data.inputs.shape[1] > 0
-    base = ccr.MODEL if inputs else wei.MODEL
-    own = base.solve(replace(task, options=base.defaults()), lambda _: None)
+    base = ccr.CCR() if inputs else wei.WEI()
+    own = base.solve(replace(task, options=base), lambda _: None)
     given, e = Scaled.of(task), own.scores.to_numpy()[:, None]
     if len(given.X) == 1:  # nobody to judge it, or to be judged
         return _answer(task, own, own.weights)
     kept = undominated_rows(np.column_stack([given.Y, -given.X]))
     mean_x, mean_y = ((side.sum(axis=0) - side) / (len(side) - 1) for side in (given.X, given.Y))
     solved = solve_each(
-        _form(task.options["goal"], given.X.shape[1], given.Y.shape[1]),
+        _form(task.options.goal, given.X.shape[1], given.Y.shape[1]),
         np.column_stack([given.X, given.Y])[kept],
         np.column_stack([given.y, e * given.x, mean_x, mean_y]),
         name=lambda k: str(task.data.labels[k]),
@@ -100,7 +100,7 @@ def prove(answer: Answer) -> Proof:
     labels = answer.scores.index
     matrix = structure.require_table(answer, "cross", rows=labels, columns=labels).to_numpy()
     own = replace(answer, scores=pd.Series(np.diag(matrix), index=labels))
-    frame, least = radial_frame(own), pareto(own.scores, own.slacks, own.data)
+    frame, least = radial_frame(own), pareto_efficient(own.scores, own.slacks, own.data)
     again = _matrix(answer, answer.weights)
     return Proof(
         frame,
@@ -117,7 +117,7 @@ def prove(answer: Answer) -> Proof:
             "efficient": (answer.efficient & ~least).to_numpy().astype(float),
         },
         (
-            f"that no other best weights are more {answer.options['goal']}",
+            f"that no other best weights are more {answer.options.goal}",
             "that slacks are the largest, and that those not called efficient are not",
         ),
     )
@@ -142,17 +142,32 @@ def _form(goal: str, m: int, s: int) -> Template:
     )
 
 
-def meaning(score: float, _: Mapping[str, Any]) -> str:
+def meaning(score: float, _: Any) -> str:
     """What the mean says."""
     return f"under the weights that suit each of the classifiers best it reaches {100 * score:.1f} % of the best on average"
 
 
-MODEL = Model(
-    name="cross",
-    title="the mean efficiency under everybody's best weights (cross-efficiency)",
-    equation="(cross-efficiency)",
-    options={"goal": ("aggressive", "benevolent"), "returns": ("crs",), "orientation": ("output",)},
-    solve=solve,
-    prove=prove,
-    meaning=meaning,
-)
+@dataclass(frozen=True, kw_only=True)
+class Cross(Model):
+    """Cross-efficiency: the mean efficiency under the best weights of every DMU."""
+
+    name = "cross"
+    title = "the mean efficiency under everybody's best weights (cross-efficiency)"
+    equation = "(cross-efficiency)"
+
+    returns: Literal["crs"] = "crs"
+    orientation: Literal["output"] = "output"
+    goal: Literal["aggressive", "benevolent"] = option(
+        "aggressive",
+        "Of equally good weights, those that are worst (aggressive) or best (benevolent) for the "
+        "mean of the others.",
+    )
+
+    def solve(self, task: Task, advance: Advance) -> Answer:
+        return solve(task, advance)
+
+    def prove(self, answer: Answer) -> Proof:
+        return prove(answer)
+
+    def meaning(self, score: float) -> str:
+        return meaning(score, self)

@@ -7,19 +7,27 @@ the largest u·y − v·x of any possible production."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.geometry.dominance import undominated_rows
 from deabench.models import directional_fdh, infeasibility, weighted_slacks
-from deabench.models.base import ANYTHING, Advance, Answer, Model, Task
-from deabench.models.directions import DIRECTIONS, read, ways
+from deabench.models.directions import read, ways
 from deabench.models.scaled_data import Scaled, metrics, placed, prefer, slacks_of, support
 from deabench.proofs import reasons as why
+from deabench.results.answer import Answer, Task
+from deabench.results.model import (
+    ANY_VALUES,
+    NUMBERS,
+    Advance,
+    Model,
+    Technology,
+    option,
+)
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_all
 from deabench.solver.template import Template, compile_template
@@ -36,7 +44,7 @@ OUTSIDE = "no step in its direction, forwards or back, comes to what the referen
 def solve(task: Task, advance: Advance) -> Answer:
     """The distance of every DMU, then the largest slacks that are left where it leads."""
     way, notes = ways(task, Scaled.of(task))
-    if task.options["technology"] == "fdh":
+    if task.options.technology == "fdh":
         return directional_fdh.solve(task, way, notes)
     return along(task, way, notes, advance)
 
@@ -67,10 +75,12 @@ def along(task: Task, way: np.ndarray, notes: tuple[str, ...], advance: Advance)
         data=replace(task.data, notes=(*task.data.notes, *notes)),
         reference=task.reference,
         options=task.options,
-        own=task.own,
+        own_reference=task.own_reference,
         frontier=kept,
         reasons={labels[k]: OUTSIDE for k in gone.tolist()},
-        rays=infeasibility.rays(task, given, kept, gone, changes=way > 0) if len(gone) else None,
+        infeasibility_certificates=infeasibility.rays(task, given, kept, gone, changes=way > 0)
+        if len(gone)
+        else None,
         path=f"by HiGHS ({len(beta)} solves, and their slacks)",
     )
 
@@ -143,7 +153,7 @@ def prove(answer: Answer) -> Proof:
     way = ways(answer, Scaled.of(answer))[0]
     return (
         directional_fdh.prove(answer, way)
-        if answer.options["technology"] == "fdh"
+        if answer.options.technology == "fdh"
         else prove_along(answer, way)
     )
 
@@ -233,45 +243,24 @@ STEPS = {
 }
 
 
-def meaning(score: float, options: Mapping[str, Any]) -> str:
+def meaning(score: float, options: Any) -> str:
     """What the distance says."""
     step = (
-        STEPS.get(options["direction"])
-        if isinstance(options["direction"], str)
+        STEPS.get(options.direction)
+        if isinstance(options.direction, str)
         else "the direction given"
     )
     side = {"output": "every output", "input": "every input", "none": "every metric"}[
-        options["orientation"]
+        options.orientation
     ]
     return f"{side} could improve by {100 * score:.1f} % of {step}, all together"
 
 
-def _allows(options: Mapping[str, Any]) -> tuple[Allowed, ...]:
+def _allows(options: Any) -> tuple[Allowed, ...]:
     """With Σ λ = 1 the model is translation-invariant, where its direction is."""
     return (
-        ANYTHING
-        if options["returns"] == "vrs" and options["direction"] not in ("own", "mean")
-        else ()
+        ANY_VALUES if options.returns == "vrs" and options.direction not in ("own", "mean") else ()
     )
-
-
-MODEL = Model(
-    name="ddf",
-    title="how far all metrics can improve together along a direction (directional distance)",
-    equation="(directional)",
-    options={
-        "returns": ("vrs", "crs", "nirs", "ndrs"),
-        "orientation": ("none", "output", "input"),
-        "direction": DIRECTIONS,
-        "technology": ("convex", "fdh"),
-    },
-    readers={"direction": read},
-    solve=solve,
-    prove=prove,
-    meaning=meaning,
-    measure="inefficiency",
-    allows=_allows,
-)
 
 
 def solve_rdm(task: Task, advance: Advance) -> Answer:
@@ -291,19 +280,63 @@ def prove_rdm(answer: Answer) -> Proof:
     )
 
 
-RDM = replace(
-    MODEL,
-    name="rdm",
-    title="the share of the way to the best value of each metric that is behind it; data may be negative (RDM)",
-    options={
-        "returns": ("vrs",),
-        "orientation": ("none", "output", "input"),
-        "direction": ("ideal",),
-        "technology": ("convex", "fdh"),
-    },
-    readers={},
-    solve=solve_rdm,
-    prove=prove_rdm,
-    meaning=lambda score, options: meaning(1.0 - score, options),
-    measure="efficiency",
-)
+@dataclass(frozen=True, kw_only=True)
+class DDF(Model):
+    """The directional distance function: how far all metrics can improve along a direction."""
+
+    name = "ddf"
+    title = "how far all metrics can improve together along a direction (directional distance)"
+    equation = "(directional)"
+    measure = "inefficiency"
+
+    returns: Literal["vrs", "crs", "nirs", "ndrs"] = "vrs"
+    orientation: Literal["none", "output", "input"] = "none"
+    direction: Literal["own", "ones", "mean", "range", "ideal"] | Mapping[str, float] = option(
+        "own",
+        "The step: shares of own values, units, shares of the reference's means or ranges, the way "
+        "to the best values, or a number for each metric.",
+        form=NUMBERS,
+        reader=read,
+    )
+    technology: Technology = "convex"
+
+    def allows(self) -> tuple[Allowed, ...]:
+        return _allows(self)
+
+    def solve(self, task: Task, advance: Advance) -> Answer:
+        return solve(task, advance)
+
+    def prove(self, answer: Answer) -> Proof:
+        return prove(answer)
+
+    def meaning(self, score: float) -> str:
+        return meaning(score, self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RDM(Model):
+    """The range directional model: the share of the way to the best values that is behind a DMU."""
+
+    name = "rdm"
+    title = (
+        "the share of the way to the best value of each metric that is behind it; data may be "
+        "negative (RDM)"
+    )
+    equation = "(directional)"
+
+    returns: Literal["vrs"] = "vrs"
+    orientation: Literal["none", "output", "input"] = "none"
+    direction: Literal["ideal"] = "ideal"
+    technology: Technology = "convex"
+
+    def allows(self) -> tuple[Allowed, ...]:
+        return _allows(self)
+
+    def solve(self, task: Task, advance: Advance) -> Answer:
+        return solve_rdm(task, advance)
+
+    def prove(self, answer: Answer) -> Proof:
+        return prove_rdm(answer)
+
+    def meaning(self, score: float) -> str:
+        return meaning(1.0 - score, self)

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from deabench.geometry.dominance import undominated_rows
-from deabench.models.base import Answer, Task
 from deabench.models.scaled_data import Scaled, metrics
 from deabench.models.single_peers import as_they_are
 from deabench.proofs import reasons as why
+from deabench.results.answer import Answer, Task
 from deabench.results.proof import Proof
 from deabench.utils.arrays import TOLERANCE, Sparse, blocks
 
@@ -40,7 +40,7 @@ def solve(task: Task, way: np.ndarray, notes: tuple[str, ...]) -> Answer:
         efficient=pd.Series(_efficient(beta, way, slack), index=labels, name="efficient"),
         **as_they_are(task, *notes),
         reference=task.reference,
-        own=task.own,
+        own_reference=task.own_reference,
         frontier=kept,
         reasons={labels[k]: NOBODY for k in np.flatnonzero(peer < 0).tolist()},
         path="by comparison of all pairs",

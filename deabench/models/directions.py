@@ -4,30 +4,27 @@ goes for every DMU.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from deabench.errors import DataError
-from deabench.models.base import Answer, Task, weighing
+from deabench.models.options import read_metric_numbers
 from deabench.models.scaled_data import Scaled
+from deabench.results.answer import Answer, Task
 from deabench.tables.transforms import Data
-from deabench.utils.checks import choice
-
-DIRECTIONS = ("own", "ones", "mean", "range", "ideal")
 
 
-def read(given: object, data: Data) -> str | tuple[tuple[str, float], ...]:
+def read(given: object, data: Data) -> str | Mapping[str, float]:
     """A word, or how far a step of 1 goes in each metric."""
-    if isinstance(given, str):
-        choice("direction", given, DIRECTIONS, {"observed": "'own'", "rdm": "'ideal'"})
-        return given
-    return tuple(weighing("direction", given, data).items())
+    return given if isinstance(given, str) else read_metric_numbers("direction", given, data)
 
 
 def ways(task: Task | Answer, given: Scaled) -> tuple[np.ndarray, tuple[str, ...]]:
     """How far a step of 1 goes in each scaled metric, (K, s + m), outputs first, inputs downwards;
     and what is to be said.
     """
-    s, inputs, how = given.Y.shape[1], task.data.inputs.shape[1], task.options["direction"]
+    s, inputs, how = given.Y.shape[1], task.data.inputs.shape[1], task.options.direction
     values, spanning = np.column_stack([given.y, given.x]), np.column_stack([given.Y, given.X])
     unit = np.append(given.unit_y, given.unit_x)
     notes: tuple[str, ...] = ()
@@ -42,14 +39,14 @@ def ways(task: Task | Answer, given: Scaled) -> tuple[np.ndarray, tuple[str, ...
         far = (
             one[how]
             if isinstance(how, str)
-            else np.array([value for _, value in how] + [0.0] * (not inputs)) / unit
+            else np.array(list(how.values()) + [0.0] * (not inputs)) / unit
         )
         way = np.tile(far, (len(values), 1))
     if not inputs:
         way[:, s:] = 0.0
-    if task.options["orientation"] != "none":
-        way[:, :s] *= task.options["orientation"] == "output"
-        way[:, s:] *= task.options["orientation"] == "input"
+    if task.options.orientation != "none":
+        way[:, :s] *= task.options.orientation == "output"
+        way[:, s:] *= task.options.orientation == "input"
     none = ~way.any(axis=1)
     if none.any() and how != "ideal":
         raise DataError(
@@ -58,7 +55,7 @@ def ways(task: Task | Answer, given: Scaled) -> tuple[np.ndarray, tuple[str, ...
         )
     if none.any():  # at the best value of every metric: no way leads further, whatever it is
         way[none, :s] = 1.0
-        if task.options["orientation"] == "input":
+        if task.options.orientation == "input":
             way[none] = np.append(np.zeros(s), np.ones(given.X.shape[1]))
         notes = (
             f"'{task.data.labels[np.argmax(none)]}' has the best value of every metric that is to change: its direction is "

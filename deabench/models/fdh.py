@@ -7,14 +7,18 @@ it equals."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.geometry.dominance import undominated_rows
-from deabench.models.base import Advance, Answer, Model, Task, pareto, radial_allows, radial_meaning
-from deabench.models.scaled_data import Scaled, slacks_of
+from deabench.models.radial import RadialModel
+from deabench.models.scaled_data import Scaled, pareto_efficient, slacks_of
 from deabench.proofs import reasons as why
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance
 from deabench.results.proof import Proof
 from deabench.utils.arrays import Sparse, blocks
 
@@ -27,7 +31,7 @@ NOTHING = "its factor is 0: no reference DMU has any of one of its metrics"
 
 def solve(task: Task, advance: Advance) -> Answer:
     """The one peer of every DMU: that with the best factor, of these that with the largest slack."""
-    given, outward = Scaled.of(task), task.options["orientation"] == "output"
+    given, outward = Scaled.of(task), task.options.orientation == "output"
     kept = undominated_rows(np.column_stack([given.Y, -given.X]))
     peer, factor = np.full(len(given.x), -1), np.full(len(given.x), np.nan)
     for part, level, slack in _compared(given, kept, outward=outward):
@@ -46,11 +50,11 @@ def solve(task: Task, advance: Advance) -> Answer:
         slacks=slacks,
         weights=pd.DataFrame(index=labels),
         intensities=lam,
-        efficient=pareto(scores, slacks, task.data),
+        efficient=pareto_efficient(scores, slacks, task.data),
         data=task.data,
         reference=task.reference,
         options=task.options,
-        own=task.own,
+        own_reference=task.own_reference,
         frontier=kept,
         reasons=reasons,
         path="by comparison of all pairs",
@@ -137,7 +141,7 @@ def prove(answer: Answer) -> Proof:
     spread = np.abs((answer.slacks - slacks).to_numpy() / np.where(unit > 0, unit, 1.0)).max(axis=1)
     nan = dual.isna().to_numpy()
     frame = pd.DataFrame({"primal": answer.scores, "dual": dual, "gap": gap})
-    efficient = pareto(dual, slacks, answer.data)
+    efficient = pareto_efficient(dual, slacks, answer.data)
     nowhere, zero = ~np.isfinite(best), np.asarray(outward & ~given.y.any(axis=1))
     return Proof(
         frame,
@@ -159,13 +163,19 @@ def prove(answer: Answer) -> Proof:
     )
 
 
-MODEL = Model(
-    name="fdh",
-    title="against single DMUs, no mixtures (free disposal hull)",
-    equation="(free disposal hull)",
-    options={"returns": ("vrs",), "orientation": ("output", "input")},
-    solve=solve,
-    prove=prove,
-    meaning=radial_meaning,
-    allows=radial_allows,
-)
+@dataclass(frozen=True, kw_only=True)
+class FDH(RadialModel):
+    """The free disposal hull: comparison with single DMUs, no mixtures."""
+
+    name = "fdh"
+    title = "against single DMUs, no mixtures (free disposal hull)"
+    equation = "(free disposal hull)"
+
+    returns: Literal["vrs"] = "vrs"
+    orientation: Literal["output", "input"] = "output"
+
+    def solve(self, task: Task, advance: Advance) -> Answer:
+        return solve(task, advance)
+
+    def prove(self, answer: Answer) -> Proof:
+        return prove(answer)

@@ -8,8 +8,8 @@ is a directional distance, and is solved and proved as one."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,18 @@ from deabench.geometry.dominance import undominated_rows
 from deabench.geometry.nearest_points import NORM_ORDERS
 from deabench.geometry.technology import technology_facets
 from deabench.models import additive, directional
-from deabench.models.base import ANYTHING, Advance, Answer, Model, Task
 from deabench.models.scaled_data import Scaled, metrics
 from deabench.proofs import structure
+from deabench.results.answer import Answer, Task
+from deabench.results.model import (
+    ANY_VALUES,
+    NORM_ORDER,
+    NUMBERS,
+    Advance,
+    Model,
+    Norm,
+    option,
+)
 from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
@@ -29,7 +38,6 @@ from deabench.utils.arrays import TOLERANCE
 from deabench.utils.checks import choice
 
 NORMS = ("l1", "l2", "linf")
-WEIGHTS = ("ones", "mip", "normalized", "ram")
 MANY = 8
 """Metrics for which facets are still listed."""
 OUTSIDE = "it lies beyond what the reference can do; the distance is one from the inside"
@@ -57,10 +65,8 @@ def solve(task: Task, advance: Advance) -> Answer:
         _inverse(count),
         np.ones(len(count), dtype=bool),
     )  # of L∞: the same change in every metric
-    if task.options["norm"] != "linf":
-        way, inside = {"l1": _alone, "l2": _straight}[task.options["norm"]](
-            task, given, kept, count
-        )
+    if task.options.norm != "linf":
+        way, inside = {"l1": _alone, "l2": _straight}[task.options.norm](task, given, kept, count)
     answer = directional.along(task, way, notes, advance)
     gone = np.flatnonzero(~inside | (answer.scores < -TOLERANCE) | answer.scores.isna())
     scores, slacks = answer.scores.copy(), answer.slacks.copy()
@@ -102,14 +108,14 @@ def _counts(task: Task | Answer, given: Scaled) -> tuple[np.ndarray, tuple[str, 
         if zero.any() and _moves(task, name)
     ]
     notes = [f"'{name}' stays as it is where what counts 1 of it is 0" for name in still]
-    if task.options["weights"] == "ones":
+    if task.options.weights == "ones":
         notes.append("changes are counted in the metrics' own units; other weights have no units")
     return count, tuple(notes)
 
 
 def _moves(task: Task | Answer, name: str) -> bool:
     """Whether a metric is on the side that is to change."""
-    side = task.options["orientation"]
+    side = task.options.orientation
     return bool(side == "none" or (side == "output") == (name in task.data.outputs))
 
 
@@ -168,57 +174,64 @@ def prove(answer: Answer) -> Proof:
     way = np.zeros_like(count)
     way[:, : len(names)] = known.to_numpy() * _signs(given)[: len(names)] / unit[: len(names)]
     proof = directional.prove_along(answer, way)
-    length = np.linalg.norm(way * count, NORM_ORDERS[answer.options["norm"]], axis=1)
+    length = np.linalg.norm(way * count, NORM_ORDERS[answer.options.norm], axis=1)
     wrong = np.where(
         (way < 0).any(axis=1) | ((way > 0) & (count == 0)).any(axis=1), np.inf, np.abs(length - 1.0)
     )
-    if answer.options["norm"] == "linf":
+    if answer.options.norm == "linf":
         wrong = np.maximum(wrong, np.abs(way * count - (count > 0)).max(axis=1))
     misses = {**proof.violations, "length_of_the_way_beside_1": wrong}
     del misses["reason"]  # its own words are not proved: `parts` says so
     shorter = (
-        ()
-        if answer.options["norm"] == "linf"
-        else ("that no other way to the frontier is shorter",)
+        () if answer.options.norm == "linf" else ("that no other way to the frontier is shorter",)
     )
     return replace(proof, violations=misses, unclaimed=(*proof.unclaimed, *shorter))
 
 
-def meaning(score: float, options: Mapping[str, Any]) -> str:
+def meaning(score: float, options: Any) -> str:
     """What the distance says."""
-    side = {"output": "of outputs", "input": "of inputs", "none": "of metrics"}[
-        options["orientation"]
-    ]
-    return (
-        f"the frontier is {score:.4g} away, by the least change {side} in norm '{options['norm']}'"
-    )
+    side = {"output": "of outputs", "input": "of inputs", "none": "of metrics"}[options.orientation]
+    return f"the frontier is {score:.4g} away, by the least change {side} in norm '{options.norm}'"
 
 
-def _allows(options: Mapping[str, Any]) -> tuple[Allowed, ...]:
+def _allows(options: Any) -> tuple[Allowed, ...]:
     """With Σ λ = 1 distances are translation-invariant, unless own values are what they are counted
     in.
     """
     return (
-        ANYTHING
-        if options["returns"] == "vrs" and options["weights"] != "mip"
-        else ("zero outputs",)
+        ANY_VALUES if options.returns == "vrs" and options.weights != "mip" else ("zero outputs",)
     )
 
 
-MODEL = Model(
-    name="holder",
-    title="the least change, in a norm, that leads to the frontier (Hölder distance)",
-    equation="(directional), on the shortest way",
-    options={
-        "returns": ("vrs", "crs", "nirs", "ndrs"),
-        "orientation": ("none", "output", "input"),
-        "norm": NORMS,
-        "weights": WEIGHTS,
-    },
-    readers={"norm": read_norm, "weights": additive.read},
-    solve=solve,
-    prove=prove,
-    meaning=meaning,
-    measure="inefficiency",
-    allows=_allows,
-)
+@dataclass(frozen=True, kw_only=True)
+class Holder(Model):
+    """Hölder distances: the least change, in a norm, that leads to the weakly efficient frontier."""
+
+    name = "holder"
+    title = "the least change, in a norm, that leads to the frontier (Hölder distance)"
+    equation = "(directional), on the shortest way"
+    measure = "inefficiency"
+
+    returns: Literal["vrs", "crs", "nirs", "ndrs"] = "vrs"
+    orientation: Literal["none", "output", "input"] = "none"
+    norm: Norm | float = option(
+        "l1", "How changes are added up: a norm, or its order.", form=NORM_ORDER, reader=read_norm
+    )
+    weights: Literal["ones", "mip", "normalized", "ram"] | Mapping[str, float] = option(
+        "ones",
+        "What a change by one unit counts in each metric.",
+        form=NUMBERS,
+        reader=additive.read,
+    )
+
+    def allows(self) -> tuple[Allowed, ...]:
+        return _allows(self)
+
+    def solve(self, task: Task, advance: Advance) -> Answer:
+        return solve(task, advance)
+
+    def prove(self, answer: Answer) -> Proof:
+        return prove(answer)
+
+    def meaning(self, score: float) -> str:
+        return meaning(score, self)

@@ -10,11 +10,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from deabench.models.base import Answer, Task
 from deabench.models.scaled_data import Scaled, metrics, support
 from deabench.models.second_stage import slack_form
 from deabench.models.unique_peers import ray
 from deabench.proofs.reasons import CLEAR
+from deabench.results.answer import Answer, Task
 from deabench.utils.arrays import least
 
 FAR = 2.0**100
@@ -78,7 +78,7 @@ def proved(
     without: np.ndarray | None = None,
 ) -> np.ndarray:
     """For whom the answer's rays prove it: bool (n,); the parameters are those of `rays`."""
-    n, s, frame = len(answer.scores), given.Y.shape[1], answer.rays
+    n, s, frame = len(answer.scores), given.Y.shape[1], answer.infeasibility_certificates
     out = np.zeros(n, dtype=bool)
     if frame is None or not len(frame):
         return out

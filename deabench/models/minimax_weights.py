@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from deabench.models.base import Answer, Task
 from deabench.proofs.radial import radial_frame
+from deabench.results.answer import Answer, Task
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import solve_each
 from deabench.solver.template import Template, compile_template

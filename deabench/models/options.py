@@ -1,134 +1,294 @@
-"""What is asked of a model: which one, by what options; what nobody asked for is chosen and said,
-what a model lacks is refused.
-"""
+"""From words to a model with its options: of a command line, a study file, or `deabench.rank`."""
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
 
 from deabench.errors import DataError
-from deabench.models import MODELS, ModelName
-from deabench.models.base import Model, Technology
+from deabench.models import MODEL_HINTS, MODELS
+from deabench.results.model import Model, OptionField, fields_of
 from deabench.tables.transforms import Data
-from deabench.utils.checks import choice
-
-OPTIONS = (
-    "returns",
-    "orientation",
-    "direction",
-    "weights",
-    "goal",
-    "norm",
-    "sums",
-    "shares",
-    "ratios",
-)
-"""What a model may be asked beside its data; its record says which of them it has."""
-RETURN_HINTS = {
-    **{word: f"'{word}'" for word in ("crs", "vrs", "nirs", "ndrs", "input", "output", "none")},
-    **dict.fromkeys(("io", "i", "input-oriented"), "'input'"),
-    **dict.fromkeys(("oo", "o", "output-oriented"), "'output'"),
-    "grs": "sums=(least, most) in its place",
-    "irs": "'ndrs'",
-    "drs": "'nirs'",
-    "variable": "'vrs'",
-    "constant": "'crs'",
-    "bcc": "'vrs'",
-    "ccr": "'crs'",
-    "in": "'input'",
-    "out": "'output'",
-    "non-oriented": "'none'",
-    "graph": "'none'",
-    "observed": "'own'",
-    "normalised": "'normalized'",
-    "1": "'l1'",
-    "2": "'l2'",
-    "inf": "'linf'",
-    "euclidean": "'l2'",
-    "manhattan": "'l1'",
-    "chebyshev": "'linf'",
-}
+from deabench.utils.checks import choice, did_you_mean
 
 
-def of_technology(
-    model: ModelName | None, technology: Technology
-) -> tuple[ModelName | None, dict[str, str]]:
-    """The model of a technology, and what is asked of it: what is there and no mixtures is the free
-    disposal hull, or a model's own option.
+def model_of_name(name: str) -> type[Model]:
+    """Return the model of a name.
+
+    Raises
+    ------
+    DataError
+        If there is no such model.
     """
-    choice("technology", technology, get_args(Technology))
-    if technology == "convex" or model == "fdh":
-        return model, {}
-    if model is None:
-        return "fdh", {}
-    if "technology" in MODELS[model].options:
-        return model, {"technology": technology}
-    raise DataError(
-        f"technology 'fdh' is model 'fdh', and model '{model}' mixes; leave one of them out"
-    )
+    choice("model", name, list(MODELS), MODEL_HINTS)
+    return MODELS[name]
 
 
-def chosen(
-    data: Data, record: Model | None, asked: dict[str, Any]
-) -> tuple[Model, dict[str, Any], tuple[str, ...]]:
-    """The record and its options; what was chosen without being asked is said."""
-    inputs = list(data.inputs.columns)
-    if record is not None:
-        if record.inputs == "needed" and not inputs:
-            raise DataError(
-                f"model '{record.name}' needs an input and none is given; name one in inputs, or use model 'wei'"
-            )
-        options = options_of(record, asked)
-        if options.get("orientation") == "input" and not inputs:
-            raise DataError(
-                "orientation 'input' needs an input and none is given; name one in inputs"
-            )
-        return record, options, ()
-    if not inputs:
-        return MODELS["wei"], options_of(MODELS["wei"], asked), ()
-    filled = costly(asked)
-    said = (
-        ""
-        if filled == asked
-        else "; rates do not scale with costs, so returns to scale are variable"
-    )
-    return (
-        MODELS["ccr"],
-        options_of(MODELS["ccr"], filled),
-        (
-            f"model 'ccr' was chosen, for {', '.join(map(repr, inputs))} {'is an input' if len(inputs) == 1 else 'are inputs'}{said}",
-        ),
-    )
+def option_fields(model_name: str) -> tuple[OptionField, ...]:
+    """Return the options of a model: name, words, default, help, and how their text is read.
 
-
-def costly(asked: dict[str, Any]) -> dict[str, Any]:
-    """What is asked of a table with costs: variable returns to scale where nothing is said of them."""
-    return asked if "returns" in asked or "sums" in asked else asked | {"returns": "vrs"}
-
-
-def options_of(record: Model, asked: dict[str, Any]) -> dict[str, Any]:
-    """Every option of the model, as asked or its default; one or a word that the model does not
-    know is refused.
+    Raises
+    ------
+    DataError
+        If there is no such model.
     """
-    if "sums" in asked and "returns" in asked:
-        raise DataError("sums takes the place of returns; leave one of the two out")
-    for name, value in asked.items():
-        if isinstance(value, str) and value in record.options.get(name, ()):
-            continue  # the others' words are imported with them, only to tell what is wrong
-        anywhere = [word for one in MODELS.values() for word in one.options.get(name, ())]
-        if name in record.readers and not (isinstance(value, str) and anywhere):
+    return fields_of(model_of_name(model_name))
+
+
+def build_options(model_name: str, values: Mapping[str, object]) -> Model:
+    """Return a model with some of its options; None leaves an option at its default.
+
+    Parameters
+    ----------
+    model_name : str
+    values : mapping of option to value
+        Words, or values as a study file or Python holds them.
+
+    Raises
+    ------
+    DataError
+        If there is no such model or option, or the option does not take the value.
+    """
+    model = model_of_name(model_name)
+    by_name = {option_field.name: option_field for option_field in fields_of(model)}
+    arguments: dict[str, Any] = {}
+    for name, value in values.items():
+        if value is None:
             continue
-        if not isinstance(value, str) or not anywhere:
-            others = [f"'{one.name}'" for one in MODELS.values() if name in one.readers]
+        if name not in by_name:
+            raise DataError(_unknown_option(model, name))
+        arguments[name] = by_name[name].convert(value)
+        try:
+            by_name[name].check(model_name, arguments[name])
+        except DataError as error:
+            raise DataError(f"{error}{_models_with_word(name, value)}") from None
+    return model(**arguments)
+
+
+def parse_options(model_name: str, texts: Sequence[str]) -> Model:
+    """Return a model with the options of a command line.
+
+    Parameters
+    ----------
+    model_name : str
+    texts : sequence of str
+        Each `NAME=VALUE`, as "direction=range" or "weights=TPR=2,TNR=1". Of an option that is given
+        twice the values are joined, as if a comma stood between them.
+
+    Raises
+    ------
+    DataError
+        If there is no such model or option, or a value cannot be read.
+    """
+    model = model_of_name(model_name)
+    by_name = {option_field.name: option_field for option_field in fields_of(model)}
+    joined: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
             raise DataError(
-                f"model '{record.name}' has no {name}; leave it out"
-                + (f", or use model {' or '.join(others)}" if others else "")
+                f"option '{text}' has no value; write NAME=VALUE with a name of "
+                f"{_quoted_names(model)}"
             )
-        choice(name, value, list(dict.fromkeys(anywhere)), RETURN_HINTS)
-        others = [f"'{one.name}'" for one in MODELS.values() if value in one.options.get(name, ())][
-            :4
-        ]
-        raise DataError(
-            f"model '{record.name}' has no {name} '{value}'; leave it out, or use model {' or '.join(others)}"
+        if name not in by_name:
+            raise DataError(_unknown_option(model, name))
+        joined[name] = f"{joined[name]},{value}" if name in joined else value
+    return build_options(
+        model_name, {name: by_name[name].read(value) for name, value in joined.items()}
+    )
+
+
+def resolve_options(
+    model: str | Model | None,
+    returns: str | None = None,
+    orientation: str | None = None,
+    *,
+    has_inputs: bool = False,
+) -> Model:
+    """Return the model that is meant, with its options.
+
+    Parameters
+    ----------
+    model : str or Model, optional
+        A name, a model with its options, or None: "wei", or with inputs "ccr" with variable
+        returns to scale.
+    returns, orientation : str, optional
+        Words for a model that is given by its name or not at all.
+    has_inputs : bool
+        Whether the table has inputs.
+
+    Raises
+    ------
+    DataError
+        If there is no such model, or it does not have the words.
+    """
+    if isinstance(model, Model):
+        for name, word in (("returns", returns), ("orientation", orientation)):
+            if word is not None:
+                class_name = type(model).__name__
+                raise DataError(
+                    f"model is {class_name}(...), which has its own {name}; "
+                    f"write {class_name}({name}='{word}')"
+                )
+        return model
+    if model is None:
+        model = "ccr" if has_inputs else "wei"
+        returns = returns or ("vrs" if has_inputs else None)
+    return build_options(model, {"returns": returns, "orientation": orientation})
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """The model that a call names, and the words that it gives with it.
+
+    Raises
+    ------
+    DataError
+        If there is no such model, or it does not have the words.
+    """
+
+    model: str | Model | None = None
+    returns: str | None = None
+    orientation: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.model is not None:
+            resolve_options(self.model, self.returns, self.orientation)
+
+    def resolve(self, has_inputs: bool) -> Model:
+        """Return the model with its options, for a table with or without inputs."""
+        return resolve_options(self.model, self.returns, self.orientation, has_inputs=has_inputs)
+
+    def default_note(self, data: Data) -> tuple[str, ...]:
+        """Return a note on the model that was chosen for a table with inputs, if none was named."""
+        inputs = [f"'{name}'" for name in data.inputs.columns]
+        if self.model is not None or not inputs:
+            return ()
+        verb = "is an input" if len(inputs) == 1 else "are inputs"
+        note = f"model 'ccr' was chosen, for {', '.join(inputs)} {verb}"
+        if self.returns is None:
+            note += "; rates do not scale with costs, so returns to scale are variable"
+        return (note,)
+
+
+def choices_of(options: Model, name: str) -> tuple[str, ...]:
+    """Return the words that a model's option takes; none where it does not have the option."""
+    return _choices_of_class(type(options), name)
+
+
+def _choices_of_class(model: type[Model], name: str) -> tuple[str, ...]:
+    """Return the words that an option of a model takes; none where it does not have the option."""
+    by_name = {option_field.name: option_field for option_field in fields_of(model)}
+    return by_name[name].choices if name in by_name else ()
+
+
+def all_choices(name: str) -> list[str]:
+    """Return the words that any model takes for an option."""
+    return list(
+        dict.fromkeys(
+            word
+            for model in MODELS.values()
+            for option_field in fields_of(model)
+            if option_field.name == name
+            for word in option_field.choices
         )
-    return record.defaults() | asked
+    )
+
+
+def describe_choices(options: Model) -> list[str]:
+    """Return the options whose words were chosen among several, as "returns vrs"."""
+    return [
+        f"{option_field.name} {getattr(options, option_field.name)}"
+        for option_field in fields_of(type(options))
+        if len(option_field.choices) > 1
+    ]
+
+
+def check_inputs(options: Model, data: Data) -> None:
+    """Refuse data that lack the inputs that a model needs, or have some that it cannot use.
+
+    Raises
+    ------
+    DataError
+    """
+    inputs = [str(name) for name in data.inputs.columns]
+    if options.inputs == "needed" and not inputs:
+        raise DataError(
+            f"model '{options.name}' needs an input and none is given; name one in inputs, "
+            "or use model 'wei'"
+        )
+    if options.inputs == "none" and inputs:
+        named = ", ".join(f"'{name}'" for name in inputs)
+        raise DataError(
+            f"model '{options.name}' takes outputs only and {named} would not count; "
+            "name the metrics in outputs, or use model 'ccr'"
+        )
+    if options.orientation == "input" and not inputs:
+        raise DataError("orientation 'input' needs an input and none is given; name one in inputs")
+
+
+def read_metric_numbers(option_name: str, value: object, data: Data) -> dict[str, float]:
+    """Return a number for each metric from a mapping {metric: number}; 0 for those left out.
+
+    Raises
+    ------
+    DataError
+        If it is no such mapping, names no metric, or a number is below 0, not finite, or they are
+        all 0.
+    """
+    metrics = [*data.outputs.columns, *data.inputs.columns]
+    if not isinstance(value, Mapping):
+        raise DataError(
+            f"{option_name} is {value!r}; give a mapping of metric to number, "
+            f"as {{'{metrics[0]}': 1.0}}"
+        )
+    for metric, number in value.items():
+        if metric not in metrics:
+            raise DataError(
+                f"{option_name} names '{metric}', which is no metric here; "
+                f"{did_you_mean(metric, metrics)}"
+            )
+        is_number = isinstance(number, int | float) and not isinstance(number, bool)
+        if not is_number or not np.isfinite(number) or number < 0:
+            raise DataError(
+                f"{option_name} of '{metric}' is {number!r}; give a finite number, 0 or more"
+            )
+    if not any(value.values()):
+        raise DataError(
+            f"{option_name} is 0 for every metric; give at least one of them a number above 0"
+        )
+    return {metric: float(value.get(metric, 0.0)) for metric in metrics}
+
+
+def _models_with_word(name: str, value: object) -> str:
+    """Return advice to use a model whose option takes a word; "" where none does."""
+    if value == "grs":
+        return ", or bound Σ λ with deabench.models.CCR(sums=(least, most))"
+    models = [
+        f"'{each}'" for each, model in MODELS.items() if value in _choices_of_class(model, name)
+    ]
+    return f", or use model {' or '.join(models[:3])}" if models else ""
+
+
+def _quoted_names(model: type[Model]) -> str:
+    """Return the names of a model's options, quoted, as text."""
+    return ", ".join(f"'{option_field.name}'" for option_field in fields_of(model))
+
+
+def _unknown_option(model: type[Model], name: str) -> str:
+    """Say that a model lacks an option, and which ones it has."""
+    names = [option_field.name for option_field in fields_of(model)]
+    near = get_close_matches(name, names, n=1)
+    remedy = f"did you mean '{near[0]}'?" if near else f"its options are {_quoted_names(model)}"
+    others = [
+        f"'{each}'"
+        for each, other in MODELS.items()
+        if name in {option_field.name for option_field in fields_of(other)}
+    ]
+    if others and not near:
+        remedy += f"; use model {' or '.join(others)} for it"
+    return f"model '{model.name}' has no option '{name}'; {remedy}"

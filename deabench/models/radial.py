@@ -4,7 +4,8 @@ data.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -12,14 +13,76 @@ import pandas as pd
 
 from deabench.geometry.dominance import undominated_rows
 from deabench.geometry.facet_bases import should_enumerate_facets
-from deabench.models.base import Task
+from deabench.models.weight_restrictions import read_ratios, read_shares
+from deabench.results.answer import Task
+from deabench.results.model import BOUNDS_BY_METRIC, BOUNDS_BY_PAIR, Model, option
 from deabench.solver.engine import Solution
 from deabench.solver.family import Bases, Family
 from deabench.solver.template import Template, compile_template
+from deabench.tables.validation import Allowed
 from deabench.utils.arrays import Sparse, scale
 
 MANY = 1000
 """Undominated DMUs from which on those that facets are made of stand for all."""
+
+
+Bounds = tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RadialModel(Model):
+    """Base class of the models whose score is one factor for all outputs, or for all inputs."""
+
+    def allows(self) -> tuple[Allowed, ...]:
+        """Return the data that a radial model takes.
+
+        With Σ λ = 1 the origin of the side that does not change is arbitrary, and where inputs are
+        not scaled a DMU may need none.
+        """
+        if self.orientation == "input":
+            if self.returns == "vrs":
+                return ("zero outputs", "negative outputs")
+            return ("zero outputs",)
+        if self.returns == "vrs":
+            return ("zero inputs", "negative inputs", "zero outputs")
+        if self.returns == "nirs":
+            return ("zero inputs", "zero outputs")
+        return ("zero outputs",)
+
+    def meaning(self, score: float) -> str:
+        """Say what a radial efficiency means."""
+        if self.orientation == "input":
+            percent = 100 * (1 - score)
+            if percent >= 0:
+                return f"every input could shrink by {percent:.1f} % together"
+            return f"every input could grow by {-percent:.1f} % together before the others reach it"
+        percent = 100 * (1 / score - 1) if score > 0 else np.inf
+        if percent >= 0:
+            return f"every output could grow by {percent:.1f} % together"
+        return f"every output could shrink by {-percent:.1f} % together before the others reach it"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestrictableModel(RadialModel):
+    """Base class of the radial models whose weights can be restricted."""
+
+    shares: Mapping[str, Bounds] | None = option(
+        None,
+        "Bounds of each metric's share of the weighted sum of outputs (or of inputs), in [0, 1].",
+        form=BOUNDS_BY_METRIC,
+        reader=read_shares,
+    )
+    ratios: Mapping[tuple[str, str], Bounds] | None = option(
+        None,
+        "Bounds of the weight of one metric divided by that of another: (2, inf) is at least 2.",
+        form=BOUNDS_BY_PAIR,
+        reader=read_ratios,
+    )
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether weights are restricted."""
+        return self.shares is not None or self.ratios is not None
 
 
 class Wei:
@@ -34,11 +97,11 @@ class Wei:
     """The others that nobody dominates."""
 
     def __init__(self, task: Task) -> None:
-        self.data, self.reference, self.options, self.own = (
+        self.data, self.reference, self.options, self.own_reference = (
             task.data,
             task.reference,
             task.options,
-            task.own,
+            task.own_reference,
         )
         data, reference = task.data, task.reference
         Y, y = reference.outputs.to_numpy(), data.outputs.to_numpy()
@@ -49,7 +112,7 @@ class Wei:
         self.listed, self.inner = None, self.frontier[:0]
         self.tested = y / self.unit / self.size[:, None]
         if (
-            self.own
+            self.own_reference
             and len(self.frontier) > MANY
             and should_enumerate_facets(self.points, len(self.tested))
         ):
@@ -93,16 +156,16 @@ class Ccr:
     inner = np.zeros(0, dtype=np.intp)
 
     def __init__(self, task: Task) -> None:
-        self.data, self.reference, self.options, self.own = (
+        self.data, self.reference, self.options, self.own_reference = (
             task.data,
             task.reference,
             task.options,
-            task.own,
+            task.own_reference,
         )
         data, reference = task.data, task.reference
         self.returns, self.orientation = returns, orientation = (
-            task.options["returns"],
-            task.options["orientation"],
+            task.options.returns,
+            task.options.orientation,
         )
         X, Y = reference.inputs.to_numpy(), reference.outputs.to_numpy()
         self.unit_x, self.unit_y = scale(X), scale(Y)

@@ -10,13 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from deabench.models.base import Answer
 from deabench.models.radial import Ccr, Wei, intensities, name_of
 from deabench.models.second_stage import joined, second_stage
 from deabench.models.unique_peers import ray, slack_weights
 from deabench.proofs import reasons as why
 from deabench.proofs.radial import radial_frame
 from deabench.proofs.ranking import SlackProof, dominated_by_mixtures, reference_maxima
+from deabench.results.answer import Answer
 from deabench.solver.engine import Solution, solve_exactly, solve_family
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import TOLERANCE
@@ -43,8 +43,12 @@ def solve(problem: Wei | Ccr, model: str, advance: Callable[[int], None]) -> Ans
         for k in _unproved(answer, reached).tolist():
             one, reached[k] = _settled(problem, model, k)
             answer = _replaced(answer, one, k)
-            rays += [] if one.rays is None else [one.rays]
-        return replace(_judged(answer, reached), rays=pd.concat(rays) if rays else None)
+            rays += (
+                [] if one.infeasibility_certificates is None else [one.infeasibility_certificates]
+            )
+        return replace(
+            _judged(answer, reached), infeasibility_certificates=pd.concat(rays) if rays else None
+        )
 
 
 def _judged(answer: Answer, reached: np.ndarray) -> Answer:
@@ -71,7 +75,9 @@ def _settled(problem: Wei | Ccr, model: str, k: int) -> tuple[Answer, np.ndarray
         proof = ray(problem.family, duals, problem.tops) / reference_maxima(answer)
         return replace(
             answer,
-            rays=pd.DataFrame(proof, index=answer.scores.index, columns=answer.slacks.columns),
+            infeasibility_certificates=pd.DataFrame(
+                proof, index=answer.scores.index, columns=answer.slacks.columns
+            ),
         ), reached[0]
     if len(_unproved(answer, reached, settled=True)):
         score = float(answer.scores.iloc[0])
@@ -139,7 +145,7 @@ def _stages(
         data=data,
         reference=problem.reference,
         options=problem.options,
-        own=problem.own,
+        own_reference=problem.own_reference,
         frontier=problem.frontier,
         reasons=reasons,
         path=path,

@@ -15,10 +15,19 @@ import numpy as np
 import pandas as pd
 
 from deabench.geometry.dominance import undominated_rows
-from deabench.models.base import Advance, Answer, Task, pareto
-from deabench.models.scaled_data import Scaled, metrics, placed, prefer, support, total_lambda
+from deabench.models.scaled_data import (
+    Scaled,
+    metrics,
+    pareto_efficient,
+    placed,
+    prefer,
+    support,
+    total_lambda,
+)
 from deabench.models.weight_restrictions import Bounds, trade_offs
 from deabench.proofs import structure
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.solver.template import Template, compile_template
@@ -27,19 +36,18 @@ from deabench.utils.arrays import TOLERANCE
 INWARD = 1e-13
 OUTSIDE = "no mix of the reference reaches it, whatever the factor"
 NONE = "no weights keep the bounds given"
-OPTIONS = ("sums", "shares", "ratios")
 
 
 def asked(task: Task | Answer) -> bool:
     """Whether any restriction is."""
-    return any(name in task.options for name in OPTIONS)
+    return bool(task.options.is_restricted)
 
 
 def solve(task: Task, advance: Advance) -> Answer:
     """Both stages for every DMU."""
     given, kept, labels = Scaled.of(task), _kept(task), task.data.labels
-    traded, outward = _traded(task, given), task.options["orientation"] == "output"
-    first = _solved(task, given, kept, traded, task.options["orientation"], advance)
+    traded, outward = _traded(task, given), task.options.orientation == "output"
+    first = _solved(task, given, kept, traded, task.options.orientation, advance)
     with np.errstate(divide="ignore"):
         level = first.objective
         values = np.where(level > 0, 1.0 / level if outward else level, np.nan)
@@ -63,17 +71,16 @@ def solve(task: Task, advance: Advance) -> Answer:
         labels[k]: words.get(k, "its factor is 0")
         for k in np.flatnonzero(np.isnan(values)).tolist()
     }
-    options = {**task.options, **({"returns": "bounded"} if "sums" in task.options else {})}
     return Answer(
         scores=scores,
         slacks=slacks,
         weights=_weights(given, first, task, scores.to_numpy()),
         intensities=lam,
-        efficient=pareto(scores, slacks, task.data),
+        efficient=pareto_efficient(scores, slacks, task.data),
         data=task.data,
         reference=task.reference,
-        options=options,
-        own=task.own,
+        options=task.options,
+        own_reference=task.own_reference,
         frontier=kept,
         reasons=reasons,
         path=f"by HiGHS ({len(values)} solves, and their slacks)",
@@ -93,16 +100,16 @@ def _rows(given: Scaled, who: np.ndarray) -> Scaled:
 
 
 def _sums(task: Task | Answer, given: Scaled) -> Bounds:
-    found: Bounds = task.options["sums"] if "sums" in task.options else total_lambda(given.returns)
-    return found
+    sums: Bounds | None = getattr(task.options, "sums", None)
+    return total_lambda(given.returns) if sums is None else sums
 
 
 def _traded(task: Task | Answer, given: Scaled) -> np.ndarray:
     """The trade-offs of every DMU, (K, rows, s + m): what they add to u, and take from v."""
     values, unit = np.column_stack([given.y, given.x]), np.append(given.unit_y, given.unit_x)
     return trade_offs(
-        task.options.get("shares", ()),
-        task.options.get("ratios", ()),
+        task.options.shares or {},
+        task.options.ratios or {},
         metrics(task.data),
         values,
         unit,
@@ -167,7 +174,7 @@ def _weights(given: Scaled, solved: Solutions, task: Task, scores: np.ndarray) -
     """Multipliers in the metrics' own units, as those of the free model: u·y_o = 1, or v·x_o = 1;
     without inputs w·y_o is the score.
     """
-    sign = -1.0 if task.options["orientation"] == "output" else 1.0
+    sign = -1.0 if task.options.orientation == "output" else 1.0
     u = np.column_stack([sign * solved.duals[f"outputs[{r}]"] for r in range(given.Y.shape[1])])
     v = np.column_stack([-sign * solved.duals[f"inputs[{i}]"] for i in range(given.X.shape[1])])
     if not task.data.inputs.shape[1]:

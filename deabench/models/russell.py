@@ -7,23 +7,23 @@ once see `deabench.models.russell_graph`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
 from deabench.errors import DataError
 from deabench.models import russell_graph, weighted_slacks
-from deabench.models.base import Advance, Answer, Model, Task
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance, Model, Technology
 from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 
 
 def solve(task: Task, advance: Advance) -> Answer:
     """The mean factor of every DMU."""
-    if task.options["orientation"] == "none":
-        if task.options["technology"] == "fdh":
+    if task.options.orientation == "none":
+        if task.options.technology == "fdh":
             raise DataError(
                 "model 'russell' has technology 'fdh' for one side only; give an orientation, or leave technology out"
             )
@@ -37,15 +37,15 @@ def solve(task: Task, advance: Advance) -> Answer:
 
 def prove(answer: Answer) -> Proof:
     """The factors that λ reaches, and those that the weights allow."""
-    if answer.options["orientation"] == "none":
+    if answer.options.orientation == "none":
         return russell_graph.prove(answer)
     return weighted_slacks.prove(answer, _counts(answer), _read(answer.options))
 
 
-def _read(options: Mapping[str, Any]) -> weighted_slacks.Read:
+def _read(options: Any) -> weighted_slacks.Read:
     return (
         (lambda total: 1.0 / (1.0 + total))
-        if options["orientation"] == "output"
+        if options.orientation == "output"
         else (lambda total: 1.0 - total)
     )
 
@@ -53,7 +53,7 @@ def _read(options: Mapping[str, Any]) -> weighted_slacks.Read:
 def _counts(task: Task | Answer) -> np.ndarray:
     """1 over a metric's own value and the number of metrics that are not 0; 0 on the other side."""
     s, m = task.data.outputs.shape[1], task.data.inputs.shape[1]
-    outward = task.options["orientation"] == "output"
+    outward = task.options.orientation == "output"
     values = (task.data.outputs if outward else task.data.inputs).to_numpy()
     own = (
         np.where(values > 0, 1.0 / np.where(values > 0, values, 1.0), 0.0)
@@ -63,8 +63,8 @@ def _counts(task: Task | Answer) -> np.ndarray:
     return np.column_stack([own, none] if outward else [none, own])
 
 
-def _said(data: Data, options: Mapping[str, Any]) -> tuple[str, ...]:
-    side = data.outputs if options["orientation"] == "output" else data.inputs
+def _said(data: Data, options: Any) -> tuple[str, ...]:
+    side = data.outputs if options.orientation == "output" else data.inputs
     return tuple(
         f"'{name}' is 0 for {int((side[name] == 0).sum())} of {len(side)} classifiers and leaves the mean of their factors"
         for name in side
@@ -72,25 +72,32 @@ def _said(data: Data, options: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def meaning(score: float, options: Mapping[str, Any]) -> str:
+def meaning(score: float, options: Any) -> str:
     """What the mean says."""
-    if options["orientation"] == "none":
+    if options.orientation == "none":
         return russell_graph.meaning(score, options)
-    if options["orientation"] == "input":
+    if options.orientation == "input":
         return f"on average every input could shrink by {100 * (1 - score):.1f} %, each by its own share"
     return f"on average every output could grow by {100 * (1 / score - 1):.1f} %, each by its own share"
 
 
-MODEL = Model(
-    name="russell",
-    title="the mean of a factor of its own for every output, or input, or both (Russell, graph)",
-    equation="(Russell)",
-    options={
-        "returns": ("vrs", "crs", "nirs", "ndrs"),
-        "orientation": ("output", "input", "none"),
-        "technology": ("convex", "fdh"),
-    },
-    solve=solve,
-    prove=prove,
-    meaning=meaning,
-)
+@dataclass(frozen=True, kw_only=True)
+class Russell(Model):
+    """The Russell measures: the mean of a factor for every output, or input, or both."""
+
+    name = "russell"
+    title = "the mean of a factor of its own for every output, or input, or both (Russell, graph)"
+    equation = "(Russell)"
+
+    returns: Literal["vrs", "crs", "nirs", "ndrs"] = "vrs"
+    orientation: Literal["output", "input", "none"] = "output"
+    technology: Technology = "convex"
+
+    def solve(self, task: Task, advance: Advance) -> Answer:
+        return solve(task, advance)
+
+    def prove(self, answer: Answer) -> Proof:
+        return prove(answer)
+
+    def meaning(self, score: float) -> str:
+        return meaning(score, self)

@@ -8,7 +8,6 @@ min(0, p − v x) + Σ min over φ ≥ 1 of (q/φ + u y φ) − h."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -17,7 +16,6 @@ import numpy as np
 import pandas as pd
 
 from deabench.geometry.dominance import undominated_rows
-from deabench.models.base import Advance, Answer, Task
 from deabench.models.sbm import OUTSIDE
 from deabench.models.scaled_data import (
     Scaled,
@@ -28,6 +26,8 @@ from deabench.models.scaled_data import (
     support,
     total_lambda,
 )
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.solver.template import Template, compile_template
@@ -168,7 +168,7 @@ def _answer(
         data=replace(task.data, notes=(*task.data.notes, *zero)),
         reference=task.reference,
         options=task.options,
-        own=task.own,
+        own_reference=task.own_reference,
         frontier=kept,
         reasons={labels[k]: OUTSIDE for k in np.flatnonzero(np.isnan(scores)).tolist()},
         path="by HiGHS, in rounds of tangents",
@@ -250,6 +250,6 @@ def _form(m: int, s: int, returns: str, tangents: int) -> Template:
     )
 
 
-def meaning(score: float, _: Mapping[str, Any]) -> str:
+def meaning(score: float, _: Any) -> str:
     """What the measure says."""
     return f"inputs could shrink, and outputs grow, each by its own factor, to {100 * score:.1f} % in the mean"

@@ -7,22 +7,24 @@ smaller than ξ ≤ 1 − V·x_o + U·y_o + w."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.geometry.dominance import undominated_rows
 from deabench.models import infeasibility, single_peers
-from deabench.models.base import Advance, Answer, Model, Task
 from deabench.models.scaled_data import Scaled, metrics, slacks_of, total_lambda
 from deabench.proofs import reasons as why
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance, Model, Technology
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.solver.template import Template, compile_template
 from deabench.tables.transforms import Data
+from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE, Sparse
 
 OUTSIDE = "no mix of the reference uses as little and gives as much"
@@ -33,20 +35,20 @@ def solve(task: Task, advance: Advance) -> Answer:
     """The measure of every DMU; those that reach 1 in one orientation are asked in both, for they
     may still have slack.
     """
-    if task.options.get("technology") == "fdh":
+    if getattr(task.options, "technology", "") == "fdh":
         answer = single_peers.solve(task, _measure(task), np.ones(len(task.data.labels)))
         return replace(
             answer, scores=(-answer.scores).rename("efficiency"), data=_said(answer.data)
         )
     given, who = Scaled.of(task), np.arange(len(task.data.labels))
     kept, names = undominated_rows(np.column_stack([given.Y, -given.X])), metrics(task.data)
-    solved = _solved(task, kept, who, task.options["orientation"], advance)
+    solved = _solved(task, kept, who, task.options.orientation, advance)
     scores, reasons = _scores(solved, task.data.labels)
     lam = _peers(solved, kept)
     slacks = pd.DataFrame(_slacks(task, lam, who), index=scores.index, columns=names)
     slacks[scores.isna()] = np.nan
     efficient = (scores >= 1 - TOLERANCE).rename("efficient")
-    if task.options["orientation"] != "none" and efficient.any():
+    if task.options.orientation != "none" and efficient.any():
         who = np.flatnonzero(efficient)
         both = _solved(task, kept, who, "none", lambda _: None)
         efficient.iloc[who] = both.objective >= 1 - TOLERANCE
@@ -57,11 +59,13 @@ def solve(task: Task, advance: Advance) -> Answer:
         weights=_weights(given, solved, task),
         intensities=lam,
         efficient=efficient,
-        rays=infeasibility.rays(task, given, kept, gone) if len(gone) else None,
+        infeasibility_certificates=infeasibility.rays(task, given, kept, gone)
+        if len(gone)
+        else None,
         data=_said(task.data),
         reference=task.reference,
         options=task.options,
-        own=task.own,
+        own_reference=task.own_reference,
         frontier=kept,
         reasons=reasons,
         path=f"by HiGHS ({len(scores)} solves)",
@@ -71,7 +75,7 @@ def solve(task: Task, advance: Advance) -> Answer:
 def _measure(task: Task | Answer) -> single_peers.Measure:
     """−the measure of single peers, by the slacks that they leave."""
     given = Scaled.of(task)
-    (p, q), s = _counts(task.data, given, task.options["orientation"]), given.Y.shape[1]
+    (p, q), s = _counts(task.data, given, task.options.orientation), given.Y.shape[1]
 
     def measure(left: np.ndarray, rows: slice) -> np.ndarray:
         spare, gain = (
@@ -175,7 +179,7 @@ def _said(data: Data) -> Data:
 
 def prove(answer: Answer) -> Proof:
     """The measure that λ reaches, and that which the weights allow, against all reference DMUs."""
-    if answer.options.get("technology") == "fdh":
+    if getattr(answer.options, "technology", "") == "fdh":
         return single_peers.prove(
             answer, _measure(answer), np.ones(len(answer.scores)), np.negative
         )
@@ -285,27 +289,36 @@ def _form(m: int, s: int, returns: str) -> Template:
     )
 
 
-def meaning(score: float, options: Mapping[str, str]) -> str:
+def meaning(score: float, options: Any) -> str:
     """What the measure says."""
     share = f"{100 * (1 - score):.1f} %"
-    if options["orientation"] == "input":
+    if options.orientation == "input":
         return f"on average {share} of every input is spare"
-    if options["orientation"] == "output":
+    if options.orientation == "output":
         return f"on average every output could grow by {100 * (1 / score - 1):.1f} %"
     return f"inputs to spare and outputs to gain take {share} off its measure, all metrics counted alike"
 
 
-MODEL = Model(
-    name="sbm",
-    title="slacks-based measure: the mean of what is left to gain in each metric (SBM, ERG)",
-    equation="(slacks-based)",
-    options={
-        "returns": ("crs", "vrs", "nirs", "ndrs"),
-        "orientation": ("none", "input", "output"),
-        "technology": ("convex", "fdh"),
-    },
-    solve=solve,
-    prove=prove,
-    meaning=meaning,
-    allows=lambda _: ("zero outputs",),
-)
+@dataclass(frozen=True, kw_only=True)
+class SBM(Model):
+    """The slacks-based measure (Tone 2001), or ERG."""
+
+    name = "sbm"
+    title = "slacks-based measure: the mean of what is left to gain in each metric (SBM, ERG)"
+    equation = "(slacks-based)"
+
+    returns: Literal["crs", "vrs", "nirs", "ndrs"] = "crs"
+    orientation: Literal["none", "input", "output"] = "none"
+    technology: Technology = "convex"
+
+    def allows(self) -> tuple[Allowed, ...]:
+        return ("zero outputs",)
+
+    def solve(self, task: Task, advance: Advance) -> Answer:
+        return solve(task, advance)
+
+    def prove(self, answer: Answer) -> Proof:
+        return prove(answer)
+
+    def meaning(self, score: float) -> str:
+        return meaning(score, self)

@@ -7,11 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
-from deabench.models.base import Answer, Task
 from deabench.proofs.ranking import LAMBDA_SUM_BOUNDS
+from deabench.results.answer import Answer, Task
 from deabench.tables.transforms import Data
-from deabench.utils.arrays import Sparse, blocks, scale
+from deabench.utils.arrays import TOLERANCE, Sparse, blocks, scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class Scaled:
     def of(cls, task: Task | Answer) -> Scaled:
         """The arrays of a task's data and reference."""
         X, x = task.reference.inputs.to_numpy(), task.data.inputs.to_numpy()
-        returns = task.options.get("returns", "vrs")
+        returns = task.options.returns
         if not X.shape[1]:
             X, x, returns = np.ones((len(X), 1)), np.ones((len(x), 1)), "vrs"
         Y, y = task.reference.outputs.to_numpy(), task.data.outputs.to_numpy()
@@ -110,3 +111,12 @@ def support(
     return (high * above if np.isfinite(high) else 0.0) + low * np.minimum(
         most, 0.0
     ), 0.0 * above if np.isfinite(high) else above
+
+
+def pareto_efficient(scores: pd.Series, slacks: pd.DataFrame, data: Data) -> pd.Series:
+    """Return which DMUs are Pareto-efficient: the score reaches 1 and no slack is left, both within
+    `deabench.utils.arrays.TOLERANCE`.
+    """
+    unit = np.append(data.outputs.abs().max(), data.inputs.abs().max())
+    largest_slack = (slacks.to_numpy() / np.where(unit > 0, unit, 1.0)).max(axis=1, initial=0.0)
+    return ((scores >= 1 - TOLERANCE) & (largest_slack <= TOLERANCE)).rename("efficient")

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.geometry.dominance import undominated_rows
-from deabench.models.base import Answer, Task
 from deabench.models.scaled_data import Scaled, metrics
+from deabench.results.answer import Answer, Task
 from deabench.results.proof import Proof
 from deabench.utils.arrays import TOLERANCE, Sparse, blocks
 
@@ -47,7 +47,7 @@ def solve(task: Task, measure: Measure, size: np.ndarray) -> Answer:
         efficient=pd.Series(none, index=labels, name="efficient"),
         **as_they_are(task),
         reference=task.reference,
-        own=task.own,
+        own_reference=task.own_reference,
         frontier=kept,
         reasons={labels[k]: NOBODY for k in np.flatnonzero(peer < 0).tolist()},
         path="by comparison of all pairs",
@@ -60,12 +60,12 @@ def as_they_are(task: Task, *notes: str) -> dict[str, Any]:
     """
     said = (
         ()
-        if task.options["returns"] == "vrs"
+        if task.options.returns == "vrs"
         else ("single DMUs are taken as they are: returns to scale do not count",)
     )
     return {
         "data": replace(task.data, notes=(*task.data.notes, *notes, *said)),
-        "options": {**task.options, "returns": "vrs"},
+        "options": replace(task.options, returns="vrs"),
     }
 
 

@@ -7,22 +7,23 @@ v·x of what the others can do."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.models import infeasibility, sbm
-from deabench.models.base import Advance, Answer, Task, part
 from deabench.models.scaled_data import Scaled, placed, prefer, support, total_lambda
 from deabench.models.superefficiency import places, two_layers
 from deabench.proofs import reasons as why
+from deabench.results.answer import Answer, Task, take_rows
+from deabench.results.model import Advance, Model
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.solver.template import Template, compile_template
+from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE, Sparse
 
 ALONE = "the others do not reach it by changes in its metrics"
@@ -32,7 +33,7 @@ def solve(task: Task, advance: Advance) -> Answer:
     """The slacks-based measure, and where it is 1 the distance to what the others can do."""
     base = sbm.solve(task, advance)
     who = np.flatnonzero(base.scores.to_numpy() >= 1 - TOLERANCE)
-    if not task.own or not len(who):
+    if not task.own_reference or not len(who):
         return base
     given, at = Scaled.of(task), places(task)[who]
     kept = two_layers(np.column_stack([given.Y, -given.X]), at)
@@ -70,7 +71,7 @@ def solve(task: Task, advance: Advance) -> Answer:
         weights=weights,
         slacks=slacks,
         intensities=intensities,
-        rays=infeasibility.together(base.rays, rays),
+        infeasibility_certificates=infeasibility.together(base.infeasibility_certificates, rays),
         reasons=base.reasons | {task.data.labels[k]: ALONE for k in gone.tolist()},
         path=f"{base.path}, {len(who)} of them without themselves",
     )
@@ -110,8 +111,8 @@ def _alone(answer: Answer, given: Scaled) -> np.ndarray:
     ):  # or the others have none of its outputs, and no share of them is left
         has = given.y > 0
         others = (given.Y > 0).sum(axis=0) - has
-        out |= ~(has & (others > 0)).any(axis=1) if answer.own else False
-    return np.asarray(out & answer.own)
+        out |= ~(has & (others > 0)).any(axis=1) if answer.own_reference else False
+    return np.asarray(out & answer.own_reference)
 
 
 def _weights(given: Scaled, solved: Solutions, frame: pd.DataFrame, task: Task) -> np.ndarray:
@@ -133,11 +134,11 @@ def _weights(given: Scaled, solved: Solutions, frame: pd.DataFrame, task: Task) 
 def prove(answer: Answer) -> Proof:
     """As for the slacks-based measure; where a DMU reaches 1, without itself in the reference."""
     scores = answer.scores.to_numpy()
-    above = answer.own & (
+    above = answer.own_reference & (
         (scores >= 1 - TOLERANCE) | (np.isnan(scores) & answer.efficient.to_numpy())
     )
     rest, who = np.flatnonzero(~above), np.flatnonzero(above)
-    proofs = [(rest, sbm.prove(part(answer, rest)))] if len(rest) else []
+    proofs = [(rest, sbm.prove(take_rows(answer, rest)))] if len(rest) else []
     proofs += [(who, _others(answer, who))] if len(who) else []
     frame = pd.concat([proof.frame for _, proof in proofs]).reindex(answer.scores.index)
     misses: dict[str, np.ndarray] = {}
@@ -158,7 +159,7 @@ def prove(answer: Answer) -> Proof:
 
 def _others(answer: Answer, who: np.ndarray) -> Proof:
     """The proof of the DMUs `who`, each against the others."""
-    given, one = Scaled.of(answer), part(answer, who)
+    given, one = Scaled.of(answer), take_rows(answer, who)
     p, q = (side[who] for side in _shares(given, answer))
     x, y, change = given.x[who], given.y[who], _change(answer)
     primal, broken = _reached(given, one, (x, y, p, q))
@@ -255,20 +256,34 @@ def _form(m: int, s: int, returns: str, change: str) -> Template:
     )
 
 
-def meaning(score: float, options: Mapping[str, Any]) -> str:
+def meaning(score: float, options: Any) -> str:
     """What the measure says."""
     if score <= 1 + TOLERANCE:
         return sbm.meaning(score, options)
     return f"the others would have to change by {100 * (score - 1):.1f} % of its metrics to stand where it is"
 
 
-MODEL = replace(
-    sbm.MODEL,
-    name="super-sbm",
-    title="slacks-based measure, each efficient DMU against the others; breaks ties at 1 (super-SBM)",
-    equation="(super slacks-based)",
-    options={name: words for name, words in sbm.MODEL.options.items() if name != "technology"},
-    solve=solve,
-    prove=prove,
-    meaning=meaning,
-)
+@dataclass(frozen=True, kw_only=True)
+class SuperSBM(Model):
+    """Super-efficiency by slacks (Tone 2002)."""
+
+    name = "super-sbm"
+    title = (
+        "slacks-based measure, each efficient DMU against the others; breaks ties at 1 (super-SBM)"
+    )
+    equation = "(super slacks-based)"
+
+    returns: Literal["crs", "vrs", "nirs", "ndrs"] = "crs"
+    orientation: Literal["none", "input", "output"] = "none"
+
+    def allows(self) -> tuple[Allowed, ...]:
+        return ("zero outputs",)
+
+    def solve(self, task: Task, advance: Advance) -> Answer:
+        return solve(task, advance)
+
+    def prove(self, answer: Answer) -> Proof:
+        return prove(answer)
+
+    def meaning(self, score: float) -> str:
+        return meaning(score, self)

@@ -7,15 +7,15 @@ these solves has the second layer, too."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.geometry.dominance import undominated_rows
-from deabench.models import ccr, infeasibility, wei
-from deabench.models.base import Advance, Answer, Model, Task, radial_meaning
-from deabench.models.radial import ccr_form
+from deabench.models import infeasibility, radial_stages
+from deabench.models.radial import Ccr, RadialModel, Wei, ccr_form
 from deabench.models.scaled_data import Scaled, metrics, placed, prefer, slacks_of
 from deabench.models.unique_peers import ray
 from deabench.proofs import reasons as why
@@ -27,10 +27,13 @@ from deabench.proofs.ranking import (
     reference_maxima,
     unproved_slack_claims,
 )
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance
 from deabench.results.proof import Proof, SlackWeights
 from deabench.solver.engine import solve_exactly
 from deabench.solver.family import Family
 from deabench.solver.solve_all import Solutions, solve_each
+from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE, least
 
 ALONE = "the others do not reach it at any factor"
@@ -41,17 +44,17 @@ def solve(task: Task, advance: Advance) -> Answer:
     """Ordinary efficiencies, and those that reach 1 once more without themselves."""
     inputs = task.data.inputs.shape[1] > 0
     base = (
-        ccr.solve(task, advance)
+        radial_stages.solve(Ccr(task), "ccr", advance)
         if inputs
-        else wei.solve(replace(task, options=wei.MODEL.defaults()), advance)
+        else radial_stages.solve(Wei(task), "wei", advance)
     )
-    base = replace(base, options=task.options, own=task.own)
+    base = replace(base, options=task.options, own_reference=task.own_reference)
     who = np.flatnonzero(base.scores.to_numpy() >= 1 - TOLERANCE)
-    if not task.own or not len(who):
+    if not task.own_reference or not len(who):
         return base
     given, at = Scaled.of(task), places(task)[who]
     kept = two_layers(np.column_stack([given.Y, -given.X]), at)
-    form = ccr_form(given.X.shape[1], given.Y.shape[1], given.returns, task.options["orientation"])
+    form = ccr_form(given.X.shape[1], given.Y.shape[1], given.returns, task.options.orientation)
     reference = np.column_stack([given.X, given.Y])
     solved = solve_each(
         form,
@@ -89,7 +92,7 @@ def _joined(
     base: Answer, task: Task, given: Scaled, solved: Solutions, who: np.ndarray, kept: np.ndarray
 ) -> Answer:
     """The ordinary answer with the DMUs `who` solved again in their places."""
-    outward, labels = task.options["orientation"] == "output", task.data.labels
+    outward, labels = task.options.orientation == "output", task.data.labels
     with np.errstate(divide="ignore"):
         found = 1.0 / solved.objective if outward else solved.objective.copy()
     found[~np.isfinite(found)] = np.nan
@@ -123,14 +126,14 @@ def _joined(
         intensities=lam,
         reasons=reasons,
         slack_weights=_stored(base, who),
-        rays=infeasibility.together(base.rays, rays),
+        infeasibility_certificates=infeasibility.together(base.infeasibility_certificates, rays),
         path=f"{base.path}, {len(who)} of them without themselves",
     )
 
 
 def _not_elsewhere(task: Task | Answer) -> np.ndarray:
     """Who has a metric that no other has any of: bool (n,)."""
-    if not task.own:
+    if not task.own_reference:
         return np.zeros(len(task.data.labels), dtype=bool)
     y, Y = task.data.outputs.to_numpy() > 0, task.reference.outputs.to_numpy() > 0
     return np.asarray(
@@ -142,7 +145,7 @@ def _rays(task: Task, given: Scaled, gone: np.ndarray, kept: np.ndarray) -> pd.D
     """The weights under which the others give nothing, or not enough, to those that they do not
     reach.
     """
-    form = ccr_form(given.X.shape[1], given.Y.shape[1], given.returns, task.options["orientation"])
+    form = ccr_form(given.X.shape[1], given.Y.shape[1], given.returns, task.options.orientation)
     both, names = np.column_stack([given.X, given.Y]), metrics(task.data)
     rows, at = [], places(task)
     for k in gone.tolist():
@@ -200,7 +203,7 @@ def prove(answer: Answer) -> Proof:
     assert weights is not None
     work, scores = SlackProof(answer, weights), answer.scores.to_numpy()
     own, lonely = np.zeros(len(scores)), why.proved_extreme_factors(answer)
-    if answer.own:
+    if answer.own_reference:
         at = places(answer)
         for k in np.flatnonzero((scores >= 1 - TOLERANCE) | np.isnan(scores)).tolist():
             one = _without(answer, k)
@@ -253,7 +256,7 @@ def _wrong_verdict(answer: Answer, work: SlackProof) -> np.ndarray:
             for label in answer.scores.index
         ]
     )
-    above = ((scores > 1 + TOLERANCE) | (np.isnan(scores) & unreached)) & answer.own
+    above = ((scores > 1 + TOLERANCE) | (np.isnan(scores) & unreached)) & answer.own_reference
     return np.asarray(np.where(above, ~said, efficiency_violations(answer, work)).astype(float))
 
 
@@ -275,13 +278,22 @@ def _without(answer: Answer, k: int) -> Answer:
     )
 
 
-MODEL = Model(
-    name="super",
-    title="radial efficiency of each DMU against the others; breaks ties at 1 (super-efficiency)",
-    equation="(3) without the DMU itself",
-    options={"returns": ("crs", "vrs", "nirs", "ndrs"), "orientation": ("output", "input")},
-    solve=solve,
-    prove=prove,
-    meaning=radial_meaning,
-    allows=lambda _: ("zero outputs",),
-)
+@dataclass(frozen=True, kw_only=True)
+class Super(RadialModel):
+    """Radial super-efficiency: each DMU against the others."""
+
+    name = "super"
+    title = "radial efficiency of each DMU against the others; breaks ties at 1 (super-efficiency)"
+    equation = "(3) without the DMU itself"
+
+    returns: Literal["crs", "vrs", "nirs", "ndrs"] = "crs"
+    orientation: Literal["output", "input"] = "output"
+
+    def allows(self) -> tuple[Allowed, ...]:
+        return ("zero outputs",)
+
+    def solve(self, task: Task, advance: Advance) -> Answer:
+        return solve(task, advance)
+
+    def prove(self, answer: Answer) -> Proof:
+        return prove(answer)

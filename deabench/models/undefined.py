@@ -10,22 +10,24 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.models.base import Advance, Answer, Model, Task
 from deabench.proofs.reasons import NO_OUTPUT
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance, Model
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import Sparse
 
 
-def solve(record: Model, task: Task, advance: Advance) -> Answer:
+def solve(task: Task, advance: Advance) -> Answer:
     """The model's answer; a DMU without any output gets NaN with its reason, and the others stand.
 
     Such a DMU stays in the reference: what it lives on may matter there. A model that takes each
     DMU out of a reference that is its own table finds it there by its label."""
+    record: Model = task.options
     zero = ~task.data.outputs.to_numpy().any(axis=1)
-    shifts = "negative outputs" in record.allows(
-        task.options
+    shifts = (
+        "negative outputs" in record.allows()
     )  # then a row of zeros is where the origin was put
-    if not zero.any() or shifts or task.options.get("orientation", "output") != "output":
+    if not zero.any() or shifts or task.options.orientation != "output":
         return record.solve(
             replace(task, data=record.prepare(task.data), reference=record.prepare(task.reference)),
             advance,
@@ -36,10 +38,15 @@ def solve(record: Model, task: Task, advance: Advance) -> Answer:
         )
     some = _rows(task.data, ~zero)
     answer = record.solve(
-        Task(record.prepare(some), record.prepare(task.reference), task.options, own=task.own),
+        Task(
+            record.prepare(some),
+            record.prepare(task.reference),
+            task.options,
+            own_reference=task.own_reference,
+        ),
         advance,
     )
-    return _widened(answer, record.prepare(task.data), zero, task.own)
+    return _widened(answer, record.prepare(task.data), zero, task.own_reference)
 
 
 def _rows(data: Data, which: np.ndarray) -> Data:
@@ -72,6 +79,6 @@ def _widened(answer: Answer, data: Data, zero: np.ndarray, own: bool) -> Answer:
         intensities=Sparse(columns, values),
         efficient=efficient,
         data=data,
-        own=own,
+        own_reference=own,
         reasons={**dict.fromkeys(labels[zero], NO_OUTPUT), **answer.reasons},
     )

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.models import ccr, radial_stages, restricted, weight_restrictions
-from deabench.models.base import Advance, Answer, Model, Task, radial_allows, radial_meaning
-from deabench.models.radial import Wei
+from deabench.models import ccr, radial_stages, restricted
+from deabench.models.radial import RestrictableModel, Wei
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance
+from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 
 
-def solve(task: Task, advance: Advance) -> Answer:
+def solve(task: Task, advance: Advance, name: str = "wei") -> Answer:
     """(5) for every DMU."""
-    if restricted.asked(task):
+    if getattr(task.options, "is_restricted", False):
         return restricted.solve(task, advance)
-    return radial_stages.solve(Wei(task), "wei", advance)
+    return radial_stages.solve(Wei(task), name, advance)
 
 
 def quotients(data: Data) -> Data:
@@ -42,15 +47,35 @@ def quotients(data: Data) -> Data:
     )
 
 
-MODEL = Model(
-    name="wei",
-    title="DEA without explicit inputs; with inputs, on all quotients output/input",
-    equation="(5)",
-    options={"returns": ("crs",), "orientation": ("output",)},
-    prepare=quotients,
-    solve=solve,
-    prove=ccr.prove,
-    meaning=radial_meaning,
-    allows=radial_allows,
-    readers={"shares": weight_restrictions.read_shares, "ratios": weight_restrictions.read_ratios},
-)
+@dataclass(frozen=True, kw_only=True)
+class WEI(RestrictableModel):
+    """DEA without explicit inputs; with inputs, on every output divided by every input."""
+
+    name = "wei"
+    title = "DEA without explicit inputs; with inputs, on all quotients output/input"
+    equation = "(5)"
+
+    returns: Literal["crs"] = "crs"
+    orientation: Literal["output"] = "output"
+
+    def prepare(self, data: Data) -> Data:
+        return quotients(data)
+
+    def solve(self, task: Task, advance: Advance) -> Answer:
+        return solve(task, advance, self.name)
+
+    def prove(self, answer: Answer) -> Proof:
+        return ccr.prove(answer)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score(WEI):
+    """The performance score (6), the dual of (5): the same efficiencies from the weights' side.
+
+    In the cost form a basis has a row for each DMU and drifts to 1e-9; the row duals of (5) are the
+    same weights to 1e-14. So (5) is solved.
+    """
+
+    name = "score"
+    title = "performance score: the weights under which a DMU does best, the dual of 'wei'"
+    equation = "(6), the dual of (5)"

@@ -11,88 +11,77 @@ from deabench.tables.transforms import Data
 from deabench.utils.checks import did_you_mean
 
 Bounds = tuple[float, float]
-Shares = tuple[tuple[str, Bounds], ...]
-Ratios = tuple[tuple[tuple[str, str], Bounds], ...]
+Shares = Mapping[str, Bounds]
+Ratios = Mapping[tuple[str, str], Bounds]
 
 
-def read_shares(given: object, data: Data) -> Shares:
-    """The bounds of each metric's share of its side, by name."""
-    example = f"{{'{data.outputs.columns[0]}': (0.2, 0.5)}}"
-    if not isinstance(given, Mapping) or not given:
-        raise DataError(
-            f"shares is {given!r}; give a mapping of metric to (least, most), as {example}"
-        )
-    found: dict[str, Bounds] = {}
-    for name, between in given.items():
-        _known("shares", name, data)
-        found[name] = _bounds(f"shares of '{name}'", between, example)
-        if found[name][1] > 1:
-            raise DataError(f"shares of '{name}' go up to {found[name][1]:g}; a share is at most 1")
-    for side, what in ((data.outputs, "outputs"), (data.inputs, "inputs")):
-        least = sum(found[name][0] for name in side if name in found)
-        most = sum(found[name][1] if name in found else 1.0 for name in side)
-        if least > 1 + 1e-12 or (len(side.columns) and most < 1 - 1e-12):
-            said = f"at least {least:g}" if least > 1 else f"at most {most:g}"
+def read_shares(shares: Shares, data: Data) -> Shares:
+    """Check the bounds of each metric's share of its side against the data.
+
+    Raises
+    ------
+    DataError
+        If a metric is not there, a bound is above 1, or no shares within the bounds add up to 1.
+    """
+    checked = {}
+    for name, (least, most) in shares.items():
+        _require_metric("shares", name, data)
+        if most > 1:
+            raise DataError(f"shares of '{name}' go up to {most:g}; a share is at most 1")
+        checked[name] = (float(least), float(most))
+    for side, side_name in ((data.outputs, "outputs"), (data.inputs, "inputs")):
+        least_sum = sum(checked[name][0] for name in side if name in checked)
+        most_sum = sum(checked[name][1] if name in checked else 1.0 for name in side)
+        if least_sum > 1 + 1e-12 or (len(side.columns) and most_sum < 1 - 1e-12):
+            reach = f"at least {least_sum:g}" if least_sum > 1 else f"at most {most_sum:g}"
             raise DataError(
-                f"the shares of the {what} add up to {said}, and they have to add up to 1; give wider bounds"
+                f"the shares of the {side_name} add up to {reach}, and they have to add up to 1; "
+                "give wider bounds"
             )
-    return tuple(found.items())
+    return checked
 
 
-def read_ratios(given: object, data: Data) -> Ratios:
-    """The bounds of what a unit of one metric counts in units of another."""
-    names = [*data.outputs.columns, *data.inputs.columns]
-    example = f"{{('{names[0]}', '{names[-1]}'): (2, float('inf'))}}"
-    if not isinstance(given, Mapping) or not given:
-        raise DataError(
-            f"ratios is {given!r}; give a mapping of two metrics to (least, most), as {example}"
-        )
-    found = {}
-    for pair, between in given.items():
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise DataError(f"ratios has the key {pair!r}; give two metrics, as {example}")
-        for name in pair:
-            _known("ratios", name, data)
-        if pair[0] == pair[1] or (pair[0] in data.outputs.columns) != (
-            pair[1] in data.outputs.columns
-        ):
+def read_ratios(ratios: Ratios, data: Data) -> Ratios:
+    """Check the bounds of the ratios of two metrics' weights against the data.
+
+    Raises
+    ------
+    DataError
+        If a metric is not there, or an output is compared with an input.
+    """
+    for first, second in ratios:
+        for name in (first, second):
+            _require_metric("ratios", name, data)
+        if first == second or (first in data.outputs) != (second in data.outputs):
             raise DataError(
-                f"ratios compares '{pair[0]}' with '{pair[1]}'; give two outputs, or two inputs"
+                f"ratios compares '{first}' with '{second}'; give two outputs, or two inputs"
             )
-        found[pair] = _bounds(f"ratios of '{pair[0]}' to '{pair[1]}'", between, example)
-    return tuple(found.items())
+    return {pair: (float(least), float(most)) for pair, (least, most) in ratios.items()}
 
 
-def read_sums(given: object, data: Data) -> Bounds:
-    """The bounds of Σ λ."""
+def read_sums(sums: Bounds, data: Data) -> Bounds:
+    """Check the bounds of Σ λ.
+
+    Raises
+    ------
+    DataError
+        If there is no input, or only Σ λ = 0 is within the bounds.
+    """
     if not data.inputs.shape[1]:
         raise DataError("sums bounds the multiples of inputs and none is given; name one in inputs")
-    least, most = _bounds("sums", given, "(0.8, 1.2)")
+    least, most = sums
     if most == 0:
         raise DataError("sums is (0, 0), which leaves no reference; give a largest sum above 0")
-    return least, most
+    return float(least), float(most)
 
 
-def _known(what: str, name: object, data: Data) -> None:
-    known = [*data.outputs.columns, *data.inputs.columns]
-    if name not in known:
+def _require_metric(option_name: str, name: object, data: Data) -> None:
+    """Refuse a name that is no metric of the data."""
+    metrics = [*data.outputs.columns, *data.inputs.columns]
+    if name not in metrics:
         raise DataError(
-            f"{what} names '{name}', which is no metric here; {did_you_mean(name, known)}"
+            f"{option_name} names '{name}', which is no metric here; {did_you_mean(name, metrics)}"
         )
-
-
-def _bounds(what: str, given: object, example: str) -> Bounds:
-    ok = (
-        isinstance(given, tuple | list)
-        and len(given) == 2
-        and all(isinstance(value, int | float) and not isinstance(value, bool) for value in given)
-    )
-    if not ok:
-        raise DataError(f"{what} is {given!r}; give (least, most), as {example}")
-    least, most = (float(value) for value in given)  # type: ignore[attr-defined]
-    if not (0 <= least <= most and np.isfinite(least)):
-        raise DataError(f"{what} is ({least:g}, {most:g}); give 0 <= least <= most")
-    return least, most
 
 
 def trade_offs(
@@ -108,12 +97,12 @@ def trade_offs(
         What a scaled metric is divided by.
     """
     place, rows = {name: k for k, name in enumerate(names)}, []
-    for name, (least, most) in shares:
+    for name, (least, most) in shares.items():
         at, side = place[name], slice(0, s) if place[name] < s else slice(s, None)
         whole, own = np.zeros_like(values), np.zeros_like(values)
         whole[:, side], own[:, at] = values[:, side], values[:, at]
         rows += [least * whole - own] * (least > 0) + [own - most * whole] * (most < 1)
-    for (first, second), (least, most) in ratios:
+    for (first, second), (least, most) in ratios.items():
         for bound, sign in ((least, 1.0), (most, -1.0)):
             if 0 < bound < np.inf or (bound == 0 and sign < 0):
                 row = np.zeros_like(values)

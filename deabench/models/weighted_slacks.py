@@ -17,9 +17,10 @@ import pandas as pd
 
 from deabench.geometry.dominance import undominated_rows
 from deabench.models import infeasibility, single_peers
-from deabench.models.base import Advance, Answer, Task
 from deabench.models.scaled_data import Scaled, metrics, placed, slacks_of, support, total_lambda
 from deabench.proofs import reasons as why
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_each
 from deabench.solver.template import Template, compile_template
@@ -47,7 +48,7 @@ def solve(
     """
     given, who, labels = Scaled.of(task), np.arange(len(task.data.labels)), task.data.labels
     weights, size = _scaled(counts, given)
-    if task.options.get("technology") == "fdh":
+    if getattr(task.options, "technology", "") == "fdh":
         answer = single_peers.solve(task, single_peers.summed(weights), size)
         return replace(answer, scores=read(answer.scores).rename(name))
     kept = undominated_rows(np.column_stack([given.Y, -given.X]))
@@ -73,11 +74,13 @@ def solve(
         data=task.data,
         reference=task.reference,
         options=task.options,
-        own=task.own,
+        own_reference=task.own_reference,
         frontier=kept,
         reasons={labels[k]: OUTSIDE for k in gone.tolist()},
         path=f"by HiGHS ({len(total)} solves)",
-        rays=infeasibility.rays(task, given, kept, gone) if len(gone) else None,
+        infeasibility_certificates=infeasibility.rays(task, given, kept, gone)
+        if len(gone)
+        else None,
     )
 
 
@@ -143,7 +146,7 @@ def prove(answer: Answer, counts: np.ndarray, read: Read = lambda total: total) 
     """The total that λ reaches, and that which the weights allow, against all reference DMUs."""
     given, lam = Scaled.of(answer), answer.intensities
     weights, size = _scaled(counts, given)
-    if answer.options.get("technology") == "fdh":
+    if getattr(answer.options, "technology", "") == "fdh":
         return single_peers.prove(answer, single_peers.summed(weights), size, read)
     found, broken = reached(given, lam)
     primal = (weights * np.maximum(found, 0.0)).sum(axis=1)

@@ -229,7 +229,7 @@ class WeightsDisplay(Display):
         """Show the best `max_rows` DMUs of a ranking; those without a score are left out."""
         if not ranking.weights.shape[1]:
             raise DataError(
-                f"model '{ranking.record.name}' has no weights to draw; use 'wei', 'ccr' or 'sbm'"
+                f"model '{ranking.options.name}' has no weights to draw; use 'wei', 'ccr' or 'sbm'"
             )
         outputs = ranking.data.outputs
         virtual_outputs = ranking.weights[outputs.columns] * outputs

@@ -217,7 +217,7 @@ def dominated_by_mixtures(result: Scored, rows: np.ndarray) -> np.ndarray:
     table = stack_outputs_inputs(result.reference)
     if (
         not len(rows)
-        or not result.own
+        or not result.own_reference
         or result.returns != "vrs"
         or len(table) != len(result.scores)
     ):

@@ -87,7 +87,7 @@ def proved_extreme_factors(result: Scored) -> tuple[np.ndarray, np.ndarray]:
     """Of whom the rays prove that the factor is 0 (output-oriented), and of whom that there is
     none: bool (n,) each.
     """
-    n, rays = len(result.scores), result.rays
+    n, rays = len(result.scores), result.infeasibility_certificates
     zero, impossible = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     if rays is None or not len(rays):
         return zero, impossible

@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.errors import CertificateError
+from deabench.errors import CertificateError, DataError
 from deabench.proofs.ranking import count_uncovered
+from deabench.results.model import Model
 from deabench.results.proof import Proof, SlackWeights
 from deabench.tables.transforms import Data
 from deabench.utils.arrays import Sparse
 
-OWN_INDEX = ("rays", "slopes")
+OWN_INDEX = ("infeasibility_certificates", "slopes")
 """Frames with a row for some of the DMUs only."""
 REFERENCE_INDEX = ("multiples",)
 """Series with a number for each DMU of the reference."""
-UNPROVED_FIELDS = ("record", "path", "notes", "transforms", "options")
+UNPROVED_FIELDS = ("path", "notes", "transforms", "options")
 """Fields that no proof is about: the model's name and words, how it was solved, notes, how metrics
 were turned before the gate; of the options, those that the model's proof does not ask for.
 """
@@ -181,7 +182,11 @@ def check_ranking(result: Any) -> None:
     check_parts(
         result,
         data.outputs.index,
-        {"slacks": [names], "weights": [names, [*names, "u_0"], []], "rays": [names]},
+        {
+            "slacks": [names],
+            "weights": [names, [*names, "u_0"], []],
+            "infeasibility_certificates": [names],
+        },
     )
     n = len(reference.outputs)
     listed = np.asarray(result.frontier)
@@ -199,7 +204,7 @@ def check_ranking(result: Any) -> None:
         ("'intensities' or 'frontier' name a reference DMU that is not there", unknown),
         ("'frontier' names a reference DMU twice", len(np.unique(listed)) < len(listed)),
         ("'efficient' is not true or false", result.efficient.dtype != bool),
-        ("'options' has a word that the model does not know", not _known(result)),
+        ("'options' has a word that the model does not know", not _has_known_words(result.options)),
     ):
         if wrong:
             raise CertificateError(f"{what}; the result does not hold")
@@ -230,7 +235,7 @@ def require_table(
 def complete_proof(result: Any, proof: Proof) -> Proof:
     """A ranking's proof with what holds for every model, and with what none claims."""
     misses, said = dict(proof.violations), list(proof.unclaimed)
-    if result.own:
+    if result.own_reference:
         misses["row_of_the_reference_that_it_is"] = _elsewhere(result.data, result.reference)
     misses.setdefault(
         "reference_DMUs_that_no_listed_one_dominates",
@@ -260,12 +265,10 @@ def _elsewhere(data: Data, reference: Data) -> np.ndarray:
     ).astype(float)
 
 
-def _known(result: Any) -> bool:
-    record = result.record
-    for name, value in result.options.items():
-        free = (name in record.readers and not isinstance(value, str)) or (
-            name == "returns" and "sums" in result.options
-        )
-        if not free and value not in record.options.get(name, ()):
-            return False
-    return set(record.options) <= set(result.options)
+def _has_known_words(options: Model) -> bool:
+    """Return whether a model knows the words of its options; it refuses others when it is made."""
+    try:
+        replace(options)
+    except DataError:
+        return False
+    return True

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.ranking import Ranking, rank, ranked
+from deabench.analysis.ranking import Ranking, rank, rank_selected
 from deabench.analysis.targets import On
 from deabench.errors import DataError, DataWarning
-from deabench.models.base import Norm
-from deabench.models.options import OPTIONS, of_technology
+from deabench.models.options import ModelRequest
 from deabench.report import result_sections
 from deabench.report.changes import compared
 from deabench.report.document import Report, Section
 from deabench.report.page_data import contract
 from deabench.report.report_results import Findings
 from deabench.report.text.report import answer
+from deabench.results.model import Norm
 from deabench.tables.selection import SelectedTable, select_table
 from deabench.tables.transforms import to_outputs_only
 from deabench.tables.validation import require_numbers, validate
@@ -207,7 +207,7 @@ def findings(
     )
 
 
-WAYS = ("model", "technology", *OPTIONS)
+WAYS = ("model", "returns", "orientation")
 """What a report hands on to `rank` beside the metrics."""
 
 
@@ -223,6 +223,7 @@ def _ranked(
                 "a ranking holds no table to take the tested rows from; give tested as a DataFrame"
             )
         return source, _of_ranking(source), tested
+    request = ModelRequest(**{name: settings.get(name) for name in WAYS})
     asked = {name: value for name, value in settings.items() if name not in WAYS}
     ready, new = (
         select_table(source, **asked),
@@ -236,8 +237,7 @@ def _ranked(
                 )
         whole, ready = ready.table, replace(ready, table=ready.table.drop(new))
         new = whole.loc[new]
-    chosen, singly = of_technology(settings.get("model"), settings.get("technology", "convex"))
-    found = ranked(ready, chosen, {name: settings.get(name) for name in OPTIONS} | singly)
+    found = rank_selected(ready, request)
     return found, ready, new
 
 

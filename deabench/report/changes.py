@@ -195,7 +195,7 @@ def _metrics(before: Findings, after: Findings, both: list[Any]) -> list[str]:
 
 
 def _models(before: Findings, after: Findings) -> list[str]:
-    old, new = before.ranking.record.name, after.ranking.record.name
+    old, new = before.ranking.options.name, after.ranking.options.name
     return (
         [
             f"The first is by model '{old}', the second by '{new}': part of what changed is the model."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.models import ccr
+from deabench.models.radial import RestrictableModel
 from deabench.plot.ranking import order_by_merit
 from deabench.plot.uncertainty import attainable_outline
 from deabench.report.directions import lower
@@ -142,8 +142,8 @@ def _ranking(ranking: Ranking, radial: bool) -> dict[str, Any]:
     labels = ranking.scores.index
     used, peers = _peers(ranking)
     reference = ranking.reference.labels[used]
-    own = labels.get_indexer(reference) if ranking.own else np.full(len(used), -1)
-    gap = ranking.certificate["gap"] if ranking.record.prove is not None else None
+    own = labels.get_indexer(reference) if ranking.own_reference else np.full(len(used), -1)
+    gap = ranking.certificate["gap"] if ranking.options.has_certificate else None
     return {
         "measure": ranking.measure,
         "model": ranking.model,
@@ -200,14 +200,16 @@ def _same_space(found: Findings, front: Frontier | None) -> bool:
     data, efficient = found.ranking.data, found.ranking.efficient.astype(bool)
     if (
         front is None
-        or not found.ranking.own
+        or not found.ranking.own_reference
         or {*map(str, data.outputs), *map(str, data.inputs)} != set(map(str, front.outputs))
     ):
         return False
     if not efficient.loc[front.extreme].all():
         return False
     if front.precomputed_hull is None:
-        return found.ranking.record.prove is ccr.prove and found.ranking.returns == "vrs"
+        return (
+            isinstance(found.ranking.options, RestrictableModel) and found.ranking.returns == "vrs"
+        )
     points = front.to_boxed(front.data.outputs.loc[efficient.index[efficient]].to_numpy())
     return bool((classify_positions(front.hull.normals, points) == "on").all())
 
@@ -215,9 +217,10 @@ def _same_space(found: Findings, front: Frontier | None) -> bool:
 def _radial(found: Findings, front: Frontier | None) -> bool:
     """Whether the page can score a new point as the ranking would: 1/φ over mixtures with Σ λ = 1."""
     one = found.ranking
-    plain = not {"shares", "ratios", "sums"} & set(one.options)
-    like = one.record.prove is ccr.prove and one.returns == "vrs" and one.orientation == "output"
-    return like and plain and _same_space(found, front)
+    if not isinstance(one.options, RestrictableModel) or one.options.is_restricted:
+        return False
+    is_output_oriented = one.returns == "vrs" and one.orientation == "output"
+    return is_output_oriented and _same_space(found, front)
 
 
 def _apart(found: Findings, front: Frontier | None) -> str:
@@ -226,7 +229,7 @@ def _apart(found: Findings, front: Frontier | None) -> str:
         return ""
     ranked = ", ".join(map(str, found.ranking.actual.columns))
     return (
-        f"The ranking is by model '{found.ranking.record.name}' in {ranked}; positions and targets are those of the frontier "
+        f"The ranking is by model '{found.ranking.options.name}' in {ranked}; positions and targets are those of the frontier "
         f"of mixtures in {', '.join(front.outputs)}: who is efficient in the one need not be on the other."
     )
 

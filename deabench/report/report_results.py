@@ -10,8 +10,8 @@ import pandas as pd
 if TYPE_CHECKING:
     from deabench.analysis.ranking import Ranking
     from deabench.analysis.targets import On
-    from deabench.models.base import Norm
     from deabench.results.frontier import Frontier
+    from deabench.results.model import Norm
     from deabench.results.targets import Targets
 
 

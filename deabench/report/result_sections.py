@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from deabench import __version__
+from deabench.models.options import describe_choices
 from deabench.plot.ranking import count_followers, order_by_merit, peers_text
 from deabench.report.directions import lower
 from deabench.report.document import Picture, Section, Table
@@ -335,12 +336,7 @@ def _key(key: Any) -> str:
 def method(found: Findings) -> Section:
     """How it was computed, in words."""
     one = found.ranking
-    chosen = [
-        f"{name} {one.options[name]}"
-        for name, words in one.record.options.items()
-        if len(words) > 1
-    ]
-    kind = "".join(f", {words}" for words in chosen)
+    kind = "".join(f", {words}" for words in describe_choices(one.options))
     said = [
         f"Efficiencies: data envelopment analysis, model {one.model}{kind}. A classifier's efficiency is the best score "
         "that any non-negative weights of the metrics give it while no classifier of the reference exceeds 1; it is "
@@ -387,8 +383,8 @@ def provenance(found: Findings, given: Mapping[str, Any]) -> Section:
 
 def _proved(ranking: Ranking) -> dict[str, str]:
     """How many scores were proved again, and how well."""
-    if ranking.record.prove is None:
-        return {"certificates": f"none: model '{ranking.record.name}' has none"}
+    if ranking.options.has_certificate is False:
+        return {"certificates": f"none: model '{ranking.options.name}' has none"}
     gap = ranking.certificate["gap"]
     held = int((gap <= TOLERANCE).sum())
     return {

@@ -83,6 +83,8 @@ weighed = db.rank(
     reading,
     outputs=["mean_test_recall", "mean_test_precision"],
     inputs=[],
-    ratios={("mean_test_recall", "mean_test_precision"): (2, float("inf"))},
+    model=db.models.CCR(
+        returns="vrs", ratios={("mean_test_recall", "mean_test_precision"): (2, float("inf"))}
+    ),
 )
 weighed.to_frame().round(4)

@@ -51,7 +51,7 @@ print(ranking.explain("deit_base"))
 # A mix of two networks is a share of the traffic to each: fine for latency, but no network has the
 # *size* between two. Without mixtures:
 
-alone = db.rank(board, technology="fdh")
+alone = db.rank(board, model="fdh")
 ranking.scores.to_frame("mixed").join(alone.scores.rename("alone")).round(4)
 
 # %%

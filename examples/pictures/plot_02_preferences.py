@@ -18,7 +18,7 @@ line(
     color=PINK,
     linestyle=(0, (5, 1.5)),
 )
-scores = db.rank(RATES, ratios=asked).scores
+scores = db.rank(RATES, model=db.models.WEI(ratios=asked)).scores
 for name in ("tree", "logit"):
     line(ax, [(0, 0), RATES.loc[name]], "", color=GREY, linewidth=0.8)
     arrow(

@@ -35,14 +35,14 @@ for (name, step), colour, beside in zip(
     steps.items(), (RED, GREEN, PINK), ((-80, -2), (4, 8), (8, -6)), strict=True
 ):
     beta = db.rank(
-        RATES, model="ddf", direction=name if name in ("own", "ideal") else dict(step)
+        RATES, model=db.models.DDF(direction=name if name in ("own", "ideal") else dict(step))
     ).scores["mine"]
     arrow(left, mine, mine + beta * step, f"{name}: β = {beta:.2f}", colour, beside)
 left.scatter(*best, marker="*", s=70, color=INK, zorder=4)
 left.annotate("ideal", tuple(best), (-30, -4), textcoords="offset points", fontsize=8.5)
 left.set_title("ddf, rdm", loc="left", fontsize=10)
 for norm, colour, beside in ((1, BLUE, (-16, 9)), (2, RED, (6, 2))):
-    found = db.rank(RATES, model="holder", norm=norm, weights="ones")
+    found = db.rank(RATES, model=db.models.Holder(norm=norm, weights="ones"))
     way = found.tables["direction"].loc["mine"]
     size = (way.abs() ** norm).sum() ** (1 / norm)
     arrow(

@@ -54,6 +54,6 @@ def test_side_by_side_is_each_models_own_word(refused) -> None:
             ranking.ranks["c3"],
             ranking.measure,
         )
-        assert row["says"] == ranking.record.meaning(row["score"], ranking.options)
+        assert row["says"] == ranking.options.meaning(row["score"])
     with refused("there is no classifier 'c33' in the table; did you mean 'c3'?"):
         advice.beside("c33")

@@ -28,15 +28,15 @@ def long(seed: int = 0) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("costs", "technology"), [([], "convex"), (["fit_time"], "convex"), (["fit_time"], "fdh")]
+    ("costs", "model"), [([], None), (["fit_time"], None), (["fit_time"], "fdh")]
 )
-def test_every_number_is_that_of_rank_on_its_own_table(costs, technology) -> None:
+def test_every_number_is_that_of_rank_on_its_own_table(costs, model) -> None:
     table = long()
     given = {
         "outputs": ["accuracy", "error_rate"],
         "lower_is_better": {"error_rate": 1.0},
         "inputs": costs,
-        "technology": technology,
+        "model": model,
     }
     found = db.by_dataset(table, **given)
     folds = table.drop(columns="fold").groupby(["dataset", "classifier"]).mean()

@@ -10,6 +10,7 @@ import pytest
 from dea_cases import clear, examples, frame, lp, oracle, radial, scales, score6, tables, theta5
 from hypothesis import given
 from hypothesis import strategies as st
+from model_options import rank_with
 
 import deabench as db
 
@@ -156,7 +157,7 @@ def test_power_plants_against_the_others_give_tones_super_efficiencies(
     }
     words = f"envelopment_{orientation} for '{{}}': HiGHS ended with 'Infeasible'"
     for plant, value in expected[column].items():
-        ranking = db.rank(plants.loc[[plant]], reference=plants.drop(plant), **options)
+        ranking = rank_with(plants.loc[[plant]], reference=plants.drop(plant), **options)
         if np.isnan(value):
             assert np.isnan(ranking.scores[plant])
             assert ranking.reasons == {plant: words.format(plant)}
@@ -165,7 +166,7 @@ def test_power_plants_against_the_others_give_tones_super_efficiencies(
             score = value if orientation == "input" else 1 / value
             np.testing.assert_allclose(ranking.scores[plant], score, rtol=PRINTED)
         db.certify(ranking)
-    ordinary = db.rank(plants, **options).scores
+    ordinary = rank_with(plants, **options).scores
     np.testing.assert_allclose(
         ordinary, 1.0, rtol=1e-12
     )  # all have super-efficiencies of 1 or more
@@ -304,7 +305,7 @@ def test_units_change_no_ccr_score(returns, Y, data) -> None:
     table = frame(np.where(Y > 0, Y, 0.01))
     unit = data.draw(scales(Y.shape[1]))
     options = {"inputs": ["m0"], "model": "ccr", "returns": returns, "orientation": "input"}
-    plain, scaled = db.rank(table, **options), db.rank(table * unit, **options)
+    plain, scaled = rank_with(table, **options), rank_with(table * unit, **options)
     np.testing.assert_allclose(scaled.scores, plain.scores, rtol=1e-9)
     assert scaled.efficient.tolist() == plain.efficient.tolist() or not clear(Y)
     db.certify(scaled)
@@ -366,7 +367,7 @@ def test_a_ccr_projection_is_efficient(orientation, returns) -> None:
         "returns": returns,
         "orientation": orientation,
     }
-    projected = db.rank(db.rank(plants, **options).projections, reference=plants, **options)
+    projected = rank_with(rank_with(plants, **options).projections, reference=plants, **options)
     np.testing.assert_allclose(projected.scores, 1.0, rtol=1e-9)
     assert (projected.slacks / plants[projected.slacks.columns].max()).to_numpy().max() <= 1e-9
 
@@ -494,14 +495,14 @@ REFUSED = [
         "'cross', 'common'",
     ),
     ({"model": "BCC"}, "model 'BCC' is not known; write model 'ccr' with returns 'vrs'"),
-    ({"returns": "drs"}, "returns 'drs' is not known; write 'nirs'"),
+    ({"returns": "drs"}, "model 'wei' has no returns 'drs'; write 'crs'"),
     (
         {"returns": "rising"},
-        "returns 'rising' is not known; it is one of 'crs', 'vrs', 'nirs', 'ndrs'",
+        "model 'wei' has no returns 'rising'; write 'crs'",
     ),
     (
         {"orientation": "both"},
-        "orientation 'both' is not known; it is one of 'output', 'input', 'none'",
+        "model 'wei' has no orientation 'both'; write 'output'",
     ),
     (
         {"model": "ccr"},
@@ -509,11 +510,11 @@ REFUSED = [
     ),
     (
         {"returns": "ndrs"},
-        "model 'wei' has no returns 'ndrs'; leave it out, or use model 'ccr' or 'super' or 'sbm' or 'super-sbm'",
+        "model 'wei' has no returns 'ndrs'; write 'crs', or use model 'ccr' or 'super' or 'sbm'",
     ),
     (
         {"model": "score", "orientation": "input"},
-        "model 'score' has no orientation 'input'; leave it out, or use model 'ccr' or 'fdh' or 'super' or 'sbm'",
+        "model 'score' has no orientation 'input'; write 'output', or use model 'ccr' or 'fdh' or 'super'",
     ),
     (
         {"model": "fdh", "orientation": "input"},
@@ -532,7 +533,7 @@ def test_rank_refuses(options, text, refused) -> None:
         {"TPR": [0.5, 0.9], "cost": [1.0, 0.0], "time": [1.0, 2.0]}, index=["a", "b"]
     )
     with refused(text):
-        db.rank(table, outputs=["TPR"], **options)
+        rank_with(table, outputs=["TPR"], **options)
 
 
 def test_rank_refuses_a_reference_by_its_own_row(refused) -> None:

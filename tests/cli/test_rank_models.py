@@ -6,6 +6,7 @@ import json
 
 import pandas as pd
 import pytest
+from model_options import rank_with
 
 import deabench as db
 from deabench.cli import main
@@ -52,7 +53,7 @@ def source(tmp_path) -> str:
 def test_the_command_is_the_call(words, options, source, capsys) -> None:
     assert main(["rank", source, "--inputs", "ms", *words, "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    ranking = db.rank(TABLE, inputs=["ms"], **options)
+    ranking = rank_with(TABLE, inputs=["ms"], **options)
     assert {row["classifier"]: row[ranking.measure] for row in rows} == pytest.approx(
         ranking.scores.to_dict(), nan_ok=True
     )

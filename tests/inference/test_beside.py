@@ -104,7 +104,7 @@ def test_other_samples_are_refused(table, samples, refused):
         "model 'wei' has no intervals with shares; they are known without inputs, and with inputs for model 'ccr' with "
         "returns 'vrs' or 'crs' and orientation 'output' or 'input'"
     ):
-        db.rank(table, model="wei", shares={"TPR": (0.4, 0.6)}, uncertainty=samples)
+        db.rank(table, model=db.models.WEI(shares={"TPR": (0.4, 0.6)}), uncertainty=samples)
 
 
 @pytest.mark.parametrize("returns", ["vrs", "crs"])

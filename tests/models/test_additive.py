@@ -8,6 +8,7 @@ import pytest
 from dea_cases import RETURNS, examples, frame, lp, oracle, scales, tables
 from hypothesis import given
 from hypothesis import strategies as st
+from model_options import rank_with
 
 import deabench as db
 from deabench.errors import CertificateError
@@ -32,7 +33,7 @@ def test_fried_lovell_schmidts_additive_columns(column) -> None:
         oracle("01_fls2008_11dmu", "data"),
         oracle("01_fls2008_11dmu", "expected")[column],
     )
-    ranking = db.rank(data, inputs=["x1", "x2"], outputs=["y1"], **FLS[column])
+    ranking = rank_with(data, inputs=["x1", "x2"], outputs=["y1"], **FLS[column])
     np.testing.assert_allclose(ranking.scores, expected, rtol=PRINTED, atol=1e-9)
     assert ranking.measure == "inefficiency"
     assert ranking.efficient.tolist() == (expected < 1e-9).tolist()
@@ -96,9 +97,9 @@ def test_the_sum_is_scipys(returns, values, data) -> None:
     ranking = db.rank(
         table,
         inputs=["m0"],
-        model="additive",
-        returns=returns,
-        weights={f"m{k}": float(value) for k, value in enumerate(w)},
+        model=db.models.Additive(
+            returns=returns, weights={f"m{k}": float(value) for k, value in enumerate(w)}
+        ),
     )
     X, Y = table.to_numpy()[:, :m], table.to_numpy()[:, m:]
     for o in range(len(table)):
@@ -124,11 +125,11 @@ def test_neither_units_nor_the_place_of_zero_change_the_score(model, values, dat
             )
         )
     )
-    plain = db.rank(table, inputs=["m0"], **model)
+    plain = rank_with(table, inputs=["m0"], **model)
     np.testing.assert_allclose(
-        db.rank(table * unit, inputs=["m0"], **model).scores, plain.scores, atol=1e-8
+        rank_with(table * unit, inputs=["m0"], **model).scores, plain.scores, atol=1e-8
     )
-    moved = db.rank(table + shift, inputs=["m0"], **model)
+    moved = rank_with(table + shift, inputs=["m0"], **model)
     np.testing.assert_allclose(moved.scores, plain.scores, atol=1e-8)
     assert model.get("weights") == "normalized" or (plain.scores <= 1 + 1e-9).all()
     db.certify(moved)
@@ -150,7 +151,7 @@ def test_a_changed_score_or_weight_does_not_pass() -> None:
     data = oracle("01_fls2008_11dmu", "data")
     for changed in ("scores", "slacks", "weights", "efficient"):
         ranking = db.rank(
-            data, inputs=["x1", "x2"], outputs=["y1"], model="additive", weights="ram"
+            data, inputs=["x1", "x2"], outputs=["y1"], model=db.models.Additive(weights="ram")
         )
         part = getattr(ranking, changed)
         if changed == "efficient":
@@ -188,7 +189,7 @@ REFUSED = [
     ),
     (
         {"weights": "range"},
-        "weights 'range' is not known; it is one of 'ones', 'mip', 'normalized', 'ram', 'bam'",
+        "model 'additive' has no weights 'range'; write 'ram'",
     ),
     ({"weights": {"z": 1.0}}, "weights names 'z', which is no metric here; there are 'y', 'x'"),
     ({"weights": {"y": -1.0}}, "weights of 'y' is -1.0; give a finite number, 0 or more"),
@@ -196,14 +197,17 @@ REFUSED = [
         {"weights": {"y": 0}},
         "weights is 0 for every metric; give at least one of them a number above 0",
     ),
-    ({"weights": 3}, "weights is 3; give a mapping of metric to number, as {'y': 1.0}"),
+    (
+        {"weights": 3},
+        "weights is 3; give a mapping of metric to number, as {'TPR': 2.0, 'TNR': 1.0}",
+    ),
     (
         {"orientation": "both"},
-        "orientation 'both' is not known; it is one of 'output', 'input', 'none'",
+        "model 'additive' has no orientation 'both'; write 'none' or 'input' or 'output'",
     ),
     (
         {"direction": {"y": 1.0}},
-        "model 'additive' has no direction; leave it out, or use model 'ddf'",
+        "model 'additive' has no option 'direction'; did you mean 'orientation'?",
     ),
     (
         {"weights": "mip", "table": "negative"},
@@ -219,7 +223,7 @@ def test_what_it_refuses(options, text, refused) -> None:
     if options.get("table"):
         data = data.assign(y=-data["y"])
     with refused(text):
-        db.rank(
+        rank_with(
             data,
             inputs=["x"],
             outputs=["y"],

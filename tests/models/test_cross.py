@@ -7,6 +7,7 @@ import pytest
 from dea_cases import examples, frame, lp, oracle, scales, tables
 from hypothesis import given
 from hypothesis import strategies as st
+from model_options import rank_with
 from scipy.optimize import linprog
 
 import deabench as db
@@ -46,7 +47,7 @@ def judged(X: np.ndarray, Y: np.ndarray, o: int, sign: float) -> float:
 @given(tables(rows=(2, 7), metrics=(2, 4), near=False))
 def test_the_goal_is_scipys_and_no_mean_is_above_its_own_score(goal, sign, values) -> None:
     values = np.where(values > 0, values, 0.01)
-    ranking = db.rank(frame(values), inputs=["m0"], model="cross", goal=goal)
+    ranking = db.rank(frame(values), inputs=["m0"], model=db.models.Cross(goal=goal))
     X, Y, matrix = values[:, :1], values[:, 1:], ranking.tables["cross"].to_numpy()
     weights = ranking.weights.to_numpy()
     for o in range(len(values)):
@@ -63,7 +64,9 @@ def test_the_goal_is_scipys_and_no_mean_is_above_its_own_score(goal, sign, value
 def test_the_benevolent_are_kinder() -> None:
     data = oracle("01_fls2008_11dmu", "data")
     scores = {
-        goal: db.rank(data, inputs=["x1", "x2"], outputs=["y1"], model="cross", goal=goal).scores
+        goal: db.rank(
+            data, inputs=["x1", "x2"], outputs=["y1"], model=db.models.Cross(goal=goal)
+        ).scores
         for goal in ("aggressive", "benevolent")
     }
     assert scores["benevolent"].sum() > scores["aggressive"].sum()
@@ -99,7 +102,7 @@ def test_common_weights_have_the_largest_sum_and_cost_nobody_a_gain(Y) -> None:
 @given(tables(rows=(1, 8), metrics=(1, 4), near=False))
 def test_common_weights_with_the_least_largest_loss(Y) -> None:
     ranking, own = (
-        db.rank(frame(Y), model="common", goal="largest"),
+        db.rank(frame(Y), model=db.models.Common(goal="largest")),
         db.rank(frame(Y)).scores.to_numpy(),
     )
     unit, s = Y.max(axis=0), Y.shape[1]
@@ -125,10 +128,10 @@ def test_the_least_largest_loss_of_others_than_the_reference() -> None:
         frame(rng.uniform(0.2, 0.9, (9, 3)), "t"),
     )
     for one, other in ((tested, reference), (reference, tested)):
-        ranking = db.rank(one, reference=other, model="common", goal="largest")
+        ranking = db.rank(one, reference=other, model=db.models.Common(goal="largest"))
         assert (other.to_numpy() @ ranking.weights.iloc[0].to_numpy()).max() <= 1 + 1e-9
         db.certify(ranking)
-    assert db.rank(reference, model="common", goal="largest").model.endswith(
+    assert db.rank(reference, model=db.models.Common(goal="largest")).model.endswith(
         "and once for the largest loss"
     )
 
@@ -138,11 +141,11 @@ def test_a_changed_number_does_not_pass(model, refused) -> None:
     table = frame(np.random.default_rng(1).uniform(0.2, 1, (6, 3)))
     given = {"model": "common", "goal": "largest"} if model == "largest" else {"model": model}
     for changed in ("scores", "weights"):
-        ranking = db.rank(table, **given)
+        ranking = rank_with(table, **given)
         getattr(ranking, changed).iloc[2] *= 1.01
         with pytest.raises(CertificateError):
             db.certify(ranking)
-    ranking = db.rank(table, **given)
+    ranking = rank_with(table, **given)
     assert "classifier" in ranking.to_csv()
     assert ranking.explain("c1").startswith("c1 is")
 

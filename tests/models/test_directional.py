@@ -10,6 +10,7 @@ import pytest
 from dea_cases import RETURNS, examples, frame, lp, oracle, scales, tables
 from hypothesis import given
 from hypothesis import strategies as st
+from model_options import rank_with
 
 import deabench as db
 import deabench_models
@@ -68,7 +69,7 @@ def test_russell_is_its_formulation_and_the_oriented_sbm(orientation, returns) -
         frame(values),
         {"inputs": ["m0", "m1"], "returns": returns, "orientation": orientation},
     )
-    scores = db.rank(table, model="russell", **options).scores
+    scores = rank_with(table, model="russell", **options).scores
     sizes = {"X": range(2), "Y": range(2)}
     own = {"x_o": dict.fromkeys(range(2), 1.0), "y_o": dict.fromkeys(range(2), 1.0)}
     form = compile_template(
@@ -76,7 +77,7 @@ def test_russell_is_its_formulation_and_the_oriented_sbm(orientation, returns) -
     )
     factor = solve_each(form, values, values).objective
     np.testing.assert_allclose(scores, factor if orientation == "input" else 1 / factor, rtol=1e-9)
-    np.testing.assert_allclose(scores, db.rank(table, model="sbm", **options).scores, rtol=1e-9)
+    np.testing.assert_allclose(scores, rank_with(table, model="sbm", **options).scores, rtol=1e-9)
 
 
 @examples(15)
@@ -89,7 +90,7 @@ def test_russell_stands_zeros_ties_and_duplicates(values) -> None:
     ):
         table = frame(values).assign(m0=np.where(values[:, 0] > 0, values[:, 0], 0.01))
         ranking, ccr = (
-            db.rank(
+            rank_with(
                 table,
                 model=model,
                 returns="vrs" if options or model == "russell" else None,
@@ -125,7 +126,7 @@ def distance(
 def test_the_distance_is_scipys(returns, values, how) -> None:
     values = np.where(values > 0, values, 0.01)
     table = frame(values)
-    ranking = db.rank(table, inputs=["m0"], model="ddf", returns=returns, direction=how)
+    ranking = db.rank(table, inputs=["m0"], model=db.models.DDF(returns=returns, direction=how))
     X, Y = values[:, :1], values[:, 1:]
     for o in range(len(values)):
         way = {"own": np.append(Y[o], X[o]), "mean": np.append(Y.mean(axis=0), X.mean(axis=0))}.get(
@@ -145,7 +146,7 @@ def test_in_its_own_direction_it_is_the_radial_factor(orientation, values) -> No
         frame(np.where(values > 0, values, 0.01)),
         {"inputs": ["m0"], "orientation": orientation, "returns": "vrs"},
     )
-    ddf, ccr = db.rank(table, model="ddf", **options), db.rank(table, model="ccr", **options)
+    ddf, ccr = rank_with(table, model="ddf", **options), rank_with(table, model="ccr", **options)
     np.testing.assert_allclose(
         1 / (1 + ddf.scores) if orientation == "output" else 1 - ddf.scores, ccr.scores, atol=1e-8
     )
@@ -167,11 +168,11 @@ def test_neither_units_nor_the_place_of_zero_change_the_score(model, values, dat
             )
         )
     )
-    plain = db.rank(table, inputs=["m0"], **model)
+    plain = rank_with(table, inputs=["m0"], **model)
     np.testing.assert_allclose(
-        db.rank(table * unit, inputs=["m0"], **model).scores, plain.scores, atol=1e-8
+        rank_with(table * unit, inputs=["m0"], **model).scores, plain.scores, atol=1e-8
     )
-    moved = db.rank(table + shift, inputs=["m0"], **model)
+    moved = rank_with(table + shift, inputs=["m0"], **model)
     np.testing.assert_allclose(moved.scores, plain.scores, atol=1e-8)
     db.certify(plain)
     db.certify(moved)
@@ -196,7 +197,11 @@ def test_outside_of_the_reference_it_leads_back() -> None:
     data = oracle("09_erg_sbm_graph_8dmu", "data")
     beyond = pd.DataFrame({"x1": [3.0, 1.0], "y1": [6.0, 1.0]}, index=["up", "left"])
     ranking = db.rank(
-        beyond, reference=data, inputs=["x1"], outputs=["y1"], model="ddf", direction={"y1": 1.0}
+        beyond,
+        reference=data,
+        inputs=["x1"],
+        outputs=["y1"],
+        model=db.models.DDF(direction={"y1": 1.0}),
     )
     assert ranking.scores["up"] == pytest.approx(-3.0, abs=1e-12)
     assert np.isnan(ranking.scores["left"])
@@ -228,13 +233,13 @@ def test_what_it_refuses(refused) -> None:
             data,
             inputs=["x"],
             outputs=["y"],
-            model="ddf",
-            direction={"x": 1.0},
-            orientation="output",
+            model=db.models.DDF(direction={"x": 1.0}, orientation="output"),
         )
     with refused("direction of 'y' is nan; give a finite number, 0 or more"):
-        db.rank(data, inputs=["x"], outputs=["y"], model="ddf", direction={"y": float("nan")})
+        db.rank(
+            data, inputs=["x"], outputs=["y"], model=db.models.DDF(direction={"y": float("nan")})
+        )
     with refused(
-        "direction 'up' is not known; it is one of 'own', 'ones', 'mean', 'range', 'ideal'"
+        "model 'ddf' has no direction 'up'; write 'own' or 'ones' or 'mean' or 'range' or 'ideal'"
     ):
-        db.rank(data, inputs=["x"], outputs=["y"], model="ddf", direction="up")
+        db.rank(data, inputs=["x"], outputs=["y"], model=db.models.DDF(direction="up"))

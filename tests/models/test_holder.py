@@ -8,6 +8,7 @@ import pytest
 from dea_cases import NORMS, RETURNS, examples, frame, lp, oracle, scales, tables
 from hypothesis import given
 from hypothesis import strategies as st
+from model_options import rank_with
 
 import deabench as db
 from deabench.cli import main
@@ -38,10 +39,9 @@ def test_briecs_distances(name, column) -> None:
         oracle(name, "data"),
         inputs=inputs,
         outputs=outputs,
-        model="holder",
-        orientation=orientation,
-        norm=norm,
-        weights="mip" if "weighted" in column else "ones",
+        model=db.models.Holder(
+            orientation=orientation, norm=norm, weights="mip" if "weighted" in column else "ones"
+        ),
     )
     expected = oracle(name, "expected")[column]
     np.testing.assert_allclose(
@@ -77,7 +77,9 @@ def way_out(X: np.ndarray, Y: np.ndarray, o: int, way: np.ndarray, returns: str)
 )
 def test_no_way_is_shorter_and_this_one_leads_there(norm, values, returns, seed) -> None:
     values = np.where(values > 0, values, 0.01)
-    ranking = db.rank(frame(values), inputs=["m0"], model="holder", returns=returns, norm=norm)
+    ranking = db.rank(
+        frame(values), inputs=["m0"], model=db.models.Holder(returns=returns, norm=norm)
+    )
     X, Y, rng = values[:, :1], values[:, 1:], np.random.default_rng(seed)
     for o in range(min(len(values), 3)):
         ways = np.abs(rng.normal(size=(3, values.shape[1]))) ** 3
@@ -94,7 +96,7 @@ def test_no_way_is_shorter_and_this_one_leads_there(norm, values, returns, seed)
 @given(tables(rows=(2, 8), metrics=(2, 4), near=False), st.booleans())
 def test_it_is_the_frontiers_own_distance(norm, values, costs) -> None:
     table, given = frame(np.vstack([values, values[0] / 2])), {"inputs": ["m0"] if costs else None}
-    scores = db.rank(table, model="holder", norm=norm, **given).scores
+    scores = rank_with(table, model="holder", norm=norm, **given).scores
     np.testing.assert_allclose(
         -db.frontier(table, **given).locate(table, norm=norm)["distance"], scores, atol=1e-8
     )
@@ -110,12 +112,12 @@ def test_neither_units_nor_the_place_of_zero_change_it_in_shares_of_ranges(
         {"inputs": ["m0"], "weights": "ram", "norm": norm},
     )
     unit = data.draw(scales(values.shape[1]))
-    plain = db.rank(table, model="holder", **options).scores
+    plain = rank_with(table, model="holder", **options).scores
     np.testing.assert_allclose(
-        db.rank(table * unit, model="holder", **options).scores, plain, atol=1e-8
+        rank_with(table * unit, model="holder", **options).scores, plain, atol=1e-8
     )
     np.testing.assert_allclose(
-        db.rank(table - 2.0, model="holder", **options).scores, plain, atol=1e-8
+        rank_with(table - 2.0, model="holder", **options).scores, plain, atol=1e-8
     )
 
 
@@ -144,8 +146,7 @@ def test_beyond_the_reference_it_has_none() -> None:
             reference=data,
             inputs=["x1"],
             outputs=["y1"],
-            model="holder",
-            norm=norm,
+            model=db.models.Holder(norm=norm),
         )
         assert ranking.reasons == {
             "out": "it lies beyond what the reference can do; the distance is one from the inside"
@@ -158,7 +159,9 @@ def test_a_changed_number_does_not_pass() -> None:
     data = oracle("01_fls2008_11dmu", "data")
     for norm in NORMS:
         for changed in ("scores", "slacks", "efficient", "direction"):
-            ranking = db.rank(data, inputs=["x1", "x2"], outputs=["y1"], model="holder", norm=norm)
+            ranking = db.rank(
+                data, inputs=["x1", "x2"], outputs=["y1"], model=db.models.Holder(norm=norm)
+            )
             if changed == "efficient":
                 ranking.efficient.iloc[4] = True
             elif changed == "direction":
@@ -201,8 +204,8 @@ def test_the_command_and_what_it_says(tmp_path, capsys) -> None:
 
 def test_what_it_refuses(refused) -> None:
     data = oracle("10_charnes1994_additive_7dmu", "data")
-    with refused("norm '3' is not known; it is one of 'l1', 'l2', 'linf'"):
-        db.rank(data, inputs=["x"], outputs=["y"], model="holder", norm=3)
+    with refused("norm is 3; give a norm or its order, as 2"):
+        db.rank(data, inputs=["x"], outputs=["y"], model=db.models.Holder(norm=3))
     with refused(
         "no metric of 'a' may change; give weights that are above 0 in one of those that are to change"
     ):
@@ -210,16 +213,14 @@ def test_what_it_refuses(refused) -> None:
             data,
             inputs=["x"],
             outputs=["y"],
-            model="holder",
-            orientation="output",
-            weights={"x": 1.0},
+            model=db.models.Holder(orientation="output", weights={"x": 1.0}),
         )
     wide = frame(np.random.default_rng(0).uniform(0.1, 1, (30, 9)))
     with refused(
         "norm 'l2' lists facets, and 9 metrics have too many of them; use norm 'l1' or 'linf'"
     ):
-        db.rank(wide, model="holder", norm="l2")
+        db.rank(wide, model=db.models.Holder(norm="l2"))
     with refused(
-        "model 'holder' has no weights 'bam'; leave it out, or use model 'additive' or 'bam'"
+        "model 'holder' has no weights 'bam'; write 'ones' or 'mip' or 'normalized' or 'ram'"
     ):
-        db.rank(data, inputs=["x"], outputs=["y"], model="holder", weights="bam")
+        db.rank(data, inputs=["x"], outputs=["y"], model=db.models.Holder(weights="bam"))

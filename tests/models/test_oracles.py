@@ -12,6 +12,7 @@ import pytest
 from dea_cases import examples, oracle, tables
 from hypothesis import given
 from hypothesis import strategies as st
+from model_options import rank_with
 
 import deabench as db
 from deabench.models import MODELS, ModelName
@@ -69,7 +70,9 @@ CASES = [
 def test_the_published_scores(data, column, model, options, is_phi) -> None:
     name, inputs, outputs = data
     expected = oracle(name, "expected")[column]
-    ranking = db.rank(oracle(name, "data"), inputs=inputs, outputs=outputs, model=model, **options)
+    ranking = rank_with(
+        oracle(name, "data"), inputs=inputs, outputs=outputs, model=model, **options
+    )
     np.testing.assert_allclose(ranking.scores, 1 / expected if is_phi else expected, rtol=1e-9)
     assert set(ranking.reasons) == set(
         expected.index[expected.isna()]
@@ -126,13 +129,13 @@ def test_super_efficiency_is_the_score_against_the_others(Y, returns, data) -> N
         .rename(index=lambda k: f"c{k}")
     )
     options = {"inputs": list(table.columns[:m]), "returns": returns, "orientation": "input"}
-    ranking = db.rank(table, model="super", **options)
+    ranking = rank_with(table, model="super", **options)
     for label in table.index:
-        alone = db.rank(
+        alone = rank_with(
             table.loc[[label]], reference=table.drop(label), model="ccr", **options
         ).scores[label]
         np.testing.assert_allclose(ranking.scores[label], alone, atol=1e-8)
-    ordinary = db.rank(table, model="ccr", **options)
+    ordinary = rank_with(table, model="ccr", **options)
     assert (ranking.efficient == ordinary.efficient).all()
     assert (
         ranking.scores[ranking.scores < 1 - 1e-9] == ordinary.scores[ranking.scores < 1 - 1e-9]
@@ -157,17 +160,17 @@ def test_the_slacks_based_measure_is_below_the_radial_one_and_one_exactly_for_th
         .rename(index=lambda k: f"c{k}")
     )
     options = {"inputs": list(table.columns[:m]), "returns": returns}
-    ranking = db.rank(table, model="sbm", **options)
+    ranking = rank_with(table, model="sbm", **options)
     db.certify(ranking)
     for orientation in ("input", "output"):
-        radial = db.rank(table, model="ccr", orientation=orientation, **options)
-        one = db.rank(table, model="sbm", orientation=orientation, **options)
+        radial = rank_with(table, model="ccr", orientation=orientation, **options)
+        one = rank_with(table, model="sbm", orientation=orientation, **options)
         db.certify(one)
         assert (one.scores <= radial.scores + 1e-8).all()
         assert (ranking.scores <= one.scores + 1e-8).all()
         assert (one.efficient == ranking.efficient).all()
     assert (ranking.efficient == radial.efficient).all()
-    scaled = db.rank(table * np.geomspace(1e-3, 1e4, table.shape[1]), model="sbm", **options)
+    scaled = rank_with(table * np.geomspace(1e-3, 1e4, table.shape[1]), model="sbm", **options)
     np.testing.assert_allclose(scaled.scores, ranking.scores, atol=1e-8)
 
 
@@ -176,7 +179,7 @@ def test_without_inputs_everybody_has_the_same_one(model) -> None:
     table = db.datasets.load("chao2022-wine1")[["TPR", "TNR"]]
     ranking, unit = (
         db.rank(table, model=model),
-        db.rank(
+        rank_with(
             table.assign(one=1.0),
             inputs=["one"],
             model=model,

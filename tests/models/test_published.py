@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from model_options import rank_with
 
 import deabench as db
 
@@ -42,14 +43,14 @@ def test_five_dmus_of_liang_wu_cook_and_zhu() -> None:
     cross-efficiencies.
     """
     data, options = FIVE
-    assert db.rank(data, model="ccr", **options).scores.round(4).tolist() == [
+    assert rank_with(data, model="ccr", **options).scores.round(4).tolist() == [
         0.6857,
         1,
         1,
         0.8571,
         0.8571,
     ]
-    cross = db.rank(data, model="cross", goal="benevolent", **options)
+    cross = rank_with(data, model="cross", goal="benevolent", **options)
     assert cross.scores.round(4).tolist() == [0.5616, 0.9295, 1.0, 0.6671, 0.5871]
     db.certify(cross)
 
@@ -59,7 +60,7 @@ def test_seven_departments_of_wong_and_beasley() -> None:
     fourth.
     """
     data, options = DEPARTMENTS
-    assert db.rank(data, model="ccr", **options).scores.round(4).tolist() == [
+    assert rank_with(data, model="ccr", **options).scores.round(4).tolist() == [
         1,
         1,
         1,
@@ -86,18 +87,22 @@ def test_seven_departments_of_wong_and_beasley() -> None:
         ({"model": "IRS"}, "model 'IRS' is not known; write model 'ccr' with returns 'ndrs'"),
         ({"model": "Super-SBM"}, "model 'Super-SBM' is not known; write 'super-sbm'"),
         ({"model": "hölder"}, "model 'hölder' is not known; write model 'holder'"),
-        ({"returns": "IRS"}, "returns 'IRS' is not known; write 'ndrs'"),
-        ({"returns": "drs"}, "returns 'drs' is not known; write 'nirs'"),
-        ({"returns": "VRS"}, "returns 'VRS' is not known; write 'vrs'"),
-        ({"returns": "grs"}, "returns 'grs' is not known; write sums=(least, most) in its place"),
-        ({"orientation": "io"}, "orientation 'io' is not known; write 'input'"),
+        ({"returns": "IRS"}, "model 'ccr' has no returns 'IRS'; write 'ndrs'"),
+        ({"returns": "drs"}, "model 'ccr' has no returns 'drs'; write 'nirs'"),
+        ({"returns": "VRS"}, "model 'ccr' has no returns 'VRS'; write 'vrs'"),
+        (
+            {"returns": "grs"},
+            "model 'ccr' has no returns 'grs'; write 'crs' or 'vrs' or 'nirs' or 'ndrs', "
+            "or bound Σ λ with deabench.models.CCR(sums=(least, most))",
+        ),
+        ({"orientation": "io"}, "model 'ccr' has no orientation 'io'; write 'input'"),
         (
             {"orientation": "Output-Oriented"},
-            "orientation 'Output-Oriented' is not known; write 'output'",
+            "model 'ccr' has no orientation 'Output-Oriented'; write 'output'",
         ),
     ],
 )
 def test_what_users_write(asked, text, refused) -> None:
     data, options = FIVE
     with refused(text):
-        db.rank(data, **{"model": "ccr", **asked}, **options)
+        rank_with(data, **{"model": "ccr", **asked}, **options)

@@ -10,6 +10,7 @@ import pytest
 from dea_cases import examples, frame, lp, oracle, tables
 from hypothesis import given
 from hypothesis import strategies as st
+from model_options import rank_with
 
 import deabench as db
 from deabench.errors import CertificateError
@@ -34,7 +35,10 @@ def performance(Y: np.ndarray, o: int, rows: list[np.ndarray]) -> float:
     st.sampled_from([0.5, 0.8, 1.0]),
 )
 def test_shares_are_scipys_and_never_raise_a_score(model, Y, least, most) -> None:
-    ranking, free = db.rank(frame(Y), model=model, shares={"m0": (least, most)}), db.rank(frame(Y))
+    ranking, free = (
+        rank_with(frame(Y), model=model, shares={"m0": (least, most)}),
+        db.rank(frame(Y)),
+    )
     for o, y in enumerate(Y):
         own = np.eye(Y.shape[1])[0] * y[0]
         expected = performance(Y, o, [least * y - own, own - most * y])
@@ -53,7 +57,9 @@ def test_shares_are_scipys_and_never_raise_a_score(model, Y, least, most) -> Non
 )
 def test_ratios_are_scipys_in_the_users_own_units(Y, least, wider) -> None:
     unit = np.array([1000.0, 1.0, 0.01, 3.0])[: Y.shape[1]]
-    ranking = db.rank(frame(Y * unit), ratios={("m0", "m1"): (least, least * wider)})
+    ranking = db.rank(
+        frame(Y * unit), model=db.models.WEI(ratios={("m0", "m1"): (least, least * wider)})
+    )
     first, second = np.eye(Y.shape[1])[0] / unit[0], np.eye(Y.shape[1])[1] / unit[1]
     rows = [least * second - first] + ([first - least * wider * second] if wider < INF else [])
     for o in range(len(Y)):
@@ -64,7 +70,9 @@ def test_ratios_are_scipys_in_the_users_own_units(Y, least, wider) -> None:
 def test_fixed_ratios_leave_one_weighting() -> None:
     Y = np.random.default_rng(4).uniform(0.2, 1, (12, 3))
     w = np.array([1.0, 2.0, 0.5])
-    ranking = db.rank(frame(Y), ratios={("m1", "m0"): (2, 2), ("m2", "m0"): (0.5, 0.5)})
+    ranking = db.rank(
+        frame(Y), model=db.models.WEI(ratios={("m1", "m0"): (2, 2), ("m2", "m0"): (0.5, 0.5)})
+    )
     np.testing.assert_allclose(ranking.scores, Y @ w / (Y @ w).max(), rtol=1e-9)
     assert ranking.efficient.sum() == 1
 
@@ -108,7 +116,7 @@ def multiplier(
 def test_bounded_sums_and_ratios_of_inputs_are_scipys(orientation, values, sums, ratio) -> None:
     values = np.where(values > 0, values, 0.01)
     options = {"ratios": {("m0", "m1"): (ratio, INF)}} if ratio else {}
-    ranking = db.rank(
+    ranking = rank_with(
         frame(values),
         inputs=["m0", "m1"],
         model="ccr",
@@ -138,7 +146,10 @@ def test_sums_are_what_the_returns_say(orientation, sums, returns) -> None:
         "model": "ccr",
         "orientation": orientation,
     }
-    bounded, named = db.rank(data, sums=sums, **options), db.rank(data, returns=returns, **options)
+    bounded, named = (
+        rank_with(data, sums=sums, **options),
+        rank_with(data, returns=returns, **options),
+    )
     np.testing.assert_allclose(bounded.scores, named.scores, rtol=1e-9)
     np.testing.assert_allclose(bounded.slacks, named.slacks, atol=1e-7)
     assert bounded.efficient.tolist() == named.efficient.tolist()
@@ -150,7 +161,7 @@ def test_three_dmus_with_a_sum_between_four_fifths_and_six_fifths() -> None:
     .8 the mix is .6 A + .2 B.
     """
     table = pd.DataFrame({"x": [2.0, 4.0, 6.0], "y": [2.0, 5.0, 6.0]}, index=list("ABC"))
-    ranking = db.rank(table, inputs=["x"], model="ccr", sums=(0.8, 1.2))
+    ranking = db.rank(table, inputs=["x"], model=db.models.CCR(sums=(0.8, 1.2)))
     made = {
         "A": 0.6 * 2 + 0.2 * 5,
         "B": 5.0,
@@ -171,9 +182,9 @@ def test_an_always_negative_classifier_is_no_longer_efficient() -> None:
         index=["always negative", "good", "careful"],
     )
     assert db.rank(table).efficient["always negative"]
-    ranking = db.rank(table, ratios={("TPR", "TNR"): (1, INF)})
+    ranking = db.rank(table, model=db.models.WEI(ratios={("TPR", "TNR"): (1, INF)}))
     assert ranking.scores["always negative"] == pytest.approx(1.0 / 1.7, abs=1e-12)
-    nothing = db.rank(table, shares={"TPR": (0.2, 1.0)})
+    nothing = db.rank(table, model=db.models.WEI(shares={"TPR": (0.2, 1.0)}))
     assert nothing.reasons == {"always negative": "no weights keep the bounds given"}
     assert (
         nothing.explain("always negative")
@@ -185,7 +196,7 @@ def test_an_always_negative_classifier_is_no_longer_efficient() -> None:
 def test_a_changed_number_does_not_pass() -> None:
     table = frame(np.random.default_rng(1).uniform(0.2, 1, (8, 3)))
     for changed in ("scores", "weights", "slacks"):
-        ranking = db.rank(table, shares={"m0": (0.3, 0.5)})
+        ranking = db.rank(table, model=db.models.WEI(shares={"m0": (0.3, 0.5)}))
         worst = int(ranking.scores.argmin())  # an efficient one has many proofs
         where = worst if changed == "scores" else (worst, 0)
         getattr(ranking, changed).iloc[where] *= 1.01
@@ -197,16 +208,22 @@ def test_a_changed_number_does_not_pass() -> None:
 REFUSED = [
     (
         {"shares": {}},
-        "shares is {}; give a mapping of metric to (least, most), as {'TPR': (0.2, 0.5)}",
+        "shares is {}; give a mapping of metric to (least, most) with 0 <= least <= most, "
+        "as {'TPR': (0.2, 0.5)}",
     ),
     (
         {"shares": {"TPX": (0, 1)}},
         "shares names 'TPX', which is no metric here; did you mean 'TPR'?",
     ),
-    ({"shares": {"TPR": (0.5, 0.2)}}, "shares of 'TPR' is (0.5, 0.2); give 0 <= least <= most"),
+    (
+        {"shares": {"TPR": (0.5, 0.2)}},
+        "shares is {'TPR': (0.5, 0.2)}; give a mapping of metric to (least, most) with "
+        "0 <= least <= most, as {'TPR': (0.2, 0.5)}",
+    ),
     (
         {"shares": {"TPR": 0.2}},
-        "shares of 'TPR' is 0.2; give (least, most), as {'TPR': (0.2, 0.5)}",
+        "shares is {'TPR': 0.2}; give a mapping of metric to (least, most) with "
+        "0 <= least <= most, as {'TPR': (0.2, 0.5)}",
     ),
     ({"shares": {"TPR": (0.2, 1.5)}}, "shares of 'TPR' go up to 1.5; a share is at most 1"),
     (
@@ -219,7 +236,8 @@ REFUSED = [
     ),
     (
         {"ratios": {"TPR": (1, 2)}},
-        "ratios has the key 'TPR'; give two metrics, as {('TPR', 'cost'): (2, float('inf'))}",
+        "ratios is {'TPR': (1, 2)}; give a mapping of two metrics to (least, most) with "
+        "0 <= least <= most, as {('TPR', 'TNR'): (2.0, float('inf'))}",
     ),
     (
         {"ratios": {("TPR", "cost"): (1, 2)}},
@@ -229,13 +247,20 @@ REFUSED = [
         {"ratios": {("TPR", "TPR"): (1, 2)}},
         "ratios compares 'TPR' with 'TPR'; give two outputs, or two inputs",
     ),
-    ({"sums": (1.2, 0.8)}, "sums is (1.2, 0.8); give 0 <= least <= most"),
+    (
+        {"sums": (1.2, 0.8)},
+        "sums is (1.2, 0.8); give (least, most) with 0 <= least <= most, as (0.8, 1.2)",
+    ),
     ({"sums": (0, 0)}, "sums is (0, 0), which leaves no reference; give a largest sum above 0"),
     (
         {"sums": (0, 1), "returns": "vrs"},
         "sums takes the place of returns; leave one of the two out",
     ),
-    ({"model": "sbm", "sums": (0, 1)}, "model 'sbm' has no sums; leave it out, or use model 'ccr'"),
+    (
+        {"model": "sbm", "sums": (0, 1)},
+        "model 'sbm' has no option 'sums'; its options are 'returns', 'orientation', "
+        "'technology'; use model 'ccr' for it",
+    ),
 ]
 
 
@@ -245,4 +270,4 @@ def test_what_is_refused(options, text, refused) -> None:
         {"TPR": [0.5, 0.9], "TNR": [0.5, 0.4], "cost": [1.0, 2.0]}, index=["a", "b"]
     )
     with refused(text):
-        db.rank(table, inputs=["cost"], **({"model": "ccr"} | options))
+        rank_with(table, inputs=["cost"], **({"model": "ccr"} | options))

@@ -12,10 +12,12 @@ import pytest
 from dea_cases import examples, frame, oracle, tables
 from hypothesis import given
 from hypothesis import strategies as st
+from model_options import rank_with
 from scipy.optimize import minimize_scalar
 
 import deabench as db
 from deabench.cli import main
+from deabench.models.options import build_options
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -24,7 +26,9 @@ def test_russells_measure_against_single_dmus() -> None:
     data, expected = (
         oracle("08_holder_output_8dmu_constant_input", part) for part in ("data", "expected")
     )
-    ranking = db.rank(data, inputs=["x1"], outputs=["y1", "y2"], model="russell", technology="fdh")
+    ranking = db.rank(
+        data, inputs=["x1"], outputs=["y1", "y2"], model=db.models.Russell(technology="fdh")
+    )
     np.testing.assert_allclose(1 / ranking.scores, expected["russell_out_fdh"], rtol=1e-9)
     db.certify(ranking)
 
@@ -36,7 +40,7 @@ def test_what_one_other_leaves_is_by_brute_force_and_no_more_than_a_mixture_does
     model, values
 ) -> None:
     table = frame(values)
-    ranking = db.rank(table, inputs=["m0"], model=model, technology="fdh")
+    ranking = rank_with(table, inputs=["m0"], model=model, technology="fdh")
     gain = np.column_stack([values[:, 1:], -values[:, :1]])
     for o in range(len(values)):
         left = gain - gain[o]
@@ -56,10 +60,10 @@ def test_russell_against_single_dmus_is_no_better_than_fdh_and_no_worse_than_mix
 ) -> None:
     table = frame(np.where(values > 0, values, 0.01))
     options = {"inputs": ["m0"], "orientation": orientation}
-    single = db.rank(table, model="russell", technology="fdh", **options)
-    assert (single.scores <= db.rank(table, model="fdh", **options).scores + 1e-9).all()
+    single = rank_with(table, model="russell", technology="fdh", **options)
+    assert (single.scores <= rank_with(table, model="fdh", **options).scores + 1e-9).all()
     assert (
-        single.scores >= db.rank(table, model="russell", returns="vrs", **options).scores - 1e-9
+        single.scores >= rank_with(table, model="russell", returns="vrs", **options).scores - 1e-9
     ).all()
     db.certify(single)
     for part in ("scores", "slacks"):
@@ -80,7 +84,7 @@ def test_the_slacks_based_measure_against_single_dmus_is_by_brute_force(
         [values[:, :1] + 0.01, np.where(values[:, 1:].any(axis=1)[:, None], values[:, 1:], 0.01)]
     )
     table, options = frame(values), {"inputs": ["m0"], "orientation": orientation}
-    single = db.rank(table, model="sbm", technology="fdh", **options)
+    single = rank_with(table, model="sbm", technology="fdh", **options)
     x, Y = values[:, 0], values[:, 1:]
     for o, score in enumerate(single.scores):
         some = Y[o] > 0  # a metric of 0 leaves the mean
@@ -90,11 +94,11 @@ def test_the_slacks_based_measure_against_single_dmus_is_by_brute_force(
             measure[(x <= x[o]) & (Y[o] <= Y).all(axis=1)].min(), abs=1e-12
         )
     assert (
-        single.scores >= db.rank(table, model="sbm", returns="vrs", **options).scores - 1e-9
+        single.scores >= rank_with(table, model="sbm", returns="vrs", **options).scores - 1e-9
     ).all()
     assert (
         orientation == "none"
-        or (single.scores <= db.rank(table, model="fdh", **options).scores + 1e-9).all()
+        or (single.scores <= rank_with(table, model="fdh", **options).scores + 1e-9).all()
     )
     db.certify(single)
     for part in ("scores", "slacks"):
@@ -113,7 +117,7 @@ def test_the_distance_to_single_dmus_is_by_brute_force_and_in_its_own_direction_
         [values[:, :1] + 0.01, np.where(values[:, 1:].any(axis=1)[:, None], values[:, 1:], 0.01)]
     )
     table, options = frame(values), {"inputs": ["m0"], "orientation": orientation, "model": "ddf"}
-    single = db.rank(table, technology="fdh", direction="ones", **options)
+    single = rank_with(table, technology="fdh", direction="ones", **options)
     goods = np.column_stack([values[:, 1:], -values[:, :1]])
     moves = np.append(np.full(values.shape[1] - 1, orientation != "input"), orientation != "output")
     for o, score in enumerate(single.scores):
@@ -124,7 +128,7 @@ def test_the_distance_to_single_dmus_is_by_brute_force_and_in_its_own_direction_
         assert single.efficient.iloc[o] == (
             not ((better >= 0).all(axis=1) & (better > 0).any(axis=1)).any()
         )
-    assert (single.scores <= db.rank(table, direction="ones", **options).scores + 1e-9).all()
+    assert (single.scores <= rank_with(table, direction="ones", **options).scores + 1e-9).all()
     db.certify(single)
     for part in ("scores", "slacks"):
         with pytest.raises(db.CertificateError):
@@ -132,7 +136,7 @@ def test_the_distance_to_single_dmus_is_by_brute_force_and_in_its_own_direction_
     with pytest.raises(db.CertificateError):
         db.certify(replace(single, efficient=~single.efficient))
     if orientation != "none":
-        own = db.rank(table, technology="fdh", direction="own", **options)
+        own = rank_with(table, technology="fdh", direction="own", **options)
         factor = db.rank(table, inputs=["m0"], model="fdh", orientation=orientation)
         np.testing.assert_allclose(
             1 / (1 + own.scores) if orientation == "output" else 1 - own.scores,
@@ -155,9 +159,9 @@ def test_no_single_dmu_is_as_good_where_nothing_may_change() -> None:
         "technology": "fdh",
         "direction": "ones",
     }
-    back = db.rank(points, reference=there, **both)
+    back = rank_with(points, reference=there, **both)
     assert back.scores.to_dict() == {"cheap": -1.0, "good": -1.0}
-    kept = db.rank(points, reference=there, orientation="output", **both)
+    kept = rank_with(points, reference=there, orientation="output", **both)
     assert kept.scores["good"] == -3.0
     assert kept.reasons == {
         "cheap": "no single reference DMU is as good in the metrics that are not to change"
@@ -166,7 +170,7 @@ def test_no_single_dmu_is_as_good_where_nothing_may_change() -> None:
         db.certify(ranking)
     assert (
         "single DMUs are taken as they are: returns to scale do not count"
-        in db.rank(there, inputs=["x"], model="sbm", technology="fdh").notes
+        in db.rank(there, inputs=["x"], model=db.models.SBM(technology="fdh")).notes
     )
 
 
@@ -174,7 +178,11 @@ def test_outside_of_the_reference_nobody_compares(tmp_path, capsys) -> None:
     data = oracle("10_charnes1994_additive_7dmu", "data")
     points = pd.DataFrame({"x": [1.0, 5.0], "y": [9.0, 3.0]}, index=["out", "in"])
     ranking = db.rank(
-        points, reference=data, inputs=["x"], outputs=["y"], model="additive", technology="fdh"
+        points,
+        reference=data,
+        inputs=["x"],
+        outputs=["y"],
+        model=db.models.Additive(technology="fdh"),
     )
     assert ranking.reasons == {"out": "no single reference DMU uses as little and gives as much"}
     assert ranking.scores["in"] == 4.0
@@ -203,14 +211,12 @@ def test_outside_of_the_reference_nobody_compares(tmp_path, capsys) -> None:
 
 def test_what_has_no_technology(refused) -> None:
     table = frame(np.array([[0.5, 0.7], [0.6, 0.4]]))
-    with refused(
-        "technology 'fdh' is model 'fdh', and model 'super-sbm' mixes; leave one of them out"
-    ):
-        db.rank(table, model="super-sbm", technology="fdh")
+    with pytest.raises(db.DataError, match="model 'super-sbm' has no option 'technology'"):
+        build_options("super-sbm", {"technology": "fdh"})
     with refused(
         "model 'russell' has technology 'fdh' for one side only; give an orientation, or leave technology out"
     ):
-        db.rank(table, model="russell", orientation="none", technology="fdh")
+        db.rank(table, model=db.models.Russell(orientation="none", technology="fdh"))
 
 
 def test_the_graph_measure_is_the_published_one_and_the_root_of_the_radial_one() -> None:

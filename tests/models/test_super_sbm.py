@@ -10,6 +10,7 @@ import pytest
 from dea_cases import RETURNS, examples, frame, lp, oracle, tables
 from hypothesis import given
 from hypothesis import strategies as st
+from model_options import rank_with
 
 import deabench as db
 from deabench.errors import CertificateError
@@ -29,7 +30,7 @@ CASES = [
 )
 def test_published_columns(name, inputs, outputs, column, options) -> None:
     expected = oracle(name, "expected")[column]
-    ranking = db.rank(oracle(name, "data"), inputs=inputs, outputs=outputs, **options)
+    ranking = rank_with(oracle(name, "data"), inputs=inputs, outputs=outputs, **options)
     np.testing.assert_allclose(ranking.scores, expected, rtol=1e-9)
     db.certify(ranking)
 
@@ -107,7 +108,7 @@ def test_super_sbm_is_scipys_and_above_1_exactly_for_the_efficient(
     values = np.where(values > 0, values, 0.01)
     options = {"inputs": ["m0"], "returns": returns, "orientation": orientation}
     ranking, ordinary = (
-        db.rank(frame(values), model=model, **options) for model in ("super-sbm", "sbm")
+        rank_with(frame(values), model=model, **options) for model in ("super-sbm", "sbm")
     )
     for o in range(len(values)):
         score = ranking.scores.iloc[o]

@@ -15,6 +15,7 @@ import pytest
 from dea_cases import examples, radial, tables
 from hypothesis import given
 from hypothesis import strategies as st
+from model_options import rank_with
 
 import deabench as db
 
@@ -80,7 +81,7 @@ def test_super_efficiency_is_1_or_more_exactly_for_those_on_the_frontier(
         abs(radial(X, Y, x, y, orientation=orientation, returns=returns) - 1) <= 1e-9
         for x, y in zip(X, Y, strict=True)
     ]
-    beyond = db.rank(table, model="super", **options).scores
+    beyond = rank_with(table, model="super", **options).scores
     assert ((beyond >= 1 - 1e-8) | beyond.isna()).tolist() == on
 
 
@@ -150,7 +151,7 @@ def test_units_change_no_score(model, values, data) -> None:
             )
         )
     )
-    plain = db.rank(table, inputs=["m0"], model=model, **UNITS[model])
-    scaled = db.rank(table * unit, inputs=["m0"], model=model, **UNITS[model])
+    plain = rank_with(table, inputs=["m0"], model=model, **UNITS[model])
+    scaled = rank_with(table * unit, inputs=["m0"], model=model, **UNITS[model])
     np.testing.assert_allclose(scaled.scores, plain.scores, atol=2e-7 if model == "cross" else 1e-8)
     assert scaled.reasons == plain.reasons

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from dea_cases import examples, frame, oracle, tables
 from hypothesis import given
+from model_options import rank_with
 
 import deabench as db
 from deabench.errors import CertificateError
@@ -31,7 +32,7 @@ def rankings() -> dict:
         "score": db.rank(TABLE, model="score"),
         "quotients": db.rank(TABLE, inputs=["m0"]),
         **{
-            f"ccr {returns} {orientation}": db.rank(
+            f"ccr {returns} {orientation}": rank_with(
                 TABLE, **(CCR | {"returns": returns, "orientation": orientation})
             )
             for returns in ("crs", "vrs", "nirs", "ndrs")

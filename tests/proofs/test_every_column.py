@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from dea_cases import ORACLES, lp, oracle
+from model_options import rank_with
 
 import deabench as db
 
@@ -64,7 +65,7 @@ def score(data: pd.DataFrame, inputs: list[str], *, phi: bool = False, **options
     score is the inverse.
     """
     outputs = [name for name in data if name not in INPUTS_OF]
-    ranking = db.rank(data, inputs=inputs or None, outputs=outputs, **options)
+    ranking = rank_with(data, inputs=inputs or None, outputs=outputs, **options)
     db.certify(ranking)
     return 1 / ranking.scores if phi else ranking.scores
 

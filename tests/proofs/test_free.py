@@ -117,9 +117,8 @@ def test_targets_are_classifiers_and_the_ranking_agrees() -> None:
     front = db.frontier(BOARD, **FDH)
     assert front.extreme == ["a", "b", "c", "d", "g"]
     assert front.vertices == ["a", "b", "c", "d"]
-    assert set(front.extreme) == set(
-        db.rank(BOARD, **FDH).scores.index[db.rank(BOARD, **FDH).efficient]
-    )
+    ranking = db.rank(BOARD, outputs=FDH["outputs"], inputs=FDH["inputs"], model="fdh")
+    assert set(front.extreme) == set(ranking.scores.index[ranking.efficient])
     found = db.targets(BOARD.loc[["e", "f"]], BOARD, **FDH)
     assert [face[0] for face in found.faces] == ["d", "d"]
     np.testing.assert_allclose(found.targets.loc["e"], BOARD.loc["d", ["accuracy", "latency_ms"]])

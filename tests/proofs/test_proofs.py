@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from dea_cases import frame, solved
+from model_options import rank_with
 from simulations.hard_tables import degenerate_tables, integer_tables, noisy_table, noisy_tables
 from simulations.rational_efficiency import efficiency
 
@@ -316,7 +317,7 @@ def test_a_ranking_short_of_a_reference_dmu_is_refused(name) -> None:
             "orientation": whole.orientation,
         }
     )
-    short = db.rank(TABLE, reference=TABLE.drop(index=best), **how)
+    short = rank_with(TABLE, reference=TABLE.drop(index=best), **how)
     db.certify(short)
     place = np.arange(len(TABLE))[TABLE.index != best]
     lam = Sparse(
@@ -466,7 +467,7 @@ def test_dmus_far_from_their_reference_have_their_scores() -> None:
             "orientation": ("output", "input")[seed // 8 % 2],
         }
         names = list(frame(reference).columns)
-        found = db.rank(
+        found = rank_with(
             frame(tested),
             outputs=names[:s],
             inputs=names[s:],

@@ -484,7 +484,7 @@ def test_the_command_reports_a_saved_ranking(tmp_path, capsys):
     ("table", "given"),
     [
         (cloud(30, 3), {}),
-        (cloud(30, 3), {"technology": "fdh"}),
+        (cloud(30, 3), {"model": "fdh"}),
         (costly(30), COSTS),
         (costly(30), COSTS | {"model": "ccr"}),
         (cloud(20, 3), {"model": "common"}),
@@ -496,7 +496,7 @@ def test_where_efficient_is_not_on_the_frontier_the_page_says_so(table, given):
     ranking = db.rank(table, **given)
     front = db.frontier(
         table,
-        **{name: value for name, value in given.items() if name not in ("model", "technology")},
+        **{name: value for name, value in given.items() if name != "model"},
     )
     efficient = ranking.efficient.astype(bool)
     on = front.locate(table)["position"] == "on"

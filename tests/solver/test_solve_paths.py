@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import deabench as db
 from deabench.geometry import facet_bases, facets
 from deabench.geometry.dominance import undominated_rows
-from deabench.models import MODELS
-from deabench.models.base import Task
+from deabench.models import CCR, WEI
 from deabench.models.radial import Ccr, Wei, theta
+from deabench.results.answer import Task
 from deabench.solver import engine
 from deabench.solver.rational_simplex import find_optimal_basis
 from deabench.tables.validation import validate
@@ -29,13 +29,12 @@ SAME = 1e-9
 
 def wei(Y: np.ndarray, tested: np.ndarray | None = None) -> Wei:
     reference = validate(frame(Y), warn=False)
-    options = {name: words[0] for name, words in MODELS["wei"].options.items()}
     return Wei(
         Task(
             reference if tested is None else validate(frame(tested, "t"), warn=False),
             reference,
-            options,
-            own=tested is None,
+            WEI(),
+            own_reference=tested is None,
         )
     )
 
@@ -211,7 +210,7 @@ def test_ccr_families_are_shared_too() -> None:
     table = pd.DataFrame(rng.uniform(0.3, 1, (3500, 3)), columns=["x", "y1", "y2"])
     data = validate(table, inputs=["x"], warn=False)
     for orientation in ("input", "output"):
-        problem = Ccr(Task(data, data, {"returns": "crs", "orientation": orientation}, own=True))
+        problem = Ccr(Task(data, data, CCR(orientation=orientation), own_reference=True))
         solution = engine.solve_family(problem.family, problem.tested)
         assert solution.calls < 350
         assert not np.isnan(theta(solution)).any()

@@ -17,9 +17,9 @@ from deabench.errors import CertificateError
 from deabench.geometry import dominance, facet_bases
 from deabench.geometry.dominance import DominanceTree, find_dominators
 from deabench.geometry.facet_bases import BasisWalk
-from deabench.models import MODELS
-from deabench.models.base import Task
+from deabench.models import WEI
 from deabench.models.radial import Wei
+from deabench.results.answer import Task
 from deabench.tables.validation import validate
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -47,8 +47,8 @@ def test_a_walk_ends_where_the_product_finds_the_least(name) -> None:
         Task(
             data,
             data,
-            {option: words[0] for option, words in MODELS["wei"].options.items()},
-            own=True,
+            WEI(),
+            own_reference=True,
         )
     )
     known = problem.facets()

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from deabench.errors import DataError
+
 CHANGE = 1e-6
 CELLS = 4
 """Cells of an array that are changed, one at a time."""
@@ -21,7 +23,11 @@ def mutants(value: Any, rng: np.random.Generator, name: str = "") -> Iterator[tu
     if is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
             for done, mutant in mutants(getattr(value, field.name), rng, field.name):
-                yield f"{field.name}: {done}", replace(value, **{field.name: mutant})
+                try:
+                    changed = replace(value, **{field.name: mutant})
+                except DataError:  # a model refuses words that it does not know
+                    continue
+                yield f"{field.name}: {done}", changed
     elif isinstance(value, pd.Series | pd.DataFrame):
         yield from _frames(value, rng)
     elif isinstance(value, np.ndarray):

@@ -321,7 +321,7 @@ def test_a_budget_ranks_those_that_keep_it(tmp_path, capsys, refused) -> None:
 
 
 def test_without_mixtures_the_pareto_set_is_efficient() -> None:
-    ranking = db.rank(BOARD, outputs=["accuracy"], inputs=["latency_ms"], technology="fdh")
+    ranking = db.rank(BOARD, outputs=["accuracy"], inputs=["latency_ms"], model="fdh")
     y, x = BOARD["accuracy"].to_numpy(), BOARD["latency_ms"].to_numpy()
     pareto = [not (((y >= y[k]) & (x <= x[k])) & ((y > y[k]) | (x < x[k]))).any() for k in range(6)]
     assert ranking.efficient.tolist() == pareto

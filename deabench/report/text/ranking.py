@@ -32,7 +32,7 @@ def summarize_ranking(ranking: Ranking) -> str:
     if len(rest):
         low, name = float(rest[ranking.measure].iloc[-1]), rest.index[-1]
         said.append(
-            f"The last, {name}, has {ranking.measure} {low:.4g}: {ranking.record.meaning(low, ranking.options)}."
+            f"The last, {name}, has {ranking.measure} {low:.4g}: {ranking.options.meaning(low)}."
         )
     if len(scored) < len(frame):
         label, reason = next(iter(ranking.reasons.items()))
@@ -66,7 +66,7 @@ def _verdict(ranking: Ranking, name: object, score: float) -> str:
     place = f"rank {ranking.ranks.loc[name]} of {len(ranking.scores)}"
     if ranking.efficient.loc[name]:
         return f"{name} is efficient ({ranking.measure} {score:.4g}, {place}): no mix of the others is better in every metric."
-    meaning = ranking.record.meaning(score, ranking.options)
+    meaning = ranking.options.meaning(score)
     if abs(score - (1.0 if ranking.measure == "efficiency" else 0.0)) < SMALL:
         meaning = "nothing is left to gain in all metrics at once, but something in one of them"
     return f"{name} is not efficient ({ranking.measure} {score:.4g}, {place}): {meaning}."

@@ -53,7 +53,7 @@ def _rest(rest: Any, ranking: Ranking) -> str:
     measure = ranking.measure
     low, high = rest[measure].iloc[-1], rest[measure].iloc[0]
     name, best = rest.index[-1], 1.0 if measure == "efficiency" else 0.0
-    change = ranking.record.meaning(float(low), ranking.options)
+    change = ranking.options.meaning(float(low))
     if abs(low - best) < 5e-5:
         change = "something is left to gain in one metric alone"
     if len(rest) == 1:

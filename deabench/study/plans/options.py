@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning, SolveError
+from deabench.results.model import Model
 from deabench.study.data.dataset import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners.fingerprints import made_of
@@ -21,7 +22,6 @@ from deabench.study.learners.prepare import Prepare
 from deabench.study.learners.registry import REGISTRY, LearnerSpec, check_import, parameters
 from deabench.study.plans import schema
 from deabench.study.plans.plan import Plan
-from deabench.study.results.aggregate import OPTIONS
 from deabench.study.results.measures import DEFAULTS, Measures
 from deabench.study.running.limits import memory_can_be_limited
 from deabench.study.running.tasks import Bounds
@@ -70,7 +70,7 @@ def planned(place: str, settings: Mapping[str, Any], file: Path, given: Given) -
         "outputs": None,
         "inputs": None,
         "model": "wei",
-        **dict.fromkeys(OPTIONS),
+        **dict.fromkeys(("returns", "orientation", *FURTHER)),
         "norm": "l1",
         "reference": None,
         "tested": [],
@@ -157,27 +157,18 @@ too.
 """
 
 
-def rank_options(dea: Mapping[str, Any]) -> dict[str, Any]:
-    """What a study's [dea] asks of its model, as `deabench.rank` takes it."""
-    from deabench.models import MODELS
+def rank_options(dea: Mapping[str, Any]) -> Model:
+    """Return the model with its options that a study's [dea] asks for.
 
-    given = {
-        name: dea[name]
-        for name in ("returns", "orientation", *FURTHER)
-        if dea.get(name) is not None
-    }
-    given |= {"sums": tuple(given["sums"])} if "sums" in given else {}
-    given |= (
-        {"shares": {name: tuple(ends) for name, ends in given["shares"].items()}}
-        if "shares" in given
-        else {}
-    )
-    if "ratios" in given:
-        given["ratios"] = {
-            tuple(pair.split("/", 1)) if isinstance(pair, str) else tuple(pair): tuple(ends)
-            for pair, ends in given["ratios"].items()
-        }
-    return given | ({"norm": dea["norm"]} if "norm" in MODELS[dea["model"]].options else {})
+    `norm` is an option of targets, too; only a model that has it gets it.
+    """
+    from deabench.models.options import build_options, option_fields
+
+    names = {option_field.name for option_field in option_fields(dea["model"])}
+    values = {name: dea.get(name) for name in ("returns", "orientation", *FURTHER)}
+    if "norm" in names:
+        values["norm"] = dea["norm"]
+    return build_options(dea["model"], values)
 
 
 def _can_rank(place: str, dea: Mapping[str, Any], measures: Measures) -> None:
@@ -198,8 +189,7 @@ def _can_rank(place: str, dea: Mapping[str, Any], measures: Measures) -> None:
                 outputs=dea["outputs"],
                 inputs=dea["inputs"] or None,
                 lower_is_better=measures.complemented(dea["outputs"]),
-                model=dea["model"],
-                **rank_options(dea),
+                model=rank_options(dea),
             )
         except DataError as error:
             raise DataError(f"{place}[dea] {error}") from None

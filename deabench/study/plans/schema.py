@@ -67,13 +67,9 @@ def dea_option(name: str) -> Check:
     """A word that some DEA model knows for this option; whether the chosen model does, `rank` says."""
 
     def check(value: Any) -> str | None:
-        from deabench.models import MODELS
+        from deabench.models.options import all_choices
 
-        return one_of(
-            *dict.fromkeys(
-                one for record in MODELS.values() for one in record.options.get(name, ())
-            )
-        )(value)
+        return one_of(*all_choices(name))(value)
 
     return check
 

@@ -11,16 +11,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning, SolveError
+from deabench.models import ModelName
+from deabench.models.options import resolve_options
+from deabench.results.model import Model
 
 CELLS = ["tp", "fn", "fp", "tn"]
-OPTIONS = ("returns", "orientation", "goal", "direction", "weights", "sums", "shares", "ratios")
-"""What a study may ask of its model; `norm` besides, which targets have, too."""
 ALL = ("all", "all data sets")
 """The grouping and group that hold every data set."""
 
@@ -31,10 +31,10 @@ class Settings:
 
     Attributes
     ----------
-    outputs, inputs, model
+    outputs, inputs
         As for `deabench.rank`; each a metric of `deabench.metrics`.
-    options : mapping of str to object
-        What is asked of the model beside: its returns, orientation, direction, weights and so on.
+    model : str or Model
+        As for `deabench.rank`.
     panels : mapping of name to classifiers
         Who is ranked with whom, as the paper ranks the C4.5 methods and the SVM methods apart.
     families : mapping of classifier to family
@@ -51,8 +51,7 @@ class Settings:
     panels: Mapping[str, Sequence[str]]
     families: Mapping[str, str] = field(default_factory=dict)
     inputs: Sequence[str] = ()
-    model: str = "wei"
-    options: Mapping[str, Any] = field(default_factory=dict)
+    model: ModelName | Model = "wei"
     mixed: str = "each"
     ratios: Sequence[float] = (10, 30)
     lower: Mapping[str, float] = field(default_factory=dict)
@@ -60,9 +59,7 @@ class Settings:
     @property
     def low(self) -> bool:
         """Whether 0 is best: the model gives inefficiencies."""
-        from deabench.models import MODELS
-
-        return MODELS[self.model].measure == "inefficiency"
+        return resolve_options(self.model).measure == "inefficiency"
 
 
 def pooled_metrics(counts: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
@@ -143,7 +140,6 @@ def efficiencies(table: pd.DataFrame, settings: Settings, where: str = "") -> pd
     not repeated."""
     from deabench.analysis.ranking import rank
 
-    options: dict[str, Any] = {"model": settings.model, **settings.options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
@@ -152,7 +148,7 @@ def efficiencies(table: pd.DataFrame, settings: Settings, where: str = "") -> pd
                 outputs=list(settings.outputs),
                 inputs=list(settings.inputs) or None,
                 lower_is_better=dict(settings.lower),
-                **options,
+                model=settings.model,
             ).scores
         except (DataError, SolveError) as error:
             scores = pd.Series(np.nan, index=table.index)

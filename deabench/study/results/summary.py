@@ -334,7 +334,7 @@ def settings_of(plan: Plan, counts: pd.DataFrame) -> s.Settings:
     panels = plan.dea["panels"] or {"all": present}
     outside = [name for name in present if name not in {spec.name for spec in plan.learners}]
     panels = {panel: list(dict.fromkeys([*members, *outside])) for panel, members in panels.items()}
-    dea = {name: plan.dea[name] for name in ("outputs", "inputs", "model")}
+    dea = {name: plan.dea[name] for name in ("outputs", "inputs")}
     lower = Measures(plan.classes, plan.declared).complemented(plan.dea["outputs"])
     return s.Settings(
         panels=panels,
@@ -342,7 +342,7 @@ def settings_of(plan: Plan, counts: pd.DataFrame) -> s.Settings:
         mixed=plan.groups["mixed"],
         ratios=plan.groups["imbalance_ratio"],
         lower=lower,
-        options=rank_options(plan.dea),
+        model=rank_options(plan.dea),
         **dea,
     )
 

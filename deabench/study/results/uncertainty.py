@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
+from deabench.models.options import resolve_options
 from deabench.study.results.aggregate import Settings
 from deabench.utils.checks import did_you_mean
 
@@ -128,13 +129,13 @@ def _panel(
 
 def _options(settings: Settings) -> dict[str, Any]:
     """Returns to scale and orientation of the study's model; refuse a model that has no intervals."""
-    if not settings.inputs and settings.model in ("wei", "score"):
+    model = resolve_options(settings.model)
+    is_restricted = getattr(model, "is_restricted", False)
+    if not settings.inputs and model.name in ("wei", "score"):
         return {}
-    if settings.model != "ccr" or set(settings.options) - {"returns", "orientation"}:
-        with_inputs = (
-            " with inputs" if settings.inputs and settings.model in ("wei", "score") else ""
-        )
+    if model.name != "ccr" or is_restricted:
+        with_inputs = " with inputs" if settings.inputs and model.name in ("wei", "score") else ""
         raise DataError(
-            f"model '{settings.model}'{with_inputs} has no intervals; model 'wei' without inputs and 'ccr' have them"
+            f"model '{model.name}'{with_inputs} has no intervals; model 'wei' without inputs and 'ccr' have them"
         )
-    return {"returns": "crs", "orientation": "output"} | dict(settings.options)
+    return {"returns": model.returns, "orientation": model.orientation}

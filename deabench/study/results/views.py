@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
-from deabench.models.base import Norm
+from deabench.results.model import Norm
 from deabench.study.results.aggregate import Settings, efficiencies
 
 

@@ -343,7 +343,10 @@ def test_the_recommendation_of_the_shipped_study():
 )
 def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted):
     """From a file and from code; the efficiencies are `rank`'s own."""
+    from model_options import rank_with
+
     import deabench as db
+    from deabench.models.options import build_options
     from deabench.study.plans.options import rank_options
 
     def toml(value):
@@ -358,7 +361,8 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
             f'outputs = ["TPR", "TNR"]\n{said}\n'
         )
     ).plan
-    assert {"model": plan.dea["model"], **rank_options(plan.dea)} == wanted
+    model = wanted.pop("model")
+    assert rank_options(plan.dea) == build_options(model, wanted)
     table = pd.DataFrame(
         np.random.default_rng(1).uniform(0.4, 0.9, (12, 3)),
         columns=["TPR", "TNR", "FPR"],
@@ -368,10 +372,11 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
         ["TPR", "TNR"],
         {},
         inputs=plan.dea["inputs"],
-        model=plan.dea["model"],
-        options=rank_options(plan.dea),
+        model=rank_options(plan.dea),
     )
-    expected = db.rank(table, outputs=["TPR", "TNR"], inputs=dea.get("inputs"), **wanted)
+    expected = rank_with(
+        table, outputs=["TPR", "TNR"], inputs=dea.get("inputs"), model=model, **wanted
+    )
     pd.testing.assert_series_equal(s.efficiencies(table, settings), expected.scores)
 
 
@@ -381,7 +386,8 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
         ('goal = "kind"', "[dea] goal is 'kind'; there are 'aggressive', 'benevolent'"),
         (
             'goal = "benevolent"',
-            "[dea] model 'wei' has no goal 'benevolent'; leave it out, or use model 'cross'",
+            "[dea] model 'wei' has no option 'goal'; its options are 'returns', 'orientation', 'shares', "
+            "'ratios'; use model 'cross' or 'common' for it",
         ),
         (
             'model = "additive"\nweights = {TPX = 1.0}',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import deabench as db
+from deabench.models.options import build_options
 from deabench.study import Study
 from deabench.study.plans.options import rank_options
 
@@ -30,7 +31,7 @@ def test_what_the_file_asks_the_model_is_asked(tmp_path, dea, asked) -> None:
     file = tmp_path / "study.toml"
     file.write_text(TEXT.format(dea=dea))
     plan = Study.from_toml(file).plan
-    assert rank_options(plan.dea) == asked
+    assert rank_options(plan.dea) == build_options(plan.dea["model"], asked)
 
 
 def test_it_reaches_the_scores_and_0_is_best_where_it_is(frames) -> None:
@@ -39,7 +40,9 @@ def test_it_reaches_the_scores_and_0_is_best_where_it_is(frames) -> None:
     metrics, groups, settings = frames("additive", {"weights": "ram"})
     single = s.per_dataset(metrics, settings)
     table = metrics.droplevel("dataset")
-    expected = db.rank(table, outputs=["TPR", "TNR"], model="additive", weights="ram").scores
+    expected = db.rank(
+        table, outputs=["TPR", "TNR"], model=db.models.Additive(weights="ram")
+    ).scores
     assert single["efficiency"].tolist() == pytest.approx(expected.tolist(), abs=1e-12)
     both = s.two_ways(s.group_means(metrics, groups), single, groups, settings)
     assert both["rank_average_then_dea"].tolist() == expected.rank(method="min").tolist()
@@ -60,7 +63,9 @@ def frames():
         return (
             metrics,
             groups,
-            s.Settings(["TPR", "TNR"], {"all": ["a", "b", "c"]}, model=model, options=options),
+            s.Settings(
+                ["TPR", "TNR"], {"all": ["a", "b", "c"]}, model=build_options(model, options)
+            ),
         )
 
     return made
