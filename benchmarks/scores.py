@@ -20,6 +20,7 @@ from deabench.analysis.ranking import Ranking, rank
 from deabench.errors import DataWarning
 from deabench.models import WEI
 from deabench.models.radial import Wei
+from deabench.results.answer import Task
 from deabench.solver.engine import solve_family
 from deabench.tables.validation import validate
 from deabench.utils.threads import one_thread

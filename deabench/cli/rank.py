@@ -183,7 +183,7 @@ def command(
     request = None  # wrong words are refused before the table is read
     if model is not None:
         request = ModelRequest(model_with_options(model, asked))
-    elif not set(name for name, value in asked.items() if value) - {"returns", "orientation"}:
+    elif not {name for name, value in asked.items() if value} - {"returns", "orientation"}:
         request = ModelRequest(None, returns, orientation)
     ways: Any = {"missing": missing, "model": model}
     source = read(

@@ -265,7 +265,7 @@ class Model:
         """Solve the model for every tested DMU."""
         raise NotImplementedError
 
-    def prove(self, answer: Answer) -> Proof:
+    def prove(self, answer: Answer) -> Proof:  # noqa: ARG002
         """Recompute what proves the answer.
 
         Raises
