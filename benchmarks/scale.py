@@ -146,12 +146,12 @@ def workers(quick: bool) -> pd.DataFrame:
     from distributed import Client, LocalCluster
 
     import deabench as db
-    from deabench.streaming.files import PART_ROWS
+    from deabench.streaming.files import PARTITION_ROWS
 
-    n, counts = 20_000 if quick else 8 * PART_ROWS, (1, 2)
+    n, counts = 20_000 if quick else 8 * PARTITION_ROWS, (1, 2)
     best = dict.fromkeys(counts, np.inf)
     with TemporaryDirectory(prefix="deabench-") as folder:
-        files(Path(folder), "independent", n, 5_000 if quick else PART_ROWS)
+        files(Path(folder), "independent", n, 5_000 if quick else PARTITION_ROWS)
         for _ in range(1 if quick else 2):
             for count in counts:
                 with (

@@ -40,7 +40,7 @@ class SourceSummary:
     ----------
     rows, left_out : int
         The number of rows, and how many of them were left out for a missing cell.
-    low, high : arrays (s,)
+    minima, maxima : arrays (s,)
         The least and the greatest value of each metric over all rows, in the model's directions.
     tolerance : float
         No row's efficiency is above 1 + tolerance.
@@ -53,8 +53,8 @@ class SourceSummary:
 
     rows: int
     left_out: int
-    low: np.ndarray
-    high: np.ndarray
+    minima: np.ndarray
+    maxima: np.ndarray
     tolerance: float = 0.0
     files: Any = None
     entered: tuple[Any, ...] = ()
@@ -186,6 +186,7 @@ class Frontier(Result):
         facet is full-dimensional if it is Pareto-efficient throughout; the others are flat in some
         metric.
         """
+        # From boxed metrics to the model's, then to the user's directions.
         normals = pd.DataFrame(self.unscale_normals(self.hull.normals), columns=self.outputs)
         frame, offset = to_user_half_spaces(normals, 1.0, self.data.transforms)
         frame = frame.assign(offset=offset)
@@ -371,7 +372,8 @@ class Frontier(Result):
         --------
         >>> import deabench as db
         >>> wine = db.datasets.load("chao2022-wine1")
-        >>> front = db.frontier(wine.drop(index="MLP"), outputs=["TPR", "TNR"]).update(wine.loc[["MLP"]])
+        >>> front = db.frontier(wine.drop(index="MLP"), outputs=["TPR", "TNR"])
+        >>> front = front.update(wine.loc[["MLP"]])
         >>> front.entered, front.removed
         (('MLP',), ('RUS+SVM', 'CS-MCQP', 'Bagging'))
         """

@@ -37,7 +37,7 @@ class Batch:
         file << 40 | row of each row.
     left_out : int
         The number of rows with a missing cell, which are not among them.
-    low, high : arrays (s,)
+    minima, maxima : arrays (s,)
         The least and the greatest value of each metric; inf and -inf without rows.
     labels : RecordBatch
         The label columns of the same rows.
@@ -46,8 +46,8 @@ class Batch:
     columns: np.ndarray
     positions: np.ndarray
     left_out: int
-    low: np.ndarray
-    high: np.ndarray
+    minima: np.ndarray
+    maxima: np.ndarray
     labels: RecordBatch
 
 
@@ -80,31 +80,34 @@ def _check_batch(
     """Convert a batch of Arrow, whose first row is at `position`; refuse cells by file and row."""
     import pyarrow as pa
 
+    # One contiguous row per metric: the filter and the scorer work metric by metric.
     columns = np.empty((len(files.outputs), len(batch)))
     for r, name in enumerate(files.outputs):
         column = batch.column(batch.schema.names.index(name)).cast("float64", safe=False)
         columns[r] = column.to_numpy(zero_copy_only=False)  # empty cells become NaN
     positions = np.int64(position) + np.arange(len(batch))
+    # What names the rows stays in Arrow: the scores are written with the same types.
     label_batch = batch.select(list(labels))
     # Minimum and maximum are NaN or infinite exactly where some cell is.
-    low = columns.min(axis=1)
-    high = columns.max(axis=1)
-    if not (np.isfinite(low) & np.isfinite(high)).all():
+    minima = columns.min(axis=1)
+    maxima = columns.max(axis=1)
+    if not (np.isfinite(minima) & np.isfinite(maxima)).all():
         complete = _complete_rows(files, columns, positions)
         columns = np.ascontiguousarray(columns[:, complete])
         positions = positions[complete]
         label_batch = label_batch.filter(pa.array(complete))
-        low = columns.min(axis=1, initial=np.inf)
-        high = columns.max(axis=1, initial=-np.inf)
+        minima = columns.min(axis=1, initial=np.inf)
+        maxima = columns.max(axis=1, initial=-np.inf)
     left_out = len(batch) - len(positions)
     if len(positions):
         for r, name in enumerate(files.outputs):
-            low[r], high[r] = _transform_metric(files, name, columns[r], positions)
-    return Batch(columns, positions, left_out, low, high, label_batch)
+            minima[r], maxima[r] = _transform_metric(files, name, columns[r], positions)
+    return Batch(columns, positions, left_out, minima, maxima, label_batch)
 
 
 def _complete_rows(files: ParquetFiles, columns: np.ndarray, positions: np.ndarray) -> np.ndarray:
     """Return which rows have all their cells; refuse the first that has not, unless dropped."""
+    # An infinite value is no measurement either.
     finite = np.isfinite(columns)
     complete = np.asarray(finite.all(axis=0))
     if not files.drop_incomplete:
@@ -125,6 +128,7 @@ def _transform_metric(
     """Complement a metric in place where lower is better; return its least and greatest value."""
 
     def refuse_where(bad: np.ndarray, problem: str) -> None:
+        # The first bad row in the order of the file.
         k = int(np.argmax(bad))
         row = describe_row(files, int(positions[k]))
         raise DataError(f"metric '{name}' of {row} is {column[k]:g}{problem}")
@@ -138,10 +142,10 @@ def _transform_metric(
                 "lower_is_better",
             )
         column[:] = transform.shift + transform.sign * column
-    low = float(column.min())
-    if low < 0:
+    minimum = float(column.min())
+    if minimum < 0:
         refuse_where(column < 0, "; DEA needs values >= 0")
-    return low, float(column.max())
+    return minimum, float(column.max())
 
 
 def describe_row(files: ParquetFiles, position: int) -> str:
@@ -157,27 +161,29 @@ def label_rows(
     Only the files and row groups that hold one of the rows are read.
     """
     numbers = positions >> ROW_BITS
-    places = [
+    locations = [
         f"{files.paths[number]}, row {row + 1}"
         for number, row in zip(numbers.tolist(), (positions & ROW_MASK).tolist(), strict=True)
     ]
     if not files.labels:
-        return places, ()
+        return locations, ()
+    # One task per file that holds a row of the frontier; positions rise, so that files do.
     shared = executor.share_files(files)
     tasks = [
         executor.submit(read_labels, shared, number, positions[numbers == number] & ROW_MASK)
         for number in np.unique(numbers).tolist()
     ]
     labels = chain.from_iterable(executor.gather(tasks))
-    names = [label or place for label, place in zip(labels, places, strict=True)]
+    names = [label or location for label, location in zip(labels, locations, strict=True)]
+    # A name that stands on several rows gets the file and row of each.
     counts = pd.Series(names).value_counts()
     if counts.max() == 1:
         return names, ()
     columns = " and ".join(f"'{name}'" for name in files.labels)
     note = f"{columns} names several rows of the frontier; their file and row tell them apart"
     unique_names = [
-        f"{name} ({place})" if counts[name] > 1 else name
-        for name, place in zip(names, places, strict=True)
+        f"{name} ({location})" if counts[name] > 1 else name
+        for name, location in zip(names, locations, strict=True)
     ]
     return unique_names, (note,)
 
@@ -189,6 +195,7 @@ def read_labels(files: ParquetFiles, number: int, rows: np.ndarray) -> list[str]
     with open_parquet(files.path(number)) as file:
         for group in range(file.metadata.num_row_groups):
             count = file.metadata.row_group(group).num_rows
+            # Rows are numbered through the file; `start` rows stand before this row group.
             rows_in_group = rows[(rows >= start) & (rows < start + count)] - start
             start += count
             if not len(rows_in_group):

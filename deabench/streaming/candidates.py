@@ -19,7 +19,7 @@ import numpy as np
 from deabench.geometry.dominance import undominated_rows
 from deabench.geometry.facet_walk import FacetCones, cones_of_points
 from deabench.streaming.batches import ROW_BITS
-from deabench.streaming.files import Part
+from deabench.streaming.files import Partition
 from deabench.utils.files import write_whole
 
 FIRST_CHUNK = 2048
@@ -42,7 +42,7 @@ class TooManyFacetsError(Exception):
 
 @dataclass(frozen=True)
 class CandidateSet:
-    """The rows of some parts that can still be extreme, and what is known of the others.
+    """The rows of some partitions that can still be extreme, and what is known of the others.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class CandidateSet:
         lexicographic order.
     positions : int array (k,)
         File and row of each; of equal rows the first.
-    low, high : arrays (s,)
+    minima, maxima : arrays (s,)
         The least and the greatest value of each metric over all rows.
     rows, left_out : int
         The number of rows, and how many of them were left out for a missing cell.
@@ -59,8 +59,8 @@ class CandidateSet:
 
     values: np.ndarray
     positions: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    minima: np.ndarray
+    maxima: np.ndarray
     rows: int
     left_out: int
 
@@ -100,6 +100,7 @@ class CandidateFilter:
                 rows = columns[:, chunk][:, undecided].T
                 self.waiting.append((rows, positions[chunk][undecided]))
             waiting_rows = sum(len(rows) for rows, _ in self.waiting)
+            # Qhull runs rarely: when as many rows wait as half the candidates.
             if self.cone is None or waiting_rows > max(MIN_WAITING, len(self.values) // 2):
                 self._rebuild_hull(columns[:, chunk])
             start += self.chunk
@@ -122,6 +123,7 @@ class CandidateFilter:
             columns = columns[:, exceeds]
         if self.cone is None or not len(rows):
             return rows
+        # Rows that no champion dominates: a walk finds the facet in their direction.
         is_inside = self.cone.inside(np.ascontiguousarray(columns.T), self.limit)
         return np.asarray(rows[~is_inside])
 
@@ -133,7 +135,7 @@ class CandidateFilter:
         if not self.waiting:
             return
         values = np.vstack([self.values, *(rows for rows, _ in self.waiting)])
-        positions = np.concatenate([self.positions, *(places for _, places in self.waiting)])
+        positions = np.concatenate([self.positions, *(positions for _, positions in self.waiting)])
         self.waiting = []
         # Lexicographic order, equal rows by position: keep the first of each.
         order = np.lexsort((positions, *values.T[::-1]))
@@ -143,15 +145,18 @@ class CandidateFilter:
         is_first[1:] = (values[1:] != values[:-1]).any(axis=1)
         values = values[is_first]
         positions = positions[is_first]
+        # One Qhull call gives the facets of all that mixtures of the candidates reach.
         # A tolerance is a share of efficiencies, which are measured from 0; without one, boxed
         # coordinates are exact even for rows that are nearly in one direction from 0.
         cone, facets = cones_of_points(values, MAX_FACETS, boxed=self.limit <= 1.0)
         if cone is None:
             raise TooManyFacetsError(facets)
+        # What is no vertex is a mixture of vertices, or dominated by one: it is never extreme.
         vertices = _hull_vertices(values, cone)
         self.values = values[vertices]
         self.positions = positions[vertices]
         self.cone = cone
+        # New candidates may be better champions; the current chunk shows whom they drop.
         if sample is not None:
             step = max(sample.shape[1] // SAMPLE_ROWS, 1)
             self.champions = _choose_champions(self.values, sample[:, ::step])
@@ -178,6 +183,7 @@ def _hull_vertices(values: np.ndarray, cone: FacetCones) -> np.ndarray:
 def _choose_champions(values: np.ndarray, sample: np.ndarray) -> np.ndarray:
     """Return up to `CHAMPIONS` candidates that dominate most of a sample (s, n), greedily."""
     greatest = np.maximum(values.max(axis=0), np.finfo(float).tiny)
+    # Rows with a large sum of shares dominate most others.
     by_sum = np.argsort(-(values / greatest).sum(axis=1), kind="stable")
     contenders = values[by_sum[:MIN_WAITING]]
     dominates = np.ones((len(contenders), sample.shape[1]), dtype=bool)
@@ -187,6 +193,7 @@ def _choose_champions(values: np.ndarray, sample: np.ndarray) -> np.ndarray:
     while len(champions) < CHAMPIONS:
         gain = dominates.sum(axis=1)
         best = int(gain.argmax())
+        # Comparing every row with one more champion must pay.
         if gain[best] < MIN_GAIN * sample.shape[1]:
             break
         champions.append(best)
@@ -195,41 +202,45 @@ def _choose_champions(values: np.ndarray, sample: np.ndarray) -> np.ndarray:
     return contenders[champions]
 
 
-def save_candidates(path: Path, part: Part, candidates: CandidateSet) -> None:
-    """Store the candidates of a part, the whole file or nothing.
+def save_candidates(path: Path, partition: Partition, candidates: CandidateSet) -> None:
+    """Store the candidates of a partition, the whole file or nothing.
 
-    Files are numbered within the part: the next run may number them otherwise.
+    Files are numbered within the partition: the next run may number them otherwise.
     """
-    stored = _renumber_files(candidates, [groups.file for groups in part], range(len(part)))
+    stored = _renumber_files(
+        candidates, [groups.file for groups in partition], range(len(partition))
+    )
     stream = io.BytesIO()
     np.savez(stream, **vars(stored), checksum=_checksum(stored))
     write_whole(path, stream.getvalue())
 
 
-def load_candidates(path: Path, part: Part) -> CandidateSet | None:
-    """Return the stored candidates of a part; None without a file, or if it is damaged."""
+def load_candidates(path: Path, partition: Partition) -> CandidateSet | None:
+    """Return the stored candidates of a partition; None without a file, or if it is damaged."""
     try:
         with np.load(path, allow_pickle=False) as file:
             candidates = CandidateSet(
                 values=file["values"],
                 positions=file["positions"],
-                low=file["low"],
-                high=file["high"],
+                minima=file["minima"],
+                maxima=file["maxima"],
                 rows=int(file["rows"]),
                 left_out=int(file["left_out"]),
             )
             is_intact = str(file["checksum"]) == _checksum(candidates)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
+    # A damaged file is computed again, as if it were not there.
     if not is_intact:
         return None
-    return _renumber_files(candidates, range(len(part)), [groups.file for groups in part])
+    return _renumber_files(candidates, range(len(partition)), [groups.file for groups in partition])
 
 
 def _renumber_files(
     candidates: CandidateSet, numbers: range | list[int], new_numbers: range | list[int]
 ) -> CandidateSet:
     """Return the candidates with new file numbers in their positions; `numbers` rise."""
+    # The file number is in the upper bits of a position, the row in the lower ones.
     number = candidates.positions >> ROW_BITS
     new_number = np.array(new_numbers)[np.searchsorted(np.array(numbers), number)]
     positions = candidates.positions + ((new_number - number) << ROW_BITS)

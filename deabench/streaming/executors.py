@@ -43,14 +43,14 @@ class Executor(Protocol):
 
 @contextmanager
 def open_executor(
-    scheduler: str | None, what: str = "names", rows: int | None = None
+    scheduler: str | None, title: str = "names", rows: int | None = None
 ) -> Iterator[Executor]:
     """Open the executor of a pass: the cluster at an address, or this process without one.
 
     Parameters
     ----------
     scheduler : str or None
-    what, rows
+    title, rows
         The title and the length of the progress bar.
 
     Raises
@@ -58,7 +58,7 @@ def open_executor(
     DataError
         If the cluster cannot be reached.
     """
-    with progress(what, rows) as advance:
+    with progress(title, rows) as advance:
         if scheduler is None:
             yield LocalExecutor(advance)
             return
@@ -132,8 +132,10 @@ class DaskExecutor:
         last_alive = time.monotonic()
         while pending:
             try:
+                # A second at a time: a scheduler that dies does not wake a longer wait.
                 done = wait(list(pending), timeout=1.0, return_when="FIRST_COMPLETED").done
             except (TimeoutError, futures.TimeoutError):
+                # A cluster without workers may get new ones; it has PATIENCE seconds for that.
                 if self._count_threads():
                     last_alive = time.monotonic()
                 if time.monotonic() - last_alive > PATIENCE:

@@ -1,4 +1,4 @@
-"""Find the Parquet files of a table, decide what their columns are, and cut them into parts."""
+"""Find the Parquet files of a table, classify their columns, and cut them into partitions."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pyarrow import Schema
     from pyarrow.parquet import ParquetFile
 
-PART_ROWS = 1 << 21
-"""Rows of a part, about. Its candidates depend on its rows alone, and are stored."""
+PARTITION_ROWS = 1 << 21
+"""Rows of a partition, about. Its candidates depend on its rows alone, and are stored."""
 BUFFER = 1 << 20
 """Bytes of a column that are read at a time: a row group may be the whole file."""
 HEAD_ROWS = 1_000
@@ -58,7 +58,7 @@ class RowGroups:
     rows: int
 
 
-Part = tuple[RowGroups, ...]
+Partition = tuple[RowGroups, ...]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class ParquetFiles:
         The columns that name a row; none where files and rows do.
     drop_incomplete : bool
         Whether rows with a missing cell are left out and counted; they are refused otherwise.
-    parts : tuple of tuples of RowGroups
+    partitions : tuple of tuples of RowGroups
     notes : tuple of str
     root : str
         The folder that relative paths start from, for processes that work elsewhere.
@@ -88,7 +88,7 @@ class ParquetFiles:
     transforms: Mapping[str, AffineTransform]
     labels: tuple[str, ...]
     drop_incomplete: bool
-    parts: tuple[Part, ...]
+    partitions: tuple[Partition, ...]
     notes: tuple[str, ...] = ()
     root: str = ""
 
@@ -99,9 +99,9 @@ class ParquetFiles:
     @property
     def rows(self) -> int:
         """The number of rows of all files."""
-        return sum(count_rows(part) for part in self.parts)
+        return sum(count_rows(partition) for partition in self.partitions)
 
-    def part_digest(self, part: Part, tolerance: float) -> str:
+    def partition_digest(self, partition: Partition, tolerance: float) -> str:
         """Return 40 hexadecimal digits that change with anything the candidates depend on.
 
         Files are known by their names, sizes, times of change and last bytes.
@@ -114,19 +114,20 @@ class ParquetFiles:
             tolerance,
             [
                 (groups.first, groups.last, _file_identity(self.path(groups.file)))
-                for groups in part
+                for groups in partition
             ],
         ]
         return hashlib.blake2b(json.dumps(depends_on).encode(), digest_size=20).hexdigest()
 
 
-def count_rows(part: Part) -> int:
-    """Return the number of rows of a part."""
-    return sum(groups.rows for groups in part)
+def count_rows(partition: Partition) -> int:
+    """Return the number of rows of a partition."""
+    return sum(groups.rows for groups in partition)
 
 
 def _file_identity(path: str) -> list[object]:
     """Return name, size, time of change and a digest of the footer of a file."""
+    # A changed file has another size, time or footer, which holds the extremes of its columns.
     try:
         state = Path(path).stat()
         with open(path, "rb") as stream:
@@ -184,6 +185,7 @@ def check_output_path(source: str | Path, out: Path) -> None:
     """
     pattern = Path(os.path.abspath(_glob_pattern(source)))
     path = Path(os.path.abspath(out))
+    # An output that exists already is one of the files, which is checked elsewhere.
     if path.exists() or Path(source).is_file():
         return
     same_depth = len(path.parts) == len(pattern.parts) or "**" in pattern.parts
@@ -252,11 +254,13 @@ def select_files(
             "missing='drop-systems'"
         )
     paths = list_paths(source)
+    # The first file tells what the columns are; `_cut_into_partitions` checks all others.
     with open_parquet(paths[0]) as file:
         schema = file.schema_arrow
         batch = next(file.iter_batches(batch_size=HEAD_ROWS, use_threads=False), None)
     if batch is None:
         raise DataError(f"'{paths[0]}' has no rows; leave it out")
+    # Labels are taken out first, so that numbers that name rows are not taken for metrics.
     labels = _label_columns(schema, label, paths[0])
     head = batch.to_pandas().drop(columns=list(labels))
     roles = declare_columns(head, outputs, None, lower_is_better)
@@ -264,8 +268,8 @@ def select_files(
     notes = [
         *roles.notes,
         *(
-            f"'{name}' stands for its complement {high:g} - {name}: lower is better"
-            for name, high in roles.complements.items()
+            f"'{name}' stands for its complement {maximum:g} - {name}: lower is better"
+            for name, maximum in roles.complements.items()
         ),
     ]
     if not labels:
@@ -273,10 +277,12 @@ def select_files(
     return ParquetFiles(
         paths=paths,
         outputs=tuple(roles.outputs),
-        transforms={name: AffineTransform(-1.0, high) for name, high in roles.complements.items()},
+        transforms={
+            name: AffineTransform(-1.0, maximum) for name, maximum in roles.complements.items()
+        },
         labels=labels,
         drop_incomplete=missing == "drop-systems",
-        parts=_cut_into_parts(paths, roles.outputs, labels),
+        partitions=_cut_into_partitions(paths, roles.outputs, labels),
         notes=tuple(notes),
     )
 
@@ -353,47 +359,48 @@ def _check_roles(roles: ColumnRoles, schema: Schema, path: str) -> None:
         )
 
 
-def _cut_into_parts(
+def _cut_into_partitions(
     paths: Sequence[str], metrics: Sequence[str], labels: Sequence[str]
-) -> tuple[Part, ...]:
-    """Collect the row groups of all files in parts of `PART_ROWS` rows or a little more.
+) -> tuple[Partition, ...]:
+    """Collect the row groups of all files in partitions of `PARTITION_ROWS` rows or a little more.
 
     Raises
     ------
     DataError
         If a file is damaged, has no rows, or other columns than the first.
     """
-    parts = list[Part]()
-    part = list[RowGroups]()
-    part_rows = 0
+    partitions = list[Partition]()
+    partition = list[RowGroups]()
+    partition_rows = 0
     for number, path in enumerate(paths):
         with open_parquet(path) as file:
             for name in metrics:
                 _check_metric(file.schema_arrow, name, path)
             for name in labels:
                 _check_column(file.schema_arrow, name, path)
+            # The metadata is in the footer: no row is read here.
             metadata = file.metadata
             counts = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
         if not sum(counts):
             raise DataError(f"'{path}' has no rows; leave it out")
-        # A part ends with the row group that fills it; a file ends its run of row groups.
+        # A partition ends with the row group that fills it; a file ends its run of row groups.
         first = 0
         row = 0
         rows = 0
         for last, count in enumerate(counts, start=1):
             rows += count
-            is_full = part_rows + rows >= PART_ROWS
+            is_full = partition_rows + rows >= PARTITION_ROWS
             if not is_full and last < len(counts):
                 continue
-            part.append(RowGroups(number, first, last, row, rows))
-            part_rows += rows
+            partition.append(RowGroups(number, first, last, row, rows))
+            partition_rows += rows
             first = last
             row += rows
             rows = 0
             if is_full:
-                parts.append(tuple(part))
-                part = []
-                part_rows = 0
-    if part:
-        parts.append(tuple(part))
-    return tuple(parts)
+                partitions.append(tuple(partition))
+                partition = []
+                partition_rows = 0
+    if partition:
+        partitions.append(tuple(partition))
+    return tuple(partitions)

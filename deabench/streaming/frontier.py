@@ -99,6 +99,7 @@ def compute_frontier(files: ParquetFiles, options: StreamOptions) -> Frontier:
     DataError
         If a cell or a file cannot be used, or the facets are too many for the tolerance.
     """
+    # One pass over all rows; only the candidates stay in memory.
     candidates = reduce_candidates(
         files,
         tolerance=options.tolerance,
@@ -117,8 +118,8 @@ def compute_frontier(files: ParquetFiles, options: StreamOptions) -> Frontier:
     summary = SourceSummary(
         rows=candidates.rows,
         left_out=candidates.left_out,
-        low=candidates.low,
-        high=candidates.high,
+        minima=candidates.minima,
+        maxima=candidates.maxima,
         tolerance=options.tolerance,
         files=files,
     )
@@ -169,11 +170,12 @@ def build_frontier(
     technology : {"convex", "fdh"}
     """
     values = data.outputs.to_numpy()
-    all_zero = (summary.high <= 0) & (summary.low >= 0)
+    all_zero = (summary.maxima <= 0) & (summary.minima >= 0)
     if all_zero.any():
         name = data.outputs.columns[int(np.argmax(all_zero))]
         raise DataError(f"metric '{name}' is 0 for every DMU; leave it out")
-    origin, unit = box(np.vstack([summary.low, summary.high]))
+    # The box of all rows, as if they were in memory: facets have the same bits then.
+    origin, unit = box(np.vstack([summary.minima, summary.maxima]))
     hull = None
     if technology == "convex" and _has_many_facets(values):
         # All candidates are vertices of the hull that selected them.
@@ -185,6 +187,7 @@ def build_frontier(
         if technology == "convex":
             boxed = (values[vertices] - origin) / unit
             hull, vertices = _keep_vertices(faces.build_hull(boxed), vertices)
+    # Vertices and their duplicates are extreme; the other rows are left out of the data.
     rows = np.flatnonzero(np.isin(representative_rows(values, dominator), vertices))
     return Frontier(
         extreme=data.labels[rows].tolist(),
@@ -201,6 +204,7 @@ def build_frontier(
 
 def _keep_vertices(hull: faces.Hull, rows: np.ndarray) -> tuple[faces.Hull, np.ndarray]:
     """Return the hull of its vertices alone, and their positions among the `rows` it was made of."""
+    # Of rows that are not extreme nothing is kept, so that positions move up.
     e, s = hull.points.shape
     # Simplices name points, or axes by the number of points + r.
     new_number = np.full(len(rows) + s, -1)
@@ -223,14 +227,14 @@ def merge_frontiers(front: Frontier, other: Frontier) -> Frontier:
 
     The frontier of a union is that of the union of the frontiers.
     """
-    for what, ours, theirs in (
+    for aspect, first, second in (
         ("metrics", ", ".join(front.outputs), ", ".join(other.outputs)),
         ("technology", front.technology, other.technology),
         ("directions", _directions(front), _directions(other)),
     ):
-        if ours != theirs:
+        if first != second:
             raise DataError(
-                f"the frontiers differ in their {what}: {ours} and {theirs}; compute both with the "
+                f"the frontiers differ in their {aspect}: {first} and {second}; compute both with the "
                 "same options"
             )
     shared = set(front.extreme) & set(other.extreme)
@@ -239,6 +243,7 @@ def merge_frontiers(front: Frontier, other: Frontier) -> Frontier:
             raise DataError(
                 f"'{label}' is on both frontiers; give every classifier a name of its own"
             )
+    # No row inside either frontier can be on that of both.
     rows = other.data.outputs.loc[other.extreme]
     return _add_rows(front, rows, _summarize_source(other), other.notes)
 
@@ -298,8 +303,8 @@ def _add_rows(
     summary = SourceSummary(
         rows=before.rows + added.rows,
         left_out=before.left_out + added.left_out,
-        low=np.minimum(before.low, added.low),
-        high=np.maximum(before.high, added.high),
+        minima=np.minimum(before.minima, added.minima),
+        maxima=np.maximum(before.maxima, added.maxima),
         tolerance=max(before.tolerance, added.tolerance),
     )
     grown = build_frontier(data, summary, front.technology)

@@ -26,7 +26,7 @@ from deabench.streaming.batches import (
 from deabench.streaming.executors import open_executor
 from deabench.streaming.files import (
     ParquetFiles,
-    Part,
+    Partition,
     check_output_path,
     count_rows,
     open_parquet,
@@ -152,9 +152,11 @@ def rank_files(
     >>> import deabench as db
     >>> folder = Path(tempfile.mkdtemp())
     >>> for k in range(2):
-    ...     rows = pd.DataFrame({"model": [f"a{k}", f"b{k}"], "TPR": [.9 - .1 * k, .5], "TNR": [.5, .8]})
+    ...     rows = pd.DataFrame({"model": [f"a{k}", f"b{k}"], "TPR": [.9 - .1 * k, .5]})
+    ...     rows["TNR"] = [.5, .8]
     ...     rows.to_parquet(folder / f"{k}.parquet")
-    >>> ranking = db.rank_files(folder / "?.parquet", folder / "scores.parquet", outputs=["TPR", "TNR"])
+    >>> metrics = ["TPR", "TNR"]
+    >>> ranking = db.rank_files(folder / "?.parquet", folder / "scores", outputs=metrics)
     >>> pd.read_parquet(ranking.path)["efficiency"].round(3).tolist()
     [1.0, 1.0, 0.936, 1.0]
     """
@@ -196,30 +198,32 @@ def _score_all(
 ) -> Iterator[tuple[RecordBatch, BatchStatistics]]:
     """Yield the scores of all batches in the order of the files."""
     if options.folder is None:
+        # Without a folder, scores go straight into the output file.
         scorer = Scorer(front)
         with progress("scores of rows", files.rows) as advance:
-            for part in files.parts:
-                for table, statistics in score_part(files, part, scorer, schema):
+            for partition in files.partitions:
+                for table, statistics in score_partition(files, partition, scorer, schema):
                     yield table, statistics
                     advance(statistics.rows)
         return
+    # With one, each partition has a file of its own, which a stopped run finds again.
     with open_executor(options.scheduler, "scores of rows", files.rows) as executor:
         shared_files = executor.share_files(files)
         shared_front = executor.share(front)
         tasks = [
             executor.submit(
-                store_part_scores,
+                store_partition_scores,
                 shared_files,
                 number,
                 shared_front,
                 options.folder,
-                rows=count_rows(part),
+                rows=count_rows(partition),
             )
-            for number, part in enumerate(files.parts)
+            for number, partition in enumerate(files.partitions)
         ]
         paths = executor.gather(tasks)
     for path in paths:
-        yield from _load_part_scores(path)
+        yield from _load_partition_scores(path)
 
 
 @dataclass(frozen=True)
@@ -258,7 +262,7 @@ class BatchStatistics:
 def summarize_batch(files: ParquetFiles, batch: Batch, scores: Scores) -> BatchStatistics:
     """Return the statistics of a batch that was scored."""
     first = int(batch.positions[0])
-    is_proved = (scores.gap <= TOLERANCE) & (scores.short <= TOLERANCE)
+    is_proved = (scores.gap <= TOLERANCE) & (scores.shortfall <= TOLERANCE)
     return BatchStatistics(
         file=files.paths[first >> ROW_BITS],
         row=(first & ROW_MASK) + 1,
@@ -268,15 +272,15 @@ def summarize_batch(files: ParquetFiles, batch: Batch, scores: Scores) -> BatchS
         total=float(scores.efficiency.sum()),
         beyond=max(float(scores.efficiency.max()) - 1.0, 0.0),
         gap=float(scores.gap.max()),
-        short=float(scores.short.max()),
+        short=float(scores.shortfall.max()),
         unproved=int((~is_proved).sum()),
     )
 
 
-def score_part(
-    files: ParquetFiles, part: Part, scorer: Scorer, schema: Schema
+def score_partition(
+    files: ParquetFiles, partition: Partition, scorer: Scorer, schema: Schema
 ) -> Iterator[tuple[RecordBatch, BatchStatistics]]:
-    """Yield the scores of the rows of a part, batch by batch.
+    """Yield the scores of the rows of a partition, batch by batch.
 
     Raises
     ------
@@ -284,7 +288,7 @@ def score_part(
         If a row is 0 in every metric, or the label columns of a file are of another type than the
         first file's.
     """
-    for groups in part:
+    for groups in partition:
         for batch in read_batches(files, groups, labels=files.labels):
             is_zero = ~batch.columns.any(axis=0)
             if is_zero.any():
@@ -292,6 +296,7 @@ def score_part(
                 raise DataError(
                     f"every output of {row} is 0; its efficiency is undefined, leave the row out"
                 )
+            # A batch may be empty where incomplete rows are left out.
             if len(batch.positions):
                 scores = scorer.score(batch.columns)
                 table = _score_table(files, batch, scores, schema)
@@ -342,6 +347,7 @@ def _score_table(files: ParquetFiles, batch: Batch, scores: Scores, schema: Sche
                 f"'{files.paths[0]}'; write all files with the same types"
             ) from None
     else:
+        # Repeat one string by index: no Python string for each row.
         first = pa.array(np.zeros(len(batch.positions), dtype=np.int64))
         labels = [
             pa.array([path], pa.string()).take(first),
@@ -368,16 +374,17 @@ def _open_writer(path: Path, schema: Schema) -> Iterator[ParquetWriter]:
         yield writer
 
 
-def store_part_scores(files: ParquetFiles, number: int, front: Frontier, folder: Path) -> Path:
-    """Return the file of a part's scores in a folder; it is written now if it does not exist."""
-    part = files.parts[number]
-    path = folder / f"{_scores_digest(files, part, front)}.parquet"
+def store_partition_scores(files: ParquetFiles, number: int, front: Frontier, folder: Path) -> Path:
+    """Return the file of a partition's scores in a folder; it is written now if it does not exist."""
+    partition = files.partitions[number]
+    path = folder / f"{_scores_digest(files, partition, front)}.parquet"
     if _has_statistics(path):
         return path
     schema = _score_schema(files)
+    # The statistics go into the file's metadata, at its end: a file with them is complete.
     statistics = list[BatchStatistics]()
     with _open_writer(path, schema) as writer:
-        for table, batch_statistics in score_part(files, part, Scorer(front), schema):
+        for table, batch_statistics in score_partition(files, partition, Scorer(front), schema):
             writer.write_batch(table)
             statistics.append(batch_statistics)
         metadata = json.dumps([asdict(row) for row in statistics])
@@ -385,12 +392,13 @@ def store_part_scores(files: ParquetFiles, number: int, front: Frontier, folder:
     return path
 
 
-def _scores_digest(files: ParquetFiles, part: Part, front: Frontier) -> str:
-    """Return 40 hexadecimal digits that change with anything the scores of a part depend on."""
+def _scores_digest(files: ParquetFiles, partition: Partition, front: Frontier) -> str:
+    """Return 40 hexadecimal digits that change with anything the scores of a partition depend on."""
+    # The candidates' digest covers the files; the arrays cover the frontier.
     hull = front.hull
     tolerance = front.source_summary.tolerance if front.source_summary is not None else 0.0
-    digest = hashlib.blake2b(files.part_digest(part, tolerance).encode(), digest_size=20)
-    names = [files.labels, [files.paths[groups.file] for groups in part]]
+    digest = hashlib.blake2b(files.partition_digest(partition, tolerance).encode(), digest_size=20)
+    names = [files.labels, [files.paths[groups.file] for groups in partition]]
     digest.update(json.dumps(names).encode())
     vertices = front.vertex_outputs.to_numpy()
     for array in (vertices, hull.normals, hull.members, hull.facet, front.origin, front.unit):
@@ -409,8 +417,8 @@ def _has_statistics(path: Path) -> bool:
         return False
 
 
-def _load_part_scores(path: Path) -> Iterator[tuple[RecordBatch, BatchStatistics]]:
-    """Yield the stored scores of a part, batch by batch."""
+def _load_partition_scores(path: Path) -> Iterator[tuple[RecordBatch, BatchStatistics]]:
+    """Yield the stored scores of a partition, batch by batch."""
     with open_parquet(str(path)) as file:
         statistics = json.loads(file.metadata.metadata[b"deabench"])
         for k, row in enumerate(statistics):

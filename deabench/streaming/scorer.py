@@ -37,7 +37,7 @@ class Scores:
         Efficiency 1 and no slack, both within 1e-9.
     gap : array (n,)
         The distance of the proof from above to the score; NaN where there is none.
-    short : array (n,)
+    shortfall : array (n,)
         By how much the proof's mixture falls short of the row, in metrics divided by their maxima.
     """
 
@@ -45,7 +45,7 @@ class Scores:
     facet: np.ndarray
     efficient: np.ndarray
     gap: np.ndarray
-    short: np.ndarray
+    shortfall: np.ndarray
 
 
 class Scorer:
@@ -76,12 +76,12 @@ class Scorer:
     def score(self, columns: np.ndarray) -> Scores:
         """Score rows, none all 0, given as columns (s, n)."""
         # So many rows at a time that their numbers stay in the cache.
-        parts = [
+        scored = [
             self._score_block(columns[:, start : start + ROWS])
             for start in range(0, columns.shape[1], ROWS)
         ]
         arrays = {
-            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            field.name: np.concatenate([getattr(block, field.name) for block in scored])
             for field in fields(Scores)
         }
         return Scores(**arrays)
@@ -97,12 +97,14 @@ class Scorer:
         if len(ambiguous):
             facet[ambiguous] = self._best_facets(y[ambiguous])
         score = _ordered_dot(columns, self.normals[facet].T)
-        above, short = self._mixtures(columns, simplex)
+        above, shortfall = self._mixtures(columns, simplex)
         # A mixture of the facet's points settles the few rows that their simplex does not prove.
-        is_unproved = (simplex < 0) | ~(short <= TOLERANCE) | ~(np.abs(above - score) <= TOLERANCE)
+        is_unproved = (
+            (simplex < 0) | ~(shortfall <= TOLERANCE) | ~(np.abs(above - score) <= TOLERANCE)
+        )
         for row in np.flatnonzero(is_unproved).tolist():
-            above[row], short[row] = self._facet_mixture(y[row], int(facet[row]))
-        return Scores(score, facet, self._is_efficient(y, score), np.abs(above - score), short)
+            above[row], shortfall[row] = self._facet_mixture(y[row], int(facet[row]))
+        return Scores(score, facet, self._is_efficient(y, score), np.abs(above - score), shortfall)
 
     def _best_facets(self, y: np.ndarray) -> np.ndarray:
         """Return the first facet with the greatest w·y for rows (n, s)."""
@@ -117,24 +119,24 @@ class Scorer:
 
         The numbers of rows without a simplex (-1) mean nothing.
         """
-        place = np.maximum(simplex, 0)
-        members = self.cone.members.T.take(place, axis=1)
-        lam = self.cone.coordinates(columns, place)
+        index = np.maximum(simplex, 0)
+        members = self.cone.members.T.take(index, axis=1)
+        lam = self.cone.coordinates(columns, index)
         # In a steep simplex rounding counts: one step of iterative refinement.
-        steep = np.flatnonzero(self.cone.doubt.take(place) > MAX_DOUBT)
+        steep = np.flatnonzero(self.cone.doubt.take(index) > MAX_DOUBT)
         if len(steep):
             residual = np.empty((len(columns), len(steep)))
             for r, column in enumerate(columns):
                 generators = self.generators[:, r].take(members[:, steep])
                 residual[r] = column[steep] - _ordered_dot(lam[:, steep], generators)
-            lam[:, steep] += self.cone.coordinates(residual, place[steep])
+            lam[:, steep] += self.cone.coordinates(residual, index[steep])
         # λ of axes is slack, which counts neither in the sum nor in the mixture.
-        lam = np.maximum(lam, 0.0) * self.cone.counted.take(place, axis=1)
-        short = np.zeros(len(simplex))
+        lam = np.maximum(lam, 0.0) * self.cone.counted.take(index, axis=1)
+        shortfall = np.zeros(len(simplex))
         for r, column in enumerate(columns):
             reached = _ordered_dot(lam, self.generators[:, r].take(members))
-            np.maximum(short, (column - reached) / self.unit[r], out=short)
-        return lam.sum(axis=0), short
+            np.maximum(shortfall, (column - reached) / self.unit[r], out=shortfall)
+        return lam.sum(axis=0), shortfall
 
     def _facet_mixture(self, y: np.ndarray, facet: int) -> tuple[float, float]:
         """Return Σ λ of a mixture of a facet's points near a row (s,), and what it falls short by.
@@ -146,8 +148,8 @@ class Scorer:
         generators = np.vstack([self.points[on_facet], -np.diag(self.unit)[flat]]) / self.unit
         lam, _ = nnls(generators.T, y / self.unit)
         lam = lam[: len(on_facet)]
-        short = np.maximum((y - lam @ self.points[on_facet]) / self.unit, 0.0).max()
-        return float(lam.sum()), float(short)
+        shortfall = np.maximum((y - lam @ self.points[on_facet]) / self.unit, 0.0).max()
+        return float(lam.sum()), float(shortfall)
 
     def _is_efficient(self, y: np.ndarray, score: np.ndarray) -> np.ndarray:
         """Return which rows some weights, positive in every metric, put on the frontier."""

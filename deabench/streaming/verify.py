@@ -35,27 +35,28 @@ def verify_sources(front: Frontier, proof: Proof) -> Proof:
             return _without_claim(
                 proof, f"that no row of its files lies beyond it: '{path}' does not exist any more"
             )
+    # Score every row again, and take the totals that the summary claims.
     scorer = Scorer(front)
-    beyond = 0.0
+    excess = 0.0
     rows = 0
     left_out = 0
-    low = np.full(len(summary.low), np.inf)
-    high = np.full(len(summary.high), -np.inf)
+    minima = np.full(len(summary.minima), np.inf)
+    maxima = np.full(len(summary.maxima), -np.inf)
     for batch in _read_all_batches(summary.files):
         # A row of zeros has no efficiency, and lies inside every frontier.
         nonzero = batch.columns[:, batch.columns.any(axis=0)]
         if nonzero.size:
             greatest = float(scorer.score(nonzero).efficiency.max())
-            beyond = max(beyond, greatest - 1.0)
-        low = np.minimum(low, batch.low)
-        high = np.maximum(high, batch.high)
+            excess = max(excess, greatest - 1.0)
+        minima = np.minimum(minima, batch.minima)
+        maxima = np.maximum(maxima, batch.maxima)
         rows += len(batch.positions) + batch.left_out
         left_out += batch.left_out
     misses = {
-        "row_of_a_file_beyond_it": max(beyond - summary.tolerance, 0.0),
+        "row_of_a_file_beyond_it": max(excess - summary.tolerance, 0.0),
         "rows_read_again": float(abs(rows - summary.rows) + abs(left_out - summary.left_out)),
         "least_and_greatest_of_a_metric": float(
-            (low != summary.low).sum() + (high != summary.high).sum()
+            (minima != summary.minima).sum() + (maxima != summary.maxima).sum()
         ),
     }
     arrays = {name: np.array([value]) for name, value in misses.items()}
@@ -68,8 +69,8 @@ def _without_claim(proof: Proof, claim: str) -> Proof:
 
 def _read_all_batches(files: ParquetFiles) -> Iterator[Batch]:
     """Yield the rows of all files, batch by batch."""
-    for part in files.parts:
-        for groups in part:
+    for partition in files.partitions:
+        for groups in partition:
             yield from read_batches(files, groups)
 
 
@@ -98,11 +99,13 @@ def verify_scores(ranking: FilesRanking) -> Proof:
             number = len(proved)
             if number == file.metadata.num_row_groups:
                 raise other_rows
+            # Each batch was written as one row group, in the order of the files.
             table = file.read_row_group(number, columns=list(SCORE_COLUMNS), use_threads=False)
             efficiency, efficient, facet = (table.column(k).to_numpy() for k in range(3))
             is_facet = (facet >= 0) & (facet < len(scorer.normals))
             if len(efficiency) != len(batch.positions) or not is_facet.all():
                 raise other_rows
+            # The written scores are compared with new ones, and with the weights they name.
             scores = scorer.score(batch.columns)
             weighted = (scorer.normals[facet] * batch.columns.T).sum(axis=1)
             statistics = asdict(summarize_batch(summary.files, batch, scores))
@@ -112,7 +115,7 @@ def verify_scores(ranking: FilesRanking) -> Proof:
             proved.append(
                 {
                     "gap": float(scores.gap.max()),
-                    "short": float(scores.short.max()),
+                    "short": float(scores.shortfall.max()),
                     "distance_of_the_score_from_its_proof": float(from_proof),
                     "distance_of_the_score_from_its_weights": float(from_weights),
                     "efficient": float((efficient != scores.efficient).sum()),

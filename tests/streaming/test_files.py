@@ -23,7 +23,7 @@ def test_the_bad_cell_in_row_seven_million_is_named(
     tmp_path: Path, refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batches, "BATCH_ROWS", 1 << 18)
-    monkeypatch.setattr(files, "PART_ROWS", 1 << 22)
+    monkeypatch.setattr(files, "PARTITION_ROWS", 1 << 22)
     n = 7_050_000
     good, bad = np.full(n, 0.5), np.full(n, 0.5)
     bad[7_000_000 - 1] = np.nan

@@ -37,7 +37,7 @@ def test_neither_order_nor_cuts_nor_batches_change_a_bit(
     frame, rng = sweep(kind), np.random.default_rng(1)
     first = db.frontier(frame.set_index("model"), outputs=METRICS)
     for run in range(2):
-        monkeypatch.setattr(files, "PART_ROWS", int(rng.integers(50, 3000)))
+        monkeypatch.setattr(files, "PARTITION_ROWS", int(rng.integers(50, 3000)))
         monkeypatch.setattr(batches, "BATCH_ROWS", int(rng.integers(20, 1000)))
         mixed = frame.sample(frac=1.0, random_state=run)
         cuts = sorted(rng.choice(np.arange(1, len(frame)), size=run * 5, replace=False).tolist())
@@ -247,8 +247,8 @@ def test_a_frontier_that_lacks_a_row_of_its_files_is_refused(tmp_path: Path, ref
     db.certify(front)
     for change, said in (
         ({"rows": 2999}, "rows read again"),
-        ({"low": front.source_summary.low + 0.1}, "least and greatest of a metric"),
-        ({"high": front.source_summary.high * 2}, "least and greatest of a metric"),
+        ({"minima": front.source_summary.minima + 0.1}, "least and greatest of a metric"),
+        ({"maxima": front.source_summary.maxima * 2}, "least and greatest of a metric"),
         ({"left_out": 3}, "rows read again"),
     ):
         with pytest.raises(db.CertificateError, match=said):

@@ -60,7 +60,7 @@ def test_the_score_of_a_row_has_the_same_bits_in_any_batch(
     first = pd.read_parquet(
         db.rank_files(written(frame, tmp_path / "a"), tmp_path / "one", outputs=METRICS).path
     )
-    monkeypatch.setattr(files, "PART_ROWS", 1100)
+    monkeypatch.setattr(files, "PARTITION_ROWS", 1100)
     monkeypatch.setattr(batches, "BATCH_ROWS", 77)
     mixed = frame.sample(frac=1.0, random_state=0)
     folder = written(mixed, tmp_path / "b", [5, 1200], groups=999)
@@ -147,7 +147,7 @@ import os, signal, sys
 from pathlib import Path
 from deabench.streaming import batches, files, rank_files, reduce
 import deabench as db
-files.PART_ROWS, batches.BATCH_ROWS = 700, 300
+files.PARTITION_ROWS, batches.BATCH_ROWS = 700, 300
 done = 0
 def dying(work, after):
     def counted(*given):
@@ -219,8 +219,8 @@ def once(work, mark):
             return work(*given)
         os.kill(os.getpid(), signal.SIGKILL)
     return dying
-reduce.part_candidates = once(reduce.part_candidates, mark + "-candidates")
-rank_files.store_part_scores = once(rank_files.store_part_scores, mark + "-scores")
+reduce.partition_candidates = once(reduce.partition_candidates, mark + "-candidates")
+rank_files.store_partition_scores = once(rank_files.store_partition_scores, mark + "-scores")
 """
 
 
