@@ -1,4 +1,4 @@
-"""Where a Brier score comes from: reliability, resolution, uncertainty.
+"""Decompose scores: Brier's into reliability, resolution and uncertainty; entropy by a split.
 
 References
 ----------
@@ -27,7 +27,7 @@ def brier_decomposition(
     positive: object = None,
     sample_weight: instances.Values | None = None,
 ) -> pd.DataFrame:
-    """Brier score = reliability − resolution + uncertainty + within_bins.
+    """Decompose Brier scores: reliability − resolution + uncertainty + within_bins.
 
     With n_k of n instances in group k, p̄_k their mean probability, ȳ_k their share of positives, ȳ
     that of all: reliability = Σ n_k (p̄_k − ȳ_k)²/n (low is good), resolution = Σ n_k (ȳ_k − ȳ)²/n
@@ -57,44 +57,21 @@ def brier_decomposition(
             f"bins is {bins}; give at least 1, or leave it out for a group per distinct probability"
         )
     true = labels.two_class_truth(y_true, positive, scores=True)
-    given = labels.read_weights(sample_weight, true)
-    weight = np.ones(len(true.is_positive)) if given is None else given
+    weight = labels.read_weights(sample_weight, true)
+    if weight is None:
+        weight = np.ones(len(true.is_positive))
+    y = true.is_positive.astype(float)
     rows = {}
     for name, score in instances.predictions_by_name(scores).items():
         p = labels.read_scores(score, true, name=name).astype(float)
         check_probabilities(p, name, "brier")
-        rows[name] = _parts(true.is_positive.astype(float), p, weight / weight.sum(), bins)
+        rows[name] = _decompose(y, p, weight / weight.sum(), bins)
     columns = ["brier", "reliability", "resolution", "uncertainty", "within_bins"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("classifier")
 
 
-def _parts(y: np.ndarray, p: np.ndarray, weight: np.ndarray, bins: int | None) -> tuple[float, ...]:
-    group = (
-        np.unique(p, return_inverse=True)[1]
-        if bins is None
-        else np.minimum((p * bins).astype(int), bins - 1)
-    )
-    size = np.bincount(group, weight)
-    with np.errstate(invalid="ignore"):
-        said, seen = np.bincount(group, weight * p) / size, np.bincount(group, weight * y) / size
-    rate = float(weight @ y)
-    reliability, resolution = (
-        np.nansum(size * (said - seen) ** 2),
-        np.nansum(size * (seen - rate) ** 2),
-    )
-    apart = p - said[group]
-    within = weight @ (apart**2 - 2 * (y - seen[group]) * apart)
-    return (
-        float(weight @ (p - y) ** 2),
-        float(reliability),
-        float(resolution),
-        rate * (1 - rate),
-        float(within),
-    )
-
-
 def entropy(counts: Sequence[float]) -> float:
-    """−Σ p log₂ p of class counts, in bits; 0 log 0 = 0.
+    """Return −Σ p log₂ p of class counts, in bits; 0 log 0 = 0.
 
     Examples
     --------
@@ -111,8 +88,7 @@ def entropy(counts: Sequence[float]) -> float:
 def information_gain(
     children: Sequence[Sequence[float]], missing: Sequence[float] | None = None
 ) -> float:
-    """The entropy that a split takes away: of the parent less the children's, weighted by their
-    sizes.
+    """Return the entropy of the parent less that of the children, weighted by their sizes.
 
     Parameters
     ----------
@@ -126,7 +102,35 @@ def information_gain(
     0.1368
     """
     branches = np.asarray(children, dtype=float)
-    known = branches.sum(axis=0)
-    inside = sum(branch.sum() / known.sum() * entropy(branch) for branch in branches)
-    share = 1.0 if missing is None else known.sum() / (known.sum() + np.sum(missing))
-    return float(share * (entropy(known) - inside))
+    parent = branches.sum(axis=0)
+    total = parent.sum()
+    within = sum(branch.sum() / total * entropy(branch) for branch in branches)
+    known_share = 1.0 if missing is None else total / (total + np.sum(missing))
+    return float(known_share * (entropy(parent) - within))
+
+
+def _decompose(
+    y: np.ndarray, p: np.ndarray, weight: np.ndarray, bins: int | None
+) -> tuple[float, ...]:
+    """Return Brier's score and its parts; the weights have the sum 1."""
+    if bins is None:
+        group = np.unique(p, return_inverse=True)[1]
+    else:
+        group = np.minimum((p * bins).astype(int), bins - 1)
+    size = np.bincount(group, weight)
+    # Empty bins are NaN and add nothing below.
+    with np.errstate(invalid="ignore"):
+        mean_probability = np.bincount(group, weight * p) / size
+        positive_share = np.bincount(group, weight * y) / size
+    prevalence = float(weight @ y)
+    reliability = np.nansum(size * (mean_probability - positive_share) ** 2)
+    resolution = np.nansum(size * (positive_share - prevalence) ** 2)
+    deviation = p - mean_probability[group]
+    within_bins = weight @ (deviation**2 - 2 * (y - positive_share[group]) * deviation)
+    return (
+        float(weight @ (p - y) ** 2),
+        float(reliability),
+        float(resolution),
+        prevalence * (1 - prevalence),
+        float(within_bins),
+    )

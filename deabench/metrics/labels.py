@@ -1,10 +1,9 @@
-"""Which instances are positive, and their scores: labels of any kind, checked once and for all
-functions alike.
+"""Decide which instances are positive, and read labels and scores for them.
 
-The positive class is the one named; without a name it is 1 of {0, 1} and {-1, 1} and True of
-{False, True}, as everywhere in the field. Of other labels the minority is taken, with a warning
-that names it; where scores go with them it is refused, because a score speaks for one class and
-nobody can see which."""
+The positive class is the one that the user names; by default it is 1 of {0, 1} and {-1, 1} and True
+of {False, True}, as everywhere in the field. Of other labels the minority is taken, with a warning
+that names it. Where scores go with such labels they are refused, because a score speaks for one
+class and the data do not tell which."""
 
 from __future__ import annotations
 
@@ -18,24 +17,23 @@ import pandas as pd
 from deabench.errors import DataError, DataWarning
 from deabench.utils.instances import (
     Array,
+    Values,
+    as_vector,
     check_same_index,
     count_classes,
     equals_label,
+    format_labels,
     read_true_labels,
     series_index,
+    to_python_scalar,
 )
-from deabench.utils.instances import Predictions as Predictions
-from deabench.utils.instances import Values as Values
-from deabench.utils.instances import as_vector as one_dimensional
-from deabench.utils.instances import format_labels as listed
-from deabench.utils.instances import to_python_scalar as plain
 
 logger = logging.getLogger(__name__)
 
 CONVENTIONS = ([0, 1], [-1, 1], ["0", "1"], ["-1", "1"], ["false", "true"])
 """Pairs of labels whose second is positive by convention."""
 MAX_EXACT_INTEGER = 2**53
-"""The whole numbers up to here are floats."""
+"""Whole numbers up to here are represented exactly as floats."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +43,12 @@ class GroundTruth:
     Attributes
     ----------
     positive, negative : labels
-        `negative` is None where only positives, or only negatives of unknown name, were seen.
+        `negative` is None where only positives, or only negatives of unknown name, occur.
     is_positive : bool array, instances
     note : str
         Which class is positive and why, as a sentence.
     guessed : bool
-        Whether it is the minority because none was named.
+        Whether it is the minority because the user named none.
     index : Index or None
         Of the Series that the labels came in.
     rest : tuple of labels
@@ -69,12 +67,11 @@ class GroundTruth:
 def ground_truth(
     y_true: Values | GroundTruth, positive: object = None, *, scores: bool = False
 ) -> GroundTruth:
-    """The classes of `y_true`: the positive one named, or else the one of the convention, or else
-    the minority.
+    """Return the true classes, with the positive class named, by convention, or the minority.
 
     Parameters
     ----------
-    y_true : labels of the instances, or what `against_rest` gives
+    y_true : labels of the instances, or the result of `against_rest`
         Numbers, text or booleans; two classes, or one where `positive` is named.
     positive : label, optional
         The positive class. By default 1 of {0, 1} or {-1, 1} and True of {False, True}, also as
@@ -94,34 +91,32 @@ def ground_truth(
         Where the rarer class is taken.
     """
     if isinstance(y_true, GroundTruth):
-        return _given(y_true, positive)
+        return _check_positive_of(y_true, positive)
     labels = read_true_labels(y_true)
     classes, counts = count_classes(labels)
     if len(classes) > 2:
         raise DataError(
-            f"y_true holds {len(classes)} classes ({listed(classes)}); merge some, take one against the rest "
-            "(metrics.against_rest) or compare them all (metrics.from_classes)"
+            f"y_true holds {len(classes)} classes ({format_labels(classes)}); merge some, take one "
+            "against the rest (metrics.against_rest) or compare them all (metrics.from_classes)"
         )
-    guessed = positive is None and not _conventional(classes)
-    if positive is not None:
-        chosen, note = (
-            _named(positive, classes),
-            f"{plain(positive)!r} is the positive class, as asked",
-        )
+    if positive is None:
+        positive_class, note = _default_positive(classes, counts, scores=scores)
     else:
-        chosen, note = _by_default(classes, counts, scores=scores)
-    others = [name for name in classes if name != chosen]
+        positive_class = _check_class(positive, classes)
+        note = f"{to_python_scalar(positive)!r} is the positive class, as asked"
+    is_guessed = positive is None and not _is_conventional(classes)
     logger.info(note)
-    if guessed:
+    if is_guessed:
         warnings.warn(
             f"{note}; name the positive class if it is another", DataWarning, stacklevel=3
         )
+    negative_classes = [label for label in classes if label != positive_class]
     return GroundTruth(
-        chosen,
-        others[0] if others else None,
-        equals_label(labels, chosen),
+        positive_class,
+        negative_classes[0] if negative_classes else None,
+        equals_label(labels, positive_class),
         note,
-        guessed,
+        is_guessed,
         series_index(y_true),
     )
 
@@ -129,30 +124,31 @@ def ground_truth(
 def two_class_truth(
     y_true: Values | GroundTruth, positive: object = None, *, scores: bool = False
 ) -> GroundTruth:
-    """`truth` where both classes must occur, also the one that is not named.
+    """Return the ground truth where both classes must occur.
 
     Parameters
     ----------
-    y_true, positive, scores : as for `truth`
+    y_true, positive, scores : as for `ground_truth`
 
     Raises
     ------
     DataError
-        As `truth` does, and where every instance is positive, or none.
+        As `ground_truth` does, and where every instance is positive, or none.
     """
     true = ground_truth(y_true, positive, scores=scores)
-    for what, share in (("positive", true.is_positive), ("negative", ~true.is_positive)):
-        if not share.any():
+    for noun, members in _members_by_class(true):
+        if not members.any():
             raise DataError(
-                f"y_true holds no {what} instance ({true.positive!r} is the positive class); "
+                f"y_true holds no {noun} instance ({true.positive!r} is the positive class); "
                 "give instances of both classes"
             )
     return true
 
 
 def against_rest(y_true: Values, positive: object) -> GroundTruth:
-    """One class of several against the rest: what every function of two classes takes in the place
-    of `y_true`.
+    """Take one class of several against the rest.
+
+    Every function of two classes accepts the result as `y_true`.
 
     Parameters
     ----------
@@ -173,13 +169,13 @@ def against_rest(y_true: Values, positive: object) -> GroundTruth:
         raise DataError(
             f"y_true holds one class only ({classes[0]!r}); give instances of both classes"
         )
-    chosen = _named(positive, classes)
-    rest = tuple(name for name in classes if name != chosen)
-    note = f"{plain(positive)!r} is the positive class against the rest ({listed(rest)})"
+    positive_class = _check_class(positive, classes)
+    rest = tuple(label for label in classes if label != positive_class)
+    note = f"{positive_class!r} is the positive class against the rest ({format_labels(rest)})"
     return GroundTruth(
-        plain(positive),
+        positive_class,
         rest[0] if len(rest) == 1 else "the rest",
-        equals_label(labels, chosen),
+        equals_label(labels, positive_class),
         note,
         index=series_index(y_true),
         rest=rest,
@@ -187,129 +183,149 @@ def against_rest(y_true: Values, positive: object) -> GroundTruth:
 
 
 def predicted_positive(y_pred: Values, true: GroundTruth, *, name: str) -> np.ndarray:
-    """Which instances a classifier labels positive; a label that y_true does not know is refused."""
-    labels = _one_each(y_pred, true, "prediction", f"'{name}'")
-    gone = pd.isna(labels)
-    if gone.any():
+    """Return which instances a classifier labels positive; refuse labels that y_true lacks."""
+    labels = _read_one_each(y_pred, true, "prediction", f"'{name}'")
+    missing = pd.isna(labels)
+    if missing.any():
         raise DataError(
-            f"the prediction of '{name}' for instance {int(np.argmax(gone)) + 1} is missing; give a label"
+            f"the prediction of '{name}' for instance {int(np.argmax(missing)) + 1} is missing; "
+            "give a label"
         )
-    hit = equals_label(labels, true.positive)
-    others = list(true.rest) or [true.negative]
-    if others != [None]:
-        strange = ~hit & ~np.logical_or.reduce([equals_label(labels, other) for other in others])
-        if strange.any():
-            where = int(np.argmax(strange))
+    is_positive = equals_label(labels, true.positive)
+    negative_classes = list(true.rest) or [true.negative]
+    # Where y_true holds one class only, any other label counts as the negative one.
+    if negative_classes != [None]:
+        is_known = is_positive.copy()
+        for label in negative_classes:
+            is_known |= equals_label(labels, label)
+        if not is_known.all():
+            row = int(np.argmin(is_known))
             raise DataError(
-                f"'{name}' predicts the label {plain(labels[where])!r} for instance {where + 1}; "
-                f"y_true knows only {listed([*others, true.positive])}"
+                f"'{name}' predicts the label {to_python_scalar(labels[row])!r} for instance "
+                f"{row + 1}; y_true knows only {format_labels([*negative_classes, true.positive])}"
             )
-    return hit
+    return is_positive
 
 
 def read_scores(score: Values, true: GroundTruth, *, name: str | None = None) -> np.ndarray:
-    """A classifier's scores, finite, one per instance; without a name it is "the classifier".
+    """Return a classifier's scores, finite, one per instance.
 
-    As float64; whole numbers beyond 2⁵³ stay whole numbers, for as floats they would tie.
+    As float64; whole numbers beyond 2⁵³ stay whole numbers, because as floats they would tie.
+
+    Parameters
+    ----------
+    name : str, optional
+        Without a name messages say "the classifier".
     """
-    who = "the classifier" if name is None else f"'{name}'"
-    values = _one_each(score, true, "score", who)
+    owner = "the classifier" if name is None else f"'{name}'"
+    values = _read_one_each(score, true, "score", owner)
     numeric = pd.to_numeric(pd.Series(values), errors="coerce")
     numbers: np.ndarray = numeric.to_numpy(dtype=float, na_value=np.nan)
-    bad = ~np.isfinite(numbers)
-    if bad.any():
-        where = int(np.argmax(bad))
-        value = plain(values[where])
-        said = "missing" if pd.isna(value) else repr(value)
+    invalid = ~np.isfinite(numbers)
+    if invalid.any():
+        row = int(np.argmax(invalid))
+        value = to_python_scalar(values[row])
+        description = "missing" if pd.isna(value) else repr(value)
         raise DataError(
-            f"the score of {who} for instance {where + 1} is {said}; give a finite number"
+            f"the score of {owner} for instance {row + 1} is {description}; give a finite number"
         )
-    if numeric.dtype.kind in "iu" and np.abs(numbers).max(initial=0.0) > MAX_EXACT_INTEGER:
+    is_whole = numeric.dtype.kind in "iu"
+    if is_whole and np.abs(numbers).max(initial=0.0) > MAX_EXACT_INTEGER:
         return np.asarray(numeric.to_numpy())
     return numbers
 
 
 def read_weights(sample_weight: Values | None, true: GroundTruth) -> np.ndarray | None:
-    """Sample weights as float64, one per instance, finite and >= 0."""
+    """Return sample weights as float64, one per instance, finite and >= 0."""
     if sample_weight is None:
         return None
-    weights = pd.to_numeric(
-        pd.Series(one_dimensional(sample_weight, "sample_weight")), errors="coerce"
-    )
-    if len(weights) != len(true.is_positive):
-        raise DataError(
-            f"{len(weights)} sample weights for {len(true.is_positive)} instances; give one for each"
-        )
+    column = pd.Series(as_vector(sample_weight, "sample_weight"))
+    n = len(true.is_positive)
+    if len(column) != n:
+        raise DataError(f"{len(column)} sample weights for {n} instances; give one for each")
     check_same_index(sample_weight, true.index, "sample_weight")
-    values: np.ndarray = weights.to_numpy(dtype=float, na_value=np.nan)
-    bad = ~(np.isfinite(values) & (values >= 0))
-    if bad.any():
-        where = int(np.argmax(bad))
+    weights: np.ndarray = pd.to_numeric(column, errors="coerce").to_numpy(
+        dtype=float, na_value=np.nan
+    )
+    invalid = ~(np.isfinite(weights) & (weights >= 0))
+    if invalid.any():
+        row = int(np.argmax(invalid))
         raise DataError(
-            f"the sample weight of instance {where + 1} is {values[where]:g}; weights are numbers >= 0"
+            f"the sample weight of instance {row + 1} is {weights[row]:g}; weights are numbers >= 0"
         )
-    for what, share in (("positive", true.is_positive), ("negative", ~true.is_positive)):
-        if share.any() and not values[share].any():
+    for noun, members in _members_by_class(true):
+        if members.any() and not weights[members].any():
             raise DataError(
-                f"every {what} instance has the sample weight 0; give one of them a weight > 0"
+                f"every {noun} instance has the sample weight 0; give one of them a weight > 0"
             )
-    return values
+    return weights
 
 
-def _given(true: GroundTruth, positive: object) -> GroundTruth:
+def _members_by_class(true: GroundTruth) -> list[tuple[str, np.ndarray]]:
+    return [("positive", true.is_positive), ("negative", ~true.is_positive)]
+
+
+def _check_positive_of(true: GroundTruth, positive: object) -> GroundTruth:
     if positive is not None and positive != true.positive:
         raise DataError(
-            f"positive is {plain(positive)!r} and y_true was made for {true.positive!r}; name one of them"
+            f"positive is {to_python_scalar(positive)!r} and y_true was made for "
+            f"{true.positive!r}; name one of them"
         )
     return true
 
 
-def _one_each(values: Values, true: GroundTruth, what: str, who: str) -> Array:
-    """A classifier's predictions or scores, refused where they are not one per instance, in the
-    instances' order.
-    """
-    array = one_dimensional(values, f"the {what} of {who}")
-    if len(array) != len(true.is_positive):
+def _read_one_each(values: Values, true: GroundTruth, noun: str, owner: str) -> Array:
+    """Return predictions or scores in the instances' order, one per instance."""
+    array = as_vector(values, f"the {noun} of {owner}")
+    n = len(true.is_positive)
+    if len(array) != n:
         raise DataError(
-            f"{who} has {len(array)} {what}s and y_true has {len(true.is_positive)} instances; give one for each"
+            f"{owner} has {len(array)} {noun}s and y_true has {n} instances; give one for each"
         )
-    check_same_index(values, true.index, who)
+    check_same_index(values, true.index, owner)
     return array
 
 
-def _named(positive: object, classes: list[object]) -> object:
+def _check_class(positive: object, classes: list[object]) -> object:
+    """Return the positive label as a Python value; with one class only, it may be another."""
     if len(classes) > 1 and positive not in classes:
         raise DataError(
-            f"there is no class {plain(positive)!r} in y_true; its classes are {listed(classes)}"
+            f"there is no class {to_python_scalar(positive)!r} in y_true; its classes are "
+            f"{format_labels(classes)}"
         )
-    return plain(positive)
+    return to_python_scalar(positive)
 
 
-def _conventional(classes: list[object]) -> bool:
-    return [name.lower() if isinstance(name, str) else name for name in classes] in CONVENTIONS
+def _is_conventional(classes: list[object]) -> bool:
+    lowered = [label.lower() if isinstance(label, str) else label for label in classes]
+    return lowered in CONVENTIONS
 
 
-def _by_default(classes: list[object], counts: list[int], *, scores: bool) -> tuple[object, str]:
+def _default_positive(
+    classes: list[object], counts: list[int], *, scores: bool
+) -> tuple[object, str]:
+    """Return the positive class by convention or as the minority, and the reason."""
     if len(classes) == 1:
         raise DataError(
             f"y_true holds one class only ({classes[0]!r}); give instances of both classes"
         )
     total = sum(counts)
-    if _conventional(classes):
-        return classes[
-            1
-        ], f"{classes[1]!r} is the positive class by convention, {counts[1]} of {total} instances"
+    if _is_conventional(classes):
+        return classes[1], (
+            f"{classes[1]!r} is the positive class by convention, {counts[1]} of {total} instances"
+        )
     if scores:
         raise DataError(
-            f"y_true holds the classes {listed(classes)} and a score speaks for one of them; "
+            f"y_true holds the classes {format_labels(classes)} and a score speaks for one of them; "
             "name the positive class"
         )
     if counts[0] == counts[1]:
         raise DataError(
-            f"the classes {listed(classes)} have {counts[0]} instances each, so neither is the minority; "
-            "name the positive class"
+            f"the classes {format_labels(classes)} have {counts[0]} instances each, so neither is "
+            "the minority; name the positive class"
         )
-    rare = int(np.argmin(counts))
-    return classes[
-        rare
-    ], f"{classes[rare]!r} is the positive class: the minority, {counts[rare]} of {total} instances"
+    rarer = int(np.argmin(counts))
+    return classes[rarer], (
+        f"{classes[rarer]!r} is the positive class: the minority, {counts[rarer]} of {total} "
+        "instances"
+    )

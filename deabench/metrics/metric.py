@@ -1,13 +1,11 @@
-"""One way to declare a metric: a name, a function or scikit-learn scorer, its direction, its range,
-what it needs.
-"""
+"""Declare a metric: a name, a function or scikit-learn scorer, its direction, range and needs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -15,12 +13,12 @@ from deabench.errors import DataError
 from deabench.utils.checks import choice
 
 Needs = Literal["labels", "scores", "probabilities"]
-NEEDS = ("labels", "scores", "probabilities")
+ROUNDING_ERROR = 1e-12
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of one's own, for `from_predictions`, `from_scores`, `intervals`, `differences`.
+    """A user-defined metric for `from_predictions`, `from_scores`, `intervals`, `differences`.
 
     It is frozen, and pickles where its function does.
 
@@ -55,22 +53,23 @@ class Metric:
             raise DataError(f"the metric's name is {self.name!r}; give it one, as text")
         if not callable(self.function) and not isinstance(self.function, str):
             raise DataError(
-                f"the function of metric '{self.name}' is a {type(self.function).__name__}; give a function "
-                "of (y_true, values), a scikit-learn scorer or a scorer's name"
+                f"the function of metric '{self.name}' is a {type(self.function).__name__}; give a "
+                "function of (y_true, values), a scikit-learn scorer or a scorer's name"
             )
-        choice("needs", self.needs, NEEDS)
+        choice("needs", self.needs, get_args(Needs))
         if not self.range[0] < self.range[1]:
             raise DataError(
-                f"the range of metric '{self.name}' is {self.range}; give the least and the greatest value"
+                f"the range of metric '{self.name}' is {self.range}; give the least and the "
+                "greatest value"
             )
 
     @property
     def better(self) -> Literal["higher", "lower"]:
-        """Which way is better, in the words of `DIRECTION`."""
+        """Return which way is better, in the words of `DIRECTION`."""
         return "higher" if self.higher_is_better else "lower"
 
     def value(self, positive: Any, values: Any, sample_weight: Any = None) -> float:
-        """The metric of one classifier; NaN where it is undefined.
+        """Compute the metric of one classifier; NaN where it is undefined.
 
         Parameters
         ----------
@@ -86,69 +85,66 @@ class Metric:
         """
         return self.of_labels(np.asarray(positive).astype(int), np.asarray(values), sample_weight)
 
-    def of_labels(self, y: np.ndarray, given: np.ndarray, sample_weight: Any = None) -> float:
-        """`value` of any labels, as `from_classes` has them: the function gets them as they are."""
+    def of_labels(self, y: np.ndarray, values: np.ndarray, sample_weight: Any = None) -> float:
+        """Compute the metric of labels of any kind, which the function gets as they are."""
         if self.needs != "labels" and not np.isin(y, (0, 1)).all():
             raise DataError(
-                f"metric '{self.name}' needs {self.needs} of two classes; take one class against the rest "
-                "(metrics.against_rest)"
+                f"metric '{self.name}' needs {self.needs} of two classes; take one class against "
+                "the rest (metrics.against_rest)"
             )
-        weights = (
-            {}
-            if sample_weight is None
-            else {"sample_weight": np.asarray(sample_weight, dtype=float)}
-        )
-        call: Any = self.function
+        weights = {}
+        if sample_weight is not None:
+            weights["sample_weight"] = np.asarray(sample_weight, dtype=float)
+        function: Any = self.function
         try:
-            found = (
-                _scored(call, y, given, weights) if is_scorer(call) else call(y, given, **weights)
-            )
-            number = float(found)
+            if is_scorer(function):
+                number = _scorer_value(function, y, values, weights)
+            else:
+                number = float(function(y, values, **weights))
         except DataError:
             raise
-        except Exception as error:  # a user's function may fail in any way
-            said = str(error).strip().split("\n")[0]
+        except Exception as error:  # A user's function may fail in any way.
+            message = str(error).strip().split("\n")[0]
             raise DataError(
-                f"metric '{self.name}' failed: {type(error).__name__}: {said}"
+                f"metric '{self.name}' failed: {type(error).__name__}: {message}"
             ) from error
         low, high = self.range
-        if not math.isnan(number) and not low - 1e-12 <= number <= high + 1e-12:
+        inside = low - ROUNDING_ERROR <= number <= high + ROUNDING_ERROR
+        if not math.isnan(number) and not inside:
             raise DataError(
-                f"metric '{self.name}' is {number:g}, outside its range {low:g} to {high:g}; declare its range"
+                f"metric '{self.name}' is {number:g}, outside its range {low:g} to {high:g}; "
+                "declare its range"
             )
         return number
 
 
 def is_scorer(function: object) -> bool:
-    """Whether it is a scikit-learn scorer, or the name of one: called with an estimator, not with
-    predictions.
-    """
-    return isinstance(function, str) or type(function).__module__.startswith(
-        "sklearn.metrics._scorer"
-    )
+    """Return whether it is a scikit-learn scorer, or the name of one.
+
+    Scorers are called with an estimator, not with predictions."""
+    module = type(function).__module__
+    return isinstance(function, str) or module.startswith("sklearn.metrics._scorer")
 
 
 def check_probabilities(values: np.ndarray, name: str, metric: str) -> None:
-    """Refuse what is no probability."""
+    """Refuse scores that are no probabilities."""
     outside = (values < 0) | (values > 1)
     if outside.any():
-        where = int(np.argmax(outside))
+        row = int(np.argmax(outside))
         raise DataError(
-            f"the score of '{name}' for instance {where + 1} is {values[where]:g}; metric '{metric}' needs "
-            "probabilities, from 0 to 1"
+            f"the score of '{name}' for instance {row + 1} is {values[row]:g}; metric '{metric}' "
+            "needs probabilities, from 0 to 1"
         )
 
 
-def _scored(
+def _scorer_value(
     scorer: Any, y: np.ndarray, values: np.ndarray, weights: dict[str, np.ndarray]
 ) -> float:
-    """A scorer's value of given predictions: it is called with an estimator that answers what is
-    given.
-    """
+    """Call a scorer with an estimator that returns its input as its predictions."""
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.metrics import get_scorer
 
-    class Given(ClassifierMixin, BaseEstimator):
+    class IdentityClassifier(ClassifierMixin, BaseEstimator):
         classes_ = np.unique(y)
 
         def __sklearn_is_fitted__(self) -> bool:
@@ -163,4 +159,4 @@ def _scored(
         def predict_proba(self, X: np.ndarray) -> np.ndarray:
             return np.column_stack([1 - X.ravel(), X.ravel()])
 
-    return float(get_scorer(scorer)(Given(), values[:, None], y, **weights))
+    return float(get_scorer(scorer)(IdentityClassifier(), values[:, None], y, **weights))

@@ -1,12 +1,13 @@
-"""More than two classes: the m x m confusion matrix, recall and precision of each class, averages,
-one against the rest.
+"""Compute metrics of more than two classes: recall and precision of each class, averages, areas.
 
 With C[i, j] the instances of class i that are labelled j, t its row sums, p its column sums, s
 their total:
 
-    recall of i = C[i, i] / t_i        precision of i = C[i, i] / p_i        F1 of i = 2 C[i, i] / (t_i + p_i)
+    recall of i = C[i, i] / t_i      precision of i = C[i, i] / p_i
+    F1 of i = 2 C[i, i] / (t_i + p_i)
     macro: the mean over the classes; weighted: their mean by t; balanced accuracy: macro recall
-    MCC = (s Σ C[i, i] − Σ t_i p_i) / √((s² − Σ p_i²)(s² − Σ t_i²))        kappa = (s Σ C[i, i] − Σ t_i p_i) / (s² − Σ t_i p_i)
+    MCC = (s Σ C[i, i] − Σ t_i p_i) / √((s² − Σ p_i²)(s² − Σ t_i²))
+    kappa = (s Σ C[i, i] − Σ t_i p_i) / (s² − Σ t_i p_i)
 
 For two classes recall of the positive is TPR, recall of the negative TNR, and the rest what
 `from_counts` gives.
@@ -18,7 +19,7 @@ Computational Biology and Chemistry 28:367-374. doi:10.1016/j.compbiolchem.2004.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -31,9 +32,9 @@ from deabench.metrics.score_metrics import roc_auc, sort_scores
 from deabench.utils import instances
 from deabench.utils.checks import did_you_mean
 
-EACH = ("recall", "precision", "F1")
+CLASS_METRICS = ("recall", "precision", "F1")
 """Of each class: the columns are 'recall[a]' and the like."""
-OVERALL = (
+OVERALL_METRICS = (
     "accuracy",
     "balanced_accuracy",
     "macro_precision",
@@ -51,7 +52,7 @@ def confusion(
     *,
     sample_weight: instances.Values | None = None,
 ) -> pd.DataFrame:
-    """The confusion matrix of each classifier, for any number of classes.
+    """Count the confusion matrix of each classifier, for any number of classes.
 
     Parameters
     ----------
@@ -70,18 +71,19 @@ def confusion(
     >>> confusion(["a", "b", "c", "c"], {"net": ["a", "c", "c", "b"]}).loc["net"].to_numpy().tolist()
     [[1, 0, 0], [0, 0, 1], [0, 1, 1]]
     """
-    true, classes, codes = _classes(y_true)
+    true, classes, true_codes = _read_classes(y_true)
     weight = labels.read_weights(sample_weight, true)
-    parts = {
-        name: _matrix(codes, _codes(said, true, classes, name), classes, weight)
-        for name, said in instances.predictions_by_name(predictions).items()
-    }
-    return pd.concat(parts, names=["classifier", "true"])
+    matrices = {}
+    for name, predicted in instances.predictions_by_name(predictions).items():
+        codes = _predicted_codes(predicted, true, classes, name)
+        matrices[name] = _confusion_matrix(true_codes, codes, classes, weight)
+    return pd.concat(matrices, names=["classifier", "true"])
 
 
 def one_vs_rest(confusions: pd.DataFrame) -> pd.DataFrame:
-    """Each class against the others: the 2x2 tables that `from_counts`, `bootstrap_counts` and
-    `tango.interval` read.
+    """Return each class against the others, as 2x2 tables.
+
+    `from_counts`, `bootstrap_counts` and `tango.interval` read them.
 
     Parameters
     ----------
@@ -102,15 +104,13 @@ def one_vs_rest(confusions: pd.DataFrame) -> pd.DataFrame:
     """
     rows = {}
     for name, matrix in confusions.groupby(level="classifier", sort=False):
-        total, hits = matrix.to_numpy().sum(), np.diag(matrix.to_numpy())
-        missed, false = matrix.to_numpy().sum(axis=1) - hits, matrix.to_numpy().sum(axis=0) - hits
+        cells = matrix.to_numpy()
+        tp = np.diag(cells)
+        fn = cells.sum(axis=1) - tp
+        fp = cells.sum(axis=0) - tp
+        tn = cells.sum() - tp - fn - fp
         for k, label in enumerate(matrix.columns):
-            rows[name, label] = (
-                hits[k],
-                missed[k],
-                false[k],
-                total - hits[k] - missed[k] - false[k],
-            )
+            rows[name, label] = (tp[k], fn[k], fp[k], tn[k])
     index = pd.MultiIndex.from_tuples(list(rows), names=["classifier", "class"])
     return pd.DataFrame(list(rows.values()), index, list(CELLS))
 
@@ -122,8 +122,7 @@ def from_classes(
     metrics: Sequence[str | Metric] | None = None,
     sample_weight: instances.Values | None = None,
 ) -> pd.DataFrame:
-    """Metrics of labels of two classes or more, one row per classifier; no class is the positive
-    one.
+    """Compute metrics of labels of two classes or more; no class is the positive one.
 
     Parameters
     ----------
@@ -147,31 +146,36 @@ def from_classes(
     classifier
     net               1.0        0.0        0.5       0.5
     """
-    matrices = confusion(y_true, predictions, sample_weight=sample_weight)
-    asked = list(dict.fromkeys([*EACH, *OVERALL] if metrics is None else metrics))
-    true, classes, _ = _classes(y_true)
+    requested: list[str | Metric] = (
+        [*CLASS_METRICS, *OVERALL_METRICS] if metrics is None else list(dict.fromkeys(metrics))
+    )
+    true, classes, true_codes = _read_classes(y_true)
+    true_labels = instances.read_true_labels(y_true)
     weight = labels.read_weights(sample_weight, true)
     rows = {}
-    for name, said in instances.predictions_by_name(predictions).items():
-        known = _values(matrices.loc[name].to_numpy().astype(float), classes)
-        own = _own(y_true, said, weight)
-        rows[name] = {
-            column: value
-            for one in asked
-            for column, value in _row(one, known, classes, own).items()
-        }
+    for name, predicted in instances.predictions_by_name(predictions).items():
+        codes = _predicted_codes(predicted, true, classes, name)
+        matrix = _confusion_matrix(true_codes, codes, classes, weight)
+        values = _metrics_of_matrix(matrix.to_numpy().astype(float), classes)
+        row: dict[str, float] = {}
+        for metric in requested:
+            if isinstance(metric, Metric):
+                predicted_labels = instances.as_vector(predicted, "the prediction")
+                row[metric.name] = metric.of_labels(true_labels, predicted_labels, weight)
+            else:
+                row |= {column: values[column] for column in _columns_of(metric, classes, values)}
+        rows[name] = row
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("classifier")
-    gone = table.isna().stack()
-    told = tuple(
+    missing = table.isna().stack()
+    undefined = tuple(
         f"{column} of '{row}' is undefined: a class is never predicted, or all is of one class"
-        for row, column in gone[gone].index
+        for row, column in missing[missing].index
     )
-    ways = {one.name: one.better for one in asked if isinstance(one, Metric)}
-    note = f"{len(classes)} classes: {instances.format_labels(classes)}"
+    directions = {metric.name: metric.better for metric in requested if isinstance(metric, Metric)}
     table.attrs = {
-        "undefined": told,
-        "note": note,
-        "better": {name: ways.get(name, "higher") for name in table.columns},
+        "undefined": undefined,
+        "note": f"{len(classes)} classes: {instances.format_labels(classes)}",
+        "better": {name: directions.get(name, "higher") for name in table.columns},
     }
     return table
 
@@ -182,8 +186,7 @@ def from_class_scores(
     *,
     sample_weight: instances.Values | None = None,
 ) -> pd.DataFrame:
-    """One-vs-rest areas of scores for each class: 'roc_auc[a]' ..., their mean and their mean by
-    the classes' sizes.
+    """Compute the area under the ROC curve of each class against the rest, and their means.
 
     Parameters
     ----------
@@ -206,109 +209,98 @@ def from_class_scores(
     >>> float(metrics.from_class_scores(["a", "b", "c"], {"net": scores}).loc["net", "macro_roc_auc"])
     1.0
     """
-    true, classes, codes = _classes(y_true)
+    true, classes, true_codes = _read_classes(y_true)
     weight = labels.read_weights(sample_weight, true)
-    sizes = np.bincount(codes, weight, len(classes))
+    class_weights = np.bincount(true_codes, weight, len(classes))
     rows = {}
     for name, frame in scores.items():
         areas = []
         for k, label in enumerate(classes):
             if not isinstance(frame, pd.DataFrame) or label not in frame.columns:
                 raise DataError(
-                    f"the scores of '{name}' have no column {label!r}; give a DataFrame with a column per class"
+                    f"the scores of '{name}' have no column {label!r}; give a DataFrame with a "
+                    "column per class"
                 )
             score = labels.read_scores(frame[label], true, name=f"{name}, {label}")
-            areas.append(float(roc_auc(*sort_scores(codes == k, score).steps(weight))))
-        rows[name] = [*areas, float(np.mean(areas)), float(np.average(areas, weights=sizes))]
+            areas.append(float(roc_auc(*sort_scores(true_codes == k, score).steps(weight))))
+        weighted_mean = float(np.average(areas, weights=class_weights))
+        rows[name] = [*areas, float(np.mean(areas)), weighted_mean]
     columns = [*(f"roc_auc[{label}]" for label in classes), "macro_roc_auc", "weighted_roc_auc"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("classifier")
     table.attrs = {"undefined": (), "better": dict.fromkeys(columns, "higher")}
     return table
 
 
-def _classes(y_true: instances.Values) -> tuple[labels.GroundTruth, list[object], np.ndarray]:
-    """The classes in order, and which each instance has; the Truth carries the index and the number
-    of instances.
-    """
-    given = instances.read_true_labels(y_true)
-    classes, _ = instances.count_classes(given)
-    if len(classes) < 2:
-        raise DataError(
-            f"y_true holds one class only ({classes[0]!r}); give instances of both classes"
-        )
-    codes = np.zeros(len(given), dtype=int)
-    for k, label in enumerate(classes):
-        codes[instances.equals_label(given, label)] = k
-    return labels.against_rest(y_true, classes[0]), classes, codes
+def _read_classes(
+    y_true: instances.Values,
+) -> tuple[labels.GroundTruth, list[object], np.ndarray]:
+    """Return the ground truth, the classes in order, and the class number of each instance.
+
+    Of the ground truth only the index and the number of instances are used."""
+    true_labels = instances.read_true_labels(y_true)
+    classes, _ = instances.count_classes(true_labels)
+    true = labels.against_rest(y_true, classes[0])
+    return true, classes, _class_numbers(true_labels, classes)
 
 
-def _codes(
-    said: instances.Values, true: labels.GroundTruth, classes: list[object], name: str
+def _predicted_codes(
+    predicted: instances.Values, true: labels.GroundTruth, classes: list[object], name: str
 ) -> np.ndarray:
-    labels.predicted_positive(
-        said, true, name=name
-    )  # refuses what is missing, unknown or out of order
-    given = instances.as_vector(said, f"the prediction of '{name}'")
-    codes = np.zeros(len(given), dtype=int)
+    """Return the class number of each prediction; refuse labels that y_true lacks."""
+    labels.predicted_positive(predicted, true, name=name)
+    return _class_numbers(instances.as_vector(predicted, f"the prediction of '{name}'"), classes)
+
+
+def _class_numbers(values: instances.Array, classes: list[object]) -> np.ndarray:
+    codes = np.zeros(len(values), dtype=int)
     for k, label in enumerate(classes):
-        codes[instances.equals_label(given, label)] = k
+        codes[instances.equals_label(values, label)] = k
     return codes
 
 
-def _matrix(
-    codes: np.ndarray, said: np.ndarray, classes: list[object], weight: np.ndarray | None
+def _confusion_matrix(
+    true_codes: np.ndarray, codes: np.ndarray, classes: list[object], weight: np.ndarray | None
 ) -> pd.DataFrame:
     m = len(classes)
-    cells = np.bincount(codes * m + said, weight, m * m).reshape(m, m)
+    cells = np.bincount(true_codes * m + codes, weight, m * m).reshape(m, m)
     return pd.DataFrame(cells, pd.Index(classes, name="true"), pd.Index(classes, name="predicted"))
 
 
-def _values(c: np.ndarray, classes: list[object]) -> dict[str, float]:
-    """All metrics of one matrix by column."""
-    hits, t, p, s = np.diag(c), c.sum(axis=1), c.sum(axis=0), c.sum()
+def _metrics_of_matrix(c: np.ndarray, classes: list[object]) -> dict[str, float]:
+    """Compute all metrics of one confusion matrix, by column."""
+    hits = np.diag(c)
+    t = c.sum(axis=1)
+    p = c.sum(axis=0)
+    s = c.sum()
+    chance = (t * p).sum()
     with np.errstate(divide="ignore", invalid="ignore"):
-        each = {"recall": hits / t, "precision": hits / p, "F1": 2 * hits / (t + p)}
-        chance = (t * p).sum()
-        values = {
+        by_class = {"recall": hits / t, "precision": hits / p, "F1": 2 * hits / (t + p)}
+        agreement = s * hits.sum() - chance
+        overall = {
             "accuracy": hits.sum() / s,
-            "balanced_accuracy": each["recall"].mean(),
-            "macro_precision": each["precision"].mean(),
-            "macro_F1": each["F1"].mean(),
-            "weighted_precision": (t * each["precision"]).sum() / s,
-            "weighted_F1": (t * each["F1"]).sum() / s,
-            "MCC": (s * hits.sum() - chance)
-            / np.sqrt((s * s - (p * p).sum()) * (s * s - (t * t).sum())),
-            "kappa": (s * hits.sum() - chance) / (s * s - chance),
+            "balanced_accuracy": by_class["recall"].mean(),
+            "macro_precision": by_class["precision"].mean(),
+            "macro_F1": by_class["F1"].mean(),
+            "weighted_precision": (t * by_class["precision"]).sum() / s,
+            "weighted_F1": (t * by_class["F1"]).sum() / s,
+            "MCC": agreement / np.sqrt((s * s - (p * p).sum()) * (s * s - (t * t).sum())),
+            "kappa": agreement / (s * s - chance),
         }
-    named = {
-        f"{what}[{label}]": value
-        for what, row in each.items()
+    values = {
+        f"{metric}[{label}]": float(value)
+        for metric, row in by_class.items()
         for label, value in zip(classes, row, strict=True)
     }
-    return {name: float(value) for name, value in {**named, **values}.items()}
+    return {**values, **{name: float(value) for name, value in overall.items()}}
 
 
-def _row(
-    one: str | Metric,
-    known: Mapping[str, float],
-    classes: list[object],
-    own: Callable[[Metric], float],
-) -> dict[str, float]:
-    """The columns of one thing asked for."""
-    if isinstance(one, Metric):
-        return {one.name: own(one)}
-    if one in EACH:
-        return {f"{one}[{label}]": known[f"{one}[{label}]"] for label in classes}
-    if one not in known:
+def _columns_of(metric: str, classes: list[object], values: Mapping[str, float]) -> list[str]:
+    """Return the columns of a metric: one for each class, or one."""
+    if metric in CLASS_METRICS:
+        return [f"{metric}[{label}]" for label in classes]
+    if metric not in values:
         raise DataError(
-            f"there is no metric '{one}' of several classes; {did_you_mean(one, [*EACH, *OVERALL])}"
+            f"there is no metric '{metric}' of several classes; "
+            f"{did_you_mean(metric, [*CLASS_METRICS, *OVERALL_METRICS])}"
         )
-    return {one: known[one]}
-
-
-def _own(
-    y_true: instances.Values, said: instances.Values, weight: np.ndarray | None
-) -> Callable[[Metric], float]:
-    """A metric of one's own, of the labels themselves."""
-    y, p = instances.read_true_labels(y_true), instances.as_vector(said, "the prediction")
-    return lambda metric: metric.of_labels(y, p, weight)
+    return [metric]

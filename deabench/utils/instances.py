@@ -1,7 +1,7 @@
-"""One value per instance, from any container: of one dimension, in one order, gaps kept, every
-classifier once.
+"""Read one value per instance from any container, for every classifier exactly once.
 
-Every message counts the instances from 1.
+Values have one dimension and one order, and missing ones stay missing. Messages count the instances
+from 1.
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 from deabench.errors import DataError
 
 Values: TypeAlias = ArrayLike | Iterable[object]
-"""One value per instance: a list, an array, a Series, categories. Series must have one index; the
-rest goes by position.
+"""One value per instance: a list, an array, a Series, categories. All Series must have one index;
+other containers are matched by position.
 """
 Predictions: TypeAlias = Mapping[str, Values] | pd.DataFrame
 """{name: one value per instance}; a DataFrame has a column per classifier."""
 Array: TypeAlias = NDArray[np.generic]
+MAX_LABELS = 5
+"""Longer lists of labels end in "..."."""
 
 
 def predictions_by_name(predictions: Predictions) -> dict[str, Values]:
-    """{name: predictions} from a mapping or from a frame with a column per classifier.
+    """Return {name: predictions} from a mapping or from a frame with a column per classifier.
 
     Raises
     ------
@@ -34,98 +36,105 @@ def predictions_by_name(predictions: Predictions) -> dict[str, Values]:
     """
     if not isinstance(predictions, Mapping | pd.DataFrame):
         raise DataError(
-            f"the predictions are a {type(predictions).__name__}; give {{name: predictions}} or a DataFrame, "
-            "a column per classifier"
+            f"the predictions are a {type(predictions).__name__}; give {{name: predictions}} or a "
+            "DataFrame, a column per classifier"
         )
-    pairs: dict[str, Values] = {}
+    by_name: dict[str, Values] = {}
     index: pd.Index | None = None
     for name, values in predictions.items():
-        if str(name) in pairs:
+        if str(name) in by_name:
             raise DataError(f"two classifiers are named '{name}'; give each a name of its own")
-        pairs[str(name)] = values
-        check_same_index(values, index, f"'{name}'", f"'{next(iter(pairs))}'")
+        by_name[str(name)] = values
+        check_same_index(values, index, f"'{name}'", f"'{next(iter(by_name))}'")
         index = series_index(values) if index is None else index
-    if not pairs:
+    if not by_name:
         raise DataError("there is no classifier; give {name: predictions} with at least one name")
-    return pairs
+    return by_name
 
 
-def as_vector(values: Values, what: str) -> Array:
-    """The values as an array of one dimension; what is masked, or NaN among text, stays a gap."""
+def as_vector(values: Values, description: str) -> Array:
+    """Return the values as an array of one dimension; missing values stay missing.
+
+    Parameters
+    ----------
+    description : str
+        The subject of an error message, as "the labels of 'net'".
+    """
     if isinstance(values, np.ma.MaskedArray):
-        gone, values = np.ma.getmaskarray(values), np.array(values, dtype=object)
-        values[gone] = None
-    array: Array = (
-        values.to_numpy() if isinstance(values, pd.Series | pd.Index) else np.asarray(values)
-    )
+        masked = np.ma.getmaskarray(values)
+        values = np.array(values, dtype=object)
+        values[masked] = None
+    is_pandas = isinstance(values, pd.Series | pd.Index)
+    array: Array = values.to_numpy() if is_pandas else np.asarray(values)  # type: ignore[union-attr]
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
-        array = np.asarray(
-            values, dtype=object
-        )  # a NaN among text stays a gap and is not the text 'nan'
+        # As text a NaN would become the label 'nan'.
+        array = np.asarray(values, dtype=object)
     if array.dtype.kind == "S":
-        array = array.astype(object)  # bytes are labels as in a list; pandas knows no such array
+        # pandas knows no arrays of bytes; as objects they are labels.
+        array = array.astype(object)
     if array.ndim != 1:
-        raise DataError(f"{what} has {array.ndim} dimensions; give one value per instance")
+        raise DataError(f"{description} has {array.ndim} dimensions; give one value per instance")
     return array
 
 
 def series_index(values: object) -> pd.Index | None:
-    """The index of a Series; None for what goes by position."""
+    """Return the index of a Series; None for what is matched by position."""
     return values.index if isinstance(values, pd.Series) else None
 
 
 def check_same_index(
-    values: object, index: pd.Index | None, who: str, other: str = "y_true"
+    values: object, index: pd.Index | None, owner: str, other: str = "y_true"
 ) -> None:
-    """Refuse a Series whose index is another than the one already seen.
+    """Refuse a Series whose index differs from the one before.
 
     It is not aligned: labels out of order may name the instances, or be left over from a shuffle,
-    and nobody can tell."""
-    mine = series_index(values)
-    if mine is None or index is None or len(mine) != len(index) or mine.equals(index):
+    and the data do not tell which."""
+    own_index = series_index(values)
+    if own_index is None or index is None or len(own_index) != len(index):
         return
-    where = int(np.argmax(np.asarray(mine != index, dtype=bool)))
+    if own_index.equals(index):
+        return
+    row = int(np.argmax(np.asarray(own_index != index, dtype=bool)))
     raise DataError(
-        f"the index of {who} is not that of {other} (instance {where + 1}: {to_python_scalar(mine[where])!r}, not "
-        f"{to_python_scalar(index[where])!r}); reorder it with .loc, or give .to_numpy() where the rows are in one order"
+        f"the index of {owner} is not that of {other} (instance {row + 1}: "
+        f"{to_python_scalar(own_index[row])!r}, not {to_python_scalar(index[row])!r}); reorder it "
+        "with .loc, or give .to_numpy() where the rows are in one order"
     )
 
 
 def to_python_scalar(label: object) -> object:
-    """A numpy scalar as Python's own, so that 1 is said and not np.int64(1)."""
+    """Return a numpy scalar as Python's own, so that a message shows 1 and not np.int64(1)."""
     return label.item() if isinstance(label, np.generic) else label
 
 
 def format_labels(labels: Iterable[object]) -> str:
-    """The first labels in words."""
-    names = [repr(to_python_scalar(name)) for name in labels]
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    """Join the first labels by commas."""
+    names = [repr(to_python_scalar(label)) for label in labels]
+    return ", ".join(names[:MAX_LABELS]) + (", ..." if len(names) > MAX_LABELS else "")
 
 
 def read_true_labels(y_true: Values) -> Array:
-    """The true labels, at least one and none missing."""
+    """Return the true labels, at least one and none missing."""
     labels = as_vector(y_true, "y_true")
     if not len(labels):
         raise DataError("y_true is empty; give at least one instance of each class")
-    gone = pd.isna(labels)
-    if gone.any():
-        raise DataError(
-            f"y_true is missing for instance {int(np.argmax(gone)) + 1}; leave the instance out"
-        )
+    missing = pd.isna(labels)
+    if missing.any():
+        instance = int(np.argmax(missing)) + 1
+        raise DataError(f"y_true is missing for instance {instance}; leave the instance out")
     return labels
 
 
 def count_classes(labels: Array) -> tuple[list[object], list[int]]:
-    """The classes, in order, and how many instances each has."""
+    """Return the classes, sorted, and how many instances each has."""
     counts = pd.Series(labels).value_counts(sort=False)
-    pairs = sorted(
-        zip(map(to_python_scalar, counts.index), counts, strict=True),
-        key=lambda pair: (str(type(pair[0])), pair[0]),
-    )
-    return [name for name, _ in pairs], [int(count) for _, count in pairs]
+    classes = [(to_python_scalar(label), int(count)) for label, count in counts.items()]
+    # Labels of different types do not compare: sort by type first.
+    classes.sort(key=lambda pair: (str(type(pair[0])), pair[0]))
+    return [label for label, _ in classes], [count for _, count in classes]
 
 
 def equals_label(labels: Array, label: object) -> np.ndarray:
-    """Which labels equal the one given; text and numbers never do."""
-    alike = labels.dtype.kind in "biuf" and isinstance(label, bool | int | float)
-    return np.asarray((labels if alike else labels.astype(object)) == label, dtype=bool)
+    """Return which labels equal the label; text and numbers never do."""
+    is_numeric = labels.dtype.kind in "biuf" and isinstance(label, bool | int | float)
+    return np.asarray((labels if is_numeric else labels.astype(object)) == label, dtype=bool)
