@@ -1,4 +1,4 @@
-"""From counts (tp, fn, fp, tn) to metrics, for any number of rows at once."""
+"""Compute metrics of counts (tp, fn, fp, tn), and pool or average them over folds."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ from deabench.metrics.formulas import (
 )
 from deabench.utils.checks import did_you_mean
 
-SENTENCES = 20
-"""So many undefined values are told one by one in `attrs["undefined"]`; `undefined` lists them all.
-"""
+MAX_SENTENCES = 20
+"""Undefined values that `attrs["undefined"]` describes; `undefined` lists them all."""
 
 
 def from_counts(
@@ -37,7 +36,7 @@ def from_counts(
     costs: Mapping[str, float] | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
-    """Metrics of 2x2 tables, one table per row.
+    """Compute metrics of 2x2 tables, one table per row.
 
     Parameters
     ----------
@@ -76,21 +75,22 @@ def from_counts(
          TPR   TNR  G-mean
     net  0.75  0.75    0.75
     """
-    checked = check_counts(counts)
     table = compute_metrics(
-        checked, metrics=metrics, beta=beta, dominance=dominance, costs=costs, weights=weights
+        check_counts(counts),
+        metrics=metrics,
+        beta=beta,
+        dominance=dominance,
+        costs=costs,
+        weights=weights,
     )
+    inherited = {key: value for key, value in counts.attrs.items() if key != "weighted"}
     better = {name: str(direction_of(name)) for name in table.columns}
-    table.attrs = {
-        **{k: v for k, v in counts.attrs.items() if k != "weighted"},
-        **table.attrs,
-        "better": better,
-    }
+    table.attrs = {**inherited, **table.attrs, "better": better}
     return table
 
 
 def undefined(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
-    """Every undefined value of `from_counts(counts, **options)` with its reason.
+    """List every undefined value of `from_counts(counts, **options)` with its reason.
 
     Returns
     -------
@@ -105,24 +105,22 @@ def undefined(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
     >>> metrics.undefined(counts)["metric"].tolist()[:2]
     ['PPV', 'FDR']
     """
-    cells, names = _cells(check_counts(counts), **options)
+    cells, names = _make_cells(check_counts(counts), **options)
     parts = []
     for name in names:
-        metric = formula_of(name, cells.beta)
-        _, failed = evaluate_formula(metric, cells)
+        formula = formula_of(name, cells.beta)
+        _, failed = evaluate_formula(formula, cells)
         rows = np.flatnonzero(failed)
-        reasons = [undefined_reason(metric, failed[row]) for row in rows]
-        parts.append(
-            pd.DataFrame({"metric": name, "reason": reasons}, index=counts.index[rows], dtype="str")
-        )
+        reasons = [undefined_reason(formula, failed[row]) for row in rows]
+        part = pd.DataFrame({"metric": name, "reason": reasons}, counts.index[rows], dtype="str")
+        parts.append(part)
     return pd.concat(parts)
 
 
 def check_counts(counts: pd.DataFrame) -> pd.DataFrame:
-    """The four cells as float64, or a DataError that names the row, the column and the value.
+    """Return the four cells as float64; refuse what is no count, naming row, column and value.
 
-    They are whole numbers, but for a frame that `count` made with sample weights and marked as
-    such."""
+    Counts are whole numbers, except in a frame that `count` made with sample weights."""
     if not isinstance(counts, pd.DataFrame):
         raise DataError(
             f"counts is a {type(counts).__name__}; give a DataFrame with the columns tp, fn, fp, tn"
@@ -132,59 +130,62 @@ def check_counts(counts: pd.DataFrame) -> pd.DataFrame:
             raise DataError(f"there is no column '{cell}' in the counts; give tp, fn, fp and tn")
         if not isinstance(counts[cell], pd.Series):
             raise DataError(f"the column '{cell}' appears more than once; give every count once")
-    numbers = pd.DataFrame({cell: _numbers(counts[cell]) for cell in CELLS}, index=counts.index)
+    numbers = pd.DataFrame({cell: _parse_counts(counts[cell]) for cell in CELLS}, counts.index)
     values = numbers.to_numpy()
-    bad = (
-        ~np.isfinite(values)
-        | (values < 0)
-        | (values != np.floor(values)) & (not has_weighted_cells(counts))
-    )
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
+    invalid = ~np.isfinite(values) | (values < 0)
+    if not has_weighted_cells(counts):
+        invalid |= values != np.floor(values)
+    if invalid.any():
+        row, column = np.argwhere(invalid)[0]
         value = "missing" if np.isnan(values[row, column]) else f"{values[row, column]:g}"
         raise DataError(
-            f"the count '{CELLS[column]}' of '{row_label(counts.index[row])}' is {value}; counts are whole numbers >= 0"
+            f"the count '{CELLS[column]}' of '{row_label(counts.index[row])}' is {value}; counts "
+            "are whole numbers >= 0"
         )
     return numbers
 
 
 def has_weighted_cells(counts: pd.DataFrame) -> bool:
-    """Whether the cells are sums of sample weights."""
+    """Return whether the cells are sums of sample weights."""
     return "weighted" in counts.attrs
 
 
-def compute_metrics(cells: pd.DataFrame, **options: Any) -> pd.DataFrame:
-    """Metrics of cells that are known to be good: counts, sums of weights or shares."""
-    one, names = _cells(cells, **options)
+def compute_metrics(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
+    """Compute metrics of cells that need no check: counts, sums of weights or shares."""
+    cells, names = _make_cells(counts, **options)
     columns: dict[str, np.ndarray] = {}
-    said: list[str] = []
+    sentences: list[str] = []
     total = 0
     for name in names:
-        metric = formula_of(name, one.beta)
-        columns[name], failed = evaluate_formula(metric, one)
+        formula = formula_of(name, cells.beta)
+        columns[name], failed = evaluate_formula(formula, cells)
         rows = np.flatnonzero(failed)
         total += len(rows)
-        said += [
-            f"{name} of '{row_label(cells.index[row])}' is undefined: {undefined_reason(metric, failed[row])}"
-            for row in rows[: max(0, SENTENCES - len(said))]
-        ]
-    table = pd.DataFrame(columns, index=cells.index)
-    table.attrs["undefined"] = limit_sentences(said, total)
+        for row in rows[: max(0, MAX_SENTENCES - len(sentences))]:
+            label = row_label(counts.index[row])
+            reason = undefined_reason(formula, failed[row])
+            sentences.append(f"{name} of '{label}' is undefined: {reason}")
+    table = pd.DataFrame(columns, index=counts.index)
+    table.attrs["undefined"] = limit_sentences(sentences, total)
     return table
 
 
 def row_label(row: object) -> str:
-    """A row's label as text; the parts of a MultiIndex joined."""
+    """Return a row's label as text, the parts of a MultiIndex joined."""
     return ", ".join(str(part) for part in row) if isinstance(row, tuple) else str(row)
 
 
 def select_metrics(
     metrics: Sequence[str] | None, beta: float = 1.0, *, also: Iterable[str] = ()
 ) -> list[str]:
-    """The metric names asked for (all by default), each known; `also` are names to suggest beside
-    them.
+    """Return the requested metric names, all by default; refuse unknown ones.
+
+    Parameters
+    ----------
+    also : iterable of str
+        Further names to suggest.
     """
-    known = [f_measure_name(beta) if name == "F1" else name for name in METRICS]
+    available = [f_measure_name(beta) if name == "F1" else name for name in METRICS]
     if isinstance(metrics, str):
         raise DataError(f"metrics is the text '{metrics}'; give a list of names, as ['{metrics}']")
     if metrics is not None and len(metrics) == 0:
@@ -192,24 +193,22 @@ def select_metrics(
             "metrics is empty; name at least one metric, or leave it out for all of them"
         )
     for name in metrics or ():
-        if canonical_name(str(name)) not in known:
-            hint = HINTS.get(str(name).lower()) or did_you_mean(name, [*known, *also])
+        if canonical_name(str(name)) not in available:
+            hint = HINTS.get(str(name).lower()) or did_you_mean(name, [*available, *also])
             raise DataError(f"there is no metric '{name}'; {hint}")
-    return known if metrics is None else list(dict.fromkeys(metrics))
+    return available if metrics is None else list(dict.fromkeys(metrics))
 
 
-def limit_sentences(said: Sequence[str], total: int) -> tuple[str, ...]:
-    """The sentences, and how many more there are."""
-    more = total - len(said)
-    return (
-        (*said, f"and {more} more: deabench.metrics.undefined lists them all")
-        if more
-        else tuple(said)
-    )
+def limit_sentences(sentences: Sequence[str], total: int) -> tuple[str, ...]:
+    """Return the sentences, and how many of `total` are left out."""
+    omitted = total - len(sentences)
+    if not omitted:
+        return tuple(sentences)
+    return (*sentences, f"and {omitted} more: deabench.metrics.undefined lists them all")
 
 
-def _cells(
-    cells: pd.DataFrame,
+def _make_cells(
+    counts: pd.DataFrame,
     metrics: Sequence[str] | None = None,
     beta: float = 1.0,
     dominance: float = 1.0,
@@ -220,37 +219,39 @@ def _cells(
         raise DataError(f"beta is {beta:g}; the F measure needs a finite beta >= 0")
     if not 0 <= dominance <= 1:
         raise DataError(f"dominance is {dominance:g}; IBA needs an α from 0 to 1")
-    each = {**dict.fromkeys(CELLS, 0.0), **(costs if costs is not None else {"fn": 1.0, "fp": 1.0})}
-    weigh = {**dict.fromkeys(CELLS, 1.0), **(weights or {})}
-    _known(each, "costs", "finite numbers", -np.inf)
-    _known(weigh, "weights", "finite numbers >= 0", 0.0)
-    arrays = {cell: cells[cell].to_numpy(dtype=float) for cell in CELLS}
-    return Cells(
-        **arrays, beta=beta, dominance=dominance, costs=each, weights=weigh
-    ), select_metrics(metrics, beta)
+    default_costs = {"fn": 1.0, "fp": 1.0}
+    all_costs = dict.fromkeys(CELLS, 0.0) | dict(default_costs if costs is None else costs)
+    all_weights = dict.fromkeys(CELLS, 1.0) | dict(weights or {})
+    _check_cell_numbers(all_costs, "costs", "finite numbers", -np.inf)
+    _check_cell_numbers(all_weights, "weights", "finite numbers >= 0", 0.0)
+    arrays = {cell: counts[cell].to_numpy(dtype=float) for cell in CELLS}
+    cells = Cells(**arrays, beta=beta, dominance=dominance, costs=all_costs, weights=all_weights)
+    return cells, select_metrics(metrics, beta)
 
 
-def _known(each: Mapping[str, float], what: str, kind: str, low: float) -> None:
-    for cell, value in each.items():
+def _check_cell_numbers(numbers: Mapping[str, float], argument: str, kind: str, low: float) -> None:
+    for cell, value in numbers.items():
         if cell not in CELLS:
-            raise DataError(f"{what} names the cell '{cell}'; the cells are tp, fn, fp and tn")
+            raise DataError(f"{argument} names the cell '{cell}'; the cells are tp, fn, fp and tn")
         if not (np.isfinite(value) and value >= low):
-            raise DataError(f"{what}['{cell}'] is {value:g}; {what} are {kind}")
+            raise DataError(f"{argument}['{cell}'] is {value:g}; {argument} are {kind}")
 
 
-def _numbers(column: pd.Series) -> np.ndarray:
+def _parse_counts(column: pd.Series) -> np.ndarray:
+    """Return a column as numbers; refuse text that is none."""
     numeric = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     if not pd.api.types.is_numeric_dtype(column):
         for row, cell, number in zip(column.index, column, numeric, strict=True):
             if np.isnan(number) and isinstance(cell, str) and cell.strip():
                 raise DataError(
-                    f"the count '{column.name}' of '{row_label(row)}' is the text '{cell}'; give a number"
+                    f"the count '{column.name}' of '{row_label(row)}' is the text '{cell}'; give a "
+                    "number"
                 )
     return np.asarray(numeric)
 
 
 def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:
-    """Counts of the rows of each group added: the folds pooled, one 2x2 table per classifier.
+    """Pool the folds: add the counts of the rows of each group.
 
     Parameters
     ----------
@@ -272,22 +273,21 @@ def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:
     >>> metrics.pooled(folds, "classifier").loc["a"].tolist()
     [4, 2, 4, 16]
     """
-    checked = check_counts(counts)
-    result = (
-        (checked if has_weighted_cells(counts) else checked.astype("int64"))
-        .groupby(_keys(counts, by), sort=False, dropna=False)
-        .sum()
-    )
-    if has_weighted_cells(counts):
-        result.attrs["weighted"] = counts.attrs["weighted"]
-    result.attrs["folds"] = (
+    is_weighted = has_weighted_cells(counts)
+    cells = check_counts(counts)
+    if not is_weighted:
+        cells = cells.astype("int64")
+    table = cells.groupby(_group_keys(counts, by), sort=False, dropna=False).sum()
+    if is_weighted:
+        table.attrs["weighted"] = counts.attrs["weighted"]
+    table.attrs["folds"] = (
         "pooled: the counts of the folds are added, then each metric is computed once"
     )
-    return result
+    return table
 
 
 def averaged(counts: pd.DataFrame, by: Hashable | list[Hashable], **options: Any) -> pd.DataFrame:
-    """Each metric per row (fold), then its mean over the rows of each group.
+    """Average the folds: compute each metric per row, then its mean over the rows of each group.
 
     A fold where a metric is undefined leaves the mean undefined (NaN): a mean over the other folds
     would estimate something else. F, PPV and their like then call for `pooled` counts [1]_.
@@ -319,44 +319,39 @@ def averaged(counts: pd.DataFrame, by: Hashable | list[Hashable], **options: Any
     >>> metrics.averaged(folds, "classifier", metrics=["TPR", "PPV"]).loc["a"].round(3).tolist()
     [0.625, 0.714]
     """
-    return average_folds(from_counts(counts, **options), _keys(counts, by))
+    return average_folds(from_counts(counts, **options), _group_keys(counts, by))
 
 
 def average_folds(folds: pd.DataFrame, keys: list[pd.Series]) -> pd.DataFrame:
-    """The mean over the rows of each group, NaN where one of them is, with the number of undefined
-    folds.
-    """
+    """Return the mean over the rows of each group, NaN where one of them is NaN."""
     groups = folds.groupby(keys, sort=False, dropna=False)
     table = groups.agg(lambda column: column.mean(skipna=False))
-    lacking = folds.isna().groupby(keys, sort=False, dropna=False).sum()
+    undefined = folds.isna().groupby(keys, sort=False, dropna=False).sum()
     sizes = groups.size().to_numpy()
-    said = [
+    sentences = [
         f"{table.columns[column]} of '{row_label(table.index[row])}' is undefined: "
-        f"it is undefined in {lacking.iloc[row, column]} of {sizes[row]} folds"
-        for row, column in np.argwhere(lacking.to_numpy() > 0)
+        f"it is undefined in {undefined.iloc[row, column]} of {sizes[row]} folds"
+        for row, column in np.argwhere(undefined.to_numpy() > 0)
     ]
     table.attrs["folds"] = "averaged: each metric is computed per fold, then its mean is taken"
-    table.attrs["undefined"] = limit_sentences(said[:SENTENCES], len(said))
+    table.attrs["undefined"] = limit_sentences(sentences[:MAX_SENTENCES], len(sentences))
     return table
 
 
-def _keys(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> list[pd.Series]:
-    """The grouping columns or index levels as Series alongside the rows."""
+def _group_keys(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> list[pd.Series]:
+    """Return the grouping columns or index levels as Series with the index of the counts."""
     names = by if isinstance(by, list) else [by]
-    known = [*counts.index.names, *counts.columns]
+    available = [name for name in [*counts.index.names, *counts.columns] if name is not None]
     keys = []
     for name in names:
-        if name is None or name not in known:
-            offered = [
-                known_name
-                for known_name in known
-                if known_name is not None and known_name not in CELLS
-            ]
+        if name is None or name not in available:
+            others = [other for other in available if other not in CELLS]
             raise DataError(
-                f"there is no column '{name}' to group by; {did_you_mean(name, offered)}"
+                f"there is no column '{name}' to group by; {did_you_mean(name, others)}"
             )
-        values = (
-            counts[name] if name in counts.columns else counts.index.get_level_values(str(name))
-        )
+        if name in counts.columns:
+            values = counts[name]
+        else:
+            values = counts.index.get_level_values(str(name))
         keys.append(pd.Series(np.asarray(values), index=counts.index, name=name))
     return keys

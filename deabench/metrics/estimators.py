@@ -1,4 +1,10 @@
-"""The catalogue's metrics as scikit-learn scorers, for cross_validate, GridSearchCV and their like."""
+"""Score, estimate and time scikit-learn classifiers.
+
+References
+----------
+Efron B (1983) Estimating the error rate of a prediction rule. JASA 78:316-331.
+doi:10.1080/01621459.1983.10477973. Efron B, Tibshirani R (1997) Improvements on cross-validation:
+the .632+ bootstrap method. JASA 92:548-560. doi:10.1080/01621459.1997.10474007"""
 
 from __future__ import annotations
 
@@ -25,8 +31,9 @@ def score(
     sample_weight: instances.Values | None = None,
     **options: Any,
 ) -> float:
-    """One metric of one classifier's labels; NaN where it is undefined, as in a fold without
-    positives.
+    """Compute one metric of one classifier's labels.
+
+    NaN where it is undefined, as in a fold without positives.
 
     Parameters
     ----------
@@ -51,7 +58,7 @@ def score(
 
 
 def scorers(metrics: Sequence[str], *, positive: object = 1, **options: Any) -> dict[str, Any]:
-    """Scorers by name, for the argument `scoring` of scikit-learn.
+    """Return scorers by name, for the argument `scoring` of scikit-learn.
 
     Parameters
     ----------
@@ -84,24 +91,24 @@ def scorers(metrics: Sequence[str], *, positive: object = 1, **options: Any) -> 
     from sklearn.metrics import make_scorer
 
     beta = float(options.get("beta", 1.0))
-    made = {}
+    by_name = {}
     for name in select_metrics(metrics, beta):
         better = formula_of(name, beta).better
         if better == "neither":
             raise DataError(
                 f"metric '{name}' is neither better high nor low; it cannot score a classifier"
             )
-        key = name if better == "higher" else f"neg_{name}"
-        made[key] = make_scorer(
-            score, greater_is_better=better == "higher", metric=name, positive=positive, **options
+        is_higher = better == "higher"
+        by_name[name if is_higher else f"neg_{name}"] = make_scorer(
+            score, greater_is_better=is_higher, metric=name, positive=positive, **options
         )
-    return made
+    return by_name
 
 
 def bootstrap_632(
     estimator: Any, X: Any, y: Any, *, resamples: int = 50, seed: int = 0
 ) -> pd.Series:
-    """The error rate of a classifier by the bootstrap: apparent, left out, .632 and .632+.
+    """Estimate the error rate of a classifier by the bootstrap: apparent, left out, .632, .632+.
 
     Each resample of n rows trains a model that is tested on the rows not drawn. With e the error of
     the model of all rows on those rows (apparent), E the mean over the rows of their error where
@@ -141,44 +148,47 @@ def bootstrap_632(
 
     labels = np.asarray(y)
     n = len(labels)
-    if n != (X.shape[0] if hasattr(X, "shape") else len(X)):
-        raise DataError(
-            f"X has {X.shape[0] if hasattr(X, 'shape') else len(X)} rows and y has {n}; give one label for each row"
-        )
-    classes, share = np.unique(labels, return_counts=True)
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if n != rows:
+        raise DataError(f"X has {rows} rows and y has {n}; give one label for each row")
+    classes, class_counts = np.unique(labels, return_counts=True)
     if len(classes) < 2:
         raise DataError(f"y holds one class only ({classes[0]!r}); give instances of both classes")
     rng = np.random.default_rng(seed)
-    wrong, tested = np.zeros(n), np.zeros(n)
+    errors = np.zeros(n)
+    tests = np.zeros(n)
     for _ in range(resamples):
-        rows = _both(rng, labels)
-        rest = np.setdiff1d(np.arange(n), rows)
-        wrong[rest] += (
-            clone(estimator).fit(_taken(X, rows), labels[rows]).predict(_taken(X, rest))
-            != labels[rest]
+        drawn = _draw_training_rows(rng, labels)
+        left_out_rows = np.setdiff1d(np.arange(n), drawn)
+        model = clone(estimator).fit(_take_rows(X, drawn), labels[drawn])
+        errors[left_out_rows] += (
+            model.predict(_take_rows(X, left_out_rows)) != labels[left_out_rows]
         )
-        tested[rest] += 1
-    if (tested == 0).any():
+        tests[left_out_rows] += 1
+    if (tests == 0).any():
         raise DataError(
-            f"row {int(np.argmin(tested)) + 1} was in every one of {resamples} resamples; give more"
+            f"row {int(np.argmin(tests)) + 1} was in every one of {resamples} resamples; give more"
         )
-    said = clone(estimator).fit(X, labels).predict(X)
-    apparent, left_out = float(np.mean(said != labels)), float(np.mean(wrong / tested))
-    guessed = float(
-        1
-        - sum(
-            count / n * np.mean(said == label) for label, count in zip(classes, share, strict=True)
-        )
+    predicted = clone(estimator).fit(X, labels).predict(X)
+    apparent = float(np.mean(predicted != labels))
+    left_out = float(np.mean(errors / tests))
+    # γ: the error of these predictions if they were independent of the labels.
+    agreement = sum(
+        count / n * np.mean(predicted == label)
+        for label, count in zip(classes, class_counts, strict=True)
     )
-    capped = min(left_out, guessed)
-    overfit = (capped - apparent) / (guessed - apparent) if min(capped, guessed) > apparent else 0.0
-    w = 0.632 / (1 - 0.368 * overfit)
+    no_information = float(1 - agreement)
+    capped = min(left_out, no_information)
+    overfitting = 0.0
+    if min(capped, no_information) > apparent:
+        overfitting = (capped - apparent) / (no_information - apparent)
+    w = 0.632 / (1 - 0.368 * overfitting)
     return pd.Series(
         {
             "apparent": apparent,
             "left_out": left_out,
-            "no_information": guessed,
-            "overfitting": overfit,
+            "no_information": no_information,
+            "overfitting": overfitting,
             ".632": 0.368 * apparent + 0.632 * left_out,
             ".632+": (1 - w) * apparent + w * capped,
         },
@@ -189,7 +199,7 @@ def bootstrap_632(
 def seconds(
     estimators: Mapping[str, Any], X: Any, y: Any, X_test: Any = None, *, repeats: int = 3
 ) -> pd.DataFrame:
-    """How long classifiers take to fit and to predict.
+    """Measure how long classifiers take to fit and to predict.
 
     Parameters
     ----------
@@ -199,8 +209,8 @@ def seconds(
     X_test : the rows to predict, optional
         Without them X.
     repeats : int >= 1
-        The median of so many is given; classifiers take turns, so that a busy moment strikes all of
-        them alike.
+        The median of so many is returned. Classifiers take turns, so that a busy moment slows all
+        of them alike.
 
     Returns
     -------
@@ -220,33 +230,33 @@ def seconds(
 
     if repeats < 1:
         raise DataError(f"repeats is {repeats}; give at least 1")
-    taken: dict[str, list[tuple[float, float]]] = {str(name): [] for name in estimators}
+    times: dict[str, list[tuple[float, float]]] = {str(name): [] for name in estimators}
     for _ in range(repeats):
         for name, estimator in estimators.items():
-            model, start = clone(estimator), perf_counter()
+            model = clone(estimator)
+            start = perf_counter()
             model.fit(X, y)
-            middle = perf_counter()
+            fitted = perf_counter()
             model.predict(X if X_test is None else X_test)
-            taken[str(name)].append((middle - start, perf_counter() - middle))
-    rows = {name: np.median(times, axis=0) for name, times in taken.items()}
-    table = pd.DataFrame.from_dict(
-        rows, orient="index", columns=["fit_seconds", "predict_seconds"]
-    ).rename_axis("classifier")
-    table.attrs["better"] = {"fit_seconds": "lower", "predict_seconds": "lower"}
+            times[str(name)].append((fitted - start, perf_counter() - fitted))
+    medians = {name: np.median(runs, axis=0) for name, runs in times.items()}
+    columns = ["fit_seconds", "predict_seconds"]
+    table = pd.DataFrame.from_dict(medians, orient="index", columns=columns)
+    table = table.rename_axis("classifier")
+    table.attrs["better"] = dict.fromkeys(columns, "lower")
     return table
 
 
-def _both(rng: np.random.Generator, labels: np.ndarray) -> np.ndarray:
-    """A bootstrap sample that holds two classes and leaves a row out; one that does not is drawn
-    again.
-    """
+def _draw_training_rows(rng: np.random.Generator, labels: np.ndarray) -> np.ndarray:
+    """Draw a bootstrap sample that holds two classes and leaves a row out."""
+    n = len(labels)
     while True:
-        rows = rng.integers(0, len(labels), len(labels))
-        if len(np.unique(labels[rows])) > 1 and len(np.unique(rows)) < len(labels):
+        rows = rng.integers(0, n, n)
+        if len(np.unique(labels[rows])) > 1 and len(np.unique(rows)) < n:
             return rows
 
 
-def _taken(X: Any, rows: np.ndarray) -> Any:
+def _take_rows(X: Any, rows: np.ndarray) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]

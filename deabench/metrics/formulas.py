@@ -1,4 +1,4 @@
-"""Every metric of a 2x2 table: its formula, its range, which way is better, when it is undefined.
+"""Define every metric of a 2x2 table: formula, range, direction, and when it is undefined.
 
 The catalogue for readers, with sources, is docs/metrics.md; a test keeps the two alike.
 
@@ -70,13 +70,13 @@ class Cells:
     def n(self) -> Array:
         return np.asarray(self.tp + self.fn + self.fp + self.tn)
 
-    def sum(self, each: Mapping[str, float]) -> Array:
-        """Σ each[x] · x over the four cells."""
+    def sum(self, factors: Mapping[str, float]) -> Array:
+        """Return Σ factors[x] · x over the four cells."""
         return (
-            each["tp"] * self.tp
-            + each["fn"] * self.fn
-            + each["fp"] * self.fp
-            + each["tn"] * self.tn
+            factors["tp"] * self.tp
+            + factors["fn"] * self.fn
+            + factors["fp"] * self.fp
+            + factors["tn"] * self.tn
         )
 
 
@@ -116,7 +116,7 @@ _POSITIVES, _NEGATIVES, _CLASSES = ("positives",), ("negatives",), ("positives",
 _MARGINS = ("positives", "negatives", "labelled positive", "labelled negative")
 
 
-def _f(c: Cells) -> Array:
+def _f_measure(c: Cells) -> Array:
     square = c.beta * c.beta
     return np.asarray((1 + square) * c.tp / ((1 + square) * c.tp + square * c.fn + c.fp))
 
@@ -126,7 +126,7 @@ def _iba(c: Cells) -> Array:
     return np.asarray((1 + c.dominance * (tpr - tnr)) * tpr * tnr)
 
 
-def _weighted(c: Cells) -> Array:
+def _weighted_accuracy(c: Cells) -> Array:
     return np.asarray((c.weights["tp"] * c.tp + c.weights["tn"] * c.tn) / c.sum(c.weights))
 
 
@@ -160,7 +160,7 @@ METRICS: dict[str, Formula] = {
         "√(TPR · TNR)", lambda c: np.sqrt(c.tp / c.P * (c.tn / c.N)), "higher", 0, 1, _CLASSES
     ),
     "F1": Formula(
-        "(1 + β²) tp / ((1 + β²) tp + β² fn + fp)", _f, "higher", 0, 1, ("either positive",)
+        "(1 + β²) tp / ((1 + β²) tp + β² fn + fp)", _f_measure, "higher", 0, 1, ("either positive",)
     ),
     "IBA": Formula("(1 + α (TPR − TNR)) · TPR · TNR", _iba, "higher", 0, 1, _CLASSES),
     "MCC": Formula(
@@ -205,7 +205,7 @@ METRICS: dict[str, Formula] = {
     ),
     "weighted_accuracy": Formula(
         "(w_tp tp + w_tn tn) / (w_tp tp + w_fn fn + w_fp fp + w_tn tn)",
-        _weighted,
+        _weighted_accuracy,
         "higher",
         0,
         1,
@@ -276,20 +276,17 @@ PROPORTIONS: dict[str, tuple[str, str]] = {
 
 
 def f_measure_name(beta: float) -> str:
-    """The column name of the F measure: 'F1', 'F2', 'F0.5'."""
+    """Return the column name of the F measure: 'F1', 'F2', 'F0.5'."""
     return f"F{beta:g}"
 
 
 def canonical_name(name: str) -> str:
-    """The catalogue's word for a user's: 'recall' is 'TPR'; a word that is not known stays as it
-    is.
-    """
+    """Return the catalogue's name of a metric, 'TPR' for 'recall'; unknown names stay as they are."""
     return name if name in DIRECTION and name not in ALIASES else ALIASES.get(name.lower(), name)
 
 
 def direction_of(name: str) -> str | None:
-    """Which way is better, for a user's word ('recall', 'F2', 'precision@10') too; None where it is
-    not known.
+    """Return which way is better; None where it is not known.
 
     Parameters
     ----------
@@ -302,47 +299,50 @@ def direction_of(name: str) -> str | None:
     >>> metrics.direction_of("recall"), metrics.direction_of("log_loss"), metrics.direction_of("colour")
     ('higher', 'lower', None)
     """
-    word = canonical_name(name)
-    if word in DIRECTION:
-        return DIRECTION[word]
-    if re.fullmatch(r"F\d+(\.\d+)?", word):
+    metric = canonical_name(name)
+    if metric in DIRECTION:
+        return DIRECTION[metric]
+    if re.fullmatch(r"F\d+(\.\d+)?", metric):
         return "higher"
-    at = word.partition("@")[0]
-    found = [
-        way for known, way in MORE_METRICS.items() if "@" in word and known.partition("@")[0] == at
-    ]
-    return found[0] if found else None
+    kind, at, _ = metric.partition("@")
+    for other, direction in MORE_METRICS.items():
+        if at and other.partition("@")[0] == kind:
+            return direction
+    return None
 
 
 def formula_of(name: str, beta: float = 1.0) -> Formula:
-    """The catalogue's entry for a column name, 'F2' and the like among them."""
+    """Return the catalogue's entry of a column name, also of 'F2' and the like."""
     return METRICS["F1" if name == f_measure_name(beta) else canonical_name(name)]
 
 
 def evaluate_formula(metric: Formula, cells: Cells) -> tuple[Array, Array]:
-    """Values (NaN where undefined, ±inf where a nonzero number is divided by 0) and the number of
-    the failed need.
+    """Compute values and the number of the unmet need of each row.
 
-    The second array holds 0 where the metric is defined, else k for the first unmet need
-    `metric.needs[k - 1]`."""
+    Returns
+    -------
+    values : array
+        NaN where undefined, ±inf where a nonzero number is divided by 0.
+    failed : int array
+        0 where the metric is defined, else k for the first unmet need `metric.needs[k - 1]`.
+    """
     failed = np.zeros(np.shape(cells.tp), dtype=np.int8)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.array(metric.value(cells), dtype=float)
     for k, need in reversed(list(enumerate(metric.needs, start=1))):
-        lacking = ~NEEDS[need][0](cells)
-        failed[lacking] = k
-        values[lacking] = np.nan
+        unmet = ~NEEDS[need][0](cells)
+        failed[unmet] = k
+        values[unmet] = np.nan
     return values, failed
 
 
 def undefined_reason(metric: Formula, failed: int) -> str:
-    """The words for the unmet need number `failed` of `evaluate`."""
+    """Return the reason for the unmet need number `failed` of `evaluate_formula`."""
     return NEEDS[metric.needs[failed - 1]][1]
 
 
 def catalogue() -> pd.DataFrame:
-    """The metrics of counts as a table: formula, lowest and highest value, which way is better,
-    what each needs.
+    """Return the metrics of counts as a table: formula, range, direction, and when undefined.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Metrics re-expressed at another prevalence, by Bayes' theorem."""
+"""Relate 2x2 tables to their operating conditions: prevalence, costs, and random labels."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from deabench.errors import DataError
 from deabench.metrics.counts import check_counts, compute_metrics, has_weighted_cells, row_label
 from deabench.metrics.formulas import CELLS
 
+MAX_MACHINE_TOTAL = 1e9
+"""Tables with fewer instances are multiplied as machine integers."""
+
 
 def at_prevalence(
     rates: pd.DataFrame, prevalence: float | Sequence[float] | pd.Series, **options: Any
 ) -> pd.DataFrame:
-    """What the same classifiers would show where positives are more common, or rarer.
+    """Compute the metrics of the same classifiers at another prevalence, by Bayes' theorem.
 
     TPR and TNR belong to the classifier, and all else follows from them and the prevalence π
     (Bayes): the shares of the four cells are tp = π TPR, fn = π (1 − TPR), fp = (1 − π)(1 − TNR),
@@ -50,25 +53,12 @@ def at_prevalence(
     >>> float(at_prevalence(rates, 0.01, metrics=["PPV"]).loc["test", "PPV"].round(4))
     0.0833
     """
-    for name in ("TPR", "TNR"):
-        if name not in rates.columns:
-            raise DataError(
-                f"there is no column '{name}' in the rates; give TPR and TNR, as from_counts does"
-            )
-    tpr, tnr = rates["TPR"].to_numpy(float), rates["TNR"].to_numpy(float)
-    for name, values in (("TPR", tpr), ("TNR", tnr)):
-        outside = (values < 0) | (values > 1)
-        if outside.any():
-            row = int(np.argmax(outside))
-            raise DataError(
-                f"{name} of '{row_label(rates.index[row])}' is {values[row]:g}; a rate lies between 0 and 1"
-            )
-    pi = _each(prevalence, rates.index)
-    unknown = np.isnan(tpr) | np.isnan(tnr)
-    tpr, tnr = (
-        np.where(unknown, 0.5, tpr),
-        np.where(unknown, 0.5, tnr),
-    )  # any rate will do: their rows are blanked
+    tpr, tnr = (_read_rate(rates, name) for name in ("TPR", "TNR"))
+    pi = _read_prevalence(prevalence, rates.index)
+    missing = np.isnan(tpr) | np.isnan(tnr)
+    # Any rate will do for rows with a missing rate: their metrics are blanked below.
+    tpr = np.where(missing, 0.5, tpr)
+    tnr = np.where(missing, 0.5, tnr)
     shares = {
         "tp": pi * tpr,
         "fn": pi * (1 - tpr),
@@ -76,41 +66,20 @@ def at_prevalence(
         "tn": (1 - pi) * tnr,
     }
     table = compute_metrics(pd.DataFrame(shares, index=rates.index), **options)
-    table.loc[unknown] = np.nan
-    told = [
+    table.loc[missing] = np.nan
+    sentences = [
         f"the metrics of '{row_label(row)}' are undefined: its TPR or TNR is missing"
-        for row in rates.index[unknown]
+        for row in rates.index[missing]
     ]
-    table.attrs["undefined"] = (*table.attrs["undefined"], *told)
+    table.attrs["undefined"] = (*table.attrs["undefined"], *sentences)
     table.attrs["prevalence"] = "re-expressed by Bayes' theorem from TPR and TNR"
     return table
 
 
-def _each(prevalence: float | Sequence[float] | pd.Series, index: pd.Index) -> np.ndarray:
-    if isinstance(prevalence, pd.Series):
-        absent = index.difference(prevalence.index)
-        if len(absent):
-            raise DataError(
-                f"there is no prevalence for '{row_label(absent[0])}'; give one for each row"
-            )
-        prevalence = prevalence.loc[index]
-    values = np.asarray(prevalence, dtype=float)
-    if values.ndim > 1 or (values.ndim == 1 and len(values) != len(index)):
-        raise DataError(
-            f"{values.size} prevalences for {len(index)} rows; give one number, or one for each row"
-        )
-    bad = ~((values > 0) & (values < 1))
-    if bad.any():
-        raise DataError(
-            f"the prevalence {values[bad].flat[0]:g} is not between 0 and 1; both classes must occur"
-        )
-    return np.broadcast_to(values, (len(index),))
-
-
 def balancing_costs(positives: float, negatives: float, *, k: float = 1.0) -> dict[str, float]:
-    """The cost matrix whose total is least where balanced accuracy is highest.
+    """Return the cost matrix whose total is least where balanced accuracy is highest.
 
-    C_fn = k N and C_fp = k P, so that C_fn / C_fp = N / P; right labels cost nothing [1]_. Then
+    C_fn = k N and C_fp = k P, so that C_fn / C_fp = N / P; correct labels cost nothing [1]_. Then
     (the lemma of appendix C) total cost = C_fn fn + C_fp fp = 2 k P N (1 − balanced accuracy). What
     the paper calls AUC there is balanced accuracy, the area under the ROC curve of a single
     operating point.
@@ -145,13 +114,8 @@ def balancing_costs(positives: float, negatives: float, *, k: float = 1.0) -> di
     return {"tp": 0.0, "fn": float(k * negatives), "fp": float(k * positives), "tn": 0.0}
 
 
-SMALL = 1e9
-"""Below it in all, the products of counts are machine integers."""
-
-
 def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
-    """Seven conditions, each equivalent to DOR > 1 where all of them are defined: is the classifier
-    useful?
+    """Test whether each classifier is better than random labels, by eight equivalent conditions.
 
     In the notation of `deabench.metrics.formulas`: DOR > 1 ⇔ TPR > FPR ⇔ FNR < TNR ⇔ PPV > P/n ⇔
     NPV > N/n ⇔ TPR > L/n ⇔ TNR > M/n ⇔ accuracy > (P L + N M)/n², the accuracy of random labels at
@@ -181,37 +145,85 @@ def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
     >>> bool(usefulness(counts).loc["net"].all())
     True
     """
-    tp, fn, fp, tn = _exact(counts)
-    p, n, labelled, rest = tp + fn, fp + tn, tp + fp, fn + tn
-    both, total = (p > 0) & (n > 0), p + n
+    tp, fn, fp, tn = _exact_cells(counts)
+    p = tp + fn
+    n = fp + tn
+    labelled_positive = tp + fp
+    labelled_negative = fn + tn
+    total = p + n
+    has_both = (p > 0) & (n > 0)
+    has_all_margins = has_both & (labelled_positive > 0) & (labelled_negative > 0)
+    # Every condition is multiplied out, so that no division rounds: (holds, is defined).
     conditions = {
-        "DOR > 1": (tp * tn > fn * fp, both & (labelled > 0) & (rest > 0)),
-        "TPR > FPR": (tp * n > fp * p, both),
-        "FNR < TNR": (fn * n < tn * p, both),
-        "PPV > prevalence": (tp * total > p * labelled, labelled > 0),
-        "NPV > 1 - prevalence": (tn * total > n * rest, rest > 0),
-        "TPR > queue_rate": (tp * total > labelled * p, p > 0),
-        "TNR > 1 - queue_rate": (tn * total > rest * n, n > 0),
-        "accuracy > chance": ((tp + tn) * total > p * labelled + n * rest, total > 0),
+        "DOR > 1": (tp * tn > fn * fp, has_all_margins),
+        "TPR > FPR": (tp * n > fp * p, has_both),
+        "FNR < TNR": (fn * n < tn * p, has_both),
+        "PPV > prevalence": (tp * total > p * labelled_positive, labelled_positive > 0),
+        "NPV > 1 - prevalence": (tn * total > n * labelled_negative, labelled_negative > 0),
+        "TPR > queue_rate": (tp * total > labelled_positive * p, p > 0),
+        "TNR > 1 - queue_rate": (tn * total > labelled_negative * n, n > 0),
+        "accuracy > chance": (
+            (tp + tn) * total > p * labelled_positive + n * labelled_negative,
+            total > 0,
+        ),
     }
-    return pd.DataFrame(
-        {
-            name: holds.astype("boolean").mask(~defined.astype(bool))
-            for name, (holds, defined) in conditions.items()
-        },
-        index=counts.index,
-    )
+    columns = {
+        name: holds.astype("boolean").mask(~defined.astype(bool))
+        for name, (holds, defined) in conditions.items()
+    }
+    return pd.DataFrame(columns, index=counts.index)
 
 
-def _exact(counts: pd.DataFrame) -> list[pd.Series]:
-    """The four cells in numbers whose products are exact: machine integers, or Python's own where
-    those overflow.
-    """
-    checked = check_counts(counts)
+def _read_rate(rates: pd.DataFrame, name: str) -> np.ndarray:
+    if name not in rates.columns:
+        raise DataError(
+            f"there is no column '{name}' in the rates; give TPR and TNR, as from_counts does"
+        )
+    values = rates[name].to_numpy(float)
+    outside = (values < 0) | (values > 1)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise DataError(
+            f"{name} of '{row_label(rates.index[row])}' is {values[row]:g}; a rate lies between 0 "
+            "and 1"
+        )
+    return np.asarray(values)
+
+
+def _read_prevalence(
+    prevalence: float | Sequence[float] | pd.Series, index: pd.Index
+) -> np.ndarray:
+    """Return one prevalence for each row, in (0, 1)."""
+    if isinstance(prevalence, pd.Series):
+        absent = index.difference(prevalence.index)
+        if len(absent):
+            raise DataError(
+                f"there is no prevalence for '{row_label(absent[0])}'; give one for each row"
+            )
+        prevalence = prevalence.loc[index]
+    values = np.asarray(prevalence, dtype=float)
+    if values.ndim > 1 or (values.ndim == 1 and len(values) != len(index)):
+        raise DataError(
+            f"{values.size} prevalences for {len(index)} rows; give one number, or one for each row"
+        )
+    outside = ~((values > 0) & (values < 1))
+    if outside.any():
+        raise DataError(
+            f"the prevalence {values[outside].flat[0]:g} is not between 0 and 1; both classes must "
+            "occur"
+        )
+    return np.broadcast_to(values, (len(index),))
+
+
+def _exact_cells(counts: pd.DataFrame) -> list[pd.Series]:
+    """Return the cells in numbers whose products are exact.
+
+    Machine integers, Python's own where those overflow, fractions of weights."""
+    cells = check_counts(counts)
     if has_weighted_cells(counts):
-        return [checked[cell].map(Fraction).astype(object) for cell in CELLS]
-    if checked.sum(axis=1).max() < SMALL:
-        return [checked[cell].astype("int64") for cell in CELLS]
+        return [cells[cell].map(Fraction).astype(object) for cell in CELLS]
+    if cells.sum(axis=1).max() < MAX_MACHINE_TOTAL:
+        return [cells[cell].astype("int64") for cell in CELLS]
     return [
         pd.Series([int(number) for number in counts[cell]], counts.index, dtype=object)
         for cell in CELLS
