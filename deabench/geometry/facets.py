@@ -1,21 +1,35 @@
-"""All facets at once, for few metrics: the vertices of the polytope of (6), by Qhull.
+"""List all facets of what the DMUs span, for few metrics: the vertices of a polar polytope, by Qhull.
 
-A facet of the frontier is a weight vector w ≥ 0 with max_j w·Y_j = 1, and s reference DMUs (or
-axes, where w_r = 0) that reach it: a basis of (5). Qhull lists them all, and scoring every DMU is
-one matrix product. Their number explodes with the metrics, so this is for s ≤ 6 or so.
+Let the points be the rows y_1 ... y_n > 0 (all metrics higher better). What is attainable by
+mixtures and free disposal is {y : y ≤ Σ λ_k y_k, Σ λ_k = 1, λ ≥ 0}. A facet of it is a normal
+w ≥ 0 with w·y_k ≤ 1 for all points and = 1 for enough of them: s points, or fewer points and as many
+axes r with w_r = 0 (the facet is flat in metric r). These normals are the vertices of the polytope
 
-The facets of what the DMUs span with free disposal do not depend on where the polar is taken. It is
-taken from below the lowest value of every metric, in units of its spread
-(`deabench.utils.arrays.box`): from 0, classifiers that lie within a few thousandths of each other
-are all in one direction, and no determinant tells their facets from nothing."""
+    {w : w·y_k ≤ 1 for all k, w ≥ 0},
+
+the polar of the points. Qhull lists the vertices of a polytope as the facets of its dual: seen from
+a point `inner` strictly inside the polytope, each of its halfspaces a·w ≤ b becomes the point
+a / (b - a·inner), and each facet of the hull of these points is a vertex of the polytope. It is
+simplicial where exactly s halfspaces meet; otherwise Qhull cuts it into simplices. Every simplex,
+read back, is s points or axes that lie on one facet: a basis of model (5).
+
+The number of facets explodes with the metrics, so this is for s ≤ 6 or so.
+
+What the points span does not depend on where the polar is taken. Callers take it from below the
+lowest value of every metric, in units of its spread (`deabench.utils.arrays.box`): seen from 0,
+classifiers within a few thousandths of each other lie all in one direction, and no determinant tells
+their facets from nothing.
+
+This is the only module that calls Qhull.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
+from deabench.solver.rational_simplex import solve_linear_system, to_floats, to_fractions
 from deabench.utils.arrays import blocks, box
 
 TIGHT = 1e-10
@@ -27,18 +41,17 @@ FLAT = 1e-12
 CUT = 1e-11
 """How far a facet that was solved in floating point may cut into a point."""
 SINGULAR = 1e-12
-"""A simplex whose volume is below this share of its edges' product has no facet of its own."""
+"""A simplex whose volume is below this share of its edges' product has no normal of its own."""
 
 
 @dataclass(frozen=True)
 class TriangulatedFacets:
-    """The facets of {y ≤ a convex combination of points (n, s)}, triangulated.
+    """The facets of {y ≤ a convex combination of points (n, s)}, cut into simplices.
 
     Attributes
     ----------
     members : int array (B, s)
-        Of each simplex: points 0..n-1, or n + r for the axis r (the facet is flat in metric r: w_r
-        = 0).
+        Of each simplex: points 0..n-1, or n + r for axis r (the facet is flat in metric r: w_r = 0).
     normals : array (f, s)
         w ≥ 0 with w·y ≤ 1 for all points and = 1 on the members; each facet once.
     facet : int array (B,)
@@ -51,162 +64,182 @@ class TriangulatedFacets:
 
 
 def list_facets(points: np.ndarray) -> TriangulatedFacets:
-    """All facets of boxed, distinct points (n, s), s ≥ 2, with every simplex of their
-    triangulation, flat ones included.
+    """List the facets of boxed, distinct points (n, s), s ≥ 2, with all simplices, flat ones too.
 
-    A simplex that Qhull made by triangulating a facet takes the normal of the best-shaped simplex
-    of that facet; one that no normal holds (near-duplicates) is solved in rational arithmetic."""
+    Qhull only says which points lie on a facet. The normals are solved again from these points, so
+    that they depend on nothing else.
+    """
     members, equations = polar_simplices(points)
+    # Simplices with one equation were cut from one facet of Qhull's.
     _, group = np.unique(equations, axis=0, return_inverse=True)
     group = group.ravel()
-    rows, right = _system(points, members)
-    shape = _shape(rows, right)
-    best = np.lexsort((-shape, group))
-    best = best[
-        np.unique(group[best], return_index=True)[1]
-    ]  # of each of Qhull's facets the best-shaped simplex
-    own = _solved(rows[best], right[best], shape[best])
-    sound = _holds(points, own, CUT)
-    normals, place = _distinct(points[np.unique(members[members < len(points)])], own[sound])
-    at = np.full(len(best), -1)
-    at[sound] = place
-    facet = at[group]
-    facet[_misses(points, members, normals, facet) > TIGHT] = -1
+    # Solve one normal per facet, from its best-shaped simplex: the others of it may be slivers.
+    rows, right = normal_equations(points, members)
+    quality = _shape_quality(rows, right)
+    by_group = np.lexsort((-quality, group))
+    best = by_group[np.unique(group[by_group], return_index=True)[1]]
+    solved = _solve_normals(rows[best], right[best], quality[best])
+    sound = _supports(points, solved, CUT)
+    # Near-duplicate points make facets twice: one normal stays of those that hold the same points.
+    corners = points[np.unique(members[members < len(points)])]
+    normals, position = _distinct_normals(corners, solved[sound])
+    facet_of_group = np.full(len(best), -1)
+    facet_of_group[sound] = position
+    facet = facet_of_group[group]
+    # A simplex that its facet does not hold (again near-duplicates) gets another, or its own.
+    facet[_simplex_errors(points, members, normals, facet) > TIGHT] = -1
     for b in np.flatnonzero(facet < 0).tolist():
-        normals, facet[b] = _placed(points, members[b], normals)
+        normals, facet[b] = _assign_facet(points, members[b], normals)
     return TriangulatedFacets(members, normals, facet)
 
 
-def triangulate_facets(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The simplices of the facets of points (n, s) in any units: members (B, s) as in `Surface`,
-    and which are well-shaped.
-    """
-    origin, unit = box(points)
-    boxed = (points - origin) / unit
-    members, _ = polar_simplices(boxed)
-    return members, _shape(*_system(boxed, members)) > SINGULAR
-
-
 def polar_simplices(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Qhull's simplices (B, s) of the polar, points before axes, and the equations (B, s + 1) of
-    the facets they were cut from.
+    """Call Qhull on the polar of points (n, s).
+
+    Returns
+    -------
+    members : int array (B, s)
+        The simplices, points before axes, rising.
+    equations : array (B, s + 1)
+        Of the facet of Qhull's that each was cut from: equal rows are of one facet.
+    """
+    n = len(points)
+    inner = _inner_point(points)
+    # The halfspaces y_k·w ≤ 1 and -w_r ≤ 0, seen from the inner point.
+    halfspaces = np.vstack(
+        [points / (1.0 - points @ inner)[:, None], -np.eye(points.shape[1]) / inner]
+    )
+    simplices, equations = convex_hull(halfspaces)
+    # w = 0, where all axes meet and no point, is a vertex too, and no facet.
+    is_facet = (simplices < n).any(axis=1)
+    return np.sort(simplices[is_facet], axis=1), equations[is_facet]
+
+
+def normals_of_equations(points: np.ndarray, equations: np.ndarray) -> np.ndarray:
+    """Return the normals (B, s) that Qhull's equations of the polar of the points stand for."""
+    normals = _inner_point(points) - equations[:, :-1] / equations[:, -1:]
+    return np.asarray(np.maximum(normals, 0.0))
+
+
+def _inner_point(points: np.ndarray) -> np.ndarray:
+    """Return a w > 0 with w·y ≤ 1/2 for all points."""
+    return np.full(points.shape[1], 0.5 / points.sum(axis=1).max())
+
+
+def convex_hull(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return Qhull's simplices (B, k) of the hull of points (n, k), and their equations (B, k + 1).
+
+    The equations are a·z + b ≤ 0. Facets that are no simplices are triangulated ("Qt"), so that
+    several simplices have one equation.
     """
     from scipy.spatial import ConvexHull
 
-    n, s = points.shape
-    inner = np.full(s, 0.5 / points.sum(axis=1).max())
-    planes = np.vstack([points / (1.0 - points @ inner)[:, None], -np.eye(s) / inner])
-    found = ConvexHull(planes, qhull_options="Qt")
-    facets = (found.simplices < n).any(axis=1)  # w = 0 is a vertex too, and no facet
-    return np.sort(found.simplices[facets], axis=1), found.equations[facets]
+    hull = ConvexHull(points, qhull_options="Qt")
+    return np.asarray(hull.simplices), np.asarray(hull.equations)
 
 
-def _system(points: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The equations of a simplex' normal: rows (B, s, s) and right-hand sides (B, s)."""
+def triangulate_facets(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the simplices (B, s) of the facets of points in any units, and which are well shaped."""
+    origin, unit = box(points)
+    boxed = (points - origin) / unit
+    members, _ = polar_simplices(boxed)
+    return members, _shape_quality(*normal_equations(boxed, members)) > SINGULAR
+
+
+def normal_equations(points: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the equations of the normals of simplices: rows (B, s, s), right-hand sides (B, s).
+
+    A point asks for w·y = 1, axis r for w_r = 0.
+    """
     n, s = points.shape
     return np.vstack([points, np.eye(s)])[members], (members < n).astype(float)
 
 
-def _shape(rows: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The volume of simplices (B, s, s) as a share of their edges' product: 0 where flat, whatever
-    their size.
-    """
-    points = right[:, 1:, None] > 0
-    edges = np.where(points, rows[:, 1:] - rows[:, :1], rows[:, 1:])
+def _shape_quality(rows: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the volume of simplices (B, s, s) as a share of their edges' product, 0 where flat."""
+    is_point = right[:, 1:, None] > 0
+    edges = np.where(is_point, rows[:, 1:] - rows[:, :1], rows[:, 1:])
     lengths = np.linalg.norm(edges, axis=2).prod(axis=1) * np.linalg.norm(rows[:, 0], axis=1)
     return np.asarray(np.abs(np.linalg.det(rows)) / np.maximum(lengths, 1e-300))
 
 
-def _solved(rows: np.ndarray, right: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    """The normals (B, s) of simplices, refined once; NaN where one is flat."""
-    good = shape > SINGULAR
-    out = np.full(right.shape, np.nan)
-    w = np.linalg.solve(rows[good], right[good][:, :, None])
-    w += np.linalg.solve(rows[good], right[good][:, :, None] - rows[good] @ w)
-    out[good] = w[:, :, 0]
-    out[np.abs(out) < FLAT] = 0.0
-    return out
+def _solve_normals(rows: np.ndarray, right: np.ndarray, quality: np.ndarray) -> np.ndarray:
+    """Solve the normals (B, s) of simplices; NaN where one is flat."""
+    solvable = quality > SINGULAR
+    normals = np.full(right.shape, np.nan)
+    matrices = rows[solvable]
+    targets = right[solvable][:, :, None]
+    w = np.linalg.solve(matrices, targets)
+    # One step of iterative refinement.
+    w += np.linalg.solve(matrices, targets - matrices @ w)
+    normals[solvable] = w[:, :, 0]
+    normals[np.abs(normals) < FLAT] = 0.0
+    return normals
 
 
-def _holds(points: np.ndarray, normals: np.ndarray, tolerance: float) -> np.ndarray:
-    """Which hyperplanes have no negative weight and cut into no point."""
-    holds = np.asarray((normals >= 0).all(axis=1))
-    for part in blocks(len(normals), len(points)):
-        holds[part] &= (normals[part] @ points.T).max(axis=1) <= 1.0 + tolerance
-    return holds
+def _supports(points: np.ndarray, normals: np.ndarray, tolerance: float) -> np.ndarray:
+    """Return which hyperplanes have no negative weight and cut into no point."""
+    supports = np.asarray((normals >= 0).all(axis=1))
+    for rows in blocks(len(normals), len(points)):
+        supports[rows] &= (normals[rows] @ points.T).max(axis=1) <= 1.0 + tolerance
+    return supports
 
 
-def _distinct(points: np.ndarray, normals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The normals (f, s) with each hyperplane once, known by what lies on it, and the place of each
-    of the given.
+def _distinct_normals(points: np.ndarray, normals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return each hyperplane once (f, s), known by what lies on it, and the position of each given.
+
+    They are sorted by their weights: Qhull's order depends on the order of the points.
     """
     bits = np.empty((len(normals), (len(points) + normals.shape[1] + 7) // 8), dtype=np.uint8)
-    for part in blocks(len(normals), len(points)):
-        on = np.abs(normals[part] @ points.T - 1.0) <= TIGHT
-        bits[part] = np.packbits(np.hstack([on, normals[part] == 0]), axis=1)
-    _, first, place = np.unique(bits, axis=0, return_index=True, return_inverse=True)
-    order = np.lexsort(
-        normals[first].T[::-1]
-    )  # by their weights, the first metric's first: Qhull's order is nobody's
+    for rows in blocks(len(normals), len(points)):
+        on = np.abs(normals[rows] @ points.T - 1.0) <= TIGHT
+        bits[rows] = np.packbits(np.hstack([on, normals[rows] == 0]), axis=1)
+    _, first, position = np.unique(bits, axis=0, return_index=True, return_inverse=True)
+    order = np.lexsort(normals[first].T[::-1])
     rank = np.empty(len(order), dtype=int)
     rank[order] = np.arange(len(order))
-    return normals[first[order]], rank[place.ravel()]
+    return normals[first[order]], rank[position.ravel()]
 
 
-def _misses(
+def _simplex_errors(
     points: np.ndarray, members: np.ndarray, normals: np.ndarray, facet: np.ndarray
 ) -> np.ndarray:
-    """How far the members of each simplex lie off the facet that it was given; infinite where it
-    has none.
-    """
-    rows, right = _system(points, members)
+    """Return how far the members of each simplex lie off its facet; infinite where it has none."""
     if not len(normals):
         return np.full(len(members), np.inf)
+    rows, right = normal_equations(points, members)
     off = np.abs(np.einsum("bij,bj->bi", rows, normals[facet]) - right)
-    off[(right == 0) & (off > 0)] = np.inf  # flat is exact
+    # The weight of an axis must be 0 exactly: certificates count on it.
+    off[(right == 0) & (off > 0)] = np.inf
     return np.where(facet >= 0, off.max(axis=1), np.inf)
 
 
-def _placed(points: np.ndarray, simplex: np.ndarray, normals: np.ndarray) -> tuple[np.ndarray, int]:
-    """The facet of a simplex that has none yet: one that is known, or its own in rational
-    arithmetic; -1 where neither holds.
+def _assign_facet(
+    points: np.ndarray, simplex: np.ndarray, normals: np.ndarray
+) -> tuple[np.ndarray, int]:
+    """Return the normals, one more if needed, and the facet of a simplex that has none; -1: none.
+
+    The best of the known facets, if it holds the simplex tightly; then its own normal, exactly; then
+    the best known one, if it holds the simplex loosely.
     """
-    for limit in (TIGHT, LOOSE):
-        off = _misses(
-            points,
-            np.broadcast_to(simplex, (len(normals), len(simplex))),
-            normals,
-            np.arange(len(normals)),
-        )
-        if len(off) and off.min() <= limit:
-            return normals, int(np.argmin(off))
-        if limit == TIGHT:
-            own = _rational(points, simplex)
-            if own is not None and _holds(points, own[None], LOOSE)[0]:
-                return np.vstack([normals, own]), len(normals)
+    every = np.broadcast_to(simplex, (len(normals), len(simplex)))
+    errors = _simplex_errors(points, every, normals, np.arange(len(normals)))
+    if len(errors) and errors.min() <= TIGHT:
+        return normals, int(np.argmin(errors))
+    exact = _exact_normal(points, simplex)
+    if exact is not None and _supports(points, exact[None], LOOSE)[0]:
+        return np.vstack([normals, exact]), len(normals)
+    if len(errors) and errors.min() <= LOOSE:
+        return normals, int(np.argmin(errors))
     return normals, -1
 
 
-def _rational(points: np.ndarray, simplex: np.ndarray) -> np.ndarray | None:
-    """The normal of one simplex, solved in fractions and rounded once; None where it is exactly
-    flat.
-    """
-    rows, right = _system(points, simplex[None])
-    table = [
-        [Fraction(v) for v in row] + [Fraction(b)]
-        for row, b in zip(rows[0].tolist(), right[0].tolist(), strict=True)
-    ]
-    s = len(table)
-    for i in range(s):
-        pivot = next((r for r in range(i, s) if table[r][i] != 0), None)
-        if pivot is None:
-            return None
-        table[i], table[pivot] = table[pivot], table[i]
-        table[i] = [v / table[i][i] for v in table[i]]
-        for r in range(s):
-            if r != i and table[r][i]:
-                table[r] = [
-                    a - table[r][i] * b if b else a for a, b in zip(table[r], table[i], strict=True)
-                ]
-    w = np.array([float(row[s]) for row in table])
+def _exact_normal(points: np.ndarray, simplex: np.ndarray) -> np.ndarray | None:
+    """Return the normal of one simplex, solved in fractions; None where it is exactly flat."""
+    rows, right = normal_equations(points, simplex[None])
+    matrix = [to_fractions(row) for row in rows[0]]
+    solution = solve_linear_system(matrix, [[b] for b in to_fractions(right[0])])
+    if solution is None:
+        return None
+    w = to_floats([row[0] for row in solution])
     return np.where(np.abs(w) < FLAT, 0.0, w)

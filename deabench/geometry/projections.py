@@ -298,7 +298,7 @@ class FaceProjector:
         slope = np.zeros(len(self.point))
 
         def least(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            program.costs(cost * self.weights)
+            program.set_costs(cost * self.weights)
             lam, slope[:] = program.solved(face, patient=False)
             return lam, (lam @ vertices - self.point) * self.weights
 
@@ -373,23 +373,23 @@ class _Linear:
         )
         self.lower, self.upper = program.lower, program.upper
         self.solver = Solver(program)
-        self.solver.column_bounds(self.first + np.arange(e), np.zeros(e), np.zeros(e))
+        self.solver.set_column_bounds(self.first + np.arange(e), np.zeros(e), np.zeros(e))
         self.open = np.zeros(0, dtype=int)
 
     def start(self, point: np.ndarray, name: str) -> None:
         self.name = name
         self.lower[self.rows] = self.upper[self.rows] = point
-        self.solver.bounds(self.lower, self.upper)
-        self.solver.forget()
+        self.solver.set_row_bounds(self.lower, self.upper)
+        self.solver.clear_basis()
 
-    def costs(self, values: np.ndarray) -> None:
+    def set_costs(self, values: np.ndarray) -> None:
         """What a gain in each metric costs."""
-        self.solver.costs(self.gains, values)
+        self.solver.set_costs(self.gains, values)
 
     def solved(self, face: np.ndarray, *, patient: bool) -> tuple[np.ndarray, np.ndarray]:
         """λ over the face, and the slope that proves it."""
         free = np.isin(both := np.union1d(self.open, face), face)
-        self.solver.column_bounds(
+        self.solver.set_column_bounds(
             self.first + both, np.zeros(len(both)), np.where(free, np.inf, 0.0)
         )
         self.open = face

@@ -1,3 +1,4 @@
-"""The only place that knows HiGHS: formulations are compiled once (`template`) and solved for every
-DMU (`engine`).
+"""Solve families of linear programs: templates of Pyomo formulations, HiGHS, shared bases, fractions.
+
+The package knows programs, columns and right-hand sides, and none of the terms of DEA.
 """

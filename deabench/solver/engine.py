@@ -1,12 +1,20 @@
-"""Solve a family for every DMU: few columns active, all columns priced, every basis shared with all
-DMUs that it certifies.
+"""Solve a family for every program: few columns active, every basis shared with all it certifies.
 
-1. HiGHS solves one DMU over a small active set of columns, hot from the last basis.
-2. All reference DMUs are priced in numpy from the exact inverse of that basis; violators join the
-active set, until none is left. 3. The basis is tried on every DMU not yet scored: where its basic
-variables keep their signs it is optimal there too. 4. With many DMUs, 1-3 run on a sample; the rest
-are first matched with the bases found (best dual bound, then the same test),
-   and what is left goes round again.
+1. HiGHS solves one program over a small active set of columns, hot from the last basis.
+2. All repeated columns are priced in numpy from the exact inverse of that basis. Columns with a
+   negative reduced cost join the active set, until there is none: the basis is then optimal for the
+   whole program.
+3. The basis is tried on every program that has none yet. Dual feasibility carries over (see
+   `Family.is_shareable`), so it is optimal wherever its basic variables keep their signs.
+4. With many programs, steps 1 to 3 run on a sample. The others are first matched with the bases
+   found (best dual bound, then the test of step 3), and those that are left go round again.
+
+Floating point is never the last word: a program for which no basis passes the test is solved in
+rational arithmetic.
+
+The caller may pass bases that it knows (`known`), and with them a way to find the right one for a
+program (`Bases.locate`). Such bases come from `deabench.geometry`, which stands above this package:
+the engine calls what it is given and does not import it.
 """
 
 from __future__ import annotations
@@ -16,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deabench.solver import rational_simplex
 from deabench.solver.candidate_bases import (
     STAGES,
     DualPrices,
@@ -23,44 +32,42 @@ from deabench.solver.candidate_bases import (
     order_by_proximity,
     rank_by_hits,
 )
-from deabench.solver.family import FEASIBLE, Bases, Family
+from deabench.solver.family import ACCURATE, Bases, Family, join_bases
 from deabench.solver.highs import Infeasible, Solver, Undecided
 from deabench.utils.arrays import blocks
 
 PRICED = 1e-10
 """A reduced cost may be negative by this much, in data scaled to about 1."""
-ACCURATE = 1e6
-"""Largest entry of a basis' inverse for which products with it are trusted; above, the rows are
-recomputed.
-"""
-STEEP = 1e5
-"""Largest dual for which recomputed rows give the score to 1e-10: it moves by the dual times what
-the row is rounded by.
-"""
 ACTIVE = 300
 """Columns that HiGHS holds at most, about; above this the set is rebuilt from the bases last used.
 """
 SAMPLE = 3000
-"""DMUs solved one by one before the rest are matched with the bases found."""
+"""Programs solved one by one before the others are matched with the bases found."""
+JOINING = 20
+"""Columns that join the active set at a time."""
+RECENT = 40
+"""Bases last found whose columns are kept when the active set is rebuilt."""
+UNSOLVED = -2
+"""In `_Run.basis_index`: the program has no basis yet."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What the family's optimum is for each of K tested DMUs.
+    """The family's optimum for each of K programs.
 
     Attributes
     ----------
     basis_index : int array (K,)
         The basis used, or -1 where the program is infeasible.
     x : array (K, m)
-        The basic variables, in the order of `bases.columns[which]`.
+        The basic variables, in the order of `bases.columns[basis_index]`.
     factor : array (K,)
-        What the duals of the basis used are to be multiplied by.
+        By what the duals of the basis used are multiplied.
     bases : Bases
     calls : int
-        Runs of HiGHS that it took.
+        Number of runs of HiGHS.
     infeasible : dict
-        Tested DMU (position) to HiGHS's words.
+        Position of a program to the solver's sentence.
     """
 
     basis_index: np.ndarray
@@ -72,9 +79,7 @@ class Solution:
 
     @property
     def duals(self) -> np.ndarray:
-        """Row duals (K, m) of the minimisation (of the negated objective where the formulation
-        maximises).
-        """
+        """Row duals (K, m) of the minimisation (of the negated objective of a maximisation)."""
         return np.asarray(self.factor[:, None] * self.bases.duals[self.basis_index])
 
 
@@ -87,71 +92,71 @@ def solve_family(
     name: Callable[[int], str] = str,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Solution:
-    """Solve for every row of `tested` (K, q).
+    """Solve the program of every row of `tested` (K, q).
 
     Parameters
     ----------
     known : Bases, optional
-        Bases to try first, all dual feasible (from `deabench.geometry.facets`).
+        Bases to try first, all dual feasible (from `deabench.geometry.facet_bases`).
     feasible : int array (K, p), optional
-        Reference DMUs, or -1, of which some combination is feasible for each tested DMU: they are
+        Repeated columns, or -1, of which some combination is feasible for each program: they are
         active when it is solved.
     name : function of a position
-        The DMU's label, for errors.
+        The program's label, for errors.
     advance : function of a count
-        Told how many DMUs more are done.
+        Called with how many programs more are done.
 
     Raises
     ------
     SolveError
-        Where HiGHS ends neither optimal nor infeasible.
+        If HiGHS ends neither optimal nor infeasible.
     """
     run = _Run(family, tested, feasible, name, advance)
     if known is not None and len(known):
         run.adopt(known)
     rng = np.random.default_rng(0)
-    while len(left := run.left()):
-        batch = left if len(left) <= SAMPLE else np.sort(rng.choice(left, SAMPLE, replace=False))
-        before = len(run.found)
-        run.one_by_one(batch)
-        if len(batch) < len(left):
-            run.match(run.joined(before))
+    while len(unsolved := run.unsolved()):
+        batch = unsolved
+        if len(unsolved) > SAMPLE:
+            batch = np.sort(rng.choice(unsolved, SAMPLE, replace=False))
+        first_new = len(run.bases)
+        run.solve_batch(batch)
+        if len(batch) < len(unsolved):
+            run.match(join_bases(run.bases[first_new:]))
     return run.solution()
 
 
 def solve_exactly(family: Family, tested: np.ndarray, name: str) -> Solution:
-    """The solution of one DMU (q,) in rational arithmetic from the start, rounded once at the end.
+    """Solve one program (q,) in rational arithmetic from its slacks; round once at the end.
 
-    Where it is infeasible, the duals are the ray that proves it.
+    Where it is infeasible, the duals are the ray that proves it (Farkas).
     """
-    from deabench.solver.rational_simplex import ProvedInfeasible, find_optimal_basis
-
-    start = family.n + family.statics + np.arange(family.m)
+    start = family.slack_codes()
     try:
-        codes, x, duals = find_optimal_basis(family, start, tested, name)
-    except ProvedInfeasible as error:
-        none = Bases(
-            start[None], np.full((1, family.m, family.m), np.inf), error.ray[None], np.array([-1])
-        )
-        return Solution(
-            np.array([-1]), np.zeros((1, family.m)), np.ones(1), none, 0, {0: str(error)}
-        )
-    place = (
-        np.flatnonzero(codes == family.n + family.theta)
-        if family.theta >= 0
-        else np.zeros(0, dtype=int)
-    )
-    basis = Bases(
-        codes[None],
-        np.full((1, family.m, family.m), np.inf),
-        duals[None],
-        np.array([place[0] if len(place) else -1]),
-    )
+        codes, x, duals = rational_simplex.find_optimal_basis(family, start, tested, name)
+    except rational_simplex.ProvedInfeasible as error:
+        inverse = np.full((1, family.m, family.m), np.inf)
+        ray = Bases(start[None], inverse, error.ray[None], np.array([-1]))
+        no_values = np.zeros((1, family.m))
+        return Solution(np.array([-1]), no_values, np.ones(1), ray, 0, {0: str(error)})
+    basis = family.exact_basis(codes, duals)
     return Solution(np.array([0]), x[None], np.ones(1), basis, 0, {})
 
 
 class _Run:
-    """The state of one call of `solve`."""
+    """The state of one call of `solve_family`.
+
+    Attributes
+    ----------
+    basis_index, x, factor : arrays
+        As in `Solution`, with `UNSOLVED` where a program has no basis yet.
+    bases : list of Bases
+        What was found, in order; `count` is how many bases these are.
+    solver : Solver or None
+        HiGHS with the columns `active` in it.
+    codes : int array
+        The family's codes of HiGHS's numbers 0, 1, ... and -1, -2, ....
+    """
 
     def __init__(
         self,
@@ -161,182 +166,202 @@ class _Run:
         name: Callable[[int], str],
         advance: Callable[[int], None],
     ) -> None:
-        self.family, self.tested, self.name, self.advance = family, tested, name, advance
+        self.family = family
+        self.tested = tested
+        self.name = name
+        self.advance = advance
         self.feasible = np.full((len(tested), 1), -1) if feasible is None else feasible
-        count = len(tested)
-        self.which = np.full(count, -2, dtype=np.int32)
-        self.x = np.zeros((count, family.m))
-        self.factor = np.zeros(count)
-        self.found: list[Bases] = []
-        self.total = 0
+        self.basis_index = np.full(len(tested), UNSOLVED, dtype=np.int32)
+        self.x = np.zeros((len(tested), family.m))
+        self.factor = np.zeros(len(tested))
+        self.bases: list[Bases] = []
+        self.count = 0
         self.infeasible: dict[int, str] = {}
         self.calls = 0
         self.solver: Solver | None = None
-        self.active = self.codes = np.zeros(0, dtype=int)
-        self.widened = -1
+        self.active = np.zeros(0, dtype=int)
+        self.codes = np.zeros(0, dtype=int)
+        self.widened_for = -1
 
-    def left(self) -> np.ndarray:
-        return np.flatnonzero(self.which == -2)
-
-    def joined(self, first: int = 0) -> Bases:
-        chosen = self.found[first:]
-        return Bases(
-            np.concatenate([bases.columns for bases in chosen]),
-            np.concatenate([bases.inverse for bases in chosen]),
-            np.concatenate([bases.duals for bases in chosen]),
-            np.concatenate([bases.theta for bases in chosen]),
-        )
+    def unsolved(self) -> np.ndarray:
+        """Return the positions of the programs without a basis."""
+        return np.flatnonzero(self.basis_index == UNSOLVED)
 
     def solution(self) -> Solution:
+        """Return the optima of all programs."""
         m = self.family.m
-        bases = (
-            self.joined()
-            if self.found
-            else Bases(  # one that no DMU uses, so that there is one to look at
+        if self.bases:
+            bases = join_bases(self.bases)
+        else:  # every program is infeasible: one basis that none uses, so that index -1 exists
+            bases = Bases(
                 np.zeros((1, m), int), np.zeros((1, m, m)), np.zeros((1, m)), np.zeros(1, int)
             )
-        )
-        return Solution(
-            np.maximum(self.which, -1), self.x, self.factor, bases, self.calls, self.infeasible
-        )
+        basis_index = np.maximum(self.basis_index, -1)
+        return Solution(basis_index, self.x, self.factor, bases, self.calls, self.infeasible)
+
+    def record(
+        self, programs: np.ndarray, basis: np.ndarray, x: np.ndarray, factor: np.ndarray
+    ) -> None:
+        """Note the optimal basis of some programs."""
+        self.basis_index[programs] = basis
+        self.x[programs] = x
+        self.factor[programs] = factor
+        self.advance(len(programs))
 
     def adopt(self, known: Bases) -> None:
-        """Keep bases that were found elsewhere, and match all DMUs with them."""
-        self.found.append(known)
-        self.total = len(known)
-        self.walk(known)
+        """Keep bases that were found elsewhere, and match all programs with them."""
+        self.bases.append(known)
+        self.count = len(known)
+        self.locate(known)
         self.match(known, first=0)
 
-    def one_by_one(self, batch: np.ndarray) -> None:
-        """Solve the DMUs of the batch that no basis found on the way certifies."""
+    def locate(self, known: Bases) -> None:
+        """Ask bases that know how they lie to each other for the basis of each program."""
+        unsolved = self.unsolved()
+        if known.locate is None or len(unsolved) < SAMPLE:
+            return
+        located = known.locate(self.family, known, self.tested[unsolved])
+        if located is None:
+            return
+        positions, x, factor = located
+        located_rows: slice | np.ndarray = positions >= 0
+        if (positions >= 0).all():  # without three copies of the whole
+            located_rows = slice(None)
+        self.record(
+            unsolved[located_rows], positions[located_rows], x[located_rows], factor[located_rows]
+        )
+
+    def match(self, bases: Bases, first: int | None = None) -> None:
+        """Try on every unsolved program the basis with the best dual bound for it.
+
+        Whatever bases it was chosen from, one that keeps a program's signs is its optimum. So a part
+        of the bases, those that bound most of a sample best, is tried first, in single precision.
+        `first` is the position of the first of `bases` among all; by default they are the last.
+        """
+        family = self.family
+        first = self.count - len(bases) if first is None else first
+        for position in np.unique(bases.theta).tolist():
+            usable = np.flatnonzero(bases.theta == position)
+            usable = usable[np.abs(bases.inverse[usable]).max(axis=(1, 2)) <= ACCURATE]
+            if not family.is_shareable(position) or not len(usable):
+                continue
+            unsolved = self.unsolved()
+            sample = self.tested[unsolved[:: max(len(unsolved) // SAMPLE, 1)]]
+            usable = usable[rank_by_hits(family, bases.duals[usable], sample)]
+            prepared = PreparedBases(family, bases[usable], position)
+            for share, precision in STAGES:
+                tried = usable[: int(np.ceil(share * len(usable)))]
+                prices = DualPrices(family, bases.duals[tried], precision)
+                unsolved = self.unsolved()
+                for rows in blocks(len(unsolved), family.m**2):
+                    programs = unsolved[rows]
+                    tested = self.tested[programs]
+                    best = prices.best_positions(tested)
+                    x, factor = prepared.basic_values(best, tested)
+                    good = np.flatnonzero(prepared.feasible_rows(best, x, factor))
+                    basis = first + usable[best[good]]
+                    self.record(programs[good], basis, x[good], factor[good])
+
+    def solve_batch(self, batch: np.ndarray) -> None:
+        """Solve the programs of a batch that no basis found on the way certifies."""
         batch = batch[order_by_proximity(self.tested[batch])]
         for k in batch.tolist():
-            if self.which[k] != -2:
+            if self.basis_index[k] != UNSOLVED:
                 continue
             try:
-                basis = self.optimum(k)
+                basis = self.optimal_basis(k)
                 if basis is None or not self.share(basis, batch, k):
-                    self.again(basis, batch, k)
+                    self.solve_again(basis, batch, k)
             except Infeasible as error:
                 self.infeasible[k] = str(error)
-                self.which[k] = -1
+                self.basis_index[k] = -1
                 self.advance(1)
 
-    def again(self, basis: Bases | None, batch: np.ndarray, k: int) -> None:
-        """Score DMU k, for which HiGHS's basis does not hold: by HiGHS from the slacks, or else in
-        rational arithmetic.
+    def solve_again(self, basis: Bases | None, batch: np.ndarray, k: int) -> None:
+        """Solve program k, whose basis failed the test: from the slacks, or else exactly.
 
-        A nearly singular basis looks optimal to HiGHS, and would for every DMU after this one too.
+        A nearly singular basis looks optimal to HiGHS, and would for every later program too, so
+        HiGHS forgets it first.
         """
         if self.solver is not None:
-            self.solver.forget()
-            basis = self.optimum(k)
+            self.solver.clear_basis()
+            basis = self.optimal_basis(k)
             if basis is not None and self.share(basis, batch, k):
                 return
         basis = self.settle(basis, k)
         if basis is not None:
             self.share(basis, batch, k)
 
-    def certified(self, basis: Bases, who: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """For which of the DMUs `who` the basis is feasible, with their basic variables and dual
-        factors.
+    def share(self, basis: Bases, batch: np.ndarray, k: int) -> bool:
+        """Give the basis to every program of the batch that it certifies.
 
-        Where the inverse is large its products are not to be trusted, and the rows are recomputed.
+        False, and to none, where it does not hold for program k itself.
         """
-        family, codes, place = self.family, basis.columns[0], int(basis.theta[0])
-        x, factor = family.values(basis.inverse[0], place, self.tested[who])
-        if np.abs(basis.inverse).max() <= ACCURATE:
-            return family.feasible(codes, x, factor), x, factor
-        x, missed = family.refined(basis, x, self.tested[who])
-        if place >= 0:
-            factor = family.static_cost[family.theta] / (
-                family.theta_column(self.tested[who]) @ basis.duals[0]
-            )
-        steep = (place >= 0) & (
-            np.abs(basis.duals[0]).max() * np.abs(factor) > STEEP
-        )  # else only rows are read
-        return family.feasible(codes, x, factor) & (missed <= FEASIBLE) & ~steep, x, factor
+        # Without θ, duals come with rounding errors in proportion to their size.
+        rounding = 0.0
+        if self.family.theta < 0:
+            rounding = 2 * np.finfo(float).eps * np.abs(basis.duals[0]).max()
+        if not self.family.is_dual_feasible(basis.duals[0], max(PRICED, rounding)):
+            return False
+        programs = batch[self.basis_index[batch] == UNSOLVED]
+        if not self.family.is_shareable(int(basis.theta[0])):
+            programs = programs[programs == k]
+        good, x, factor = self.certified(basis, programs)
+        if not good[programs == k].all():
+            return False
+        self.bases.append(basis)
+        self.record(programs[good], np.array([self.count]), x[good], factor[good])
+        self.count += 1
+        return True
+
+    def certified(
+        self, basis: Bases, programs: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return for which programs a basis is feasible, their basic variables and dual factors."""
+        return self.family.certify_basis(basis, self.tested[programs])
 
     def settle(self, basis: Bases | None, k: int) -> Bases | None:
-        """Score DMU k in rational arithmetic, from HiGHS's basis where there is one, else from the
-        slacks.
+        """Solve program k in rational arithmetic, from HiGHS's basis or else from the slacks.
 
         Returns
         -------
         Bases or None
-            The basis, to be tried on other DMUs; None where floating point has no good inverse of
-            it.
+            The basis, to be tried on other programs; None where floating point has no good inverse
+            of it.
         """
-        from deabench.solver.rational_simplex import find_optimal_basis
-
         family = self.family
-        start = (
-            basis.columns[0]
-            if basis is not None
-            else family.n + family.statics + np.arange(family.m)
-        )
+        start = family.slack_codes() if basis is None else basis.columns[0]
         try:
-            codes, x, duals = find_optimal_basis(family, start, self.tested[k], self.name(k))
+            codes, x, duals = rational_simplex.find_optimal_basis(
+                family, start, self.tested[k], self.name(k)
+            )
         except Infeasible:
             if basis is None:
                 raise
-            # infeasible by a rounding error only, as a projection can be: HiGHS's point stands, the
-            # certificate judges it
-            codes, duals = basis.columns[0], basis.duals[0]
-            x, factor = family.values(basis.inverse[0], int(basis.theta[0]), self.tested[[k]])
-            x, duals = x[0], duals * factor[0]
-        place = (
-            np.flatnonzero(codes == family.n + family.theta)
-            if family.theta >= 0
-            else np.zeros(0, dtype=int)
-        )
-        alone = Bases(
-            codes[None],
-            np.full((1, family.m, family.m), np.inf),
-            duals[None],
-            np.array([place[0] if len(place) else -1]),
-        )
-        self.found.append(alone)
-        self.take(np.array([k]), np.array([self.total]), x[None], np.ones(1))
-        self.total += 1
-        return family.basis(codes, self.tested[k])
+            # Infeasible by a rounding error only, as the data of a projected point can be: HiGHS's
+            # point stands, and the certificate of the result judges it.
+            codes = basis.columns[0]
+            values, factor = family.basic_values(
+                basis.inverse[0], int(basis.theta[0]), self.tested[[k]]
+            )
+            x = values[0]
+            duals = basis.duals[0] * factor[0]
+        self.bases.append(family.exact_basis(codes, duals))
+        self.record(np.array([k]), np.array([self.count]), x[None], np.ones(1))
+        self.count += 1
+        return family.invert_basis(codes, self.tested[k])
 
-    def share(self, basis: Bases, batch: np.ndarray, k: int) -> bool:
-        """Give the basis to every DMU of the batch that it certifies; False, and to none, where it
-        does not hold for DMU k.
-        """
-        rounding = (
-            2 * np.finfo(float).eps * np.abs(basis.duals[0]).max() if self.family.theta < 0 else 0.0
-        )
-        if not self.family.dual_feasible(basis.duals[0], max(PRICED, rounding)):
-            return False
-        among = batch[self.which[batch] == -2]
-        if not self.family.shareable(int(basis.theta[0])):
-            among = among[among == k]
-        good, x, factor = self.certified(basis, among)
-        if not good[among == k].all():
-            return False
-        self.found.append(basis)
-        self.take(among[good], np.array([self.total]), x[good], factor[good])
-        self.total += 1
-        return True
+    def optimal_basis(self, k: int) -> Bases | None:
+        """Return a basis of program k that is optimal to HiGHS and priced over all columns.
 
-    def take(self, who: np.ndarray, basis: np.ndarray, x: np.ndarray, factor: np.ndarray) -> None:
-        self.which[who] = basis
-        self.x[who] = x
-        self.factor[who] = factor
-        self.advance(len(who))
-
-    def optimum(self, k: int) -> Bases | None:
-        """A basis of DMU k that HiGHS calls optimal, priced over all reference DMUs; None where
-        HiGHS gives up on it.
+        None where HiGHS gives up on it.
 
         Raises
         ------
         Infeasible
-            Where no combination of all reference DMUs will do.
+            If no combination of all repeated columns is feasible.
         """
-        family, tested = self.family, self.tested[k]
+        family = self.family
         self._load(k)
         while True:
             assert self.solver is not None
@@ -350,129 +375,71 @@ class _Run:
             except Undecided:
                 self.solver = None
                 return None
-            basis = family.basis(self.codes[self.solver.basis()], tested)
+            basis = family.invert_basis(self.codes[self.solver.basis()], self.tested[k])
             if basis is None:
                 return None
+            # Price all columns; those in the solver are optimal to its own tolerance.
             reduced = family.reduced_costs(basis.duals[0])
             reduced[self.active] = 0.0
-            violators = np.flatnonzero(reduced < -PRICED * family.size)
-            if not len(violators):
+            violated = np.flatnonzero(reduced < -PRICED * family.size)
+            if not len(violated):
                 return basis
-            self._activate(violators[np.argsort(reduced[violators])[:20]])
+            self._activate(violated[np.argsort(reduced[violated])[:JOINING]])
 
     def _load(self, k: int) -> None:
-        """Put DMU k's data into the solver; build one where there is none or the last has grown too
-        wide.
-        """
-        family, tested = self.family, self.tested[k]
+        """Put program k's data into the solver; build a new one if the active set is too wide."""
+        family = self.family
+        tested = self.tested[k]
         needed = self.feasible[k][self.feasible[k] >= 0]
         if self.solver is None or len(self.active) > max(ACTIVE, 2 * family.m):
-            active = np.union1d(self._start() if self.solver is None else self._recent(), needed)
+            active = np.union1d(self._recent_columns(), needed)
             self.solver = Solver(family.program(active, tested))
-            self._hold(active)
+            self._note_active(active)
             return
-        if len(needed) and len(missing := np.setdiff1d(needed, self.active)):
+        missing = np.setdiff1d(needed, self.active) if len(needed) else needed
+        if len(missing):
             self._activate(missing)
-        self.solver.bounds(*family.bounds(tested))
+        self.solver.set_row_bounds(*family.row_bounds(tested))
         if family.theta >= 0:
-            self.solver.column(family.theta, family.theta_column(tested[None])[0])
+            self.solver.set_column(family.theta, family.theta_columns(tested[None])[0])
 
-    def _start(self) -> np.ndarray:
-        """All reference DMUs where they are few; otherwise those best in some row or in their sum."""
-        family = self.family
-        if family.n <= ACTIVE // 2:
-            return np.arange(family.n)
-        oriented = family.columns * np.where(family.at_least, 1.0, -1.0)
-        scores = np.column_stack([oriented, oriented.sum(axis=1)])
-        return np.unique(np.argsort(-scores, axis=0)[:8].ravel())
+    def _recent_columns(self) -> np.ndarray:
+        """Return the repeated columns of the bases last found; at first those that look best."""
+        columns = np.zeros(0, dtype=int)
+        if self.bases:
+            codes = np.concatenate([bases.columns[-1] for bases in self.bases[-RECENT:]])
+            columns = codes[codes < self.family.n]
+        if self.solver is None or len(self.bases) < 2:
+            first = self.family.promising_columns(ACTIVE // 2)
+            columns = first if self.solver is None else np.concatenate([columns, first])
+        return np.unique(columns)
 
-    def _recent(self) -> np.ndarray:
-        codes = np.concatenate([basis.columns[-1] for basis in self.found[-40:]])
-        return np.unique(
-            np.concatenate(
-                [codes[codes < self.family.n], self._start() if len(self.found) < 2 else codes[:0]]
-            )
-        )
-
-    def _activate(self, who: np.ndarray) -> None:
+    def _activate(self, columns: np.ndarray) -> None:
+        """Add repeated columns to the solver."""
         assert self.solver is not None
-        self.solver.add_columns(
-            self.family.cost[who] * self.family.template.sense, self.family.columns[who]
-        )
-        self._hold(np.concatenate([self.active, who]))
+        cost = self.family.cost[columns] * self.family.template.sense
+        self.solver.add_columns(cost, self.family.columns[columns])
+        self._note_active(np.concatenate([self.active, columns]))
 
-    def _hold(self, active: np.ndarray) -> None:
-        """Note which reference DMUs are active, and the family's codes of what HiGHS numbers 0, 1,
-        ... and -1, -2, ....
-        """
-        n, m, statics = self.family.n, self.family.m, self.family.statics
-        slacks = (
-            n + statics + np.arange(m)[::-1]
-        )  # HiGHS calls the slack of row i -1 - i: counted from the end
-        self.active, self.codes = active, np.concatenate([n + np.arange(statics), active, slacks])
+    def _note_active(self, active: np.ndarray) -> None:
+        """Note the active columns, and the family's codes of HiGHS's numbers."""
+        static = self.family.n + np.arange(self.family.statics)
+        # HiGHS numbers the slack of row i as -1 - i: indexed from the end of `codes`.
+        self.codes = np.concatenate([static, active, self.family.slack_codes()[::-1]])
+        self.active = active
 
     def _widen(self, k: int) -> bool:
-        """Add columns that may make DMU k feasible: the one that dominates it best, then all; False
-        where all are in.
+        """Add columns that may make program k feasible; False where all are active.
+
+        First the one that comes nearest to the right-hand side, then all.
         """
         family = self.family
-        out = np.setdiff1d(np.arange(family.n), self.active)
-        if not len(out):
+        inactive = np.setdiff1d(np.arange(family.n), self.active)
+        if not len(inactive):
             return False
-        b = family.right_hand_side(self.tested[[k]])[0]
-        theta = family.theta_column(self.tested[[k]])[0] if family.theta >= 0 else 0.0
-        short = np.where(family.at_least, 1.0, -1.0) * (b - theta - family.columns[out])
-        short[:, family.equality] = 0.0
-        worst = short.max(axis=1)
+        worst = family.column_shortfalls(self.tested[[k]])[inactive]
         best = int(np.argmin(worst))
-        alone = worst[best] <= 0 and self.widened != k
-        self.widened = k
-        self._activate(out[[best]] if alone else out)
+        one_is_enough = worst[best] <= 0 and self.widened_for != k
+        self.widened_for = k
+        self._activate(inactive[[best]] if one_is_enough else inactive)
         return True
-
-    def match(self, bases: Bases, first: int | None = None) -> None:
-        """Try on every DMU left the basis with the best dual bound for it, the bases that most of a
-        sample hit first.
-
-        Whatever the bases it was chosen from, one that a DMU's signs certify is its optimum.
-        """
-        family = self.family
-        first = self.total - len(bases) if first is None else first
-        for place in np.unique(bases.theta).tolist():
-            usable = np.flatnonzero(bases.theta == place)
-            usable = usable[np.abs(bases.inverse[usable]).max(axis=(1, 2)) <= ACCURATE]
-            if not family.shareable(place) or not len(usable):
-                continue
-            left = self.left()
-            usable = usable[
-                rank_by_hits(
-                    family, bases.duals[usable], self.tested[left[:: max(len(left) // SAMPLE, 1)]]
-                )
-            ]
-            ready = PreparedBases(family, bases[usable], place)
-            for share, precision in STAGES:
-                prices = DualPrices(
-                    family, bases.duals[usable[: int(np.ceil(share * len(usable)))]], precision
-                )
-                left = self.left()
-                for part in blocks(len(left), family.m**2):
-                    who, tested = left[part], self.tested[left[part]]
-                    best = prices.best(tested)
-                    x, factor = ready.values(best, tested)
-                    good = np.flatnonzero(ready.feasible(best, x, factor))
-                    self.take(who[good], first + usable[best[good]], x[good], factor[good])
-
-    def walk(self, known: Bases) -> None:
-        """Let bases that know their neighbours locate the programs that are left."""
-        left = self.left()
-        if known.locate is None or len(left) < SAMPLE:
-            return
-        located = known.locate(self.family, known, self.tested[left])
-        if located is None:
-            return
-        ends, x, factor = located
-        there = ends >= 0
-        if there.all():
-            self.take(left, ends, x, factor)
-        else:
-            self.take(left[there], ends[there], x[there], factor[there])

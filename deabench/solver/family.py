@@ -1,16 +1,20 @@
-"""A family of linear programs: one per DMU, all with the same columns but one, and right-hand sides
-that are affine in its data.
+"""A family of linear programs that differ in one column and in their right-hand sides.
 
     min  c·x   s.t.   Σ_j A_j λ_j + Σ_t S_t z_t + a(k) θ + slack = b(k),   λ ≥ 0,
 
-with one column λ_j per reference DMU, a few static ones z, at most one column θ that depends on the
-tested DMU k, and a slack per row. A basis is m of these columns. Whether the basis of one DMU is
-also optimal for another is a matrix product, which is what makes one solve per facet, not per DMU,
-enough."""
+has one repeated column A_j per row of the reference data, a few static columns S_t, at most one
+column a(k) that varies from program to program, and a slack per row; a(k) and b(k) are affine in
+the data of program k. A basis is m of these columns. Whether the basis of one program is also
+optimal for another is a matrix product, so one solve per basis is enough, not one per program.
+
+`reference` are the data of the repeated columns, a row each; `tested` are the data of the programs,
+a row each. `unsupported_reason` tells which formulations do not have this shape: they would be
+answered wrongly, so `Family` refuses them and `deabench.solver.solve_all` solves them one by one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,7 +26,14 @@ FEASIBLE = 5e-11
 """A basic variable may be negative by this much before its basis is refused; the data are scaled to
 about 1.
 """
-
+ACCURATE = 1e6
+"""Largest entry of a basis' inverse for which products with it are trusted; above, the rows are
+recomputed.
+"""
+STEEP = 1e5
+"""Largest dual for which recomputed rows give the objective to 1e-10: it moves by the dual times
+the rounding of the row.
+"""
 
 Locate: TypeAlias = Callable[
     ["Family", "Bases", np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray] | None
@@ -31,21 +42,23 @@ Locate: TypeAlias = Callable[
 
 @dataclass(frozen=True)
 class Bases:
-    """B bases with what is needed to test them on any DMU.
+    """B bases with what is needed to test them on any program.
 
     Attributes
     ----------
     columns : int array (B, m)
-        Codes of the basic columns: reference DMUs 0..n-1, then the static columns, then the slacks.
+        Codes of the basic columns: repeated columns 0..n-1, then the static columns, then the
+        slacks.
     inverse : array (B, m, m)
     duals : array (B, m)
         Row duals; up to a positive factor where θ is basic.
     theta : int array (B,)
-        Place of θ among the basic columns, or -1.
+        Position of θ among the basic columns, or -1.
     locate : function of family, bases and data (K, q), optional
-        A quicker way to the optimal basis of each program than trying all bases: it returns the
-        positions (K,), -1 where it found none, the basic variables (K, m) and the dual factors (K,),
-        or None where it does not apply.
+        A quicker way to the optimal basis of each program than trying all bases. It returns the
+        positions of the bases (K,), -1 where it found none, the basic variables (K, m) and the
+        factors of the duals (K,), or None where it does not apply. The caller who knows how the
+        bases lie to each other (the facets of a polytope) passes it in; this package does not.
     """
 
     columns: np.ndarray
@@ -57,229 +70,341 @@ class Bases:
     def __len__(self) -> int:
         return len(self.columns)
 
-    def __getitem__(self, those: np.ndarray) -> Bases:
-        """Some of them."""
-        return Bases(self.columns[those], self.inverse[those], self.duals[those], self.theta[those])
+    def __getitem__(self, positions: np.ndarray) -> Bases:
+        """Select some of the bases."""
+        return Bases(
+            self.columns[positions],
+            self.inverse[positions],
+            self.duals[positions],
+            self.theta[positions],
+        )
+
+
+def join_bases(members: Sequence[Bases]) -> Bases:
+    """Return several sets of bases as one."""
+    return Bases(
+        np.concatenate([bases.columns for bases in members]),
+        np.concatenate([bases.inverse for bases in members]),
+        np.concatenate([bases.duals for bases in members]),
+        np.concatenate([bases.theta for bases in members]),
+    )
 
 
 class Family:
-    """The programs of one template over one reference set.
+    """The programs of one template over one set of repeated columns.
 
     Parameters
     ----------
-    t : Template
-        One that `deabench.solver.family.unsupported_reason` has nothing against.
+    template : Template
+        One for which `unsupported_reason` is None.
     reference : array (n, p)
-        The data of the reference DMUs, scaled to about 1.
+        The data of the repeated columns, scaled to about 1.
+
+    Attributes
+    ----------
+    n, m, statics : int
+        Numbers of repeated columns, rows and static columns.
+    theta : int
+        Which static column varies from program to program; -1: none does.
+    table : array (n + statics + m, m)
+        Every column of the program as a row, by its code; θ without its varying part.
+    costs : array (n + statics + m,)
+        Of the minimisation, by code.
+    sign : array (n + statics + m,)
+        The sign that a column's variable must have: 1, -1, or 0 where it is free.
+    zero : bool array (n + statics + m,)
+        Whether a column's variable must be 0: the slack of an equation.
     """
 
-    def __init__(self, t: Template, reference: np.ndarray) -> None:
-        if words := unsupported_reason(t):
-            raise ValueError(f"the shared path does not take {words}")
-        self.template, self.reference = t, reference
-        self.n, self.m = len(reference), len(t.row_names)
-        own = int(np.flatnonzero(t.column_of_reference)[0])
-        static = np.flatnonzero(~t.column_of_reference)
+    def __init__(self, template: Template, reference: np.ndarray) -> None:
+        if reason := unsupported_reason(template):
+            raise ValueError(f"The shared path does not solve this formulation. {reason}")
+        self.template = template
+        self.reference = reference
+        self.n = len(reference)
+        self.m = len(template.row_names)
+        self._read_columns()
+        self._read_rows()
+        self._read_signs()
+
+    def _read_columns(self) -> None:
+        """Evaluate the coefficients and costs of all columns."""
+        template = self.template
+        repeated = int(np.flatnonzero(template.column_of_reference)[0])
+        static = np.flatnonzero(~template.column_of_reference)
         self.statics = len(static)
-        q = t.entry.tested.shape[1]
-        zero = np.zeros(q)
-        sign = float(t.sense)
-        self.table = np.zeros(
-            (self.n + self.statics + self.m, self.m)
-        )  # a row per column of the program, by its code
+        q = template.entry.tested.shape[1]
+        no_data = np.zeros(q)
+        # One table of all columns; `columns` and `static` are views of its first two parts.
+        self.table = np.zeros((self.n + self.statics + self.m, self.m))
         self.columns = self.table[: self.n]
         self.static = self.table[self.n : self.n + self.statics]
         self.varying = np.zeros((self.statics, self.m, q))
-        for e, (row, column) in enumerate(zip(t.entry_row, t.entry_column, strict=True)):
-            if column == own:
-                self.columns[:, row] = t.entry[[e]].at(reference, zero)[:, 0]
+        for e, (row, column) in enumerate(
+            zip(template.entry_row, template.entry_column, strict=True)
+        ):
+            if column == repeated:
+                self.columns[:, row] = template.entry[[e]].at(self.reference, no_data)[:, 0]
             else:
-                place = int(np.searchsorted(static, column))
-                self.static[place, row], self.varying[place, row] = (
-                    t.entry.const[e],
-                    t.entry.tested[e],
-                )
-        self.cost = sign * t.cost[[own]].at(reference, zero)[:, 0]
-        self.static_cost = sign * t.cost.const[static]
-        vary = np.flatnonzero(self.varying.any(axis=(1, 2)))
-        self.theta = int(vary[0]) if len(vary) else -1
-        self.equality = np.isfinite(t.lower.const) & np.isfinite(t.upper.const)
-        at_least = np.isfinite(t.lower.const)
-        self.slack = np.where(at_least & ~self.equality, -1.0, 1.0)
-        self.bound = t.lower.const.copy(), t.lower.tested.copy()
-        self.bound[0][~at_least], self.bound[1][~at_least] = (
-            t.upper.const[~at_least],
-            t.upper.tested[~at_least],
-        )
-        self.at_least = at_least
-        low, high = t.column_lower[static], t.column_upper[static]
-        static_sign = np.where(low == 0, 1.0, np.where(high == 0, -1.0, 0.0))
-        # by code: the sign that a column's variable must have (1, -1, 0 free), and whether it must
-        # be 0
-        self.sign = np.concatenate([np.ones(self.n), static_sign, np.ones(self.m)])
-        self.zero = np.concatenate([np.zeros(self.n + self.statics, dtype=bool), self.equality])
-        self.table[self.n + self.statics :] = np.diag(self.slack)
+                position = int(np.searchsorted(static, column))
+                self.static[position, row] = template.entry.const[e]
+                self.varying[position, row] = template.entry.tested[e]
+        # A maximisation is solved as the minimisation of the negated objective.
+        sign = float(template.sense)
+        self.cost = sign * template.cost[[repeated]].at(self.reference, no_data)[:, 0]
+        self.static_cost = sign * template.cost.const[static]
+        varies = np.flatnonzero(self.varying.any(axis=(1, 2)))
+        self.theta = int(varies[0]) if len(varies) else -1
         self.costs = np.concatenate([self.cost, self.static_cost, np.zeros(self.m)])
+        # With θ alone in the objective, the duals of a basis that holds θ only change by a factor
+        # from program to program, so their signs stay.
         self.shares_theta = (
             not self.cost.any() and not np.delete(self.static_cost, max(self.theta, 0)).any()
         )
         self.size = float(max(np.abs(self.columns).max(initial=0.0), 1.0))
 
-    def right_hand_side(self, tested: np.ndarray) -> np.ndarray:
-        """b(k) for tested data (K, q): an array (K, m)."""
-        return np.asarray(self.bound[0] + tested @ self.bound[1].T)
+    def _read_rows(self) -> None:
+        """Read the right-hand sides b(k) = constant + slope·k, and the sign of each slack."""
+        lower = self.template.lower
+        upper = self.template.upper
+        self.at_least = np.isfinite(lower.const)
+        self.equality = self.at_least & np.isfinite(upper.const)
+        # `at least` rows take a surplus, all others a slack.
+        self.slack = np.where(self.at_least & ~self.equality, -1.0, 1.0)
+        self.table[self.n + self.statics :] = np.diag(self.slack)
+        self.rhs_constant = np.where(self.at_least, lower.const, upper.const)
+        self.rhs_slope = np.where(self.at_least[:, None], lower.tested, upper.tested)
 
-    def theta_column(self, tested: np.ndarray) -> np.ndarray:
-        """a(k), the column of θ, for tested data (K, q): an array (K, m)."""
+    def _read_signs(self) -> None:
+        """Read, by code, the sign that each variable must have and which slacks must be 0."""
+        static = ~self.template.column_of_reference
+        low = self.template.column_lower[static]
+        high = self.template.column_upper[static]
+        static_sign = np.where(low == 0, 1.0, np.where(high == 0, -1.0, 0.0))
+        self.sign = np.concatenate([np.ones(self.n), static_sign, np.ones(self.m)])
+        self.zero = np.concatenate([np.zeros(self.n + self.statics, dtype=bool), self.equality])
+
+    def right_hand_sides(self, tested: np.ndarray) -> np.ndarray:
+        """Return b(k) for data (K, q): an array (K, m)."""
+        return np.asarray(self.rhs_constant + tested @ self.rhs_slope.T)
+
+    def theta_columns(self, tested: np.ndarray) -> np.ndarray:
+        """Return a(k), the column of θ, for data (K, q): an array (K, m)."""
         return np.asarray(self.static[self.theta] + tested @ self.varying[self.theta].T)
 
+    def theta_position(self, codes: np.ndarray) -> int:
+        """Return the position of θ among the basic columns `codes` (m,), or -1."""
+        if self.theta < 0:
+            return -1
+        positions = np.flatnonzero(codes == self.n + self.theta)
+        return int(positions[0]) if len(positions) else -1
+
+    def slack_codes(self) -> np.ndarray:
+        """Return the codes (m,) of the slacks: the basis that every program has."""
+        return self.n + self.statics + np.arange(self.m)
+
     def program(self, active: np.ndarray, tested: np.ndarray) -> Program:
-        """The program of one DMU over the active reference DMUs only."""
+        """Return one program over the active repeated columns only."""
         return expand_template(self.template, self.reference[active], tested)
 
-    def bounds(self, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Row bounds of one DMU, as HiGHS takes them."""
-        b = self.right_hand_side(tested)
-        return np.where(self.at_least, b, -np.inf), np.where(
-            ~self.at_least | self.equality, b, np.inf
-        )
+    def row_bounds(self, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the lower and upper row bounds of one program, as HiGHS takes them."""
+        b = self.right_hand_sides(tested)
+        lower = np.where(self.at_least, b, -np.inf)
+        upper = np.where(~self.at_least | self.equality, b, np.inf)
+        return lower, upper
 
-    def basis(self, codes: np.ndarray, tested: np.ndarray) -> Bases | None:
-        """One basis from its column codes at the DMU `tested` (q,); None where it is singular."""
+    def invert_basis(self, codes: np.ndarray, tested: np.ndarray) -> Bases | None:
+        """Return one basis from its column codes at the program `tested` (q,); None if singular."""
         matrix = self.table[codes].T
-        place = -1
-        for i in np.flatnonzero(codes == self.n + self.theta) if self.theta >= 0 else ():
-            matrix[:, i], place = self.theta_column(tested[None])[0], int(i)
+        position = self.theta_position(codes)
+        if position >= 0:
+            matrix[:, position] = self.theta_columns(tested[None])[0]
         try:
             inverse = np.linalg.inv(matrix)
         except np.linalg.LinAlgError:
             return None
         if not np.isfinite(inverse).all():
             return None
+        # One step of iterative refinement takes the rounding of the inverse out of the duals.
         duals = self.costs[codes] @ inverse
-        duals += (self.costs[codes] - duals @ matrix) @ inverse  # a step of refinement
-        return Bases(codes[None], inverse[None], duals[None], np.array([place]))
+        duals += (self.costs[codes] - duals @ matrix) @ inverse
+        return Bases(codes[None], inverse[None], duals[None], np.array([position]))
+
+    def exact_basis(self, codes: np.ndarray, duals: np.ndarray) -> Bases:
+        """Return a basis that was found in rational arithmetic, with an inverse that is not used."""
+        inverse = np.full((1, self.m, self.m), np.inf)
+        position = np.array([self.theta_position(codes)])
+        return Bases(codes[None], inverse, duals[None], position)
 
     def reduced_costs(self, duals: np.ndarray) -> np.ndarray:
-        """c_j - y·A_j of every reference DMU; none below 0 makes a feasible basis optimal."""
+        """Return c_j - y·A_j of every repeated column; where none is negative the basis is optimal."""
         return np.asarray(self.cost - self.columns @ duals)
 
-    def dual_feasible(self, duals: np.ndarray, tolerance: float) -> bool:
-        """Whether no column but θ, slacks included, has a reduced cost of the wrong sign."""
+    def is_dual_feasible(self, duals: np.ndarray, tolerance: float) -> bool:
+        """Return whether no column but θ, slacks included, has a reduced cost of the wrong sign."""
         wrong = -(self.costs - self.table @ duals) * self.sign
         wrong[self.zero] = 0.0
         if self.theta >= 0:
             wrong[self.n + self.theta] = 0.0
         return bool(wrong.max() <= tolerance)
 
-    def shareable(self, place: int) -> bool:
-        """Whether the basis' duals stay dual feasible for other DMUs: no θ in the family, or θ
-        basic and alone in the cost.
-        """
-        return self.theta < 0 or (place >= 0 and self.shares_theta)
+    def is_shareable(self, position: int) -> bool:
+        """Return whether the duals of a basis with θ at `position` stay feasible for all programs."""
+        return self.theta < 0 or (position >= 0 and self.shares_theta)
 
-    def values(
-        self, inverse: np.ndarray, place: int, tested: np.ndarray
+    def basic_values(
+        self, inverse: np.ndarray, position: int, tested: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The basic variables of DMUs (K, q) in one basis: (K, m), and the factor (K,) that its
-        duals take.
+        """Return the basic variables (K, m) of programs in one basis, and the factor of its duals.
 
-        `inverse` is the basis' (m, m); `place` is where θ stands in it, or -1.
+        Parameters
+        ----------
+        inverse : array (m, m)
+            Of the basis with some program's column of θ.
+        position : int
+            Where θ stands in the basis, or -1.
+        tested : array (K, q)
         """
-        x = self.right_hand_side(tested) @ inverse.T
-        if place < 0:
+        x = self.right_hand_sides(tested) @ inverse.T
+        if position < 0:
             return x, np.ones(len(x))
-        u = self.theta_column(tested) @ inverse.T
-        pivot = u[:, place]
+        # The basis of program k differs from the inverted one in the column of θ alone: with
+        # u = V a(k), one pivot on u[position] turns V b(k) into its basic variables.
+        u = self.theta_columns(tested) @ inverse.T
+        pivot = u[:, position]
         with np.errstate(divide="ignore", invalid="ignore"):
-            level = x[:, place] / pivot
+            level = x[:, position] / pivot
             x -= u * level[:, None]
-            x[:, place] = level
+            x[:, position] = level
             return x, 1.0 / pivot
 
-    def refined(
+    def refine_values(
         self, basis: Bases, x: np.ndarray, tested: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Basic variables (K, m) of one basis after a step of refinement, and what the rows then
-        still miss, (K,).
-        """
-        codes, inverse, place = basis.columns[0], basis.inverse[0], int(basis.theta[0])
-        wrong = self._missed(codes, x, tested) @ inverse.T
-        if place >= 0:
-            u = self.theta_column(tested) @ inverse.T
-            level = wrong[:, place] / u[:, place]
-            wrong -= u * level[:, None]
-            wrong[:, place] = level
-        x = x - wrong
-        return x, np.abs(self._missed(codes, x, tested)).max(axis=1)
+        """Refine basic variables (K, m) once; return them and the largest row residual (K,)."""
+        codes = basis.columns[0]
+        inverse = basis.inverse[0]
+        position = int(basis.theta[0])
+        # Solve B δ = B x - b for the correction δ, with the same pivot on θ as in `basic_values`.
+        correction = self._residuals(codes, x, tested) @ inverse.T
+        if position >= 0:
+            u = self.theta_columns(tested) @ inverse.T
+            level = correction[:, position] / u[:, position]
+            correction -= u * level[:, None]
+            correction[:, position] = level
+        x = x - correction
+        return x, np.abs(self._residuals(codes, x, tested)).max(axis=1)
 
-    def _missed(self, codes: np.ndarray, x: np.ndarray, tested: np.ndarray) -> np.ndarray:
-        """B x - b, row by row, (K, m)."""
-        left = x @ self.table[codes] - self.right_hand_side(tested)
-        for i in np.flatnonzero(codes == self.n + self.theta) if self.theta >= 0 else ():
-            left += x[:, [i]] * (tested @ self.varying[self.theta].T)
-        return np.asarray(left)
+    def _residuals(self, codes: np.ndarray, x: np.ndarray, tested: np.ndarray) -> np.ndarray:
+        """Return B x - b, row by row, (K, m)."""
+        residuals = x @ self.table[codes] - self.right_hand_sides(tested)
+        position = self.theta_position(codes)
+        if position >= 0:
+            residuals += x[:, [position]] * (tested @ self.varying[self.theta].T)
+        return np.asarray(residuals)
 
-    def feasible(self, codes: np.ndarray, x: np.ndarray, factor: np.ndarray) -> np.ndarray:
-        """Which of the K rows of x (K, m) satisfy the signs of their columns (m,) or (K, m), with a
-        positive dual factor.
+    def feasible_rows(self, codes: np.ndarray, x: np.ndarray, factor: np.ndarray) -> np.ndarray:
+        """Return which rows of x (K, m) keep the signs of their columns, with a positive factor.
+
+        `codes` are the basic columns of all rows, (m,), or of each, (K, m).
         """
         with np.errstate(invalid="ignore"):
-            good = (x * self.sign[codes] >= -FEASIBLE).all(axis=1)
+            feasible = (x * self.sign[codes] >= -FEASIBLE).all(axis=1)
         zero = self.zero[codes]
         if zero.any():
-            good &= ~(zero & (np.abs(x) > FEASIBLE)).any(axis=1)
-        return np.asarray(good & (factor > 0) & np.isfinite(factor))
+            feasible &= ~(zero & (np.abs(x) > FEASIBLE)).any(axis=1)
+        return np.asarray(feasible & (factor > 0) & np.isfinite(factor))
+
+    def certify_basis(
+        self, basis: Bases, tested: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return for which programs (K, q) a basis is feasible, its variables and dual factors."""
+        codes = basis.columns[0]
+        position = int(basis.theta[0])
+        x, factor = self.basic_values(basis.inverse[0], position, tested)
+        if np.abs(basis.inverse).max() <= ACCURATE:
+            return self.feasible_rows(codes, x, factor), x, factor
+        # Products with a large inverse are not trusted: refine, and look at the rows themselves.
+        x, residual = self.refine_values(basis, x, tested)
+        if position >= 0:
+            scale = self.theta_columns(tested) @ basis.duals[0]
+            factor = self.static_cost[self.theta] / scale
+        # A residual counts with the row's dual. Without θ in the basis only the rows are read.
+        steep = (position >= 0) & (np.abs(basis.duals[0]).max() * np.abs(factor) > STEEP)
+        feasible = self.feasible_rows(codes, x, factor)
+        return feasible & (residual <= FEASIBLE) & ~steep, x, factor
+
+    def promising_columns(self, limit: int) -> np.ndarray:
+        """Return all repeated columns up to a limit; of more the best in a row or in their sum."""
+        if self.n <= limit:
+            return np.arange(self.n)
+        oriented = self.columns * np.where(self.at_least, 1.0, -1.0)
+        scores = np.column_stack([oriented, oriented.sum(axis=1)])
+        return np.unique(np.argsort(-scores, axis=0)[:8].ravel())
+
+    def column_shortfalls(self, tested: np.ndarray) -> np.ndarray:
+        """Return how far each repeated column alone, with θ = 1, misses the rows of one program."""
+        b = self.right_hand_sides(tested)[0]
+        theta = self.theta_columns(tested)[0] if self.theta >= 0 else 0.0
+        short = np.where(self.at_least, 1.0, -1.0) * (b - theta - self.columns)
+        short[:, self.equality] = 0.0
+        return np.asarray(short.max(axis=1))
 
 
-def unsupported_reason(form: Template) -> str | None:
-    """Why the shared path must not take this formulation; None where it may."""
-    for holds, words in _conditions(form):
+def unsupported_reason(template: Template) -> str | None:
+    """Return why the shared path cannot solve a formulation; None where it can."""
+    for holds, sentence in _conditions(template):
         if not holds:
-            return f"{form.name}: {words}"
+            return f"{template.name}: {sentence}."
     return None
 
 
-def _conditions(form: Template) -> list[tuple[bool, str]]:
-    own, static = form.column_of_reference, ~form.column_of_reference
-    entry_own = own[form.entry_column]
-    varying = np.unique(form.entry_column[~entry_own & form.entry.tested.any(axis=1)])
-    low, high = form.lower, form.upper
-    both = np.isfinite(low.const) & np.isfinite(high.const)
-    equal = (low.const == high.const) & (low.tested == high.tested).all(axis=1)
-    bounds = np.concatenate([form.column_lower[static], form.column_upper[static]])
+def _conditions(template: Template) -> list[tuple[bool, str]]:
+    """Return each condition of `Family` with the sentence for a template that breaks it."""
+    repeated = template.column_of_reference
+    static = ~repeated
+    entry_repeated = repeated[template.entry_column]
+    varying = np.unique(template.entry_column[~entry_repeated & template.entry.tested.any(axis=1)])
+    lower = template.lower
+    upper = template.upper
+    two_sided = np.isfinite(lower.const) & np.isfinite(upper.const)
+    equal = (lower.const == upper.const) & (lower.tested == upper.tested).all(axis=1)
+    bounds = np.concatenate([template.column_lower[static], template.column_upper[static]])
+    fixed = template.column_lower[static] == template.column_upper[static]
+    from_zero = (template.column_lower[repeated] == 0) & (template.column_upper[repeated] == np.inf)
     return [
-        (int(own.sum()) == 1, "it has not exactly one column per reference DMU"),
-        (not form.row_of_reference.any(), "it has rows of the reference DMUs"),
-        (not form.integer.any(), "it has integer columns"),
-        (not form.hessian, "its objective is quadratic"),
-        (
-            bool((form.column_lower[own] == 0).all() and (form.column_upper[own] == np.inf).all()),
-            "the columns of the reference DMUs are not from 0 to infinity",
-        ),
+        (int(repeated.sum()) == 1, "it does not have exactly one repeated column"),
+        (not template.row_of_reference.any(), "it has repeated rows"),
+        (not template.integer.any(), "it has integer columns"),
+        (not template.hessian, "its objective is quadratic"),
+        (bool(from_zero.all()), "the repeated columns are not bounded by 0 and infinity"),
         (
             bool(np.isin(bounds, (0.0, np.inf, -np.inf)).all()),
             "a column has a bound that is neither 0 nor infinite",
         ),
-        (not (form.column_lower[static] == form.column_upper[static]).any(), "a column is fixed"),
-        (not form.cost.tested.any(), "its costs depend on the tested DMU"),
+        (not fixed.any(), "a column is fixed"),
+        (not template.cost.tested.any(), "its costs depend on the tested data"),
         (
-            not form.cost.reference[static].any(),
-            "the cost of a column of its own depends on the reference DMUs",
+            not template.cost.reference[static].any(),
+            "the cost of a static column depends on the reference data",
         ),
         (
-            not form.entry.tested[entry_own].any(),
-            "the columns of the reference DMUs depend on the tested DMU",
+            not template.entry.tested[entry_repeated].any(),
+            "the repeated columns depend on the tested data",
         ),
         (
-            not form.entry.reference[~entry_own].any(),
-            "a column of its own depends on the reference DMUs",
+            not template.entry.reference[~entry_repeated].any(),
+            "a static column depends on the reference data",
         ),
-        (len(varying) <= 1, "more than one column depends on the tested DMU"),
+        (len(varying) <= 1, "more than one column depends on the tested data"),
         (
-            not (low.reference.any() or high.reference.any()),
-            "a bound depends on the reference DMUs",
+            not (lower.reference.any() or upper.reference.any()),
+            "a bound depends on the reference data",
         ),
-        (bool((~both | equal).all()), "a row is bounded on both sides"),
-        (bool((np.isfinite(low.const) | np.isfinite(high.const)).all()), "a row is free"),
+        (bool((~two_sided | equal).all()), "a row has two different bounds"),
+        (
+            bool((np.isfinite(lower.const) | np.isfinite(upper.const)).all()),
+            "a row has no bound",
+        ),
     ]

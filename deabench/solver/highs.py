@@ -1,7 +1,8 @@
-"""HiGHS with status discipline: a call ends optimal, or raises with the solver's own words.
+"""Call HiGHS with status discipline: a call ends optimal, or raises with the solver's own words.
 
 One `Solver` holds one model. Its rows' bounds and single coefficients can change and columns can be
-added between solves, which then start from the basis of the last."""
+added between solves, which then start from the basis of the last.
+"""
 
 from __future__ import annotations
 
@@ -19,37 +20,33 @@ LPs infeasible at 1e-10.
 """
 PERTURBED = "dual_simplex_cost_perturbation_multiplier"
 
+OPTIMAL = highspy.HighsModelStatus.kOptimal
 INFEASIBLE = (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible)
 LIMITS = (highspy.HighsModelStatus.kTimeLimit, highspy.HighsModelStatus.kIterationLimit)
 
 
 class Infeasible(SolveError):
-    """The program has no feasible point: where that is an answer (a DMU outside its reference),
-    callers catch it.
-    """
+    """The program has no feasible point; callers for whom that is an answer catch it."""
 
 
 class Undecided(SolveError):
-    """HiGHS ended neither optimal nor infeasible nor at a limit: the numbers are too near
-    degenerate for it.
-    """
+    """HiGHS ended neither optimal nor infeasible nor at a limit: the numbers are too degenerate."""
 
 
 class Unbounded(Undecided):
-    """The program has no finite optimum: where that is an answer (no weights keep the user's
-    bounds), callers catch it.
-    """
+    """The program has no finite optimum; callers for whom that is an answer catch it."""
 
 
 class Limit(SolveError):
-    """A time or iteration limit ended the solve; `bound` is what is proved of the objective,
-    `found` the best point's.
+    """A time or iteration limit ended the solve.
+
+    `bound` is the proved bound of the objective, `objective` that of the best point.
     """
 
-    def __init__(self, text: str, bound: float, found: float) -> None:
+    def __init__(self, text: str, bound: float, objective: float) -> None:
         super().__init__(text)
         self.bound = bound
-        self.found = found
+        self.objective = objective
 
 
 class Solver:
@@ -76,103 +73,107 @@ class Solver:
         self.rows = program.row_names
         self.integer = bool(program.integer.any())
         self.quadratic = bool(program.hessian)
-        self.highs: Any = (
-            highspy.Highs()
-        )  # its methods are bound at run time, which no type checker follows
-        self._option("output_flag", False)
-        self._option("threads", 1)
-        self._option("mip_rel_gap", 0.0)
-        self._option("mip_abs_gap", 1e-12)
-        self._option("mip_feasibility_tolerance", 1e-9)
-        self._option("random_seed", 0)
-        self._option("presolve", "on" if self.integer else "off")
-        self._tolerance(TOLERANCES[0])
+        # Its methods are bound at run time, which no type checker follows.
+        self.highs: Any = highspy.Highs()
+        self._set_option("output_flag", False)
+        self._set_option("threads", 1)
+        self._set_option("mip_rel_gap", 0.0)
+        self._set_option("mip_abs_gap", 1e-12)
+        self._set_option("mip_feasibility_tolerance", 1e-9)
+        self._set_option("random_seed", 0)
+        self._set_option("presolve", "on" if self.integer else "off")
+        self._set_tolerance(TOLERANCES[0])
         if time_limit is not None:
-            self._option("time_limit", float(time_limit))
+            self._set_option("time_limit", float(time_limit))
         if iteration_limit is not None:
-            self._option("simplex_iteration_limit", iteration_limit)
-        self._check(self.highs.passModel(_model(program)), "passModel")
+            self._set_option("simplex_iteration_limit", iteration_limit)
+        self._check_status(self.highs.passModel(_to_lp(program)), "passModel")
         if self.quadratic:
-            self._check(self.highs.passHessian(_hessian(program)), "passHessian")
+            self._check_status(self.highs.passHessian(_to_hessian(program)), "passHessian")
 
-    def run(self, what: str, *, patient: bool = True) -> None:
-        """Solve; `what` names the DMU in the error; `patient` believes a failure only after looser,
-        cold tries.
+    def run(self, label: str, *, patient: bool = True) -> None:
+        """Solve the model.
+
+        Parameters
+        ----------
+        label : str
+            What is solved, for errors.
+        patient : bool
+            Whether a failure is believed only after looser, cold tries.
 
         Raises
         ------
-        Infeasible, Limit, SolveError
-            With the model, the DMU and HiGHS's words.
+        Infeasible, Unbounded, Undecided, Limit
+            With the model, the label and HiGHS's words.
         """
         self.highs.run()
         status = self.highs.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal and (patient or status not in INFEASIBLE):
+        if status != OPTIMAL and (patient or status not in INFEASIBLE):
             status = self._retry(status)
-        if status == highspy.HighsModelStatus.kOptimal:
+        if status == OPTIMAL:
             return
-        words = (
-            f"{self.name} for {what}: HiGHS ended with '{self.highs.modelStatusToString(status)}'"
-        )
+        words = self.highs.modelStatusToString(status)
+        message = f"{self.name} for {label}: HiGHS ended with '{words}'"
         if status in INFEASIBLE:
-            raise Infeasible(words)
+            raise Infeasible(message)
         if status in LIMITS:
             info = self.highs.getInfo()
-            raise Limit(words, float(info.mip_dual_bound), float(info.objective_function_value))
-        raise (Unbounded if status == highspy.HighsModelStatus.kUnbounded else Undecided)(words)
+            raise Limit(message, float(info.mip_dual_bound), float(info.objective_function_value))
+        if status == highspy.HighsModelStatus.kUnbounded:
+            raise Unbounded(message)
+        raise Undecided(message)
 
     def _retry(self, status: highspy.HighsModelStatus) -> highspy.HighsModelStatus:
-        """Once more, cold, without perturbed costs and at looser tolerances, before a failure is
-        believed.
-        """
-        self._option(PERTURBED, 0.0)
+        """Solve again, cold, without perturbed costs and at looser and looser tolerances."""
+        self._set_option(PERTURBED, 0.0)
         for tolerance in TOLERANCES[1:]:
-            if status in (highspy.HighsModelStatus.kOptimal, *LIMITS):
+            if status in (OPTIMAL, *LIMITS):
                 break
-            self._tolerance(tolerance)
+            self._set_tolerance(tolerance)
             self.highs.clearSolver()
             self.highs.run()
             status = self.highs.getModelStatus()
-        self._option(PERTURBED, 1.0)
-        self._tolerance(TOLERANCES[0])
+        # The next solve starts as the first did.
+        self._set_option(PERTURBED, 1.0)
+        self._set_tolerance(TOLERANCES[0])
         return status
 
     def values(self) -> np.ndarray:
-        """The columns' values at the optimum."""
+        """Return the columns' values at the optimum."""
         return np.asarray(self.highs.getSolution().col_value)
 
     def duals(self) -> np.ndarray:
-        """What the optimum gains per unit of each row's bound."""
+        """Return what the optimum gains per unit of each row's bound."""
         return np.asarray(self.highs.getSolution().row_dual)
 
     def objective(self) -> float:
+        """Return the objective at the optimum."""
         return float(self.highs.getInfo().objective_function_value)
 
     def basis(self) -> np.ndarray:
-        """The basic variables, one per row: a column's number, or -1 - i for the slack of row i."""
+        """Return the basic variables (rows,): a column's number, or -1 - i for the slack of row i."""
         status, basic = self.highs.getBasicVariables()
-        self._check(status, "getBasicVariables")
+        self._check_status(status, "getBasicVariables")
         return np.asarray(basic)
 
-    def bounds(self, lower: np.ndarray, upper: np.ndarray) -> None:
+    def set_row_bounds(self, lower: np.ndarray, upper: np.ndarray) -> None:
         """Replace all rows' bounds."""
         rows = np.arange(len(lower), dtype=np.int32)
         self.highs.changeRowsBounds(len(rows), rows, lower, upper)
 
-    def column_bounds(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
+    def set_column_bounds(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
         """Replace some columns' bounds."""
         self.highs.changeColsBounds(len(columns), columns.astype(np.int32), lower, upper)
 
-    def costs(self, columns: np.ndarray, values: np.ndarray) -> None:
+    def set_costs(self, columns: np.ndarray, values: np.ndarray) -> None:
         """Replace some columns' costs."""
         self.highs.changeColsCost(len(columns), columns.astype(np.int32), values)
 
-    def forget(self) -> None:
-        """Start the next solve from nothing, as the first did: what it finds does not depend on the
-        solves before it.
-        """
-        self._check(self.highs.clearSolver(), "clearSolver")
+    def clear_basis(self) -> None:
+        """Start the next solve from nothing, so that it does not depend on the solves before it."""
+        self._check_status(self.highs.clearSolver(), "clearSolver")
 
-    def column(self, column: int, values: np.ndarray) -> None:
+    def set_column(self, column: int, values: np.ndarray) -> None:
         """Replace one column's coefficients."""
         for row, value in enumerate(values.tolist()):
             self.highs.changeCoeff(row, column, value)
@@ -193,46 +194,46 @@ class Solver:
             lower, upper, len(columns), columns.astype(np.int32), values.astype(float)
         )
 
-    def _option(self, name: str, value: object) -> None:
-        self._check(self.highs.setOptionValue(name, value), name)
+    def _set_option(self, name: str, value: object) -> None:
+        self._check_status(self.highs.setOptionValue(name, value), name)
 
-    def _tolerance(self, tolerance: float) -> None:
-        self._option("primal_feasibility_tolerance", tolerance)
-        self._option("dual_feasibility_tolerance", tolerance)
+    def _set_tolerance(self, tolerance: float) -> None:
+        self._set_option("primal_feasibility_tolerance", tolerance)
+        self._set_option("dual_feasibility_tolerance", tolerance)
 
-    def _check(self, status: highspy.HighsStatus, call: str) -> None:
+    def _check_status(self, status: highspy.HighsStatus, call: str) -> None:
         if status == highspy.HighsStatus.kError:
             raise SolveError(f"{self.name}: HiGHS refused '{call}'")
 
 
-def _model(program: Program) -> highspy.HighsLp:
+def _to_lp(program: Program) -> highspy.HighsLp:
     lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = len(program.cost), len(program.lower)
+    lp.num_col_ = len(program.cost)
+    lp.num_row_ = len(program.lower)
     lp.sense_ = highspy.ObjSense.kMinimize if program.sense == 1 else highspy.ObjSense.kMaximize
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = (
-        program.cost,
-        program.column_lower,
-        program.column_upper,
-    )
-    lp.row_lower_, lp.row_upper_ = program.lower, program.upper
+    lp.col_cost_ = program.cost
+    lp.col_lower_ = program.column_lower
+    lp.col_upper_ = program.column_upper
+    lp.row_lower_ = program.lower
+    lp.row_upper_ = program.upper
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = (
-        program.start,
-        program.index,
-        program.value,
-    )
+    lp.a_matrix_.start_ = program.start
+    lp.a_matrix_.index_ = program.index
+    lp.a_matrix_.value_ = program.value
     if program.integer.any():
-        kinds = highspy.HighsVarType.kInteger, highspy.HighsVarType.kContinuous
-        lp.integrality_ = [kinds[0] if integer else kinds[1] for integer in program.integer]
+        integer = highspy.HighsVarType.kInteger
+        continuous = highspy.HighsVarType.kContinuous
+        lp.integrality_ = [integer if flag else continuous for flag in program.integer]
     return lp
 
 
-def _hessian(program: Program) -> highspy.HighsHessian:
-    """The lower triangle of the Hessian of Σ c x_a x_b, column-wise."""
+def _to_hessian(program: Program) -> highspy.HighsHessian:
+    """Return the lower triangle of the Hessian of Σ c x_a x_b, column-wise."""
     cells: dict[tuple[int, int], float] = {}
     for a, b, c in program.hessian:
-        column, row = min(a, b), max(a, b)
-        cells[column, row] = cells.get((column, row), 0.0) + (2 * c if a == b else c)
+        cell = (min(a, b), max(a, b))
+        # The second derivative of c x² is 2 c, that of c x_a x_b is c.
+        cells[cell] = cells.get(cell, 0.0) + (2 * c if a == b else c)
     ordered = sorted(cells.items())
     hessian = highspy.HighsHessian()
     hessian.dim_ = len(program.cost)

@@ -1,13 +1,21 @@
-"""The last resort: the simplex method in rational arithmetic, for one DMU, from any basis.
+"""The simplex method in rational arithmetic, for where floating point ends undecided.
 
-With near-duplicate DMUs (1e-9 apart) a basis can be so ill-conditioned that an error of 1e-10 in a
-row is one of 0.1 in λ, and floating point cannot tell an optimal basis from its neighbours. Floats
-are rational numbers, so the question has an exact answer; from HiGHS's last basis it takes a few
-pivots. Phase 1 (least sum of infeasibilities) runs while a sign is broken, then phase 2; Bland's
-rule takes over after a while, so it ends."""
+Floats are rational numbers, so every question about them has an exact answer. Three problems are
+solved here, each with the form that suits its size:
+
+- `find_optimal_basis`: one program of a family, from any basis, by the revised simplex method.
+  With columns 1e-9 apart a basis can be so ill-conditioned that floating point cannot tell an
+  optimal basis from its neighbours; from HiGHS's last basis the exact answer takes a few pivots.
+- `minimize_exactly`: a small program with many rows, by the dual simplex method on a tableau.
+- `solve_complementarity`: the optimality conditions of a small quadratic program, by the
+  criss-cross method on the same tableau.
+
+Bland's rule makes all of them end. `solve_linear_system` is the elimination that they share.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -22,31 +30,7 @@ PIVOTS = 2000
 NEAR = 1e-5
 """Reduced costs that floating point puts above this need no exact check."""
 
-
-def find_optimal_basis(
-    family: Family, codes: np.ndarray, tested: np.ndarray, name: str
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """An optimal basis of the DMU `tested` (q,), its basic variables and its row duals, rounded to
-    floats at the end.
-
-    Raises
-    ------
-    Infeasible
-        Where the program has no feasible point, in exact arithmetic.
-    """
-    program = _Rational(family, tested, name)
-    basis = codes.tolist()
-    for pivot in range(PIVOTS):
-        if program.exchange(basis, bland=pivot >= GREEDY):
-            continue
-        return (
-            np.array(basis),
-            np.array([float(v) for v in program.x]),
-            np.array([float(v) for v in program.y]),
-        )
-    raise SolveError(
-        f"{family.template.name} for '{name}': no optimal basis after {PIVOTS} exact pivots"
-    )
+Matrix = list[list[Fraction]]
 
 
 class ProvedInfeasible(Infeasible):
@@ -57,111 +41,241 @@ class ProvedInfeasible(Infeasible):
         self.ray = ray
 
 
-class _Rational:
-    """One DMU's program with all its columns, in fractions where it matters."""
+def find_optimal_basis(
+    family: Family, codes: np.ndarray, tested: np.ndarray, name: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return an optimal basis of one program, its basic variables and its row duals.
+
+    Parameters
+    ----------
+    codes : int array (m,)
+        The basis to start from.
+    tested : array (q,)
+        The data of the program.
+    name : str
+        Of the program, for errors.
+
+    Returns
+    -------
+    tuple of arrays (m,)
+        The codes, the variables and the duals; rounded to floats once, at the end.
+
+    Raises
+    ------
+    ProvedInfeasible
+        If the program has no feasible point.
+    """
+    program = _ExactProgram(family, tested, name)
+    basis = codes.tolist()
+    for pivot in range(PIVOTS):
+        if program.pivot(basis, bland=pivot >= GREEDY):
+            continue
+        return np.array(basis), to_floats(program.x), to_floats(program.y)
+    raise SolveError(
+        f"{family.template.name} for '{name}': no optimal basis after {PIVOTS} exact pivots"
+    )
+
+
+class _ExactProgram:
+    """One program of a family with all its columns, in fractions where it matters."""
 
     def __init__(self, family: Family, tested: np.ndarray, name: str) -> None:
         self.table = family.table.copy()
         self.table[family.n : family.n + family.statics] += family.varying @ tested
-        self.cost, self.sign, self.zero = family.costs, family.sign, family.zero
-        self.b = [Fraction(v) for v in family.right_hand_side(tested[None])[0].tolist()]
-        self.words = f"{family.template.name} for '{name}': infeasible, in exact arithmetic"
+        self.cost = family.costs
+        self.sign = family.sign
+        self.zero = family.zero
+        self.b = to_fractions(family.right_hand_sides(tested[None])[0])
+        self.label = f"{family.template.name} for '{name}'"
         self.x: list[Fraction] = []
         self.y: list[Fraction] = []
 
     def column(self, j: int) -> list[Fraction]:
-        return [Fraction(v) for v in self.table[j].tolist()]
+        """Return column j exactly."""
+        return to_fractions(self.table[j])
 
-    def exchange(self, basis: list[int], *, bland: bool) -> bool:
-        """One pivot, in place; False where the basis is optimal."""
-        inverse = _inverse([self.column(j) for j in basis])
+    def pivot(self, basis: list[int], *, bland: bool) -> bool:
+        """Exchange one basic column, in place; False where the basis is optimal."""
+        # The basic variables x = V b, with the inverse V of the basis.
+        columns = [self.column(j) for j in basis]
+        m = len(basis)
+        identity = [[Fraction(int(i == k)) for k in range(m)] for i in range(m)]
+        inverse = solve_linear_system(
+            [[columns[j][i] for j in range(m)] for i in range(m)], identity
+        )
+        if inverse is None:
+            raise SolveError("The basis is singular in exact arithmetic.")
         self.x = [_dot(row, self.b) for row in inverse]
-        costs = [self._infeasibility(j, value) for j, value in zip(basis, self.x, strict=True)]
+        # Phase 1 minimises the sum of infeasibilities, phase 2 the costs; y = c V prices either.
+        costs = [
+            self._infeasibility_slope(j, value) for j, value in zip(basis, self.x, strict=True)
+        ]
         feasible = not any(costs)
         if feasible:
             costs = [Fraction(self.cost[j]) for j in basis]
-        self.y = [_dot(costs, [row[i] for row in inverse]) for i in range(len(basis))]
-        q, direction = self._entering(basis, bland, feasible)
-        if q < 0:
-            if not feasible:
-                raise ProvedInfeasible(self.words, np.array([float(v) for v in self.y]))
+        self.y = [_dot(costs, [row[i] for row in inverse]) for i in range(m)]
+        entering, direction = self._entering_column(basis, bland, feasible)
+        if entering < 0:
+            if not feasible:  # the least infeasibility is positive, and y proves it
+                text = f"{self.label}: infeasible, in exact arithmetic"
+                raise ProvedInfeasible(text, to_floats(self.y))
             return False
-        step = [-direction * _dot(row, self.column(q)) for row in inverse]
-        p = self._leaving(basis, step, bland)
-        if p < 0:
-            raise SolveError(self.words.replace("infeasible", "unbounded"))
-        basis[p] = q
+        # Along the ray on which the entering column rises (or falls), x moves by `step`.
+        step = [-direction * _dot(row, self.column(entering)) for row in inverse]
+        leaving = self._leaving_position(basis, step, bland)
+        if leaving < 0:
+            raise SolveError(f"{self.label}: unbounded, in exact arithmetic")
+        basis[leaving] = entering
         return True
 
-    def _infeasibility(self, j: int, value: Fraction) -> Fraction:
-        """The phase 1 cost of a basic variable: the slope of its infeasibility."""
+    def _infeasibility_slope(self, j: int, value: Fraction) -> Fraction:
+        """Return the phase 1 cost of a basic variable: the slope of its infeasibility."""
         if self.zero[j]:
             return Fraction((value > 0) - (value < 0))
         sign = int(self.sign[j])
         return Fraction(-sign) if sign * value < 0 else Fraction(0)
 
-    def _entering(self, basis: list[int], bland: bool, feasible: bool) -> tuple[int, int]:
-        """The column to come in and its direction, or -1: floating point shortlists, fractions
-        decide.
+    def _entering_column(self, basis: list[int], bland: bool, feasible: bool) -> tuple[int, int]:
+        """Return a column that improves the objective and its direction, or -1.
+
+        Floating point makes a list of all columns that may have a reduced cost of the wrong sign,
+        fractions decide on each.
         """
         cost = self.cost if feasible else np.zeros(len(self.cost))
-        reduced = cost - self.table @ np.array([float(v) for v in self.y])
+        reduced = cost - self.table @ to_floats(self.y)
         size = 1.0 + max(abs(float(v)) for v in self.y)
-        wrong = np.where(self.sign == 0, np.abs(reduced), -reduced * self.sign)
-        wrong[self.zero] = -np.inf
-        wrong[basis] = -np.inf
-        near = np.flatnonzero(wrong > -NEAR * size)
-        order = near if bland else near[np.argsort(-wrong[near], kind="stable")]
-        for j in order.tolist():
-            exactly = (Fraction(self.cost[j]) if feasible else 0) - _dot(self.y, self.column(j))
+        gain = np.where(self.sign == 0, np.abs(reduced), -reduced * self.sign)
+        gain[self.zero] = -np.inf
+        gain[basis] = -np.inf
+        candidates = np.flatnonzero(gain > -NEAR * size)
+        if not bland:  # the steepest first
+            candidates = candidates[np.argsort(-gain[candidates], kind="stable")]
+        for j in candidates.tolist():
+            exact_cost = Fraction(self.cost[j]) if feasible else Fraction(0)
+            exact = exact_cost - _dot(self.y, self.column(j))
             sign = int(self.sign[j])
-            if (sign == 0 and exactly != 0) or exactly * sign < 0:
-                return j, (1 if exactly < 0 else -1)
+            if (sign == 0 and exact != 0) or exact * sign < 0:
+                return j, (1 if exact < 0 else -1)
         return -1, 0
 
-    def _leaving(self, basis: list[int], step: list[Fraction], bland: bool) -> int:
-        """The basic variable that first meets its bound on the way, or -1; an infeasible one is
-        stopped where it gets feasible.
+    def _leaving_position(self, basis: list[int], step: list[Fraction], bland: bool) -> int:
+        """Return the position of the basic variable that first meets its bound, or -1.
+
+        An infeasible variable is stopped where it becomes feasible.
         """
-        best, chosen = None, -1
+        best = None
+        leaving = -1
         for i, (j, move) in enumerate(zip(basis, step, strict=True)):
             if move == 0 or (self.sign[j] == 0 and not self.zero[j]):
-                continue
-            away = (
-                move * self.x[i] > 0
-                if self.x[i] != 0
-                else not self.zero[j] and int(self.sign[j]) * move > 0
-            )
-            if away:
+                continue  # it does not move, or has no bound
+            if self.x[i] != 0:
+                moves_away = move * self.x[i] > 0
+            else:
+                moves_away = not self.zero[j] and int(self.sign[j]) * move > 0
+            if moves_away:
                 continue
             ratio = -self.x[i] / move
-            if (
-                best is None
-                or ratio < best
-                or (
-                    ratio == best
-                    and (j < basis[chosen] if bland else abs(move) > abs(step[chosen]))
-                )
-            ):
-                best, chosen = ratio, i
-        return chosen
+            # Among ties the smallest code (Bland) or the largest pivot.
+            if ratio == best:
+                better = j < basis[leaving] if bland else abs(move) > abs(step[leaving])
+            else:
+                better = best is None or ratio < best
+            if better:
+                best = ratio
+                leaving = i
+        return leaving
 
 
-def _dot(a: list[Fraction], b: list[Fraction]) -> Fraction:
-    return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))
+def minimize_exactly(
+    cost: np.ndarray, rows: np.ndarray, right: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the z (n,) with the least cost·z, rows·z ≥ right and z ≥ 0, and the duals of the rows.
+
+    The dual simplex method from the slack basis, which is dual feasible as all costs are ≥ 0. With
+    few variables a pivot costs little, however many rows there are. None where there is no z.
+    """
+    m, n = rows.shape
+    # Basic variable i is table[i]·nonbasic + value[i]; at first these are the slacks.
+    table = [to_fractions(row) for row in rows]
+    value = [-v for v in to_fractions(right)]
+    price = to_fractions(cost)
+    nonbasic = list(range(n))
+    basic = list(range(n, n + m))
+    while True:
+        negative = [i for i in range(m) if value[i] < 0]
+        if not negative:
+            primal = np.zeros(n + m)
+            dual = np.zeros(n + m)
+            primal[basic] = to_floats(value)
+            dual[nonbasic] = to_floats(price)
+            return primal[:n], dual[n:]
+        # Bland's rule: the first negative variable leaves, the ratio test keeps all prices ≥ 0.
+        i = min(negative, key=lambda k: basic[k])
+        rising = [j for j in range(n) if table[i][j] > 0]
+        if not rising:
+            return None  # the row says that a negative number is at least 0
+        j = min(rising, key=lambda k: (price[k] / table[i][k], nonbasic[k]))
+        _exchange(table, value, price, i, j)
+        basic[i], nonbasic[j] = nonbasic[j], basic[i]
 
 
-def _inverse(columns: list[list[Fraction]]) -> list[list[Fraction]]:
-    """Rows of the inverse of the matrix with these columns, by Gauss and Jordan."""
-    m = len(columns)
-    rows = [
-        [columns[j][i] for j in range(m)] + [Fraction(int(i == k)) for k in range(m)]
-        for i in range(m)
-    ]
+def solve_complementarity(table: Matrix, value: list[Fraction]) -> list[Fraction]:
+    """Return z ≥ 0 with w = table·z + value ≥ 0 and w·z = 0, for a positive semidefinite table.
+
+    The criss-cross method, which ends (den Hertog, Roos and Terlaky 1993, Linear Algebra and its
+    Applications 187:1-14). `table` and `value` are changed.
+    """
+    n = len(value)
+    is_swapped = [False] * n  # whether z_i stands where w_i began
+    no_price = [Fraction(0)] * n
+    while True:
+        i = next((k for k in range(n) if value[k] < 0), -1)
+        if i < 0:
+            return [
+                v if swapped else Fraction(0) for v, swapped in zip(value, is_swapped, strict=True)
+            ]
+        # A diagonal pivot where there is one; otherwise a pair of pivots, across the diagonal.
+        j = i if table[i][i] > 0 else next(c for c in range(n) if table[i][c] > 0)
+        _exchange(table, value, no_price, i, j)
+        if j != i:
+            _exchange(table, value, no_price, j, i)
+            table[i], table[j] = table[j], table[i]
+            value[i], value[j] = value[j], value[i]
+        for k in {i, j}:
+            is_swapped[k] = not is_swapped[k]
+
+
+def _exchange(table: Matrix, value: list[Fraction], price: list[Fraction], i: int, j: int) -> None:
+    """Solve row i for nonbasic variable j, and substitute it in all rows and prices."""
+    pivot = table[i][j]
+    solved = [-v / pivot for v in table[i]]
+    solved[j] = 1 / pivot
+    level = -value[i] / pivot
+
+    def substitute(row: list[Fraction]) -> list[Fraction]:
+        factor = row[j]
+        return [
+            factor * b if column == j else a + factor * b
+            for column, (a, b) in enumerate(zip(row, solved, strict=True))
+        ]
+
+    for k, row in enumerate(table):
+        if k != i and row[j]:
+            value[k] += row[j] * level
+            table[k] = substitute(row)
+    price[:] = substitute(price)
+    table[i] = solved
+    value[i] = level
+
+
+def solve_linear_system(matrix: Matrix, right: Matrix) -> Matrix | None:
+    """Return X with matrix · X = right, by Gauss-Jordan elimination; None if it is singular."""
+    m = len(matrix)
+    rows = [[*row, *extra] for row, extra in zip(matrix, right, strict=True)]
     for i in range(m):
         pivot = next((r for r in range(i, m) if rows[r][i] != 0), None)
         if pivot is None:
-            raise SolveError("the basis is singular in exact arithmetic")
+            return None
         rows[i], rows[pivot] = rows[pivot], rows[i]
         scale = rows[i][i]
         rows[i] = [v / scale for v in rows[i]]
@@ -174,74 +288,15 @@ def _inverse(columns: list[list[Fraction]]) -> list[list[Fraction]]:
     return [row[m:] for row in rows]
 
 
-def minimize_exactly(
-    cost: np.ndarray, rows: np.ndarray, right: np.ndarray
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """The z (n,) with the least cost·z, rows·z ≥ right and z ≥ 0, and the duals of the rows, by
-    Bland's rule; None where there is none. Costs are ≥ 0.
-    """
-    m, n = rows.shape
-    table = [
-        [Fraction(v) for v in row] for row in rows.tolist()
-    ]  # basic variable i is table[i]·nonbasic + value[i]
-    value = [-Fraction(v) for v in right.tolist()]
-    price = [Fraction(v) for v in cost.tolist()]
-    nonbasic, basic = list(range(n)), list(range(n, n + m))
-    while True:
-        short = [i for i in range(m) if value[i] < 0]
-        if not short:
-            out, dual = np.zeros(n + m), np.zeros(n + m)
-            out[basic], dual[nonbasic] = [float(v) for v in value], [float(v) for v in price]
-            return out[:n], dual[n:]
-        i = min(short, key=lambda k: basic[k])
-        rising = [j for j in range(n) if table[i][j] > 0]
-        if not rising:
-            return None
-        j = min(rising, key=lambda k: (price[k] / table[i][k], nonbasic[k]))
-        _exchange(table, value, price, i, j)
-        basic[i], nonbasic[j] = nonbasic[j], basic[i]
+def to_fractions(values: np.ndarray) -> list[Fraction]:
+    """Return floats as the rational numbers that they are."""
+    return [Fraction(v) for v in values.tolist()]
 
 
-def _exchange(
-    table: list[list[Fraction]], value: list[Fraction], price: list[Fraction], i: int, j: int
-) -> None:
-    """Solve row i for nonbasic variable j, and put that in everywhere."""
-    lead = table[i][j]
-    own = [-v / lead for v in table[i]]
-    own[j] = 1 / lead
-    level = -value[i] / lead
-    for k, row in enumerate(table):
-        factor = row[j]
-        if k != i and factor:
-            table[k] = [
-                factor * b if c == j else a + factor * b
-                for c, (a, b) in enumerate(zip(row, own, strict=True))
-            ]
-            value[k] += factor * level
-    factor = price[j]
-    price[:] = [
-        factor * b if c == j else a + factor * b
-        for c, (a, b) in enumerate(zip(price, own, strict=True))
-    ]
-    table[i], value[i] = own, level
+def to_floats(values: Sequence[Fraction]) -> np.ndarray:
+    """Return rational numbers rounded to floats."""
+    return np.array([float(v) for v in values])
 
 
-def solve_complementarity(table: list[list[Fraction]], value: list[Fraction]) -> list[Fraction]:
-    """z ≥ 0 with w = table·z + value ≥ 0 and w·z = 0, for a semidefinite table: the criss-cross
-    method, which ends (den Hertog, Roos, Terlaky 1993, Linear Algebra and its Applications
-    187:1-14).
-    """
-    n = len(value)
-    swapped = [False] * n  # whether z_i stands where w_i began
-    none = [Fraction(0)] * n
-    while True:
-        i = next((k for k in range(n) if value[k] < 0), -1)
-        if i < 0:
-            return [v if there else Fraction(0) for v, there in zip(value, swapped, strict=True)]
-        j = i if table[i][i] > 0 else next(c for c in range(n) if table[i][c] > 0)
-        _exchange(table, value, none, i, j)
-        if j != i:
-            _exchange(table, value, none, j, i)
-            table[i], table[j], value[i], value[j] = table[j], table[i], value[j], value[i]
-        for k in {i, j}:
-            swapped[k] = not swapped[k]
+def _dot(a: list[Fraction], b: list[Fraction]) -> Fraction:
+    return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))

@@ -1,13 +1,15 @@
-"""Read a Pyomo formulation once, as arrays whose entries are affine in the data of a DMU.
+"""Read a Pyomo formulation once, as arrays whose entries are affine in the data.
 
-A formulation is written for n reference DMUs and one tested DMU. Built with ONE reference DMU whose
-data are symbols, and read by Pyomo's own parameterized compiler, it gives every coefficient as an
-affine function of the reference DMU's data (`reference`) and the tested DMU's (`tested`). What is
-indexed by the reference DMU is then repeated n times by numpy: the model of n DMUs costs what the
-model of one does, and Pyomo stays the only place where the mathematics is written. The tests hold
-the expansion against Pyomo's compilation of the full model, coefficient by coefficient.
+A formulation has an index set of n items, each with data (`reference`, a row per item), and data of
+its own (`tested`, a row per program). Built with ONE item whose data are symbols, and read by
+Pyomo's own parameterized compiler, it gives every coefficient as an affine function of the item's
+data and the program's. What is indexed by the item is then repeated n times by numpy: the model of n
+items costs what the model of one does, and Pyomo stays the only place where the mathematics is
+written. The tests hold the expansion against Pyomo's compilation of the full model, coefficient by
+coefficient.
 
-The repetition assumes that a row of DMU j holds, among the columns of the DMUs, those of j alone.
+The repetition assumes that a repeated row of item j holds, among the repeated columns, those of j
+alone.
 """
 
 from __future__ import annotations
@@ -19,13 +21,12 @@ from typing import Any
 import numpy as np
 
 REFERENCE = "\N{BULLET}"
-"""The label of the one reference DMU of the symbolic model; no metric is called so."""
+"""The label of the one item of the symbolic model; nothing else is called so."""
 
 
 @dataclass(frozen=True)
 class Affine:
-    """k numbers, each `const + reference·(data of a reference DMU) + tested·(data of the tested
-    DMU)`.
+    """k numbers, each `const + reference·(data of an item) + tested·(data of the program)`.
 
     Attributes
     ----------
@@ -42,17 +43,17 @@ class Affine:
         return Affine(self.const[index], self.reference[index], self.tested[index])
 
     def at(self, reference: np.ndarray, tested: np.ndarray) -> np.ndarray:
-        """The numbers for data of shape (..., p) and (..., q): an array (..., k)."""
+        """Return the numbers for data of shape (..., p) and (..., q): an array (..., k)."""
         return np.asarray(self.const + reference @ self.reference.T + tested @ self.tested.T)
 
 
 @dataclass(frozen=True)
 class Template:
-    """A formulation as affine arrays; rows and columns with `of_reference` are repeated for every
-    reference DMU.
+    """A formulation as affine arrays; rows and columns `of_reference` are repeated for every item.
 
     Rows read `lower <= a·x <= upper`; the objective is `cost·x + x·(hessian/2)·x`, minimised
-    (`sense` 1) or maximised (-1)."""
+    (`sense` 1) or maximised (-1).
+    """
 
     name: str
     sense: int
@@ -80,23 +81,24 @@ def compile_template(
     *finish: Callable[[Any], Any],
     **parameters: Any,
 ) -> Template:
-    """Compile `formulation` symbolically.
+    """Compile a formulation symbolically.
 
     Parameters
     ----------
     formulation : function of deabench_models
     reference : mapping of argument name to metrics
-        The data of the reference DMUs, as {"X": ["x1"], "Y": ["y1", "y2"]}; their order is that of
-        the symbols.
+        The data of the items, as {"X": ["x1"], "Y": ["y1", "y2"]}; their order is that of the
+        symbols.
     tested : mapping of argument name to a row with any numbers
-        The data of the tested DMU; its keys name the symbols.
+        The data of the program; its keys name the symbols.
     finish : functions of the model
         Applied to it in turn, as the norms of `deabench_models.norms`.
     """
     from pyomo.core.base import ConcreteModel, Var
 
     data = ConcreteModel()
-    tables, symbols = {}, []
+    tables = {}
+    symbols: list[Any] = []
     for argument, metrics in reference.items():
         data.add_component(argument, Var(range(len(metrics))))
         variables = data.component(argument)
@@ -105,20 +107,19 @@ def compile_template(
     model = formulation(**tables, **tested, **parameters)
     for step in finish:
         step(model)
-    return replace(_read(model, symbols), name=formulation.__name__)
+    return replace(_read_symbolically(model, symbols), name=formulation.__name__)
 
 
 def read_model(model: Any, *, name: str = "model", symbolic: bool = True) -> Template:
-    """A model built with all its data, read as it stands; `symbolic` keeps its mutable Params as
-    tested data.
-    """
-    return replace(_read(model, [], symbolic=symbolic), name=name)
+    """Read a model that is built with all its data; `symbolic` keeps its mutable Params as data."""
+    return replace(_read_symbolically(model, [], symbolic=symbolic), name=name)
 
 
-def _read(model: Any, symbols: list[Any], *, symbolic: bool = True) -> Template:
+def _read_symbolically(model: Any, symbols: list[Any], *, symbolic: bool = True) -> Template:
+    """Read the rows, columns and coefficients of a model, affine in the symbols and its Params."""
     from pyomo.core.base import Constraint, Objective, Var
 
-    reader = _Reader(model, symbols, symbolic)
+    reader = _AffineReader(model, symbols, symbolic)
     columns = list(model.component_data_objects(Var, sort=False))
     column_of = {id(column): i for i, column in enumerate(columns)}
     entries: list[tuple[int, int, np.ndarray]] = []
@@ -127,44 +128,43 @@ def _read(model: Any, symbols: list[Any], *, symbolic: bool = True) -> Template:
     upper: list[np.ndarray] = []
     for constraint in model.component_data_objects(Constraint, active=True, sort=False):
         low, body, high = constraint.to_bounded_expression()
-        linear, constant, _ = reader.parts(body)
-        entries += [(len(rows), column_of[key], reader.affine(c)) for key, c in linear.items()]
-        moved = reader.affine(constant)
-        lower.append(reader.bound(low, -np.inf) - moved)
-        upper.append(reader.bound(high, np.inf) - moved)
+        linear, constant, _ = reader.coefficients(body)
+        entries += [(len(rows), column_of[key], reader.to_affine(c)) for key, c in linear.items()]
+        # The constant of the body moves to both bounds.
+        offset = reader.to_affine(constant)
+        lower.append(reader.to_bound(low, -np.inf) - offset)
+        upper.append(reader.to_bound(high, np.inf) - offset)
         rows.append(constraint)
     objective = next(iter(model.component_data_objects(Objective, active=True)), None)
-    linear, _, quadratic = reader.parts(objective.expr) if objective is not None else ({}, 0, {})
     cost = [np.zeros(1 + reader.size) for _ in columns]
-    for key, c in linear.items():
-        cost[column_of[key]] = reader.affine(c)
+    quadratic: dict[Any, Any] = {}
+    if objective is not None:
+        linear, _, quadratic = reader.coefficients(objective.expr)
+        for key, c in linear.items():
+            cost[column_of[key]] = reader.to_affine(c)
     return Template(
         name="model",
         sense=1 if objective is None else int(objective.sense),
         row_names=tuple(row.name for row in rows),
-        row_of_reference=np.array([_of_reference(row) for row in rows], dtype=bool),
-        lower=reader.split(lower),
-        upper=reader.split(upper),
+        row_of_reference=np.array([_is_of_reference(row) for row in rows], dtype=bool),
+        lower=reader.to_arrays(lower),
+        upper=reader.to_arrays(upper),
         column_names=tuple(column.name for column in columns),
-        column_of_reference=np.array([_of_reference(column) for column in columns], dtype=bool),
+        column_of_reference=np.array([_is_of_reference(column) for column in columns], dtype=bool),
         column_lower=np.array([-np.inf if v.lb is None else v.lb for v in columns], dtype=float),
         column_upper=np.array([np.inf if v.ub is None else v.ub for v in columns], dtype=float),
         integer=np.array([not v.is_continuous() for v in columns], dtype=bool),
-        cost=reader.split(cost),
+        cost=reader.to_arrays(cost),
         entry_row=np.array([entry[0] for entry in entries], dtype=int),
         entry_column=np.array([entry[1] for entry in entries], dtype=int),
-        entry=reader.split([entry[2] for entry in entries]),
-        hessian=tuple(
-            (column_of[a], column_of[b], float(c)) for (a, b), c in (quadratic or {}).items()
-        ),
+        entry=reader.to_arrays([entry[2] for entry in entries]),
+        hessian=tuple((column_of[a], column_of[b], float(c)) for (a, b), c in quadratic.items()),
         tested_names=tuple(reader.tested_names),
     )
 
 
-class _Reader:
-    """Pyomo's visitors, set up so that data symbols and mutable Params come out as affine
-    coefficients.
-    """
+class _AffineReader:
+    """Pyomo's visitors, set up so that data symbols and mutable Params become affine coefficients."""
 
     def __init__(self, model: Any, symbols: list[Any], symbolic: bool) -> None:
         from pyomo.core.base import ConcreteModel, Param, Var
@@ -176,67 +176,74 @@ class _Reader:
             p for c in model.component_objects(Param) if symbolic and c.mutable for p in c.values()
         ]
         self.tested_names = [param.name for param in params]
-        self.keep = ConcreteModel()  # holds the stand-ins for as long as they are looked up by id
-        self.keep.tested = Var(range(len(params)))
-        tested = list(self.keep.tested.values())
-        self.swap = {id(param): variable for param, variable in zip(params, tested, strict=True)}
-        self.place = {id(variable): 1 + i for i, variable in enumerate([*symbols, *tested])}
-        self.size, self.references = len(self.place), len(symbols)
+        # A variable stands for each mutable Param. This model keeps them alive, as they are looked
+        # up by id.
+        self.owner = ConcreteModel()
+        self.owner.tested = Var(range(len(params)))
+        tested = list(self.owner.tested.values())
+        self.substitutes = {
+            id(param): variable for param, variable in zip(params, tested, strict=True)
+        }
+        self.position = {id(variable): 1 + i for i, variable in enumerate([*symbols, *tested])}
+        self.size = len(self.position)
+        self.references = len(symbols)
+        # One visitor finds the coefficients of the columns, the other those of the symbols in them.
         recorder = OrderedVarRecorder({}, {}, None)
-        self.visitor = ParameterizedQuadraticRepnVisitor(
+        self.column_visitor = ParameterizedQuadraticRepnVisitor(
             {}, wrt=[*symbols, *tested], var_recorder=recorder
         )
-        self.plain = LinearRepnVisitor({})
+        self.symbol_visitor = LinearRepnVisitor({})
 
-    def parts(self, expression: Any) -> tuple[dict[int, Any], Any, Any]:
-        """Linear coefficients by column, the constant, and the quadratic ones by pair of columns."""
-        repn = self.visitor.walk_expression(self._swapped(expression))
-        return repn.linear, repn.constant, repn.quadratic
+    def coefficients(self, expression: Any) -> tuple[dict[int, Any], Any, Any]:
+        """Return linear coefficients by column, the constant, and quadratic ones by two columns."""
+        repn = self.column_visitor.walk_expression(self._without_params(expression))
+        return repn.linear, repn.constant, repn.quadratic or {}
 
-    def affine(self, value: Any) -> np.ndarray:
-        """One coefficient as [const, symbols...]."""
+    def to_affine(self, value: Any) -> np.ndarray:
+        """Return one coefficient as [const, symbols...]."""
         out = np.zeros(1 + self.size)
         if isinstance(value, int | float):
             out[0] = value
             return out
-        repn = self.plain.walk_expression(value)
+        repn = self.symbol_visitor.walk_expression(value)
         if repn.nonlinear is not None:
-            raise ValueError(f"the coefficient {value} is not affine in the data of the DMUs")
+            raise ValueError(f"The coefficient {value} is not affine in the data.")
         out[0] = repn.constant
         for key, coefficient in repn.linear.items():
-            out[self.place[key]] = coefficient
+            out[self.position[key]] = coefficient
         return out
 
-    def bound(self, value: Any, missing: float) -> np.ndarray:
-        return self.affine(missing if value is None else self._swapped(value))
+    def to_bound(self, value: Any, default: float) -> np.ndarray:
+        """Return one bound as [const, symbols...], the default where there is none."""
+        return self.to_affine(default if value is None else self._without_params(value))
 
-    def split(self, rows: Sequence[np.ndarray]) -> Affine:
+    def to_arrays(self, rows: Sequence[np.ndarray]) -> Affine:
+        """Return rows of [const, symbols...] as one `Affine`."""
         array = np.asarray(rows, dtype=float).reshape(-1, 1 + self.size)
-        return Affine(
-            array[:, 0], array[:, 1 : 1 + self.references], array[:, 1 + self.references :]
-        )
+        first_tested = 1 + self.references
+        return Affine(array[:, 0], array[:, 1:first_tested], array[:, first_tested:])
 
-    def _swapped(self, expression: Any) -> Any:
+    def _without_params(self, expression: Any) -> Any:
+        """Return an expression with the variables that stand for its mutable Params."""
         from pyomo.core.expr.visitor import replace_expressions
 
-        return (
-            expression
-            if isinstance(expression, int | float) or not self.swap
-            else replace_expressions(expression, self.swap)
-        )
+        if isinstance(expression, int | float) or not self.substitutes:
+            return expression
+        return replace_expressions(expression, self.substitutes)
 
 
-def _of_reference(component: Any) -> bool:
+def _is_of_reference(component: Any) -> bool:
+    """Return whether a component is indexed by the item of the symbolic model."""
     index = component.index()
     return REFERENCE in index if isinstance(index, tuple) else index == REFERENCE
 
 
 @dataclass(frozen=True)
 class Program:
-    """A template with its data put in: the arrays that HiGHS takes, column-wise.
+    """A template with data put in: the arrays that HiGHS takes, column-wise.
 
-    Columns are those of the template that are not of the reference, in order, then for each
-    reference DMU its own."""
+    Columns are those of the template that are not repeated, in order, then those of each item.
+    """
 
     name: str
     sense: int
@@ -254,62 +261,73 @@ class Program:
     column_names: tuple[str, ...]
 
 
-def expand_template(t: Template, reference: np.ndarray, tested: np.ndarray) -> Program:
-    """Put the data in: `reference` (n, p), one row per reference DMU, and `tested` (q,)."""
+def expand_template(template: Template, reference: np.ndarray, tested: np.ndarray) -> Program:
+    """Put data into a template: `reference` (n, p), one row per item, and `tested` (q,)."""
     n = len(reference)
-    row_at, rows = _places(t.row_of_reference, n)
-    column_at, columns = _places(t.column_of_reference, n)
-    zero = np.zeros(t.entry.reference.shape[1])
-    row_index, column_index, values = [], [], []
-    for e in range(len(t.entry_row)):
-        row, column = t.entry_row[e], t.entry_column[e]
-        repeated = t.row_of_reference[row] or t.column_of_reference[column]
-        value = t.entry[[e]].at(reference if repeated else zero, tested).ravel()
+    row_at, row_count = _positions(template.row_of_reference, n)
+    column_at, column_count = _positions(template.column_of_reference, n)
+    no_data = np.zeros(template.entry.reference.shape[1])
+    # Every entry of the template as coordinates of the program's matrix, n of them where either its
+    # row or its column is repeated.
+    row_index: list[np.ndarray] = []
+    column_index: list[np.ndarray] = []
+    values: list[np.ndarray] = []
+    for e in range(len(template.entry_row)):
+        row = template.entry_row[e]
+        column = template.entry_column[e]
+        repeated = template.row_of_reference[row] or template.column_of_reference[column]
+        value = template.entry[[e]].at(reference if repeated else no_data, tested).ravel()
         row_index.append(np.broadcast_to(row_at(row), value.shape))
         column_index.append(np.broadcast_to(column_at(column), value.shape))
         values.append(value)
-    row_all, column_all = np.concatenate(row_index), np.concatenate(column_index)
-    order = np.lexsort((row_all, column_all))
-    start = np.searchsorted(column_all[order], np.arange(columns + 1))
+    all_rows = np.concatenate(row_index)
+    all_columns = np.concatenate(column_index)
+    # HiGHS takes the entries column by column, with the start of each column.
+    order = np.lexsort((all_rows, all_columns))
+    start = np.searchsorted(all_columns[order], np.arange(column_count + 1))
 
-    def repeat(
+    def evaluate(
         data: Affine, of_reference: np.ndarray, at: Callable[[int], np.ndarray], size: int
     ) -> np.ndarray:
         out = np.empty(size)
         for i in range(len(of_reference)):
-            out[at(i)] = data[[i]].at(reference if of_reference[i] else zero, tested).ravel()
+            out[at(i)] = data[[i]].at(reference if of_reference[i] else no_data, tested).ravel()
         return out
 
-    def plain(data: np.ndarray) -> np.ndarray:
-        out = np.empty(columns, dtype=data.dtype)
+    def repeat_columns(data: np.ndarray) -> np.ndarray:
+        out = np.empty(column_count, dtype=data.dtype)
         for i in range(len(data)):
             out[column_at(i)] = data[i]
         return out
 
     return Program(
-        name=t.name,
-        sense=t.sense,
-        cost=repeat(t.cost, t.column_of_reference, column_at, columns),
-        column_lower=plain(t.column_lower),
-        column_upper=plain(t.column_upper),
-        integer=plain(t.integer),
-        lower=repeat(t.lower, t.row_of_reference, row_at, rows),
-        upper=repeat(t.upper, t.row_of_reference, row_at, rows),
+        name=template.name,
+        sense=template.sense,
+        cost=evaluate(template.cost, template.column_of_reference, column_at, column_count),
+        column_lower=repeat_columns(template.column_lower),
+        column_upper=repeat_columns(template.column_upper),
+        integer=repeat_columns(template.integer),
+        lower=evaluate(template.lower, template.row_of_reference, row_at, row_count),
+        upper=evaluate(template.upper, template.row_of_reference, row_at, row_count),
         start=start.astype(np.int32),
-        index=row_all[order].astype(np.int32),
+        index=all_rows[order].astype(np.int32),
         value=np.concatenate(values)[order],
-        hessian=tuple((int(column_at(a)[0]), int(column_at(b)[0]), c) for a, b, c in t.hessian),
-        row_names=_names(t.row_names, t.row_of_reference, n),
-        column_names=_names(t.column_names, t.column_of_reference, n),
+        hessian=tuple(
+            (int(column_at(a)[0]), int(column_at(b)[0]), c) for a, b, c in template.hessian
+        ),
+        row_names=_expanded_names(template.row_names, template.row_of_reference, n),
+        column_names=_expanded_names(template.column_names, template.column_of_reference, n),
     )
 
 
-def _places(of_reference: np.ndarray, n: int) -> tuple[Callable[[int], np.ndarray], int]:
-    """Where row (or column) i of the template stands once expanded: the fixed ones first, then DMU
-    by DMU.
+def _positions(of_reference: np.ndarray, n: int) -> tuple[Callable[[int], np.ndarray], int]:
+    """Return where row (or column) i of a template stands once expanded, and how many there are.
+
+    Those that are not repeated come first, then those of item after item.
     """
-    fixed, repeated = np.flatnonzero(~of_reference), np.flatnonzero(of_reference)
-    rank = {int(i): k for k, i in enumerate(fixed)} | {int(i): k for k, i in enumerate(repeated)}
+    fixed = np.flatnonzero(~of_reference)
+    repeated = np.flatnonzero(of_reference)
+    rank = {int(i): k for group in (fixed, repeated) for k, i in enumerate(group)}
 
     def at(i: int) -> np.ndarray:
         if of_reference[i]:
@@ -319,7 +337,9 @@ def _places(of_reference: np.ndarray, n: int) -> tuple[Callable[[int], np.ndarra
     return at, len(fixed) + n * len(repeated)
 
 
-def _names(names: tuple[str, ...], of_reference: np.ndarray, n: int) -> tuple[str, ...]:
-    fixed = [name for name, repeated in zip(names, of_reference, strict=True) if not repeated]
-    own = [name for name, repeated in zip(names, of_reference, strict=True) if repeated]
-    return (*fixed, *(name.replace(REFERENCE, str(j)) for j in range(n) for name in own))
+def _expanded_names(names: tuple[str, ...], of_reference: np.ndarray, n: int) -> tuple[str, ...]:
+    """Return the names of an expanded program, with the item's number for its label."""
+    pairs = list(zip(names, of_reference, strict=True))
+    fixed = [name for name, is_repeated in pairs if not is_repeated]
+    repeated = [name for name, is_repeated in pairs if is_repeated]
+    return (*fixed, *(name.replace(REFERENCE, str(j)) for j in range(n) for name in repeated))

@@ -124,7 +124,7 @@ class CandidateFilter:
         if self.cone is None or not len(rows):
             return rows
         # Rows that no champion dominates: a walk finds the facet in their direction.
-        is_inside = self.cone.inside(np.ascontiguousarray(columns.T), self.limit)
+        is_inside = self.cone.certainly_inside(np.ascontiguousarray(columns.T), self.limit)
         return np.asarray(rows[~is_inside])
 
     def _rebuild_hull(self, sample: np.ndarray | None) -> None:

@@ -90,7 +90,7 @@ class Scorer:
         columns = np.ascontiguousarray(columns)
         y = np.ascontiguousarray(columns.T)
         # A walk from simplex to simplex finds the one each row lies in, and with it the facet.
-        simplex, _, margin = self.cone.walk(y)
+        simplex, _, margin = self.cone.locate(y)
         facet = np.where(simplex >= 0, self.facet_of_simplex[simplex], -1)
         # Near a ridge, and where no walk ended, all facets are compared.
         ambiguous = np.flatnonzero((facet < 0) | ~(margin > INTERIOR))

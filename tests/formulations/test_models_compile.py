@@ -201,4 +201,4 @@ def test_a_coefficient_that_is_not_affine_is_refused() -> None:
 
     with pytest.raises(ValueError) as caught:
         compile_template(squared, {"Y": range(S)}, {"y_o": row(y)})
-    assert str(caught.value).endswith("is not affine in the data of the DMUs")
+    assert str(caught.value).endswith("is not affine in the data.")

@@ -107,8 +107,8 @@ def test_where_highs_gives_up_rational_arithmetic_takes_over(monkeypatch) -> Non
     scores = db.rank(frame(Y)).scores
 
     class Never(Solver):
-        def run(self, what: str, *, patient: bool = True) -> None:
-            raise Undecided(f"{self.name} for {what}: HiGHS ended with 'Unknown'")
+        def run(self, label: str, *, patient: bool = True) -> None:
+            raise Undecided(f"{self.name} for {label}: HiGHS ended with 'Unknown'")
 
     monkeypatch.setattr(engine, "Solver", Never)
     ranking = db.rank(frame(Y))
@@ -118,7 +118,7 @@ def test_where_highs_gives_up_rational_arithmetic_takes_over(monkeypatch) -> Non
 
 def test_too_many_exact_pivots_end_in_an_error(monkeypatch, refused) -> None:
     class Never(Solver):
-        def run(self, what: str, *, patient: bool = True) -> None:
+        def run(self, label: str, *, patient: bool = True) -> None:
             raise Undecided("no")
 
     monkeypatch.setattr(engine, "Solver", Never)
@@ -174,7 +174,7 @@ def test_a_certificate_that_holds_the_second_time_is_an_answer(monkeypatch) -> N
 def test_a_wrong_call_is_refused_by_name(refused) -> None:
     solver = Solver(expand_template(FORM, Y, Y[0]))
     with refused("wei: HiGHS refused 'no such option'", SolveError):
-        solver._option("no such option", 1)
+        solver._set_option("no such option", 1)
 
 
 def test_a_retry_goes_back_to_the_tight_tolerance() -> None:
@@ -188,7 +188,7 @@ def test_bounds_columns_rows_and_coefficients_can_change_between_solves() -> Non
     """Each against a program built anew."""
     solver = Solver(expand_template(FORM, Y[:20], Y[0]))
     solver.run("test")
-    solver.column(0, np.append(-Y[1], 0.0))
+    solver.set_column(0, np.append(-Y[1], 0.0))
     solver.run("test")
     fresh = Solver(expand_template(FORM, Y[:20], Y[1]))
     fresh.run("test")

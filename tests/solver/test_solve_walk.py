@@ -52,7 +52,7 @@ def test_a_walk_ends_where_the_product_finds_the_least(name) -> None:
         )
     )
     known = problem.facets()
-    ends, _, _ = BasisWalk(problem.family, known, int(known.theta[0])).ends(problem.tested)
+    ends, _, _ = BasisWalk(problem.family, known, int(known.theta[0])).locate(problem.tested)
     weights = known.duals[:, :-1] / np.abs(known.duals[:, -1:])
     found = ends >= 0
     assert found.mean() > (

@@ -197,7 +197,7 @@ def test_every_way_gives_the_same_optimum(formulation, constants, norm) -> None:
     assert set(one.infeasible) == set(np.flatnonzero(np.isnan(truth)))
     assert (unsupported_reason(form) is None) == (formulation.__name__ in SHARED)
     if formulation.__name__ not in SHARED:
-        with pytest.raises(ValueError, match="the shared path does not take"):
+        with pytest.raises(ValueError, match="The shared path does not solve"):
             Family(form, reference)
         np.testing.assert_allclose(solve_all(form, reference, tested).objective, truth, atol=1e-8)
         return
@@ -255,11 +255,11 @@ def bounded_sum(X, Y, x_o, y_o):
 
 def test_a_formulation_that_does_not_fit_is_solved_dmu_by_dmu() -> None:
     for formulation, words in (
-        (two_factors, "more than one column depends on the tested DMU"),
-        (bounded_sum, "a row is bounded on both sides"),
+        (two_factors, "more than one column depends on the tested data"),
+        (bounded_sum, "a row has two different bounds"),
     ):
         form = compile_template(formulation, *BOTH)
-        assert unsupported_reason(form) == f"{formulation.__name__}: {words}"
+        assert unsupported_reason(form) == f"{formulation.__name__}: {words}."
         truth = [pyomos(full(formulation, {}, "", k)) for k in range(K)]
         found = solve_all(form, np.column_stack([X, Y]), np.column_stack([x, y]))
         np.testing.assert_allclose(found.objective, truth, atol=1e-8)
@@ -290,8 +290,8 @@ def test_the_sum_of_lambda_between_two_bounds_by_hand() -> None:
         ({"integer": True}, "it has integer columns"),
         ({"hessian": ((0, 0, 1.0),)}, "its objective is quadratic"),
         ({"column_lower": 0.5}, "a column has a bound that is neither 0 nor infinite"),
-        ({"cost": "tested"}, "its costs depend on the tested DMU"),
-        ({"entry": "two"}, "more than one column depends on the tested DMU"),
+        ({"cost": "tested"}, "its costs depend on the tested data"),
+        ({"entry": "two"}, "more than one column depends on the tested data"),
     ],
 )
 def test_each_condition_of_the_shared_path_is_checked(change, words) -> None:
@@ -315,7 +315,7 @@ def test_each_condition_of_the_shared_path_is_checked(change, words) -> None:
             own = np.flatnonzero(~form.column_of_reference[form.entry_column])
             entry.tested[own[:2], 0] = 1.0
             form = replace(form, entry=entry)
-    assert unsupported_reason(form) == f"slacks: {words}"
+    assert unsupported_reason(form) == f"slacks: {words}."
 
 
 def test_infeasible_is_said_for_its_own_dmu_only() -> None:

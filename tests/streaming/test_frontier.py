@@ -227,13 +227,13 @@ def test_a_walk_finds_what_all_facets_give(kind: str, boxed: bool) -> None:
     found, _ = facet_walk.cones_of_points(values, 10**6, boxed=boxed)
     assert found is not None
     rows = np.random.default_rng(2).uniform(0, 1, (2000, 3)) * values.max(axis=0)
-    placed = found.placed(rows)
+    placed = found.to_coordinates(rows)
     placed = placed[(placed > 0).any(axis=1)]
     plain = (placed @ found.normals.T).max(axis=1)
-    at, total, _ = found.walk(placed)
+    at, total, _ = found.locate(placed)
     assert (at >= 0).mean() > 0.5 or kind in ("one direction", "a millionth apart")
     np.testing.assert_allclose(total[at >= 0], plain[at >= 0], rtol=1e-9 if boxed else 1e-6)
-    inside = found.inside(rows, 0.9)
+    inside = found.certainly_inside(rows, 0.9)
     assert ((rows[inside] - found.origin) / found.unit @ found.normals.T).max(
         axis=1
     ).max() <= 0.9 + 1e-12
