@@ -136,7 +136,7 @@ def targets(
     [51.5]
     """
     _check_choices(norm, on, method, technology, returns)
-    clock = Deadline(time_limit)
+    deadline = Deadline(time_limit)
     columns = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
     tested_data, reference_data, notes = _validate_both(
         tested, reference, columns, technology, missing, returns
@@ -178,7 +178,7 @@ def targets(
         elif chosen_method == "faces":
             closest, position = search.on_faces(advance)
         else:
-            closest, position = search.by_milp(clock, advance)
+            closest, position = search.by_milp(deadline, advance)
     result = build_targets(
         front,
         actual,
@@ -367,7 +367,7 @@ class _Search:
         return closest, classify_positions(hull.normals, self.points)
 
     def by_milp(
-        self, clock: Deadline, advance: Callable[[int], None]
+        self, deadline: Deadline, advance: Callable[[int], None]
     ) -> tuple[list[ClosestPoint], np.ndarray]:
         """Search by the normalised model (11), whose faces need not be listed."""
         groups = [(f"'{label}'", self.points[[k]]) for k, label in enumerate(self.labels)]
@@ -381,7 +381,7 @@ class _Search:
                 self.norm,
                 self.weights,
                 dominating=self.options["dominating"],
-                clock=clock,
+                deadline=deadline,
                 name=name,
                 unit=self.norm_scale,
             )

@@ -1,5 +1,8 @@
-"""Closest targets: the search over faces with its bounds, and the facets extended. All in boxed
-metrics.
+"""Find closest targets: on efficient faces, on extended facets, or by a mixed-integer program.
+
+`closest_on_faces` searches the maximal Pareto-efficient faces, nearest bound first; for few metrics.
+`closest_on_facets` takes the boundary of the region below the full-dimensional efficient facets.
+`closest_by_milp` needs no list of faces and is for more metrics. All in boxed metrics.
 """
 
 from __future__ import annotations
@@ -22,26 +25,25 @@ from deabench.geometry.projections import (
     project_onto_region,
 )
 from deabench.solver.highs import Infeasible, Limit, Solver
-from deabench.solver.template import expand_template, read_model
+from deabench.solver.template import Program, expand_template, read_model
 from deabench.utils.threads import one_thread
-
-SUPPORT = 1e-7
-"""A λ above this is in use."""
-ON_HYPERPLANE = 1e-9
-"""A point is on the hyperplane of a face within this."""
 
 SAME = 1e-12
 """Distances that differ by less are the same, in boxed metrics."""
 ROUND = 16 * np.finfo(float).eps
 """What the products of a slope may be off by, as a share of the sum of their terms."""
+SUPPORT = 1e-7
+"""A λ of the MILP above this is in use."""
+ON_HYPERPLANE = 1e-9
+"""A point is on the hyperplane of a face within this."""
 
 
 @dataclass(frozen=True)
 class ClosestPoint:
-    """One target: where, on which points of the frontier, with which λ, and the slopes (T, s) that
-    prove it the closest.
+    """One target, NaN where there is none, and what proves it the closest.
 
-    `point` is NaN where there is none.
+    `face` are the points of the frontier that span its face, `lam` the λ over them, `normal` (s,)
+    is the face's, and each of the `slopes` (T, s) bounds the distance to faces from below.
     """
 
     point: np.ndarray
@@ -52,7 +54,7 @@ class ClosestPoint:
 
 
 def no_closest_point(s: int, slopes: np.ndarray) -> ClosestPoint:
-    """No target, and the slopes that prove it."""
+    """Return that there is no target, with the slopes that prove it."""
     nan = np.full(s, np.nan)
     return ClosestPoint(nan, (), np.zeros(0), nan, slopes)
 
@@ -68,104 +70,112 @@ def closest_on_faces(
     common: bool,
     advance: Callable[[int], None],
 ) -> list[ClosestPoint]:
-    """The closest point of the maximal Pareto-efficient faces, for each of `points` (g, s) or on
-    one face for all.
+    """Find the closest point of the maximal Pareto-efficient faces for each of `points` (g, s).
 
-    How much a change counts, metric by metric, is in `weights` (s,), at most about 1.
+    With `common`, on the one face with the least total distance. How much a change counts, metric
+    by metric, is in `weights` (s,), at most about 1.
     """
     with one_thread(len(hull.points)):
-        search = _Search(hull, norm, weights, dominating)
+        search = _FaceSearch(hull, norm, weights, dominating)
         tested = list(zip(points, names, strict=True))
-        out = []
-        for group in [tested] if common else [[one] for one in tested]:
-            out += search.closest(group)
+        groups = [tested] if common else [[pair] for pair in tested]
+        targets: list[ClosestPoint] = []
+        for group in groups:
+            targets += search.closest(group)
             advance(len(group))
-        return out
+        return targets
 
 
-class _Search:
-    """Faces with their bounds: no face can be nearer than its box, than the hyperplane that holds
-    it, or than the distance along the slope of a projection on another face.
+class _FaceSearch:
+    """Faces with lower bounds on their distance.
+
+    No face can be nearer than its box, than the hyperplane that holds it, or than the distance
+    along the slope of a projection on another face.
     """
 
     def __init__(self, hull: Hull, norm: str, weights: np.ndarray, dominating: bool) -> None:
-        self.hull, self.norm, self.weights, self.dominating = hull, norm, weights, dominating
+        self.hull = hull
+        self.norm = norm
+        self.weights = weights
+        self.dominating = dominating
         self.faces = [sorted(face) for face in hull.maximal_faces]
-        most = max(len(face) for face in self.faces)
-        self.members = np.array(
-            [(face * most)[:most] for face in self.faces]
-        )  # a vertex twice changes no minimum
+        # Padded with vertices of its own, which change no minimum, every face has equally many.
+        width = max(len(face) for face in self.faces)
+        self.members = np.array([(face * width)[:width] for face in self.faces])
         corners = hull.points[self.members]
-        self.low, self.high = corners.min(axis=1), corners.max(axis=1)
-        self.normal = hull.mean_normals  # positive: from the cone's inside
+        self.low = corners.min(axis=1)
+        self.high = corners.max(axis=1)
+        # The mean of a cone's normals lies inside the cone: it is positive.
+        self.normal = hull.mean_normals
         self.size = dual_norm(self.normal / weights, norm)
-        self.project = FaceProjector(hull.points, weights, norm, dominating)
+        self.projector = FaceProjector(hull.points, weights, norm, dominating)
 
-    def bounds(self, point: np.ndarray) -> np.ndarray:
-        """A lower bound on the distance to each face; infinite where the face has no point that
-        dominates.
-        """
+    def first_bounds(self, point: np.ndarray) -> np.ndarray:
+        """Return a lower bound on the distance to each face; infinite where nothing dominates."""
         box = np.maximum(self.low - point, 0.0) + np.maximum(point - self.high, 0.0)
         beyond = self.normal @ point - 1.0
-        bounds = np.maximum(
-            np.linalg.norm(box * self.weights, NORM_ORDERS[self.norm], axis=1),
-            np.abs(beyond) / self.size,
-        )
+        box_distance = np.linalg.norm(box * self.weights, NORM_ORDERS[self.norm], axis=1)
+        bounds = np.maximum(box_distance, np.abs(beyond) / self.size)
         if not self.dominating:
             return np.asarray(bounds)
-        return np.where((self.high < point - SHORT).any(axis=1) | (beyond > SHORT), np.inf, bounds)
+        # A face below the point in some metric, or on whose far side the point lies, has no point
+        # that dominates it.
+        is_below = (self.high < point - SHORT).any(axis=1)
+        return np.where(is_below | (beyond > SHORT), np.inf, bounds)
 
-    def along(self, slope: np.ndarray, point: np.ndarray) -> np.ndarray:
-        """What a slope bounds the distance to each face by: the least slope·(v - point); a ray that
-        all of it is beyond, by ∞.
+    def slope_bounds(self, slope: np.ndarray, point: np.ndarray) -> np.ndarray:
+        """Return by what a slope bounds the distance to each face: the least slope·(v - point).
+
+        A ray (all entries ≤ 0, with `dominating`) under which all of a face is positive shows that
+        nothing on it dominates: the bound is infinite.
         """
-        least = ((self.hull.points - point) @ slope)[self.members].min(axis=1)
-        least -= ROUND * (np.abs(slope) * (3.0 + np.abs(point))).sum()
-        return (
-            np.where(least > 0, np.inf, least)
-            if slope.max() <= 0 and self.dominating
-            else np.asarray(least)
-        )
+        bounds = ((self.hull.points - point) @ slope)[self.members].min(axis=1)
+        bounds -= ROUND * (np.abs(slope) * (3.0 + np.abs(point))).sum()
+        if slope.max() <= 0 and self.dominating:
+            return np.where(bounds > 0, np.inf, bounds)
+        return np.asarray(bounds)
 
     def closest(self, tested: list[tuple[np.ndarray, str]]) -> list[ClosestPoint]:
-        """The face with the least total distance of the tested points (s,), each with its name; the
-        nearest point of it to each.
-        """
-        bounds = np.array([self.bounds(point) for point, _ in tested])
+        """Find the face with the least total distance of the tested points, each with its name."""
+        bounds = np.array([self.first_bounds(point) for point, _ in tested])
         slopes: list[list[np.ndarray]] = [[] for _ in tested]
-        best, at, chosen = np.inf, -1, [np.zeros(0)] * len(tested)
+        best = np.inf
+        best_face = -1
+        best_lam = [np.zeros(0)] * len(tested)
+        # Best first: once the least bound is no less than the best distance, no face is nearer.
         while True:
             totals = bounds.sum(axis=0)
             f = int(np.argmin(totals))
             if totals[f] >= best - SAME:
                 break
-            results = [
-                self.on(f, point, name, bounds[k], slopes[k])
+            projections = [
+                self.project(f, point, name, bounds[k], slopes[k])
                 for k, (point, name) in enumerate(tested)
             ]
-            total = sum(result.distance for result in results)
-            if total < best:
-                best, at, chosen = total, f, [result.lam for result in results]
+            distance = sum(projection.distance for projection in projections)
+            if distance < best:
+                best = distance
+                best_face = f
+                best_lam = [projection.lam for projection in projections]
             bounds[:, f] = np.inf
         return [
-            self.found(at, lam, np.array(own).reshape(-1, len(point)))
-            for lam, own, (point, _) in zip(chosen, slopes, tested, strict=True)
+            self.to_closest_point(best_face, lam, np.array(proofs).reshape(-1, len(point)))
+            for lam, proofs, (point, _) in zip(best_lam, slopes, tested, strict=True)
         ]
 
-    def on(
+    def project(
         self, f: int, point: np.ndarray, name: str, bounds: np.ndarray, slopes: list[np.ndarray]
     ) -> Projection:
-        """Project a point on face f, raise the bounds (f,) of its distance to the others, and keep
-        what raised them.
-        """
-        self.project.start(point, name)
-        result = self.project.nearest(np.array(self.faces[f]))
-        if result.slope is not None:
-            slopes.append(result.slope)
-            np.maximum(bounds, self.along(result.slope, point), out=bounds)
-        return result
+        """Project a point on face f; raise its bounds (f,) on the others, and note the slope."""
+        self.projector.start(point, name)
+        projection = self.projector.project(np.array(self.faces[f]))
+        if projection.slope is not None:
+            slopes.append(projection.slope)
+            np.maximum(bounds, self.slope_bounds(projection.slope, point), out=bounds)
+        return projection
 
-    def found(self, f: int, lam: np.ndarray, slopes: np.ndarray) -> ClosestPoint:
+    def to_closest_point(self, f: int, lam: np.ndarray, slopes: np.ndarray) -> ClosestPoint:
+        """Return the point of face f with these λ; f = -1: there is none."""
         if f < 0:
             return no_closest_point(slopes.shape[1], slopes)
         face = self.faces[f]
@@ -182,40 +192,51 @@ def closest_on_facets(
     dominating: bool,
     common: bool,
 ) -> list[ClosestPoint]:
-    """The closest point of the boundary of {y : w·y ≤ 1} over full-dimensional Pareto-efficient
-    facets, extended.
+    """Find the closest point of the boundary of {y : w·y ≤ 1} over efficient facets, extended.
 
-    From inside it lies on the nearest hyperplane; from outside it is the projection, and nothing
-    dominates. `common`: on the one facet, no further than the others let it reach, that is nearest
-    to all tested DMUs together."""
+    With `common`, on the one facet, as far as the others let it reach, with the least total distance
+    of all tested points.
+
+    Parameters
+    ----------
+    normals : array (f, s)
+        Of the full-dimensional Pareto-efficient facets.
+    members : bool array (f, e)
+        Which points of the frontier are on which facet.
+    points : array (g, s)
+    """
     if common:
-        return _shared(normals, members, points, norm, weights, dominating)
-    out = []
+        return _closest_common_facet(normals, members, points, norm, weights, dominating)
+    targets = []
+    lengths = dual_norm(normals / weights, norm)
     for point in points:
         room = 1.0 - normals @ point
         slopes = np.zeros((0, len(point)))
-        f = int(np.argmin(np.abs(room) / dual_norm(normals / weights, norm)))
         if room.min() >= -SAME:
-            target = point + room[f] * _step(normals[f], norm, weights)
+            # From inside the nearest boundary point lies on the nearest hyperplane.
+            f = int(np.argmin(np.abs(room) / lengths))
+            target = point + room[f] * _shortest_step(normals[f], norm, weights)
         elif dominating and room.min() < -SHORT:
-            out.append(no_closest_point(len(point), slopes))
+            # From outside nothing in the region dominates.
+            targets.append(no_closest_point(len(point), slopes))
             continue
         else:
+            # From outside it is the projection on the region.
             target, mu = project_onto_region(normals, point, norm, weights)
             f = int(np.argmax(normals @ target))
             slopes = -(mu[:, None] * normals)[mu > 0]
-        out.append(_at(f, target, normals, members, slopes))
-    return out
+        targets.append(_point_of_facet(f, target, normals, members, slopes))
+    return targets
 
 
-def _at(
+def _point_of_facet(
     f: int, target: np.ndarray, normals: np.ndarray, members: np.ndarray, slopes: np.ndarray
 ) -> ClosestPoint:
     face = np.flatnonzero(members[f])
     return ClosestPoint(target, tuple(face.tolist()), np.zeros(len(face)), normals[f], slopes)
 
 
-def _shared(
+def _closest_common_facet(
     normals: np.ndarray,
     members: np.ndarray,
     points: np.ndarray,
@@ -223,64 +244,69 @@ def _shared(
     weights: np.ndarray,
     dominating: bool,
 ) -> list[ClosestPoint]:
-    """The facet with the least total distance, in the order of the hyperplanes' distances, which
-    bound it.
+    """Find the facet with the least total distance.
+
+    Facets are taken in the order of their hyperplanes' distances, which bound theirs from below.
     """
-    none = np.zeros((0, points.shape[1]))
+    no_slopes = np.zeros((0, points.shape[1]))
     lengths = np.abs(1.0 - points @ normals.T) / dual_norm(normals / weights, norm)
-    best, chosen = np.inf, [no_closest_point(points.shape[1], none)] * len(points)
+    best = np.inf
+    best_points = [no_closest_point(points.shape[1], no_slopes)] * len(points)
     for f in np.argsort(lengths.sum(axis=0), kind="stable").tolist():
         if lengths[:, f].sum() >= best - SAME:
             break
-        targets = [_reachable(normals, f, point, norm, weights, dominating) for point in points]
-        if any(target is None for target in targets):
+        targets: list[np.ndarray] = []
+        for point in points:
+            target = _nearest_of_facet(normals, f, point, norm, weights, dominating)
+            if target is not None:
+                targets.append(target)
+        if len(targets) < len(points):
             continue
-        total = sum(
-            gap_norm((t - p) * weights, norm)
-            for t, p in zip(targets, points, strict=True)
-            if t is not None
+        distance = sum(
+            gap_norm((target - point) * weights, norm)
+            for target, point in zip(targets, points, strict=True)
         )
-        if total < best:
-            best, chosen = (
-                total,
-                [_at(f, t, normals, members, none) for t in targets if t is not None],
-            )
-    return chosen
+        if distance < best:
+            best = distance
+            best_points = [
+                _point_of_facet(f, target, normals, members, no_slopes) for target in targets
+            ]
+    return best_points
 
 
-def _reachable(
+def _nearest_of_facet(
     normals: np.ndarray, f: int, point: np.ndarray, norm: str, weights: np.ndarray, dominating: bool
 ) -> np.ndarray | None:
-    """The nearest point of facet f, extended to where another facet cuts it off."""
-    target = point + (1.0 - normals[f] @ point) * _step(normals[f], norm, weights)
-    if (normals @ target).max() <= 1.0 + TIGHT and not (
-        dominating and (target < point - SHORT).any()
-    ):
+    """Return the nearest point of facet f, extended to where another facet cuts it off."""
+    # Mostly the nearest point of its hyperplane is on the facet already.
+    target = point + (1.0 - normals[f] @ point) * _shortest_step(normals[f], norm, weights)
+    is_below = dominating and (target < point - SHORT).any()
+    if (normals @ target).max() <= 1.0 + TIGHT and not is_below:
         return np.asarray(target)
     return project_onto_facet(normals, f, point, norm, weights, dominating)
 
 
-def _step(normal: np.ndarray, norm: str, weights: np.ndarray) -> np.ndarray:
-    """The shortest step with normal·step = 1."""
-    own = normal / weights
+def _shortest_step(normal: np.ndarray, norm: str, weights: np.ndarray) -> np.ndarray:
+    """Return the shortest step with normal·step = 1: where Hölder's inequality holds with equality."""
+    scaled = normal / weights
     if norm == "l2":
-        return np.asarray(own / (own @ own) / weights)
+        return np.asarray(scaled / (scaled @ scaled) / weights)
     if norm == "linf":
-        return np.asarray(1.0 / own.sum() / weights)
+        return np.asarray(1.0 / scaled.sum() / weights)
     step = np.zeros(len(normal))
-    r = int(np.argmax(own))
+    r = int(np.argmax(scaled))
     step[r] = 1.0 / normal[r]
     return step
 
 
 class Deadline:
-    """The seconds left of a time limit, which covers all solves of one call together."""
+    """The time limit of one call, which covers all its solves together."""
 
     def __init__(self, limit: float | None) -> None:
         self.end = None if limit is None else time.monotonic() + limit
 
-    def left(self) -> float | None:
-        """At least a little, so that a solve states its bound."""
+    def seconds_left(self) -> float | None:
+        """Return the seconds left: at least a little, so that a solve states its bound."""
         return None if self.end is None else max(self.end - time.monotonic(), 1e-3)
 
 
@@ -291,15 +317,19 @@ def closest_by_milp(
     weights: np.ndarray,
     *,
     dominating: bool,
-    clock: Deadline,
+    deadline: Deadline,
     name: str,
     unit: float = 1.0,
 ) -> list[ClosestPoint]:
-    """The normalised (11) for a group of tested DMUs on one face: solve, check the face by its LP,
-    cut, again.
+    """Find the closest points of one face for a group of tested DMUs, by the normalised (11).
 
-    `unit` is what a distance of 1 in these coordinates is in the caller's, for the bound that an
-    error states.
+    Solve, check by a linear program that the points used span an efficient face, cut them off if
+    they do not, and solve again.
+
+    Parameters
+    ----------
+    unit : float
+        What a distance of 1 in these coordinates is in the caller's, for the bound in an error.
 
     Raises
     ------
@@ -308,50 +338,49 @@ def closest_by_milp(
     """
     problem = _Milp(points, tested, norm, weights, dominating, name)
     while True:
-        lam = problem.solve(clock, unit)
+        lam = problem.solve(deadline, unit)
         if lam is None:
-            return _none(points, tested, weights, name)
+            return _prove_none_dominates(points, tested, weights, name)
         used = np.flatnonzero((lam > SUPPORT).any(axis=0))
-        normal = problem.supporting(used)
+        normal = problem.supporting_normal(used)
         if normal is None:
             problem.forbid(used)
             continue
-        face = np.union1d(np.flatnonzero(np.abs(points @ normal - 1.0) <= ON_HYPERPLANE), used)
-        project = FaceProjector(points[face], weights, norm, dominating)
-        found = []
+        # The face is all that lies on its hyperplane; on it the target is solved once more, exactly.
+        on_hyperplane = np.abs(points @ normal - 1.0) <= ON_HYPERPLANE
+        face = np.union1d(np.flatnonzero(on_hyperplane), used)
+        projector = FaceProjector(points[face], weights, norm, dominating)
+        every = np.arange(len(face))
+        targets = []
         for point in tested:
-            result = _on(project, face, point, name)
-            found.append(
-                ClosestPoint(result.lam @ points[face], tuple(face.tolist()), result.lam, normal)
-            )
-        return found
+            projector.start(point, name)
+            face_lam = projector.project(every).lam
+            target = face_lam @ points[face]
+            targets.append(ClosestPoint(target, tuple(face.tolist()), face_lam, normal))
+        return targets
 
 
-def _on(project: FaceProjector, face: np.ndarray, point: np.ndarray, name: str) -> Projection:
-    project.start(point, name)
-    return project.nearest(np.arange(len(face)))
-
-
-def _none(
+def _prove_none_dominates(
     points: np.ndarray, tested: np.ndarray, weights: np.ndarray, name: str
 ) -> list[ClosestPoint]:
-    """No target: of one tested DMU, which no combination of the points dominates, with the ray that
-    proves it.
-    """
+    """Return that there is no target, for one tested DMU with the ray that proves it."""
+    s = points.shape[1]
     if len(tested) > 1:
-        return [no_closest_point(points.shape[1], np.zeros((0, points.shape[1])))] * len(tested)
-    result = _on(
-        FaceProjector(points, weights, "l1", True), np.arange(len(points)), tested[0], name
-    )
-    if np.isfinite(result.distance) or result.slope is None:
+        return [no_closest_point(s, np.zeros((0, s)))] * len(tested)
+    projector = FaceProjector(points, weights, "l1", True)
+    projector.start(tested[0], name)
+    projection = projector.project(np.arange(len(points)))
+    if np.isfinite(projection.distance) or projection.slope is None:
         raise SolveError(
-            f"normalised for {name}: HiGHS calls it infeasible, and some combination dominates it; "
-            "use method 'faces'"
+            f"HiGHS calls model 'normalised' infeasible for {name}, but some combination dominates "
+            "it. Pass method='faces'."
         )
-    return [no_closest_point(points.shape[1], result.slope[None])]
+    return [no_closest_point(s, projection.slope[None])]
 
 
 class _Milp:
+    """The normalised model (11) of one group of tested DMUs, with the cuts made so far."""
+
     def __init__(
         self,
         points: np.ndarray,
@@ -364,62 +393,63 @@ class _Milp:
         import deabench_models
         from deabench_models import norms
 
-        self.points, self.name = points, name
-        e, s = points.shape
+        self.points = points
+        self.name = name
+        self.e, s = points.shape
+        self.groups = len(tested)
         spread = np.ptp(points, axis=0)
         self.ranges = dict(enumerate(np.where(spread > 0, spread, 1.0).tolist()))
-        self.table = {(k, r): float(points[k, r]) for k in range(e) for r in range(s)}
-        group = {(g, r): float(tested[g, r]) for g in range(len(tested)) for r in range(s)}
-        model = deabench_models.normalised(self.table, group, self.ranges)
-        getattr(norms, norm)(model, dict(enumerate(weights.tolist())))
+        self.table = {(k, r): float(points[k, r]) for k in range(self.e) for r in range(s)}
+        group = {(g, r): float(tested[g, r]) for g in range(self.groups) for r in range(s)}
+        self.model = deabench_models.normalised(self.table, group, self.ranges)
+        getattr(norms, norm)(self.model, dict(enumerate(weights.tolist())))
         if dominating:
-            norms.dominating(model)
-        self.model, self.e, self.groups = model, e, len(tested)
+            norms.dominating(self.model)
 
-    def solve(self, clock: Deadline, unit: float) -> np.ndarray | None:
-        """λ (g, e) at the optimum; None where the model is infeasible."""
-        t = read_model(self.model, name="normalised", symbolic=False)
-        program = expand_template(t, np.zeros((0, 0)), np.zeros(0))
-        solver = Solver(program, time_limit=clock.left())
+    def solve(self, deadline: Deadline, unit: float) -> np.ndarray | None:
+        """Return λ (g, e) at the optimum; None where the model is infeasible."""
+        program = _to_program(self.model, "normalised")
+        solver = Solver(program, time_limit=deadline.seconds_left())
         try:
             solver.run(self.name)
         except Infeasible:
             return None
         except Limit as limit:
-            bound = max(limit.bound, 0.0) * unit  # HiGHS knows none before its first relaxation
+            # HiGHS has a bound of -infinity before its first relaxation; a distance is at least 0.
+            bound = max(limit.bound, 0.0) * unit
             raise SolveError(
                 f"{limit}; proved so far: the distance is at least {bound:.6g}; give it more time, "
                 "or use method 'faces'"
             ) from None
-        at = [i for i, column in enumerate(program.column_names) if column.startswith("lam[")]
-        return solver.values()[at].reshape(self.groups, self.e)
+        columns = [i for i, name in enumerate(program.column_names) if name.startswith("lam[")]
+        return solver.values()[columns].reshape(self.groups, self.e)
 
-    def supporting(self, used: Sequence[int] | np.ndarray) -> np.ndarray | None:
-        """A positive normal, with normal·y = 1, of the face that the points span; None where there
-        is none.
-        """
+    def supporting_normal(self, used: Sequence[int] | np.ndarray) -> np.ndarray | None:
+        """Return a positive normal, normal·y = 1, of the face that points span; None: there is none."""
         import deabench_models
 
         model = deabench_models.supports(self.table, [int(k) for k in used], self.ranges)
-        program = expand_template(
-            read_model(model, name="supports", symbolic=False), np.zeros((0, 0)), np.zeros(0)
-        )
-        solver = Solver(program)
+        solver = Solver(_to_program(model, "supports"))
         try:
             solver.run(self.name)
         except Infeasible:
             return None
-        if solver.objective() <= 1e-9:
+        if solver.objective() <= 1e-9:  # the least weight is 0: the face is only weakly efficient
             return None
-        s = self.points.shape[1]
-        u = solver.values()[:s]
+        u = solver.values()[: self.points.shape[1]]
         return np.asarray(u / (self.points[used] @ u).mean())
 
     def forbid(self, used: np.ndarray) -> None:
-        """A no-good cut on a minimal subset of the points that is still on no efficient face."""
-        bad = [int(k) for k in used]
-        for k in list(bad):
-            rest = [j for j in bad if j != k]
-            if rest and self.supporting(rest) is None:
-                bad = rest
-        self.model.cuts.add(sum(self.model.b[k] for k in bad) >= 1)
+        """Cut off a minimal subset of the points that still spans no efficient face."""
+        subset = [int(k) for k in used]
+        for k in list(subset):
+            others = [j for j in subset if j != k]
+            if others and self.supporting_normal(others) is None:
+                subset = others
+        self.model.cuts.add(sum(self.model.b[k] for k in subset) >= 1)
+
+
+def _to_program(model: object, name: str) -> Program:
+    """Return a model that is built with all its data as a program."""
+    template = read_model(model, name=name, symbolic=False)
+    return expand_template(template, np.zeros((0, 0)), np.zeros(0))

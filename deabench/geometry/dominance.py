@@ -1,4 +1,10 @@
-"""Which rows of a table no other row dominates: exact comparisons, no tolerance."""
+"""Find which rows of a table no other row dominates: exact comparisons, no tolerance.
+
+A row dominates another that it nowhere falls below and somewhere exceeds; all metrics are higher
+better. Comparing all pairs takes n² time. Two facts save most of it: whatever dominates a row has a
+larger sum, so rows are taken by falling sum and only look back; and in most tables a few rows strike
+out nearly all others. Where they do not, a tree of boxes finds who dominates whom.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +12,26 @@ import numpy as np
 
 from deabench.utils.arrays import total
 
-LEAF = 16
-"""Points of a box that is not divided further."""
-ROWS = 1 << 13
-"""Points that are looked up at a time."""
-
 FEW = 2000
-"""Rows that are compared with each other one by one, however few of them fall out."""
+"""Rows that are compared with each other one by one, however few of them are struck out."""
 ROUNDS = 32
-"""Rows compared with all others before it is asked whether that removes enough."""
+"""Rows compared with all others before checking whether that strikes out enough."""
 LEFT = 0.95
 """A row that leaves more than this share of the others is the last that is looked for without
 sorting them.
 """
 WORTH = 0.1
-"""The share of the rows that `ROUNDS` must remove to be worth as many again."""
+"""The share of the rows that `ROUNDS` must strike out to be worth as many again."""
+LEAF = 16
+"""Points of a box of the tree that is not divided further."""
+LOOKED_UP = 1 << 13
+"""Points that are looked up in the tree at a time."""
 
 
 def find_dominators(values: np.ndarray) -> np.ndarray:
-    """For each row of `values` (n, s), higher better, an undominated row that is nowhere below it:
-    itself where it is one.
+    """Return for each row of `values` (n, s) an undominated row that is nowhere below it.
 
-    A row dominates another that it nowhere falls below and somewhere exceeds. Rows are taken by
-    falling sum, so whatever dominates a row comes before it. The first ones mostly remove nearly
-    all; where they do not, a tree of boxes finds who dominates whom.
+    Itself where it is undominated.
 
     Returns
     -------
@@ -37,61 +39,69 @@ def find_dominators(values: np.ndarray) -> np.ndarray:
         Of equal rows the first stands for all, and of several that dominate a row that with the
         largest sum.
     """
-    sums, left = (
-        total(values),
-        np.ascontiguousarray(values.T),
-    )  # a column per row: comparing metric by metric is faster
+    sums = total(values)
+    # One contiguous column per metric: rows are compared metric by metric.
+    columns = np.ascontiguousarray(values.T)
+    # `order` are the rows still in `columns`: not struck out so far.
     order = np.arange(len(values), dtype=np.int32)
-    best = order.copy()
-    while (
-        len(order) > FEW
-        # the first by their sum, as long as they strike out so many that sorting these would be wasted
-    ):
+    dominator = order.copy()
+    # While many rows are left, take the one with the largest sum (which nothing dominates) and
+    # strike out all that it dominates. Sorting first would be wasted on rows that fall out.
+    while len(order) > FEW:
         first = int(sums[order].argmax())
-        above = _above(left, left[:, first])
-        above[first] = False
-        stays = np.flatnonzero(above)
-        before, best[order[~above]] = len(order), order[first]
-        left, order = left.take(stays, axis=1), order.take(stays)
+        stays = _exceeds_somewhere(columns, columns[:, first])
+        stays[first] = False
+        dominator[order[~stays]] = order[first]
+        survivors = np.flatnonzero(stays)
+        before = len(order)
+        columns = columns.take(survivors, axis=1)
+        order = order.take(survivors)
         if len(order) > LEFT * before:
             break
+    # Now by falling sum; of equal sums the first row first, so that of equal rows it stands for all.
     by_sum = np.argsort(-sums[order], kind="stable")
-    left, order = left.take(by_sum, axis=1), order.take(by_sum)
-    rounds, enough = 0, len(order)
+    columns = columns.take(by_sum, axis=1)
+    order = order.take(by_sum)
+    rounds = 0
+    before = len(order)
     while len(order):
-        survives = _above(left[:, 1:], left[:, 0])
-        first, left, order = order[0], left[:, 1:], order[1:]
-        if not survives.all():
-            best[order[~survives]] = first
-            stays = np.flatnonzero(survives)
-            left, order = left.take(stays, axis=1), order.take(stays)
+        # The first row is undominated: all with a larger sum have been compared with it.
+        stays = _exceeds_somewhere(columns[:, 1:], columns[:, 0])
+        first_row = order[0]
+        columns = columns[:, 1:]
+        order = order[1:]
+        if not stays.all():
+            dominator[order[~stays]] = first_row
+            survivors = np.flatnonzero(stays)
+            columns = columns.take(survivors, axis=1)
+            order = order.take(survivors)
         rounds += 1
         if rounds % ROUNDS == 0:
-            if FEW < len(order) > (1 - WORTH) * enough:
-                best[order] = order[DominanceTree(left).first()]
+            # Many rows left and few struck out: look the rest up in a tree.
+            if FEW < len(order) > (1 - WORTH) * before:
+                dominator[order] = order[DominanceTree(columns).first_dominators()]
                 break
-            enough = len(order)
-    return best
+            before = len(order)
+    return dominator
 
 
-def _above(columns: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """Which of the points (s, n), a column each, are somewhere above the point (s,)."""
-    above = columns[0] > point[0]
+def _exceeds_somewhere(columns: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Return which of the points (s, n), a column each, exceed the point (s,) in some metric."""
+    exceeds = columns[0] > point[0]
     for metric, value in zip(columns[1:], point[1:], strict=True):
-        above |= metric > value
-    return np.asarray(above)
+        exceeds |= metric > value
+    return np.asarray(exceeds)
 
 
 def undominated_rows(values: np.ndarray) -> np.ndarray:
-    """Positions of the rows of `values` (n, s), higher better, that no other row dominates, each
-    distinct row once: rising.
-    """
+    """Return the rising positions of the undominated rows of `values` (n, s), each distinct once."""
     return np.flatnonzero(find_dominators(values) == np.arange(len(values)))
 
 
 class DominanceTree:
-    """Points (s, n), a column each, the earlier the better, in a tree of boxes: halved along each
-    box's longest side.
+    """Points (s, n), a column each, the earlier the better, in a tree of boxes.
+
+    Each box is halved along its longest side, until it holds `LEAF` points.
 
     Attributes
     ----------
@@ -101,8 +111,8 @@ class DominanceTree:
         The first point of each box.
     points : array (s, 2^depth, LEAF)
         Those of the deepest boxes; what is missing to fill them is -inf.
-    place : int array (2^depth, LEAF)
-        Where they stand among all points.
+    position : int array (2^depth, LEAF)
+        Their positions among all points.
     """
 
     def __init__(self, columns: np.ndarray) -> None:
@@ -110,59 +120,73 @@ class DominanceTree:
         s, n = columns.shape
         self.depth = max(int(np.ceil(np.log2(max(n / LEAF, 1)))), 0)
         size = LEAF << self.depth
-        place = np.append(np.arange(n), np.full(size - n, n))[None]
+        # Position n stands for a missing point, at -inf.
+        position = np.append(np.arange(n), np.full(size - n, n))[None]
         padded = np.column_stack([columns, np.full(s, -np.inf)])
         for _ in range(self.depth):
-            place = _halved(padded, place)
-        self.place, self.points = place, padded[:, place]
-        self.high, self.earliest = [self.points.max(axis=2)], [place.min(axis=1)]
-        self.low = [np.where(place < n, self.points, np.inf).min(axis=2)]
+            position = _halve_boxes(padded, position)
+        self.position = position
+        self.points = padded[:, position]
+        # Corners of the deepest boxes, then of each two together, up to the whole.
+        self.high = [self.points.max(axis=2)]
+        self.low = [np.where(position < n, self.points, np.inf).min(axis=2)]
+        self.earliest = [position.min(axis=1)]
         for _ in range(self.depth):
             self.high.insert(0, np.maximum(self.high[0][:, ::2], self.high[0][:, 1::2]))
             self.low.insert(0, np.minimum(self.low[0][:, ::2], self.low[0][:, 1::2]))
             self.earliest.insert(0, np.minimum(self.earliest[0][::2], self.earliest[0][1::2]))
 
-    def first(self) -> np.ndarray:
-        """For each point the first that is nowhere below it, itself where no earlier one is."""
+    def first_dominators(self) -> np.ndarray:
+        """Return for each point the first that is nowhere below it: itself if no earlier one is."""
         n = self.columns.shape[1]
-        best = np.arange(n)
-        for start in range(0, n, ROWS):
-            self._among(np.arange(start, min(start + ROWS, n)), best)
-        return best
+        first = np.arange(n)
+        for start in range(0, n, LOOKED_UP):
+            self._look_up(np.arange(start, min(start + LOOKED_UP, n)), first)
+        return first
 
-    def _among(self, rows: np.ndarray, best: np.ndarray) -> None:
-        """Look the points `rows` up, box by box from the whole down, and keep the first that is
-        found in `best`.
+    def _look_up(self, rows: np.ndarray, first: np.ndarray) -> None:
+        """Look up the points `rows` in all boxes, from the whole down, and lower their `first`.
+
+        At each depth, `rows` and `box` are pairs of a point and a box that may hold an earlier
+        dominator of it.
         """
         box = np.zeros(len(rows), dtype=np.intp)
         for depth in range(self.depth + 1):
-            near = self.earliest[depth][box] < best[rows]
-            rows, box = rows[near], box[near]
+            # Drop boxes without an earlier point than the one known.
+            open_pairs = self.earliest[depth][box] < first[rows]
+            rows = rows[open_pairs]
+            box = box[open_pairs]
+            # Drop boxes that are below the point in some metric throughout.
             for metric, high in zip(self.columns, self.high[depth], strict=True):
-                near = high[box] >= metric[rows]
-                rows, box = rows[near], box[near]
-            whole = np.ones(len(rows), dtype=bool)
+                open_pairs = high[box] >= metric[rows]
+                rows = rows[open_pairs]
+                box = box[open_pairs]
+            # Boxes nowhere below the point dominate it as a whole: their first point will do.
+            dominates = np.ones(len(rows), dtype=bool)
             for metric, low in zip(self.columns, self.low[depth], strict=True):
-                whole &= low[box] >= metric[rows]
-            np.minimum.at(best, rows[whole], self.earliest[depth][box[whole]])
-            rows, box = rows[~whole], box[~whole]
+                dominates &= low[box] >= metric[rows]
+            np.minimum.at(first, rows[dominates], self.earliest[depth][box[dominates]])
+            rows = rows[~dominates]
+            box = box[~dominates]
+            # Of the others both halves are looked at.
             if depth < self.depth:
-                rows, box = np.repeat(rows, 2), (2 * box[:, None] + np.arange(2)).ravel()
+                rows = np.repeat(rows, 2)
+                box = (2 * box[:, None] + np.arange(2)).ravel()
+        # The points of the deepest boxes, one by one.
         above = self.points[0][box] >= self.columns[0][rows][:, None]
         for metric, points in zip(self.columns[1:], self.points[1:], strict=True):
             above &= points[box] >= metric[rows][:, None]
-        none = self.columns.shape[1]
-        np.minimum.at(best, rows, np.where(above, self.place[box], none).min(axis=1, initial=none))
+        missing = self.columns.shape[1]
+        earliest = np.where(above, self.position[box], missing).min(axis=1, initial=missing)
+        np.minimum.at(first, rows, earliest)
 
 
-def _halved(padded: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """Boxes of points, given by their places (boxes, size), each in two of half the size, along its
-    longest side.
-    """
-    points = padded[:, place]
-    finite = np.isfinite(points)
-    longest = (points.max(axis=2) - np.where(finite, points, np.inf).min(axis=2)).argmax(axis=0)
+def _halve_boxes(padded: np.ndarray, position: np.ndarray) -> np.ndarray:
+    """Return boxes of points, given by positions (boxes, size), each halved along its longest side."""
+    points = padded[:, position]
+    lowest = np.where(np.isfinite(points), points, np.inf).min(axis=2)
+    longest = (points.max(axis=2) - lowest).argmax(axis=0)
     key = np.take_along_axis(points, longest[None, :, None], axis=0)[0]
-    half = place.shape[1] // 2
+    half = position.shape[1] // 2
     order = np.argpartition(-key, half, axis=1)
-    return np.asarray(np.take_along_axis(place, order, axis=1).reshape(-1, half))
+    return np.asarray(np.take_along_axis(position, order, axis=1).reshape(-1, half))

@@ -1,5 +1,9 @@
-"""The nearest point of the region below hyperplanes, and of one of its facets, extended. All in
-boxed metrics.
+"""Project points on faces, on facets and on the region below hyperplanes, each with its proof.
+
+The linear programs (L1, L∞) are the formulations of `deabench_models.projection`, solved by HiGHS; L2
+goes by non-negative least squares, or, on faces with `dominating`, by Wolfe's method over linear
+programs. What does not prove itself, as where one metric counts 1e8 times another, is settled in
+rational arithmetic. All in boxed metrics, see `deabench.geometry.nearest_points`.
 """
 
 from __future__ import annotations
@@ -11,15 +15,16 @@ import numpy as np
 import pandas as pd
 
 from deabench.geometry.nearest_points import (
+    change_columns,
     dual_norm,
     gap_norm,
     least_distance,
     least_norm_point,
+    minimize_change,
     nearest_exactly,
     nearest_in_hull_l2,
 )
 from deabench.solver.highs import Infeasible, Solver, Undecided
-from deabench.solver.rational_simplex import minimize_exactly
 from deabench.solver.template import Template, compile_template, expand_template, read_model
 
 SHORT = 1e-9
@@ -28,182 +33,10 @@ LOOSE = 1e-10
 """A projection whose slope proves less than its distance by more than this is settled in rational
 arithmetic.
 """
-
 CUT = 1e-10
 """A facet that cuts a point off by no more than this holds it; a distance that is proved but for
 this holds.
 """
-
-
-def project_onto_region(
-    normals: np.ndarray, point: np.ndarray, norm: str, weights: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest point of {y : normals·y ≤ 1} to a point outside of it, in the norm of weights
-    times the change.
-
-    Returns
-    -------
-    array (s,)
-        The nearest point.
-    array (f,)
-        μ ≥ 0: Σ μ_f w_f has dual norm at most 1, and falls by the distance from the point to the
-        nearest one.
-    """
-    if norm == "l2":
-        step, mu = least_distance(normals / weights, 1.0 - normals @ point)
-        return point - step / weights, mu / max(float(np.linalg.norm(step)), 1e-300)
-    solver = Solver(expand_template(_halfspace_form(tuple(weights.tolist()), norm), normals, point))
-    solver.run("a point outside")
-    down, up = np.split(solver.values()[: 2 * len(point)], 2)
-    held = np.array([name.startswith("within[") for name in solver.rows])
-    found, mu = _in_ball(
-        point + up - down, np.maximum(-solver.duals()[held], 0.0), normals, norm, weights
-    )
-    length = gap_norm((found - point) * weights, norm)
-    if (
-        mu @ (normals @ point - 1.0) >= length - CUT * max(length, 1.0)
-        and (normals @ found).max() <= 1.0 + CUT
-    ):
-        return found, mu
-    step, mu = _least(normals, None, point, norm, weights, False) or (found - point, mu)
-    return _in_ball(point + step, mu, normals, norm, weights)
-
-
-def _in_ball(
-    found: np.ndarray, mu: np.ndarray, normals: np.ndarray, norm: str, weights: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """What was found, and μ brought to a dual norm of Σ μ_f w_f of at most 1."""
-    return found, mu / max(float(dual_norm(mu @ normals / weights, norm)), 1.0)
-
-
-def project_onto_facet(
-    normals: np.ndarray,
-    facet: int,
-    point: np.ndarray,
-    norm: str,
-    weights: np.ndarray,
-    dominating: bool,
-) -> np.ndarray | None:
-    """The nearest point of {y : normals·y ≤ 1} on one of its facets, nowhere below the point if
-    `dominating`; None without one.
-    """
-    import deabench_models
-    from deabench_models import norms
-
-    s = len(point)
-    if norm == "l2":
-        matrix = np.vstack(
-            [normals / weights, -normals[facet] / weights, *([-np.eye(s)] if dominating else [])]
-        )
-        right = np.append(1.0 - normals @ point, normals[facet] @ point - 1.0)
-        step, _ = least_distance(matrix, np.append(right, np.zeros(s if dominating else 0)))
-        found = point - step / weights
-        if np.isfinite(found).all() and not _inside(
-            normals, facet, found, CUT
-        ):  # what is left, in its own size
-            off = np.append(1.0 - normals @ found, normals[facet] @ found - 1.0)
-            again, _ = least_distance(
-                matrix, np.append(off, (found - point) * weights if dominating else np.zeros(0))
-            )
-            found = found - again / weights if np.isfinite(again).all() else found
-        return found if np.isfinite(found).all() and _inside(normals, facet, found) else None
-    table = {(j, r): float(w) for j, row in enumerate(normals) for r, w in enumerate(row)}
-    model = deabench_models.halfspaces(table, {("g", r): float(v) for r, v in enumerate(point)})
-    deabench_models.projection.touching(model, table, facet)
-    getattr(norms, norm)(model, dict(enumerate(weights.tolist())))
-    if dominating:
-        norms.dominating(model)
-    solver = Solver(
-        expand_template(
-            read_model(model, name="halfspaces", symbolic=False), np.zeros((0, 0)), np.zeros(0)
-        )
-    )
-    try:
-        solver.run("a point")
-    except Infeasible:
-        return None
-    except Undecided:
-        return _exactly(normals, facet, point, norm, weights, dominating)
-    down, up = np.split(solver.values()[: 2 * s], 2)
-    found = np.asarray(point + up - down)
-    if _inside(normals, facet, found, CUT) and not (dominating and (found < point - CUT).any()):
-        return found
-    return _exactly(normals, facet, point, norm, weights, dominating)
-
-
-def _exactly(
-    normals: np.ndarray,
-    facet: int,
-    point: np.ndarray,
-    norm: str,
-    weights: np.ndarray,
-    dominating: bool,
-) -> np.ndarray | None:
-    """The same in rational arithmetic, L1 or L∞."""
-    found = _least(normals, facet, point, norm, weights, dominating)
-    return None if found is None else point + found[0]
-
-
-def _least(
-    normals: np.ndarray,
-    facet: int | None,
-    point: np.ndarray,
-    norm: str,
-    weights: np.ndarray,
-    dominating: bool,
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """The least step to {y : normals·y ≤ 1}, to one of its facets where one is given, and μ ≥ 0 of
-    the hyperplanes, exactly, L1 or L∞: what rises, what falls, and for L∞ the largest change.
-    """
-    s, room = len(point), 1.0 - normals @ point
-    moves = normals if dominating else np.hstack([normals, -normals])
-    rows, right = -moves, -room
-    if facet is not None:
-        rows, right = np.vstack([rows, moves[facet]]), np.append(right, room[facet])
-    cost = np.tile(weights, moves.shape[1] // s)
-    if norm == "linf":
-        change = np.tile(-np.diag(weights), moves.shape[1] // s)
-        rows = np.block([[rows, np.zeros((len(rows), 1))], [change, np.ones((s, 1))]])
-        right, cost = np.append(right, np.zeros(s)), np.append(np.zeros(moves.shape[1]), 1.0)
-    found = minimize_exactly(cost, rows, right)
-    if found is None:
-        return None
-    step, mu = found
-    return step[:s] - (0.0 if dominating else step[s : 2 * s]), mu[: len(normals)]
-
-
-def _inside(normals: np.ndarray, facet: int, point: np.ndarray, tolerance: float = SHORT) -> bool:
-    reach = normals @ point
-    return bool(reach.max() <= 1 + tolerance and abs(reach[facet] - 1) <= tolerance)
-
-
-def signed_distances(
-    normals: np.ndarray, boxed: np.ndarray, unit: np.ndarray, norm: str
-) -> np.ndarray:
-    """Distance of boxed points (n, s) to the boundary of {z : normals·z ≤ 1} in the metrics' own
-    units: below 0 inside.
-    """
-    room = (1.0 - boxed @ normals.T) / dual_norm(normals / unit, norm)
-    out = -room.min(axis=1)
-    size = float(unit.max())
-    for k in np.flatnonzero(out > 0):
-        move = project_onto_region(normals, boxed[k], norm, unit / size)[0] - boxed[k]
-        out[k] = gap_norm(move * unit, norm)
-    return np.asarray(out)
-
-
-@lru_cache(maxsize=64)
-def _halfspace_form(weights: tuple[float, ...], norm: str) -> Template:
-    import deabench_models
-    from deabench_models import norms
-
-    s = len(weights)
-    return compile_template(
-        deabench_models.halfspaces,
-        {"W": range(s)},
-        {"p_G": {("g", r): 1.0 for r in range(s)}},
-        lambda m: getattr(norms, norm)(m, dict(enumerate(weights))),
-    )
 
 
 @dataclass(frozen=True)
@@ -229,139 +62,132 @@ class Projection:
 
 
 class FaceProjector:
-    """Projections on the faces of one set of vertices (e, s), in the norm of the weights (s,) times
-    the change.
+    """Projects points on the faces of one set of vertices (e, s).
+
+    Distances are in the norm of the weights (s,) times the change.
     """
 
     def __init__(
         self, vertices: np.ndarray, weights: np.ndarray, norm: str, dominating: bool
     ) -> None:
-        self.vertices, self.weights, self.norm, self.dominating = (
-            vertices,
-            weights,
-            norm,
-            dominating,
-        )
-        form = (
-            None
-            if norm == "l2" and not dominating
-            else _face_form(tuple(weights.tolist()), norm, dominating)
-        )
-        self.program = None if form is None else _Linear(vertices, form)
-        self.shortfall: _Linear | None = None
+        self.vertices = vertices
+        self.weights = weights
+        self.norm = norm
+        self.dominating = dominating
+        self.program: _FaceProgram | None = None
+        if norm != "l2" or dominating:
+            form = _face_form(tuple(weights.tolist()), norm, dominating)
+            self.program = _FaceProgram(vertices, form)
+        self.shortfall: _FaceProgram | None = None
 
     def start(self, point: np.ndarray, name: str) -> None:
-        """Project `point` (s,) from here on; `name` is the DMU's in errors. What is found does not
-        depend on the points before.
+        """Project `point` (s,) from now on; no result depends on the points before it.
+
+        `name` is the DMU's, for errors.
         """
-        self.point, self.name = point, name
+        self.point = point
+        self.name = name
         for program in (self.program, self.shortfall):
             if program is not None:
                 program.start(point, name)
 
-    def nearest(self, face: np.ndarray) -> Projection:
-        """The nearest point of the face with the vertices `face` (k,)."""
+    def project(self, face: np.ndarray) -> Projection:
+        """Return the nearest point of the face with the vertices `face` (k,)."""
         if self.program is None:
-            return self._least_squares(face)
+            return self._by_least_squares(face)
         try:
             if self.norm == "l2":
-                return self._least_norm(face, self.program)
-            lam, slope = self.program.solved(face, patient=not self.dominating)
+                return self._by_least_norm(face, self.program)
+            lam, slope = self.program.solve(face, patient=not self.dominating)
         except Infeasible:
-            ray = self._ray(face)
+            ray = self._infeasibility_ray(face)
             if ray is not None:
                 return Projection(np.inf, np.zeros(len(face)), ray)
-            lam, slope = self.program.solved(face, patient=True)  # short by a rounding error only
+            # The face falls short by a rounding error only: HiGHS may take its time.
+            lam, slope = self.program.solve(face, patient=True)
         except Undecided:
-            return self._undecided(face)
-        length = gap_norm((lam @ self.vertices[face] - self.point) * self.weights, self.norm)
-        return self._settled(
-            face,
-            Projection(
-                length, lam, scale_into_dual_ball(slope, self.weights, self.norm, self.dominating)
-            ),
-        )
+            return self._settle_undecided(face)
+        return self._settle(face, self._projection(face, lam, slope))
 
-    def _least_squares(self, face: np.ndarray) -> Projection:
+    def _projection(self, face: np.ndarray, lam: np.ndarray, slope: np.ndarray) -> Projection:
+        """Return the projection with these λ, its slope scaled to prove as much as it can."""
+        gap = (lam @ self.vertices[face] - self.point) * self.weights
+        proof = scale_into_dual_ball(slope, self.weights, self.norm, self.dominating)
+        return Projection(gap_norm(gap, self.norm), lam, proof)
+
+    def _by_least_squares(self, face: np.ndarray) -> Projection:
         lam = nearest_in_hull_l2(self.vertices[face] * self.weights, self.point * self.weights)
         gap = (lam @ self.vertices[face] - self.point) * self.weights
         length = float(np.linalg.norm(gap))
-        return self._settled(
-            face, Projection(length, lam, gap * self.weights / length if length > 0 else None)
-        )
+        # The direction of the gap, back in the units of the metrics, is the slope.
+        slope = gap * self.weights / length if length > 0 else None
+        return self._settle(face, Projection(length, lam, slope))
 
-    def _least_norm(self, face: np.ndarray, program: _Linear) -> Projection:
-        """With `dominating`: the least norm over the points of the face that are nowhere below the
-        point.
-        """
+    def _by_least_norm(self, face: np.ndarray, program: _FaceProgram) -> Projection:
+        """Find the least L2 norm over the points of the face that are nowhere below the point."""
         vertices = self.vertices[face]
         slope = np.zeros(len(self.point))
 
-        def least(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        def minimize(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             program.set_costs(cost * self.weights)
-            lam, slope[:] = program.solved(face, patient=False)
+            lam, slope[:] = program.solve(face, patient=False)
             return lam, (lam @ vertices - self.point) * self.weights
 
-        lam, gap = least_norm_point(least, np.ones(len(self.point)))
+        lam, gap = least_norm_point(minimize, np.ones(len(self.point)))
         length = float(np.linalg.norm(gap))
-        proof = (
-            scale_into_dual_ball(slope / length, self.weights, "l2", True) if length > 0 else None
-        )
-        return self._settled(face, Projection(length, lam, proof))
+        proof = None
+        if length > 0:
+            proof = scale_into_dual_ball(slope / length, self.weights, "l2", True)
+        return self._settle(face, Projection(length, lam, proof))
 
-    def _settled(self, face: np.ndarray, found: Projection) -> Projection:
-        """The projection as it was found, where its slope proves it; else from fractions."""
+    def _settle(self, face: np.ndarray, projection: Projection) -> Projection:
+        """Return the projection where its slope proves it; otherwise that from fractions."""
+        if projection.slope is None:
+            return projection
         gaps = self.vertices[face] - self.point
-        if found.slope is None or (gaps @ found.slope).min() >= found.distance - LOOSE * max(
-            found.distance, 1.0
-        ):
-            return found
-        return self._exactly(face) or found  # none: short of the point by a rounding error only
+        proved = (gaps @ projection.slope).min()
+        if proved >= projection.distance - LOOSE * max(projection.distance, 1.0):
+            return projection
+        # Fractions find none where the face falls short of the point by a rounding error only.
+        return self._by_fractions(face) or projection
 
-    def _undecided(self, face: np.ndarray) -> Projection:
-        """The projection where HiGHS gives up."""
-        found = self._exactly(face)
-        if found is not None:
-            return found
-        ray = self._ray(face)
+    def _settle_undecided(self, face: np.ndarray) -> Projection:
+        """Return the projection where HiGHS gives up."""
+        projection = self._by_fractions(face)
+        if projection is not None:
+            return projection
+        ray = self._infeasibility_ray(face)
         if ray is None:
             raise Undecided(
                 f"face for {self.name}: it falls short of the point by no more than {SHORT:g}"
             )
         return Projection(np.inf, np.zeros(len(face)), ray)
 
-    def _exactly(self, face: np.ndarray) -> Projection | None:
-        """The projection in fractions; None where the face has no point."""
+    def _by_fractions(self, face: np.ndarray) -> Projection | None:
+        """Return the projection in rational arithmetic; None where no point of the face is allowed."""
         exact = nearest_exactly(
             self.vertices[face] - self.point, self.weights, self.norm, self.dominating
         )
         if exact is None:
             return None
-        lam, slope = exact
-        length = gap_norm((lam @ self.vertices[face] - self.point) * self.weights, self.norm)
-        return Projection(
-            length,
-            lam,
-            scale_into_dual_ball(slope, self.weights, self.norm, self.dominating)
-            if slope.any()
-            else None,
-        )
+        projection = self._projection(face, *exact)
+        if exact[1].any():
+            return projection
+        return Projection(projection.distance, projection.lam, None)
 
-    def _ray(self, face: np.ndarray) -> np.ndarray | None:
-        """y ≤ 0 under which all of the face falls short of the point; None where it falls short by
-        a rounding error only.
-        """
+    def _infeasibility_ray(self, face: np.ndarray) -> np.ndarray | None:
+        """Return y ≤ 0 that is beyond all of the face; None: it falls short by rounding only."""
         if self.shortfall is None:
             form = _face_form((1.0,) * len(self.point), "shortfall", False)
-            self.shortfall = _Linear(self.vertices, form)
+            self.shortfall = _FaceProgram(self.vertices, form)
             self.shortfall.start(self.point, self.name)
-        lam, slope = self.shortfall.solved(face, patient=True)
+        lam, slope = self.shortfall.solve(face, patient=True)
         short = np.maximum(self.point - lam @ self.vertices[face], 0.0).max()
         return np.minimum(slope, 0.0) if short > SHORT else None
 
 
-class _Linear:
-    """One model with all λ, those outside of the face held at 0."""
+class _FaceProgram:
+    """One model with the λ of all vertices; those outside of the face are held at 0."""
 
     def __init__(self, vertices: np.ndarray, form: Template) -> None:
         e, s = vertices.shape
@@ -371,28 +197,31 @@ class _Linear:
         self.gains = np.array(
             [k for k, name in enumerate(program.column_names) if name.startswith("l[")]
         )
-        self.lower, self.upper = program.lower, program.upper
+        self.lower = program.lower
+        self.upper = program.upper
         self.solver = Solver(program)
         self.solver.set_column_bounds(self.first + np.arange(e), np.zeros(e), np.zeros(e))
-        self.open = np.zeros(0, dtype=int)
+        self.open_face = np.zeros(0, dtype=int)
 
     def start(self, point: np.ndarray, name: str) -> None:
+        """Put a point into the model."""
         self.name = name
-        self.lower[self.rows] = self.upper[self.rows] = point
+        self.lower[self.rows] = point
+        self.upper[self.rows] = point
         self.solver.set_row_bounds(self.lower, self.upper)
         self.solver.clear_basis()
 
     def set_costs(self, values: np.ndarray) -> None:
-        """What a gain in each metric costs."""
+        """Set what a gain in each metric costs."""
         self.solver.set_costs(self.gains, values)
 
-    def solved(self, face: np.ndarray, *, patient: bool) -> tuple[np.ndarray, np.ndarray]:
-        """λ over the face, and the slope that proves it."""
-        free = np.isin(both := np.union1d(self.open, face), face)
-        self.solver.set_column_bounds(
-            self.first + both, np.zeros(len(both)), np.where(free, np.inf, 0.0)
-        )
-        self.open = face
+    def solve(self, face: np.ndarray, *, patient: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Return λ over the face, and the slope that proves it."""
+        # Close the last face and open this one, in one call.
+        changed = np.union1d(self.open_face, face)
+        upper = np.where(np.isin(changed, face), np.inf, 0.0)
+        self.solver.set_column_bounds(self.first + changed, np.zeros(len(changed)), upper)
+        self.open_face = face
         self.solver.run(self.name, patient=patient)
         lam = np.maximum(self.solver.values()[self.first + face], 0.0)
         return lam / lam.sum(), -self.solver.duals()[self.rows]
@@ -401,18 +230,178 @@ class _Linear:
 def scale_into_dual_ball(
     slope: np.ndarray, weights: np.ndarray, norm: str, dominating: bool
 ) -> np.ndarray:
-    """The slope brought to a dual norm of at most 1, which solvers exceed by their tolerance; if
-    `dominating` what is above 0.
+    """Return the slope with a dual norm of at most 1, which solvers exceed by their tolerance.
+
+    If `dominating`, only its positive part counts.
     """
     if norm == "l1":
         return np.asarray(np.clip(slope, -np.inf if dominating else -weights, weights))
-    size = float(dual_norm((np.maximum(slope, 0.0) if dominating else slope) / weights, norm))
-    return np.asarray(slope / max(size, 1.0))
+    counted = np.maximum(slope, 0.0) if dominating else slope
+    return np.asarray(slope / max(float(dual_norm(counted / weights, norm)), 1.0))
+
+
+def project_onto_region(
+    normals: np.ndarray, point: np.ndarray, norm: str, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the nearest point of {y : normals·y ≤ 1} to a point outside of it.
+
+    Returns
+    -------
+    array (s,)
+        The nearest point.
+    array (f,)
+        μ ≥ 0: Σ μ_f w_f has dual norm at most 1, and falls by the distance from the point to the
+        nearest one.
+    """
+    if norm == "l2":
+        step, mu = least_distance(normals / weights, 1.0 - normals @ point)
+        return point - step / weights, mu / max(float(np.linalg.norm(step)), 1e-300)
+
+    def scale_multipliers(mu: np.ndarray) -> np.ndarray:
+        return mu / max(float(dual_norm(mu @ normals / weights, norm)), 1.0)
+
+    form = _halfspace_form(tuple(weights.tolist()), norm)
+    solver = Solver(expand_template(form, normals, point))
+    solver.run("a point outside")
+    fall, rise = np.split(solver.values()[: 2 * len(point)], 2)
+    is_halfspace = np.array([name.startswith("within[") for name in solver.rows])
+    target = point + rise - fall
+    mu = scale_multipliers(np.maximum(-solver.duals()[is_halfspace], 0.0))
+    # The multipliers prove a distance; where that is short of the target's, fractions decide.
+    length = gap_norm((target - point) * weights, norm)
+    is_proved = mu @ (normals @ point - 1.0) >= length - CUT * max(length, 1.0)
+    if is_proved and (normals @ target).max() <= 1.0 + CUT:
+        return target, mu
+    exact = _step_exactly(normals, None, point, norm, weights, False)
+    if exact is None:
+        return target, scale_multipliers(mu)
+    return point + exact[0], scale_multipliers(exact[1])
+
+
+def project_onto_facet(
+    normals: np.ndarray,
+    facet: int,
+    point: np.ndarray,
+    norm: str,
+    weights: np.ndarray,
+    dominating: bool,
+) -> np.ndarray | None:
+    """Return the nearest point of {y : normals·y ≤ 1} on one of its facets; None: there is none.
+
+    With `dominating`, nowhere below the point.
+    """
+    if norm == "l2":
+        return _project_onto_facet_l2(normals, facet, point, weights, dominating)
+    import deabench_models
+    from deabench_models import norms
+
+    s = len(point)
+    table = {(j, r): float(w) for j, row in enumerate(normals) for r, w in enumerate(row)}
+    model = deabench_models.halfspaces(table, {("g", r): float(v) for r, v in enumerate(point)})
+    deabench_models.projection.touching(model, table, facet)
+    getattr(norms, norm)(model, dict(enumerate(weights.tolist())))
+    if dominating:
+        norms.dominating(model)
+    form = read_model(model, name="halfspaces", symbolic=False)
+    solver = Solver(expand_template(form, np.zeros((0, 0)), np.zeros(0)))
+    try:
+        solver.run("a point")
+    except Infeasible:
+        return None
+    except Undecided:
+        pass
+    else:
+        fall, rise = np.split(solver.values()[: 2 * s], 2)
+        target = np.asarray(point + rise - fall)
+        is_below = dominating and (target < point - CUT).any()
+        if _is_on_facet(normals, facet, target, CUT) and not is_below:
+            return target
+    exact = _step_exactly(normals, facet, point, norm, weights, dominating)
+    return None if exact is None else point + exact[0]
+
+
+def _project_onto_facet_l2(
+    normals: np.ndarray, facet: int, point: np.ndarray, weights: np.ndarray, dominating: bool
+) -> np.ndarray | None:
+    """Do `project_onto_facet` for L2, by least distance programming."""
+    s = len(point)
+    # The rows of the region, the facet's once more with the other sign, and those of `dominating`.
+    lower_rows = [-np.eye(s)] if dominating else []
+    matrix = np.vstack([normals / weights, -normals[facet] / weights, *lower_rows])
+    no_change = np.zeros(s if dominating else 0)
+
+    def rooms(at: np.ndarray) -> np.ndarray:
+        return np.append(1.0 - normals @ at, normals[facet] @ at - 1.0)
+
+    step, _ = least_distance(matrix, np.append(rooms(point), no_change))
+    target = point - step / weights
+    if not np.isfinite(target).all():
+        return None
+    if not _is_on_facet(normals, facet, target, CUT):
+        # Solve for what is still missing, which is then seen in its own size.
+        gap = (target - point) * weights if dominating else no_change
+        correction, _ = least_distance(matrix, np.append(rooms(target), gap))
+        if np.isfinite(correction).all():
+            target = target - correction / weights
+    return target if _is_on_facet(normals, facet, target) else None
+
+
+def _step_exactly(
+    normals: np.ndarray,
+    facet: int | None,
+    point: np.ndarray,
+    norm: str,
+    weights: np.ndarray,
+    dominating: bool,
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the least step to {y : normals·y ≤ 1}, or to a facet of it, and the μ ≥ 0 that prove it.
+
+    In rational arithmetic, L1 or L∞.
+    """
+    s = len(point)
+    room = 1.0 - normals @ point
+    moves = normals if dominating else normals @ change_columns(s, dominating)
+    rows = -moves
+    right = -room
+    if facet is not None:  # the point reaches the facet, too
+        rows = np.vstack([rows, moves[facet]])
+        right = np.append(right, room[facet])
+    solution = minimize_change(rows, right, 0, weights, norm)
+    if solution is None:
+        return None
+    z, mu = solution
+    step = z[:s] if dominating else z[:s] - z[s : 2 * s]
+    return step, mu[: len(normals)]
+
+
+def _is_on_facet(
+    normals: np.ndarray, facet: int, point: np.ndarray, tolerance: float = SHORT
+) -> bool:
+    reach = normals @ point
+    return bool(reach.max() <= 1 + tolerance and abs(reach[facet] - 1) <= tolerance)
+
+
+def signed_distances(
+    normals: np.ndarray, boxed: np.ndarray, unit: np.ndarray, norm: str
+) -> np.ndarray:
+    """Return the distances of boxed points (n, s) to the boundary of {z : normals·z ≤ 1}.
+
+    In the metrics' own units, below 0 inside.
+    """
+    # From inside the nearest boundary point lies on the nearest hyperplane.
+    room = (1.0 - boxed @ normals.T) / dual_norm(normals / unit, norm)
+    distances = -room.min(axis=1)
+    size = float(unit.max())
+    for k in np.flatnonzero(distances > 0):
+        target, _ = project_onto_region(normals, boxed[k], norm, unit / size)
+        distances[k] = gap_norm((target - boxed[k]) * unit, norm)
+    return np.asarray(distances)
 
 
 def common_rises(vertices: np.ndarray, points: np.ndarray, names: pd.Index) -> np.ndarray:
-    """How far each point could rise in all metrics together and still be dominated by a mixture of
-    the vertices.
+    """Return how far each point could rise in all metrics together and still be dominated.
+
+    By a combination of the vertices (e, s).
     """
     import deabench_models
 
@@ -420,12 +409,12 @@ def common_rises(vertices: np.ndarray, points: np.ndarray, names: pd.Index) -> n
     form = compile_template(
         deabench_models.depth, {"P": range(s)}, {"p_o": dict.fromkeys(range(s), 1.0)}
     )
-    out = np.empty(len(points))
+    rises = np.empty(len(points))
     for k, point in enumerate(points):
         solver = Solver(expand_template(form, vertices, point))
         solver.run(f"'{names[k]}'")
-        out[k] = solver.objective()
-    return out
+        rises[k] = solver.objective()
+    return rises
 
 
 @lru_cache(maxsize=64)
@@ -434,14 +423,27 @@ def _face_form(weights: tuple[float, ...], norm: str, dominating: bool) -> Templ
     from deabench_models import norms
 
     s = len(weights)
-    linear = (
-        "l1" if norm == "l2" else norm
-    )  # the least norm asks for linear costs, one after another
+    # Wolfe's method for L2 sets linear costs itself, one after another.
+    linear_norm = "l1" if norm == "l2" else norm
     steps = [norms.dominating] if dominating else []
     return compile_template(
         deabench_models.face,
         {"P": range(s)},
         {"p_G": {("g", r): 1.0 for r in range(s)}},
-        lambda m: getattr(norms, linear)(m, dict(enumerate(weights))),
+        lambda model: getattr(norms, linear_norm)(model, dict(enumerate(weights))),
         *steps,
+    )
+
+
+@lru_cache(maxsize=64)
+def _halfspace_form(weights: tuple[float, ...], norm: str) -> Template:
+    import deabench_models
+    from deabench_models import norms
+
+    s = len(weights)
+    return compile_template(
+        deabench_models.halfspaces,
+        {"W": range(s)},
+        {"p_G": {("g", r): 1.0 for r in range(s)}},
+        lambda model: getattr(norms, norm)(model, dict(enumerate(weights))),
     )

@@ -56,7 +56,7 @@ def by_scipy(model) -> tuple[float, np.ndarray]:
 
 def normalised(P: np.ndarray, points: np.ndarray) -> float:
     found = closest_by_milp(
-        P, points, "l1", np.ones(P.shape[1]), dominating=False, clock=Deadline(None), name="test"
+        P, points, "l1", np.ones(P.shape[1]), dominating=False, deadline=Deadline(None), name="test"
     )
     return sum(float(np.abs(one.point - p).sum()) for one, p in zip(found, points, strict=True))
 

@@ -249,4 +249,4 @@ def test_what_highs_calls_unknown_is_asked_again_without_perturbed_costs() -> No
     )
     project = FaceProjector(vertices, np.ones(3), "l1", True)
     project.start(np.array([1.759484475053746, 1.789359593762494, 1.186445438495624]), "t")
-    assert project.nearest(np.arange(3)).distance == np.inf
+    assert project.project(np.arange(3)).distance == np.inf

@@ -148,7 +148,9 @@ def test_the_tree_finds_the_same_dominators_as_all_pairs(kind, monkeypatch) -> N
         expected = np.empty(len(order), dtype=int)
         expected[order] = first
         assert (find_dominators(values) == expected).all()
-        assert (order[DominanceTree(np.ascontiguousarray(values[order].T)).first()] == first).all()
+        assert (
+            order[DominanceTree(np.ascontiguousarray(values[order].T)).first_dominators()] == first
+        ).all()
 
 
 def test_a_table_with_labels_of_its_own_comes_back_in_its_order() -> None:
