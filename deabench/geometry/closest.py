@@ -195,15 +195,8 @@ def closest_on_facets(
     """Find the closest point of the boundary of {y : w·y ≤ 1} over efficient facets, extended.
 
     With `common`, on the one facet, as far as the others let it reach, with the least total distance
-    of all tested points.
-
-    Parameters
-    ----------
-    normals : array (f, s)
-        Of the full-dimensional Pareto-efficient facets.
-    members : bool array (f, e)
-        Which points of the frontier are on which facet.
-    points : array (g, s)
+    of all tested points (g, s). `normals` (f, s) are those of the full-dimensional Pareto-efficient
+    facets, `members` (f, e) tells which points of the frontier are on which.
     """
     if common:
         return _closest_common_facet(normals, members, points, norm, weights, dominating)
