@@ -39,7 +39,7 @@ def overhead(tasks: int = 4000) -> pd.DataFrame:
         and ending out.
     """
     with tempfile.TemporaryDirectory() as folder:
-        jobs = _study(folder, SLICE).plan.jobs()
+        jobs = _study(folder, SLICE).plan.tasks()
         turns = [
             (cpu(_bare)[0], cpu(lambda: run_batch(jobs, folder))[0])
             for _ in range(max(1, tasks // SLICE))
@@ -77,15 +77,15 @@ def status_of(tasks: int) -> pd.DataFrame:
     """What `Study.status` costs in a fresh process, of a store with so many tasks, all done: CPU
     seconds for the study, its keys and its store, and the most memory above the imports.
     """
-    from deabench.study.results.status import status
+    from deabench.study.results.status import study_status
     from deabench.study.results.store import Store
     from deabench.study.running.tasks import Outcome
 
     with tempfile.TemporaryDirectory() as folder:
         plan = _study(folder, tasks).plan
         with Store(plan.store) as store:
-            for place, job in enumerate(plan.jobs()):
-                store.put(
+            for place, job in enumerate(plan.tasks()):
+                store.write_outcome(
                     job,
                     Outcome(
                         "done",
@@ -94,7 +94,7 @@ def status_of(tasks: int) -> pd.DataFrame:
                         rows_sha256=f"{place:064x}",
                     ),
                 )
-        status(plan, leaves=True)  # as every run ends
+        study_status(plan, leaves=True)  # as every run ends
         words = [sys.executable, "-c", STATUS, folder, str(tasks)]
         said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     found = pd.read_csv(StringIO(said), names=["the store", "cpu_s", "MiB_above_imports", "tasks"])
@@ -120,21 +120,21 @@ def _busy(width: int, each: float, trip: float, tasks: int) -> float:
     """
     from heapq import heappop, heappush
 
-    from deabench.study.running.batches import Batches
-    from deabench.study.running.cluster import AHEAD
+    from deabench.study.running.cluster import BATCHES_AHEAD
+    from deabench.study.running.local import TaskQueue
 
     job: Any = None  # they are only counted
-    waiting, now, work = Batches([job] * tasks, width), 0.0, 0.0
+    waiting, now, work = TaskQueue([job] * tasks, width), 0.0, 0.0
     free, answers = [0.0] * width, list[tuple[float, int]]()
     while waiting or answers:
-        while waiting and len(answers) < AHEAD * width:
-            size = len(waiting.next())
+        while waiting and len(answers) < BATCHES_AHEAD * width:
+            size = len(waiting.next_batch())
             end = max(heappop(free), now + trip / 2) + size * each
             heappush(free, end)
             heappush(answers, (end + trip / 2, size))
             work += size * each
         now, size = heappop(answers)
-        waiting.took(size, size * each)
+        waiting.record_time(size, size * each)
     return work / (width * now)
 
 

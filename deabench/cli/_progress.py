@@ -19,7 +19,8 @@ from rich.progress import (
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from deabench.study.running.tasks import Job, Outcome
+    from deabench.study.running.tasks import Outcome
+    from deabench.study.spec import Task as StudyTask
 
 
 class _Rate(ProgressColumn):
@@ -28,7 +29,7 @@ class _Rate(ProgressColumn):
 
 
 @contextmanager
-def watched() -> Iterator[tuple[Callable[[int, int], None], Callable[[Job, Outcome], None]]]:
+def watched() -> Iterator[tuple[Callable[[int, int], None], Callable[[StudyTask, Outcome], None]]]:
     """Give the two functions that `Study.run` calls: one before the first task, one after each.
 
     Off a terminal a line is written for each failure and none for progress.
@@ -53,13 +54,13 @@ def watched() -> Iterator[tuple[Callable[[int, int], None], Callable[[Job, Outco
             stderr.print(said, highlight=False, markup=False)
             progress.update(bar, total=to_do)
 
-        def watch(job: Job, outcome: Outcome) -> None:
+        def watch(task: StudyTask, outcome: Outcome) -> None:
             nonlocal failed
             if outcome.status != "done":
                 failed += 1
                 progress.update(bar, failures=f"{failed} failed")
                 stderr.print(
-                    f"{outcome.status}: {job.label}: {outcome.error[0]}: {outcome.error[1]}",
+                    f"{outcome.status}: {task.label}: {outcome.error[0]}: {outcome.error[1]}",
                     highlight=False,
                     markup=False,
                 )

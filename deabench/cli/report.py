@@ -175,7 +175,7 @@ def _study(
     file: Path, how: dict[str, Any], settings: dict[str, Any], answers: Answers | None
 ) -> Any:
     from deabench.report.build import report
-    from deabench.study import Study, versions
+    from deabench.study import Study, package_versions
 
     if answers is not None:
         raise DataError("a study knows its own data sets; leave out --uncertainty")
@@ -191,6 +191,6 @@ def _study(
         "study": file.name,
         "seed": plan.seed,
         "digest of the results": study.status().digest,
-        **{f"{name} now": version for name, version in versions().items()},
+        **{f"{name} now": version for name, version in package_versions().items()},
     }
     return report(study.summary(), extra={"provenance": facts}, **how, **given)

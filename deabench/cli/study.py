@@ -11,7 +11,7 @@ import typer
 from deabench.cli._io import Format, emit, say
 
 if TYPE_CHECKING:
-    from deabench.study.results.status import Status
+    from deabench.study.results.status import StudyStatus
 
 app = typer.Typer(
     add_completion=False,
@@ -40,7 +40,7 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="replace a file that is there")] = False,
 ) -> None:
     """Write a study file with comments."""
-    from deabench.study.presets import write_preset
+    from deabench.study.spec.study_file import write_preset
 
     write_preset(file, preset, replace=force)
     say(f"wrote {file}; next: deabench study run {file}")
@@ -70,9 +70,9 @@ def run(
 
     study = Study.from_toml(file)
     if dry_run:
-        from deabench.study.running.forecast import forecast
+        from deabench.study.results.status import forecast_run
 
-        foreseen = forecast(study.plan, workers=workers)
+        foreseen = forecast_run(study.plan, workers=workers)
         emit(foreseen.per_classifier, form=form, out=out, title=foreseen.sentence)
         if form is not Format.table or out is not None:
             say(foreseen.sentence)
@@ -214,13 +214,13 @@ def bring_in(
     there are several); one of predictions has dataset, classifier, y_true, y_pred (and repeat,
     fold)."""
     from deabench.study import Study
-    from deabench.study.results.outside import import_results
+    from deabench.study.results.maintenance import import_results
 
     added = import_results(Study.from_toml(file).plan, results)
     say(f"added {added.classifiers} classifiers on {added.datasets} data sets ({added.rows} rows)")
 
 
-def _emit_status(now: Status, form: Format, out: Path | None) -> None:
+def _emit_status(now: StudyStatus, form: Format, out: Path | None) -> None:
     """One record for a program, one line per item for a person."""
     frame = now.to_frame().set_index("total")
     if form is Format.table and out is None:
@@ -228,8 +228,8 @@ def _emit_status(now: Status, form: Format, out: Path | None) -> None:
     emit(frame, form=form, out=out)
 
 
-def _say_failures(status: Status) -> None:
+def _say_failures(status: StudyStatus) -> None:
     if status.failed:
-        from deabench.study.results.status import failures_in_words
+        from deabench.report.text.study import describe_failures
 
-        say(failures_in_words(status))
+        say(describe_failures(status))

@@ -195,16 +195,16 @@ class TypeMapDisplay(Display):
         """
         from sklearn.manifold import TSNE
 
-        from deabench.study.data.data_type import data_type, standardised
+        from deabench.study.data.data_type import infer_data_type, standardize_features
 
         count = len(data.y)
         if not 1 <= perplexity < count:
             raise DataError(
                 f"perplexity is {perplexity:g}; give a number from 1 to below the {count} rows"
             )
-        computed = data_type(data)
+        computed = infer_data_type(data)
         embedding = TSNE(2, init="pca", perplexity=perplexity, random_state=seed)
-        positions = embedding.fit_transform(standardised(data.X))
+        positions = embedding.fit_transform(standardize_features(data.X))
         kinds = pd.Series("majority", index=np.arange(count))
         kinds.update(computed.kinds)
         points = pd.DataFrame({"x": positions[:, 0], "y": positions[:, 1], "kind": kinds})

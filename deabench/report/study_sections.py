@@ -10,7 +10,7 @@ import pandas as pd
 from deabench.errors import DataError, DataWarning
 from deabench.report.document import Page, Picture, Section, Table
 from deabench.report.page_data import number
-from deabench.study.results.uncertainty import of_datasets, of_folds
+from deabench.study.results.significance import samples_of_datasets, samples_of_folds
 
 if TYPE_CHECKING:
     from deabench.analysis.ranking import Ranking
@@ -61,9 +61,9 @@ def _samples(frames: dict[str, pd.DataFrame], ranking: Ranking) -> Samples:
     )
     known = list(dict.fromkeys(metrics.index.get_level_values("dataset")))
     if len(known) == 1 and "counts" in frames and not data.transforms:
-        return of_folds(frames["counts"], str(known[0]), names)
+        return samples_of_folds(frames["counts"], str(known[0]), names)
     mine = metrics[metrics.index.get_level_values("classifier").isin(ranking.scores.index)]
-    return of_datasets(
+    return samples_of_datasets(
         mine, names, {name: turn.shift for name, turn in data.transforms.items() if turn.sign < 0}
     )
 

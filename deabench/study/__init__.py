@@ -1,36 +1,43 @@
-"""Comparative studies: many classifiers on many data sets, cross-validated in one resumable run,
-from a file or from code.
+"""Comparative studies: many classifiers on many data sets, cross-validated in one resumable run.
 
 >>> from sklearn.datasets import load_wine
 >>> from sklearn.neighbors import KNeighborsClassifier
 >>> from deabench.study import Study
 >>> X, y = load_wine(return_X_y=True)
->>> study = Study({"wine": (X, y)}, {"1-NN": KNeighborsClassifier(1), "tree": "C4.5"}, positive=0)     # doctest: +SKIP
->>> study.run()                                                                            # doctest: +SKIP
->>> study.status().digest                                                                  # doctest: +SKIP
-"""
+>>> classifiers = {"1-NN": KNeighborsClassifier(1), "tree": "C4.5"}
+>>> study = Study({"wine": (X, y)}, classifiers, positive=0)  # doctest: +SKIP
+>>> study.run()  # doctest: +SKIP
+>>> study.status().digest  # doctest: +SKIP
+
+Every worker imports this package first: modules that a task does not need are imported inside the
+methods that need them."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack
 
 from deabench import __version__
 from deabench.errors import DataError
 
 if TYPE_CHECKING:
-    from deabench.study.plans.plan import Plan
-    from deabench.study.results.status import Status
-    from deabench.study.results.summary import Summary
-    from deabench.study.results.verify import Verified
-    from deabench.study.running.tasks import Job, Outcome
+    import numpy.typing as npt
+    import pandas as pd
 
-MADE_BY = (
+    from deabench.metrics import Metric
+    from deabench.study.results.maintenance import StoreVerification
+    from deabench.study.results.status import StudyStatus
+    from deabench.study.results.summary import StudySummary
+    from deabench.study.running.local import Results
+    from deabench.study.running.tasks import Outcome
+    from deabench.study.spec import Plan, Task
+
+RECORDED_PACKAGES = (
     "numpy",
     "scipy",
     "scikit-learn",
@@ -41,11 +48,40 @@ MADE_BY = (
 )
 """The packages whose versions are recorded with each run."""
 
-Watch = Callable[["Job", "Outcome"], None]
+
+class Classifier(Protocol):
+    """A scikit-learn classifier."""
+
+    def fit(self, X: Any, y: Any) -> Any: ...
+    def predict(self, X: Any) -> Any: ...
+    def get_params(self, deep: bool = True) -> Any: ...
+
+
+class Splitter(Protocol):
+    """A scikit-learn splitter."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Any: ...
+
+
+class StudySettings(TypedDict, total=False):
+    """Further settings of a study; the last three are the tables of a study file."""
+
+    name: str
+    time_limit: float
+    cpu_limit: float
+    memory_limit: float
+    keep_predictions: bool
+    dea: Mapping[str, Any]
+    tests: Mapping[str, Any]
+    grouping: Mapping[str, Any]
+
+
+ClassifierLike = Classifier | Callable[[], Classifier] | str | Mapping[str, Any]
+Watch = Callable[["Task", "Outcome"], None]
 
 
 class Study:
-    """A study and what has been done of it.
+    """A study and its results.
 
     Parameters
     ----------
@@ -59,7 +95,7 @@ class Study:
         value}. They are trained on 0 and 1, 1 = positive (with classes="all" on 0 to k - 1, the
         classes in order).
     metrics : sequence or mapping, optional
-        Names (of counts, of scores, fit_seconds, score_seconds) and metrics of one's own: a
+        Names (of counts, of scores, fit_seconds, score_seconds) and your own metrics: a
         `deabench.metrics.Metric`, or {name: function of (y_true, y_pred)}, whose value is better
         high and which is averaged over the folds.
     split : scikit-learn splitter, int, str or mapping, optional
@@ -71,13 +107,13 @@ class Study:
     seed : int
         Every split and every random state comes from it.
     store : str or Path
-        The SQLite file that keeps the results; a second call with the same arguments goes on where
-        the first ended.
+        The SQLite file that keeps the results; a second call with the same arguments continues
+        where the first ended.
     target : str, optional
         The class column of the frames and files.
     positive : label, or mapping of data set to label, optional
     classes : {"two", "all"}
-        Whether one class is set against the others, or all are kept.
+        Whether one class is compared with the others, or all are kept.
     preprocess : mapping, "columns" or transformer, optional
         Per column, learnt inside each fold: {"numeric": "standardise", "nominal": "indicators",
         "missing": "impute"}, or a scikit-learn transformer of the DataFrame; "columns" hands the
@@ -94,7 +130,7 @@ class Study:
     Attributes
     ----------
     plan : Plan
-        What was asked for, found good.
+        The checked study.
 
     Examples
     --------
@@ -105,8 +141,9 @@ class Study:
     >>> import deabench as db
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> folder = tempfile.TemporaryDirectory()
-    >>> study = db.Study({"cancer": (X, y)}, {"bayes": GaussianNB()}, split=5, seed=1, store=Path(folder.name) / "study.sqlite")
-    >>> study.status().total  # study.run() does them
+    >>> store = Path(folder.name) / "study.sqlite"
+    >>> study = db.Study({"cancer": (X, y)}, {"bayes": GaussianNB()}, split=5, seed=1, store=store)
+    >>> study.status().total  # study.run() runs them
     5
     """
 
@@ -114,62 +151,64 @@ class Study:
 
     def __init__(
         self,
-        data: Mapping[str, object],
-        classifiers: Mapping[str, object],
+        data: Mapping[str, pd.DataFrame | tuple[npt.ArrayLike, npt.ArrayLike] | str | Path],
+        classifiers: Mapping[str, ClassifierLike],
         *,
-        metrics: Sequence[object] | Mapping[str, object] | None = None,
-        split: object = None,
-        groups: object = None,
+        metrics: Sequence[str | Metric] | Mapping[str, Callable[..., float]] | None = None,
+        split: Splitter | int | str | Mapping[str, Any] | None = None,
+        groups: str | npt.ArrayLike | Mapping[str, str | npt.ArrayLike] | None = None,
         seed: int = 0,
         store: str | Path = "study.sqlite",
         target: str | None = None,
         positive: object = None,
         classes: Literal["two", "all"] = "two",
         preprocess: object = None,
-        **settings: object,
+        **settings: Unpack[StudySettings],
     ) -> None:
-        from deabench.study.plans.given import Asked, plan_given
+        from deabench.study.spec.arguments import StudyArguments, plan_from_arguments
 
-        self.plan = plan_given(
-            Asked(
-                data,
-                classifiers,
-                metrics,
-                split,
-                groups,
-                seed,
-                store,
-                target,
-                positive,
-                classes,
-                preprocess,
-                settings,
-            )
+        arguments = StudyArguments(
+            data=data,
+            classifiers=classifiers,
+            metrics=metrics,
+            split=split,
+            groups=groups,
+            seed=seed,
+            store=store,
+            target=target,
+            positive=positive,
+            classes=classes,
+            preprocess=preprocess,
+            settings=settings,
         )
+        self.plan = plan_from_arguments(arguments)
 
     @classmethod
-    def of(cls, plan: Plan) -> Study:
-        """The study of a plan that is there already."""
+    def from_plan(cls, plan: Plan) -> Study:
+        """Return the study of a plan."""
         study = cls.__new__(cls)
         study.plan = plan
         return study
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Study:
-        """Read a study file; see `deabench study init` for one with comments.
+        """Read a study file; `deabench study init` writes one with comments.
 
         Raises
         ------
         DataError
             With the file, the key, the value and the nearest valid name.
         """
-        from deabench.study.plans.file import read_plan
+        from deabench.study.spec.study_file import read_plan
 
-        return cls.of(read_plan(path))
+        return cls.from_plan(read_plan(path))
 
     def __repr__(self) -> str:
         plan = self.plan
-        return f"Study '{plan.name}': {len(plan.data)} data sets, {len(plan.learners)} classifiers, store '{plan.store}'"
+        return (
+            f"Study '{plan.name}': {len(plan.data)} data sets, {len(plan.learners)} classifiers, "
+            f"store '{plan.store}'"
+        )
 
     def run(
         self,
@@ -179,8 +218,8 @@ class Study:
         retry_failed: bool = False,
         begin: Callable[[int, int], None] | None = None,
         watch: Watch | None = None,
-    ) -> Status:
-        """Do the tasks that are missing, and return the status after it.
+    ) -> StudyStatus:
+        """Run the missing tasks, and return the status after it.
 
         Parameters
         ----------
@@ -189,91 +228,92 @@ class Study:
         scheduler : str, optional
             The address of a Dask scheduler, or `local` for a Dask cluster on this machine.
         retry_failed : bool
-            Do failed tasks again.
+            Run failed tasks again.
         begin : function of (total, to do), optional
-        watch : function of (job, outcome), optional
-            Called once before the first task, and after each.
+            Called once before the first task.
+        watch : function of (task, outcome), optional
+            Called after each task.
 
         Raises
         ------
         DataError
-            Where another run holds the store, the store cannot be written, or a data set cannot be
-            loaded.
+            Where another run has locked the store, the store cannot be written, or a data set
+            cannot be loaded.
         """
-        from deabench.study.results.status import missing, status
-        from deabench.study.results.store import Store, only_one
-        from deabench.study.running.local import stopping
+        from deabench.study.results.status import missing_tasks, study_status
+        from deabench.study.results.store import Store, lock_store
+        from deabench.study.running.local import stop_on_signals
 
-        self.plan.forget()
-        jobs = self.plan.jobs()
-        with stopping(), only_one(self.plan.store):
+        self.plan.forget_data()
+        tasks = self.plan.tasks()
+        with stop_on_signals(), lock_store(self.plan.store):
             with Store(self.plan.store) as store:
-                to_do = missing(self.plan, jobs, retry_failed=retry_failed)
+                missing = missing_tasks(self.plan, tasks, retry_failed=retry_failed)
                 if begin is not None:
-                    begin(len(jobs), len(to_do))
-                if to_do:
-                    number = store.begin_run(scheduler or "joblib", versions(), self.plan.text)
-                    with closing(_engine(to_do, workers, scheduler)) as results:
-                        for job, outcome in results:
-                            store.put(job, outcome)
+                    begin(len(tasks), len(missing))
+                if missing:
+                    run_number = store.begin_run(
+                        scheduler or "joblib", package_versions(), self.plan.text
+                    )
+                    with closing(_run_tasks(missing, workers, scheduler)) as results:
+                        for task, outcome in results:
+                            store.write_outcome(task, outcome)
                             if watch is not None:
-                                watch(job, outcome)
-                    store.end_run(number)
-            return status(self.plan, jobs, leaves=True)
+                                watch(task, outcome)
+                    store.end_run(run_number)
+            return study_status(self.plan, tasks, save=True)
 
-    def status(self) -> Status:
-        """Total, done and failed tasks, and the digest of the results.
+    def status(self) -> StudyStatus:
+        """Return total, done and failed tasks, and the digest of the results.
 
-        Every row of the store is checked, unless it is, byte for byte, as the last run left it.
+        Every row of the store is checked, unless it is, byte for byte, as the last run left it."""
+        from deabench.study.results.status import study_status
+
+        return study_status(self.plan)
+
+    def summary(self) -> StudySummary:
+        """Return every table of the study: metrics, groups, efficiencies two ways, tests, targets."""
+        from deabench.study.results.summary import summarize_plan
+
+        return summarize_plan(self.plan)
+
+    def verify(self, *, repair: bool = False) -> StoreVerification:
+        """Check every result of the store against its checksum.
+
+        Parameters
+        ----------
+        repair : bool
+            Leave a store of the sound results, and the damaged one beside it.
         """
-        from deabench.study.results.status import status
+        from deabench.study.results.maintenance import repair_store, verify_store
+        from deabench.study.results.store import lock_store
 
-        return status(self.plan)
-
-    def summary(self) -> Summary:
-        """Every table of the study: metrics, groups, efficiencies two ways, tests, targets,
-        recommendation.
-        """
-        from deabench.study.results.summary import summary
-
-        return summary(self.plan)
-
-    def verify(self, *, repair: bool = False) -> Verified:
-        """Check every result of the store against its checksum; `repair` leaves a store of what is
-        sound.
-        """
-        from deabench.study.results.store import only_one
-        from deabench.study.results.verify import repair as mend
-        from deabench.study.results.verify import verify
-
-        found = verify(self.plan.store)
-        if repair and not found.sound:
-            with only_one(self.plan.store):
-                mend(self.plan.store)
-        return found
+        verification = verify_store(self.plan.store)
+        if repair and not verification.sound:
+            with lock_store(self.plan.store):
+                repair_store(self.plan.store)
+        return verification
 
 
-def _engine(
-    jobs: list[Job], workers: int | None, scheduler: str | None
-) -> Generator[tuple[Job, Outcome], None, None]:
-    from deabench.study.running.local import local
-
+def _run_tasks(tasks: list[Task], workers: int | None, scheduler: str | None) -> Results:
     count = workers or os.cpu_count() or 1
     if count < 1:
         raise DataError(f"workers is {workers}; give a whole number >= 1")
     if scheduler is None:
-        return local(jobs, count)
-    from deabench.study.running.cluster import on_cluster
+        from deabench.study.running.local import run_locally
 
-    return on_cluster(jobs, scheduler, count)
+        return run_locally(tasks, count)
+    from deabench.study.running.cluster import run_on_cluster
+
+    return run_on_cluster(tasks, scheduler, count)
 
 
-def versions() -> dict[str, str]:
-    """The versions of the packages that make the results."""
-    found = {"python": platform.python_version(), "deabench": __version__}
-    for name in MADE_BY:
+def package_versions() -> dict[str, str]:
+    """Return the versions of the installed packages that make the results."""
+    versions = {"python": platform.python_version(), "deabench": __version__}
+    for name in RECORDED_PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deabench.cli import main
-from deabench.study.presets import HERE as PRESETS
+from deabench.study.spec.study_file import PRESETS_FOLDER as PRESETS
 
 TABLE = "classifier,TPR,TNR,F1\na,0.9,0.8,0.7\nb,0.8,0.9,0.6\nc,0.5,0.5,0.5\n"
 COUNTS = "classifier,tp,fn,fp,tn\na,9,1,2,8\nb,8,2,1,9\n"

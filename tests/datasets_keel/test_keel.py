@@ -12,7 +12,7 @@ from deabench.datasets import keel
 from deabench.datasets.keel import read_keel
 from deabench.errors import DataError
 from deabench.study.data.dataset import DataSpec
-from deabench.study.data.loaders import load
+from deabench.study.data.loaders import load_dataset
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_table_2_holds_the_files_it_says(package):
 def test_the_sets_of_table_2_have_the_stated_rows_and_positives(package):
     table = keel.table2()
     for name, row in table[table["source"] != "uci"].iterrows():
-        data = load(DataSpec(str(name), "table2"))
+        data = load_dataset(DataSpec(str(name), "table2"))
         assert (len(data.y), data.y.sum()) == (row["instances"], row["positives"]), name
         if not row["difference"]:
             assert round(data.imbalance_ratio, 2) == pytest.approx(row["paper_ir"], abs=0.031), name
@@ -149,8 +149,8 @@ def test_the_sets_of_table_2_have_the_stated_rows_and_positives(package):
 
 def test_shipped_sets_are_keels(package, tmp_path):
     for name in ("ecoli4", "glass-0-4_vs_5", "haberman", "new-thyroid1"):
-        shipped = load(DataSpec(name, "table2"))
-        original = load(DataSpec(name, "table2", (("keel_folder", str(package)),)))
+        shipped = load_dataset(DataSpec(name, "table2"))
+        original = load_dataset(DataSpec(name, "table2", (("keel_folder", str(package)),)))
         assert (shipped.source, original.source) == (f"shipped {name}.csv", f"KEEL {name}.dat")
         assert shipped.sha256 == original.sha256
 

@@ -19,7 +19,7 @@ from deabench import curves, plot
 from deabench.errors import DataError
 from deabench.plot.placement import dots_along, place_names
 from deabench.study.data.dataset import DataSpec
-from deabench.study.data.loaders import load
+from deabench.study.data.loaders import load_dataset
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::deabench.errors.DataWarning"
@@ -102,7 +102,7 @@ DISPLAYS = {
     "WeightsDisplay": lambda: plot.WeightsDisplay.from_result(db.rank(cloud(30))),
     "GroupsDisplay": lambda: plot.GroupsDisplay.from_efficiency(grouped(), grouping="type"),
     "TypeMapDisplay": lambda: plot.TypeMapDisplay.from_dataset(
-        load(DataSpec("glass-0-4_vs_5", "table2"))
+        load_dataset(DataSpec("glass-0-4_vs_5", "table2"))
     ),
     "CostRangeDisplay": lambda: plot.CostRangeDisplay.from_result(
         db.frontier(ESTABLISHED, outputs=["TPR", "TNR"])

@@ -13,8 +13,8 @@ from study_runs import run_here
 
 from deabench.cli import main
 from deabench.study import Study
-from deabench.study.presets import write_preset
 from deabench.study.results.status import current_rows
+from deabench.study.spec.study_file import write_preset
 
 
 @pytest.fixture(scope="module")
@@ -263,10 +263,10 @@ def test_the_shipped_counts_are_made_again(tmp_path):
     are not held to it.
     """
     from deabench.datasets import keel67
-    from deabench.study import versions
-    from deabench.study.running.tasks import run_job
+    from deabench.study import package_versions
+    from deabench.study.running.tasks import run_task
 
-    made_by, here = keel67.manifest()["versions"], versions()
+    made_by, here = keel67.manifest()["versions"], package_versions()
     if any(
         made_by[name] != here.get(name)
         for name in ("numpy", "scikit-learn", "imbalanced-learn", "c50py")
@@ -278,8 +278,8 @@ def test_the_shipped_counts_are_made_again(tmp_path):
         + "\n".join(f"'{name}' = {{}}" for name in keel67.read().index.unique("classifier"))
     )
     shipped = keel67.read().loc["glass-0-4_vs_5"]
-    for job in Study.from_toml(path).plan.jobs():
+    for job in Study.from_toml(path).plan.tasks():
         if job.fold in (2, 7):
-            assert run_job(job)[1].counts == tuple(shipped.loc[(job.learner.name, job.fold)]), (
+            assert run_task(job).counts == tuple(shipped.loc[(job.learner.name, job.fold)]), (
                 job.label
             )

@@ -11,6 +11,7 @@ import pandas as pd
 import deabench as db
 from deabench.datasets import keel, keel67
 from deabench.study.results import aggregate
+from deabench.study.results.metrics import StudyMetrics
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -132,13 +133,16 @@ def shipped_study():
     study` does.
     """
     counts, sets = keel67.read().reset_index(), keel.table2()
-    metrics = aggregate.pooled_metrics(counts, ["TPR", "TNR", "G-mean", "IBA"])
+    metrics = StudyMetrics().compute(counts, ["TPR", "TNR", "G-mean", "IBA"], dict)
     facts = sets.rename(columns={"paper_ir": "imbalance_ratio"}).loc[
         list(dict.fromkeys(counts["dataset"])), ["type", "imbalance_ratio"]
     ]
     names = list(dict.fromkeys(counts["classifier"]))
-    settings = aggregate.Settings(["TPR", "TNR", "G-mean"], {"all": names}, mixed="drop")
-    groups, single = aggregate.membership(facts, settings), aggregate.per_dataset(metrics, settings)
+    settings = aggregate.SummarySettings(["TPR", "TNR", "G-mean"], {"all": names}, mixed="drop")
+    groups, single = (
+        aggregate.group_datasets(facts, settings),
+        aggregate.efficiencies_per_dataset(metrics, settings),
+    )
     means = aggregate.group_means(metrics, groups)
     frames = {
         "means": means,
@@ -146,6 +150,6 @@ def shipped_study():
         "per_dataset": single,
         "facts": facts,
         "failures": pd.DataFrame(),
-        "efficiency": aggregate.two_ways(means, single, groups, settings),
+        "efficiency": aggregate.efficiencies_two_ways(means, single, groups, settings),
     }
     return SimpleNamespace(frames=lambda: frames, left_out=(), notes=(), tests={})

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from deabench.study import Study
-from deabench.study.results.status import Status, missing
+from deabench.study.results.status import StudyStatus, missing_tasks
 from deabench.study.results.store import Store
-from deabench.study.running.tasks import run_job
+from deabench.study.running.tasks import run_task
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -39,13 +39,13 @@ noisy = {import = "poison.Noisy"}
 """50 tasks, of which ten take a quarter of a second."""
 
 
-def run_here(study: Study) -> Status:
+def run_here(study: Study) -> StudyStatus:
     """Do what is missing in this process, one task after the other: the results of a run without
     its processes.
     """
     with Store(study.plan.store) as store:
-        for job in missing(study.plan):
-            store.put(job, run_job(job)[1])
+        for job in missing_tasks(study.plan):
+            store.write_outcome(job, run_task(job))
     return study.status()
 
 

@@ -62,7 +62,7 @@ def learned() -> curves.LearningCurve:
 def study() -> Any:
     """A study of two small data sets, every task run here."""
     from deabench.study.results.store import Store
-    from deabench.study.running.tasks import run_job
+    from deabench.study.running.tasks import run_task
 
     sets = {}
     for k in range(2):
@@ -78,8 +78,8 @@ def study() -> Any:
         store=Path(STORES.name) / "study.sqlite",
     )
     with Store(made.plan.store) as store:
-        for job in made.plan.jobs():
-            store.put(job, run_job(job)[1])
+        for job in made.plan.tasks():
+            store.write_outcome(job, run_task(job))
     return made
 
 

@@ -1,3 +1,1 @@
-"""What a study is about: data sets, where they come from, their types, and how their rows are
-split.
-"""
+"""Data sets of a study: their sources, their encoding, their types and how their rows are split."""

@@ -1,18 +1,17 @@
-"""The type of an imbalanced data set: disjunct (SD), overlapping (OD) or noisy (ND), from its
-neighbourhoods.
+"""The type of an imbalanced data set: disjunct (SD), overlapping (OD) or noisy (ND).
 
 Each minority row is safe, borderline, rare or an outlier by how many of its five nearest neighbours
 are of its class (4-5, 2-3, 1, 0; Napierała and Stefanowski 2016, J. of Intelligent Information
-Systems 46, 563-597). The minority's rows are joined where one is among the other's five nearest; of
-the connected groups, `big` is the share of the largest and `single` the share of rows alone.
+Systems 46, 563-597). Minority rows are joined where one is among the other's five nearest; of the
+connected groups, `big` is the share of the largest and `single` the share of rows alone.
 
     SD  where big < 0.50 or safe < 0.30      small scattered groups inside the majority
     ND  otherwise, where single >= 0.05      one clear cluster and isolated points
     OD  otherwise                            one cluster, mixing on its border
 
 The thresholds were chosen on the sets of the 2022 paper's Table 2, whose labels come from looking
-at t-SNE maps; `agreement` says how far the rule reproduces them. A label of the user's own comes
-first; this rule is for data without."""
+at t-SNE maps; `type_agreement` measures how far the rule reproduces them. A label of the user's own
+comes first; this rule is for data without."""
 
 from __future__ import annotations
 
@@ -21,17 +20,21 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from deabench.errors import DataError
 from deabench.study.data.dataset import Dataset
 
 NEIGHBOURS = 5
-KINDS = ("safe", "borderline", "rare", "outlier")
+ROW_KINDS = ("safe", "borderline", "rare", "outlier")
 
 
 @dataclass(frozen=True)
-class Typing:
-    """Attributes
+class DataType:
+    """The computed type of a data set.
+
+    Attributes
     ----------
     label : str
         SD, OD or ND by the rule.
@@ -47,10 +50,10 @@ class Typing:
     kinds: pd.Series
 
 
-def data_type(data: Dataset) -> Typing:
-    """The computed type of a data set.
+def infer_data_type(data: Dataset) -> DataType:
+    """Infer the type of a data set from the neighbourhoods of its minority.
 
-    Features are standardised (constant ones left out) and missing cells take their column's median;
+    Features are standardized (constant ones left out) and missing cells take their column's median;
     distances are Euclidean. Cost: one nearest-neighbour query per row.
 
     Raises
@@ -60,58 +63,56 @@ def data_type(data: Dataset) -> Typing:
     """
     if len(data.y) <= NEIGHBOURS:
         raise DataError(
-            f"data set '{data.name}' has {len(data.y)} rows; its type needs at least {NEIGHBOURS + 1}"
+            f"data set '{data.name}' has {len(data.y)} rows; its type needs at least "
+            f"{NEIGHBOURS + 1}"
         )
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
     from sklearn.neighbors import NearestNeighbors
 
-    near = (
-        NearestNeighbors(n_neighbors=NEIGHBOURS)
-        .fit(X := standardised(data.X))
-        .kneighbors(return_distance=False)
-    )
+    X = standardize_features(data.X)
+    nearest = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(X).kneighbors(return_distance=False)
+    # the kind of each minority row, by how many of its neighbours are of the minority
     minority = np.flatnonzero(data.y == 1)
-    alike = data.y[near[minority]].sum(axis=1)
+    same_class = data.y[nearest[minority]].sum(axis=1)
     kinds = pd.Series(
-        np.select([alike >= 4, alike >= 2, alike == 1], KINDS[:3], KINDS[3]), index=minority
+        np.select([same_class >= 4, same_class >= 2, same_class == 1], ROW_KINDS[:3], ROW_KINDS[3]),
+        index=minority,
     )
+    # connected groups of the minority in the graph of nearest neighbours
     rows = np.repeat(np.arange(len(X)), NEIGHBOURS)
-    graph = csr_array((np.ones(len(rows)), (rows, near.ravel())), shape=(len(X), len(X)))
-    own = graph[minority][:, minority]
-    _, group = connected_components(own, directed=False)
-    sizes = np.bincount(group)
-    shares = kinds.value_counts(normalize=True).reindex(KINDS, fill_value=0.0)
-    shares["big"], shares["single"] = (
-        sizes.max() / len(minority),
-        (sizes == 1).sum() / len(minority),
-    )
-    return Typing(rule(shares), shares.rename("share"), kinds.rename("kind"))
+    graph = csr_array((np.ones(len(rows)), (rows, nearest.ravel())), shape=(len(X), len(X)))
+    _, group_of_row = connected_components(graph[minority][:, minority], directed=False)
+    sizes = np.bincount(group_of_row)
+    shares = kinds.value_counts(normalize=True).reindex(ROW_KINDS, fill_value=0.0)
+    shares["big"] = sizes.max() / len(minority)
+    shares["single"] = (sizes == 1).sum() / len(minority)
+    return DataType(classify_shares(shares), shares.rename("share"), kinds.rename("kind"))
 
 
-def rule(shares: pd.Series) -> str:
-    """SD, OD or ND from the shares; see the module's docstring."""
+def classify_shares(shares: pd.Series) -> str:
+    """Return SD, OD or ND; see the module's docstring for the rule."""
     if shares["big"] < 0.50 or shares["safe"] < 0.30:
         return "SD"
     return "ND" if shares["single"] >= 0.05 else "OD"
 
 
-def standardised(X: np.ndarray) -> np.ndarray:
-    """Columns of mean 0 and standard deviation 1, missing cells at the median, constant columns
-    left out.
-    """
-    known = np.where(
-        np.isnan(X).all(axis=0), 0.0, X
-    )  # a column of which nothing is known is constant
-    filled = np.where(np.isnan(known), np.nanmedian(known, axis=0), known)
-    spread = filled.std(axis=0)
-    kept = spread > 1e-12 * np.maximum(np.abs(filled).max(axis=0), 1.0)
-    return np.asarray((filled[:, kept] - filled[:, kept].mean(axis=0)) / spread[kept])
+def standardize_features(X: np.ndarray) -> np.ndarray:
+    """Return the columns with mean 0 and standard deviation 1, constant columns left out.
+
+    Missing cells take the median of their column; a column without values is constant."""
+    values = np.where(np.isnan(X).all(axis=0), 0.0, X)
+    filled = np.where(np.isnan(values), np.nanmedian(values, axis=0), values)
+    deviations = filled.std(axis=0)
+    # relative to the size of the numbers: rounding alone makes no column vary
+    varying = deviations > 1e-12 * np.maximum(np.abs(filled).max(axis=0), 1.0)
+    centred = filled[:, varying] - filled[:, varying].mean(axis=0)
+    return np.asarray(centred / deviations[varying])
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """Attributes
+class TypeAgreement:
+    """How far the rule reproduces the labels that came with data sets.
+
+    Attributes
     ----------
     table : DataFrame
         Index data set; given (its own label or labels, joined by `;`), computed, the shares.
@@ -136,16 +137,19 @@ class Agreement:
 
     @property
     def sentence(self) -> str:
-        a, n = self.single
+        """Return the agreement in one sentence."""
+        agreeing, total = self.single
+        low, high = self.interval
         return (
-            f"the rule agrees with the given label on {a} of {n} data sets with a single one ({a / n:.0%}, 95 % "
-            f"interval {self.interval[0]:.0%} to {self.interval[1]:.0%}, kappa {self.kappa:.2f}; the most frequent "
-            f"label alone: {self.majority:.0%}), {self.mixed[0]} of {self.mixed[1]} counting mixed labels as sets"
+            f"the rule agrees with the given label on {agreeing} of {total} data sets with a single "
+            f"one ({agreeing / total:.0%}, 95 % interval {low:.0%} to {high:.0%}, kappa "
+            f"{self.kappa:.2f}; the most frequent label alone: {self.majority:.0%}), "
+            f"{self.mixed[0]} of {self.mixed[1]} counting mixed labels as sets"
         )
 
 
-def agreement(datasets: Iterable[Dataset], *, seed: int = 0) -> Agreement:
-    """Compare the rule with the labels that came with the data (those without one are left out).
+def type_agreement(datasets: Iterable[Dataset], *, seed: int = 0) -> TypeAgreement:
+    """Compare the rule with the labels that came with the data; sets without one are left out.
 
     Raises
     ------
@@ -154,34 +158,32 @@ def agreement(datasets: Iterable[Dataset], *, seed: int = 0) -> Agreement:
     """
     from sklearn.metrics import cohen_kappa_score
 
-    rows = [(data, data_type(data)) for data in datasets if data.type]
-    table = (
-        pd.DataFrame(
-            [
-                {"dataset": data.name, "given": data.type, "computed": found.label, **found.shares}
-                for data, found in rows
-            ]
-        ).set_index("dataset")
-        if rows
-        else pd.DataFrame()
-    )
-    alone = table[~table["given"].str.contains(";")] if rows else table
-    if alone.empty:
+    rows = []
+    for data in datasets:
+        if data.type:
+            inferred = infer_data_type(data)
+            row = {"dataset": data.name, "given": data.type, "computed": inferred.label}
+            rows.append({**row, **inferred.shares})
+    table = pd.DataFrame(rows, columns=None if rows else ["dataset", "given"]).set_index("dataset")
+    single = table[~table["given"].astype(str).str.contains(";")]
+    if single.empty:
         raise DataError(
-            "no data set has a single type label of its own; there is nothing to compare the rule with"
+            "no data set has a single type label of its own; there is nothing to compare the rule "
+            "with"
         )
-    same = (alone["given"] == alone["computed"]).to_numpy()
+    # bootstrap over the data sets
+    agrees = (single["given"] == single["computed"]).to_numpy()
     rng = np.random.default_rng(seed)
-    shares = same[rng.integers(0, len(same), (2000, len(same)))].mean(axis=1)
-    within = [
-        computed in given.split(";")
-        for given, computed in zip(table["given"], table["computed"], strict=True)
+    shares = agrees[rng.integers(0, len(agrees), (2000, len(agrees)))].mean(axis=1)
+    contains = [
+        computed in labels.split(";")
+        for labels, computed in zip(table["given"], table["computed"], strict=True)
     ]
-    return Agreement(
+    return TypeAgreement(
         table,
-        (int(same.sum()), len(same)),
-        (sum(within), len(within)),
-        float(alone["given"].value_counts(normalize=True).iloc[0]),
-        float(cohen_kappa_score(alone["given"], alone["computed"])),
+        (int(agrees.sum()), len(agrees)),
+        (sum(contains), len(contains)),
+        float(single["given"].value_counts(normalize=True).iloc[0]),
+        float(cohen_kappa_score(single["given"], single["computed"])),
         (float(np.quantile(shares, 0.025)), float(np.quantile(shares, 0.975))),
     )

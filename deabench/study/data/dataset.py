@@ -1,53 +1,65 @@
-"""The data sets of a study: a table of features and classes as a matrix of numbers and codes, and
-its digest.
-"""
+"""Data sets of a study: tables of features and classes as matrices of numbers and codes.
+
+Nothing is learnt from the rows here: categories come from the header or the values of a column, and
+a column is numeric or nominal as a whole. What must be learnt (medians, scales) is learnt inside
+each fold, by `deabench.study.learners.pipelines`."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.study.data.encode import Column, columns_of, encode, read_features
 
-TWO = ("0", "1")
+TWO_CLASSES = ("0", "1")
 """The classes of a two-class data set: 1 is positive."""
+MANY_CATEGORIES = 20
+"""A nominal feature with more categories than these, and than half of its rows, gets a note."""
 
 
 @dataclass(frozen=True)
 class DataSpec:
-    """Where a data set comes from; small, hashable and picklable, so that a worker loads the data
-    itself.
-    """
+    """Describe where a data set comes from; hashable and picklable, so that a worker can load it."""
 
     name: str
     source: str
     options: tuple[tuple[str, Any], ...] = ()
 
     def get(self, key: str, default: Any = None) -> Any:
+        """Return the option of this name, or the default."""
         return dict(self.options).get(key, default)
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Locate one feature in the matrix: its columns are `first` to `first + width - 1`."""
+
+    name: str
+    kind: Literal["numeric", "nominal"]
+    first: int
+    width: int
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A data set, ready for any learner.
+    """Hold a data set in the form that every learner takes.
 
     Attributes
     ----------
     name : str
     X : ndarray, rows x columns, float64
         Numeric features as they are (NaN where missing), a nominal one as one column per category
-        (one column where there are two); the categories come from the file's header or its values,
-        nothing is learnt from the rows.
-    y : ndarray of whole numbers
-        Two classes: 1 = positive, the class named as such, otherwise the minority. More: the places
-        of `classes`.
+        (one column where there are two).
+    y : ndarray of int
+        Two classes: 1 = positive, the class named as such, otherwise the minority. More: positions
+        in `classes`.
     features : int
         Features before nominal ones were spread over columns.
     partition : ndarray of int or None
@@ -60,14 +72,13 @@ class Dataset:
     source : str
         Where the rows come from, for the manifest.
     classes : tuple of str
-        What the codes in `y` stand for, where every class is kept; otherwise ("0", "1").
-    columns : tuple of Column
+        Names of the codes in `y` where every class is kept; otherwise ("0", "1").
+    columns : tuple of Feature
         Where each feature stands in X.
     frame : DataFrame or None
-        The features before they were encoded, for learners that take columns by name.
+        The features before encoding, for learners that take columns by name.
     groups : ndarray of int or None
-        Rows of one number (a patient, a site) are never split between training and test by a split
-        of groups.
+        Rows of one number (a patient, a site) are kept together by a split of groups.
     notes : tuple of str
         What was left out or looks wrong.
     """
@@ -80,154 +91,162 @@ class Dataset:
     type: str = ""
     paper_ir: float = float("nan")
     source: str = ""
-    classes: tuple[str, ...] = TWO
-    columns: tuple[Column, ...] = ()
+    classes: tuple[str, ...] = TWO_CLASSES
+    columns: tuple[Feature, ...] = ()
     frame: pd.DataFrame | None = field(default=None, repr=False)
     groups: np.ndarray | None = None
     notes: tuple[str, ...] = ()
 
     @property
     def imbalance_ratio(self) -> float:
-        """Rows of the largest class for each of the smallest."""
+        """Return the rows of the largest class for each row of the smallest."""
         counts = np.bincount(self.y, minlength=len(self.classes))
         return float(counts.max() / counts.min())
 
     @cached_property
     def sha256(self) -> str:
-        """Of the numbers that the learners see: matrix, classes and own folds."""
-        own = b"" if self.partition is None else self.partition.astype("<i8").tobytes()
-        parts = [
-            self.X.astype("<f8").tobytes(),
-            self.y.astype("i1").tobytes(),
-            str(self.X.shape).encode(),
-            own,
-        ]
-        if self.classes != TWO:
-            parts.append(repr(self.classes).encode())
+        """Return the digest of the numbers that learners see: matrix, classes, folds and groups."""
+        digest = hashlib.sha256(self.X.astype("<f8").tobytes())
+        digest.update(self.y.astype("i1").tobytes())
+        digest.update(str(self.X.shape).encode())
+        if self.partition is not None:
+            digest.update(self.partition.astype("<i8").tobytes())
+        if self.classes != TWO_CLASSES:
+            digest.update(repr(self.classes).encode())
         if self.groups is not None:
-            parts += [b"groups", self.groups.astype("<i8").tobytes()]
-        return hashlib.sha256(b"".join(parts)).hexdigest()
+            digest.update(b"groups" + self.groups.astype("<i8").tobytes())
+        return digest.hexdigest()
 
     @cached_property
     def head_sha256(self) -> str:
-        """Of the columns' names, kinds and categories: what a learner that takes them by name
-        depends on besides.
-        """
-        kinds = (
-            []
-            if self.frame is None
-            else [
-                (
-                    str(name),
-                    list(map(str, values.cat.categories))
-                    if hasattr(values, "cat")
-                    else str(values.dtype),
-                )
-                for name, values in self.frame.items()
-            ]
-        )
-        return hashlib.sha256(repr(kinds).encode()).hexdigest()
+        """Return the digest of the columns' names, kinds and categories.
+
+        A learner that takes columns by name depends on them, too."""
+        header = []
+        for name, values in self.frame.items() if self.frame is not None else ():
+            categories = getattr(getattr(values, "cat", None), "categories", None)
+            kind = str(values.dtype) if categories is None else list(map(str, categories))
+            header.append((str(name), kind))
+        return hashlib.sha256(repr(header).encode()).hexdigest()
 
     @property
     def identity(self) -> str:
-        """Of everything in it, for a data set given from code."""
+        """Return one name for all of its content, for data sets that are given from code."""
         return self.sha256[:32] + self.head_sha256[:32]
 
 
-def classified(spec: DataSpec, frame: pd.DataFrame, target: str, **extra: Any) -> Dataset:
-    """Classes and numbers of a table; see `Dataset` for the encoding.
+def make_dataset(spec: DataSpec, frame: pd.DataFrame, target: str, **attributes: Any) -> Dataset:
+    """Make a data set of a table with its class column; see `Dataset` for the encoding.
 
-    Rows without a class are left out, and said in `notes`; with the option `classes = "all"` every
-    class is kept."""
+    Rows without a class are left out with a note. The options of the spec are read: positive,
+    negative, classes ("all" keeps every class), fold_column, groups, nominal.
+
+    Raises
+    ------
+    DataError
+        For a column that does not exist, classes that cannot be told apart, features that cannot
+        be read.
+    """
     if target not in frame.columns:
         raise DataError(
             f"data set '{spec.name}' has no column '{target}'; name its class column as target"
         )
-    known = frame[target].notna().to_numpy()
-    notes = (
-        ()
-        if known.all()
-        else (
-            f"data set '{spec.name}': {int((~known).sum())} of {len(frame)} rows have no class in "
-            f"'{target}' and are left out",
+    has_class = frame[target].notna().to_numpy()
+    notes: tuple[str, ...] = ()
+    if not has_class.all():
+        notes = (
+            f"data set '{spec.name}': {int((~has_class).sum())} of {len(frame)} rows have no class "
+            f"in '{target}' and are left out",
         )
-    )
-    classes = frame[target].where(known, "").map(_plain)
+    labels = frame[target].where(has_class, "").map(_class_label)
+    class_names: tuple[str, ...] = TWO_CLASSES
     if spec.get("classes") == "all":
-        keep, codes, names = known, *_all_classes(spec, classes[known])
+        selected_rows = has_class
+        codes, class_names = _encode_all_classes(spec, labels[has_class])
     else:
-        keep, codes = _two_classes(spec, classes, known, target)
-        names = TWO
-    rest = {}
-    for key, role in (("fold_column", _folds), ("groups", _groups)):
-        if spec.get(key):
-            rest["partition" if role is _folds else "groups"] = role(spec, frame)[keep]
-    drop = [target, *(spec.get(key) for key in ("fold_column", "groups") if spec.get(key))]
-    features, said = read_features(
-        spec.name, frame.loc[keep].drop(columns=drop), spec.get("nominal", ())
+        selected_rows, codes = _encode_two_classes(spec, labels, has_class, target)
+    # columns that say something about the rows are no features
+    dropped = [target]
+    if spec.get("fold_column"):
+        attributes["partition"] = _read_fold_column(spec, frame)[selected_rows]
+        dropped.append(spec.get("fold_column"))
+    if spec.get("groups"):
+        attributes["groups"] = _read_group_column(spec, frame)[selected_rows]
+        dropped.append(spec.get("groups"))
+    features, feature_notes = read_features(
+        spec.name, frame.loc[selected_rows].drop(columns=dropped), spec.get("nominal", ())
     )
     return Dataset(
         spec.name,
-        encode(features),
+        encode_features(features),
         codes,
         features.shape[1],
-        classes=names,
-        columns=columns_of(features),
+        classes=class_names,
+        columns=feature_layout(features),
         frame=features.reset_index(drop=True),
-        notes=(*notes, *said),
-        **{**rest, **extra},
+        notes=(*notes, *feature_notes),
+        **attributes,
     )
 
 
-def _plain(label: object) -> str:
-    """A class as text: 1, 1.0 and " 1" are one class."""
-    if isinstance(label, float | np.floating) and float(label).is_integer():
-        return str(int(label))
-    text = str(label).strip()
+def _class_label(value: object) -> str:
+    """Return a class as text: 1, 1.0 and " 1" are one class."""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    text = str(value).strip()
     return text.split(".")[0] if re.fullmatch(r"-?\d+\.0+", text) else text
 
 
-def _all_classes(spec: DataSpec, classes: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
-    names = sorted(set(classes), key=lambda c: (0, float(c), c) if _is_number(c) else (1, 0.0, c))
-    if not 2 <= len(names) <= 127:
-        raise DataError(f"data set '{spec.name}' has {len(names)} classes; a study takes 2 to 127")
-    place = {name: k for k, name in enumerate(names)}
-    return classes.map(place).to_numpy(dtype=int), tuple(names)
+def _encode_all_classes(spec: DataSpec, labels: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the codes 0 to k - 1 of the rows, and the classes: numbers first, in order."""
+    class_names = sorted(set(labels), key=_class_order)
+    if not 2 <= len(class_names) <= 127:
+        raise DataError(
+            f"data set '{spec.name}' has {len(class_names)} classes; a study takes 2 to 127"
+        )
+    codes = {name: code for code, name in enumerate(class_names)}
+    return labels.map(codes).to_numpy(dtype=int), tuple(class_names)
 
 
-def _is_number(text: str) -> bool:
+def _class_order(label: str) -> tuple[int, float, str]:
     try:
-        return float(text) == float(text)
+        number = float(label)
     except ValueError:
-        return False
+        return (1, 0.0, label)
+    # NaN is unequal to itself; as a class it is a text
+    return (0, number, label) if number == number else (1, 0.0, label)
 
 
-def _two_classes(
-    spec: DataSpec, classes: pd.Series, known: np.ndarray, target: str
+def _encode_two_classes(
+    spec: DataSpec, labels: pd.Series, has_class: np.ndarray, target: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    present = sorted(set(classes[known]))
-    negative = None if spec.get("negative") is None else _plain(spec.get("negative"))
-    positive = (
-        _minority(spec.name, classes[known])
-        if spec.get("positive", "") == ""
-        else _plain(spec.get("positive"))
-    )
-    for label in [positive] + ([negative] if negative is not None else []):
+    """Return which rows are kept, and their codes: 1 = positive."""
+    present = sorted(set(labels[has_class]))
+    if spec.get("positive", "") == "":
+        positive = _minority_class(spec.name, labels[has_class])
+    else:
+        positive = _class_label(spec.get("positive"))
+    named = [positive]
+    if spec.get("negative") is not None:
+        named.append(_class_label(spec.get("negative")))
+    for label in named:
         if label not in present:
             raise DataError(
                 f"data set '{spec.name}' has no class '{label}' in its column '{target}'; it has "
-                + ", ".join(f"'{c}'" for c in present[:8])
+                + ", ".join(f"'{name}'" for name in present[:8])
             )
-    keep = known if negative is None else known & classes.isin([positive, negative]).to_numpy()
-    return keep, (classes[keep] == positive).to_numpy().astype(int)
+    selected_rows = has_class
+    if len(named) == 2:
+        selected_rows = has_class & labels.isin(named).to_numpy()
+    return selected_rows, (labels[selected_rows] == positive).to_numpy().astype(int)
 
 
-def _minority(name: str, classes: pd.Series) -> str:
-    counts = classes.value_counts()
+def _minority_class(name: str, labels: pd.Series) -> str:
+    counts = labels.value_counts()
     if len(counts) != 2:
         raise DataError(
-            f"data set '{name}' has {len(counts)} classes; name the positive one (the others are pooled, "
-            "or name the negative one as well)"
+            f"data set '{name}' has {len(counts)} classes; name the positive one (the others are "
+            "pooled, or name the negative one as well)"
         )
     if counts.iloc[0] == counts.iloc[1]:
         raise DataError(
@@ -236,7 +255,7 @@ def _minority(name: str, classes: pd.Series) -> str:
     return str(counts.index[-1])
 
 
-def _folds(spec: DataSpec, frame: pd.DataFrame) -> np.ndarray:
+def _read_fold_column(spec: DataSpec, frame: pd.DataFrame) -> np.ndarray:
     column = spec.get("fold_column")
     if column not in frame.columns:
         raise DataError(f"data set '{spec.name}' has no column '{column}' to take its folds from")
@@ -248,13 +267,124 @@ def _folds(spec: DataSpec, frame: pd.DataFrame) -> np.ndarray:
     return np.asarray(folds.to_numpy(dtype=int))
 
 
-def _groups(spec: DataSpec, frame: pd.DataFrame) -> np.ndarray:
+def _read_group_column(spec: DataSpec, frame: pd.DataFrame) -> np.ndarray:
     column = spec.get("groups")
     if column not in frame.columns:
         raise DataError(f"data set '{spec.name}' has no column '{column}' to take its groups from")
-    if frame[column].isna().any():
+    missing = frame[column].isna().to_numpy()
+    if missing.any():
         raise DataError(
             f"data set '{spec.name}': column '{column}' has no group in row "
-            f"{int(frame[column].isna().to_numpy().argmax()) + 1}; give every row one"
+            f"{int(missing.argmax()) + 1}; give every row one"
         )
     return np.asarray(pd.factorize(frame[column], sort=False)[0], dtype=int)
+
+
+def read_features(
+    name: str, features: pd.DataFrame, nominal: Sequence[str] = ()
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return features as float columns and Categoricals, and notes about them.
+
+    Parameters
+    ----------
+    name : str
+        The data set's name, for the messages.
+    nominal : sequence of str
+        Columns that are nominal although their cells look like numbers.
+
+    Raises
+    ------
+    DataError
+        For text in a column whose other cells are mostly numbers, a column of dates, a nominal
+        column that does not exist.
+    """
+    for column in nominal:
+        if column not in features.columns:
+            raise DataError(f"data set '{name}' has no column '{column}' to take as nominal")
+    columns = {}
+    notes = []
+    for column in features.columns:
+        values = features[column]
+        is_date = pd.api.types.is_datetime64_any_dtype(values)
+        if is_date or pd.api.types.is_timedelta64_dtype(values):
+            raise DataError(
+                f"data set '{name}': column '{column}' holds dates; make numbers of them, or leave "
+                "it out"
+            )
+        if column not in nominal and pd.api.types.is_numeric_dtype(values):
+            is_object = values.dtype == object
+            columns[column] = pd.to_numeric(values) if is_object else values.astype("float64")
+            continue
+        if not isinstance(values.dtype, pd.CategoricalDtype):
+            if column not in nominal:
+                _refuse_stray_text(name, column, values)
+            values = _to_categorical(values)
+        columns[column] = values
+        categories = len(values.cat.categories)
+        if categories > MANY_CATEGORIES and categories > len(values) / 2:
+            notes.append(
+                f"data set '{name}': column '{column}' has {categories} distinct texts in "
+                f"{len(values)} rows and becomes as many features; leave it out if it is a name or "
+                "a number of the row"
+            )
+    return pd.DataFrame(columns, index=features.index, columns=features.columns), tuple(notes)
+
+
+def _refuse_stray_text(name: str, column: object, values: pd.Series) -> None:
+    """Refuse text among numbers: one cell would make a category of every value of the column."""
+    cells = values.dropna()
+    numbers = pd.to_numeric(cells.astype(str).str.strip(), errors="coerce")
+    stray = cells[numbers.isna()]
+    if len(stray) and len(stray) * 2 < len(cells):
+        text = str(stray.iloc[0])
+        excerpt = text if len(text) <= 40 else text[:37] + "..."
+        row = int(values.index.get_indexer([stray.index[0]])[0]) + 1
+        raise DataError(
+            f"data set '{name}': column '{column}' is '{excerpt}' in row {row} and in {len(stray)} "
+            f"of {len(cells)} known cells no number; leave such a cell empty, write ? for it, or "
+            "name the column under nominal"
+        )
+
+
+def _to_categorical(values: pd.Series) -> pd.Series:
+    texts = values.astype(object)
+    if values.notna().any():
+        texts = values.map(str, na_action="ignore").str.strip()
+    categories = sorted(texts.dropna().unique())
+    return pd.Series(pd.Categorical(texts, categories=categories), index=values.index)
+
+
+def encode_features(features: pd.DataFrame) -> np.ndarray:
+    """Return the matrix of the features, rows x columns.
+
+    Numbers stay; a nominal feature becomes one column per category (one where there are two), NaN
+    in all of them where the cell is missing."""
+    blocks = []
+    for name in features.columns:
+        column = features[name]
+        if pd.api.types.is_numeric_dtype(column):
+            blocks.append(column.to_numpy(dtype=float, na_value=np.nan)[:, None])
+            continue
+        if not isinstance(column.dtype, pd.CategoricalDtype):
+            column = _to_categorical(column)
+        codes = column.cat.codes.to_numpy()
+        categories = len(column.cat.categories)
+        shown = np.array([1]) if categories == 2 else np.arange(categories)
+        block = (codes[:, None] == shown).astype(float)
+        block[codes < 0] = np.nan
+        blocks.append(block)
+    return np.ascontiguousarray(np.hstack(blocks)) if blocks else np.empty((len(features), 0))
+
+
+def feature_layout(features: pd.DataFrame) -> tuple[Feature, ...]:
+    """Return where each feature stands in `encode_features(features)`."""
+    layout = []
+    first = 0
+    for name in features.columns:
+        width = 1
+        numeric = pd.api.types.is_numeric_dtype(features[name])
+        if not numeric and len(features[name].cat.categories) != 2:
+            width = len(features[name].cat.categories)
+        layout.append(Feature(str(name), "numeric" if numeric else "nominal", first, width))
+        first += width
+    return tuple(layout)

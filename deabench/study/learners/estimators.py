@@ -1,6 +1,7 @@
-"""Pieces of a learner that no library has: what AdaBoost, SMOTE and rare classes need, RBF
-features, term scores.
-"""
+"""Estimators that no library has: robust SVM, C4.5 and SMOTE, RBF features, mixed naive Bayes.
+
+The names of classes and parameters are part of the keys of tasks: renaming one runs old studies
+again."""
 
 from __future__ import annotations
 
@@ -15,11 +16,11 @@ from sklearn.cluster import KMeans
 from sklearn.svm import SVC
 
 
-def mean_one(sample_weight: Any) -> np.ndarray | None:
-    """Weights rescaled to mean 1.
+def rescale_weights(sample_weight: Any) -> np.ndarray | None:
+    """Rescale weights to mean 1.
 
     AdaBoost's weights sum to 1, so that an SVC (whose C is multiplied by each weight) and C4.5
-    (whose smallest leaf is a sum of weights) see almost nothing and always answer with the majority
+    (whose smallest leaf is a sum of weights) see almost nothing and always predict the majority
     (scikit-learn#16642)."""
     if sample_weight is None:
         return None
@@ -28,14 +29,13 @@ def mean_one(sample_weight: Any) -> np.ndarray | None:
 
 
 class SteadySVC(SVC):
-    """SVC that takes weights of any scale, and answers with the only class where the rows it gets
-    hold but one.
+    """SVC for weights of any scale that predicts the only class of rows of one class.
 
-    A bag of a set with five positives often holds none; libsvm refuses it, Weka's SMO answers with
-    the class there is."""
+    A bag of a set with five positives often holds none; libsvm refuses it, Weka's SMO predicts the
+    class there is."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SteadySVC:
-        weight = mean_one(sample_weight)
+        weight = rescale_weights(sample_weight)
         present = np.unique(np.asarray(y)[weight > 0] if weight is not None else y)
         self.only_ = present[0] if len(present) == 1 else None
         if self.only_ is None:
@@ -50,9 +50,8 @@ class SteadySVC(SVC):
     def decision_function(self, X: Any) -> np.ndarray:
         if self.only_ is None:
             return np.asarray(super().decision_function(X))
-        return np.full(
-            len(X), 1.0 if self.only_ == self.classes_[-1] and len(self.classes_) > 1 else -1.0
-        )
+        is_positive = len(self.classes_) > 1 and self.only_ == self.classes_[-1]
+        return np.full(len(X), 1.0 if is_positive else -1.0)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "only_")
@@ -64,12 +63,13 @@ class SteadyC45(C5Classifier):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, feature_names: Any = None
     ) -> SteadyC45:
-        return super().fit(X, y, sample_weight=mean_one(sample_weight), feature_names=feature_names)
+        return super().fit(
+            X, y, sample_weight=rescale_weights(sample_weight), feature_names=feature_names
+        )
 
 
 class ShrinkingSMOTE(SMOTE):
-    """SMOTE whose neighbours shrink to what the minority has, min(k, n_min - 1); a lone row is
-    repeated.
+    """SMOTE with min(k, n_min - 1) neighbours for a minority of n_min rows; a lone row is repeated.
 
     imbalanced-learn declines to adapt k (its #572): with k = 5 a set of five positives fails in
     every fold. `k_used_` is recorded with each result; 0 means repeated rows."""
@@ -80,20 +80,20 @@ class ShrinkingSMOTE(SMOTE):
         self.k_used_ = int(min(self.k_neighbors, np.unique(y, return_counts=True)[1].min() - 1))
         if self.k_used_ < 1:
             return RandomOverSampler(random_state=self.random_state).fit_resample(X, y)
-        asked, self.k_neighbors = self.k_neighbors, self.k_used_
+        k_before = self.k_neighbors
+        self.k_neighbors = self.k_used_
         try:
             return super()._fit_resample(X, y)
         finally:
-            self.k_neighbors = asked
+            self.k_neighbors = k_before
 
 
 class RBFFeatures(TransformerMixin, BaseEstimator):
-    """Normalised Gaussian bumps around k-means centres, `clusters` per class, as Weka's RBFNetwork
-    (-B 2 -W 0.1).
+    """Normalized Gaussians around k-means centres, `clusters` per class (Weka's RBFNetwork).
 
     Column j is p_j N(x; c_j, s_j) / Σ_k p_k N(x; c_k, s_k): p the cluster's share of the rows, c
-    its centre, s its standard deviation along each feature (at least `smallest`; the features are
-    to be standardised before)."""
+    its centre, s its standard deviation along each feature (at least `smallest`; standardize the
+    features first). Weka's defaults are -B 2 -W 0.1."""
 
     def __init__(
         self, clusters: int = 2, smallest: float = 0.1, random_state: int | None = None
@@ -103,7 +103,9 @@ class RBFFeatures(TransformerMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> RBFFeatures:
-        centres, widths, shares = [], [], []
+        centres = []
+        widths = []
+        shares = []
         for label in np.unique(y):
             rows = X[y == label]
             k = min(self.clusters, len(np.unique(rows, axis=0)))
@@ -113,22 +115,20 @@ class RBFFeatures(TransformerMixin, BaseEstimator):
                 centres.append(means.cluster_centers_[j])
                 widths.append(np.maximum(members.std(axis=0), self.smallest))
                 shares.append(len(members) / len(X))
-        self.centres_, self.widths_, self.shares_ = (
-            np.array(centres),
-            np.array(widths),
-            np.array(shares),
-        )
+        self.centres_ = np.array(centres)
+        self.widths_ = np.array(widths)
+        self.shares_ = np.array(shares)
         return self
 
     def transform(self, X: np.ndarray) -> np.ndarray:
         z = (X[:, None, :] - self.centres_) / self.widths_
+        # logarithms, normalized by softmax: far from all centres every density underflows
         logs = np.log(self.shares_) - np.log(self.widths_).sum(axis=1) - 0.5 * (z**2).sum(axis=2)
         return np.asarray(softmax(logs, axis=1))
 
 
 class MixedNB(ClassifierMixin, BaseEstimator):
-    """Naive Bayes over numeric and 0/1 columns together, as Weka's NaiveBayes; missing cells are
-    left out.
+    """Naive Bayes over numeric and 0/1 columns as in Weka's NaiveBayes, without missing cells.
 
     A column whose known values are 0 and 1 is Bernoulli, P(1|c) = (n_1c + 1) / (n_c + 2); any other
     is Gaussian, with a standard deviation of at least a sixth of the column's mean gap between
@@ -140,21 +140,22 @@ class MixedNB(ClassifierMixin, BaseEstimator):
         self.n_features_in_ = X.shape[1]
         self.prior_ = np.log([np.mean(y == c) for c in self.classes_])
         self.binary_ = (np.isnan(X) | (X == 0) | (X == 1)).all(axis=0)
-        floor = np.array([_gap(column[~np.isnan(column)]) / 6 for column in X.T])
-        known = [np.sum(~np.isnan(X[y == c]), axis=0) for c in self.classes_]
+        # of each class and column: cells that are not missing, their sum and their deviation
+        floor = np.array([_mean_gap(column[~np.isnan(column)]) / 6 for column in X.T])
+        cells = [np.sum(~np.isnan(X[y == c]), axis=0) for c in self.classes_]
         sums = [np.nansum(X[y == c], axis=0) for c in self.classes_]
-        self.mean_ = np.array([s / np.maximum(n, 1) for s, n in zip(sums, known, strict=True)])
-        spread = [
+        self.mean_ = np.array([s / np.maximum(n, 1) for s, n in zip(sums, cells, strict=True)])
+        variances = [
             np.nansum((X[y == c] - m) ** 2, axis=0) / np.maximum(n, 1)
-            for c, m, n in zip(self.classes_, self.mean_, known, strict=True)
+            for c, m, n in zip(self.classes_, self.mean_, cells, strict=True)
         ]
-        self.deviation_ = np.maximum(np.sqrt(spread), floor)
-        shares = [(s + 1) / (n + 2) for s, n in zip(sums, known, strict=True)]
+        self.deviation_ = np.maximum(np.sqrt(variances), floor)
+        shares = [(s + 1) / (n + 2) for s, n in zip(sums, cells, strict=True)]
         self.share_ = np.where(self.binary_, shares, 0.5)
         return self
 
     def predict_log_proba(self, X: np.ndarray) -> np.ndarray:
-        """log P(c | row), rows x classes."""
+        """Return log P(c | row), rows x classes."""
         logs = []
         for prior, mean, deviation, share in zip(
             self.prior_, self.mean_, self.deviation_, self.share_, strict=True
@@ -171,22 +172,19 @@ class MixedNB(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[self.predict_log_proba(X).argmax(axis=1)])
 
 
-def _gap(values: np.ndarray) -> float:
-    """The mean difference between neighbouring distinct values; 0.01, as in Weka, where there are
-    fewer than two.
-    """
+def _mean_gap(values: np.ndarray) -> float:
+    """Return the mean gap between neighbouring distinct values; 0.01 for fewer than two (Weka)."""
     distinct = np.unique(values)
     return float(np.diff(distinct).mean()) if len(distinct) > 1 else 0.01
 
 
 class TermSelection(TransformerMixin, BaseEstimator):
-    """Keep the `features` columns of a bag of words with the highest score of their presence w for
-    the classes c.
+    """Select the columns of a bag of words by a score of their presence w for the classes c.
 
     ig: information gain; ce: expected cross entropy P(w) Σ P(c|w) log(P(c|w)/P(c)); mi: mutual
     information Σ P(c) log(P(w|c)/P(w)); we: weight of evidence P(w) Σ P(c)
     |log(odds(c|w)/odds(c))|; chi2: χ² of the 2 x 2 table (Mladenić & Grobelnik 1999; Yang &
-    Pedersen 1997). Probabilities are estimated with one half added to every cell."""
+    Pedersen 1997). The `features` columns of the highest score stay. Probabilities are estimated with one half added to every cell."""
 
     def __init__(self, score: str = "chi2", features: int = 200) -> None:
         self.score = score
@@ -196,47 +194,62 @@ class TermSelection(TransformerMixin, BaseEstimator):
         with_word = np.array([(X[y == label] > 0).sum(axis=0) for label in (0, 1)]) + 0.5
         sizes = np.array([[(y == 0).sum()], [(y == 1).sum()]]) + 1.0
         values = TERM_SCORES[self.score](with_word, sizes - with_word)
-        self.chosen_ = np.sort(np.argsort(-values, kind="stable")[: self.features])
+        self.selected_ = np.sort(np.argsort(-values, kind="stable")[: self.features])
         return self
 
     def transform(self, X: np.ndarray) -> np.ndarray:
-        return X[:, self.chosen_]
+        return X[:, self.selected_]
 
 
-def _cross(a: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    given = a / a.sum(axis=0)
-    return np.asarray((given * np.log(given / prior)).sum(axis=0))
+def _class_probabilities(with_word: np.ndarray, without: np.ndarray) -> np.ndarray:
+    """Return P(c), classes x words."""
+    documents = with_word + without
+    return np.asarray(documents / documents.sum(axis=0))
 
 
-def _prior(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray((a + b) / (a + b).sum(axis=0))
+def _divergence(counts: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Return Σ P(c|w) log(P(c|w)/P(c)) of the documents counted."""
+    posterior = counts / counts.sum(axis=0)
+    return np.asarray((posterior * np.log(posterior / prior)).sum(axis=0))
 
 
-def cross_entropy(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """`a`, `b`: 2 x words, documents of each class with and without the word."""
-    return np.asarray(a.sum(axis=0) / (a + b).sum(axis=0) * _cross(a, _prior(a, b)))
+def cross_entropy(with_word: np.ndarray, without: np.ndarray) -> np.ndarray:
+    """Return the expected cross entropy of each word.
+
+    `with_word` and `without` are documents of each class, 2 x words, here and below."""
+    prior = _class_probabilities(with_word, without)
+    probability = with_word.sum(axis=0) / (with_word + without).sum(axis=0)
+    return np.asarray(probability * _divergence(with_word, prior))
 
 
-def information_gain(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray(cross_entropy(a, b) + cross_entropy(b, a))
+def information_gain(with_word: np.ndarray, without: np.ndarray) -> np.ndarray:
+    """Return the information gain of each word."""
+    return np.asarray(cross_entropy(with_word, without) + cross_entropy(without, with_word))
 
 
-def mutual_information(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    word = a.sum(axis=0) / (a + b).sum(axis=0)
-    return np.asarray((_prior(a, b) * np.log(a / (a + b) / word)).sum(axis=0))
+def mutual_information(with_word: np.ndarray, without: np.ndarray) -> np.ndarray:
+    """Return the mutual information of each word and the class, averaged over the classes."""
+    documents = with_word + without
+    probability = with_word.sum(axis=0) / documents.sum(axis=0)
+    ratios = np.log(with_word / documents / probability)
+    return np.asarray((_class_probabilities(with_word, without) * ratios).sum(axis=0))
 
 
-def weight_of_evidence(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    prior, given = _prior(a, b), a / a.sum(axis=0)
-    odds = np.abs(np.log(given / (1 - given) / (prior / (1 - prior))))
-    return np.asarray(a.sum(axis=0) / (a + b).sum(axis=0) * (prior * odds).sum(axis=0))
+def weight_of_evidence(with_word: np.ndarray, without: np.ndarray) -> np.ndarray:
+    """Return the weight of evidence of each word."""
+    prior = _class_probabilities(with_word, without)
+    posterior = with_word / with_word.sum(axis=0)
+    odds = np.abs(np.log(posterior / (1 - posterior) / (prior / (1 - prior))))
+    probability = with_word.sum(axis=0) / (with_word + without).sum(axis=0)
+    return np.asarray(probability * (prior * odds).sum(axis=0))
 
 
-def chi_square(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    total = (a + b).sum(axis=0)
-    cross = a[0] * b[1] - a[1] * b[0]
-    margins = a.sum(axis=0) * b.sum(axis=0) * (a + b)[0] * (a + b)[1]
-    return np.asarray(total * cross**2 / margins)
+def chi_square(with_word: np.ndarray, without: np.ndarray) -> np.ndarray:
+    """Return χ² of the 2 x 2 table of each word and the class."""
+    documents = with_word + without
+    cross = with_word[0] * without[1] - with_word[1] * without[0]
+    margins = with_word.sum(axis=0) * without.sum(axis=0) * documents[0] * documents[1]
+    return np.asarray(documents.sum(axis=0) * cross**2 / margins)
 
 
 TERM_SCORES = {

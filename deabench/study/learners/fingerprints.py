@@ -1,10 +1,9 @@
-"""What a classifier is made of: its classes, parameters, the code behind them and the versions that
-matter.
+"""Fingerprints of classifiers: classes, parameters, code and the versions that matter.
 
-A result belongs to the code that made it. So a task's key carries a fingerprint of its classifier:
-of every class in it with every parameter; where the class comes from an installed package, that
-package's version; where it is one's own, its compiled code and the source of its module, and of the
-modules of one's own that this one uses. A worker makes the fingerprint again from what it has
+A result belongs to the code that made it. So the key of a task contains a fingerprint of its
+classifier: every class in it with every parameter; where the class comes from an installed package,
+that package's version; where it is the user's, its compiled code and the source of its module, and
+of the user's modules that this one imports. A worker makes the fingerprint again from what it has
 loaded, and a task is refused where the two differ."""
 
 from __future__ import annotations
@@ -24,99 +23,109 @@ from typing import Any
 
 import numpy as np
 
-BASE = ("numpy", "scipy", "scikit-learn")
+BASE_PACKAGES = ("numpy", "scipy", "scikit-learn")
 """The packages that every classifier stands on."""
+DEEPEST = 20
+"""Values nested deeper than this are cut off."""
 
-Made = tuple[tuple[str, str], ...]
+Fingerprint = tuple[tuple[str, str], ...]
 
 
-def made_of(estimator: Any, maker: Any = None) -> Made:
-    """The fingerprint, part by part: ("parameters", digest), (package, version) and (module of
-    one's own, digest).
+def fingerprint_object(estimator: Any, function: Any = None) -> Fingerprint:
+    """Return the parts of a fingerprint: ("parameters", digest), (package, version), (module, digest).
 
     Parameters
     ----------
     estimator : object
         An unfitted estimator.
-    maker : function, optional
-        The function of one's own that makes it afresh for each task.
+    function : function, optional
+        The user's function that makes it for each task.
     """
-    parts: dict[str, str] = {name: _version(name) for name in BASE}
-    said = _described(estimator, parts, 0)
-    if maker is not None:
-        said += _described(maker, parts, 0)
-    parts["parameters"] = hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+    parts: dict[str, str] = {name: _package_version(name) for name in BASE_PACKAGES}
+    text = _describe(estimator, parts, 0)
+    if function is not None:
+        text += _describe(function, parts, 0)
+    parts["parameters"] = _digest(text)
     return tuple(sorted(parts.items()))
 
 
-def differences(here: Made, there: Made) -> str:
-    """In words, what differs between a worker's fingerprint and the run's."""
-    mine, theirs = dict(here), dict(there)
-    said = []
-    for name in sorted(mine.keys() | theirs.keys()):
-        if mine.get(name) != theirs.get(name):
-            short = [
-                value if len(value) < 20 else "other code"
-                for value in (mine.get(name, "none"), theirs.get(name, "none"))
-            ]
-            said.append(
-                f"{name} ({short[0]} here, {short[1]} where the run began)"
-                if short[0] != short[1]
-                else f"{name} (other code than where the run began)"
-            )
-    return ", ".join(said)
+def describe_differences(worker: Fingerprint, run: Fingerprint) -> str:
+    """Describe how a worker's fingerprint differs from the run's."""
+    worker_parts = dict(worker)
+    run_parts = dict(run)
+    differences = []
+    for name in sorted(worker_parts.keys() | run_parts.keys()):
+        in_worker = worker_parts.get(name, "none")
+        in_run = run_parts.get(name, "none")
+        if in_worker == in_run:
+            continue
+        # versions are short, digests say nothing to a reader
+        if len(in_worker) >= 20 and len(in_run) >= 20:
+            differences.append(f"{name} (other code than where the run began)")
+            continue
+        versions = [text if len(text) < 20 else "other code" for text in (in_worker, in_run)]
+        differences.append(f"{name} ({versions[0]} here, {versions[1]} where the run began)")
+    return ", ".join(differences)
 
 
-def _described(value: Any, parts: dict[str, str], depth: int) -> str:
-    """A value as text that is the same in every process; what it is made of is noted in `parts`."""
-    if depth > 20:
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _describe(value: Any, parts: dict[str, str], depth: int) -> str:
+    """Return a text that is the same in every process; note the origins of classes in `parts`."""
+    if depth > DEEPEST:
         return "..."
     if value is None or isinstance(value, bool | int | float | str | bytes | complex | np.generic):
         return repr(value)
     if isinstance(value, np.ndarray):
-        return (
-            f"array {value.dtype} {value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
-            if value.dtype != object
-            else _described(value.tolist(), parts, depth + 1)
-        )
+        if value.dtype == object:
+            return _describe(value.tolist(), parts, depth + 1)
+        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return f"array {value.dtype} {value.shape} {digest}"
     if isinstance(value, dict):
         pairs = sorted(
-            (_described(k, parts, depth + 1), _described(v, parts, depth + 1))
-            for k, v in value.items()
+            (_describe(key, parts, depth + 1), _describe(item, parts, depth + 1))
+            for key, item in value.items()
         )
-        return "{" + ", ".join(f"{k}: {v}" for k, v in pairs) + "}"
+        return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
     if isinstance(value, list | tuple | set | frozenset):
-        inner = [_described(item, parts, depth + 1) for item in value]
-        return f"({', '.join(sorted(inner) if isinstance(value, set | frozenset) else inner)})"
+        items = [_describe(item, parts, depth + 1) for item in value]
+        if isinstance(value, set | frozenset):
+            items.sort()
+        return f"({', '.join(items)})"
     if isinstance(value, type) or inspect.isroutine(value):
-        _note(value, parts)
-        return _code_of(value, depth)
+        _note_origin(value, parts)
+        return _describe_function(value, depth)
     for base in type(value).__mro__[:-1]:
-        _note(base, parts)
+        _note_origin(base, parts)
+    name = _qualified_name(type(value))
     if hasattr(value, "get_params"):
-        return f"{_name(type(value))} {_described(value.get_params(deep=False), parts, depth + 1)}"
+        return f"{name} {_describe(value.get_params(deep=False), parts, depth + 1)}"
     state = getattr(value, "__dict__", None)
-    return f"{_name(type(value))} {_described(state, parts, depth + 1) if state is not None else repr(value)}"
+    return f"{name} {repr(value) if state is None else _describe(state, parts, depth + 1)}"
 
 
-def _name(thing: Any) -> str:
+def _qualified_name(thing: Any) -> str:
     module = getattr(thing, "__module__", None) or ""
-    return f"{'' if module == '__main__' else module}.{getattr(thing, '__qualname__', repr(type(thing)))}"
+    if module == "__main__":
+        module = ""
+    return f"{module}.{getattr(thing, '__qualname__', repr(type(thing)))}"
 
 
-def _code_of(thing: Any, depth: int) -> str:
-    """A function's own code with its defaults and what it closes over, as no file may hold it;
-    otherwise its name.
-    """
+def _describe_function(thing: Any, depth: int) -> str:
+    """Return the name, and of a user's function its code, defaults and closure.
+
+    No file may hold such a function: it can come from a notebook."""
     code = getattr(thing, "__code__", None)
-    if code is None or not _own(sys.modules.get(str(getattr(thing, "__module__", "")))):
-        return _name(thing)
-    closed = [cell.cell_contents for cell in (thing.__closure__ or ()) if _filled(cell)]
-    held = _described([thing.__defaults__, thing.__kwdefaults__, closed], {}, depth + 1)
-    return f"{_name(thing)} {_compiled(code)} {held}"
+    if code is None or not _is_users(_module_of(thing)):
+        return _qualified_name(thing)
+    closure = [cell.cell_contents for cell in (thing.__closure__ or ()) if _is_filled(cell)]
+    bound = _describe([thing.__defaults__, thing.__kwdefaults__, closure], {}, depth + 1)
+    return f"{_qualified_name(thing)} {_code_digest(code)} {bound}"
 
 
-def _filled(cell: Any) -> bool:
+def _is_filled(cell: Any) -> bool:
     try:
         cell.cell_contents  # noqa: B018 - an empty cell raises
     except ValueError:
@@ -124,105 +133,102 @@ def _filled(cell: Any) -> bool:
     return True
 
 
-def _compiled(code: CodeType) -> str:
-    """A digest of compiled code: what it does, not where it stands."""
-    inner = [_compiled(c) if isinstance(c, CodeType) else _constant(c) for c in code.co_consts]
-    content = repr((code.co_code.hex(), code.co_names, code.co_varnames, inner))
-    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+def _code_digest(code: CodeType) -> str:
+    """Return a digest of what compiled code does, not of where it stands."""
+    constants = [
+        _code_digest(constant) if isinstance(constant, CodeType) else _constant_text(constant)
+        for constant in code.co_consts
+    ]
+    return _digest(repr((code.co_code.hex(), code.co_names, code.co_varnames, constants)))
 
 
-def _constant(value: object) -> str:
+def _constant_text(value: object) -> str:
     return repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
 
 
-def _note(thing: Any, parts: dict[str, str]) -> None:
-    """Note where a class or function comes from: a package with its version, or a module of one's
-    own with its code.
-    """
-    module = sys.modules.get(str(getattr(thing, "__module__", "")))
+def _module_of(thing: Any) -> ModuleType | None:
+    return sys.modules.get(str(getattr(thing, "__module__", "")))
+
+
+def _note_origin(thing: Any, parts: dict[str, str]) -> None:
+    """Note where a class or function comes from: a package's version, or a user's module."""
+    module = _module_of(thing)
     if module is None:
         return
-    if _own(module):
-        for each in _own_modules(module):
-            only = (
-                thing if each.__name__ == "__main__" else None
-            )  # of a notebook or a script, what is used alone
-            parts[each.__name__] = _module_digest(each, only)
-        parts["python"] = ".".join(
-            platform.python_version_tuple()[:2]
-        )  # compiled code is of one version
+    if _is_users(module):
+        for used in _users_modules(module):
+            # of a notebook or a script only what is used counts
+            only = thing if used.__name__ == "__main__" else None
+            parts[used.__name__] = _module_digest(used, only)
+        # compiled code is of one version of Python
+        parts["python"] = ".".join(platform.python_version_tuple()[:2])
         return
-    name = module.__name__.partition(".")[0]
-    if name == "deabench":
-        return  # its version of results is `tasks.VERSION`
-    for distribution in _distributions().get(name, ()):
-        parts[distribution] = _version(distribution)
+    package = module.__name__.partition(".")[0]
+    if package == "deabench":
+        return  # `study.spec.VERSION` stands for its results
+    for distribution in _distributions().get(package, ()):
+        parts[distribution] = _package_version(distribution)
 
 
 @lru_cache(maxsize=1)
 def _distributions() -> dict[str, list[str]]:
-    return {name: sorted(set(found)) for name, found in packages_distributions().items()}
+    return {package: sorted(set(names)) for package, names in packages_distributions().items()}
 
 
 @lru_cache(maxsize=256)
-def _version(name: str) -> str:
+def _package_version(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError:
         return "none"
 
 
-def _own(module: ModuleType | None) -> bool:
-    """Whether a module is the user's: neither of Python, nor of an installed package, nor of
-    deabench.
-    """
+def _is_users(module: ModuleType | None) -> bool:
+    """Whether a module is the user's: not of Python, an installed package, or deabench."""
     if module is None:
         return False
-    name = module.__name__.partition(".")[0]
-    if name == "__main__":
+    package = module.__name__.partition(".")[0]
+    if package == "__main__":
         return True
-    if name in sys.stdlib_module_names or name in ("deabench", "deabench_models"):
+    if package in sys.stdlib_module_names or package in ("deabench", "deabench_models"):
         return False
     file = getattr(module, "__file__", None)
-    return file is not None and not any(Path(file).is_relative_to(place) for place in _installed())
-
-
-@lru_cache(maxsize=1)
-def _installed() -> tuple[Path, ...]:
-    paths = sysconfig.get_paths()
-    return tuple(
-        {Path(paths[key]) for key in ("stdlib", "platstdlib", "purelib", "platlib")}
-        | {Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))}
+    return file is not None and not any(
+        Path(file).is_relative_to(folder) for folder in _installed_folders()
     )
 
 
-def _own_modules(first: ModuleType) -> list[ModuleType]:
-    """A module of one's own and all of one's own that it uses, directly or through others."""
-    found, waiting = {first.__name__: first}, [first] if first.__name__ != "__main__" else []
-    while waiting:
-        one = waiting.pop()
+@lru_cache(maxsize=1)
+def _installed_folders() -> tuple[Path, ...]:
+    paths = sysconfig.get_paths()
+    folders = {Path(paths[key]) for key in ("stdlib", "platstdlib", "purelib", "platlib")}
+    sites = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
+    return tuple(folders | set(map(Path, sites)))
+
+
+def _users_modules(first: ModuleType) -> list[ModuleType]:
+    """Return a user's module and all of the user's modules that it uses, directly or not."""
+    modules = {first.__name__: first}
+    queue = [first] if first.__name__ != "__main__" else []
+    while queue:
+        current = queue.pop()
         used = [
-            value
-            if isinstance(value, ModuleType)
-            else sys.modules.get(str(getattr(value, "__module__", "")))
-            for value in list(vars(one).values())
+            value if isinstance(value, ModuleType) else _module_of(value)
+            for value in list(vars(current).values())
         ]
-        for module in [*used, *_imported(one)]:
-            if (
-                module is not None
-                and module.__name__ not in found
-                and module.__name__ != "__main__"
-                and _own(module)
-            ):
-                found[module.__name__] = module
-                waiting.append(module)
-    return [found[name] for name in sorted(found)]
+        for module in [*used, *_imported_modules(current)]:
+            if module is None or module.__name__ in modules or module.__name__ == "__main__":
+                continue
+            if _is_users(module):
+                modules[module.__name__] = module
+                queue.append(module)
+    return [modules[name] for name in sorted(modules)]
 
 
-def _imported(module: ModuleType) -> list[ModuleType | None]:
-    """The modules that a module's source imports: of a constant from another file nothing else
-    tells where it came from.
-    """
+def _imported_modules(module: ModuleType) -> list[ModuleType | None]:
+    """Return the modules that a module's source imports.
+
+    Nothing else tells where a constant from another file came from."""
     file = getattr(module, "__file__", None)
     if file is None or not file.endswith(".py"):
         return []
@@ -235,28 +241,27 @@ def _imported(module: ModuleType) -> list[ModuleType | None]:
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            base = (
-                resolve_name("." * node.level + (node.module or ""), module.__package__ or "")
-                if node.level
-                else node.module
-            )
-            names += [str(base), *(f"{base}.{alias.name}" for alias in node.names)]
+            base = str(node.module)
+            if node.level:
+                relative = "." * node.level + (node.module or "")
+                base = resolve_name(relative, module.__package__ or "")
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
     return [sys.modules.get(name) for name in names]
 
 
 def _module_digest(module: ModuleType, only: Any = None) -> str:
-    """Of the module's file as it is and of its code as it was loaded: an edit shows in one of them."""
-    things = (
-        [only]
-        if only is not None
-        else [
+    """Return a digest of the module's file and of its code as loaded: an edit shows in one."""
+    things = [only]
+    if only is None:
+        things = [
             value
             for value in vars(module).values()
             if getattr(value, "__module__", None) == module.__name__
         ]
-    )
     codes = sorted(
-        f"{getattr(thing, '__qualname__', '')} {text}" for thing in things for text in _codes(thing)
+        f"{getattr(thing, '__qualname__', '')} {text}"
+        for thing in things
+        for text in _code_digests(thing)
     )
     content = "\n".join(codes).encode("utf-8", "surrogatepass")
     file = getattr(module, "__file__", None)
@@ -265,24 +270,21 @@ def _module_digest(module: ModuleType, only: Any = None) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _codes(thing: Any) -> list[str]:
+def _code_digests(thing: Any) -> list[str]:
+    """Return digests of a function's code, or of a class's attributes, methods and properties."""
     if isinstance(thing, type):
-        plain = {
-            key: value
-            for key, value in vars(thing).items()
-            if isinstance(value, bool | int | float | str | tuple) and not key.startswith("__")
+        members = vars(thing)
+        attributes = {
+            name: value
+            for name, value in members.items()
+            if isinstance(value, bool | int | float | str | tuple) and not name.startswith("__")
         }
-        inner = [
-            text
-            for value in vars(thing).values()
-            for text in _codes(getattr(value, "__func__", value))
-        ]
-        getters = [
-            text
-            for value in vars(thing).values()
-            if isinstance(value, property)
-            for text in _codes(value.fget)
-        ]
-        return [repr(sorted(map(repr, plain.items()))), *inner, *getters]
+        digests = [repr(sorted(map(repr, attributes.items())))]
+        for value in members.values():
+            digests += _code_digests(getattr(value, "__func__", value))
+        for value in members.values():
+            if isinstance(value, property):
+                digests += _code_digests(value.fget)
+        return digests
     code = getattr(thing, "__code__", None)
-    return [] if code is None else [_compiled(code)]
+    return [] if code is None else [_code_digest(code)]

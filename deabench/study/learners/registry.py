@@ -1,17 +1,18 @@
-"""The classifiers of a study by name: the 18 of the 2022 paper's Table 3, the four of the 2006
-paper, and a few more.
+"""Classifiers of a study by name: those of the 2022 paper's Table 3, of the 2006 paper, and others.
 
-A builder (`deabench.study.learners.builders`) takes the classifier's parameters and what it must
-know of the data, and returns an unfitted scikit-learn pipeline."""
+A builder takes the classifier's parameters and what it must know of the data (`BuildContext`), and
+returns an unfitted scikit-learn pipeline. Classifiers from an import path or from code go the same
+way. The builders live in `deabench.study.learners.pipelines`."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from threading import RLock
@@ -21,311 +22,44 @@ from typing import Any
 import numpy as np
 
 from deabench.errors import DataError
-from deabench.study.learners import builders
-from deabench.study.learners.builders import Context
-from deabench.study.learners.fingerprints import Made, made_of
+from deabench.study.learners import ANY_CONTEXT, BuildContext, LearnerSpec
+from deabench.study.learners.fingerprints import Fingerprint, fingerprint_object
 from deabench.utils.files import one_line
 
-
-@dataclass(frozen=True)
-class LearnerSpec:
-    """A classifier of a study.
-
-    Attributes
-    ----------
-    name : str
-        Its name there.
-    use : str
-        The registry's name, or the import path.
-    params : tuple of (name, value)
-    imported : bool
-        Whether `use` is an import path.
-    given : object or None
-        An estimator given from code, or a function that makes one.
-    folder : str
-        The study file's folder: a module beside it can be imported.
-    made : tuple
-        The fingerprint (`fingerprint.made_of`) that the run began with.
-    """
-
-    name: str
-    use: str
-    params: tuple[tuple[str, Any], ...] = ()
-    imported: bool = False
-    given: Any = field(default=None, compare=False)
-    folder: str = ""
-    made: Made = ()
-
-
-def build(spec: LearnerSpec, context: Context) -> Any:
-    """An unfitted estimator, every `random_state` in it set from the task's seed.
-
-    Raises
-    ------
-    DataError
-        For a parameter that the learner does not have, or an import that fails.
-    """
-    try:
-        return seeded(_unseeded(spec, context), context.seed, _kept_names(spec, context))
-    except DataError:
-        raise
-    except Exception as error:  # the class is another's: its constructor may raise anything
-        raise DataError(f"classifier '{spec.name}' cannot be built: {one_line(error)}") from None
-
-
-def _unseeded(spec: LearnerSpec, context: Context) -> Any:
-    if spec.given is not None:
-        return _piped(context, made_by(spec))
-    maker = _imported(spec) if spec.imported else REGISTRY[spec.use]
-    return maker(context, **dict(spec.params))
-
-
-def made_by(spec: LearnerSpec) -> Any:
-    """A fresh estimator of one given from code: a copy of it, or what its function makes.
-
-    Raises
-    ------
-    DataError
-        Where it is no scikit-learn classifier.
-    """
-    from sklearn.base import clone
-
-    given = spec.given
-    estimator = given() if isinstance(given, type) or not hasattr(given, "fit") else clone(given)
-    if not (
-        hasattr(estimator, "fit")
-        and hasattr(estimator, "predict")
-        and hasattr(estimator, "get_params")
-    ):
-        raise DataError(
-            f"classifier '{spec.name}': {type(estimator).__name__} is not a scikit-learn classifier; it needs "
-            "fit, predict and get_params"
-        )
-    return estimator
-
-
-def _piped(context: Context, estimator: Any) -> Any:
-    """An estimator of one's own in a pipeline; one that is a pipeline already stays as it is where
-    nothing goes first.
-    """
-    return builders.pipeline(context, [], estimator, takes_nan=_takes_nan(estimator))
-
-
-def seeded(estimator: Any, seed: int, known: list[tuple[int, str]] | None = None) -> Any:
-    """Set every open `random_state`, nested ones too: in the order of their names, each from the
-    same seed.
-
-    A `random_state` that was given stays. `known`, if it is given, holds the open ones once they
-    have been looked for."""
-    if not known:
-        params = estimator.get_params(deep=True)
-        names = sorted(key for key in params if key.split("__")[-1] == "random_state")
-        found = [(place, name) for place, name in enumerate(names) if params[name] is None]
-        known = [] if known is None else known
-        known += found or [(0, "")]
-    if known[0][1] == "":
-        return estimator
-    states = np.random.SeedSequence(seed).generate_state(known[-1][0] + 1)
-    return estimator.set_params(**{name: int(states[place] >> 1) for place, name in known})
-
-
-def _kept_names(spec: LearnerSpec, context: Context) -> list[tuple[int, str]] | None:
-    """The open random states of a classifier, which are alike in all its tasks; None where a
-    function makes it each time.
-    """
-    if spec.given is not None and not hasattr(spec.given, "fit"):
-        return None
-    what = (spec.name, spec.use, spec.params, context.missing, context.prepare.text)
-    kept = _NAMES.get(what)
-    if kept is None or kept[0] is not spec.given:
-        kept = _NAMES[what] = (spec.given, [])
-    return kept[1]
-
-
-_NAMES: dict[Any, tuple[Any, list[tuple[int, str]]]] = {}
-
-
-def fingerprint(spec: LearnerSpec) -> Made:
-    """What the classifier is made of in this process: see `deabench.study.learners.fingerprints`."""
-    if spec.given is None:
-        return _fingerprint(replace(spec, made=()), _loaded(spec))
-    kept = _GIVEN.get(spec.name)
-    if kept is None or kept[0] is not spec.given:
-        maker = None if hasattr(spec.given, "fit") else spec.given
-        _GIVEN[spec.name] = (
-            spec.given,
-            made_of(_unseeded(spec, Context(columns=2, missing=False, seed=0)), maker),
-        )
-    return _GIVEN[spec.name][1]
-
-
-_GIVEN: dict[str, tuple[Any, Made]] = {}
-"""The fingerprints of classifiers given from code, by name, beside the object that each was made
-of.
-"""
-
-
-@lru_cache(maxsize=256)
-def _fingerprint(spec: LearnerSpec, _loaded_now: str) -> Made:
-    return made_of(_unseeded(spec, Context(columns=2, missing=False, seed=0)))
-
-
-def _loaded(spec: LearnerSpec) -> str:
-    """What changes when the module of an imported classifier does."""
-    if not spec.imported:
-        return ""
-    module = _module(spec)
-    file = getattr(module, "__file__", None)
-    return f"{id(module)} {_digest(file) if file else ''}"
-
-
-def parameters(use: str) -> list[str]:
-    """The parameters of a registered classifier."""
-    maker = REGISTRY[use]
-    code = maker.__code__
-    return list(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
-
-
-def check_import(spec: LearnerSpec) -> None:
-    """Refuse an import path that leads nowhere or to something that cannot be fitted."""
-    build(spec, Context(columns=2, missing=False, seed=0))
-
-
-def _imported(spec: LearnerSpec) -> Callable[..., Any]:
-    name = spec.use.rpartition(".")[2]
-    found = getattr(_module(spec), name, None)
-    if found is None:
-        module = spec.use.rpartition(".")[0]
-        raise DataError(
-            f"classifier '{spec.name}': cannot import '{spec.use}': module '{module}' has no attribute '{name}'"
-        )
-    if not (hasattr(found, "fit") and hasattr(found, "predict") and hasattr(found, "get_params")):
-        raise DataError(
-            f"classifier '{spec.name}': '{spec.use}' is not a scikit-learn classifier; it needs fit, "
-            "predict and get_params"
-        )
-    return lambda context, **params: _piped(context, found(**params))
-
-
-def _module(spec: LearnerSpec) -> ModuleType:
-    """The module of an import path; one that lies beside the study file is found, and read again
-    after an edit.
-    """
-    name = spec.use.rpartition(".")[0]
-    beside = _beside(spec.folder, name)
-    if beside is not None and spec.folder not in sys.path:
-        sys.path.append(
-            spec.folder
-        )  # last: a file beside a study is not to stand for a module of Python
-    try:
-        if not name or name.startswith("."):
-            raise ImportError("give the whole path, as module.Class")
-        with _nothing_compiled():
-            module = importlib.import_module(name)
-    except Exception as error:  # the module is the user's: it may raise anything while it is read
-        raise DataError(
-            f"classifier '{spec.name}': cannot import '{spec.use}': {one_line(error)}"
-        ) from None
-    if beside is not None:
-        module = _as_it_is(spec, module, beside)
-    return module
-
-
-def _beside(folder: str, module: str) -> Path | None:
-    if not folder or not module:
-        return None
-    path = Path(folder, *module.split("."))
-    return next(
-        (
-            file
-            for file in (path.with_name(f"{path.name}.py"), path / "__init__.py")
-            if file.is_file()
-        ),
-        None,
-    )
-
-
-_READ: dict[str, str] = {}
-"""Modules beside a study file by name: the digest of the file as it was read."""
-
-
-def _as_it_is(spec: LearnerSpec, module: ModuleType, file: Path) -> ModuleType:
-    """The module as its file says now; refused where another module of its name came first."""
-    there = getattr(module, "__file__", None)
-    if there is None or Path(there).resolve() != file.resolve():
-        raise DataError(
-            f"classifier '{spec.name}': '{module.__name__}' is '{there}', not the module beside the study file; "
-            "give yours another name"
-        )
-    now = _digest(str(file))
-    if _READ.setdefault(module.__name__, now) != now:
-        with _nothing_compiled():
-            module = importlib.reload(module)
-        _READ[module.__name__] = now
-    return module
-
-
-_IMPORTING = RLock()
-"""Held while the switch below is set: a worker of a cluster may run tasks in several threads."""
-
-
-@contextmanager
-def _nothing_compiled() -> Iterator[None]:
-    """Import and leave nothing compiled behind: Python takes what is compiled for what a file says
-    as long as its size and the second of its last change are the same, and then another code would
-    run than the one that the key of a task names.
-    """
-    with _IMPORTING:
-        before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-        try:
-            yield
-        finally:
-            sys.dont_write_bytecode = before
-
-
-def _digest(file: str) -> str:
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
-
-
-def _takes_nan(estimator: Any) -> bool:
-    from sklearn.utils import get_tags
-
-    return bool(get_tags(estimator).input_tags.allow_nan)
-
-
-REGISTRY: dict[str, Callable[..., Any]] = {
-    "C4.5": builders.c45,
-    "CSC4": builders.c45_costs,
-    "SMC": builders.c45_smote,
-    "RUC": builders.c45_under,
-    "SENC": builders.c45_smote_enn,
-    "STLC": builders.c45_smote_tomek,
-    "AdBC": builders.c45_adaboost,
-    "BaC": builders.c45_bagging,
-    "SVM": builders.svm,
-    "CSVM": builders.svm_costs,
-    "SMS": builders.svm_smote,
-    "RUS": builders.svm_under,
-    "SENS": builders.svm_smote_enn,
-    "STLS": builders.svm_smote_tomek,
-    "AdBS": builders.svm_adaboost,
-    "BaS": builders.svm_bagging,
-    "RBF": builders.rbf,
-    "MLP": builders.mlp,
-    "stump": builders.stump,
-    "random forest": builders.forest,
-    "naive Bayes": builders.naive_bayes,
-    "kNN": builders.knn,
-    "majority": builders.majority,
-    "J48": builders.j48,
-    "SMO": builders.smo,
-    "RBFNetwork": builders.rbf_network,
+REGISTRY = {
+    "C4.5": "build_c45",
+    "CSC4": "build_c45_costs",
+    "SMC": "build_c45_smote",
+    "RUC": "build_c45_under",
+    "SENC": "build_c45_smote_enn",
+    "STLC": "build_c45_smote_tomek",
+    "AdBC": "build_c45_adaboost",
+    "BaC": "build_c45_bagging",
+    "SVM": "build_svm",
+    "CSVM": "build_svm_costs",
+    "SMS": "build_svm_smote",
+    "RUS": "build_svm_under",
+    "SENS": "build_svm_smote_enn",
+    "STLS": "build_svm_smote_tomek",
+    "AdBS": "build_svm_adaboost",
+    "BaS": "build_svm_bagging",
+    "RBF": "build_rbf",
+    "MLP": "build_mlp",
+    "stump": "build_stump",
+    "random forest": "build_forest",
+    "naive Bayes": "build_naive_bayes",
+    "kNN": "build_knn",
+    "majority": "build_majority",
+    "J48": "build_j48",
+    "SMO": "build_smo",
+    "RBFNetwork": "build_rbf_network",
 }
+"""The builder of each name, in `deabench.study.learners.pipelines`."""
 
-TABLE3 = tuple(REGISTRY)[:18]
+TABLE3_LEARNERS = tuple(REGISTRY)[:18]
 """The classifiers of the 2022 paper's Table 3, in the order of its DMUs, C4.5 before SVM."""
 
-APPROACH = {
+PAPER_FAMILIES = {
     "C4.5": "classic",
     "SVM": "classic",
     "CSC4": "cost sensitive",
@@ -343,33 +77,270 @@ APPROACH = {
     "BaC": "ensemble",
     "BaS": "ensemble",
 }
-"""The paper's families, which its Table 13 and its recommendation go by."""
+"""The paper's families of approaches, which its Table 13 and its recommendation use."""
+
+FAMILY_MODULES = (
+    ("hybrid", "imblearn.combine"),
+    ("over sampling", "imblearn.over_sampling"),
+    ("under sampling", "imblearn.under_sampling"),
+    ("ensemble", "imblearn.ensemble"),
+    ("ensemble", "sklearn.ensemble"),
+)
+
+RandomStates = list[tuple[int, str]]
 
 
-def approach_of(spec: LearnerSpec) -> str:
-    """The family of a classifier that is not the paper's, by what it is made of.
+def build_learner(spec: LearnerSpec, context: BuildContext) -> Any:
+    """Build an unfitted estimator; every open `random_state` in it is set from the task's seed.
 
-    "over sampling", "under sampling" or "hybrid" by the sampler in its pipeline, "ensemble" for an
-    ensemble of learners (in scikit-learn's or imbalanced-learn's modules of ensembles), "cost
-    sensitive" with a class weight, otherwise "classic"."""
-    parts = _parts(_unseeded(spec, Context(columns=2, missing=False, seed=0)))
-    modules = [type(part).__module__ for part in parts]
-    for family, module in (
-        ("hybrid", "imblearn.combine"),
-        ("over sampling", "imblearn.over_sampling"),
-        ("under sampling", "imblearn.under_sampling"),
-        ("ensemble", "imblearn.ensemble"),
-        ("ensemble", "sklearn.ensemble"),
-    ):
-        if any(name.startswith(module) for name in modules):
-            return family
-    weighted = any(getattr(part, "class_weight", None) is not None for part in parts)
-    return "cost sensitive" if weighted else "classic"
+    Raises
+    ------
+    DataError
+        For a parameter that the learner does not have, or an import that fails.
+    """
+    try:
+        estimator = _build_unseeded(spec, context)
+        return set_random_states(
+            estimator, context.seed, _cached_random_states(spec, context, estimator)
+        )
+    except DataError:
+        raise
+    except Exception as error:  # a class from elsewhere: its constructor may raise anything
+        raise DataError(f"classifier '{spec.name}' cannot be built: {one_line(error)}") from None
 
 
-def _parts(estimator: Any) -> list[Any]:
-    """An estimator and every estimator in it, the outer ones first."""
+def _build_unseeded(spec: LearnerSpec, context: BuildContext) -> Any:
+    if spec.template is not None:
+        return _wrap_in_pipeline(context, make_estimator(spec))
+    if spec.imported:
+        return _wrap_in_pipeline(context, _import_class(spec)(**dict(spec.params)))
+    return _builder(spec.use)(context, **dict(spec.params))
+
+
+def _builder(use: str) -> Callable[..., Any]:
+    # with scikit-learn and imbalanced-learn, which importing `deabench.study` must not need
+    from deabench.study.learners import pipelines
+
+    builder: Callable[..., Any] = getattr(pipelines, REGISTRY[use])
+    return builder
+
+
+def builder_parameters(use: str) -> list[str]:
+    """Return the parameters of a registered classifier."""
+    return list(inspect.signature(_builder(use)).parameters)[1:]
+
+
+def make_estimator(spec: LearnerSpec) -> Any:
+    """Make a new estimator of a template from code: a copy, or what its function returns.
+
+    Raises
+    ------
+    DataError
+        Where it is no scikit-learn classifier.
+    """
+    from sklearn.base import clone
+
+    template = spec.template
+    is_function = isinstance(template, type) or not hasattr(template, "fit")
+    estimator = template() if is_function else clone(template)
+    if not _is_classifier(estimator):
+        raise DataError(
+            f"classifier '{spec.name}': {type(estimator).__name__} is not a scikit-learn "
+            "classifier; it needs fit, predict and get_params"
+        )
+    return estimator
+
+
+def _is_classifier(thing: Any) -> bool:
+    return all(hasattr(thing, method) for method in ("fit", "predict", "get_params"))
+
+
+def _wrap_in_pipeline(context: BuildContext, estimator: Any) -> Any:
+    """Return an estimator from elsewhere as the last step of a pipeline."""
+    from sklearn.utils import get_tags
+
+    from deabench.study.learners.pipelines import make_pipeline
+
+    takes_nan = bool(get_tags(estimator).input_tags.allow_nan)
+    return make_pipeline(context, [], estimator, takes_nan=takes_nan)
+
+
+def open_random_states(estimator: Any) -> RandomStates:
+    """Return the parameters `random_state` that are None, nested ones too.
+
+    Each with its position among all of them, in the order of their names."""
+    params = estimator.get_params(deep=True)
+    names = sorted(name for name in params if name.split("__")[-1] == "random_state")
+    return [(position, name) for position, name in enumerate(names) if params[name] is None]
+
+
+def set_random_states(estimator: Any, seed: int, random_states: RandomStates | None = None) -> Any:
+    """Set every open `random_state` from the seed; one that has a value stays.
+
+    Parameters
+    ----------
+    random_states : list of (int, str), optional
+        The `open_random_states` of the estimator, where they are known.
+    """
+    if random_states is None:
+        random_states = open_random_states(estimator)
+    if not random_states:
+        return estimator
+    states = np.random.SeedSequence(seed).generate_state(random_states[-1][0] + 1)
+    return estimator.set_params(
+        **{name: int(states[position] >> 1) for position, name in random_states}
+    )
+
+
+_RANDOM_STATES: dict[Any, tuple[Any, RandomStates]] = {}
+"""Open random states of classifiers, with the template that they were found in."""
+
+
+def _cached_random_states(spec: LearnerSpec, context: BuildContext, estimator: Any) -> RandomStates:
+    """Return the open random states, which all tasks of a classifier share.
+
+    A function may return another estimator each time: then nothing is cached."""
+    if spec.template is not None and not hasattr(spec.template, "fit"):
+        return open_random_states(estimator)
+    key = (spec.name, spec.use, spec.params, context.missing, context.preprocessing.text)
+    cached = _RANDOM_STATES.get(key)
+    if cached is None or cached[0] is not spec.template:
+        cached = _RANDOM_STATES[key] = (spec.template, open_random_states(estimator))
+    return cached[1]
+
+
+_FINGERPRINTS: dict[str, tuple[Any, Fingerprint]] = {}
+"""Fingerprints of classifiers from code by name, with the template that each was made of."""
+
+
+def fingerprint_learner(spec: LearnerSpec) -> Fingerprint:
+    """Return what the classifier is made of in this process; see `learners.fingerprints`."""
+    template = spec.template
+    if template is None:
+        return _fingerprint_named(replace(spec, fingerprint=()), _module_stamp(spec))
+    cached = _FINGERPRINTS.get(spec.name)
+    if cached is None or cached[0] is not template:
+        function = None if hasattr(template, "fit") else template
+        fingerprint = fingerprint_object(_build_unseeded(spec, ANY_CONTEXT), function)
+        cached = _FINGERPRINTS[spec.name] = (template, fingerprint)
+    return cached[1]
+
+
+@lru_cache(maxsize=256)
+def _fingerprint_named(spec: LearnerSpec, _stamp: str) -> Fingerprint:
+    return fingerprint_object(_build_unseeded(spec, ANY_CONTEXT))
+
+
+def _module_stamp(spec: LearnerSpec) -> str:
+    """Return a text that changes when the module of an imported classifier does."""
+    if not spec.imported:
+        return ""
+    module = _import_module(spec)
+    file = getattr(module, "__file__", None)
+    return f"{id(module)} {_file_digest(file) if file else ''}"
+
+
+def _import_class(spec: LearnerSpec) -> Callable[..., Any]:
+    module_name, _, class_name = spec.use.rpartition(".")
+    imported: Callable[..., Any] | None = getattr(_import_module(spec), class_name, None)
+    if imported is None:
+        raise DataError(
+            f"classifier '{spec.name}': cannot import '{spec.use}': module '{module_name}' has no "
+            f"attribute '{class_name}'"
+        )
+    if not _is_classifier(imported):
+        raise DataError(
+            f"classifier '{spec.name}': '{spec.use}' is not a scikit-learn classifier; it needs "
+            "fit, predict and get_params"
+        )
+    return imported
+
+
+def _import_module(spec: LearnerSpec) -> ModuleType:
+    """Import the module of an import path, or one in the folder of the study file.
+
+    A module of that folder is read again after an edit."""
+    name = spec.use.rpartition(".")[0]
+    local_file = _find_local_file(spec.folder, name)
+    if local_file is not None and spec.folder not in sys.path:
+        # last: a file beside a study must not replace a module of Python
+        sys.path.append(spec.folder)
+    try:
+        if not name or name.startswith("."):
+            raise ImportError("give the whole path, as module.Class")
+        with _no_bytecode():
+            module = importlib.import_module(name)
+    except Exception as error:  # the module is the user's: it may raise anything while it is read
+        raise DataError(
+            f"classifier '{spec.name}': cannot import '{spec.use}': {one_line(error)}"
+        ) from None
+    return module if local_file is None else _reload_if_edited(spec, module, local_file)
+
+
+def _find_local_file(folder: str, module: str) -> Path | None:
+    if not folder or not module:
+        return None
+    path = Path(folder, *module.split("."))
+    candidates = (path.with_name(f"{path.name}.py"), path / "__init__.py")
+    return next((file for file in candidates if file.is_file()), None)
+
+
+_LOADED_DIGESTS: dict[str, str] = {}
+"""Modules beside a study file by name: the digest of the file when it was loaded."""
+
+
+def _reload_if_edited(spec: LearnerSpec, module: ModuleType, file: Path) -> ModuleType:
+    """Return the module as its file is now; refuse another module of that name."""
+    loaded_file = getattr(module, "__file__", None)
+    if loaded_file is None or Path(loaded_file).resolve() != file.resolve():
+        raise DataError(
+            f"classifier '{spec.name}': '{module.__name__}' is '{loaded_file}', not the module "
+            "beside the study file; give yours another name"
+        )
+    digest = _file_digest(str(file))
+    if _LOADED_DIGESTS.setdefault(module.__name__, digest) != digest:
+        with _no_bytecode():
+            module = importlib.reload(module)
+        _LOADED_DIGESTS[module.__name__] = digest
+    return module
+
+
+_IMPORT_LOCK = RLock()
+"""Held while the switch below is set: a worker of a cluster may run tasks in several threads."""
+
+
+@contextmanager
+def _no_bytecode() -> Iterator[None]:
+    """Import without writing bytecode.
+
+    Python uses bytecode as long as size and second of the last change of its source are the same:
+    then another code would run than the one that the key of a task names."""
+    with _IMPORT_LOCK:
+        before = sys.dont_write_bytecode
+        sys.dont_write_bytecode = True
+        try:
+            yield
+        finally:
+            sys.dont_write_bytecode = before
+
+
+def _file_digest(file: str) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+def infer_family(spec: LearnerSpec) -> str:
+    """Infer the family of a classifier that is not the paper's from the classes in its pipeline.
+
+    "over sampling", "under sampling" or "hybrid" by its sampler, "ensemble" for an ensemble of
+    learners (in scikit-learn's or imbalanced-learn's modules), "cost sensitive" with a class
+    weight, otherwise "classic"."""
+    estimator = _build_unseeded(spec, ANY_CONTEXT)
     inner = [
         value for value in estimator.get_params(deep=True).values() if hasattr(value, "get_params")
     ]
-    return [estimator, *inner]
+    parts = [estimator, *inner]
+    for family, module in FAMILY_MODULES:
+        if any(type(part).__module__.startswith(module) for part in parts):
+            return family
+    weighted = any(getattr(part, "class_weight", None) is not None for part in parts)
+    return "cost sensitive" if weighted else "classic"

@@ -1,13 +1,13 @@
-"""Weka's own classifiers through a Java machine: the extra `deabench[weka]` (python-weka-wrapper3,
-GPL-3) and Java.
+"""Weka's own classifiers in a Java machine: needs the extra `deabench[weka]` (GPL-3) and Java.
 
-The wrapper carries weka.jar 3.9, in which J48, SMO and MultilayerPerceptron are core and RBFNetwork
+The wrapper, python-weka-wrapper3, carries weka.jar 3.9, in which J48, SMO and MultilayerPerceptron are core and RBFNetwork
 is a package of its own (`python -c "import weka.core.jvm as j; j.start(packages=True); import
 weka.core.packages as p; p.install_package('RBFNetwork')"`). Each worker process starts its own Java
 machine with its first task."""
 
 from __future__ import annotations
 
+import logging
 import shutil
 from importlib.util import find_spec
 from typing import Any
@@ -22,8 +22,8 @@ SMO = "weka.classifiers.functions.SMO"
 RBF_NETWORK = "weka.classifiers.functions.RBFNetwork"
 
 
-def lacking() -> str:
-    """What is missing for Weka to run on this machine; "" where nothing is."""
+def missing_software() -> str:
+    """Return what Weka needs and this machine lacks; "" where it lacks nothing."""
     if find_spec("weka") is None:
         return "the package python-weka-wrapper3: pip install 'deabench[weka]'"
     return "" if shutil.which("java") else "Java (a JRE of version 11 or later)"
@@ -54,7 +54,7 @@ class WekaClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: np.ndarray, y: np.ndarray, sample_weight: Any = None) -> WekaClassifier:
-        """Train; X is rows x features, y any labels.
+        """Train on X, rows x features, and y, any labels.
 
         Raises
         ------
@@ -69,8 +69,8 @@ class WekaClassifier(ClassifierMixin, BaseEstimator):
         weight = (
             np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         )
-        self.header_ = self._header(np.asarray(X).shape[1])
-        data = self._instances(np.column_stack([X, codes]), weight)
+        self.header_ = self._make_header(np.asarray(X).shape[1])
+        data = self._make_instances(np.column_stack([X, codes]), weight)
         try:
             self.model_ = Classifier(classname=self.classname, options=list(self.options))
         except Exception as error:
@@ -82,17 +82,18 @@ class WekaClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Weka's distribution over the classes, rows x classes."""
+        """Return Weka's distribution over the classes, rows x classes."""
         rows = np.column_stack([X, np.full(len(X), np.nan)])
-        data = self._instances(rows, np.ones(len(rows)))
+        data = self._make_instances(rows, np.ones(len(rows)))
         return np.array(
             [self.model_.distribution_for_instance(data.get_instance(k)) for k in range(len(rows))]
         )
 
     def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return the most probable class of each row."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
-    def _header(self, columns: int) -> Any:
+    def _make_header(self, columns: int) -> Any:
         from weka.core.dataset import Attribute, Instances
 
         attributes = [Attribute.create_numeric(f"x{k}") for k in range(columns)]
@@ -103,26 +104,21 @@ class WekaClassifier(ClassifierMixin, BaseEstimator):
         header.class_is_last()
         return header
 
-    def _instances(self, rows: np.ndarray, weight: np.ndarray) -> Any:
+    def _make_instances(self, rows: np.ndarray, weight: np.ndarray) -> Any:
         from weka.core.dataset import Instance, Instances
 
         data = Instances.template_instances(self.header_, len(rows))
-        for row, one in zip(rows.astype(float).tolist(), weight.tolist(), strict=True):
-            data.add_instance(
-                Instance.create_instance(row, weight=one)
-            )  # NaN is Weka's own mark of a missing cell
+        # NaN is Weka's own mark of a missing cell
+        for values, row_weight in zip(rows.astype(float).tolist(), weight.tolist(), strict=True):
+            data.add_instance(Instance.create_instance(values, weight=row_weight))
         return data
 
 
 def start_java() -> None:
-    """Start the Java machine of this process, once; `packages` so that installed Weka packages are
-    seen.
-    """
-    missing = lacking()
+    """Start the Java machine of this process once, with the installed Weka packages."""
+    missing = missing_software()
     if missing:
         raise DataError(f"Weka's classifiers need {missing}")
-    import logging
-
     from weka.core import jvm
 
     if not jvm.started:

@@ -1,1 +1,1 @@
-"""What came out: the store, how far it is, results from elsewhere, and the tables made of them."""
+"""Results of a study: the store, its status, results from elsewhere, and the tables of a summary."""

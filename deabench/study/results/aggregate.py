@@ -1,49 +1,50 @@
-"""From counts to what a study is for: metrics, group means, efficiencies two ways, tests,
-recommendations.
+"""From metrics to recommendations: groups of data sets, means, efficiencies two ways, targets.
 
-Everything starts from a long table of counts (dataset, classifier, tp, fn, fp, tn; a row per fold
-or pooled) and one of facts (index dataset; type, imbalance_ratio), so that results from elsewhere
-are summarised as a study's own. Positive = minority throughout, and folds are pooled: one confusion
-matrix per data set and classifier."""
+Everything starts from a table of metrics (dataset, classifier) and one of facts (index dataset;
+type, imbalance_ratio), so that results from elsewhere are summarised as a study's own. Positive =
+minority throughout, and folds are pooled: one confusion matrix per data set and classifier."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from deabench.analysis.ranking import rank
+from deabench.analysis.targets import targets
 from deabench.errors import DataError, DataWarning, SolveError
-from deabench.models import ModelName
-from deabench.models.options import resolve_options
-from deabench.results.model import Model
+from deabench.models import MODELS
 
-CELLS = ["tp", "fn", "fp", "tn"]
-ALL = ("all", "all data sets")
+ALL_DATASETS = ("all", "all data sets")
 """The grouping and group that hold every data set."""
+GROUPING_ORDER = {"all": 0, "type": 1, "imbalance ratio": 2, "type and ratio": 3}
+GROUP = ["grouping", "group"]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a summary is asked for.
+class SummarySettings:
+    """The settings of a summary.
 
     Attributes
     ----------
-    outputs, inputs
-        As for `deabench.rank`; each a metric of `deabench.metrics`.
-    model : str or Model
-        As for `deabench.rank`.
+    outputs, inputs, model
+        As for `deabench.rank`; each a metric of the study.
+    options : mapping of str to object
+        Options of the model: its returns, orientation, direction, weights and so on.
     panels : mapping of name to classifiers
-        Who is ranked with whom, as the paper ranks the C4.5 methods and the SVM methods apart.
+        Which classifiers are ranked together: the paper ranks the C4.5 methods and the SVM methods
+        apart.
     families : mapping of classifier to family
         For the tables by approach; a classifier without one is left out of them.
     mixed : {"each", "drop"}
         Whether a data set with several types counts in each of their groups or in none.
-    ratios : sequence of float
+    ratio_edges : sequence of float
         Where one group of imbalance ratios ends and the next begins.
-    lower : mapping of metric to its greatest value
+    complemented : mapping of metric to its greatest value
         Outputs that are better low.
     """
 
@@ -51,34 +52,20 @@ class Settings:
     panels: Mapping[str, Sequence[str]]
     families: Mapping[str, str] = field(default_factory=dict)
     inputs: Sequence[str] = ()
-    model: ModelName | Model = "wei"
+    model: str = "wei"
+    options: Mapping[str, Any] = field(default_factory=dict)
     mixed: str = "each"
-    ratios: Sequence[float] = (10, 30)
-    lower: Mapping[str, float] = field(default_factory=dict)
+    ratio_edges: Sequence[float] = (10, 30)
+    complemented: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def low(self) -> bool:
+    def lower_is_best(self) -> bool:
         """Whether 0 is best: the model gives inefficiencies."""
-        return resolve_options(self.model).measure == "inefficiency"
+        return MODELS[self.model].measure == "inefficiency"
 
 
-def pooled_metrics(counts: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
-    """Metrics of the folds' pooled confusion matrix.
-
-    Returns
-    -------
-    DataFrame
-        Index (dataset, classifier), in order of first appearance; one column per metric, each in
-        [0, 1] but for those of `deabench.metrics` that say otherwise.
-    """
-    from deabench.metrics import from_counts
-
-    pooled = counts.groupby(["dataset", "classifier"], sort=False)[CELLS].sum()
-    return from_counts(pooled, metrics=list(dict.fromkeys(metrics)))
-
-
-def membership(facts: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """Which data set is in which group.
+def group_datasets(facts: pd.DataFrame, settings: SummarySettings) -> pd.DataFrame:
+    """Return which data set is in which group.
 
     Returns
     -------
@@ -86,37 +73,35 @@ def membership(facts: pd.DataFrame, settings: Settings) -> pd.DataFrame:
         grouping ("all", "type", "imbalance ratio", "type and ratio"), group, dataset; one row per
         pair.
     """
-    rows = [(*ALL, name) for name in facts.index]
+    rows = [(*ALL_DATASETS, name) for name in facts.index]
     for name, fact in facts.iterrows():
         labels = [label for label in str(fact["type"] or "").split(";") if label]
-        labels = labels if settings.mixed == "each" or len(labels) == 1 else []
-        ratio = ratio_group(float(fact["imbalance_ratio"]), settings.ratios)
+        if settings.mixed == "drop" and len(labels) > 1:
+            labels = []
+        ratio = ratio_group(float(fact["imbalance_ratio"]), settings.ratio_edges)
         rows += [("type", label, name) for label in labels]
-        rows += [("imbalance ratio", ratio, name)] if ratio else []
-        rows += [("type and ratio", f"{label}, {ratio}", name) for label in labels if ratio]
-    frame = pd.DataFrame(rows, columns=["grouping", "group", "dataset"])
-    return frame.sort_values("grouping", kind="stable", key=lambda c: c.map(_ORDER)).reset_index(
-        drop=True
-    )
-
-
-_ORDER = {"all": 0, "type": 1, "imbalance ratio": 2, "type and ratio": 3}
+        if ratio:
+            rows.append(("imbalance ratio", ratio, name))
+            rows += [("type and ratio", f"{label}, {ratio}", name) for label in labels]
+    frame = pd.DataFrame(rows, columns=[*GROUP, "dataset"])
+    order = frame["grouping"].map(GROUPING_ORDER).sort_values(kind="stable").index
+    return frame.loc[order].reset_index(drop=True)
 
 
 def ratio_group(ratio: float, edges: Sequence[float]) -> str:
-    """`IR < 10`, `10 <= IR < 30`, `IR >= 30`; "" where there is no ratio or there are no edges."""
+    """Return `IR < 10`, `10 <= IR < 30` or `IR >= 30`; "" without a ratio or edges."""
     if not len(edges) or np.isnan(ratio):
         return ""
-    place = int(np.searchsorted(edges, ratio, side="right"))
-    if place == 0:
+    position = int(np.searchsorted(edges, ratio, side="right"))
+    if position == 0:
         return f"IR < {edges[0]:g}"
-    if place == len(edges):
+    if position == len(edges):
         return f"IR >= {edges[-1]:g}"
-    return f"{edges[place - 1]:g} <= IR < {edges[place]:g}"
+    return f"{edges[position - 1]:g} <= IR < {edges[position]:g}"
 
 
 def group_means(metrics: pd.DataFrame, groups: pd.DataFrame) -> pd.DataFrame:
-    """The mean of each metric over the data sets of a group.
+    """Return the mean of each metric over the data sets of a group.
 
     Returns
     -------
@@ -124,138 +109,143 @@ def group_means(metrics: pd.DataFrame, groups: pd.DataFrame) -> pd.DataFrame:
         Index (grouping, group, classifier); the metrics, and `datasets`, how many were averaged. A
         data set on which a metric is undefined is left out of that metric's mean.
     """
-    long = groups.merge(metrics.reset_index(), on="dataset")
-    keys = ["grouping", "group", "classifier"]
-    means = long.groupby(keys, sort=False)[list(metrics.columns)].mean()
-    means["datasets"] = long.groupby(keys, sort=False).size()
+    by_classifier = groups.merge(metrics.reset_index(), on="dataset").groupby(
+        [*GROUP, "classifier"], sort=False
+    )
+    means = by_classifier[list(metrics.columns)].mean()
+    means["datasets"] = by_classifier.size()
     return means
 
 
-def efficiencies(table: pd.DataFrame, settings: Settings, where: str = "") -> pd.Series:
-    """`deabench.rank` with the study's settings.
+def efficiencies(table: pd.DataFrame, settings: SummarySettings, place: str = "") -> pd.Series:
+    """Return the scores of `deabench.rank` with the study's settings.
 
     A table that cannot be ranked (an input of 0 makes a quotient infinite) is NaN throughout, with
     its reason in `attrs["notes"]`: one data set must not cost the study its summary. Warnings of
     weak data (correlated metrics, few classifiers) hold for every table of a study alike and are
     not repeated."""
-    from deabench.analysis.ranking import rank
-
+    options: dict[str, Any] = {"model": settings.model, **settings.options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
-            scores = rank(
+            return rank(
                 table,
                 outputs=list(settings.outputs),
                 inputs=list(settings.inputs) or None,
-                lower_is_better=dict(settings.lower),
-                model=settings.model,
+                lower_is_better=dict(settings.complemented),
+                **options,
             ).scores
         except (DataError, SolveError) as error:
             scores = pd.Series(np.nan, index=table.index)
-            scores.attrs["notes"] = (f"{where or 'the table'} has no efficiencies: {error}",)
-    return scores
+            scores.attrs["notes"] = (f"{place or 'the table'} has no efficiencies: {error}",)
+            return scores
 
 
-def per_dataset(metrics: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """Efficiency of every classifier within its panel on every data set.
+def _rows_of_panel(table: pd.DataFrame, members: Sequence[str]) -> pd.DataFrame:
+    return table.loc[[member for member in members if member in table.index]]
+
+
+def efficiencies_per_dataset(metrics: pd.DataFrame, settings: SummarySettings) -> pd.DataFrame:
+    """Return the efficiency of every classifier within its panel on every data set.
 
     Returns
     -------
     DataFrame
         Index (panel, dataset, classifier), column efficiency: 1 on the data set's own frontier;
-        `attrs["notes"]` tells of the data sets that could not be ranked (NaN).
+        `attrs["notes"]` names the data sets that could not be ranked (NaN).
     """
-    parts, notes = {}, []
+    parts = {}
+    notes: list[str] = []
     for panel, members in settings.panels.items():
         for name, table in metrics.groupby(level="dataset", sort=False):
-            one = table.droplevel("dataset")
-            chosen = one.loc[[member for member in members if member in one.index]]
-            if len(chosen):
-                scores = efficiencies(chosen, settings, f"data set '{name}' (panel {panel})")
+            rows = _rows_of_panel(table.droplevel("dataset"), members)
+            if len(rows):
+                scores = efficiencies(rows, settings, f"data set '{name}' (panel {panel})")
                 notes += scores.attrs.pop("notes", ())
                 parts[panel, name] = scores
-    frame = (
-        pd.concat(parts, names=["panel", "dataset", "classifier"]).rename("efficiency").to_frame()
-    )
+    scores = pd.concat(parts, names=["panel", "dataset", "classifier"])
+    frame = scores.rename("efficiency").to_frame()
     frame.attrs["notes"] = tuple(notes)
     return frame
 
 
-def two_ways(
-    means: pd.DataFrame, single: pd.DataFrame, groups: pd.DataFrame, settings: Settings
+def efficiencies_two_ways(
+    means: pd.DataFrame,
+    per_dataset: pd.DataFrame,
+    groups: pd.DataFrame,
+    settings: SummarySettings,
 ) -> pd.DataFrame:
-    """DEA of the averages (the paper's way) beside the average of the DEAs, with IBA where it is
-    among the metrics.
+    """Return the DEA of the averages (the paper's way) beside the average of the DEAs.
 
     Returns
     -------
     DataFrame
-        Index (grouping, group, panel, classifier); average_then_dea, dea_then_average, their ranks,
-        IBA and its rank, datasets.
+        Index (grouping, group, panel, classifier); average_then_dea, dea_then_average, IBA where it
+        is among the metrics, their ranks, datasets.
     """
+    averages = (
+        groups.merge(per_dataset.reset_index(), on="dataset")
+        .groupby([*GROUP, "panel", "classifier"], sort=False)["efficiency"]
+        .mean()
+    )
     parts = {}
-    joined = groups.merge(single.reset_index(), on="dataset")
-    after = joined.groupby(["grouping", "group", "panel", "classifier"], sort=False)[
-        "efficiency"
-    ].mean()
-    for (grouping, group), table in means.groupby(level=["grouping", "group"], sort=False):
-        one = table.droplevel(["grouping", "group"])
+    for (grouping, group), table in means.groupby(level=GROUP, sort=False):
         for panel, members in settings.panels.items():
-            chosen = one.loc[[member for member in members if member in one.index]]
-            if not len(chosen):
+            rows = _rows_of_panel(table.droplevel(GROUP), members)
+            if not len(rows):
                 continue
-            frame = pd.DataFrame(
-                {
-                    "average_then_dea": efficiencies(chosen, settings),
-                    "dea_then_average": after.loc[grouping, group, panel].reindex(chosen.index),
-                }
-            )
-            if "IBA" in chosen:
-                frame["IBA"] = chosen["IBA"]
-            ranks = {
-                f"rank_{name}": ranked(frame[name], low=settings.low and name != "IBA")
-                for name in frame
+            average = averages.loc[grouping, group, panel].reindex(rows.index)
+            scores = {
+                "average_then_dea": efficiencies(rows, settings),
+                "dea_then_average": average,
             }
-            parts[grouping, group, panel] = frame.assign(**ranks, datasets=chosen["datasets"])
-    return pd.concat(parts, names=["grouping", "group", "panel", "classifier"])
+            if "IBA" in rows:
+                scores["IBA"] = rows["IBA"]
+            frame = pd.DataFrame(scores)
+            for name in scores:
+                ascending = settings.lower_is_best and name != "IBA"
+                frame[f"rank_{name}"] = rank_scores(frame[name], ascending=ascending)
+            parts[grouping, group, panel] = frame.assign(datasets=rows["datasets"])
+    return pd.concat(parts, names=[*GROUP, "panel", "classifier"])
 
 
-def ranked(scores: pd.Series, *, low: bool = False) -> pd.Series:
-    """1 is best, the lowest score where `low`; scores that agree to 9 decimals share the best of
-    their ranks.
-    """
-    return scores.round(9).rank(ascending=low, method="min").astype("Int64")
+def rank_scores(scores: pd.Series, *, ascending: bool = False) -> pd.Series:
+    """Return ranks, 1 is best; scores that agree to 9 decimals share the best of their ranks."""
+    return scores.round(9).rank(ascending=ascending, method="min").astype("Int64")
 
 
-def by_family(metrics: pd.DataFrame, groups: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """Families of approaches as DMUs, as in the paper's Table 13: metrics averaged over a family's
-    classifiers.
+def efficiencies_by_family(
+    metrics: pd.DataFrame, groups: pd.DataFrame, settings: SummarySettings
+) -> pd.DataFrame:
+    """Return the efficiencies of families of approaches as DMUs, as in the paper's Table 13.
+
+    Metrics are averaged over a family's classifiers.
 
     Returns
     -------
     DataFrame
-        Index (grouping, group, panel="families", family); as `two_ways`.
+        Index (grouping, group, panel="families", family); as `efficiencies_two_ways`.
     """
-    named = metrics.reset_index()
-    named["classifier"] = named["classifier"].map(settings.families)
-    named = named.dropna(subset=["classifier"])
-    if named.empty:
+    rows = metrics.reset_index()
+    rows["classifier"] = rows["classifier"].map(settings.families)
+    rows = rows.dropna(subset=["classifier"])
+    if rows.empty:
         raise DataError("no classifier has a family; name families in [groups.families]")
-    averaged = named.groupby(["dataset", "classifier"], sort=False).mean()
+    averaged = rows.groupby(["dataset", "classifier"], sort=False).mean()
     families = list(dict.fromkeys(settings.families.values()))
-    alone = Settings(**{**vars(settings), "panels": {"families": families}})
-    return two_ways(group_means(averaged, groups), per_dataset(averaged, alone), groups, alone)
+    settings = replace(settings, panels={"families": families})
+    per_dataset = efficiencies_per_dataset(averaged, settings)
+    return efficiencies_two_ways(group_means(averaged, groups), per_dataset, groups, settings)
 
 
-def recommendation(
-    families: pd.DataFrame, *, close: float = 0.005, low: bool = False
+def recommend_families(
+    families: pd.DataFrame, *, close: float = 0.005, lower_is_best: bool = False
 ) -> pd.DataFrame:
-    """The paper's Table 22 from the study's own results: for each type and ratio, the family to
-    use.
+    """Return the paper's Table 22 from the study's results: the family to use by type and ratio.
 
     A family is recommended where the mean of its per-data-set efficiencies is the highest
-    (inefficiencies, the lowest: `low`), or within `close` of it. (The efficiency of the averages,
-    the paper's way, puts several of six families at 1; it is listed beside.)
+    (inefficiencies, the lowest), or within `close` of it. (The efficiency of the averages, the
+    paper's way, puts several of six families at 1; it is listed beside.)
 
     Returns
     -------
@@ -263,30 +253,117 @@ def recommendation(
         Index (imbalance_ratio, type); recommended, efficiency, efficient_on_average (families whose
         averages lie on the frontier), highest_iba, datasets.
     """
+    sign = -1.0 if lower_is_best else 1.0
+    frontier = 0.0 if lower_is_best else 1.0
     rows = {}
     for group, table in families.loc[["type and ratio"]].groupby(level="group", sort=False):
-        one = table.droplevel(["grouping", "group", "panel"])
+        scores = table.droplevel([*GROUP, "panel"])
         label, _, ratio = str(group).partition(", ")
-        sign = -1.0 if low else 1.0
-        means = sign * one["dea_then_average"]
-        best = means.max()
+        means = sign * scores["dea_then_average"]
+        efficient = sign * scores["average_then_dea"] >= frontier - 1e-9
         rows[ratio, label] = {
-            "recommended": ", ".join(one.index[means >= best - close]),
-            "efficiency": sign * best,
-            "efficient_on_average": ", ".join(
-                one.index[sign * one["average_then_dea"] >= (0.0 if low else 1.0) - 1e-9]
-            ),
-            "highest_iba": one["IBA"].idxmax() if "IBA" in one else "",
-            "datasets": int(one["datasets"].max()),
+            "recommended": ", ".join(scores.index[means >= means.max() - close]),
+            "efficiency": sign * means.max(),
+            "efficient_on_average": ", ".join(scores.index[efficient]),
+            "highest_iba": scores["IBA"].idxmax() if "IBA" in scores else "",
+            "datasets": int(scores["datasets"].max()),
         }
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["imbalance_ratio", "type"])
-    return frame.sort_index(level=0, sort_remaining=True, key=_by_size)
+    return frame.sort_index(level=0, sort_remaining=True, key=_order_ratio_groups)
 
 
-def _by_size(level: pd.Index) -> pd.Index:
+def _order_ratio_groups(level: pd.Index) -> pd.Index:
+    """Return sort keys: the lower edge of each group of ratios, types as they are."""
     if level.name != "imbalance_ratio":
         return level
-    places = {"IR <": -1.0, "IR >": np.inf}
-    return level.map(
-        lambda text: places[text[:4]] if text[:4] in places else float(text.split()[0])
-    )
+    outer = {"IR <": -1.0, "IR >": np.inf}
+    return level.map(lambda text: outer[text[:4]] if text[:4] in outer else float(text.split()[0]))
+
+
+def efficiencies_of_other_dmus(
+    metrics: pd.DataFrame, settings: SummarySettings, dmus: str
+) -> pd.DataFrame:
+    """Return efficiencies where the DMUs are not the classifiers.
+
+    Parameters
+    ----------
+    dmus : {"datasets", "after @"}
+        "datasets": each data set is a DMU, for each classifier (the paper's Table 21). "after @":
+        what stands after the @ of a classifier's name is the DMU, and each thing before it is an
+        output (Table 17: `chi2@200`).
+
+    Returns
+    -------
+    DataFrame
+        Index (classifier or dataset, dmu): the outputs and `efficiency`.
+    """
+    parts = {}
+    if dmus == "datasets":
+        for classifier, table in metrics.groupby(level="classifier", sort=False):
+            rows = table.droplevel("classifier")[[*settings.outputs, *settings.inputs]]
+            parts[classifier] = rows.assign(efficiency=efficiencies(rows, settings))
+        return pd.concat(parts, names=["classifier", "dmu"])
+    for dataset, table in metrics.groupby(level="dataset", sort=False):
+        rows = split_names_at(table.droplevel("dataset")[list(settings.outputs)])
+        scores = efficiencies(rows, SummarySettings(list(rows.columns), {}))
+        parts[dataset] = rows.assign(efficiency=scores)
+    return pd.concat(parts, names=["dataset", "dmu"])
+
+
+def split_names_at(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each name after the @ and a column for each name before it.
+
+    `chi2@200` (classifier) x metric becomes 200 x chi2."""
+    for name in table.index:
+        if "@" not in str(name):
+            raise DataError(
+                f"classifier '{name}' has no @ in its name; dmus = \"after @\" needs names as "
+                "'chi2@200'"
+            )
+    before, after = zip(*(str(name).split("@", 1) for name in table.index), strict=True)
+    stacked = table.set_axis(pd.MultiIndex.from_arrays([after, before]))
+    wide = stacked.unstack().loc[list(dict.fromkeys(after))]
+    wide = wide[[(metric, name) for metric in table.columns for name in dict.fromkeys(before)]]
+    single = len(table.columns) == 1
+    wide.columns = [name if single else f"{metric} {name}" for metric, name in wide.columns]
+    return wide
+
+
+def targets_per_dataset(
+    metrics: pd.DataFrame,
+    tested: Sequence[str],
+    reference: Sequence[str],
+    *,
+    outputs: Sequence[str],
+    norm: Any = "l1",
+    complemented: Mapping[str, float] | None = None,
+) -> pd.DataFrame:
+    """Return targets of tested classifiers on every data set's frontier of the reference.
+
+    These are the paper's Tables 14 and 15.
+
+    Returns
+    -------
+    DataFrame
+        Index (dataset, classifier); for each output its actual value, target_ and gap_ value;
+        position (inside, on, outside) and distance in the norm.
+    """
+    parts = {}
+    for dataset, table in metrics.groupby(level="dataset", sort=False):
+        rows = table.droplevel("dataset")[list(outputs)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            result = targets(
+                rows.loc[list(tested)],
+                rows.loc[list(reference)],
+                outputs=list(outputs),
+                norm=norm,
+                lower_is_better=dict(complemented or {}),
+            )
+        parts[dataset] = (
+            rows.loc[list(tested)]
+            .join(result.targets.add_prefix("target_"))
+            .join(result.gaps.add_prefix("gap_"))
+            .assign(position=result.position, distance=result.distance)
+        )
+    return pd.concat(parts, names=["dataset", "classifier"])

@@ -1,23 +1,44 @@
-"""How far a study is: counts of its tasks by status, and a digest of its results."""
+"""Status of a study: its tasks counted from the store, a digest of its results, a forecast.
+
+A million rows take a while to check. So a run, which checks them all at its end, leaves its count
+beside the store, with the SHA-256 of the store's bytes: as long as the store has those bytes, the
+count is true. A store that has changed since, by a run that goes on, an import, a repair or a
+flipped bit, is checked and counted again."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+import os
+from collections import Counter
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass
 from operator import itemgetter
+from pathlib import Path
+from typing import ClassVar
 
 import pandas as pd
 
-from deabench.study.plans.jobs import Jobs
-from deabench.study.plans.plan import Plan
-from deabench.study.results.counted import KEY, count, leave, left_beside
-from deabench.study.results.store import COLUMNS, read_rows, sound_rows
-from deabench.study.running.tasks import Job
+from deabench import __version__
+from deabench.errors import DataError
+from deabench.study.results.store import COLUMNS, iterate_rows, read_rows
+from deabench.study.running.local import run_locally, stop_on_signals
+from deabench.study.spec import Plan, Task, TaskList
+from deabench.utils.files import write_whole
 from deabench.utils.result import Result
+
+KEY, CLASSIFIER, STATUS = (COLUMNS.index(name) for name in ("key", "classifier", "status"))
+DIGESTED = slice(COLUMNS.index("dataset"), COLUMNS.index("tn") + 1)
+"""Data set, classifier, repeat, fold, status and counts, which stand side by side."""
+ROWS_SHA256 = COLUMNS.index("rows_sha256")
+RETRIED_ERRORS = ("OtherDataError", "OtherCodeError")
+"""Failures that say nothing of the classifier: they are always run again."""
+DECISIVE = itemgetter(*map(COLUMNS.index, ("status", "kept", "error_type", "bounds")))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Status(Result):
-    """How far a study is.
+class StudyStatus(Result):
+    """How many tasks of a study are done.
 
     Attributes
     ----------
@@ -32,6 +53,8 @@ class Status(Result):
         What was left out of the data, what of the store is damaged.
     """
 
+    _text: ClassVar[str] = "study"
+
     total: int
     done: int
     failed: int
@@ -41,102 +64,243 @@ class Status(Result):
     notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
-        """One row: study's counts and digest."""
-        return pd.DataFrame(
-            {
-                "total": [self.total],
-                "done": [self.done],
-                "failed": [self.failed],
-                "missing": [self.missing],
-                "digest": [self.digest],
-            }
+        """Return one row: the study's counts and digest."""
+        names = ("total", "done", "failed", "missing", "digest")
+        return pd.DataFrame({name: [getattr(self, name)] for name in names})
+
+
+@dataclass(frozen=True)
+class ResultCount:
+    """The results of a study in a store.
+
+    Attributes
+    ----------
+    results : int
+        Tasks with a sound result, done or failed.
+    failures : list of (classifier, status, tasks)
+        Sorted.
+    digest : str
+        SHA-256 over data set, classifier, repeat, fold, status, counts and test rows of each
+        result, sorted.
+    damaged : int
+        Rows with a wrong checksum, of this study or another.
+    """
+
+    results: int
+    failures: list[tuple[str, str, int]]
+    digest: str
+    damaged: int
+
+
+def count_results(store: Path, tasks: TaskList) -> ResultCount:
+    """Check every row of a store, and count those of the study."""
+    uncounted = set(tasks.keys())
+    lines: list[str] = []
+    failures: Counter[tuple[str, str]] = Counter()
+    damaged = 0
+    for rows, damaged_rows in iterate_rows(store):
+        damaged += damaged_rows
+        for row in rows:
+            if row[KEY] not in uncounted:
+                continue
+            # a row that a run replaces meanwhile comes twice, and counts once
+            uncounted.remove(row[KEY])
+            lines.append("\t".join(map(str, (*row[DIGESTED], row[ROWS_SHA256]))))
+            if row[STATUS] != "done":
+                failures[row[CLASSIFIER], row[STATUS]] += 1
+    del uncounted
+    by_classifier = [(*pair, number) for pair, number in sorted(failures.items())]
+    return ResultCount(len(lines), by_classifier, _digest_lines(lines), damaged)
+
+
+def _digest_lines(lines: list[str]) -> str:
+    """Return the SHA-256 of the sorted lines, which are joined 10,000 at a time."""
+    lines.sort()
+    digest = hashlib.sha256()
+    for start in range(0, len(lines), 10_000):
+        text = "\n".join(lines[start : start + 10_000])
+        digest.update(("\n" + text if start else text).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def save_count(store: Path, tasks: TaskList) -> ResultCount:
+    """Count, and leave the count beside the store; no other run may write to it meanwhile."""
+    # digested before it is read: damage from here on cannot pass for what was counted
+    store_digest = _file_digest(store)
+    count = count_results(store, tasks)
+    content = {
+        "store": store_digest,
+        "study": tasks.identity(),
+        "release": __version__,
+        "counted": asdict(count),
+    }
+    text = json.dumps(content).encode()
+    if store_digest:
+        with suppress(DataError):  # a full disk: the next status counts
+            write_whole(_count_file(store), _text_digest(text) + b"\n" + text)
+    return count
+
+
+def saved_count(store: Path, tasks: TaskList) -> ResultCount | None:
+    """Return the count that a run of this very study left, if the store is unchanged since."""
+    try:
+        digest, _, text = _count_file(store).read_bytes().partition(b"\n")
+        if digest != _text_digest(text):
+            return None
+        content = json.loads(text)
+        if (content["study"], content["release"]) != (tasks.identity(), __version__):
+            return None
+        if content["store"] != _file_digest(store):
+            return None
+        failures = [tuple(failure) for failure in content["counted"]["failures"]]
+        return ResultCount(**content["counted"] | {"failures": failures})
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _text_digest(text: bytes) -> bytes:
+    return hashlib.sha256(text).hexdigest().encode()
+
+
+def _count_file(store: Path) -> Path:
+    return store.with_name(f".{store.name}.counted")
+
+
+def _file_digest(store: Path) -> str:
+    """Return the SHA-256 of the file; "" where it cannot be read or is not the whole store.
+
+    SQLite keeps unfinished changes in files beside it."""
+    if any(store.with_name(f"{store.name}-{suffix}").exists() for suffix in ("wal", "journal")):
+        return ""
+    try:
+        with store.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def study_status(plan: Plan, tasks: TaskList | None = None, *, save: bool = False) -> StudyStatus:
+    """Return the status of a study, from the store or from the count that the last run left.
+
+    Parameters
+    ----------
+    save : bool
+        Leave the count beside the store: for a run that has locked it. Otherwise nothing is
+        written, so that the status may be read while a run goes on.
+    """
+    tasks = plan.tasks() if tasks is None else tasks
+    count = saved_count(plan.store, tasks)
+    if count is None:
+        count = save_count(plan.store, tasks) if save else count_results(plan.store, tasks)
+    failed = sum(number for *_, number in count.failures)
+    failures = pd.DataFrame(count.failures, columns=["classifier", "status", "tasks"])
+    notes = list(plan.data_notes)
+    if count.damaged:
+        notes.append(
+            f"{count.damaged} results of the store are damaged and count as missing; "
+            "'deabench study verify' names them"
         )
-
-    def summary(self) -> str:
-        """Failures first, then what is done and missing."""
-        left = f", {self.missing} are missing" if self.missing else ""
-        return f"{failures_in_words(self)}; {self.done} of {self.total} tasks are done{left}"
-
-
-def failures_in_words(status: Status) -> str:
-    """`5 of 75 tasks failed: tree timeout 3, net failed 2`."""
-    if not status.failed:
-        return "no task failed"
-    said = ", ".join(f"{name} {kind} {tasks}" for (name, kind), tasks in status.failures.items())
-    return f"{status.failed} of {status.total} tasks failed: {said}"
+    return StudyStatus(
+        total=len(tasks),
+        done=count.results - failed,
+        failed=failed,
+        missing=len(tasks) - count.results,
+        failures=failures.astype({"tasks": "int64"}).set_index(["classifier", "status"])["tasks"],
+        digest=count.digest,
+        notes=tuple(notes),
+    )
 
 
-def current_rows(plan: Plan, jobs: Jobs | None = None) -> pd.DataFrame:
-    """The store's sound rows that belong to the study as it stands now, in the study's order."""
-    jobs = plan.jobs() if jobs is None else jobs
-    order = {key: place for place, key in enumerate(jobs.keys())}
+def current_rows(plan: Plan, tasks: TaskList | None = None) -> pd.DataFrame:
+    """Return the store's sound rows that belong to the study as it is now, in its order."""
+    tasks = plan.tasks() if tasks is None else tasks
+    positions = {key: position for position, key in enumerate(tasks.keys())}
     rows = read_rows(plan.store)
     damaged = rows.attrs["damaged"]
     rows["kept"] = rows["kept"].astype(bool)
-    place = rows["key"].map(order)
-    rows = rows[place.notna()].iloc[place.dropna().argsort(kind="stable")].reset_index(drop=True)
+    order = rows["key"].map(positions).dropna().sort_values(kind="stable").index
+    rows = rows.loc[order].reset_index(drop=True)
     rows.attrs["damaged"] = damaged
     return rows
 
 
-def status(plan: Plan, jobs: Jobs | None = None, *, leaves: bool = False) -> Status:
-    """Read the store and count, or take the counts that the last run left, where the store has not
-    changed since.
+def missing_tasks(
+    plan: Plan, tasks: TaskList | None = None, *, retry_failed: bool = False
+) -> list[Task]:
+    """Return the tasks without a sound result.
 
-    Parameters
-    ----------
-    leaves : bool
-        Leave the counts beside the store: for a run that holds it. Otherwise nothing is written, so
-        that the status may be asked for while a run goes on.
-    """
-    jobs = plan.jobs() if jobs is None else jobs
-    found = left_beside(plan.store, jobs) or (leave if leaves else count)(plan.store, jobs)
-    failed = sum(tasks for *_, tasks in found.failures)
-    said = [
-        f"{found.damaged} results of the store are damaged and count as missing; 'deabench study verify' names them"
-    ]
-    return Status(
-        len(jobs),
-        found.found - failed,
-        failed,
-        len(jobs) - found.found,
-        _by_classifier(found.failures),
-        found.digest,
-        (*plan.data_notes, *(said if found.damaged else [])),
-    )
-
-
-def _by_classifier(failures: list[tuple[str, str, int]]) -> pd.Series:
-    frame = pd.DataFrame(failures, columns=["classifier", "status", "tasks"]).astype(
-        {"tasks": "int64"}
-    )
-    return frame.set_index(["classifier", "status"])["tasks"]
-
-
-AGAIN = ("OtherDataError", "OtherCodeError")
-"""Failures that say nothing of the classifier: they are always run again."""
-NEEDED = itemgetter(*map(COLUMNS.index, ("status", "kept", "error_type", "bounds")))
-
-
-def missing(plan: Plan, jobs: Jobs | None = None, *, retry_failed: bool = False) -> list[Job]:
-    """Tasks without a sound result: never run, run by other code or data, out of a limit that has
-    changed since, or failed where those are asked for again.
-    """
-    jobs = plan.jobs() if jobs is None else jobs
-    left = set(jobs.keys())
-    for rows, _ in sound_rows(plan.store):
-        left.difference_update(
-            row[KEY] for row in rows if _settled(plan, *NEEDED(row), retry_failed=retry_failed)
+    They never ran, ran with other code or data, ran out of a limit that has changed since, or
+    failed where failed ones are to be retried."""
+    tasks = plan.tasks() if tasks is None else tasks
+    missing = set(tasks.keys())
+    for rows, _ in iterate_rows(plan.store):
+        missing.difference_update(
+            row[KEY] for row in rows if _is_settled(plan, *DECISIVE(row), retry_failed=retry_failed)
         )
-    return jobs.of(left)
+    return tasks.select(missing)
 
 
-def _settled(
-    plan: Plan, status: str, kept: int, error_type: str, bounds: str, *, retry_failed: bool
+def _is_settled(
+    plan: Plan, status: str, kept: int, error_type: str, limits: str, *, retry_failed: bool
 ) -> bool:
     """Whether a task with such a row need not be run."""
     if status == "done":
-        return bool(kept) or not plan.keep
-    if retry_failed or error_type in AGAIN:
+        return bool(kept) or not plan.keep_predictions
+    if retry_failed or error_type in RETRIED_ERRORS:
         return False
-    return status != "timeout" or bounds == plan.bounds.text
+    return status != "timeout" or limits == plan.limits.text
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """How long a study will take.
+
+    Attributes
+    ----------
+    per_classifier : DataFrame
+        Index classifier; tasks to do, seconds per task (mean over the data sets, measured), seconds
+        in all.
+    seconds : float
+        CPU seconds of all tasks to do.
+    workers : int
+    """
+
+    per_classifier: pd.DataFrame
+    seconds: float
+    workers: int
+
+    @property
+    def sentence(self) -> str:
+        """Return the forecast in one sentence."""
+        tasks = int(self.per_classifier["tasks"].sum())
+        minutes = self.seconds / self.workers / 60
+        return (
+            f"{tasks} tasks to do, about {self.seconds:.0f} CPU seconds: {minutes:.1f} minutes "
+            f"with {self.workers} workers"
+        )
+
+
+def forecast_run(plan: Plan, *, workers: int | None = None) -> Forecast:
+    """Run the first missing fold of every data set and classifier, and multiply; store nothing.
+
+    Raises
+    ------
+    DataError
+        Where nothing is left to do.
+    """
+    count = workers or os.cpu_count() or 1
+    tasks = missing_tasks(plan)
+    if not tasks:
+        raise DataError("nothing is left to do; 'deabench study status' tells what there is")
+    first = {(task.data.name, task.learner.name): task for task in reversed(tasks)}
+    with stop_on_signals(), closing(run_locally(list(first.values()), count)) as results:
+        seconds = {
+            (task.data.name, task.learner.name): sum(outcome.seconds) for task, outcome in results
+        }
+    frame = pd.DataFrame(
+        [(task.learner.name, 1, seconds[task.data.name, task.learner.name]) for task in tasks],
+        columns=["classifier", "tasks", "seconds"],
+    )
+    totals = frame.groupby("classifier", sort=False)[["tasks", "seconds"]].sum()
+    totals.insert(1, "seconds_per_task", totals["seconds"] / totals["tasks"])
+    return Forecast(totals, float(totals["seconds"].sum()), count)

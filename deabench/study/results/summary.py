@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from deabench.errors import DataError, DataWarning
-from deabench.study.data.data_type import data_type
-from deabench.study.learners.registry import APPROACH, approach_of
-from deabench.study.plans.jobs import Jobs
-from deabench.study.plans.options import rank_options
-from deabench.study.plans.plan import Plan
-from deabench.study.results import aggregate as s
-from deabench.study.results import uncertainty, views
-from deabench.study.results.measures import TIMES, Measures
-from deabench.study.results.outside import imported_counts
+from deabench.errors import DataError
+from deabench.inference.samples import Samples
+from deabench.study.data.data_type import infer_data_type
+from deabench.study.learners.registry import PAPER_FAMILIES, infer_family
+from deabench.study.results import aggregate
+from deabench.study.results.aggregate import SummarySettings
+from deabench.study.results.maintenance import FOLD, imported_counts
+from deabench.study.results.metrics import CELLS, TIMES, StudyMetrics
+from deabench.study.results.significance import (
+    judge_panels,
+    run_tests,
+    samples_of_datasets,
+    samples_of_folds,
+)
 from deabench.study.results.status import current_rows
 from deabench.study.results.store import read_arrays
+from deabench.study.spec import Plan, TaskList
+from deabench.study.spec.settings import rank_options
 from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result
 
-if TYPE_CHECKING:
-    from deabench.inference.samples import Samples
-
-IBA = "IBA"
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Summary(Result):
-    """What came out of a study.
+class StudySummary(Result):
+    """All tables of a study.
 
     Attributes
     ----------
@@ -64,8 +63,8 @@ class Summary(Result):
     families, recommendation : DataFrame or None
         By approach; None where no classifier has a family.
     tests : Mapping of name to result of `deabench.compare`
-        friedman, holm (against the control) and anova (by panel and metric, over the types), as the
-        study file asks.
+        friedman, holm (against the control) and anova (by panel and metric, over the types): those
+        of the study file.
     targets : DataFrame or None
         Of the tested classifiers on every data set's frontier.
     pivot : DataFrame or None
@@ -75,10 +74,13 @@ class Summary(Result):
     verdicts : DataFrame or None
         Index (panel, classifier): score, lower, upper, verdict, best_rank, worst_rank and tier over
         the data sets as a sample of data sets like these (of one data set: over its folds); None
-        where there is nothing to judge by, as the notes say.
+        where the notes say why there are none.
     outputs : tuple of str
         The metrics that the efficiencies are made of.
     """
+
+    _frame: ClassVar[str] = "efficiency"
+    _text: ClassVar[str] = "study"
 
     failures: pd.DataFrame
     counts: pd.DataFrame
@@ -106,7 +108,7 @@ class Summary(Result):
         classifiers: Sequence[str] | None = None,
         ratio: float | None = None,
     ) -> Samples:
-        """The study's results as samples for `deabench.uncertainty` and `deabench.gate`.
+        """Return the study's results as samples for `deabench.uncertainty` and `deabench.gate`.
 
         Parameters
         ----------
@@ -125,66 +127,28 @@ class Summary(Result):
         DataError
             Where a name is unknown, or a metric undefined on a fold or data set.
         """
-        known = list(dict.fromkeys(self.counts["classifier"]))
+        present = list(dict.fromkeys(self.counts["classifier"]))
         for name in classifiers or ():
-            if name not in known:
+            if name not in present:
                 raise DataError(
-                    f"there is no classifier '{name}' in the study; {did_you_mean(name, known)}"
+                    f"there is no classifier '{name}' in the study; {did_you_mean(name, present)}"
                 )
-        chosen, names = (
-            list(classifiers or known),
-            list(metrics if metrics is not None else self.outputs),
-        )
+        classifiers = list(classifiers or present)
+        metrics = list(self.outputs if metrics is None else metrics)
         if dataset is not None:
-            return uncertainty.of_folds(
-                self.counts[self.counts["classifier"].isin(chosen)], dataset, names, ratio
-            )
-        for name in names:
+            counts = self.counts[self.counts["classifier"].isin(classifiers)]
+            return samples_of_folds(counts, dataset, metrics, ratio)
+        for name in metrics:
             if name not in self.metrics:
                 raise DataError(
-                    f"there is no metric '{name}' in the summary; {did_you_mean(name, list(self.metrics.columns))}"
+                    f"there is no metric '{name}' in the summary; "
+                    f"{did_you_mean(name, list(self.metrics.columns))}"
                 )
-        return uncertainty.of_datasets(
-            self.metrics[self.metrics.index.get_level_values("classifier").isin(chosen)], names, {}
-        )
-
-    def to_frame(self) -> pd.DataFrame:
-        """The efficiencies, two ways, by group of data sets."""
-        return self.efficiency
-
-    def summary(self) -> str:
-        """Failures first, then who leads over all data sets."""
-        said = [f"{len(self.failures)} tasks failed"] if len(self.failures) else []
-        said += (
-            [f"{len(self.left_out)} pairs of data set and classifier are left out"]
-            if self.left_out
-            else []
-        )
-        for panel, table in self.efficiency.loc[s.ALL].groupby(level="panel", sort=False):
-            one = table.droplevel("panel")
-            best = one["dea_then_average"].dropna()
-            if len(best):
-                place = "" if panel == "all" else f" of panel '{panel}'"
-                said.append(
-                    f"'{best.idxmax()}' has the highest mean efficiency{place}, {best.max():.3f} over "
-                    f"{int(one['datasets'].max())} data sets"
-                )
-                said += self._proved(str(panel))
-        return "; ".join(said)
-
-    def _proved(self, panel: str) -> list[str]:
-        """How many of a panel are proved apart."""
-        if self.verdicts is None or panel not in self.verdicts.index.get_level_values("panel"):
-            return []
-        one = self.verdicts.loc[panel]
-        first, apart = (
-            int((one["best_rank"] == 1).sum()),
-            int((one["verdict"] == "dominated").sum()),
-        )
-        return [f"{apart} of {len(one)} are proved dominated, and {first} could be first"]
+        selected = self.metrics.index.get_level_values("classifier").isin(classifiers)
+        return samples_of_datasets(self.metrics[selected], metrics, {})
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The tables by name, those that there are; the tests' numbers among them."""
+        """Return the tables by name, without those that are None, with the tests' numbers."""
         frames = {
             name: value for name, value in vars(self).items() if isinstance(value, pd.DataFrame)
         }
@@ -201,294 +165,196 @@ class Summary(Result):
         return frames
 
 
-def summary(plan: Plan) -> Summary:
-    """Every table of a study from what its store holds, done or not.
+def summarize_plan(plan: Plan) -> StudySummary:
+    """Return every table of a study from what its store holds, done or not.
 
     Raises
     ------
     DataError
         Where the store holds no complete pair of data set and classifier.
     """
-    jobs = plan.jobs()
-    rows = current_rows(plan, jobs)
-    counts, left_out = complete(plan, rows, jobs)
-    settings, measures = settings_of(plan, counts), Measures(plan.classes, plan.declared)
-    known = [
+    tasks = plan.tasks()
+    rows = current_rows(plan, tasks)
+    counts, left_out = complete_counts(plan, rows, tasks)
+    settings = summary_settings(plan, counts)
+    study_metrics = StudyMetrics(plan.classes, plan.own_metrics)
+    names = [
         *plan.metrics,
         *settings.outputs,
         *settings.inputs,
         *plan.dea["target_outputs"],
         plan.tests["metric"],
-        *([IBA] if plan.classes == "two" else []),
     ]
-    metrics = measures.table(counts, known, lambda: read_arrays(plan.store, counts["key"]))
-    facts = facts_of(plan)
-    groups = s.membership(facts, settings)
-    means = s.group_means(metrics, groups)
-    single = s.per_dataset(metrics, settings)
-    families = s.by_family(metrics, groups, settings) if settings.families else None
-    typed = (
-        families is not None
-        and (families.index.get_level_values("grouping") == "type and ratio").any()
-    )
-    tests, notes = run_tests(plan, metrics, means, settings.panels)
-    judged, assumed = uncertainty.verdicts(metrics, counts, settings)
-    failed = rows[rows["status"] != "done"].set_index(["dataset", "classifier", "repeat", "fold"])
-    return Summary(
-        failed[["status", "error_type", "error"]],
-        counts.drop(columns=["key", "confusion"]),
-        left_out,
-        metrics,
-        facts,
-        groups,
-        means,
-        single,
-        s.two_ways(means, single, groups, settings),
-        families,
-        s.recommendation(families, low=settings.low) if typed else None,
-        tests,
-        _targets(plan, metrics, measures),
-        None
-        if plan.dea["dmus"] == "classifiers"
-        else views.pivot(metrics, settings, plan.dea["dmus"]),
-        (
+    if plan.classes == "two":
+        names.append("IBA")
+    metrics = study_metrics.compute(counts, names, lambda: read_arrays(plan.store, counts["key"]))
+    # tables by group, averages before and after DEA
+    facts = describe_datasets(plan)
+    groups = aggregate.group_datasets(facts, settings)
+    means = aggregate.group_means(metrics, groups)
+    per_dataset = aggregate.efficiencies_per_dataset(metrics, settings)
+    families = None
+    recommendation = None
+    if settings.families:
+        families = aggregate.efficiencies_by_family(metrics, groups, settings)
+        if "type and ratio" in families.index.get_level_values("grouping"):
+            recommendation = aggregate.recommend_families(
+                families, lower_is_best=settings.lower_is_best
+            )
+    pivot = None
+    if plan.dea["dmus"] != "classifiers":
+        pivot = aggregate.efficiencies_of_other_dmus(metrics, settings, plan.dea["dmus"])
+    tests, test_notes = run_tests(plan, metrics, means, settings.panels)
+    verdicts, assumptions = judge_panels(metrics, counts, settings)
+    failures = rows[rows["status"] != "done"].set_index(FOLD)
+    return StudySummary(
+        failures=failures[["status", "error_type", "error"]],
+        counts=counts.drop(columns=["key", "confusion"]),
+        left_out=left_out,
+        metrics=metrics,
+        facts=facts,
+        groups=groups,
+        means=means,
+        per_dataset=per_dataset,
+        efficiency=aggregate.efficiencies_two_ways(means, per_dataset, groups, settings),
+        families=families,
+        recommendation=recommendation,
+        tests=tests,
+        targets=_compute_targets(plan, metrics, study_metrics),
+        pivot=pivot,
+        notes=(
             *plan.data_notes,
-            *_measured(settings),
-            *_weakens(known, rows),
+            *_notes_on_numbers(settings, names, rows.attrs["damaged"]),
             *metrics.attrs.get("notes", ()),
-            *notes,
-            *single.attrs["notes"],
-            *assumed,
+            *test_notes,
+            *per_dataset.attrs["notes"],
+            *assumptions,
         ),
-        judged,
-        tuple(settings.outputs),
+        verdicts=verdicts,
+        outputs=tuple(settings.outputs),
     )
 
 
-def _measured(settings: s.Settings) -> tuple[str, ...]:
-    """What the numbers are where they are no efficiencies."""
-    return (
-        (f"model '{settings.model}' gives inefficiencies: 0 is best, and rank 1 is the lowest",)
-        if settings.low
-        else ()
-    )
-
-
-def _weakens(metrics: list[str], rows: pd.DataFrame) -> list[str]:
-    """What a reader should know of the numbers."""
+def _notes_on_numbers(settings: SummarySettings, metrics: list[str], damaged: int) -> list[str]:
+    """Return what a reader should know of the numbers."""
+    notes = []
+    if settings.lower_is_best:
+        notes.append(
+            f"model '{settings.model}' gives inefficiencies: 0 is best, and rank 1 is the lowest"
+        )
     times = sorted(set(metrics) & set(TIMES))
-    said = (
-        [
-            f"{' and '.join(times)} are CPU times of the machine that ran the study, and other ones on another"
-        ]
-        if times
-        else []
-    )
-    if rows.attrs["damaged"]:
-        said.append(
-            f"{rows.attrs['damaged']} results of the store are damaged and left out; 'deabench study verify' names them"
+    if times:
+        notes.append(
+            f"{' and '.join(times)} are CPU times of the machine that ran the study, and other "
+            "ones on another"
         )
-    return said
+    if damaged:
+        notes.append(
+            f"{damaged} results of the store are damaged and left out; 'deabench study verify' "
+            "names them"
+        )
+    return notes
 
 
-def complete(
-    plan: Plan, rows: pd.DataFrame, jobs: Jobs
+def complete_counts(
+    plan: Plan, rows: pd.DataFrame, tasks: TaskList
 ) -> tuple[pd.DataFrame, tuple[tuple[str, str], ...]]:
-    """The counts of pairs all of whose folds are done, with outside results; and the pairs left
-    out.
-    """
+    """Return the counts of pairs whose folds are all done, imported ones too, and the other pairs.
+
+    A pair is a data set and a classifier."""
     done = rows[rows["status"] == "done"]
-    wanted = Counter((job.data.name, job.learner.name) for job in jobs)
+    all_folds = Counter((task.data.name, task.learner.name) for task in tasks)
     pairs = list(zip(done["dataset"].tolist(), done["classifier"].tolist(), strict=True))
-    found = Counter(pairs)
-    whole = {pair for pair, tasks in wanted.items() if found[pair] == tasks}
-    kept = done[np.array([pair in whole for pair in pairs], dtype=bool)]
-    columns = [
-        "dataset",
-        "classifier",
-        "repeat",
-        "fold",
-        "tp",
-        "fn",
-        "fp",
-        "tn",
-        "fit_seconds",
-        "score_seconds",
-        "key",
-        "confusion",
-    ]
-    parts = [
-        part for part in (kept[columns].assign(source="study"), imported_counts(plan)) if len(part)
-    ]
-    counts = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-    if counts.empty:
+    done_folds = Counter(pairs)
+    complete = {pair for pair, folds in all_folds.items() if done_folds[pair] == folds}
+    is_complete = np.array([pair in complete for pair in pairs], dtype=bool)
+    columns = [*FOLD, *CELLS, "fit_seconds", "score_seconds", "key", "confusion"]
+    own = done.loc[is_complete, columns].assign(source="study")
+    parts = [part for part in (own, imported_counts(plan)) if len(part)]
+    if not parts:
         raise DataError(
-            f"the store '{plan.store}' holds no complete result yet; run 'deabench study run {plan.file}'"
+            f"the store '{plan.store}' holds no complete result yet; run 'deabench study run "
+            f"{plan.file}'"
         )
-    return counts, tuple(pair for pair in wanted if pair not in whole)
+    left_out = tuple(pair for pair in all_folds if pair not in complete)
+    return pd.concat(parts, ignore_index=True), left_out
 
 
-def settings_of(plan: Plan, counts: pd.DataFrame) -> s.Settings:
-    """The study file's [dea] and [groups] for `deabench.study.results.aggregate`."""
+def summary_settings(plan: Plan, counts: pd.DataFrame) -> SummarySettings:
+    """Return the study's [dea] and [groups]; imported classifiers belong to every panel."""
     present = list(dict.fromkeys(counts["classifier"]))
+    learners = {spec.name for spec in plan.learners}
+    imported = [name for name in present if name not in learners]
     panels = plan.dea["panels"] or {"all": present}
-    outside = [name for name in present if name not in {spec.name for spec in plan.learners}]
-    panels = {panel: list(dict.fromkeys([*members, *outside])) for panel, members in panels.items()}
-    dea = {name: plan.dea[name] for name in ("outputs", "inputs")}
-    lower = Measures(plan.classes, plan.declared).complemented(plan.dea["outputs"])
-    return s.Settings(
-        panels=panels,
-        families=families_of(plan, present),
+    outputs = plan.dea["outputs"]
+    return SummarySettings(
+        outputs=outputs,
+        panels={
+            panel: list(dict.fromkeys([*members, *imported])) for panel, members in panels.items()
+        },
+        families=families_of_classifiers(plan, present),
+        inputs=plan.dea["inputs"],
+        model=plan.dea["model"],
+        options=rank_options(plan.dea),
         mixed=plan.groups["mixed"],
-        ratios=plan.groups["imbalance_ratio"],
-        lower=lower,
-        model=rank_options(plan.dea),
-        **dea,
+        ratio_edges=plan.groups["imbalance_ratio"],
+        complemented=StudyMetrics(plan.classes, plan.own_metrics).complemented_outputs(outputs),
     )
 
 
-def families_of(plan: Plan, present: Sequence[str]) -> dict[str, str]:
-    """The family of each classifier: what the study says, else the paper's, else by what it is made
-    of (`approach_of`).
+def families_of_classifiers(plan: Plan, present: Sequence[str]) -> dict[str, str]:
+    """Return the family of each classifier: the study's, else the paper's, else an inferred one.
 
-    Results from elsewhere belong to none but what the study says.
-    """
-    own = {
-        spec.name: APPROACH[spec.use]
-        if not spec.imported and spec.use in APPROACH
-        else approach_of(spec)
-        for spec in plan.learners
-    }
-    return {
-        name: family
-        for name, family in {**own, **plan.groups["families"]}.items()
-        if name in present
-    }
+    Imported classifiers have only those that the study names."""
+    families = {}
+    for spec in plan.learners:
+        in_paper = not spec.imported and spec.use in PAPER_FAMILIES
+        families[spec.name] = PAPER_FAMILIES[spec.use] if in_paper else infer_family(spec)
+    families |= plan.groups["families"]
+    return {name: family for name, family in families.items() if name in present}
 
 
-def facts_of(plan: Plan) -> pd.DataFrame:
-    """What is known of each data set; the user's own label first, the computed one where there is
-    none.
-    """
+def describe_datasets(plan: Plan) -> pd.DataFrame:
+    """Return the facts of each data set; its own type label first, else the inferred one."""
     rows = {}
     for data in plan.datasets():
+        size = {"rows": len(data.y), "features": data.features}
         if plan.classes == "all":
             rows[data.name] = {
-                "rows": len(data.y),
-                "features": data.features,
+                **size,
                 "classes": len(data.classes),
                 "imbalance_ratio": data.imbalance_ratio,
                 "type": data.type,
             }
             continue
-        typed = data_type(data)
-        use_given = plan.groups["type"] == "label" and data.type
-        paper = plan.groups["imbalance_ratio_from"] == "paper"
+        inferred = infer_data_type(data)
+        use_label = plan.groups["type"] == "label" and data.type
+        use_paper = plan.groups["imbalance_ratio_from"] == "paper"
         rows[data.name] = {
-            "rows": len(data.y),
-            "features": data.features,
+            **size,
             "positives": int(data.y.sum()),
-            "imbalance_ratio": data.paper_ir if paper else data.imbalance_ratio,
-            "type": data.type if use_given else typed.label,
+            "imbalance_ratio": data.paper_ir if use_paper else data.imbalance_ratio,
+            "type": data.type if use_label else inferred.label,
             "given_type": data.type,
-            "computed_type": typed.label,
-            **typed.shares,
+            "computed_type": inferred.label,
+            **inferred.shares,
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("dataset")
 
 
-def run_tests(
-    plan: Plan, metrics: pd.DataFrame, means: pd.DataFrame, panels: Mapping[str, Sequence[str]]
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The tests that the study file asks for; one that cannot be done says so among the notes."""
-    metric, alpha = plan.tests["metric"], plan.tests["alpha"]
-    wide = metrics[metric].unstack("classifier")[
-        list(dict.fromkeys(metrics.index.get_level_values("classifier")))
-    ]
-    wide = wide.dropna()
-    known: dict[str, Callable[[], Any]] = {
-        "friedman": lambda: _friedman(wide),
-        "holm": lambda: _holm(wide, plan.tests["control"], alpha),
-    }
-    tests, notes = {}, []
-    for kind in plan.tests["kinds"]:
-        if kind == "anova":
-            found, said = _anovas(means, plan.metrics, panels, alpha)
-        else:
-            found, said = _heard(kind, known[kind])
-        notes += said
-        if found is not None:
-            tests[kind] = found
-    return tests, tuple(notes)
-
-
-def _heard(name: str, test: Callable[[], Any]) -> tuple[Any, list[str]]:
-    """A test's result, or None where it cannot be done, and what it warned of or failed for."""
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always", DataWarning)
-        try:
-            found = test()
-        except DataError as error:
-            return None, [f"no {name}: {error}"]
-    return found, [f"{name}: {warning.message}" for warning in heard]
-
-
-def _friedman(wide: pd.DataFrame) -> Any:
-    from deabench.compare import friedman
-
-    return friedman(wide)
-
-
-def _holm(wide: pd.DataFrame, control: str | None, alpha: float) -> Any:
-    """Every classifier against the control (by default the one of the best mean rank), Holm's
-    adjustment.
-    """
-    from deabench.compare import friedman, pairwise
-
-    best = control or str(friedman(wide).mean_ranks.idxmin())
-    return pairwise(wide, control=best, adjust="holm", alpha=alpha)
-
-
-def _anovas(
-    means: pd.DataFrame, metrics: tuple[str, ...], panels: Mapping[str, Sequence[str]], alpha: float
-) -> tuple[dict[tuple[str, str], Any] | None, list[str]]:
-    """The paper's Tables 7 and 8: does the mean of a metric over a panel's classifiers differ
-    between types?
-    """
-    from deabench.compare import anova
-
-    found, notes = {}, []
-    if "type" not in means.index.get_level_values("grouping"):
-        return None, ["no anova: the data sets have no type"]
-    for panel, members in panels.items():
-        rows = means.loc["type"]
-        rows = rows[rows.index.get_level_values("classifier").isin(members)]
-        for metric in metrics:
-            groups = {
-                str(group): values.to_numpy()
-                for group, values in rows[metric].groupby(level="group")
-            }
-            test, said = _heard(
-                f"anova of {metric} (panel {panel})", partial(anova, groups, alpha=alpha)
-            )
-            notes += said
-            if test is not None:
-                found[panel, metric] = test
-    return found or None, notes
-
-
-def _targets(plan: Plan, metrics: pd.DataFrame, measures: Measures) -> pd.DataFrame | None:
+def _compute_targets(
+    plan: Plan, metrics: pd.DataFrame, study_metrics: StudyMetrics
+) -> pd.DataFrame | None:
     tested = list(plan.dea["tested"])
     if not tested:
         return None
     present = list(dict.fromkeys(metrics.index.get_level_values("classifier")))
-    reference = plan.dea["reference"] or [name for name in present if name not in tested]
     outputs = plan.dea["target_outputs"]
-    return views.frontier_targets(
+    return aggregate.targets_per_dataset(
         metrics,
         tested,
-        reference,
+        plan.dea["reference"] or [name for name in present if name not in tested],
         outputs=outputs,
         norm=plan.dea["norm"],
-        lower=measures.complemented(outputs),
+        complemented=study_metrics.complemented_outputs(outputs),
     )

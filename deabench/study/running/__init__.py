@@ -1,1 +1,1 @@
-"""How the tasks are done: one task, its limits, processes on this machine, a cluster, a forecast."""
+"""Running the tasks of a study: one task, its limits, processes on this machine, a cluster."""

@@ -1,10 +1,10 @@
-"""Run what is missing of a study on a Dask cluster, an existing one or one started for the run.
+"""Run the missing tasks of a study on a Dask cluster, an existing one or one started for the run.
 
-Dask restarts dead workers and runs their tasks again; each result is stored and let go as it
+Dask restarts dead workers and runs their tasks again; each result is stored and released as it
 arrives, so that nothing is computed twice. Tasks travel in batches, several for each thread of the
 cluster, so that no worker waits for the parent. A batch that killed more workers than the cluster
 allows (`allowed-failures`, 3) comes back as KilledWorker: its tasks are run one by one with nothing
-else on the way, and the one that dies again is recorded as crashed. Tasks and seeds are those of
+else under way, and the one that dies again is recorded as crashed. Tasks and seeds are those of
 `deabench.study.running.local`, and so are the results."""
 
 from __future__ import annotations
@@ -23,33 +23,37 @@ from uuid import uuid4
 
 from deabench.errors import DataError
 from deabench.study.data.dataset import Dataset
-from deabench.study.running.batches import Batches, held_by
-from deabench.study.running.local import Interrupted, Results, killed_by_limit, results_of
-from deabench.study.running.tasks import Job, Outcome, run_batch
+from deabench.study.running.local import (
+    Interrupted,
+    Results,
+    TaskQueue,
+    datasets_in_memory,
+    failed_batch,
+    timeout_outcome,
+)
+from deabench.study.running.tasks import Outcome, run_batch
+from deabench.study.spec import Task
 from deabench.utils.dask_client import connected, quiet, required
 
 CANCELLED = (asyncio.CancelledError, futures.CancelledError)
-"""What a client that lost its scheduler answers for every future."""
-ANSWER = 10.0
-"""Seconds to wait for the scheduler's answer, and for a worker where there is none."""
-RESTART = 120.0
-"""Seconds that the workers of a cluster of this machine's own may take to come back after a death.
-"""
-LOCAL = {
+"""Errors of every future of a client that lost its scheduler."""
+ANSWER_SECONDS = 10.0
+"""How long to wait for the scheduler's answer, and for a worker where there is none."""
+RESTART_SECONDS = 120.0
+"""How long the workers of a local cluster may take to come back after a death."""
+LOCAL_SETTINGS = {
+    # a task that kills its worker is reported at once
     "distributed.scheduler.allowed-failures": 0,
+    # Dask gives up, 15 s after a death, a worker that it has started again and that has died once
+    # more: its nanny would never start another
     "distributed.deploy.lost-worker-timeout": "1 day",
 }
-"""Settings of a cluster of this machine's own: a task that kills its worker is told at once; and
-Dask does not give up, 15 s after a death, a worker that it has started again and that has died once
-more (its nanny would never start another).
-"""
-AHEAD = 3
-"""Batches on the way for each thread of the cluster."""
+BATCHES_AHEAD = 3
+"""Batches under way for each thread of the cluster."""
 
 
-def on_cluster(jobs: list[Job], address: str, workers: int) -> Results:
-    """Run tasks on the cluster at `address` (`local` starts one of `workers` processes on this
-    machine).
+def run_on_cluster(tasks: list[Task], address: str, workers: int) -> Results:
+    """Run tasks on the cluster at `address`; `local` starts one of `workers` processes here.
 
     Data sets are loaded by the workers: their files must be readable there under the same path, and
     deabench installed; those given from code travel with the run.
@@ -61,147 +65,154 @@ def on_cluster(jobs: list[Job], address: str, workers: int) -> Results:
         or there is no worker.
     """
     required()
-    with TemporaryDirectory(prefix="deabench-") as scratch, _client(address, workers) as client:
-        shared = (
-            scratch if address == "local" else None
-        )  # a cluster's machines do not see this one's folders
-        yield from _Cluster(client, address, shared).run(jobs, workers)
+    with (
+        TemporaryDirectory(prefix="deabench-") as scratch,
+        _open_client(address, workers) as client,
+    ):
+        # machines of another cluster do not see the folders of this one
+        shared_folder = scratch if address == "local" else None
+        yield from _ClusterRun(client, address, shared_folder).run(tasks, workers)
 
 
-class _Cluster:
-    """The batches on their way to a cluster."""
+class _ClusterRun:
+    """Send batches to a cluster and collect their results."""
 
-    def __init__(self, client: Any, address: str, shared: str | None) -> None:
-        self.client, self.address, self.shared = client, address, shared
-        self.running: dict[str, tuple[Any, list[Job]]] = {}
-        self.arrived: SimpleQueue[Any] = SimpleQueue()
-        self.held: dict[str, Any] = {}
-        self.run_id, self.sent = uuid4().hex[:8], 0
-        self.well = time.monotonic()
+    def __init__(self, client: Any, address: str, shared_folder: str | None) -> None:
+        self.client = client
+        self.address = address
+        self.shared_folder = shared_folder
+        self.batches: dict[str, tuple[Any, list[Task]]] = {}
+        self.finished: SimpleQueue[Any] = SimpleQueue()
+        self.datasets: dict[str, Any] = {}
+        self.run_id = uuid4().hex[:8]
+        self.batches_sent = 0
+        self.last_sign_of_life = time.monotonic()
 
-    def run(self, jobs: list[Job], workers: int) -> Results:
-        width = self._width() or workers
-        waiting, suspects = Batches(jobs, width), deque[Job]()
-        while waiting or suspects or self.running:
-            alone = not waiting and not self.running
+    def run(self, tasks: list[Task], workers: int) -> Results:
+        """Run the tasks; yield each with its outcome as it ends."""
+        threads = self._count_threads() or workers
+        queue = TaskQueue(tasks, threads)
+        suspects = deque[Task]()
+        while queue or suspects or self.batches:
+            # suspects of having killed a worker run last, one at a time
+            alone = not queue and not self.batches
             if alone:
                 self._send([suspects.popleft()])
-            while waiting and len(self.running) < AHEAD * width:
-                self._send(waiting.next())
-            future = self._next()
+            while queue and len(self.batches) < BATCHES_AHEAD * threads:
+                self._send(queue.next_batch())
+            future = self._next_future()
             if future is None:
-                width = self._width() or width
+                threads = self._count_threads() or threads
                 continue
-            _, batch = self.running.pop(future.key)
-            yield from self._results(future, batch, waiting, None if alone else suspects)
+            _, batch = self.batches.pop(future.key)
+            yield from self._collect(future, batch, queue, None if alone else suspects)
             future.release()
 
-    def _send(self, batch: list[Job]) -> None:
-        self.sent += 1
-        key = f"deabench_{self.run_id}-{self.sent}"
-        held = [self._holding(digest, data) for digest, data in held_by(batch).items()]
+    def _send(self, batch: list[Task]) -> None:
+        self.batches_sent += 1
+        key = f"deabench_{self.run_id}-{self.batches_sent}"
+        datasets = [
+            self._send_dataset(identity, data)
+            for identity, data in datasets_in_memory(batch).items()
+        ]
         try:
             future = self.client.submit(
-                run_batch, batch, self.shared, held=held, key=key, pure=False
+                run_batch, batch, self.shared_folder, datasets=datasets, key=key, pure=False
             )
-            future.add_done_callback(self.arrived.put)
+            future.add_done_callback(self.finished.put)
         except (OSError, RuntimeError, ValueError) as error:
-            raise self._lost(error) from None
-        self.running[key] = (future, batch)
+            raise self._lost_cluster(error) from None
+        self.batches[key] = (future, batch)
 
-    def _holding(self, digest: str, data: Dataset) -> Any:
-        """A data set given from code as a task of its own: a worker that joins later, or instead of
-        another, gets it too.
-        """
-        if digest not in self.held:
-            self.held[digest] = self.client.submit(
-                _itself, data, key=f"deabench_{self.run_id}_data-{digest[:12]}", pure=False
-            )
-        return self.held[digest]
+    def _send_dataset(self, identity: str, data: Dataset) -> Any:
+        """Return a data set given from code as a future, sent once.
 
-    def _next(self) -> Any:
-        """The next future that is settled; None after a second without one, in which the cluster
-        was asked how it is.
-        """
+        A worker that joins later, or instead of another, gets it too."""
+        if identity not in self.datasets:
+            key = f"deabench_{self.run_id}_data-{identity[:12]}"
+            self.datasets[identity] = self.client.submit(_return_data, data, key=key, pure=False)
+        return self.datasets[identity]
+
+    def _next_future(self) -> Any:
+        """Return the next finished future, or None after a second without one.
+
+        After such a second the cluster is asked whether it still works."""
         try:
-            future = self.arrived.get(timeout=1.0)
+            future = self.finished.get(timeout=1.0)
         except Empty:
-            if self.client.status == "running" and self._width():
-                self.well = time.monotonic()
-            if time.monotonic() - self.well > (RESTART if self.shared else ANSWER - 2.0):
-                raise self._lost() from None
+            if self.client.status == "running" and self._count_threads():
+                self.last_sign_of_life = time.monotonic()
+            patience = RESTART_SECONDS if self.shared_folder else ANSWER_SECONDS - 2.0
+            if time.monotonic() - self.last_sign_of_life > patience:
+                raise self._lost_cluster() from None
             return None
         if future.status in ("cancelled", "lost"):
-            raise self._lost()
-        self.well = time.monotonic()
+            raise self._lost_cluster()
+        self.last_sign_of_life = time.monotonic()
         return future
 
-    def _answer(self, future: Any) -> tuple[Any, Exception | None]:
-        """What a future brought, and its error. Asked once: a result can be lost with its worker
-        between two questions.
-        """
+    def _count_threads(self) -> int:
+        """Return the threads of the cluster; 0 where it does not tell."""
         try:
-            return future.result(), None
-        except CANCELLED:
-            raise self._lost() from None
-        except Interrupted:  # our own signal, while we waited
-            raise
-        except Exception as error:
-            return (None, 0.0), error
-
-    def _width(self) -> int:
-        """The threads of the cluster; 0 where it does not say."""
-        try:
-            return (
-                int(sum(self.client.nthreads().values())) if self.client.status == "running" else 0
-            )
-        except Exception:  # whatever a connection that is going away raises
+            if self.client.status == "running":
+                return int(sum(self.client.nthreads().values()))
+        except Exception:  # a connection that is going away may raise anything
             return 0
+        return 0
 
-    def _lost(self, error: Exception | None = None) -> DataError:
-        if error is None and self.client.status == "running":
-            said = (
-                f"the cluster at '{self.address}' has had no worker for {ANSWER:g} s; start workers"
+    def _lost_cluster(self, error: Exception | None = None) -> DataError:
+        if error is not None or self.client.status != "running":
+            reason = f"the Dask scheduler at '{self.address}' is gone; start it again"
+        elif self.shared_folder:
+            reason = (
+                "the workers of the local cluster did not come back within "
+                f"{RESTART_SECONDS:g} s; make room for them"
             )
-            if self.shared:
-                said = f"the workers of the local cluster did not come back within {RESTART:g} s; make room for them"
         else:
-            said = f"the Dask scheduler at '{self.address}' is gone; start it again"
-        return DataError(f"{said}, and run again: what was done is in the store")
+            reason = (
+                f"the cluster at '{self.address}' has had no worker for {ANSWER_SECONDS:g} s; "
+                "start workers"
+            )
+        return DataError(f"{reason}, and run again: what was done is in the store")
 
-    def _results(
-        self, future: Any, batch: list[Job], waiting: Batches, suspects: deque[Job] | None
+    def _collect(
+        self, future: Any, batch: list[Task], queue: TaskQueue, suspects: deque[Task] | None
     ) -> Results:
-        """What a batch brought; the tasks of one that killed its workers go to the suspects, unless
-        it was alone.
-        """
+        """Yield the results of a batch; the tasks of one that killed its workers become suspects."""
         from distributed import KilledWorker
 
-        (outcomes, took), error = self._answer(future)
-        if not isinstance(error, KilledWorker):
-            if error is None:
-                waiting.took(len(batch), took)
-            yield from results_of(batch, outcomes, error)
-            return
-        for job in batch:
-            known = killed_by_limit(job, Path(self.shared)) if self.shared else None
-            if known is not None:
-                yield job, known
-            elif suspects is not None:
-                suspects.append(job)
-            else:
+        try:
+            # asked once: a result can be lost with its worker between two questions
+            outcomes, seconds = future.result()
+        except CANCELLED:
+            raise self._lost_cluster() from None
+        except Interrupted:  # a signal to this process, while it waited
+            raise
+        except KilledWorker as error:
+            for task in batch:
+                outcome = None
+                if self.shared_folder:
+                    outcome = timeout_outcome(task, Path(self.shared_folder))
+                if outcome is None and suspects is not None:
+                    suspects.append(task)
+                    continue
                 text = "its worker process died each time it ran (of itself, or ended at a limit)"
-                yield job, Outcome("crashed", error=("KilledWorker", text, str(error)))
+                yield task, outcome or Outcome("crashed", error=("KilledWorker", text, str(error)))
+        except Exception as error:
+            yield from failed_batch(batch, error)
+        else:
+            queue.record_time(len(batch), seconds)
+            yield from zip(batch, outcomes, strict=True)
 
 
-def _itself(data: Dataset) -> Dataset:
+def _return_data(data: Dataset) -> Dataset:
     return data
 
 
 @contextmanager
-def _client(address: str, workers: int) -> Iterator[Any]:
+def _open_client(address: str, workers: int) -> Iterator[Any]:
     if address != "local":
-        with connected(address, ANSWER) as client:
+        with connected(address, ANSWER_SECONDS) as client:
             yield client
         return
     import dask
@@ -209,7 +220,7 @@ def _client(address: str, workers: int) -> Iterator[Any]:
 
     with (
         quiet(),
-        dask.config.set(LOCAL),
+        dask.config.set(LOCAL_SETTINGS),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

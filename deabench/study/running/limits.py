@@ -1,7 +1,7 @@
-"""The limits of a task: wall time, CPU time, memory, and no child of a learner that outlives it.
+"""Limit a task: wall time, CPU time, memory, and no child process of a learner outlives it.
 
-Two means for each time, because one cannot do both: at the limit `OutOfTime` is raised in Python
-code (by a signal in the main thread; in another thread, and where the system has no such signals,
+Each time limit has two stages, because no single one can do both: at the limit `OutOfTime` is
+raised in Python code (by a signal in the main thread; in another thread, and where the system has no such signals,
 Python raises it at its next instruction); code that cannot be interrupted (a C loop that never
 returns, with or without Python's lock) ends with its process a little later. faulthandler writes
 the traceback then, without needing the lock: at the wall limit by its own watchdog, at the CPU
@@ -19,9 +19,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from deabench.errors import DataError
+
+try:
+    import resource as _resource
+except ImportError:  # Windows
+    _resource = None  # type: ignore[assignment]
+
+resource: Any = _resource
 
 GRACE = 2.0
 """Seconds between the limit that raises and the limit that ends the process."""
@@ -34,11 +41,10 @@ class OutOfTime(BaseException):
 
 
 @contextmanager
-def limits(
+def enforce_limits(
     trace: Path | None, *, wall: float = 0.0, cpu: float = 0.0, memory: float = 0.0
 ) -> Iterator[None]:
-    """Raise `OutOfTime` in the block after so many seconds, end the process `GRACE` later if that
-    did not help.
+    """Raise `OutOfTime` in the block at a limit, and end the process `GRACE` seconds later.
 
     Parameters
     ----------
@@ -55,78 +61,74 @@ def limits(
             stream = stack.enter_context(
                 trace.open("w") if trace is not None else nullcontext(sys.stderr)
             )
-            for start, seconds in ((_wall, wall), (_cpu, cpu)):
-                if seconds:
-                    stack.callback(start(seconds, stream))
+            if wall:
+                stack.callback(_limit_wall_time(wall, stream))
+            if cpu:
+                stack.callback(_limit_cpu_time(cpu, stream))
         if memory:
-            stack.callback(_memory(memory))
+            stack.callback(_limit_memory(memory))
         yield
 
 
-def _wall(seconds: float, stream: TextIO) -> Stop:
+def _limit_wall_time(seconds: float, stream: TextIO) -> Stop:
     faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=stream)
-    stop = (
-        _alarm("ITIMER_REAL", "SIGALRM", seconds)
-        if _signals("SIGALRM")
-        else _interrupt(seconds, time.monotonic)
-    )
+    if _can_use_signal("SIGALRM"):
+        cancel_exception = _raise_by_signal("ITIMER_REAL", "SIGALRM", seconds)
+    else:
+        cancel_exception = _raise_by_thread(seconds, time.monotonic)
 
-    def both() -> None:
-        stop()
+    def stop() -> None:
+        cancel_exception()
         faulthandler.cancel_dump_traceback_later()
 
-    return both
+    return stop
 
 
-def _cpu(seconds: float, stream: TextIO) -> Stop:
-    stop = (
-        _alarm("ITIMER_PROF", "SIGPROF", seconds)
-        if _signals("SIGPROF")
-        else _interrupt(seconds, time.process_time)
-    )
-    undo = _cpu_watchdog(seconds, stream)
+def _limit_cpu_time(seconds: float, stream: TextIO) -> Stop:
+    if _can_use_signal("SIGPROF"):
+        cancel_exception = _raise_by_signal("ITIMER_PROF", "SIGPROF", seconds)
+    else:
+        cancel_exception = _raise_by_thread(seconds, time.process_time)
+    cancel_end = _end_process_by_kernel(seconds, stream)
 
-    def both() -> None:
-        stop()
-        undo()
+    def stop() -> None:
+        cancel_exception()
+        cancel_end()
 
-    return both
+    return stop
 
 
-def _cpu_watchdog(seconds: float, stream: TextIO) -> Stop:
-    """The kernel ends the process, with a traceback; where it cannot, a thread of the process does."""
-    try:
-        import resource
-    except ImportError:
-        return _end_after(seconds + GRACE, stream)
+def _end_process_by_kernel(seconds: float, stream: TextIO) -> Stop:
+    """Let the kernel end the process, with a traceback; without such limits a thread does."""
+    if resource is None:
+        return _end_process_by_thread(seconds + GRACE, stream)
     before = resource.getrlimit(resource.RLIMIT_CPU)
     faulthandler.register(signal.SIGXCPU, file=stream, all_threads=True, chain=True)
-    resource.setrlimit(
-        resource.RLIMIT_CPU, (int(time.process_time() + seconds + GRACE) + 1, before[1])
-    )
+    limit = int(time.process_time() + seconds + GRACE) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, before[1]))
 
-    def undo() -> None:
+    def stop() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, before)
         faulthandler.unregister(signal.SIGXCPU)
 
-    return undo
+    return stop
 
 
-def _end_after(seconds: float, stream: TextIO) -> Stop:
-    over = threading.Event()
-    until = time.process_time() + seconds
+def _end_process_by_thread(seconds: float, stream: TextIO) -> Stop:
+    stopped = threading.Event()
+    deadline = time.process_time() + seconds
 
     def watch() -> None:
-        while not over.wait(0.2):
-            if time.process_time() > until:
+        while not stopped.wait(0.2):
+            if time.process_time() > deadline:
                 faulthandler.dump_traceback(file=stream)
                 os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-    return over.set
+    return stopped.set
 
 
-def _signals(name: str) -> bool:
+def _can_use_signal(name: str) -> bool:
     """Whether the limit can be a signal: only in the main thread, and not on every system."""
     return (
         hasattr(signal, "setitimer")
@@ -135,30 +137,34 @@ def _signals(name: str) -> bool:
     )
 
 
-def _alarm(timer: str, name: str, seconds: float) -> Stop:
-    def raise_it(*_: object) -> None:
+def _raise_by_signal(timer_name: str, signal_name: str, seconds: float) -> Stop:
+    def raise_out_of_time(*_: object) -> None:
         raise OutOfTime
 
-    number, which = getattr(signal, name), getattr(signal, timer)
-    before = signal.signal(number, raise_it)
-    signal.setitimer(which, seconds)
+    number = getattr(signal, signal_name)
+    timer = getattr(signal, timer_name)
+    before = signal.signal(number, raise_out_of_time)
+    signal.setitimer(timer, seconds)
 
     def stop() -> None:
-        signal.setitimer(which, 0)
+        signal.setitimer(timer, 0)
         signal.signal(number, before)
 
     return stop
 
 
-def _interrupt(seconds: float, clock: Callable[[], float]) -> Stop:
-    """Without a signal the exception is set from a thread that looks at the clock."""
-    thread, until = threading.get_ident(), clock() + seconds
-    lock, over = threading.Lock(), threading.Event()
+def _raise_by_thread(seconds: float, clock: Callable[[], float]) -> Stop:
+    """Set the exception from a thread that looks at the clock, where no signal can."""
+    thread = threading.get_ident()
+    deadline = clock() + seconds
+    lock = threading.Lock()
+    stopped = threading.Event()
 
     def watch() -> None:
-        while not over.wait(max(0.005, min(0.1, until - clock()))):
+        while not stopped.wait(max(0.005, min(0.1, deadline - clock()))):
+            # under the lock: no exception is set once `stop` has returned
             with lock:
-                if clock() >= until and not over.is_set():
+                if clock() >= deadline and not stopped.is_set():
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(
                         ctypes.c_ulong(thread), ctypes.py_object(OutOfTime)
                     )
@@ -168,74 +174,64 @@ def _interrupt(seconds: float, clock: Callable[[], float]) -> Stop:
 
     def stop() -> None:
         with lock:
-            over.set()
+            stopped.set()
 
     return stop
 
 
 def memory_can_be_limited() -> bool:
     """Whether this system lets a process limit its own memory (Windows does not)."""
-    try:
-        import resource
-    except ImportError:
-        return False
     return hasattr(resource, "RLIMIT_AS") and Path("/proc/self/statm").exists()
 
 
-def _memory(megabytes: float) -> Stop:
+def _limit_memory(megabytes: float) -> Stop:
     if not memory_can_be_limited():
         raise DataError(
-            "memory_limit cannot be kept on this system, which has no limits of a process's memory; leave it out"
+            "memory_limit cannot be kept on this system, which has no limits of a process's "
+            "memory; leave it out"
         )
-    import resource
-
     before = resource.getrlimit(resource.RLIMIT_AS)
-    taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    most = taken + int(megabytes * 1e6)
-    resource.setrlimit(
-        resource.RLIMIT_AS, (most if before[1] < 0 else min(most, before[1]), before[1])
-    )
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    limit = pages * resource.getpagesize() + int(megabytes * 1e6)
+    if before[1] >= 0:  # a negative one is none
+        limit = min(limit, before[1])
+    resource.setrlimit(resource.RLIMIT_AS, (limit, before[1]))
     return lambda: resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-_ready = False
+_worker_is_prepared = False
 
 
-def settle(*, group: bool = True) -> None:
-    """Once per worker process: see to it that it ends when its parent has gone, with its own
-    children.
+def prepare_worker(*, group: bool = True) -> None:
+    """Prepare a worker process, once: it ends with its parent, and its children end with it.
 
     Parameters
     ----------
     group : bool
-        Whether the worker leads a process group of its own, so that what it started can be ended
-        with it.
+        Whether the worker leads a process group, so that what it started can be ended with it.
     """
-    global _ready
-    if _ready:
+    global _worker_is_prepared
+    if _worker_is_prepared:
         return
-    _ready = True
+    _worker_is_prepared = True
     if group and hasattr(os, "setpgid") and os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
     if group and threading.current_thread() is threading.main_thread():
-        signal.signal(
-            signal.SIGINT, signal.SIG_IGN
-        )  # Ctrl-C is the parent's, which ends the workers
-    threading.Thread(target=_end_with, args=(os.getppid(), group), daemon=True).start()
+        # Ctrl-C is for the parent, which ends the workers
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, args=(os.getppid(), group), daemon=True).start()
 
 
-def _end_with(parent: int, group: bool) -> None:
-    while _lives(parent):
+def _end_with_parent(parent: int, group: bool) -> None:
+    while _is_running(parent):
         time.sleep(0.5)
     if group:
         end_group(os.getpid())
     os._exit(1)
 
 
-def _lives(parent: int) -> bool:
-    """Whether the parent is still there; on Windows its number stays, so the system is asked for
-    it.
-    """
+def _is_running(parent: int) -> bool:
+    """Whether the parent still runs; on Windows its number stays, so that the system must tell."""
     if sys.platform != "win32":
         return os.getppid() == parent
     kernel = ctypes.windll.kernel32
@@ -251,44 +247,44 @@ def end_group(leader: int) -> None:
     """End a worker with all that it started, where the system has process groups."""
     if not hasattr(os, "killpg") or not hasattr(signal, "SIGKILL"):
         return
+    # never the group of this process, unless this process leads it
+    if leader in (0, 1) or (leader == os.getpgrp() and leader != os.getpid()):
+        return
     try:
-        if leader not in (0, 1) and (leader != os.getpgrp() or leader == os.getpid()):
-            os.killpg(leader, signal.SIGKILL)
+        os.killpg(leader, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         return
 
 
-def children() -> set[int]:
-    """The processes that this one has started and that still run; empty where the system does not
-    tell.
-    """
-    found: set[int] = set()
+def child_processes() -> set[int]:
+    """Return the running children of this process; none where the system does not tell."""
+    children: set[int] = set()
     if hasattr(os, "waitid"):
         try:
-            os.waitid(
-                os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT
-            )  # takes nothing away, and is quick to say "none"
+            # takes nothing away, and finds quickly that there is none
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
-            return found
+            return children
     try:
         for thread in os.listdir("/proc/self/task"):
             with open(f"/proc/self/task/{thread}/children") as stream:
-                found.update(map(int, stream.read().split()))
+                children.update(map(int, stream.read().split()))
     except OSError:  # no /proc here, or a thread that has just ended
-        return found
-    return found
+        return children
+    return children
 
 
 def end_children(before: set[int]) -> None:
-    """End what a task has started and left behind; a learner's own pool is closed first, as it
-    would miss its workers.
-    """
-    if not (left := children() - before - _trackers()):
+    """End the processes that a task has started and left running.
+
+    A learner's pool of joblib is closed first: it would miss its workers."""
+    remaining = child_processes() - before - _resource_trackers()
+    if not remaining:
         return
     pools = sys.modules.get("joblib.externals.loky.reusable_executor")
     if pools is not None and getattr(pools, "_executor", None) is not None:
         pools._executor.shutdown(wait=True, kill_workers=True)
-    for pid in left:
+    for pid in remaining:
         try:
             os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
             os.waitpid(pid, 0)
@@ -296,11 +292,11 @@ def end_children(before: set[int]) -> None:
             continue
 
 
-def _trackers() -> set[int]:
-    """Python's and joblib's own watchers of shared memory: they serve the worker, and end with it."""
+def _resource_trackers() -> set[int]:
+    """Return Python's and joblib's trackers of shared memory: they serve and end with the worker."""
     names = ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker")
-    found = [
+    trackers = [
         getattr(getattr(sys.modules.get(name), "_resource_tracker", None), "_pid", None)
         for name in names
     ]
-    return {pid for pid in found if pid}
+    return {pid for pid in trackers if pid}

@@ -1,21 +1,22 @@
-"""Run what is missing of a study on this machine, in joblib's (loky's) worker processes.
+"""Run the missing tasks of a study on this machine, in joblib's (loky's) worker processes.
 
-loky ends all its workers when one of them dies. So a run is a loop: what was in a dead worker's
-hands is run again alone, in a worker of its own; a task whose worker dies a second time is recorded
-as crashed, and the others go on. loky's executor is used without `joblib.Parallel` around it, which
-gives up on the first dead worker, runs a single job inside the parent, where a hang cannot be
-ended, and has no way to end its workers on a signal."""
+loky ends all its workers when one of them dies. So a run is a loop: the tasks of a dead worker are
+run again one at a time, each in a new worker; a task whose worker dies a second time is recorded as
+crashed, and the others go on. loky's executor is used without `joblib.Parallel` around it, which
+gives up on the first dead worker, runs a single task inside the parent, where a hang cannot be
+ended, and cannot end its workers on a signal."""
 
 from __future__ import annotations
 
 import logging
 import os
+import pickle
 import signal
 import tempfile
 import threading
 import traceback
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -23,10 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from deabench.errors import DeabenchError
-from deabench.study.running.batches import Batches, carried
-from deabench.study.running.limits import end_group, settle
-from deabench.study.running.running_tasks import begun
-from deabench.study.running.tasks import Job, Outcome, allowed, run_batch
+from deabench.study.data.dataset import Dataset, DataSpec
+from deabench.study.data.loaders import IN_MEMORY
+from deabench.study.running.limits import end_group, prepare_worker
+from deabench.study.running.tasks import Outcome, describe_limits, run_batch, running_keys
+from deabench.study.spec import Task
 from deabench.utils.files import one_line
 
 log = logging.getLogger(__name__)
@@ -34,100 +36,168 @@ log = logging.getLogger(__name__)
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1"
 )
+BATCH_SECONDS = 0.25
+"""What a batch should take: long beside a message, short beside what a killed run loses."""
+LARGEST_BATCH = 200
 
-Results = Generator[tuple[Job, Outcome], None, None]
+Results = Generator[tuple[Task, Outcome], None, None]
 
 
 class Interrupted(DeabenchError):
-    """Ctrl-C or SIGTERM ended the run; what was done is in the store."""
+    """Ctrl-C or SIGTERM ended the run; finished tasks are in the store."""
 
 
-def local(jobs: list[Job], workers: int) -> Results:
-    """Run tasks in `workers` processes; yields each with its outcome as it ends, in no fixed order.
+class TaskQueue:
+    """Waiting tasks, cut into batches whose size follows the time of the last ones."""
+
+    def __init__(self, tasks: Iterable[Task], workers: int) -> None:
+        self.waiting = deque(tasks)
+        self.workers = max(1, workers)
+        self.size = 1
+        self._mean_seconds = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self.waiting)
+
+    def next_batch(self) -> list[Task]:
+        """Return the next tasks; fewer near the end, so that all workers finish together."""
+        share = max(1, len(self.waiting) // (4 * self.workers))
+        size = min(self.size, share, len(self.waiting))
+        return [self.waiting.popleft() for _ in range(size)]
+
+    def record_time(self, tasks: int, seconds: float) -> None:
+        """Learn the size of the next batches from one that ended."""
+        mean = max(seconds, 1e-6) / max(tasks, 1)
+        if self._mean_seconds:
+            self._mean_seconds = 0.7 * self._mean_seconds + 0.3 * mean
+        else:
+            self._mean_seconds = mean
+        fitting = int(BATCH_SECONDS / max(self._mean_seconds, mean))
+        self.size = max(1, min(LARGEST_BATCH, 2 * self.size, fitting))
+
+    def put_back(self, tasks: list[Task]) -> None:
+        """Return tasks to the front of the queue."""
+        self.waiting.extendleft(reversed(tasks))
+
+
+def datasets_in_memory(tasks: Iterable[Task]) -> dict[str, Dataset]:
+    """Return the data sets given from code that these tasks need, by identity."""
+    identities = {str(task.data.get("sha256")) for task in tasks if task.data.source == "memory"}
+    return {identity: IN_MEMORY[identity] for identity in identities}
+
+
+def write_datasets(tasks: list[Task], folder: Path) -> list[Task]:
+    """Write the data sets given from code to a folder, and return the tasks that read them there."""
+    for identity, data in datasets_in_memory(tasks).items():
+        (folder / f"{identity}.pickle").write_bytes(pickle.dumps(data))
+    specs: dict[DataSpec, DataSpec] = {}
+    prepared = []
+    for task in tasks:
+        if task.data.source != "memory":
+            prepared.append(task)
+            continue
+        if task.data not in specs:
+            options = (*task.data.options, ("folder", str(folder)))
+            specs[task.data] = DataSpec(task.data.name, task.data.source, options)
+        prepared.append(task.with_changes(data=specs[task.data]))
+    return prepared
+
+
+def run_locally(tasks: list[Task], workers: int) -> Results:
+    """Run tasks in worker processes; yield each with its outcome as it ends, in no fixed order.
 
     Leaving the generator early (an exception, `close`) ends the workers at once, with what they
     have started."""
-    suspects = deque[Job]()
-    with tempfile.TemporaryDirectory(prefix="deabench-") as scratch:
-        waiting = Batches(carried(jobs, Path(scratch)), workers)
-        while waiting or suspects:
-            alone = not waiting
-            queue = Batches([suspects.popleft()], 1) if alone else waiting
-            ended = yield from _pool(
-                queue, 1 if alone else min(workers, len(queue.waiting)), scratch
-            )
-            for job in ended:
-                verdict = _verdict(job, Path(scratch), alone)
-                if verdict is not None:
-                    yield job, verdict
-                elif any(trace.stat().st_size for trace in Path(scratch).glob("*.trace")):
-                    waiting.waiting.append(job)  # another task is known to have ended the pool
+    suspects = deque[Task]()
+    with tempfile.TemporaryDirectory(prefix="deabench-") as folder:
+        scratch = Path(folder)
+        queue = TaskQueue(write_datasets(tasks, scratch), workers)
+        while queue or suspects:
+            # suspects of having killed a worker run last, one at a time
+            alone = not queue
+            current = TaskQueue([suspects.popleft()], 1) if alone else queue
+            pool_size = min(workers, len(current.waiting))
+            interrupted = yield from _run_pool(current, pool_size, scratch)
+            for task in interrupted:
+                outcome = timeout_outcome(task, scratch)
+                if outcome is None and alone:
+                    text = "its worker process died twice while running it"
+                    outcome = Outcome("crashed", error=("WorkerDied", text, ""))
+                if outcome is not None:
+                    yield task, outcome
+                elif any(trace.stat().st_size for trace in scratch.glob("*.trace")):
+                    # another task is known to have ended the pool
+                    queue.waiting.append(task)
                 else:
-                    suspects.append(job)
-            _clear(Path(scratch))
+                    suspects.append(task)
+            for mark in scratch.iterdir():
+                mark.unlink(missing_ok=True)
 
 
-Running = dict[Future[tuple[list[Outcome], float]], list[Job]]
+Batches = dict[Future[tuple[list[Outcome], float]], list[Task]]
 
 
-def _pool(
-    queue: Batches, workers: int, scratch: str
-) -> Generator[tuple[Job, Outcome], None, list[Job]]:
-    """Run the queue until it is empty or a worker dies; returns the tasks that were in the workers'
-    hands then.
+def _run_pool(
+    queue: TaskQueue, workers: int, scratch: Path
+) -> Generator[tuple[Task, Outcome], None, list[Task]]:
+    """Run the queue until it is empty or a worker dies; return the tasks that were running then.
 
-    What had been handed to the pool but had not begun, or was done and not yet told, goes back to
-    the front of the queue."""
+    Tasks that had been sent but had not begun, or whose results had not come back, go to the front
+    of the queue."""
     from joblib.externals.loky import ProcessPoolExecutor
 
-    pool = ProcessPoolExecutor(workers, env=ONE_THREAD, initializer=settle)
-    running: Running = {}
+    pool = ProcessPoolExecutor(workers, env=ONE_THREAD, initializer=prepare_worker)
+    batches: Batches = {}
     try:
-        while queue or running:
-            _hand_out(pool, queue, running, 2 * workers, scratch)
-            finished, _ = wait(running, return_when=FIRST_COMPLETED)
-            yield from _collect(queue, running, finished)
-            if any(_broken(future) for future in finished):
-                wait(running)
-                yield from _collect(queue, running, set(running))
-                left = [job for jobs in running.values() for job in jobs]
-                held = begun(Path(scratch))
-                queue.back([job for job in left if job.key not in held])
-                return [job for job in left if job.key in held]
+        while queue or batches:
+            _submit_batches(pool, queue, batches, 2 * workers, scratch)
+            finished, _ = wait(batches, return_when=FIRST_COMPLETED)
+            yield from _collect_results(queue, batches, finished)
+            if any(_is_broken(future) for future in finished):
+                wait(batches)
+                yield from _collect_results(queue, batches, set(batches))
+                unfinished = [task for batch in batches.values() for task in batch]
+                running = running_keys(scratch)
+                queue.put_back([task for task in unfinished if task.key not in running])
+                return [task for task in unfinished if task.key in running]
     finally:
-        _end(pool)
+        _end_pool(pool)
     return []
 
 
-def _hand_out(pool: Any, queue: Batches, running: Running, most: int, scratch: str) -> None:
-    while queue and len(running) < most:
-        jobs = queue.next()
+def _submit_batches(
+    pool: Any, queue: TaskQueue, batches: Batches, most: int, scratch: Path
+) -> None:
+    while queue and len(batches) < most:
+        batch = queue.next_batch()
         try:
-            with _sheltered():
-                running[pool.submit(run_batch, jobs, scratch, group=True)] = jobs
+            with _signals_blocked():
+                future = pool.submit(run_batch, batch, str(scratch), group=True)
         except BrokenProcessPool:
-            queue.back(jobs)
+            queue.put_back(batch)
             return
+        batches[future] = batch
 
 
-def _collect(queue: Batches, running: Running, finished: set[Any]) -> Results:
-    for future in [future for future in finished if not _broken(future)]:
-        jobs = running.pop(future)
+def _collect_results(queue: TaskQueue, batches: Batches, finished: set[Any]) -> Results:
+    for future in [future for future in finished if not _is_broken(future)]:
+        batch = batches.pop(future)
         error = future.exception()
-        outcomes, took = ((), 0.0) if error else future.result()
-        if error is None:
-            queue.took(len(jobs), took)
-        yield from results_of(jobs, outcomes, error)
+        if error is not None:
+            yield from failed_batch(batch, error)
+            continue
+        outcomes, seconds = future.result()
+        queue.record_time(len(batch), seconds)
+        yield from zip(batch, outcomes, strict=True)
 
 
 @contextmanager
-def _sheltered() -> Iterator[None]:
-    """Start workers here: they inherit that Ctrl-C and SIGTERM are held back, and leave both to the
-    parent.
+def _signals_blocked() -> Iterator[None]:
+    """Start workers that inherit blocked SIGINT and SIGTERM, and leave both to the parent.
 
-    A terminal sends Ctrl-C to all of them; what comes meanwhile reaches the parent when the block
-    is left. Where the system cannot hold signals back, a worker turns a deaf ear to Ctrl-C once it
-    has started (`limits.settle`)."""
+    A terminal sends Ctrl-C to all of them; a signal that comes meanwhile reaches the parent when
+    the block is left. Where signals cannot be blocked, a worker ignores Ctrl-C once it has started
+    (`limits.prepare_worker`)."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -138,17 +208,17 @@ def _sheltered() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _end(pool: Any) -> None:
-    """End the workers and what they have started, whatever state a signal or a death has left the
-    pool in.
+def _end_pool(pool: Any) -> None:
+    """End the workers and what they have started, in whatever state the pool is.
 
-    loky's own thread may stumble over workers that die while it ends them; that is not news to the
-    user, and what it could not end is ended here."""
+    loky's own thread may fail over workers that die while it ends them; that is only logged, and
+    what it could not end is ended here."""
     workers = list((pool._processes or {}).values())
     for worker in workers:
         if worker.is_alive():
             end_group(worker.pid)
-    before, threading.excepthook = threading.excepthook, _to_the_log
+    before = threading.excepthook
+    threading.excepthook = _log_exception
     try:
         pool.shutdown(wait=True, kill_workers=True)
     finally:
@@ -159,76 +229,55 @@ def _end(pool: Any) -> None:
             os.kill(worker.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
-def _to_the_log(stumble: threading.ExceptHookArgs) -> None:
-    log.debug("while the workers were ended: %s", stumble.exc_value)
+def _log_exception(arguments: threading.ExceptHookArgs) -> None:
+    log.debug("while the workers were ended: %s", arguments.exc_value)
 
 
-def results_of(jobs: list[Job], outcomes: Any, error: BaseException | None) -> Results:
-    """What a batch brought; an error outside the tasks themselves (they could not be sent, or read
-    back) is their failure.
-    """
-    if error is None:
-        yield from zip(jobs, outcomes, strict=True)
-        return
-    said = Outcome(
-        "failed",
-        error=(type(error).__name__, one_line(error), "".join(traceback.format_exception(error))),
-    )
-    for job in jobs:
-        yield job, said
+def failed_batch(batch: list[Task], error: BaseException) -> Results:
+    """Yield the failure of each task of a batch that could not be sent or read back."""
+    text = "".join(traceback.format_exception(error))
+    outcome = Outcome("failed", error=(type(error).__name__, one_line(error), text))
+    for task in batch:
+        yield task, outcome
 
 
-def _broken(future: Future[Any]) -> bool:
+def _is_broken(future: Future[Any]) -> bool:
     if future.cancelled():
         return True
     return isinstance(future.exception(), BrokenProcessPool | CancelledError)
 
 
-def _verdict(job: Job, scratch: Path, alone: bool) -> Outcome | None:
-    """What to record of a task whose worker died: None where it may have been another's doing."""
-    if alone:
-        died = Outcome(
-            "crashed", error=("WorkerDied", "its worker process died twice while running it", "")
-        )
-        return killed_by_limit(job, scratch) or died
-    return killed_by_limit(job, scratch)
+def timeout_outcome(task: Task, scratch: Path) -> Outcome | None:
+    """Return the outcome of a task whose worker ended itself at a time limit, else None.
 
-
-def killed_by_limit(job: Job, scratch: Path) -> Outcome | None:
-    """The outcome of a task whose worker ended itself at the time limit, with the traceback it
-    left; otherwise None.
-    """
-    trace = scratch / f"{job.key}.trace"
-    said = trace.read_text(errors="replace") if trace.exists() else ""
-    if not said.strip():
+    The worker left a traceback in the folder."""
+    trace = scratch / f"{task.key}.trace"
+    text = trace.read_text(errors="replace") if trace.exists() else ""
+    if not text.strip():
         return None
-    text = f"took longer than {allowed(job.bounds)} in code that cannot be interrupted; its worker was ended"
-    return Outcome("timeout", error=("OutOfTime", text, said))
-
-
-def _clear(scratch: Path) -> None:
-    for mark in scratch.iterdir():
-        mark.unlink(missing_ok=True)
+    reason = (
+        f"took longer than {describe_limits(task.limits)} in code that cannot be interrupted; its "
+        "worker was ended"
+    )
+    return Outcome("timeout", error=("OutOfTime", reason, text))
 
 
 @contextmanager
-def stopping() -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into `Interrupted`, so that workers are ended and the store is closed
-    on the way out.
-    """
+def stop_on_signals() -> Iterator[None]:
+    """Turn SIGINT and SIGTERM into `Interrupted`: workers are ended and the store is closed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def stop(number: int, _: object) -> None:
-        for each in before:
-            signal.signal(each, signal.SIG_IGN)
+    def interrupt(number: int, _: object) -> None:
+        for handled in before:
+            signal.signal(handled, signal.SIG_IGN)
         name = signal.Signals(number).name
         raise Interrupted(f"stopped by {name}; what was done is in the store, run again to go on")
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     for number in before:
-        signal.signal(number, stop)
+        signal.signal(number, interrupt)
     try:
         yield
     finally:

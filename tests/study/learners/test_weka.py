@@ -9,12 +9,12 @@ import pytest
 
 from deabench.errors import DataError
 from deabench.study.data.dataset import DataSpec
-from deabench.study.data.loaders import load
+from deabench.study.data.loaders import load_dataset
 from deabench.study.data.splits import SplitSpec
-from deabench.study.learners import weka
-from deabench.study.learners.builders import Context
-from deabench.study.learners.registry import LearnerSpec, build
-from deabench.study.running.tasks import Job, run_job
+from deabench.study.learners import BuildContext, LearnerSpec, weka
+from deabench.study.learners.registry import build_learner
+from deabench.study.running.tasks import run_task
+from deabench.study.spec import Task
 
 
 def test_without_the_wrapper_the_text_says_what_to_install(monkeypatch):
@@ -29,24 +29,28 @@ def test_without_the_wrapper_the_text_says_what_to_install(monkeypatch):
 def test_without_java_the_text_says_so(monkeypatch):
     monkeypatch.setattr(weka, "find_spec", lambda name: importlib.util.find_spec("json"))
     monkeypatch.setattr(weka.shutil, "which", lambda name: None)
-    assert weka.lacking() == "Java (a JRE of version 11 or later)"
+    assert weka.missing_software() == "Java (a JRE of version 11 or later)"
 
 
 @pytest.mark.parametrize(
     ("use", "classname"), [("J48", weka.J48), ("SMO", weka.SMO), ("RBFNetwork", weka.RBF_NETWORK)]
 )
 def test_registered_names(use, classname):
-    learner = build(LearnerSpec(use, use), Context(3, True, 0))
+    learner = build_learner(LearnerSpec(use, use), BuildContext(3, True, 0))
     assert learner.named_steps["learn"].classname == classname
     assert "impute" not in learner.named_steps
 
 
 def test_weka_needs_no_import_permission_but_takes_options():
-    learner = build(LearnerSpec("w", "J48", (("options", ("-U",)),)), Context(3, False, 0))
+    learner = build_learner(
+        LearnerSpec("w", "J48", (("options", ("-U",)),)), BuildContext(3, False, 0)
+    )
     assert learner.named_steps["learn"].options == ("-U",)
 
 
-needs_weka = pytest.mark.skipif(bool(weka.lacking()), reason=f"Weka needs {weka.lacking()}")
+needs_weka = pytest.mark.skipif(
+    bool(weka.missing_software()), reason=f"Weka needs {weka.missing_software()}"
+)
 
 
 @needs_weka
@@ -54,7 +58,7 @@ def test_j48_is_wekas_own_answer():
     """What `java -cp weka.jar weka.classifiers.trees.J48 -t ecoli4.arff -T ecoli4.arff` (Weka
     3.9.7) prints.
     """
-    data = load(DataSpec("ecoli4", "table2"))
+    data = load_dataset(DataSpec("ecoli4", "table2"))
     answer = (
         weka.WekaClassifier(weka.J48, ("-C", "0.25", "-M", "2")).fit(data.X, data.y).predict(data.X)
     )
@@ -77,8 +81,8 @@ def test_missing_cells_and_weights_reach_weka():
 @needs_weka
 @pytest.mark.parametrize("use", ["J48", "SMO"])
 def test_a_task_of_a_study(use):
-    outcome = run_job(
-        Job(DataSpec("ecoli4", "table2"), LearnerSpec(use, use), SplitSpec(), 0, 0, 1, "key")
-    )[1]
+    outcome = run_task(
+        Task(DataSpec("ecoli4", "table2"), LearnerSpec(use, use), SplitSpec(), 0, 0, 1, "key")
+    )
     assert outcome.status == "done", outcome.error
     assert sum(outcome.counts) == 34

@@ -12,9 +12,9 @@ from scipy.optimize import linprog
 from deabench.datasets import keel, keel67
 from deabench.datasets.chao2022 import printed
 from deabench.errors import DataError
-from deabench.study.learners.registry import APPROACH, TABLE3
+from deabench.study.learners.registry import PAPER_FAMILIES, TABLE3_LEARNERS
 from deabench.study.results import aggregate as s
-from deabench.study.results import views
+from deabench.study.results.metrics import StudyMetrics
 
 COUNTS = pd.DataFrame(
     [
@@ -31,10 +31,10 @@ COUNTS = pd.DataFrame(
     columns=["dataset", "classifier", "fold", "tp", "fn", "fp", "tn"],
 )
 FACTS = pd.DataFrame({"type": ["SD;ND", "ND"], "imbalance_ratio": [2.0, 9.0]}, index=["a", "b"])
-SETTINGS = s.Settings(
-    ["TPR", "TNR"], {"all": ["tree", "net"]}, {"tree": "classic", "net": "other"}, ratios=(9,)
+SETTINGS = s.SummarySettings(
+    ["TPR", "TNR"], {"all": ["tree", "net"]}, {"tree": "classic", "net": "other"}, ratio_edges=(9,)
 )
-METRICS = s.pooled_metrics(COUNTS, ["TPR", "TNR", "IBA"])
+METRICS = StudyMetrics().compute(COUNTS, ["TPR", "TNR", "IBA"], dict)
 
 
 def test_folds_are_pooled_before_the_metric():
@@ -71,7 +71,7 @@ def test_groups_of_ratios_are_the_papers(ratio, group):
     ("mixed", "typed"), [("each", [("SD", "a"), ("ND", "a"), ("ND", "b")]), ("drop", [("ND", "b")])]
 )
 def test_a_mixed_label_counts_in_each_group_or_in_none(mixed, typed):
-    groups = s.membership(FACTS, s.Settings(**{**vars(SETTINGS), "mixed": mixed}))
+    groups = s.group_datasets(FACTS, s.SummarySettings(**{**vars(SETTINGS), "mixed": mixed}))
     rows = groups[groups["grouping"] == "type"]
     assert list(zip(rows["group"], rows["dataset"], strict=True)) == typed
     assert groups.loc[groups["grouping"] == "all", "dataset"].tolist() == ["a", "b"]
@@ -82,7 +82,7 @@ def test_a_mixed_label_counts_in_each_group_or_in_none(mixed, typed):
 
 
 def test_means_over_the_data_sets_of_a_group():
-    means = s.group_means(METRICS, s.membership(FACTS, SETTINGS))
+    means = s.group_means(METRICS, s.group_datasets(FACTS, SETTINGS))
     assert means.loc[("type", "ND", "tree"), "TPR"] == pytest.approx((8 / 10 + 3 / 20) / 2)
     assert means.loc[("type", "SD", "tree"), "TPR"] == pytest.approx(8 / 10)
     assert means.loc[("type", "ND", "tree"), "datasets"] == 2
@@ -106,11 +106,14 @@ def test_dea_two_ways_against_scipy():
     names = ["ecoli4", "glass0", "haberman", "yeast4", "vehicle1"]
     members = ["C4.5", "CSC4", "SMC", "RUC", "SENC", "AdBC"]
     counts = counts[counts["dataset"].isin(names) & counts["classifier"].isin(members)]
-    metrics = s.pooled_metrics(counts, ["TPR", "TNR", "G-mean", "IBA"])
+    metrics = StudyMetrics().compute(counts, ["TPR", "TNR", "G-mean", "IBA"], dict)
     facts = pd.DataFrame({"type": "SD", "imbalance_ratio": 5.0}, index=pd.Index(names))
-    settings = s.Settings(["TPR", "TNR", "G-mean"], {"trees": members})
-    groups, single = s.membership(facts, settings), s.per_dataset(metrics, settings)
-    found = s.two_ways(s.group_means(metrics, groups), single, groups, settings)
+    settings = s.SummarySettings(["TPR", "TNR", "G-mean"], {"trees": members})
+    groups, single = (
+        s.group_datasets(facts, settings),
+        s.efficiencies_per_dataset(metrics, settings),
+    )
+    found = s.efficiencies_two_ways(s.group_means(metrics, groups), single, groups, settings)
     found = found.loc["all"].loc["all data sets"].loc["trees"]
     cube = np.stack(
         [metrics.loc[name].loc[members, list(settings.outputs)].to_numpy() for name in names]
@@ -129,8 +132,8 @@ def test_dea_two_ways_against_scipy():
 def test_a_table_that_cannot_be_ranked_is_nan_with_its_reason():
     zero = METRICS.copy()
     zero.loc[("a", "net"), "TNR"] = 0.0
-    settings = s.Settings(["TPR"], {"all": ["tree", "net"]}, inputs=["TNR"])
-    found = s.per_dataset(zero, settings)
+    settings = s.SummarySettings(["TPR"], {"all": ["tree", "net"]}, inputs=["TNR"])
+    found = s.efficiencies_per_dataset(zero, settings)
     assert found.loc[("all", "a"), "efficiency"].isna().all()
     assert found.loc[("all", "b"), "efficiency"].notna().all()
     assert found.attrs["notes"] == (
@@ -140,13 +143,20 @@ def test_a_table_that_cannot_be_ranked_is_nan_with_its_reason():
 
 
 def test_families_average_their_classifiers_first():
-    settings = s.Settings(["TPR", "TNR"], {"all": ["tree", "net"]}, {"tree": "one", "net": "one"})
-    groups = s.membership(FACTS, settings)
-    found = s.by_family(METRICS, groups, settings).loc["all"].loc["all data sets"].loc["families"]
+    settings = s.SummarySettings(
+        ["TPR", "TNR"], {"all": ["tree", "net"]}, {"tree": "one", "net": "one"}
+    )
+    groups = s.group_datasets(FACTS, settings)
+    found = (
+        s.efficiencies_by_family(METRICS, groups, settings)
+        .loc["all"]
+        .loc["all data sets"]
+        .loc["families"]
+    )
     assert found.index.tolist() == ["one"]
     assert found.loc["one", "IBA"] == pytest.approx(METRICS["IBA"].mean())
     with pytest.raises(DataError) as e:
-        s.by_family(METRICS, groups, SETTINGS.__class__(["TPR"], {}, {}))
+        s.efficiencies_by_family(METRICS, groups, SETTINGS.__class__(["TPR"], {}, {}))
     assert str(e.value) == "no classifier has a family; name families in [groups.families]"
 
 
@@ -168,7 +178,7 @@ def test_the_recommendation_is_the_best_and_what_is_close_to_it():
         },
         index=index,
     ).rename_axis(["grouping", "group", "panel", "classifier"])
-    found = s.recommendation(table)
+    found = s.recommend_families(table)
     assert found.index.tolist() == [("IR < 10", "SD"), ("10 <= IR < 30", "SD"), ("IR >= 30", "SD")]
     assert found["recommended"].tolist() == ["classic, ensemble", "ensemble", "classic"]
     assert found["efficient_on_average"].tolist() == ["classic, ensemble", "ensemble", "classic"]
@@ -184,23 +194,23 @@ def test_data_sets_as_dmus_give_the_papers_table_21():
         [rates.index.astype(str), ["C4.5"]], names=["dataset", "classifier"]
     )
     metrics = rates[["TPR", "TNR", "AUC", "GM"]].set_axis(index)
-    settings = s.Settings(["TPR", "AUC", "GM"], {}, inputs=["TNR"])
-    found = views.pivot(metrics, settings, "datasets").loc["C4.5", "efficiency"]
+    settings = s.SummarySettings(["TPR", "AUC", "GM"], {}, inputs=["TNR"])
+    found = s.efficiencies_of_other_dmus(metrics, settings, "datasets").loc["C4.5", "efficiency"]
     np.testing.assert_allclose(found, efficiency.iloc[:, -1].to_numpy(dtype=float), atol=0.0005001)
 
 
 def test_what_stands_after_the_at_is_the_dmu():
     table = pd.DataFrame({"TPR": [1, 2, 3, 4.0]}, index=["ig@10", "ce@10", "ig@5", "ce@5"])
-    wide = views.after_at(table)
+    wide = s.split_names_at(table)
     assert wide.to_dict("index") == {"10": {"ig": 1, "ce": 2}, "5": {"ig": 3, "ce": 4}}
-    assert list(views.after_at(table.assign(TNR=0)).columns) == [
+    assert list(s.split_names_at(table.assign(TNR=0)).columns) == [
         "TPR ig",
         "TPR ce",
         "TNR ig",
         "TNR ce",
     ]
     with pytest.raises(DataError) as e:
-        views.after_at(table.rename(index={"ig@5": "ig"}))
+        s.split_names_at(table.rename(index={"ig@5": "ig"}))
     assert (
         str(e.value)
         == "classifier 'ig' has no @ in its name; dmus = \"after @\" needs names as 'chi2@200'"
@@ -220,7 +230,7 @@ def test_the_shipped_counts_are_whole():
     names = pooled.index.get_level_values("dataset")
     assert (pooled["tp"] + pooled["fn"]).tolist() == table.loc[names, "positives"].tolist()
     assert pooled.sum(axis=1).tolist() == table.loc[names, "instances"].tolist()
-    assert set(pooled.index.get_level_values("classifier")) == set(TABLE3)
+    assert set(pooled.index.get_level_values("classifier")) == set(TABLE3_LEARNERS)
 
 
 def swapped() -> pd.DataFrame:
@@ -228,15 +238,15 @@ def swapped() -> pd.DataFrame:
     majority (measured).
     """
     counts = keel67.read().reset_index()
-    metrics = s.pooled_metrics(counts, ["TPR", "TNR"]) * 100
+    metrics = StudyMetrics().compute(counts, ["TPR", "TNR"], dict) * 100
     facts = (
         keel.table2()
         .loc[list(dict.fromkeys(counts["dataset"])), ["type"]]
         .assign(imbalance_ratio=np.nan)
     )
-    means = s.group_means(metrics, s.membership(facts, s.Settings([], {}, mixed="drop"))).loc[
-        "type"
-    ]
+    means = s.group_means(
+        metrics, s.group_datasets(facts, s.SummarySettings([], {}, mixed="drop"))
+    ).loc["type"]
     ours = means[["TPR", "TNR"]].set_axis(["minority", "majority"], axis=1)
     tables = pd.concat([printed("table05"), printed("table06")]).reset_index()
     kinds = {"disjunct": "SD", "overlapping": "OD", "noisy": "ND"}
@@ -266,17 +276,21 @@ def test_the_papers_f_fits_neither_class():
     majority.
     """
     counts = keel67.read().reset_index()
-    counts = counts[counts["classifier"].isin(APPROACH)]
+    counts = counts[counts["classifier"].isin(PAPER_FAMILIES)]
     other = counts.rename(columns={"tp": "tn", "tn": "tp", "fn": "fp", "fp": "fn"})
     assert pd.concat([printed("table05"), printed("table06")])["F"].mean() == pytest.approx(
         85.9, abs=0.05
     )
-    assert 100 * s.pooled_metrics(counts, ["F1"])["F1"].mean() == pytest.approx(63.2, abs=0.05)
-    assert 100 * s.pooled_metrics(other, ["F1"])["F1"].mean() == pytest.approx(94.6, abs=0.05)
+    assert 100 * StudyMetrics().compute(counts, ["F1"], dict)["F1"].mean() == pytest.approx(
+        63.2, abs=0.05
+    )
+    assert 100 * StudyMetrics().compute(other, ["F1"], dict)["F1"].mean() == pytest.approx(
+        94.6, abs=0.05
+    )
 
 
 def test_every_method_of_the_paper_has_its_family():
-    assert set(APPROACH) == set(TABLE3) - {"RBF", "MLP"}
+    assert set(PAPER_FAMILIES) == set(TABLE3_LEARNERS) - {"RBF", "MLP"}
 
 
 def test_the_recommendation_of_the_shipped_study():
@@ -284,7 +298,7 @@ def test_the_recommendation_of_the_shipped_study():
     with two others.
     """
     counts = keel67.read().reset_index()
-    counts = counts[counts["classifier"].isin(APPROACH)]
+    counts = counts[counts["classifier"].isin(PAPER_FAMILIES)]
     one = (
         counts[counts["classifier"] == "C4.5"]
         .groupby("dataset", sort=False)[["tp", "fn", "fp", "tn"]]
@@ -294,9 +308,13 @@ def test_the_recommendation_of_the_shipped_study():
     facts = pd.DataFrame(
         {"type": keel.table2()["type"].reindex(one.index), "imbalance_ratio": ratio}
     )
-    settings = s.Settings(["TPR", "balanced_accuracy", "G-mean", "F1"], {}, APPROACH, ["TNR"])
-    metrics = s.pooled_metrics(counts, [*settings.outputs, "TNR", "IBA"])
-    found = s.recommendation(s.by_family(metrics, s.membership(facts, settings), settings))
+    settings = s.SummarySettings(
+        ["TPR", "balanced_accuracy", "G-mean", "F1"], {}, PAPER_FAMILIES, ["TNR"]
+    )
+    metrics = StudyMetrics().compute(counts, [*settings.outputs, "TNR", "IBA"], dict)
+    found = s.recommend_families(
+        s.efficiencies_by_family(metrics, s.group_datasets(facts, settings), settings)
+    )
     assert len(found) == 9
     assert found["recommended"].value_counts().to_dict() == {
         "under sampling": 8,
@@ -346,8 +364,12 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
     from model_options import rank_with
 
     import deabench as db
+<<<<<<< HEAD
     from deabench.models.options import build_options
     from deabench.study.plans.options import rank_options
+=======
+    from deabench.study.spec.settings import rank_options
+>>>>>>> e979629 (Describe studies in the field's words: data, learners, spec, running, results)
 
     def toml(value):
         if isinstance(value, dict):
@@ -368,7 +390,7 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
         columns=["TPR", "TNR", "FPR"],
         index=[f"c{k}" for k in range(12)],
     )
-    settings = s.Settings(
+    settings = s.SummarySettings(
         ["TPR", "TNR"],
         {},
         inputs=plan.dea["inputs"],

@@ -13,10 +13,11 @@ import pytest
 
 from deabench.errors import DataError
 from deabench.study import Study
-from deabench.study.results import counted, store
-from deabench.study.results.status import missing
-from deabench.study.results.store import Store, sound_rows
-from deabench.study.running.tasks import Job, Outcome
+from deabench.study.results import status, store
+from deabench.study.results.status import missing_tasks
+from deabench.study.results.store import Store, iterate_rows
+from deabench.study.running.tasks import Outcome
+from deabench.study.spec import Task
 
 TEXT = (
     '[data]\nnames = ["glass-0-4_vs_5", "new-thyroid1"]\n[split]\nfolds = 4\n'
@@ -25,7 +26,7 @@ TEXT = (
 DIGEST = "8023355561ab33ece423aaf6408b13fbdb27e18bdd37d9ab73bdf06abc8ff739"
 
 
-def outcome(job: Job) -> Outcome:
+def outcome(job: Task) -> Outcome:
     """Stands for what a worker answers: every fourth fold fails, none is like another."""
     if job.fold == 3:
         return Outcome(
@@ -47,8 +48,8 @@ def made(tmp_path_factory):
     path.write_text(TEXT)
     study = Study.from_toml(path)
     with Store(study.plan.store) as kept:
-        for job in study.plan.jobs():
-            kept.put(job, outcome(job))
+        for job in study.plan.tasks():
+            kept.write_outcome(job, outcome(job))
     return study
 
 
@@ -58,7 +59,7 @@ def beside(study):
 
 def test_counts_and_digest_are_those_of_the_rows(study):
     lines = []
-    for job in study.plan.jobs():
+    for job in study.plan.tasks():
         told = outcome(job)
         lines.append(
             "\t".join(
@@ -91,24 +92,24 @@ def test_rows_are_read_in_pieces_and_a_run_may_write_between_them(study, monkeyp
     """Row 1 is replaced after the first piece was read: it comes again at the end, and is counted
     once.
     """
-    whole, job, seen = study.status(), study.plan.jobs()[0], 0
-    monkeypatch.setattr(store, "PIECE", 3)
+    whole, job, seen = study.status(), study.plan.tasks()[0], 0
+    monkeypatch.setattr(store, "ROWS_AT_A_TIME", 3)
 
     def written(path):
         nonlocal seen
-        for rows, bad in sound_rows(path):
+        for rows, bad in iterate_rows(path):
             if not seen:
                 with Store(path) as kept:
-                    kept.put(job, outcome(job))
+                    kept.write_outcome(job, outcome(job))
             seen += len(rows)
             yield rows, bad
 
-    monkeypatch.setattr(counted, "sound_rows", written)
+    monkeypatch.setattr(status, "iterate_rows", written)
     now = study.status()
     assert seen == 17
     assert (now.done, now.failed, now.digest) == (12, 4, whole.digest)
-    assert missing(study.plan) == []
-    assert [job.fold for job in missing(study.plan, retry_failed=True)] == [3, 3, 3, 3]
+    assert missing_tasks(study.plan) == []
+    assert [job.fold for job in missing_tasks(study.plan, retry_failed=True)] == [3, 3, 3, 3]
 
 
 def test_rows_out_of_order_end_in_a_sentence(study, monkeypatch, refused):
@@ -126,7 +127,7 @@ def test_a_run_leaves_its_counts_and_status_takes_them_without_reading_rows(stud
     assert not beside(study).exists()  # status alone writes nothing
     ran = study.run(workers=1)
     assert beside(study).exists()
-    monkeypatch.setattr(counted, "sound_rows", lambda path: pytest.fail("rows are read"))
+    monkeypatch.setattr(status, "iterate_rows", lambda path: pytest.fail("rows are read"))
     for now in (Study.from_toml(study.plan.file).status(), study.status(), ran):
         assert now.to_frame().equals(before.to_frame())
         assert now.failures.equals(before.failures)
@@ -139,16 +140,16 @@ def test_damaged_rows_are_told_of_again(study):
     said = (
         "1 results of the store are damaged and count as missing; 'deabench study verify' names them",
     )
-    left = counted.leave(study.plan.store, study.plan.jobs())
-    assert (left.found, left.damaged) == (15, 1)
-    assert counted.left_beside(study.plan.store, study.plan.jobs()) == left
+    left = status.save_count(study.plan.store, study.plan.tasks())
+    assert (left.results, left.damaged) == (15, 1)
+    assert status.saved_count(study.plan.store, study.plan.tasks()) == left
     assert study.status().notes == said
 
 
 def test_no_flipped_bit_lets_the_counts_pass(study):
     """Of the store, or of the counts beside it: then every row is checked."""
-    jobs = study.plan.jobs()
-    left = counted.leave(study.plan.store, jobs)
+    jobs = study.plan.tasks()
+    left = status.save_count(study.plan.store, jobs)
     rng = np.random.default_rng(0)
     for file, places in ((study.plan.store, 200), (beside(study), 400)):
         content = file.read_bytes()
@@ -158,24 +159,24 @@ def test_no_flipped_bit_lets_the_counts_pass(study):
             damaged = bytearray(content)
             damaged[place] ^= 1 << bit
             file.write_bytes(damaged)
-            assert counted.left_beside(study.plan.store, jobs) is None
+            assert status.saved_count(study.plan.store, jobs) is None
         file.write_bytes(content)
-    assert counted.left_beside(study.plan.store, jobs) == left
+    assert status.saved_count(study.plan.store, jobs) == left
 
 
 def test_counts_of_another_study_release_or_store_are_none(study, monkeypatch):
-    jobs = study.plan.jobs()
-    counted.leave(study.plan.store, jobs)
+    jobs = study.plan.tasks()
+    status.save_count(study.plan.store, jobs)
     study.plan.file.write_text(TEXT.replace("folds = 4", "folds = 3"))
     other = Study.from_toml(study.plan.file)
     assert (other.status().total, other.status().missing) == (12, 12)
-    monkeypatch.setattr(counted, "__version__", "another")
-    assert counted.left_beside(study.plan.store, jobs) is None
+    monkeypatch.setattr(status, "__version__", "another")
+    assert status.saved_count(study.plan.store, jobs) is None
     monkeypatch.undo()
-    assert counted.left_beside(study.plan.store, jobs)
+    assert status.saved_count(study.plan.store, jobs)
     with Store(study.plan.store) as kept:
-        kept.put(jobs[0], Outcome("failed"))
-    assert counted.left_beside(study.plan.store, jobs) is None
+        kept.write_outcome(jobs[0], Outcome("failed"))
+    assert status.saved_count(study.plan.store, jobs) is None
     assert study.status().failed == 5
 
 
@@ -183,19 +184,19 @@ def test_what_stands_in_files_of_sqlite_beside_the_store_is_counted(study):
     """A store that somebody has set to WAL: a run's rows wait in a second file, and the store's own
     bytes stay as they were.
     """
-    jobs = study.plan.jobs()
+    jobs = study.plan.tasks()
     with closing(sqlite3.connect(study.plan.store)) as db:
         db.execute("PRAGMA journal_mode = WAL")
         with db:
             db.execute("INSERT INTO runs (engine) VALUES ('none')")
-        counted.leave(study.plan.store, jobs)
+        status.save_count(study.plan.store, jobs)
         assert not beside(study).exists()
-    counted.leave(study.plan.store, jobs)
+    status.save_count(study.plan.store, jobs)
     content = study.plan.store.read_bytes()
     with closing(sqlite3.connect(study.plan.store)) as db:
         db.execute("SELECT * FROM runs").fetchall()  # whoever looks on keeps the second file
         with Store(study.plan.store) as kept:
-            kept.put(jobs[0], Outcome("failed"))
+            kept.write_outcome(jobs[0], Outcome("failed"))
         assert study.plan.store.read_bytes() == content
         assert study.status().failed == 5
 
@@ -204,27 +205,27 @@ def test_what_stands_in_files_of_sqlite_beside_the_store_is_counted(study):
     "text", [b"", b"[]", b"{}", b'{"store": 1', b'"text"', b'{"study": "x"}', b"\xff"]
 )
 def test_a_file_of_something_else_beside_the_store_is_none(study, text):
-    beside(study).write_bytes(counted._of(text) + b"\n" + text)
+    beside(study).write_bytes(status._text_digest(text) + b"\n" + text)
     assert study.status().done == 12
 
 
 def test_a_store_that_changes_while_it_is_counted_is_counted_again(study, monkeypatch):
-    count = counted.count
+    count = status.count_results
 
     def changed(path, jobs):
         with Store(path) as kept:
-            kept.put(jobs[3], Outcome("failed"))
+            kept.write_outcome(jobs[3], Outcome("failed"))
         return count(path, jobs)
 
-    monkeypatch.setattr(counted, "count", changed)
-    assert counted.leave(study.plan.store, study.plan.jobs()).found == 16
-    assert counted.left_beside(study.plan.store, study.plan.jobs()) is None
+    monkeypatch.setattr(status, "count_results", changed)
+    assert status.save_count(study.plan.store, study.plan.tasks()).results == 16
+    assert status.saved_count(study.plan.store, study.plan.tasks()) is None
 
 
 def test_a_folder_that_cannot_be_written_costs_no_answer(study, monkeypatch):
     def full(*_: object) -> None:
         raise DataError("cannot write")
 
-    monkeypatch.setattr(counted, "write_whole", full)
+    monkeypatch.setattr(status, "write_whole", full)
     assert study.run(workers=1).done == 12
     assert not beside(study).exists()

@@ -7,7 +7,7 @@ import pytest
 import deabench as db
 from deabench.models.options import build_options
 from deabench.study import Study
-from deabench.study.plans.options import rank_options
+from deabench.study.spec.settings import rank_options
 
 TEXT = '[data]\nnames = ["glass-0-4_vs_5"]\n[classifiers]\nSMC = {{}}\n[dea]\n{dea}\n'
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -38,13 +38,13 @@ def test_it_reaches_the_scores_and_0_is_best_where_it_is(frames) -> None:
     from deabench.study.results import aggregate as s
 
     metrics, groups, settings = frames("additive", {"weights": "ram"})
-    single = s.per_dataset(metrics, settings)
+    single = s.efficiencies_per_dataset(metrics, settings)
     table = metrics.droplevel("dataset")
     expected = db.rank(
         table, outputs=["TPR", "TNR"], model=db.models.Additive(weights="ram")
     ).scores
     assert single["efficiency"].tolist() == pytest.approx(expected.tolist(), abs=1e-12)
-    both = s.two_ways(s.group_means(metrics, groups), single, groups, settings)
+    both = s.efficiencies_two_ways(s.group_means(metrics, groups), single, groups, settings)
     assert both["rank_average_then_dea"].tolist() == expected.rank(method="min").tolist()
 
 
@@ -63,8 +63,13 @@ def frames():
         return (
             metrics,
             groups,
+<<<<<<< HEAD
             s.Settings(
                 ["TPR", "TNR"], {"all": ["a", "b", "c"]}, model=build_options(model, options)
+=======
+            s.SummarySettings(
+                ["TPR", "TNR"], {"all": ["a", "b", "c"]}, model=model, options=options
+>>>>>>> e979629 (Describe studies in the field's words: data, learners, spec, running, results)
             ),
         )
 

@@ -7,7 +7,7 @@ import pytest
 from deabench.cli import main
 from deabench.errors import DataError
 from deabench.study import Study
-from deabench.study.results.outside import import_results, imported_counts, read_results
+from deabench.study.results.maintenance import import_results, imported_counts, read_results
 
 STUDY = '[data]\nnames = ["glass-0-4_vs_5", "haberman"]\n[split]\nfolds = 2\n[classifiers]\nmajority = {}\nstump = {}'
 COUNTS = "dataset,classifier,tp,fn,fp,tn\nglass-0-4_vs_5,J48,8,1,3,80\nhaberman,J48,30,51,20,205\n"
@@ -40,7 +40,7 @@ def test_counts_come_in_and_stay(plan, csv, capsys):
     ]
     import_results(plan, csv(COUNTS.replace("8,1,", "7,2,")))
     assert sorted(imported_counts(plan)["tp"]) == [7, 30]
-    assert Study.of(plan).status().total == 8
+    assert Study.from_plan(plan).status().total == 8
 
 
 def test_predictions_are_counted(csv):

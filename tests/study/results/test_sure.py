@@ -8,10 +8,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import deabench as db
-from deabench.study.results.aggregate import Settings, pooled_metrics
+from deabench.study.results.aggregate import SummarySettings
+from deabench.study.results.metrics import StudyMetrics
+from deabench.study.results.significance import VERDICT_COLUMNS, judge_panels
 from deabench.study.results.store import Store
-from deabench.study.results.uncertainty import COLUMNS, verdicts
-from deabench.study.running.tasks import run_job
+from deabench.study.running.tasks import run_task
 
 KEEL = db.datasets.load("keel67").reset_index()
 BOTH = ["TPR", "TNR"]
@@ -19,7 +20,7 @@ BOTH = ["TPR", "TNR"]
 
 def keel(names):
     rows = KEEL[KEEL["classifier"].isin(names)]
-    return rows.assign(repeat=0, fold=0), pooled_metrics(rows, BOTH)
+    return rows.assign(repeat=0, fold=0), StudyMetrics().compute(rows, BOTH, dict)
 
 
 @pytest.fixture(scope="module")
@@ -44,13 +45,13 @@ def summary(tmp_path_factory):
         dea={"outputs": BOTH},
     )
     with Store(study.plan.store) as store:
-        for job in study.plan.jobs():
-            store.put(job, run_job(job)[1])
+        for job in study.plan.tasks():
+            store.write_outcome(job, run_task(job))
     return study.summary()
 
 
 def test_a_summary_has_verdicts_over_its_data_sets(summary):
-    assert list(summary.verdicts.columns) == COLUMNS
+    assert list(summary.verdicts.columns) == VERDICT_COLUMNS
     direct = db.uncertainty(summary.samples())
     found = summary.verdicts.loc["all"]
     assert found["verdict"].to_dict() == direct.verdicts.to_dict()
@@ -82,7 +83,7 @@ def test_panels_are_judged_apart():
     counts, metrics = keel(KEEL["classifier"].unique()[:6])
     names = list(counts["classifier"].unique())
     panels = {"first": names[:3], "second": names[3:]}
-    found, notes = verdicts(metrics, counts, Settings(BOTH, panels))
+    found, notes = judge_panels(metrics, counts, SummarySettings(BOTH, panels))
     for panel, members in panels.items():
         alone = db.uncertainty(
             db.Samples.from_datasets(counts[counts["classifier"].isin(members)], metrics=BOTH)
@@ -95,8 +96,10 @@ def test_a_metric_that_is_better_low_is_complemented():
     counts, metrics = keel(KEEL["classifier"].unique()[:4])
     turned = metrics.assign(miss=1 - metrics["TPR"])
     panels = {"all": list(counts["classifier"].unique())}
-    plain, _ = verdicts(metrics, counts, Settings(BOTH, panels))
-    found, _ = verdicts(turned, counts, Settings(["miss", "TNR"], panels, lower={"miss": 1.0}))
+    plain, _ = judge_panels(metrics, counts, SummarySettings(BOTH, panels))
+    found, _ = judge_panels(
+        turned, counts, SummarySettings(["miss", "TNR"], panels, complemented={"miss": 1.0})
+    )
     pd.testing.assert_frame_equal(found.sort_index(), plain.sort_index())
 
 
@@ -106,12 +109,12 @@ def test_a_model_without_intervals_and_too_little_are_said():
         "one": list(counts["classifier"].unique()[:1]),
         "all": list(counts["classifier"].unique()),
     }
-    found, notes = verdicts(metrics, counts, Settings(BOTH, panels, model="sbm"))
+    found, notes = judge_panels(metrics, counts, SummarySettings(BOTH, panels, model="sbm"))
     assert found is None
     assert (
         notes[-1]
         == "no verdicts: model 'sbm' has no intervals; model 'wei' without inputs and 'ccr' have them"
     )
-    found, notes = verdicts(metrics, counts, Settings(BOTH, panels))
+    found, notes = judge_panels(metrics, counts, SummarySettings(BOTH, panels))
     assert "one" not in found.index.get_level_values("panel")
     assert notes[0].startswith("no verdicts of panel 'one': there is one classifier, ")

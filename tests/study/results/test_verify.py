@@ -11,9 +11,9 @@ import pytest
 from deabench.cli import main
 from deabench.errors import DataError
 from deabench.study import Study
-from deabench.study.results.status import missing
-from deabench.study.results.store import Store, read_rows
-from deabench.study.running.tasks import run_job
+from deabench.study.results.status import missing_tasks
+from deabench.study.results.store import CutStoreError, Store, read_rows
+from deabench.study.running.tasks import run_task
 
 TEXT = (
     '[data]\nnames = ["glass-0-4_vs_5", "new-thyroid1"]\n[split]\nfolds = 4\n'
@@ -27,8 +27,8 @@ def made(tmp_path_factory):
     path.write_text(TEXT)
     study = Study.from_toml(path)
     with Store(study.plan.store) as store:
-        for job in study.plan.jobs():
-            store.put(job, run_job(job)[1])
+        for job in study.plan.tasks():
+            store.write_outcome(job, run_task(job))
     assert study.status().done == 24
     return study
 
@@ -36,8 +36,8 @@ def made(tmp_path_factory):
 def again(study: Study) -> str:
     """Run what is missing, here; the digest after it."""
     with Store(study.plan.store) as store:
-        for job in missing(study.plan):
-            store.put(job, run_job(job)[1])
+        for job in missing_tasks(study.plan):
+            store.write_outcome(job, run_task(job))
     return study.status().digest
 
 
@@ -65,7 +65,7 @@ def test_a_changed_number_is_named_and_run_again(made, study, capsys):
             "1 results of the store are damaged and count as missing; 'deabench study verify' names them",
         ),
     )
-    assert [job.label for job in missing(study.plan)] == [
+    assert [job.label for job in missing_tasks(study.plan)] == [
         "new-thyroid1 / stump / repeat 0 / fold 2"
     ]
     assert main(["study", "verify", str(study.plan.file), "--format", "csv"]) == 1
@@ -126,12 +126,14 @@ def test_a_store_of_no_bytes_or_a_cut_one_is_refused(study, refused):
     store.write_bytes(content[: int(len(content) * 0.99)])
     with refused(
         f"the store '{store}' has {int(len(content) * 0.99)} of its {len(content)} bytes: it was cut; bring back a copy, "
-        "or save what is left with 'deabench study verify --repair'"
+        "or save what is left with 'deabench study verify --repair'",
+        CutStoreError,
     ):
         study.status()
     with refused(
         f"the store '{store}' has {int(len(content) * 0.99)} of its {len(content)} bytes: it was cut; bring back a copy, "
-        "or save what is left with 'deabench study verify --repair'"
+        "or save what is left with 'deabench study verify --repair'",
+        CutStoreError,
     ):
         study.run(workers=1)
     store.write_bytes(b"")

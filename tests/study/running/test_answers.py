@@ -7,17 +7,24 @@ import pytest
 
 from deabench.study.data.dataset import DataSpec
 from deabench.study.data.splits import SplitSpec
-from deabench.study.learners.registry import LearnerSpec
-from deabench.study.running.answers import AnswerError, labels_of, pack, scores_of, unpack
-from deabench.study.running.limits import limits
-from deabench.study.running.tasks import Bounds, Job, run_job
+from deabench.study.learners import LearnerSpec
+from deabench.study.running.limits import enforce_limits
+from deabench.study.running.tasks import (
+    PredictionError,
+    check_labels,
+    pack_predictions,
+    predict_scores,
+    run_task,
+    unpack_predictions,
+)
+from deabench.study.spec import Task, TaskLimits
 
 HAVE = "a study trains on 0 and 1 (1 = positive) and takes those"
 
 
-def task(learner: str, **more: object) -> Job:
+def task(learner: str, **more: object) -> Task:
     spec = LearnerSpec("m", f"poison.{learner}", imported=True)
-    return Job(
+    return Task(
         DataSpec("glass-0-4_vs_5", "table2"), spec, SplitSpec(folds=2), 0, 0, 1, "key", **more
     )
 
@@ -43,19 +50,19 @@ def task(learner: str, **more: object) -> Job:
     ],
 )
 def test_an_answer_that_is_no_prediction_fails_the_task(learner, said):
-    outcome = run_job(task(learner))[1]
+    outcome = run_task(task(learner))
     assert (outcome.status, outcome.error[:2], outcome.counts) == (
         "failed",
-        ("AnswerError", said),
+        ("PredictionError", said),
         (0, 0, 0, 0),
     )
 
 
 def test_an_outlier_detector_does_not_win():
     spec = LearnerSpec("m", "sklearn.ensemble.IsolationForest", imported=True)
-    outcome = run_job(
-        Job(DataSpec("haberman", "table2"), spec, SplitSpec(folds=5), 0, 0, 1, "key")
-    )[1]
+    outcome = run_task(
+        Task(DataSpec("haberman", "table2"), spec, SplitSpec(folds=5), 0, 0, 1, "key")
+    )
     assert outcome.status == "failed"
     assert (
         "which is no class of the data" in outcome.error[1]
@@ -68,7 +75,7 @@ def test_an_outlier_detector_does_not_win():
     [[1, 0, 1], [True, False, True], [1.0, 0.0, 1.0], [[1], [0], [1]], np.array([1, 0, 1], "u1")],
 )
 def test_labels_of_any_kind_are_taken(answer):
-    assert labels_of(answer, 3, ("0", "1")).tolist() == [1, 0, 1]
+    assert check_labels(answer, 3, ("0", "1")).tolist() == [1, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -85,8 +92,8 @@ def test_labels_of_any_kind_are_taken(answer):
     ],
 )
 def test_other_labels_are_refused(answer):
-    with pytest.raises(AnswerError):
-        labels_of(answer, 3, ("0", "1"))
+    with pytest.raises(PredictionError):
+        check_labels(answer, 3, ("0", "1"))
 
 
 def test_scores_of_many_classes_are_kept_by_class():
@@ -96,11 +103,13 @@ def test_scores_of_many_classes_are_kept_by_class():
         def predict_proba(self, X):
             return np.column_stack([X, 1 - X])
 
-    found = scores_of(Model(), np.array([0.2, 0.7]), 3)
+    found = predict_scores(Model(), np.array([0.2, 0.7]), 3)
     assert found.tolist() == [[0.8, 0, 0.2], [pytest.approx(0.3), 0, 0.7]]
     import zlib
 
-    back = unpack(zlib.compress(pack(np.arange(2), np.array([0, 2]), np.array([2, 2]), found)), 3)
+    back = unpack_predictions(
+        zlib.compress(pack_predictions(np.arange(2), np.array([0, 2]), np.array([2, 2]), found)), 3
+    )
     np.testing.assert_array_equal(back["score"], found)
     assert back["y_pred"].tolist() == [2, 2]
 
@@ -113,31 +122,31 @@ def test_an_error_of_any_bytes_can_be_stored(learner, kind, text, tmp_path):
     from deabench.study.results.store import Store, read_rows
 
     job = task(learner)
-    outcome = run_job(job)[1]
+    outcome = run_task(job)
     assert outcome.error[:2] == (kind, text)
     with Store(tmp_path / "s.sqlite") as store:
-        store.put(job, outcome)
+        store.write_outcome(job, outcome)
     assert read_rows(tmp_path / "s.sqlite")["error"].tolist() == [text]
 
 
 def test_a_limit_of_cpu_time_is_not_a_limit_of_waiting():
-    burns = run_job(task("Burns", bounds=Bounds(cpu=0.3)))[1]
+    burns = run_task(task("Burns", limits=TaskLimits(cpu=0.3)))
     assert (burns.status, burns.error[1]) == ("timeout", "took longer than 0.3 s of CPU time")
     import time
 
-    with limits(None, cpu=0.2):
+    with enforce_limits(None, cpu=0.2):
         time.sleep(0.5)
 
 
 def test_a_limit_of_memory_costs_its_own_task():
-    outcome = run_job(task("Hoards", bounds=Bounds(memory=300)))[1]
+    outcome = run_task(task("Hoards", limits=TaskLimits(memory=300)))
     assert (outcome.status, outcome.error[0]) == ("failed", "MemoryError")
-    assert run_job(task("Good", bounds=Bounds(memory=300)))[1].status == "done"
+    assert run_task(task("Good", limits=TaskLimits(memory=300))).status == "done"
 
 
 def test_a_child_of_a_learner_ends_with_its_task(tmp_path, monkeypatch):
     from study_runs import gone
 
     monkeypatch.setenv("DEABENCH_TEST_CHILDREN", str(tmp_path / "pids"))
-    assert run_job(task("Begets"))[1].status == "done"
+    assert run_task(task("Begets")).status == "done"
     assert gone({int(pid) for pid in (tmp_path / "pids").read_text().split()}, 1.0)

@@ -10,29 +10,29 @@ from types import SimpleNamespace
 import pytest
 
 from deabench.cli import main
-from deabench.study.running.batches import MOST, SPELL, Batches
+from deabench.study.running.local import BATCH_SECONDS, LARGEST_BATCH, TaskQueue
 
 
 def test_every_task_goes_once_and_batches_follow_the_tasks():
-    queue = Batches([SimpleNamespace(key=k) for k in range(5000)], 2)
+    queue = TaskQueue([SimpleNamespace(key=k) for k in range(5000)], 2)
     sizes, went = [], []
     while queue:
-        batch = queue.next()
+        batch = queue.next_batch()
         sizes.append(len(batch))
         went += [job.key for job in batch]
-        queue.took(len(batch), 0.002 * len(batch))
+        queue.record_time(len(batch), 0.002 * len(batch))
     assert sorted(went) == list(range(5000))
     assert sizes[0] == 1
-    assert max(sizes) == int(SPELL / 0.002) <= MOST
+    assert max(sizes) == int(BATCH_SECONDS / 0.002) <= LARGEST_BATCH
     assert sizes[-1] == 1  # all workers end together
-    slow = Batches([SimpleNamespace(key=k) for k in range(50)], 1)
-    slow.took(1, 3.0)
-    assert len(slow.next()) == 1
+    slow = TaskQueue([SimpleNamespace(key=k) for k in range(50)], 1)
+    slow.record_time(1, 3.0)
+    assert len(slow.next_batch()) == 1
 
 
 def test_tasks_come_back_to_the_front():
-    queue = Batches([1, 2, 3, 4], 1)
-    queue.back(queue.next())
+    queue = TaskQueue([1, 2, 3, 4], 1)
+    queue.put_back(queue.next_batch())
     assert list(queue.waiting) == [1, 2, 3, 4]
 
 
@@ -63,9 +63,9 @@ def test_testing_prevalence_moves_neither_rate_and_training_prevalence_both(pres
     stays; testing moves none.
     """
     from deabench.study import Study
-    from deabench.study.presets import write_preset
     from deabench.study.results.store import Store
-    from deabench.study.running.tasks import run_job
+    from deabench.study.running.tasks import run_task
+    from deabench.study.spec.study_file import write_preset
 
     write_preset(tmp_path / "p.toml", preset)
     text = (
@@ -76,8 +76,8 @@ def test_testing_prevalence_moves_neither_rate_and_training_prevalence_both(pres
     (tmp_path / "p.toml").write_text(text)
     study = Study.from_toml(tmp_path / "p.toml")
     with Store(study.plan.store) as store:
-        for job in study.plan.jobs():
-            store.put(job, run_job(job)[1])
+        for job in study.plan.tasks():
+            store.write_outcome(job, run_task(job))
     found = study.summary().metrics.droplevel("classifier")
     trained = found[found.index.str.startswith("trained")]
     tested = found[found.index.str.startswith("tested")]

@@ -31,7 +31,7 @@ def test_an_existing_cluster_gives_the_same_digest(study_file, undisturbed):
 
 
 def test_no_scheduler_answers(study_file, monkeypatch):
-    monkeypatch.setattr(cluster, "ANSWER", 0.3)
+    monkeypatch.setattr(cluster, "ANSWER_SECONDS", 0.3)
     with pytest.raises(DataError) as e:
         Study.from_toml(study_file(SLOW)).run(scheduler="tcp://127.0.0.1:9")
     assert str(e.value).startswith("no Dask scheduler answers at 'tcp://127.0.0.1:9': ")
@@ -77,7 +77,7 @@ def _cluster(folder):
 def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
     study_file, undisturbed, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(cluster, "ANSWER", 4.0)
+    monkeypatch.setattr(cluster, "ANSWER_SECONDS", 4.0)
     study = Study.from_toml(study_file(SLOW))
     there, address = _cluster(tmp_path)
 
@@ -103,7 +103,7 @@ def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
 
 
 def test_a_cluster_without_workers_is_said(study_file, tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster, "ANSWER", 3.0)
+    monkeypatch.setattr(cluster, "ANSWER_SECONDS", 3.0)
     study = Study.from_toml(study_file(SLOW))
     there, address = _cluster(tmp_path)
     try:
@@ -147,10 +147,10 @@ def test_a_local_cluster_starts_its_workers_again_however_often_they_die():
     from distributed.deploy import spec
 
     assert "distributed.deploy.lost-worker-timeout" in inspect.getsource(spec)
-    with cluster._client("local", 0):
+    with cluster._open_client("local", 0):
         assert (
             parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout"))
-            > 100 * cluster.RESTART
+            > 100 * cluster.RESTART_SECONDS
         )
 
 
@@ -175,20 +175,20 @@ def test_enough_batches_are_on_the_way_that_no_thread_waits_for_the_parent():
         raise TimeoutError("all have gone that may go before the first answer")
 
     there = Client()
-    asked = cluster._Cluster(there, "tcp://there", None)
-    asked._next = answer
+    asked = cluster._ClusterRun(there, "tcp://there", None)
+    asked._next_future = answer
     with pytest.raises(TimeoutError):
         next(
             asked.run(
                 [SimpleNamespace(key=k, data=SimpleNamespace(source="file")) for k in range(100)], 1
             )
         )
-    assert there.sent == cluster.AHEAD * 4
+    assert there.sent == cluster.BATCHES_AHEAD * 4
 
 
 def test_workers_of_a_local_cluster_that_stay_away_are_said():
-    asked = cluster._Cluster(SimpleNamespace(status="running"), "local", "a folder")
-    assert str(asked._lost()) == (
+    asked = cluster._ClusterRun(SimpleNamespace(status="running"), "local", "a folder")
+    assert str(asked._lost_cluster()) == (
         "the workers of the local cluster did not come back within 120 s; make room for them, and run "
         "again: what was done is in the store"
     )
@@ -213,14 +213,14 @@ def test_a_result_that_is_lost_after_it_was_announced_is_a_death_like_any_other(
     from distributed import KilledWorker
     from distributed.client import FutureCancelledError
 
-    asked = cluster._Cluster(SimpleNamespace(status="closed"), "tcp://there", None)
+    asked = cluster._ClusterRun(SimpleNamespace(status="closed"), "tcp://there", None)
     suspects = deque()
     killed = _Lost(KilledWorker("a", SimpleNamespace(address="tcp://w"), 1))
-    assert list(asked._results(killed, ["a task"], SimpleNamespace(), suspects)) == []
+    assert list(asked._collect(killed, ["a task"], SimpleNamespace(), suspects)) == []
     assert list(suspects) == ["a task"]
     with pytest.raises(DataError) as e:
         list(
-            asked._results(
+            asked._collect(
                 _Lost(FutureCancelledError("a", "scheduler-connection-lost")),
                 ["a task"],
                 SimpleNamespace(),

@@ -13,9 +13,9 @@ from study_runs import run_here
 from deabench.datasets import keel
 from deabench.errors import DataError
 from deabench.study import Study
-from deabench.study.data.loaders import SMALL
+from deabench.study.data.loaders import SHIPPED_FOLDER
 from deabench.study.results.status import current_rows
-from deabench.study.results.store import EVERY, Store
+from deabench.study.results.store import COMMIT_SECONDS, Store
 from deabench.study.running.tasks import Outcome
 
 POISON = """
@@ -40,7 +40,7 @@ tree = {use = "C4.5"}
 @pytest.fixture
 def poisoned(study_file):
     path = study_file(POISON)
-    shutil.copy(SMALL / "glass-0-4_vs_5.csv", path.parent / "rows.csv")
+    shutil.copy(SHIPPED_FOLDER / "glass-0-4_vs_5.csv", path.parent / "rows.csv")
     return path
 
 
@@ -81,19 +81,19 @@ def test_every_kind_of_poison(poisoned, scheduler):
 
 def test_failed_tasks_are_not_repeated_unless_asked_or_their_limit_changed(study_file):
     path = study_file(POISON)
-    shutil.copy(SMALL / "glass-0-4_vs_5.csv", path.parent / "rows.csv")
-    from deabench.study.results.status import missing
+    shutil.copy(SHIPPED_FOLDER / "glass-0-4_vs_5.csv", path.parent / "rows.csv")
+    from deabench.study.results.status import missing_tasks
 
     plan = Study.from_toml(path).plan
     with Store(plan.store) as store:
         for job, status in zip(
-            plan.jobs(), ("failed", "failed", "crashed", "timeout", "timeout"), strict=False
+            plan.tasks(), ("failed", "failed", "crashed", "timeout", "timeout"), strict=False
         ):
-            store.put(job, Outcome(status))
-    assert [job.learner.name for job in missing(plan)] == ["good", "tree"]
-    assert len(missing(plan, retry_failed=True)) == 7
+            store.write_outcome(job, Outcome(status))
+    assert [job.learner.name for job in missing_tasks(plan)] == ["good", "tree"]
+    assert len(missing_tasks(plan, retry_failed=True)) == 7
     path.write_text(POISON.replace("time_limit = 1", "time_limit = 9"))
-    assert [job.learner.name for job in missing(Study.from_toml(path).plan)] == [
+    assert [job.learner.name for job in missing_tasks(Study.from_toml(path).plan)] == [
         "hangs",
         "deadlocks",
         "good",
@@ -140,7 +140,7 @@ def test_a_read_only_store_is_refused_and_stays_as_it_was(stored):
 def test_a_full_disk_ends_in_a_sentence_and_keeps_what_was_committed(stored, monkeypatch):
     plan = stored.plan
     before = stored.status()
-    job = plan.jobs()[0]
+    job = plan.tasks()[0]
 
     def fill() -> None:
         with Store(plan.store) as store:
@@ -148,7 +148,7 @@ def test_a_full_disk_ends_in_a_sentence_and_keeps_what_was_committed(stored, mon
             store._db.execute(
                 f"PRAGMA max_page_count = {pages}"
             )  # as on a full disk: SQLITE_FULL on the next page
-            store.put(job, Outcome("done", rows=bytes(200_000)))
+            store.write_outcome(job, Outcome("done", rows=bytes(200_000)))
 
     with pytest.raises(DataError) as e:
         fill()
@@ -161,12 +161,12 @@ def test_a_full_disk_ends_in_a_sentence_and_keeps_what_was_committed(stored, mon
 
 
 def test_rows_are_committed_while_the_run_goes_on(stored):
-    job = stored.plan.jobs()[0]
+    job = stored.plan.tasks()[0]
     with Store(stored.plan.store) as store:
-        store._committed -= 2 * EVERY
-        store.put(job, Outcome("failed"))
+        store._committed -= 2 * COMMIT_SECONDS
+        store.write_outcome(job, Outcome("failed"))
         assert stored.status().failed == 1
-        store.put(job, Outcome("done", (1, 2, 3, 4)))
+        store.write_outcome(job, Outcome("done", (1, 2, 3, 4)))
         assert stored.status().failed == 1
     assert stored.status().failed == 0
 

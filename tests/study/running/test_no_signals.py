@@ -85,9 +85,9 @@ def test_a_study_runs_without_posix_signals(tmp_path, study_file):
 
 def test_a_limit_of_memory_is_refused_where_it_cannot_be_kept(study_file, monkeypatch, refused):
     from deabench.study import Study
-    from deabench.study.plans import options
+    from deabench.study.spec import settings
 
-    monkeypatch.setattr(options, "memory_can_be_limited", lambda: False)
+    monkeypatch.setattr(settings, "memory_can_be_limited", lambda: False)
     with refused(
         "'study.toml': memory_limit cannot be kept on this system, which has no limits of a process's memory; "
         "leave it out"
@@ -100,7 +100,7 @@ def test_the_clock_is_watched_where_there_is_no_alarm(monkeypatch, name):
     import signal
     import time
 
-    from deabench.study.running.limits import OutOfTime, limits
+    from deabench.study.running.limits import OutOfTime, enforce_limits
 
     monkeypatch.delattr(signal, name)
 
@@ -108,5 +108,5 @@ def test_the_clock_is_watched_where_there_is_no_alarm(monkeypatch, name):
         while True:
             time.sleep(0.01)
 
-    with pytest.raises(OutOfTime), limits(None, wall=0.1):
+    with pytest.raises(OutOfTime), enforce_limits(None, wall=0.1):
         wait()

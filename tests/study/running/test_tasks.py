@@ -10,18 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deabench.study.data.dataset import DataSpec
-from deabench.study.data.loaders import load
-from deabench.study.data.splits import SplitSpec, fold_count, rows_of, seed_of
-from deabench.study.learners.registry import LearnerSpec
-from deabench.study.running.answers import count, pack, unpack
-from deabench.study.running.tasks import Job, run_job
+from deabench.study.data.loaders import load_dataset
+from deabench.study.data.splits import SplitSpec, count_folds, derive_seed, split_rows
+from deabench.study.learners import LearnerSpec
+from deabench.study.running.tasks import (
+    count_confusion,
+    pack_predictions,
+    run_task,
+    unpack_predictions,
+)
+from deabench.study.spec import Task
 
 SPEC = DataSpec("ecoli4", "table2")
 
 
 @pytest.fixture(scope="module")
 def ecoli4():
-    return load(SPEC)
+    return load_dataset(SPEC)
 
 
 def test_a_seed_is_what_the_documents_say():
@@ -29,14 +34,14 @@ def test_a_seed_is_what_the_documents_say():
     check value.
     """
     assert (
-        seed_of(7, "123456789", 2)
+        derive_seed(7, "123456789", 2)
         == np.random.SeedSequence([7, 0xCBF43926, 2]).generate_state(1)[0] >> 1
     )
 
 
 @pytest.mark.parametrize("repeat", [0, 1])
 def test_kfold_tests_every_row_once_and_keeps_the_classes_shares(ecoli4, repeat):
-    parts = [rows_of(ecoli4, SplitSpec(), repeat, fold, 1) for fold in range(10)]
+    parts = [split_rows(ecoli4, SplitSpec(), repeat, fold, 1) for fold in range(10)]
     assert np.sort(np.concatenate([test for _, test in parts])).tolist() == list(range(336))
     for train, test in parts:
         assert not set(train) & set(test)
@@ -46,7 +51,7 @@ def test_kfold_tests_every_row_once_and_keeps_the_classes_shares(ecoli4, repeat)
 
 def test_repeats_differ_and_seeds_differ(ecoli4):
     def test_rows(repeat: int, seed: int) -> list[int]:
-        return rows_of(ecoli4, SplitSpec(), repeat, 0, seed)[1].tolist()
+        return split_rows(ecoli4, SplitSpec(), repeat, 0, seed)[1].tolist()
 
     assert test_rows(0, 1) == test_rows(0, 1)
     assert test_rows(0, 1) != test_rows(1, 1)
@@ -54,34 +59,34 @@ def test_repeats_differ_and_seeds_differ(ecoli4):
 
 
 def test_holdout_and_bootstrap(ecoli4):
-    train, test = rows_of(ecoli4, SplitSpec("holdout", test_size=0.25), 0, 0, 1)
+    train, test = split_rows(ecoli4, SplitSpec("holdout", test_size=0.25), 0, 0, 1)
     assert (len(train), len(test), ecoli4.y[test].sum()) == (252, 84, 5)
-    drawn, out = rows_of(ecoli4, SplitSpec("bootstrap"), 0, 0, 1)
+    drawn, out = split_rows(ecoli4, SplitSpec("bootstrap"), 0, 0, 1)
     assert (len(drawn), ecoli4.y[drawn].sum()) == (336, 20)
     assert set(drawn) | set(out) == set(range(336))
     assert not set(drawn) & set(out)
     assert 0.3 < len(out) / 336 < 0.45  # 1/e = 0.368 are expected to stay out
-    other, _ = rows_of(ecoli4, SplitSpec("bootstrap"), 0, 1, 1)
+    other, _ = split_rows(ecoli4, SplitSpec("bootstrap"), 0, 1, 1)
     assert drawn.tolist() != other.tolist()
 
 
 def test_own_folds_are_used_as_they_are(ecoli4):
     parted = replace(ecoli4, partition=np.where(np.arange(336) < 300, -1, np.arange(336) % 2))
-    assert fold_count(parted, SplitSpec(repeats=5)) == (1, 2)
-    train, test = rows_of(parted, SplitSpec(), 0, 1, 1)
+    assert count_folds(parted, SplitSpec(repeats=5)) == (1, 2)
+    train, test = split_rows(parted, SplitSpec(), 0, 1, 1)
     assert test.tolist() == list(range(301, 336, 2))
     assert len(train) == 336 - len(test)
 
 
 def test_a_task_is_the_same_wherever_it_runs():
-    job = Job(SPEC, LearnerSpec("SENC", "SENC"), SplitSpec(), 0, 3, 1, "key")
+    job = Task(SPEC, LearnerSpec("SENC", "SENC"), SplitSpec(), 0, 3, 1, "key")
     np.random.seed(1)  # noqa: NPY002
-    first = run_job(job)[1]
-    run_job(replace(job, fold=4))
+    first = run_task(job)
+    run_task(replace(job, fold=4))
     np.random.seed(2)  # noqa: NPY002
-    second = run_job(job)[1]
+    second = run_task(job)
     assert (first.counts, first.rows_sha256) == (second.counts, second.rows_sha256)
-    assert run_job(replace(job, seed=2))[1].rows_sha256 != first.rows_sha256
+    assert run_task(replace(job, seed=2)).rows_sha256 != first.rows_sha256
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1))
@@ -90,7 +95,7 @@ def test_counts_against_scikit_learn(pairs):
 
     y, predicted = np.array(pairs).T
     tn, fp, fn, tp = confusion_matrix(y, predicted, labels=[0, 1]).ravel()
-    assert count(y, predicted) == (tp, fn, fp, tn)
+    assert count_confusion(y, predicted) == (tp, fn, fp, tn)
 
 
 @given(st.lists(st.floats(allow_nan=True), min_size=1, max_size=30))
@@ -99,12 +104,12 @@ def test_packed_rows_come_back_as_they_were(scores):
 
     n = len(scores)
     rows, y, predicted = np.arange(n) * 7, np.arange(n) % 2, np.arange(n) % 3 % 2
-    back = unpack(zlib.compress(pack(rows, y, predicted, np.array(scores))))
+    back = unpack_predictions(zlib.compress(pack_predictions(rows, y, predicted, np.array(scores))))
     for name, sent in (("row", rows), ("y_true", y), ("y_pred", predicted), ("score", scores)):
         np.testing.assert_array_equal(back[name], sent)
 
 
 def test_the_warnings_of_a_learner_are_recorded():
     learner = LearnerSpec("MLP", "MLP", (("epochs", 2),))
-    notes = run_job(Job(SPEC, learner, SplitSpec(), 0, 0, 1, "key"))[1].notes
+    notes = run_task(Task(SPEC, learner, SplitSpec(), 0, 0, 1, "key")).notes
     assert [text.split(":")[0] for text in notes["warnings"]] == ["ConvergenceWarning"]

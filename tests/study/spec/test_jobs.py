@@ -9,10 +9,10 @@ import pytest
 
 from deabench.study import Study
 from deabench.study.data.dataset import DataSpec
-from deabench.study.data.loaders import load
+from deabench.study.data.loaders import load_dataset
 from deabench.study.data.splits import SplitSpec
-from deabench.study.learners.registry import LearnerSpec
-from deabench.study.running.tasks import Job, key_base, key_from
+from deabench.study.learners import LearnerSpec
+from deabench.study.spec import Task, key_base, task_key
 
 
 @pytest.fixture(scope="module")
@@ -32,16 +32,16 @@ def test_keys_are_those_of_the_stores_there_are():
     """Written by the release that began format 2: a key of other bytes would run every study again."""
     spec, learner = (
         DataSpec("ecoli4", "table2"),
-        LearnerSpec("SENC", "SENC", made=(("numpy", "2"), ("parameters", "ä"))),
+        LearnerSpec("SENC", "SENC", fingerprint=(("numpy", "2"), ("parameters", "ä"))),
     )
-    job = Job(spec, learner, SplitSpec(), 0, 0, 7, "", data_sha256="00")
+    job = Task(spec, learner, SplitSpec(), 0, 0, 7, "", data_sha256="00")
     base = b'[2, "ecoli4", "00", "", "SENC", [["numpy", "2"], ["parameters", "\\u00e4"]], "", ["kfold", 10, 0, ""], 7]'
-    assert key_base(job, load(spec)) == base
-    assert key_from(hashlib.sha256(base), 3, 12) == hashlib.sha256(base + b" 3 12").hexdigest()
+    assert key_base(job, load_dataset(spec)) == base
+    assert task_key(hashlib.sha256(base), 3, 12) == hashlib.sha256(base + b" 3 12").hexdigest()
 
 
 def test_the_order_is_that_of_data_sets_then_folds_then_classifiers(study):
-    assert [job.label for job in study.plan.jobs()] == [
+    assert [job.label for job in study.plan.tasks()] == [
         f"{data} / {learner} / repeat 0 / fold {fold}"
         for data, folds in (("a", 24), ("b", 9))
         for fold in range(folds)
@@ -50,21 +50,21 @@ def test_the_order_is_that_of_data_sets_then_folds_then_classifiers(study):
 
 
 def test_however_a_task_is_asked_for_it_is_the_same(study):
-    jobs = study.plan.jobs()
+    jobs = study.plan.tasks()
     each = list(jobs)
     assert len(jobs) == len(each) == 66
     assert [job.key for job in each] == list(jobs.keys())
     assert len(set(jobs.keys())) == 66
     assert [jobs[place] for place in range(66)] == [jobs[place - 66] for place in range(66)] == each
     assert jobs[40:3:-7] == each[40:3:-7]
-    assert jobs.of({each[50].key, each[2].key, "another"}) == [each[2], each[50]]
+    assert jobs.select({each[50].key, each[2].key, "another"}) == [each[2], each[50]]
     for place in (66, -67):
         with pytest.raises(IndexError):
             jobs[place]
 
 
 def test_a_task_holds_what_its_data_set_and_classifier_are(study):
-    jobs, names = study.plan.jobs(), [data.sha256 for data in study.plan.datasets()]
+    jobs, names = study.plan.tasks(), [data.sha256 for data in study.plan.datasets()]
     for job, whose in ((jobs[47], 0), (jobs[48], 1)):
         assert job.data == study.plan.data[whose]
         assert job.data_sha256 == names[whose]
@@ -83,7 +83,7 @@ def test_studies_of_the_same_tasks_have_one_identity(study, tmp_path):
         sets = {"a": (np.arange(48.0).reshape(24, 2), np.arange(24) % 3 // 2)}
         return (
             Study(sets, learners, split=3, seed=seed, store=tmp_path / "s.sqlite")
-            .plan.jobs()
+            .plan.tasks()
             .identity()
         )
 
@@ -96,7 +96,7 @@ def test_studies_of_the_same_tasks_have_one_identity(study, tmp_path):
                 identity(1, one="majority"),
                 identity(two="majority"),
                 identity(one="stump"),
-                plan.jobs().identity(),
+                plan.tasks().identity(),
                 identity(one="majority", two="stump"),
                 identity(two="stump", one="majority"),
             }

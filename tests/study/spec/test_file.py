@@ -9,8 +9,7 @@ import pytest
 from deabench.cli import main
 from deabench.errors import DataError
 from deabench.study import Study
-from deabench.study.plans.file import read_plan
-from deabench.study.presets import preset_names, write_preset
+from deabench.study.spec.study_file import preset_names, read_plan, write_preset
 
 GOOD = """
 [data]
@@ -177,12 +176,12 @@ def test_a_changed_setting_touches_only_its_own_tasks(study_file):
         '[data]\nnames = ["ecoli4", "haberman"]\n[split]\nfolds = 3\n[classifiers]\n'
         '"C4.5" = {}\ntree = {use = "C4.5", cf = 0.1}\n'
     )
-    keys = {job.key: job.learner.name for job in Study.from_toml(path).plan.jobs()}
+    keys = {job.key: job.learner.name for job in Study.from_toml(path).plan.tasks()}
     text = path.read_text()
 
     def changed(old: str, new: str) -> list[str]:
         path.write_text(text.replace(old, new))
-        after = {job.key: job.learner.name for job in Study.from_toml(path).plan.jobs()}
+        after = {job.key: job.learner.name for job in Study.from_toml(path).plan.tasks()}
         return sorted({after[key] for key in after.keys() - keys})
 
     assert changed("cf = 0.1", "cf = 0.2") == ["tree"]
@@ -193,7 +192,9 @@ def test_a_changed_setting_touches_only_its_own_tasks(study_file):
     assert changed('"ecoli4", ', "") == []
     path.write_text(text.replace("folds = 3", "folds = 3\nrepeats = 2"))
     assert (
-        len({job.key for job in Study.from_toml(path).plan.jobs()} & keys.keys()) == len(keys) == 12
+        len({job.key for job in Study.from_toml(path).plan.tasks()} & keys.keys())
+        == len(keys)
+        == 12
     )
 
 
@@ -268,6 +269,6 @@ def test_outputs_that_no_metric_can_give_are_refused_before_anything_runs(
 def test_metrics_that_are_low_are_complemented_and_costs_are_inputs(study_file):
     plan = read_plan(study_file("metrics = ['TPR', 'FPR', 'fit_seconds']\n" + GOOD))
     assert (plan.dea["outputs"], plan.dea["inputs"]) == (["TPR", "FPR"], ["fit_seconds"])
-    from deabench.study.results.measures import Measures
+    from deabench.study.results.metrics import StudyMetrics
 
-    assert Measures().complemented(["TPR", "FPR"]) == {"FPR": 1.0}
+    assert StudyMetrics().complemented_outputs(["TPR", "FPR"]) == {"FPR": 1.0}

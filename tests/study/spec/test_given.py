@@ -24,9 +24,9 @@ from study_runs import run_here
 
 import deabench as db
 from deabench.study import Study
-from deabench.study.data.loaders import SMALL
+from deabench.study.data.loaders import SHIPPED_FOLDER
 from deabench.study.results.status import current_rows
-from deabench.study.running.tasks import run_job
+from deabench.study.running.tasks import run_task
 
 FILE = """
 seed = 5
@@ -50,14 +50,14 @@ LEARNERS = {
 
 @pytest.fixture(scope="module")
 def rows() -> pd.DataFrame:
-    return pd.read_csv(SMALL / "new-thyroid1.csv")
+    return pd.read_csv(SHIPPED_FOLDER / "new-thyroid1.csv")
 
 
 def done(study: Study) -> dict[str, np.ndarray]:
     """Every task run here, one after the other: each classifier's counts, summed."""
     counts: dict[str, np.ndarray] = {}
-    for job in study.plan.jobs():
-        outcome = run_job(job)[1]
+    for job in study.plan.tasks():
+        outcome = run_task(job)
         assert outcome.status == "done", outcome.error
         counts[job.learner.name] = counts.get(job.learner.name, 0) + np.array(outcome.counts)
     return counts
@@ -74,7 +74,9 @@ def test_the_same_store_digest_and_results_as_from_a_file(study_file, rows, tmp_
         split=4,
         store=tmp_path / "study.sqlite",
     )
-    assert {job.key for job in from_file.plan.jobs()} == {job.key for job in from_code.plan.jobs()}
+    assert {job.key for job in from_file.plan.tasks()} == {
+        job.key for job in from_code.plan.tasks()
+    }
     digest = from_code.run(workers=1).digest
     assert from_file.status().done == 12
     assert from_file.status().digest == digest
@@ -148,8 +150,8 @@ def test_columns_are_prepared_inside_the_folds(tmp_path):
         preprocess={"numeric": "minmax", "nominal": "indicators", "missing": "impute"},
         store=tmp_path / "s.sqlite",
     )
-    job = study.plan.jobs()[0]
-    assert run_job(job)[1].status == "done"
+    job = study.plan.tasks()[0]
+    assert run_task(job).status == "done"
     X = seen[0]
     assert X.shape == (24, 3)
     assert (X[:, 0].min(), X[:, 0].max()) == (0, 1)
@@ -166,24 +168,24 @@ def test_groups_stay_together_and_time_goes_on(rows, tmp_path):
             groups=groups,
             store=tmp_path / "s.sqlite",
         )
-        from deabench.study.data.splits import rows_of
+        from deabench.study.data.splits import split_rows
 
         data = study.plan.datasets()[0]
         tested = []
-        for job in study.plan.jobs():
-            train, test = rows_of(data, job.split, job.repeat, job.fold, job.seed)
+        for job in study.plan.tasks():
+            train, test = split_rows(data, job.split, job.repeat, job.fold, job.seed)
             assert not set(groups[train]) & set(groups[test])
             tested += test.tolist()
         assert sorted(tested) == list(range(len(rows)))
-        assert len(study.plan.jobs()) == (43 if split == "leave-one-group-out" else 5)
+        assert len(study.plan.tasks()) == (43 if split == "leave-one-group-out" else 5)
     time = Study(
         {"t": rows},
         {"tree": "C4.5"},
         split={"kind": "time", "folds": 3},
         store=tmp_path / "s.sqlite",
     )
-    for job in time.plan.jobs():
-        train, test = rows_of(time.plan.datasets()[0], job.split, 0, job.fold, 0)
+    for job in time.plan.tasks():
+        train, test = split_rows(time.plan.datasets()[0], job.split, 0, job.fold, 0)
         assert train.max() < test.min()
 
 
@@ -197,7 +199,7 @@ def test_a_split_left_to_chance_is_seeded_or_refused(rows, tmp_path, refused):
                 split=ShuffleSplit(2),
                 seed=seed,
                 store=tmp_path / "s.sqlite",
-            ).plan.jobs()
+            ).plan.tasks()
         ]
 
     assert folds(1) == folds(1) != folds(2)
@@ -211,7 +213,7 @@ def test_a_split_left_to_chance_is_seeded_or_refused(rows, tmp_path, refused):
             return "Dice()"
 
     with refused("the split Dice() gives other folds each time; give it a random_state"):
-        Study({"t": rows}, {"tree": "C4.5"}, split=Dice(), store=tmp_path / "s.sqlite").plan.jobs()
+        Study({"t": rows}, {"tree": "C4.5"}, split=Dice(), store=tmp_path / "s.sqlite").plan.tasks()
 
 
 def test_every_class_is_kept(tmp_path):
@@ -408,12 +410,12 @@ def test_groups_are_not_torn_apart(tmp_path, refused):
         "data set 'a' has groups, which a split of kind 'kfold' would tear apart; take 'groups' or "
         "'leave-one-group-out', or leave the groups out"
     ):
-        study.plan.jobs()
+        study.plan.tasks()
 
 
 def test_probabilities_are_asked_for_where_there_are_decision_values(refused):
     from deabench.metrics.score_metrics import find_score_metric
-    from deabench.study.results.scored import scored_metrics
+    from deabench.study.results.metrics import average_over_folds
 
     counts = pd.DataFrame({"dataset": ["d"], "classifier": ["svm"], "key": ["k"]})
     kept = {
@@ -423,10 +425,10 @@ def test_probabilities_are_asked_for_where_there_are_decision_values(refused):
             "score": np.array([-0.5, 1.7]),
         }
     }
-    assert scored_metrics(counts, {"precision@1": find_score_metric("precision@1")}, kept)[
+    assert average_over_folds(counts, {"precision@1": find_score_metric("precision@1")}, kept)[
         "precision@1"
     ].tolist() == [1.0]
     with refused(
         "the score of 'svm' for instance 1 is -0.5; metric 'brier' needs probabilities, from 0 to 1"
     ):
-        scored_metrics(counts, {"brier": find_score_metric("brier")}, kept)
+        average_over_folds(counts, {"brier": find_score_metric("brier")}, kept)

@@ -1,0 +1,306 @@
+"""Metrics of a study: of counts, of scores, times, metrics of many classes, the user's metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError
+from deabench.metrics import DIRECTION, METRICS, SCORE_METRICS, from_counts
+from deabench.metrics.metric import check_probabilities
+from deabench.metrics.score_metrics import find_score_metric
+from deabench.tables.vocabulary import look_up_metric
+from deabench.utils.checks import did_you_mean
+from deabench.utils.files import one_line
+
+CELLS = ["tp", "fn", "fp", "tn"]
+PAIR = ["dataset", "classifier"]
+TIMES = ("fit_seconds", "score_seconds")
+"""Mean CPU seconds of a fold, better low; they differ between machines."""
+
+DEFAULT_METRICS = {
+    "two": ("TPR", "TNR", "balanced_accuracy", "G-mean", "F1"),
+    "all": ("accuracy", "balanced_accuracy", "macro_F1", "lowest_TPR"),
+}
+"""Two classes: the outputs of the 2022 paper's section 4.3: sensitivity, specificity, "AUC" (their
+mean), G-mean, F.
+"""
+
+
+def _accuracy(matrices: np.ndarray) -> np.ndarray:
+    return np.asarray(np.trace(matrices, axis1=1, axis2=2) / matrices.sum(axis=(1, 2)))
+
+
+def _recalls(matrices: np.ndarray) -> np.ndarray:
+    return np.asarray(np.diagonal(matrices, axis1=1, axis2=2) / matrices.sum(axis=2))
+
+
+def _macro_f1(matrices: np.ndarray) -> np.ndarray:
+    hits = np.diagonal(matrices, axis1=1, axis2=2)
+    return np.asarray((2 * hits / (matrices.sum(axis=1) + matrices.sum(axis=2))).mean(axis=1))
+
+
+def _kappa(matrices: np.ndarray) -> np.ndarray:
+    n = matrices.sum(axis=(1, 2))
+    chance = (matrices.sum(axis=1) * matrices.sum(axis=2)).sum(axis=1) / n**2
+    return np.asarray((_accuracy(matrices) - chance) / (1 - chance))
+
+
+def _mcc(matrices: np.ndarray) -> np.ndarray:
+    """Return Gorodkin's R_K (2004, Computational Biology and Chemistry 28, 367-374)."""
+    n = matrices.sum(axis=(1, 2))
+    true = matrices.sum(axis=2)
+    predicted = matrices.sum(axis=1)
+    covariance = np.trace(matrices, axis1=1, axis2=2) * n - (true * predicted).sum(axis=1)
+    predicted_variance = n**2 - (predicted**2).sum(axis=1)
+    true_variance = n**2 - (true**2).sum(axis=1)
+    return np.asarray(covariance / np.sqrt(predicted_variance * true_variance))
+
+
+MULTICLASS_METRICS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "accuracy": _accuracy,
+    "balanced_accuracy": lambda matrices: _recalls(matrices).mean(axis=1),
+    "macro_F1": _macro_f1,
+    "lowest_TPR": lambda matrices: _recalls(matrices).min(axis=1),
+    "kappa": _kappa,
+    "MCC": _mcc,
+}
+"""Metrics of confusion matrices (n x k x k, rows true), all better high; balanced accuracy is the
+mean of the recalls.
+"""
+
+
+@dataclass(frozen=True)
+class StudyMetrics:
+    """The metrics that a study can use: of two classes or of all, and the user's by name.
+
+    Attributes
+    ----------
+    classes : str
+        "two" or "all".
+    own : mapping of str to metric
+        `deabench.metrics.Metric`, or a function of (y_true, y_pred) whose value is better high
+        unless the vocabulary knows its name for one that is better low.
+    """
+
+    classes: str = "two"
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """Return every name, apart from families such as 'precision@10'."""
+        if self.classes == "two":
+            return [*METRICS, *SCORE_METRICS, *TIMES, *self.own]
+        return [*MULTICLASS_METRICS, *TIMES, *self.own]
+
+    def check_name(self, place: str, name: str) -> None:
+        """Refuse a name that no metric has.
+
+        Raises
+        ------
+        DataError
+        """
+        if name in self.names or self.row_metric(name) is not None:
+            return
+        remedy = did_you_mean(name, self.names)
+        if not remedy.startswith("did") and len(self.names) > 12:
+            remedy = "see docs/study.md for those there are"
+        scope = " of more classes than two" if self.classes == "all" and name in DIRECTION else ""
+        raise DataError(f"{place}: there is no metric '{name}'{scope}; {remedy}")
+
+    def row_metric(self, name: str) -> Any:
+        """Return the metric if it is computed from kept test rows, else None.
+
+        It is the user's, a name of SCORE_METRICS, or one of scores ('brier', 'precision@10')."""
+        if name in self.own:
+            return self.own[name]
+        if self.classes != "two" or name in (*METRICS, *TIMES):
+            return None
+        return name if name in SCORE_METRICS else find_score_metric(name)
+
+    def check_output(self, place: str, name: str) -> None:
+        """Refuse as an output a metric without a better side, or an unbounded cost.
+
+        Raises
+        ------
+        DataError
+        """
+        if self.better(name) == "neither":
+            raise DataError(
+                f"{place}: metric '{name}' is neither better high nor low; it cannot rank a "
+                "classifier"
+            )
+        if self.is_cost(name):
+            raise DataError(
+                f"{place}: metric '{name}' is better low and has no greatest value; name it among "
+                "the inputs"
+            )
+
+    def better(self, name: str) -> str:
+        """Return higher, lower or neither, by the metric itself or by the vocabulary."""
+        higher_is_better = getattr(self.row_metric(name), "higher_is_better", None)
+        if higher_is_better is not None:
+            return "higher" if higher_is_better else "lower"
+        entry = look_up_metric(name)
+        if entry is None or (name in self.own and entry.better == "neither"):
+            return "higher"  # a user's function
+        return entry.better
+
+    def highest(self, name: str) -> float:
+        """Return the greatest value that a metric can take; infinity where there is none."""
+        bounds = getattr(self.row_metric(name), "range", None)
+        if bounds is not None:
+            return float(bounds[1])
+        entry = look_up_metric(name)
+        if name in self.own:
+            # a rate by its name, as an error rate; of other functions nothing is known
+            is_rate = entry is not None and entry.better == "lower"
+            return entry.high if entry is not None and is_rate else float("inf")
+        return entry.high if entry is not None else 1.0
+
+    def is_cost(self, name: str) -> bool:
+        """Whether a metric is better low and unbounded, so that it can only be an input."""
+        return self.better(name) == "lower" and not np.isfinite(self.highest(name))
+
+    def complemented_outputs(self, names: list[str]) -> dict[str, float]:
+        """Return the outputs that are better low with their greatest values, for `rank`."""
+        return {name: self.highest(name) for name in names if self.better(name) == "lower"}
+
+    def compute(
+        self, counts: pd.DataFrame, names: list[str], read_rows: Callable[[], Mapping[str, Any]]
+    ) -> pd.DataFrame:
+        """Return metrics of every data set and classifier.
+
+        Counts are pooled over the folds before a metric is taken; metrics of scores are taken on
+        each fold and averaged, as scores of two models are on two scales (Forman and Scholz 2010,
+        SIGKDD Explorations 12, 49-57); times are means.
+
+        Parameters
+        ----------
+        counts : DataFrame
+            dataset, classifier, repeat, fold, the counts, the seconds and each task's key.
+        read_rows : function
+            Returns the kept test rows by key; called only for metrics that need them.
+
+        Returns
+        -------
+        DataFrame
+            Index (dataset, classifier), in order of first appearance.
+        """
+        names = list(dict.fromkeys(names))
+        of_counts = METRICS if self.classes == "two" else MULTICLASS_METRICS
+        own_or = [name for name in names if name not in self.own]
+        parts = [self._count_metrics(counts, [name for name in own_or if name in of_counts])]
+        times = [name for name in own_or if name in TIMES]
+        if times:
+            parts.append(counts.groupby(PAIR, sort=False)[times].mean())
+        row_metrics = {
+            name: metric
+            for name, metric in ((name, self.row_metric(name)) for name in names)
+            if metric is not None
+        }
+        if row_metrics:
+            parts.append(average_over_folds(counts, row_metrics, read_rows()))
+        table = pd.concat(parts, axis=1)[names]
+        notes = tuple(note for part in parts for note in part.attrs.get("notes", ()))
+        table.attrs = {**parts[0].attrs, "notes": notes}
+        return table
+
+    def _count_metrics(self, counts: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+        if self.classes == "two":
+            pooled = counts.groupby(PAIR, sort=False)[CELLS].sum()
+            return from_counts(pooled, metrics=names) if names else pd.DataFrame(index=pooled.index)
+        rows = []
+        for (dataset, classifier), folds in counts.groupby(PAIR, sort=False):
+            matrix = np.sum([to_matrix(cells) for cells in folds["confusion"]], axis=0)[None]
+            row = {"dataset": dataset, "classifier": classifier}
+            with np.errstate(divide="ignore", invalid="ignore"):
+                for name in names:
+                    row[name] = float(MULTICLASS_METRICS[name](matrix.astype(float))[0])
+            rows.append(row)
+        return pd.DataFrame(rows, columns=[*PAIR, *names]).set_index(PAIR)
+
+
+def to_matrix(cells: tuple[int, ...]) -> np.ndarray:
+    """Return the confusion matrix of a task, k x k, from its cells row by row."""
+    side = round(len(cells) ** 0.5)
+    return np.array(cells, dtype=np.int64).reshape(side, side)
+
+
+Rows = Mapping[str, np.ndarray]
+
+
+def average_over_folds(
+    counts: pd.DataFrame, metrics: Mapping[str, Any], rows: Mapping[str, Rows]
+) -> pd.DataFrame:
+    """Return means over the folds of metrics of test rows; NaN where no fold defines one.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        dataset, classifier, key of each task.
+    metrics : mapping of name to name or metric
+        roc_auc, pr_auc, KS, or a metric with a value of its own.
+    rows : mapping of key to arrays
+        row, y_true, y_pred, score.
+
+    Returns
+    -------
+    DataFrame
+        Index (dataset, classifier); `attrs["notes"]` names folds without a value.
+    """
+    parts = []
+    notes = []
+    for (dataset, classifier), tasks in counts.groupby(PAIR, sort=False):
+        folds = [rows[key] for key in tasks["key"] if key in rows]
+        means: dict[str, Any] = {"dataset": dataset, "classifier": classifier}
+        for name, metric in metrics.items():
+            values = [_value_on_fold(name, metric, fold, str(classifier)) for fold in folds]
+            defined = [value for value in values if np.isfinite(value)]
+            means[name] = float(np.mean(defined)) if defined else float("nan")
+            if len(defined) < len(tasks):
+                notes.append(
+                    f"{name} of '{classifier}' on '{dataset}' is defined in {len(defined)} of "
+                    f"{len(tasks)} folds"
+                )
+        parts.append(means)
+    table = pd.DataFrame(parts, columns=[*PAIR, *metrics]).set_index(PAIR)
+    table.attrs["notes"] = tuple(notes)
+    return table
+
+
+def _value_on_fold(name: str, metric: Any, fold: Rows, classifier: str) -> float:
+    """Return a metric on one fold; NaN where a class is missing or there are no scores."""
+    y_true = np.asarray(fold["y_true"], dtype=int)
+    scores = np.asarray(fold["score"])
+    if isinstance(metric, str):
+        defined = len(np.unique(y_true)) == 2 and np.isfinite(scores).all()
+        return _score_metric(metric, y_true, scores) if defined else float("nan")
+    needs = getattr(metric, "needs", "labels")
+    values = np.asarray(fold["y_pred"], dtype=int) if needs == "labels" else scores
+    if not np.isfinite(values).all():
+        return float("nan")
+    if needs == "probabilities":
+        check_probabilities(values, classifier, name)
+    try:
+        if hasattr(metric, "value"):
+            is_binary = y_true.max(initial=0) < 2
+            return float(metric.value(y_true == 1 if is_binary else y_true, values))
+        return float(metric(y_true, values))
+    except Exception as error:  # the user's function may raise anything
+        raise DataError(f"metric '{name}' cannot be computed: {one_line(error)}") from None
+
+
+def _score_metric(name: str, y_true: np.ndarray, scores: np.ndarray) -> float:
+    from scipy.stats import ks_2samp
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
+    if name == "KS":
+        return float(ks_2samp(scores[y_true == 1], scores[y_true == 0]).statistic)
+    return float(
+        {"roc_auc": roc_auc_score, "pr_auc": average_precision_score}[name](y_true, scores)
+    )

@@ -1,0 +1,337 @@
+"""The plan of a study, from a file or from code, and its tasks.
+
+`study_file` reads a plan from a file, `arguments` makes one of Python objects; both go through
+`settings`. A task is one classifier on one fold of one data set. Its key is a digest of everything that its
+result depends on: data, classifier with its code, split and seed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate, chain
+from pathlib import Path
+from typing import Any, overload
+
+from deabench.errors import DataError
+from deabench.study.data.dataset import Dataset, DataSpec
+from deabench.study.data.loaders import load_dataset
+from deabench.study.data.splits import GROUP_KINDS, SplitSpec, check_repeatable, count_folds
+from deabench.study.learners import NO_PREPROCESSING, LearnerSpec, Preprocessing
+from deabench.study.learners.registry import fingerprint_learner
+
+VERSION = 2
+"""Part of every task's key: raise it when a change of deabench changes results."""
+
+
+@dataclass(frozen=True)
+class TaskLimits:
+    """Limit a task: seconds of wall time, seconds of CPU time, megabytes; 0 is no limit."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+    memory: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """Return the limits as the store keeps them."""
+        return json.dumps([self.wall, self.cpu, self.memory])
+
+
+NO_LIMITS = TaskLimits()
+
+
+@dataclass(frozen=True)
+class Task:
+    """Describe one task to a worker: all that its result depends on, and its limits.
+
+    `key` names the task by its content. `data_sha256` is the digest of the data when the run began;
+    a worker that reads others refuses."""
+
+    data: DataSpec
+    learner: LearnerSpec
+    split: SplitSpec
+    repeat: int
+    fold: int
+    seed: int
+    key: str
+    limits: TaskLimits = NO_LIMITS
+    keep_predictions: bool = True
+    preprocessing: Preprocessing = NO_PREPROCESSING
+    data_sha256: str = ""
+
+    @property
+    def label(self) -> str:
+        """Return the task's name for a reader."""
+        return f"{self.data.name} / {self.learner.name} / repeat {self.repeat} / fold {self.fold}"
+
+    def with_changes(self, **changes: Any) -> Task:
+        """Return a copy with other fields, as `dataclasses.replace` in a tenth of its time.
+
+        A study may have a million tasks."""
+        task = object.__new__(Task)
+        task.__dict__.update(self.__dict__, **changes)
+        return task
+
+
+def key_base(task: Task, data: Dataset) -> bytes:
+    """Return what the keys of all folds of one data set and classifier share."""
+    split = task.split
+    content = [
+        VERSION,
+        task.data.name,
+        task.data_sha256,
+        data.head_sha256 if task.preprocessing.by_column else "",
+        task.learner.name,
+        task.learner.fingerprint,
+        task.preprocessing.text,
+        # of the split what its kind uses, so that an idle setting changes no key
+        [
+            split.kind,
+            split.folds if split.kind in ("kfold", "groups", "time") else 0,
+            split.test_size if split.kind == "holdout" else 0,
+            split.text,
+        ],
+        task.seed,
+    ]
+    return json.dumps(content, default=list).encode("utf-8", "surrogatepass")
+
+
+def task_key(base: hashlib._Hash, repeat: int, fold: int) -> str:
+    """Return the key of a task.
+
+    Parameters
+    ----------
+    base : SHA-256 of the `key_base`, which is hashed once for all its folds
+    """
+    digest = base.copy()
+    digest.update(b" %d %d" % (repeat, fold))
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class DatasetTasks:
+    """The tasks of one data set.
+
+    Attributes
+    ----------
+    first : tuple of Task
+        One of each classifier, without its key.
+    bases : tuple of bytes
+        What the keys of each classifier's folds share (`key_base`).
+    repeats, folds : int
+    """
+
+    first: tuple[Task, ...]
+    bases: tuple[bytes, ...]
+    repeats: int
+    folds: int
+
+    def __len__(self) -> int:
+        return len(self.first) * self.repeats * self.folds
+
+    def keys(self) -> Iterator[str]:
+        """Yield the keys fold by fold, and of each fold classifier by classifier."""
+        hashes = [hashlib.sha256(base) for base in self.bases]
+        for repeat in range(self.repeats):
+            for fold in range(self.folds):
+                for base in hashes:
+                    yield task_key(base, repeat, fold)
+
+    def task(self, position: int, key: str = "") -> Task:
+        """Return the task at a position, with its key."""
+        fold_of_all, learner = divmod(position, len(self.first))
+        repeat, fold = divmod(fold_of_all, self.folds)
+        key = key or task_key(hashlib.sha256(self.bases[learner]), repeat, fold)
+        return self.first[learner].with_changes(repeat=repeat, fold=fold, key=key)
+
+
+class TaskList(Sequence[Task]):
+    """Every task of a study, data set by data set and fold by fold, each made on access."""
+
+    def __init__(self, blocks: Sequence[DatasetTasks]) -> None:
+        self.blocks = tuple(blocks)
+        self._ends = list(accumulate(map(len, self.blocks)))
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __iter__(self) -> Iterator[Task]:
+        return (
+            block.task(position, key)
+            for block in self.blocks
+            for position, key in enumerate(block.keys())
+        )
+
+    @overload
+    def __getitem__(self, position: int) -> Task: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[Task]: ...
+    def __getitem__(self, position: int | slice) -> Task | list[Task]:
+        if isinstance(position, slice):
+            return [self[index] for index in range(len(self))[position]]
+        index = range(len(self))[position]
+        number = bisect_right(self._ends, index)
+        block = self.blocks[number]
+        return block.task(index - self._ends[number] + len(block))
+
+    def keys(self) -> Iterator[str]:
+        """Yield the keys, in order, without making the tasks."""
+        return chain.from_iterable(block.keys() for block in self.blocks)
+
+    def select(self, keys: Container[str]) -> list[Task]:
+        """Return the tasks with one of these keys, in order."""
+        return [
+            block.task(position, key)
+            for block in self.blocks
+            for position, key in enumerate(block.keys())
+            if key in keys
+        ]
+
+    def identity(self) -> str:
+        """Return the SHA-256 of what the keys are made of: equal for the same tasks in order."""
+        digest = hashlib.sha256()
+        for block in self.blocks:
+            digest.update(b"%d %d %d " % (len(block.bases), block.repeats, block.folds))
+            for base in block.bases:
+                digest.update(hashlib.sha256(base).digest())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A checked study.
+
+    Attributes
+    ----------
+    file : Path
+        The study file; for a study from code, the store with the ending .toml, which need not
+        exist.
+    name : str
+    data : tuple of DataSpec
+    learners : tuple of LearnerSpec
+    split : SplitSpec
+    seed : int
+    limits : TaskLimits
+        Of each task.
+    keep_predictions : bool
+        Whether the store keeps the test rows with their predictions and scores.
+    store : Path
+    metrics : tuple of str
+    dea, groups, tests : dict
+        The tables of those names with their defaults.
+    text : str
+        The text of the file, for the record of each run.
+    preprocessing : Preprocessing
+        What is done to the columns inside the folds.
+    classes : str
+        "two", or "all" where every class is kept.
+    own_metrics : mapping of str to metric
+        The user's metrics, by name.
+    """
+
+    file: Path
+    name: str
+    data: tuple[DataSpec, ...]
+    learners: tuple[LearnerSpec, ...]
+    split: SplitSpec
+    seed: int
+    limits: TaskLimits
+    keep_predictions: bool
+    store: Path
+    metrics: tuple[str, ...]
+    dea: dict[str, Any] = field(default_factory=dict)
+    groups: dict[str, Any] = field(default_factory=dict)
+    tests: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
+    preprocessing: Preprocessing = NO_PREPROCESSING
+    classes: str = "two"
+    own_metrics: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def _datasets(self) -> tuple[Dataset, ...]:
+        return tuple(load_dataset(spec, fresh=True) for spec in self.data)
+
+    def datasets(self) -> list[Dataset]:
+        """Return every data set, read once; a missing file is refused before any task runs."""
+        return list(self._datasets)
+
+    def forget_data(self) -> None:
+        """Read the data sets again on the next access."""
+        self.__dict__.pop("_datasets", None)
+        self.__dict__.pop("_tasks", None)
+
+    @property
+    def data_notes(self) -> tuple[str, ...]:
+        """Return what was left out of the data or looks wrong in them."""
+        return tuple(note for data in self._datasets for note in data.notes)
+
+    def tasks(self) -> TaskList:
+        """Return every task of the study, fold by fold, each with its key."""
+        return self._tasks
+
+    @cached_property
+    def _tasks(self) -> TaskList:
+        learners = [replace(spec, fingerprint=fingerprint_learner(spec)) for spec in self.learners]
+        pairs = zip(self.data, self._datasets, strict=True)
+        return TaskList([self._tasks_of_dataset(spec, data, learners) for spec, data in pairs])
+
+    def _tasks_of_dataset(
+        self, spec: DataSpec, data: Dataset, learners: Iterable[LearnerSpec]
+    ) -> DatasetTasks:
+        check_split(data, self.split, self.seed)
+        first = tuple(
+            Task(
+                data=spec,
+                learner=learner,
+                split=self.split,
+                repeat=0,
+                fold=0,
+                seed=self.seed,
+                key="",
+                limits=self.limits,
+                keep_predictions=self.keep_predictions,
+                preprocessing=self.preprocessing,
+                data_sha256=data.sha256,
+            )
+            for learner in learners
+        )
+        repeats, folds = count_folds(data, self.split, self.seed)
+        return DatasetTasks(first, tuple(key_base(task, data) for task in first), repeats, folds)
+
+
+def check_split(data: Dataset, split: SplitSpec, seed: int) -> None:
+    """Refuse a split that cannot be made of a data set.
+
+    Raises
+    ------
+    DataError
+        For too few rows or groups, groups that the split ignores, or none that it needs.
+    """
+    if data.partition is not None:
+        return
+    largest_class = max((data.y == code).sum() for code in range(len(data.classes)))
+    too_few = split.kind in ("kfold", "groups") and largest_class < split.folds
+    if too_few or (split.kind == "time" and len(data.y) <= split.folds):
+        raise DataError(
+            f"data set '{data.name}' has {len(data.y)} rows, too few for {split.folds} folds"
+        )
+    if split.kind in GROUP_KINDS and data.groups is None:
+        raise DataError(
+            f"data set '{data.name}' has no groups; name the column that holds them as groups"
+        )
+    if data.groups is not None:
+        if split.kind not in (*GROUP_KINDS, "splitter"):
+            raise DataError(
+                f"data set '{data.name}' has groups, which a split of kind '{split.kind}' would "
+                "tear apart; take 'groups' or 'leave-one-group-out', or leave the groups out"
+            )
+        count = int(data.groups.max()) + 1
+        if count < 2 or (split.kind == "groups" and count < split.folds):
+            raise DataError(
+                f"data set '{data.name}' has {count} groups, too few for {split.folds} folds"
+            )
+    check_repeatable(data, split, seed)

@@ -1,0 +1,270 @@
+"""Keys of a study file and of a study from code, each with its check.
+
+A check is a function of a value that returns None, or what was expected; a wrong key, name or value
+is refused with the nearest valid one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from deabench.errors import DataError
+from deabench.models import MODELS
+from deabench.study.data.splits import SPLIT_KINDS
+from deabench.study.learners import MISSING, NOMINAL, NUMERIC
+from deabench.utils.checks import did_you_mean
+
+Check = Callable[[Any], str | None]
+
+
+def expect(test: Callable[[Any], bool], expected: str) -> Check:
+    """Return a check that a value passes a test."""
+    return lambda value: None if test(value) else expected
+
+
+def is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_interval(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and all(map(is_number, value))
+
+
+def is_scalar(value: Any) -> bool:
+    return isinstance(value, str | int | float | bool)
+
+
+def is_list_of(test: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(map(test, value))
+
+
+def is_table_of(test: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, Mapping) and all(map(test, value.values()))
+
+
+def is_table(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def whole_number(least: int) -> Check:
+    """Return a check for whole numbers from `least` on."""
+    return expect(
+        lambda value: isinstance(value, int) and is_number(value) and value >= least,
+        f"a whole number >= {least}",
+    )
+
+
+AT_LEAST_0 = expect(lambda value: is_number(value) and value >= 0, "a number >= 0")
+BETWEEN_0_AND_1 = expect(
+    lambda value: is_number(value) and 0 < value < 1, "a number between 0 and 1"
+)
+TEXT = expect(is_text, "a text")
+TEXTS = expect(is_list_of(is_text), "a list of texts")
+FLAG = expect(lambda value: isinstance(value, bool), "true or false")
+TABLE = expect(is_table, "a table")
+SCALAR = expect(
+    lambda value: is_scalar(value) or is_list_of(is_scalar)(value),
+    "a text, a number, true, false or a list of them",
+)
+
+
+def one_of(*choices: str) -> Check:
+    """Return a check for one of these words."""
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, str):
+            return "one of " + ", ".join(choices)
+        return None if value in choices else did_you_mean(value, choices)
+
+    return check
+
+
+def _is_rising(value: Any) -> bool:
+    numbers = is_list_of(lambda edge: is_number(edge) and edge > 1)(value)
+    return numbers and list(value) == sorted(set(value))
+
+
+STUDY_KEYS: dict[str, Check] = {
+    "name": TEXT,
+    "seed": whole_number(0),
+    "time_limit": AT_LEAST_0,
+    "cpu_limit": AT_LEAST_0,
+    "memory_limit": AT_LEAST_0,
+    "keep_predictions": FLAG,
+    "allow_imports": FLAG,
+    "allow_outside": FLAG,
+    "store": TEXT,
+    "metrics": TEXTS,
+    "keel_folder": TEXT,
+    "data": TABLE,
+    "split": TABLE,
+    "classifiers": TABLE,
+    "dea": TABLE,
+    "groups": TABLE,
+    "tests": TABLE,
+    "classes": one_of("two", "all"),
+    "preprocess": expect(lambda value: isinstance(value, dict | str), "a table"),
+}
+DATA_KEYS: dict[str, Check] = {
+    "names": TEXTS,
+    "set": expect(is_list_of(is_table), "a list of tables"),
+}
+DATASET_KEYS: dict[str, Check] = {
+    "name": TEXT,
+    "file": TEXT,
+    "test_file": TEXT,
+    "target": TEXT,
+    "positive": SCALAR,
+    "negative": SCALAR,
+    "fold_column": TEXT,
+    "type": TEXT,
+    "keel_folder": TEXT,
+    "generator": TEXT,
+    "groups": TEXT,
+    "nominal": TEXTS,
+}
+SPLIT_KEYS: dict[str, Check] = {
+    "kind": one_of(*SPLIT_KINDS),
+    "folds": whole_number(2),
+    "repeats": whole_number(1),
+    "test_size": BETWEEN_0_AND_1,
+}
+GROUP_KEYS: dict[str, Check] = {
+    "type": one_of("label", "rule"),
+    "mixed": one_of("each", "drop"),
+    "imbalance_ratio": expect(_is_rising, "rising numbers above 1, as [10, 30]"),
+    "imbalance_ratio_from": one_of("data", "paper"),
+    "families": expect(is_table_of(is_text), 'a table of texts, as {mine = "ensemble"}'),
+}
+TEST_KINDS = ["friedman", "holm", "anova"]
+TEST_KEYS: dict[str, Check] = {
+    "metric": TEXT,
+    "alpha": BETWEEN_0_AND_1,
+    "control": TEXT,
+    "kinds": TEXTS,
+}
+PREPROCESS_KEYS: dict[str, Check] = {
+    "numeric": one_of(*NUMERIC),
+    "nominal": one_of(*NOMINAL),
+    "missing": one_of(*MISSING),
+}
+
+
+def _model_option(name: str) -> Check:
+    """Return a check for a word that some model knows; whether the chosen one does, `rank` tells."""
+    words = [word for record in MODELS.values() for word in record.options.get(name, ())]
+    return one_of(*dict.fromkeys(words))
+
+
+def _model_numbers(name: str) -> Check:
+    """Return a check for a word that some model knows, or a table of numbers by metric."""
+    known_word = _model_option(name)
+
+    def check(value: Any) -> str | None:
+        if isinstance(value, str):
+            return known_word(value)
+        if not isinstance(value, dict):
+            return "a word, or a table of numbers, as {TPR = 2}"
+        return None if is_table_of(is_number)(value) else "a table of numbers, as {TPR = 2}"
+
+    return check
+
+
+def _are_ratios(value: Any) -> bool:
+    return is_table_of(is_interval)(value) and all(
+        len(key if isinstance(key, tuple) else key.split("/")) == 2 for key in value
+    )
+
+
+DEA_KEYS: dict[str, Check] = {
+    "outputs": TEXTS,
+    "inputs": TEXTS,
+    "model": one_of(*MODELS),
+    "returns": _model_option("returns"),
+    "orientation": _model_option("orientation"),
+    "goal": _model_option("goal"),
+    "direction": _model_numbers("direction"),
+    "weights": _model_numbers("weights"),
+    "sums": expect(is_interval, "the least and the most, as [0.8, 1.2]"),
+    "shares": expect(
+        lambda value: bool(value) and is_table_of(is_interval)(value),
+        "a table of the least and the most, as {TPR = [0.2, 0.5]}",
+    ),
+    "ratios": expect(
+        lambda value: bool(value) and _are_ratios(value),
+        'a table of the least and the most by two metrics, as {"TPR/TNR" = [2, inf]}',
+    ),
+    "norm": one_of("l1", "l2", "linf"),
+    "reference": TEXTS,
+    "tested": TEXTS,
+    "target_outputs": TEXTS,
+    "panels": expect(is_table_of(is_list_of(is_text)), 'a table of lists, as {trees = ["C4.5"]}'),
+    "dmus": one_of("classifiers", "datasets", "after @"),
+}
+TABLES: dict[str, dict[str, Check]] = {
+    "data": DATA_KEYS,
+    "split": SPLIT_KEYS,
+    "dea": DEA_KEYS,
+    "groups": GROUP_KEYS,
+    "tests": TEST_KEYS,
+}
+
+
+def check_keys(
+    prefix: str, place: str, values: Mapping[str, Any], keys: Mapping[str, Check]
+) -> None:
+    """Refuse an unknown key or a bad value of one table.
+
+    Parameters
+    ----------
+    prefix : str
+        The study file, as `'study.toml': `; "" for a study from code.
+    place : str
+        The table: "[split]" of a file, "split:" of an argument, "" for keys of the study itself.
+
+    Raises
+    ------
+    DataError
+        As `'study.toml': [split] has no key 'fold'; did you mean 'folds'?`.
+    """
+    for key, value in values.items():
+        if key not in keys:
+            problem = f"there is no key '{key}'"
+            if place:
+                problem = f"{place.rstrip(':')} has no key '{key}'"
+            raise DataError(f"{prefix}{problem}; {did_you_mean(key, list(keys))}")
+        expected = keys[key](list(value) if isinstance(value, tuple) else value)
+        if expected is not None:
+            remedy = expected
+            if not expected.startswith(("did you", "there are")):
+                remedy = f"give {expected}"
+            where = f"{place} {key}" if place else key
+            raise DataError(f"{prefix}{where} is {_format_value(value)}; {remedy}")
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a table"
+    return f"'{value}'" if isinstance(value, str) else str(value)
+
+
+def check_name(place: str, name: str, known: Sequence[str]) -> None:
+    """Refuse a name that is unknown, with the nearest known one whatever its case.
+
+    Raises
+    ------
+    DataError
+    """
+    if name in known:
+        return
+    by_lower_case = {other.lower(): other for other in known}
+    remedy = did_you_mean(by_lower_case.get(name.lower(), name), known)
+    if not remedy.startswith("did") and len(known) > 12:
+        remedy = f"there are {len(known)}, see docs/study.md"
+    raise DataError(f"{place} '{name}' is not known; {remedy}")

@@ -1,0 +1,284 @@
+"""Settings of a study with their defaults, checked against each other: the plan is made here."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.analysis.ranking import rank
+from deabench.errors import DataError, DataWarning, SolveError
+from deabench.models import MODELS
+from deabench.study.data.dataset import DataSpec
+from deabench.study.data.splits import SplitSpec
+from deabench.study.learners import ANY_CONTEXT, LearnerSpec, Preprocessing
+from deabench.study.learners.fingerprints import fingerprint_object
+from deabench.study.learners.registry import REGISTRY, build_learner, builder_parameters
+from deabench.study.results.metrics import DEFAULT_METRICS, StudyMetrics
+from deabench.study.running.limits import memory_can_be_limited
+from deabench.study.spec import Plan, TaskLimits
+from deabench.study.spec.schema import SCALAR, TEST_KINDS, check_name
+
+
+@dataclass(frozen=True)
+class StudyContents:
+    """What a study is about; its settings come on top."""
+
+    data: tuple[DataSpec, ...]
+    learners: tuple[LearnerSpec, ...]
+    split: SplitSpec
+    preprocessing: Preprocessing
+    store: Path
+    text: str = ""
+    own_metrics: Mapping[str, Any] = field(default_factory=dict)
+
+
+def make_plan(
+    prefix: str, settings: Mapping[str, Any], file: Path, contents: StudyContents
+) -> Plan:
+    """Return the plan: settings checked against each other, defaults filled in.
+
+    Parameters
+    ----------
+    prefix : str
+        What precedes a message: the study file, or "".
+
+    Raises
+    ------
+    DataError
+        With the key, the value and the nearest valid name.
+    """
+    classes = settings.get("classes", "two")
+    wall, cpu, memory = (
+        float(settings.get(key, 0)) for key in ("time_limit", "cpu_limit", "memory_limit")
+    )
+    if memory and not memory_can_be_limited():
+        raise DataError(
+            f"{prefix}memory_limit cannot be kept on this system, which has no limits of a "
+            "process's memory; leave it out"
+        )
+    metrics = tuple(settings.get("metrics", DEFAULT_METRICS[classes]))
+    study_metrics = StudyMetrics(classes, contents.own_metrics)
+    for name in metrics:
+        study_metrics.check_name(f"{prefix}metrics", name)
+    dea = {
+        "outputs": None,
+        "inputs": None,
+        "model": "wei",
+        **dict.fromkeys(MODEL_OPTIONS),
+        "norm": "l1",
+        "reference": None,
+        "tested": [],
+        "target_outputs": ["TPR", "TNR"] if classes == "two" else list(metrics[:2]),
+        "dmus": "classifiers",
+        "panels": {},
+        **settings.get("dea", {}),
+    }
+    _assign_metrics(dea, metrics, study_metrics)
+    tests = {
+        "metric": "balanced_accuracy",
+        "alpha": 0.05,
+        "control": None,
+        "kinds": TEST_KINDS,
+        **settings.get("tests", {}),
+    }
+    groups = {
+        "type": "label",
+        "mixed": "each",
+        "imbalance_ratio": [10, 30],
+        "imbalance_ratio_from": "data",
+        "families": {},
+        **settings.get("groups", {}),
+    }
+    _check_metrics(prefix, dea, tests, study_metrics)
+    _check_model(prefix, dea, study_metrics)
+    learner_names = [spec.name for spec in contents.learners]
+    _check_learner_names(prefix, dea, groups, tests, learner_names)
+    return Plan(
+        file=file,
+        name=settings.get("name", file.stem),
+        data=contents.data,
+        learners=contents.learners,
+        split=contents.split,
+        seed=settings.get("seed", 0),
+        limits=TaskLimits(wall, cpu, memory),
+        keep_predictions=settings.get("keep_predictions", True),
+        store=contents.store,
+        metrics=metrics,
+        dea=dea,
+        groups=groups,
+        tests=tests,
+        text=contents.text,
+        preprocessing=contents.preprocessing,
+        classes=classes,
+        own_metrics=contents.own_metrics,
+    )
+
+
+def _assign_metrics(
+    dea: dict[str, Any], metrics: tuple[str, ...], study_metrics: StudyMetrics
+) -> None:
+    """Make the metrics outputs unless the study names its outputs; unbounded costs are inputs."""
+    inputs = list(dea["inputs"] or ())
+    if dea["outputs"] is None:
+        free = [name for name in metrics if name not in inputs]
+        dea["outputs"] = [name for name in free if not study_metrics.is_cost(name)]
+        inputs += [name for name in free if study_metrics.is_cost(name)]
+    dea["inputs"] = inputs
+
+
+def _check_metrics(
+    prefix: str, dea: Mapping[str, Any], tests: Mapping[str, Any], study_metrics: StudyMetrics
+) -> None:
+    """Refuse metrics that do not exist or cannot rank, before anything runs."""
+    for key in ("outputs", "inputs", "target_outputs"):
+        for name in dea[key]:
+            study_metrics.check_name(f"{prefix}[dea] {key}", name)
+    for key in ("outputs", "target_outputs"):
+        for name in dea[key]:
+            study_metrics.check_output(f"{prefix}[dea] {key}", name)
+    if not dea["outputs"]:
+        raise DataError(f"{prefix}[dea] outputs is empty; name at least one metric to rank by")
+    in_both = set(dea["outputs"]) & set(dea["inputs"])
+    if in_both:
+        raise DataError(
+            f"{prefix}[dea] '{min(in_both)}' is an output and an input; it can be one of them"
+        )
+    study_metrics.check_name(f"{prefix}[tests] metric", tests["metric"])
+
+
+MODEL_OPTIONS = (
+    "returns",
+    "orientation",
+    "direction",
+    "weights",
+    "goal",
+    "sums",
+    "shares",
+    "ratios",
+)
+
+
+def rank_options(dea: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the model's options in [dea] as `deabench.rank` takes them."""
+    options = {name: dea[name] for name in MODEL_OPTIONS if dea.get(name) is not None}
+    if "sums" in options:
+        options["sums"] = tuple(options["sums"])
+    if "shares" in options:
+        options["shares"] = {name: tuple(ends) for name, ends in options["shares"].items()}
+    if "ratios" in options:
+        options["ratios"] = {
+            tuple(pair.split("/", 1)) if isinstance(pair, str) else tuple(pair): tuple(ends)
+            for pair, ends in options["ratios"].items()
+        }
+    if "norm" in MODELS[dea["model"]].options:
+        options["norm"] = dea["norm"]
+    return options
+
+
+def _check_model(prefix: str, dea: Mapping[str, Any], study_metrics: StudyMetrics) -> None:
+    """Refuse what `rank` would refuse once the results are there: rank a random table."""
+    if not any(dea.get(name) is not None for name in MODEL_OPTIONS[2:]):
+        return
+    names = [*dea["outputs"], *dea["inputs"]]
+    values = np.random.default_rng(0).uniform(0.3, 0.9, (3 * len(names) + 3, len(names)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        try:
+            rank(
+                pd.DataFrame(values, columns=names),
+                outputs=dea["outputs"],
+                inputs=dea["inputs"] or None,
+                lower_is_better=study_metrics.complemented_outputs(dea["outputs"]),
+                model=dea["model"],
+                **rank_options(dea),
+            )
+        except DataError as error:
+            raise DataError(f"{prefix}[dea] {error}") from None
+        except SolveError:
+            return  # for these numbers only
+
+
+def _check_learner_names(
+    prefix: str,
+    dea: Mapping[str, Any],
+    groups: Mapping[str, Any],
+    tests: Mapping[str, Any],
+    learners: list[str],
+) -> None:
+    """Refuse names of classifiers and of tests that the study does not have."""
+    places: list[tuple[str, Iterable[str]]] = [
+        (f"[dea] {key}: classifier", dea[key] or ()) for key in ("tested", "reference")
+    ]
+    for panel, members in dea["panels"].items():
+        places.append((f"[dea.panels] {panel}: classifier", members))
+    places.append(("[groups.families] classifier", groups["families"]))
+    if tests["control"] is not None:
+        places.append(("[tests] control: classifier", [tests["control"]]))
+    for place, names in places:
+        for name in names:
+            check_name(f"{prefix}{place}", name, learners)
+    for kind in tests["kinds"]:
+        check_name(f"{prefix}[tests] kinds: test", kind, TEST_KINDS)
+
+
+def parse_learner(prefix: str, name: str, entry: Any, folder: str | None) -> LearnerSpec:
+    """Return a classifier of the registry or of an import path, from the table of its parameters.
+
+    Parameters
+    ----------
+    folder : str or None
+        The folder whose modules may be imported; None where imports are not permitted.
+    """
+    where = f"{prefix}[classifiers] '{name}'"
+    if not isinstance(entry, dict):
+        raise DataError(f"{where} is {entry!r}; give a table of its parameters, {{}} for none")
+    for key, value in entry.items():
+        expected = SCALAR(value)
+        if expected is not None:
+            raise DataError(f"{where}: {key} is a table; give {expected}")
+    params = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+    }
+    import_path = params.pop("import", None)
+    use = str(params.pop("use", name))
+    if import_path is not None and folder is None:
+        raise DataError(
+            f"{where} is imported from '{import_path}', which runs code of your choosing; if that "
+            "is meant, say allow_imports = true at the top of the file"
+        )
+    if import_path is None:
+        check_name(f"{prefix}[classifiers]", use, list(REGISTRY))
+        known = builder_parameters(use)
+        for key in params:
+            if key not in known:
+                names = ", ".join(f"'{parameter}'" for parameter in known) or "none"
+                raise DataError(f"{where} has no parameter '{key}'; it has {names}")
+        spec = LearnerSpec(name, use, tuple(sorted(params.items())))
+    else:
+        spec = LearnerSpec(
+            name, str(import_path), tuple(sorted(params.items())), True, folder=folder or ""
+        )
+    # a path that leads nowhere, or a parameter that cannot be, is refused now
+    build_learner(spec, ANY_CONTEXT)
+    return spec
+
+
+def with_key_text(preprocessing: Preprocessing) -> Preprocessing:
+    """Return the preprocessing with the text that stands for it in the keys of the tasks."""
+    if not preprocessing.by_column:
+        return preprocessing
+    parts: list[Any] = [
+        preprocessing.columns,
+        preprocessing.numeric,
+        preprocessing.nominal,
+        preprocessing.missing,
+    ]
+    if preprocessing.transformer is not None:
+        parts.append(fingerprint_object(preprocessing.transformer))
+    return replace(preprocessing, text=repr(parts))

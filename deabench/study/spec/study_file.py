@@ -1,0 +1,217 @@
+"""Read a study file: whatever is wrong in it is refused before anything runs."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from deabench.errors import DataError
+from deabench.study.data.dataset import DataSpec
+from deabench.study.data.loaders import GENERATORS, dataset_names, source_of_name
+from deabench.study.data.splits import UNREPEATED_KINDS, SplitSpec
+from deabench.study.learners import LearnerSpec, Preprocessing
+from deabench.study.spec import Plan, schema
+from deabench.study.spec.settings import StudyContents, make_plan, parse_learner, with_key_text
+from deabench.utils.checks import did_you_mean
+from deabench.utils.files import one_line, regular, write_whole
+
+MOST_BYTES = 1 << 20
+"""Bytes that a study file may have."""
+PRESETS_FOLDER = Path(__file__).parent / "presets"
+
+Options = tuple[tuple[str, Any], ...]
+
+
+def preset_names() -> list[str]:
+    """Return the names of the study files that `deabench study init` writes."""
+    return sorted(path.stem for path in PRESETS_FOLDER.glob("*.toml"))
+
+
+def write_preset(path: str | Path, name: str = "default", *, replace: bool = False) -> None:
+    """Write a preset as a study file.
+
+    Raises
+    ------
+    DataError
+        For an unknown preset, or a file that exists (unless `replace`).
+    """
+    if name not in preset_names():
+        raise DataError(f"there is no preset '{name}'; {did_you_mean(name, preset_names())}")
+    if Path(path).exists() and not replace:
+        raise DataError(f"'{path}' is there already; give another name, or --force to replace it")
+    write_whole(path, (PRESETS_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def read_plan(path: str | Path) -> Plan:
+    """Read and check a study file.
+
+    Raises
+    ------
+    DataError
+        With the file, the key, the value and the nearest valid name.
+    """
+    path = Path(path)
+    text, settings = _read_toml(path)
+    prefix = f"'{path.name}': "
+    schema.check_keys(prefix, "", settings, schema.STUDY_KEYS)
+    for table, keys in schema.TABLES.items():
+        schema.check_keys(prefix, f"[{table}]", settings.get(table, {}), keys)
+    folder = StudyFolder(prefix, path.parent, bool(settings.get("allow_outside")))
+    contents = StudyContents(
+        _read_datasets(folder, settings),
+        _read_learners(folder, settings),
+        _read_split(prefix, settings.get("split", {})),
+        _read_preprocessing(prefix, settings),
+        folder.resolve("store", settings.get("store", f"{path.stem}.sqlite")),
+        text=text,
+    )
+    return make_plan(prefix, settings, path, contents)
+
+
+def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+    """Return the text of the file and its tables."""
+    try:
+        regular(path)
+        if path.stat().st_size > MOST_BYTES:
+            raise DataError(
+                f"'{path}' has more than {MOST_BYTES} bytes; a study file is a page of text"
+            )
+        text = path.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise DataError(
+            f"cannot read '{path}': {error.strerror}; 'deabench study init {path}' writes a study "
+            "file"
+        ) from None
+    except DataError:
+        raise
+    except RecursionError:
+        raise DataError(f"'{path}' is not TOML that can be read: it is nested too deeply") from None
+    # a TOMLDecodeError, bytes that are no UTF-8, or a number of thousands of digits
+    except ValueError as error:
+        raise DataError(f"'{path}' is not TOML: {one_line(error)}") from None
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """The folder that a study file's paths must stay in, unless it says allow_outside = true."""
+
+    prefix: str
+    path: Path
+    allow_outside: bool
+
+    def resolve(self, key: str, value: str) -> Path:
+        """Return a path of the study file.
+
+        Raises
+        ------
+        DataError
+            Where it leads out of the folder, by `..`, from the root or through a link.
+        """
+        if "\0" in value:
+            raise DataError(f"{self.prefix}{key} is {value!r}; a path has no NUL in it")
+        resolved = self.path / value
+        inside = resolved.resolve().is_relative_to(self.path.resolve())
+        if not inside and not self.allow_outside:
+            raise DataError(
+                f"{self.prefix}{key} is '{value}', which lies outside the study file's folder; "
+                "if that is meant, say allow_outside = true at the top of the file"
+            )
+        return resolved
+
+
+def _read_split(prefix: str, values: Mapping[str, Any]) -> SplitSpec:
+    split = SplitSpec(**values)
+    if split.kind in UNREPEATED_KINDS and split.repeats > 1:
+        raise DataError(
+            f"{prefix}[split] repeats is {split.repeats}; {split.kind} has no other folds to repeat"
+        )
+    return split
+
+
+def _read_preprocessing(prefix: str, settings: Mapping[str, Any]) -> Preprocessing:
+    value = settings.get("preprocess", {})
+    if value == "columns":
+        return with_key_text(Preprocessing(columns=True))
+    if isinstance(value, str):
+        raise DataError(
+            f"{prefix}preprocess is '{value}'; give a table of numeric, nominal and missing, or "
+            '"columns"'
+        )
+    schema.check_keys(prefix, "[preprocess]", value, schema.PREPROCESS_KEYS)
+    return with_key_text(Preprocessing(**value))
+
+
+def _read_datasets(folder: StudyFolder, settings: Mapping[str, Any]) -> tuple[DataSpec, ...]:
+    prefix = folder.prefix
+    data = settings.get("data", {})
+    keel_options: Options = ()
+    if settings.get("keel_folder"):
+        keel_folder = folder.resolve("keel_folder", settings["keel_folder"]).resolve()
+        keel_options = (("keel_folder", str(keel_folder)),)
+    specs = []
+    for name in data.get("names", []):
+        schema.check_name(f"{prefix}[data] names: data set", name, dataset_names())
+        source = source_of_name(name)
+        specs.append(DataSpec(name, source, keel_options if source == "table2" else ()))
+    for number, entry in enumerate(data.get("set", []), start=1):
+        specs.append(_read_dataset(folder, entry, f"[[data.set]] {number}", keel_options))
+    if not specs:
+        raise DataError(
+            f"{prefix}there are no data sets; name some in [data] names, or describe one in "
+            "[[data.set]]"
+        )
+    names = [spec.name for spec in specs]
+    for name in names:
+        if names.count(name) > 1:
+            raise DataError(f"{prefix}the data set '{name}' is given twice; name it once")
+    if settings.get("classes") == "all":
+        specs = [replace(spec, options=(*spec.options, ("classes", "all"))) for spec in specs]
+    return tuple(specs)
+
+
+def _read_dataset(
+    folder: StudyFolder, entry: dict[str, Any], where: str, keel_options: Options
+) -> DataSpec:
+    """Return the data set of one table [[data.set]]: a generator, a file, or a known name."""
+    prefix = folder.prefix
+    if "name" not in entry:
+        raise DataError(f"{prefix}{where} has no name; give it one")
+    name = entry["name"]
+    options = {key: value for key, value in entry.items() if key != "name"}
+    generator = options.get("generator")
+    if generator is not None:
+        schema.check_name(f"{prefix}{where}: generator", generator, list(GENERATORS))
+        keys = {key: schema.DATASET_KEYS[key] for key in ("name", "generator", "type")}
+        for key, parameter in signature(GENERATORS[generator]).parameters.items():
+            is_count = isinstance(parameter.default, int)
+            keys[key] = schema.whole_number(0) if is_count else schema.AT_LEAST_0
+        schema.check_keys(prefix, where, entry, keys)
+        return DataSpec(name, "generator", tuple(sorted(options.items())))
+    schema.check_keys(prefix, where, entry, schema.DATASET_KEYS)
+    if "file" not in options:
+        schema.check_name(f"{prefix}{where}: data set", name, dataset_names())
+        options = {**dict(keel_options), **options}
+        return DataSpec(name, source_of_name(name), tuple(sorted(options.items())))
+    for key in ("file", "test_file"):
+        if key in options:
+            options[key] = str(folder.resolve(f"{where}: {key}", options[key]).resolve())
+    if "nominal" in options:
+        options["nominal"] = tuple(options["nominal"])
+    return DataSpec(name, "file", tuple(sorted(options.items())))
+
+
+def _read_learners(folder: StudyFolder, settings: Mapping[str, Any]) -> tuple[LearnerSpec, ...]:
+    entries = settings.get("classifiers", {})
+    if not entries:
+        raise DataError(
+            f'{folder.prefix}there are no classifiers; name some in [classifiers], as "C4.5" = {{}}'
+        )
+    import_folder = str(folder.path.resolve()) if settings.get("allow_imports") else None
+    return tuple(
+        parse_learner(folder.prefix, name, entry, import_folder) for name, entry in entries.items()
+    )
