@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,9 @@ import pandas as pd
 from deabench.analysis.ranking import rank
 from deabench.analysis.targets import targets
 from deabench.errors import DataError, DataWarning, SolveError
-from deabench.models import MODELS
+from deabench.models import ModelName
+from deabench.models.options import resolve_options
+from deabench.results.model import Model, Norm
 
 ALL_DATASETS = ("all", "all data sets")
 """The grouping and group that hold every data set."""
@@ -31,10 +32,10 @@ class SummarySettings:
 
     Attributes
     ----------
-    outputs, inputs, model
+    outputs, inputs
         As for `deabench.rank`; each a metric of the study.
-    options : mapping of str to object
-        Options of the model: its returns, orientation, direction, weights and so on.
+    model : str or Model
+        As for `deabench.rank`.
     panels : mapping of name to classifiers
         Which classifiers are ranked together: the paper ranks the C4.5 methods and the SVM methods
         apart.
@@ -52,8 +53,7 @@ class SummarySettings:
     panels: Mapping[str, Sequence[str]]
     families: Mapping[str, str] = field(default_factory=dict)
     inputs: Sequence[str] = ()
-    model: str = "wei"
-    options: Mapping[str, Any] = field(default_factory=dict)
+    model: ModelName | Model = "wei"
     mixed: str = "each"
     ratio_edges: Sequence[float] = (10, 30)
     complemented: Mapping[str, float] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class SummarySettings:
     @property
     def lower_is_best(self) -> bool:
         """Whether 0 is best: the model gives inefficiencies."""
-        return MODELS[self.model].measure == "inefficiency"
+        return resolve_options(self.model).measure == "inefficiency"
 
 
 def group_datasets(facts: pd.DataFrame, settings: SummarySettings) -> pd.DataFrame:
@@ -124,7 +124,6 @@ def efficiencies(table: pd.DataFrame, settings: SummarySettings, place: str = ""
     its reason in `attrs["notes"]`: one data set must not cost the study its summary. Warnings of
     weak data (correlated metrics, few classifiers) hold for every table of a study alike and are
     not repeated."""
-    options: dict[str, Any] = {"model": settings.model, **settings.options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
@@ -133,7 +132,7 @@ def efficiencies(table: pd.DataFrame, settings: SummarySettings, place: str = ""
                 outputs=list(settings.outputs),
                 inputs=list(settings.inputs) or None,
                 lower_is_better=dict(settings.complemented),
-                **options,
+                model=settings.model,
             ).scores
         except (DataError, SolveError) as error:
             scores = pd.Series(np.nan, index=table.index)
@@ -335,7 +334,7 @@ def targets_per_dataset(
     reference: Sequence[str],
     *,
     outputs: Sequence[str],
-    norm: Any = "l1",
+    norm: Norm = "l1",
     complemented: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
     """Return targets of tested classifiers on every data set's frontier of the reference.

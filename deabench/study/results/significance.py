@@ -17,6 +17,7 @@ from deabench.compare.pairwise import pairwise
 from deabench.errors import DataError, DataWarning
 from deabench.inference.samples import Samples
 from deabench.inference.uncertainty import uncertainty
+from deabench.models.options import resolve_options
 from deabench.study.results.aggregate import SummarySettings
 from deabench.study.spec import Plan
 from deabench.utils.checks import did_you_mean
@@ -127,16 +128,17 @@ def _judge(
 
 def _interval_options(settings: SummarySettings) -> dict[str, Any]:
     """Return returns to scale and orientation; refuse a model that has no intervals."""
-    by_output = settings.model in ("wei", "score")
+    model = resolve_options(settings.model)
+    by_output = model.name in ("wei", "score")
     if by_output and not settings.inputs:
         return {}
-    if settings.model != "ccr" or set(settings.options) - {"returns", "orientation"}:
+    if model.name != "ccr" or getattr(model, "is_restricted", False):
         suffix = " with inputs" if by_output else ""
         raise DataError(
-            f"model '{settings.model}'{suffix} has no intervals; model 'wei' without inputs and "
-            "'ccr' have them"
+            f"model '{model.name}'{suffix} has no intervals; model 'wei' without inputs and 'ccr' "
+            "have them"
         )
-    return {"returns": "crs", "orientation": "output"} | dict(settings.options)
+    return {"returns": model.returns, "orientation": model.orientation}
 
 
 def run_tests(

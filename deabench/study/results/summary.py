@@ -12,6 +12,7 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.inference.samples import Samples
+from deabench.models.options import resolve_options
 from deabench.study.data.data_type import infer_data_type
 from deabench.study.learners.registry import PAPER_FAMILIES, infer_family
 from deabench.study.results import aggregate
@@ -27,7 +28,7 @@ from deabench.study.results.significance import (
 from deabench.study.results.status import current_rows
 from deabench.study.results.store import read_arrays
 from deabench.study.spec import Plan, TaskList
-from deabench.study.spec.settings import rank_options
+from deabench.study.spec.settings import build_model
 from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result
 
@@ -240,7 +241,7 @@ def _notes_on_numbers(settings: SummarySettings, metrics: list[str], damaged: in
     notes = []
     if settings.lower_is_best:
         notes.append(
-            f"model '{settings.model}' gives inefficiencies: 0 is best, and rank 1 is the lowest"
+            f"model '{resolve_options(settings.model).name}' gives inefficiencies: 0 is best, and rank 1 is the lowest"
         )
     times = sorted(set(metrics) & set(TIMES))
     if times:
@@ -294,8 +295,7 @@ def summary_settings(plan: Plan, counts: pd.DataFrame) -> SummarySettings:
         },
         families=families_of_classifiers(plan, present),
         inputs=plan.dea["inputs"],
-        model=plan.dea["model"],
-        options=rank_options(plan.dea),
+        model=build_model(plan.dea),
         mixed=plan.groups["mixed"],
         ratio_edges=plan.groups["imbalance_ratio"],
         complemented=StudyMetrics(plan.classes, plan.own_metrics).complemented_outputs(outputs),

@@ -10,6 +10,7 @@ from typing import Any
 
 from deabench.errors import DataError
 from deabench.models import MODELS
+from deabench.models.options import option_fields
 from deabench.study.data.splits import SPLIT_KINDS
 from deabench.study.learners import MISSING, NOMINAL, NUMERIC
 from deabench.utils.checks import did_you_mean
@@ -28,10 +29,6 @@ def is_text(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def is_interval(value: Any) -> bool:
-    return isinstance(value, list | tuple) and len(value) == 2 and all(map(is_number, value))
 
 
 def is_scalar(value: Any) -> bool:
@@ -154,50 +151,16 @@ PREPROCESS_KEYS: dict[str, Check] = {
 }
 
 
-def _model_option(name: str) -> Check:
-    """Return a check for a word that some model knows; whether the chosen one does, `rank` tells."""
-    words = [word for record in MODELS.values() for word in record.options.get(name, ())]
-    return one_of(*dict.fromkeys(words))
-
-
-def _model_numbers(name: str) -> Check:
-    """Return a check for a word that some model knows, or a table of numbers by metric."""
-    known_word = _model_option(name)
-
-    def check(value: Any) -> str | None:
-        if isinstance(value, str):
-            return known_word(value)
-        if not isinstance(value, dict):
-            return "a word, or a table of numbers, as {TPR = 2}"
-        return None if is_table_of(is_number)(value) else "a table of numbers, as {TPR = 2}"
-
-    return check
-
-
-def _are_ratios(value: Any) -> bool:
-    return is_table_of(is_interval)(value) and all(
-        len(key if isinstance(key, tuple) else key.split("/")) == 2 for key in value
-    )
+def model_option_names() -> list[str]:
+    """Return the options that some model has; the model itself checks their values."""
+    return list(dict.fromkeys(option.name for model in MODELS for option in option_fields(model)))
 
 
 DEA_KEYS: dict[str, Check] = {
+    **dict.fromkeys(model_option_names(), expect(lambda _: True, "")),
     "outputs": TEXTS,
     "inputs": TEXTS,
     "model": one_of(*MODELS),
-    "returns": _model_option("returns"),
-    "orientation": _model_option("orientation"),
-    "goal": _model_option("goal"),
-    "direction": _model_numbers("direction"),
-    "weights": _model_numbers("weights"),
-    "sums": expect(is_interval, "the least and the most, as [0.8, 1.2]"),
-    "shares": expect(
-        lambda value: bool(value) and is_table_of(is_interval)(value),
-        "a table of the least and the most, as {TPR = [0.2, 0.5]}",
-    ),
-    "ratios": expect(
-        lambda value: bool(value) and _are_ratios(value),
-        'a table of the least and the most by two metrics, as {"TPR/TNR" = [2, inf]}',
-    ),
     "norm": one_of("l1", "l2", "linf"),
     "reference": TEXTS,
     "tested": TEXTS,

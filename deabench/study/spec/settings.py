@@ -13,7 +13,8 @@ import pandas as pd
 
 from deabench.analysis.ranking import rank
 from deabench.errors import DataError, DataWarning, SolveError
-from deabench.models import MODELS
+from deabench.models.options import build_options, option_fields
+from deabench.results.model import Model
 from deabench.study.data.dataset import DataSpec
 from deabench.study.data.splits import SplitSpec
 from deabench.study.learners import ANY_CONTEXT, LearnerSpec, Preprocessing
@@ -22,7 +23,10 @@ from deabench.study.learners.registry import REGISTRY, build_learner, builder_pa
 from deabench.study.results.metrics import DEFAULT_METRICS, StudyMetrics
 from deabench.study.running.limits import memory_can_be_limited
 from deabench.study.spec import Plan, TaskLimits
-from deabench.study.spec.schema import SCALAR, TEST_KINDS, check_name
+from deabench.study.spec.schema import SCALAR, TEST_KINDS, check_name, model_option_names
+
+COMMON = ("returns", "orientation", "norm")
+"""Options whose values need no look at the metrics."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ def make_plan(
         "outputs": None,
         "inputs": None,
         "model": "wei",
-        **dict.fromkeys(MODEL_OPTIONS),
+        **dict.fromkeys(model_option_names()),
         "norm": "l1",
         "reference": None,
         "tested": [],
@@ -152,56 +156,37 @@ def _check_metrics(
     study_metrics.check_name(f"{prefix}[tests] metric", tests["metric"])
 
 
-MODEL_OPTIONS = (
-    "returns",
-    "orientation",
-    "direction",
-    "weights",
-    "goal",
-    "sums",
-    "shares",
-    "ratios",
-)
+def build_model(dea: Mapping[str, Any]) -> Model:
+    """Return the model of [dea] with its options.
 
-
-def rank_options(dea: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the model's options in [dea] as `deabench.rank` takes them."""
-    options = {name: dea[name] for name in MODEL_OPTIONS if dea.get(name) is not None}
-    if "sums" in options:
-        options["sums"] = tuple(options["sums"])
-    if "shares" in options:
-        options["shares"] = {name: tuple(ends) for name, ends in options["shares"].items()}
-    if "ratios" in options:
-        options["ratios"] = {
-            tuple(pair.split("/", 1)) if isinstance(pair, str) else tuple(pair): tuple(ends)
-            for pair, ends in options["ratios"].items()
-        }
-    if "norm" in MODELS[dea["model"]].options:
-        options["norm"] = dea["norm"]
-    return options
+    `norm` is an option of targets, too: only a model that has it gets it."""
+    values = {name: dea.get(name) for name in model_option_names()}
+    if "norm" not in {option.name for option in option_fields(dea["model"])}:
+        values["norm"] = None
+    return build_options(dea["model"], values)
 
 
 def _check_model(prefix: str, dea: Mapping[str, Any], study_metrics: StudyMetrics) -> None:
     """Refuse what `rank` would refuse once the results are there: rank a random table."""
-    if not any(dea.get(name) is not None for name in MODEL_OPTIONS[2:]):
-        return
     names = [*dea["outputs"], *dea["inputs"]]
     values = np.random.default_rng(0).uniform(0.3, 0.9, (3 * len(names) + 3, len(names)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        try:
+    try:
+        model = build_model(dea)
+        if not any(dea[name] is not None for name in model_option_names() if name not in COMMON):
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
             rank(
                 pd.DataFrame(values, columns=names),
                 outputs=dea["outputs"],
                 inputs=dea["inputs"] or None,
                 lower_is_better=study_metrics.complemented_outputs(dea["outputs"]),
-                model=dea["model"],
-                **rank_options(dea),
+                model=model,
             )
-        except DataError as error:
-            raise DataError(f"{prefix}[dea] {error}") from None
-        except SolveError:
-            return  # for these numbers only
+    except DataError as error:
+        raise DataError(f"{prefix}[dea] {error}") from None
+    except SolveError:
+        return  # for these numbers only
 
 
 def _check_learner_names(

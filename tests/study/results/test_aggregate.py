@@ -364,12 +364,8 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
     from model_options import rank_with
 
     import deabench as db
-<<<<<<< HEAD
     from deabench.models.options import build_options
-    from deabench.study.plans.options import rank_options
-=======
-    from deabench.study.spec.settings import rank_options
->>>>>>> e979629 (Describe studies in the field's words: data, learners, spec, running, results)
+    from deabench.study.spec.settings import build_model
 
     def toml(value):
         if isinstance(value, dict):
@@ -384,7 +380,7 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
         )
     ).plan
     model = wanted.pop("model")
-    assert rank_options(plan.dea) == build_options(model, wanted)
+    assert build_model(plan.dea) == build_options(model, wanted)
     table = pd.DataFrame(
         np.random.default_rng(1).uniform(0.4, 0.9, (12, 3)),
         columns=["TPR", "TNR", "FPR"],
@@ -394,50 +390,9 @@ def test_a_studys_dea_takes_every_option_that_rank_takes(study_file, dea, wanted
         ["TPR", "TNR"],
         {},
         inputs=plan.dea["inputs"],
-        model=rank_options(plan.dea),
+        model=build_model(plan.dea),
     )
     expected = rank_with(
         table, outputs=["TPR", "TNR"], inputs=dea.get("inputs"), model=model, **wanted
     )
     pd.testing.assert_series_equal(s.efficiencies(table, settings), expected.scores)
-
-
-@pytest.mark.parametrize(
-    ("said", "text"),
-    [
-        ('goal = "kind"', "[dea] goal is 'kind'; there are 'aggressive', 'benevolent'"),
-        (
-            'goal = "benevolent"',
-            "[dea] model 'wei' has no option 'goal'; its options are 'returns', 'orientation', 'shares', "
-            "'ratios'; use model 'cross' or 'common' for it",
-        ),
-        (
-            'model = "additive"\nweights = {TPX = 1.0}',
-            "[dea] weights names 'TPX', which is no metric here; did you mean 'TPR'?",
-        ),
-        ("sums = 3", "[dea] sums is 3; give the least and the most, as [0.8, 1.2]"),
-        (
-            "shares = {TPR = 3}",
-            "[dea] shares is a table; give a table of the least and the most, as {TPR = [0.2, 0.5]}",
-        ),
-        (
-            "ratios = {TPR = [1, 2]}",
-            "[dea] ratios is a table; give a table of the least and the most by two metrics, as "
-            '{"TPR/TNR" = [2, inf]}',
-        ),
-        (
-            "weights = {TPR = 'x'}",
-            "[dea] weights is a table; give a table of numbers, as {TPR = 2}",
-        ),
-    ],
-)
-def test_options_that_rank_would_refuse_are_refused_before_anything_runs(study_file, said, text):
-    from deabench.errors import DataError
-    from deabench.study import Study
-
-    path = study_file(
-        f'[data]\nnames = ["ecoli4"]\n[classifiers]\n"C4.5" = {{}}\n[dea]\noutputs = ["TPR", "TNR"]\n{said}\n'
-    )
-    with pytest.raises(DataError) as error:
-        Study.from_toml(path)
-    assert str(error.value).startswith(f"'{path.name}': {text}")

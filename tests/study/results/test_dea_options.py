@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 import deabench as db
+from deabench.errors import DataError
 from deabench.models.options import build_options
 from deabench.study import Study
-from deabench.study.spec.settings import rank_options
+from deabench.study.spec.settings import build_model
 
 TEXT = '[data]\nnames = ["glass-0-4_vs_5"]\n[classifiers]\nSMC = {{}}\n[dea]\n{dea}\n'
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -31,7 +32,7 @@ def test_what_the_file_asks_the_model_is_asked(tmp_path, dea, asked) -> None:
     file = tmp_path / "study.toml"
     file.write_text(TEXT.format(dea=dea))
     plan = Study.from_toml(file).plan
-    assert rank_options(plan.dea) == build_options(plan.dea["model"], asked)
+    assert build_model(plan.dea) == build_options(plan.dea["model"], asked)
 
 
 def test_it_reaches_the_scores_and_0_is_best_where_it_is(frames) -> None:
@@ -63,13 +64,8 @@ def frames():
         return (
             metrics,
             groups,
-<<<<<<< HEAD
-            s.Settings(
-                ["TPR", "TNR"], {"all": ["a", "b", "c"]}, model=build_options(model, options)
-=======
             s.SummarySettings(
-                ["TPR", "TNR"], {"all": ["a", "b", "c"]}, model=model, options=options
->>>>>>> e979629 (Describe studies in the field's words: data, learners, spec, running, results)
+                ["TPR", "TNR"], {"all": ["a", "b", "c"]}, model=build_options(model, options)
             ),
         )
 
@@ -77,31 +73,26 @@ def frames():
 
 
 @pytest.mark.parametrize(
-    ("dea", "text"),
+    ("dea", "words"),
     [
-        ("direction = 3", "[dea] direction is 3; give a word, or a table of numbers, as {TPR = 2}"),
-        (
-            'direction = "up"',
-            "[dea] direction is 'up'; there are 'own', 'ones', 'mean', 'range', 'ideal'",
-        ),
-        (
-            'weights = {TPR = "two"}',
-            "[dea] weights is a table; give a table of numbers, as {TPR = 2}",
-        ),
-        ("sums = [1]", "[dea] sums is [1]; give the least and the most, as [0.8, 1.2]"),
-        (
-            "shares = {TPR = 2}",
-            "[dea] shares is a table; give a table of the least and the most, as {TPR = [0.2, 0.5]}",
-        ),
-        (
-            "ratios = {TPR = [1, 2]}",
-            "[dea] ratios is a table; give a table of the least and the most by two metrics, as "
-            '{"TPR/TNR" = [2, inf]}',
-        ),
+        ('model = "ddf"\ndirection = 3', "direction is 3"),
+        ('model = "ddf"\ndirection = "up"', "no direction 'up'"),
+        ('model = "additive"\nweights = {TPR = "two"}', "weights of 'TPR' is 'two'"),
+        ('model = "ccr"\ninputs = ["FPR"]\nsums = [1]', "sums is"),
+        ("shares = {TPR = 2}", "shares is {'TPR': 2}"),
+        ("ratios = {TPR = [1, 2]}", "ratios is"),
+        ('returns = "vrs"', "no returns 'vrs'"),
+        ('model = "cross"\ngoal = "kind"', "no goal 'kind'"),
+        ('goal = "benevolent"', "no option 'goal'"),
+        ('model = "additive"\nweights = {TPX = 1.0}', "'TPX', which is no metric here"),
+        ('direction = "ones"', "no option 'direction'"),
+        ('model = "wie"', "did you mean 'wei'"),
     ],
 )
-def test_what_it_refuses(tmp_path, dea, text, refused) -> None:
+def test_a_wrong_option_is_refused_before_anything_runs(tmp_path, dea, words) -> None:
     file = tmp_path / "study.toml"
     file.write_text(TEXT.format(dea=dea))
-    with refused(f"'study.toml': {text}"):
+    with pytest.raises(DataError) as refusal:
         Study.from_toml(file)
+    assert str(refusal.value).startswith("'study.toml': [dea] ")
+    assert words in str(refusal.value)
