@@ -65,7 +65,7 @@ def plan_from_arguments(arguments: StudyArguments) -> Plan:
     for key in arguments.settings:
         if key not in SETTINGS:
             raise DataError(f"Study takes no '{key}'; {did_you_mean(key, SETTINGS)}")
-    tables = {"dea": schema.DEA_KEYS, "grouping": schema.GROUP_KEYS, "tests": schema.TEST_KEYS}
+    tables = {"dea": schema.dea_keys(), "grouping": schema.GROUP_KEYS, "tests": schema.TEST_KEYS}
     for table, keys in tables.items():
         schema.check_keys("", f"{table}:", arguments.settings.get(table, {}), keys)
     settings = dict(arguments.settings)

@@ -156,25 +156,33 @@ def model_option_names() -> list[str]:
     return list(dict.fromkeys(option.name for model in MODELS for option in option_fields(model)))
 
 
-DEA_KEYS: dict[str, Check] = {
-    **dict.fromkeys(model_option_names(), expect(lambda _: True, "")),
-    "outputs": TEXTS,
-    "inputs": TEXTS,
-    "model": one_of(*MODELS),
-    "norm": one_of("l1", "l2", "linf"),
-    "reference": TEXTS,
-    "tested": TEXTS,
-    "target_outputs": TEXTS,
-    "panels": expect(is_table_of(is_list_of(is_text)), 'a table of lists, as {trees = ["C4.5"]}'),
-    "dmus": one_of("classifiers", "datasets", "after @"),
-}
-TABLES: dict[str, dict[str, Check]] = {
-    "data": DATA_KEYS,
-    "split": SPLIT_KEYS,
-    "dea": DEA_KEYS,
-    "groups": GROUP_KEYS,
-    "tests": TEST_KEYS,
-}
+def dea_keys() -> dict[str, Check]:
+    """Return the keys of [dea]: those of a study, and the options of all models there are."""
+    return {
+        **dict.fromkeys(model_option_names(), expect(lambda _: True, "")),
+        "outputs": TEXTS,
+        "inputs": TEXTS,
+        "model": one_of(*MODELS),
+        "norm": one_of("l1", "l2", "linf"),
+        "reference": TEXTS,
+        "tested": TEXTS,
+        "target_outputs": TEXTS,
+        "panels": expect(
+            is_table_of(is_list_of(is_text)), 'a table of lists, as {trees = ["C4.5"]}'
+        ),
+        "dmus": one_of("classifiers", "datasets", "after @"),
+    }
+
+
+def table_keys() -> dict[str, dict[str, Check]]:
+    """Return the keys of each table of a study file."""
+    return {
+        "data": DATA_KEYS,
+        "split": SPLIT_KEYS,
+        "dea": dea_keys(),
+        "groups": GROUP_KEYS,
+        "tests": TEST_KEYS,
+    }
 
 
 def check_keys(

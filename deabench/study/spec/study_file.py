@@ -58,7 +58,7 @@ def read_plan(path: str | Path) -> Plan:
     text, settings = _read_toml(path)
     prefix = f"'{path.name}': "
     schema.check_keys(prefix, "", settings, schema.STUDY_KEYS)
-    for table, keys in schema.TABLES.items():
+    for table, keys in schema.table_keys().items():
         schema.check_keys(prefix, f"[{table}]", settings.get(table, {}), keys)
     folder = StudyFolder(prefix, path.parent, bool(settings.get("allow_outside")))
     contents = StudyContents(
