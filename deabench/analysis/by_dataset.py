@@ -104,8 +104,9 @@ def by_dataset(
     Examples
     --------
     >>> import deabench as db
-    >>> rows = [("k-NN", "iris", .9), ("SVM", "iris", .6), ("k-NN", "wine", .4), ("SVM", "wine", .5)]
-    >>> table = [dict(zip(("classifier", "dataset", "accuracy"), row)) for row in rows]
+    >>> iris = [("k-NN", "iris", .9), ("SVM", "iris", .6)]
+    >>> wine = [("k-NN", "wine", .4), ("SVM", "wine", .5)]
+    >>> table = pd.DataFrame(iris + wine, columns=["classifier", "dataset", "accuracy"])
     >>> db.by_dataset(table).each.round(3).loc["wine"].to_dict()
     {'k-NN': 0.8, 'SVM': 1.0}
     """
@@ -123,17 +124,17 @@ def by_dataset(
             f"model '{means.options.name}' gives inefficiencies, which have no common measure; use "
             "another model"
         )
-    given = selected.given
-    used = {*given["outputs"], *given["inputs"], *given["lower_is_better"]}
+    roles = selected.given
+    used = {*roles["outputs"], *roles["inputs"], *roles["lower_is_better"]}
     metrics = [name for name in reading.per_dataset if name in used]
     # A row per (data set, system) of the systems that have means.
     cells = reading.per_dataset[metrics]
     cells = cells[cells.index.get_level_values(1).isin(selected.table.index)]
-    each, efficient, each_notes = _rank_each_dataset(cells, selected, means)
-    pooled, pooled_notes = _rank_pooled(cells, selected, means)
-    frame, mean_notes = _combine(means, each, pooled, efficient)
+    each_scores, efficient, each_notes = _rank_each_dataset(cells, selected, means)
+    pooled_scores, pooled_notes = _rank_pooled(cells, selected, means)
+    frame, mean_notes = _build_frame(means, each_scores, pooled_scores, efficient)
     notes = (*means.notes, *each_notes, *pooled_notes, *mean_notes)
-    return ByDataset(frame, each, pooled, means, notes)
+    return ByDataset(frame, each_scores, pooled_scores, means, notes)
 
 
 def _rank_each_dataset(
@@ -226,17 +227,21 @@ def _quote_datasets(names: Sequence[str]) -> str:
 
 
 def _rank_rows(
-    table: pd.DataFrame, absent: Sequence[str], selected: SelectedTable, means: Ranking, place: str
+    table: pd.DataFrame,
+    absent: Sequence[str],
+    selected: SelectedTable,
+    means: Ranking,
+    context: str,
 ) -> Ranking:
     """Rank some rows without the `absent` metrics by the model of the means."""
-    given = selected.given
-    directions = given["lower_is_better"]
-    some = replace(
+    roles = selected.given
+    directions = roles["lower_is_better"]
+    subset = replace(
         selected,
         table=table,
         given={
-            "outputs": [name for name in given["outputs"] if name not in absent],
-            "inputs": [name for name in given["inputs"] if name not in absent],
+            "outputs": [name for name in roles["outputs"] if name not in absent],
+            "inputs": [name for name in roles["inputs"] if name not in absent],
             "lower_is_better": {
                 name: direction for name, direction in directions.items() if name not in absent
             },
@@ -245,18 +250,21 @@ def _rank_rows(
     # The means were warned of; the parts repeat it.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
         try:
-            return rank_selected(some, ModelRequest(means.options))
+            return rank_selected(subset, ModelRequest(means.options))
         except DataError as error:
-            raise DataError(f"{place}{error}") from None
+            raise DataError(f"{context}{error}") from None
 
 
-def _combine(
-    means: Ranking, each: pd.DataFrame, pooled: pd.DataFrame, efficient: pd.DataFrame
+def _build_frame(
+    means: Ranking,
+    each_scores: pd.DataFrame,
+    pooled_scores: pd.DataFrame,
+    efficient: pd.DataFrame,
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return one row per system, and notes on the data sets that the means are over."""
     notes = list[str]()
     columns = {"means": means.scores}
-    for name, scores in (("each", each), ("pooled", pooled)):
+    for name, scores in (("each", each_scores), ("pooled", pooled_scores)):
         common = scores.dropna()
         if len(common) == 0 and scores.notna().any(axis=None):
             notes.append(
@@ -275,8 +283,8 @@ def _combine(
         # Scores that agree in the printed decimals have one rank.
         ranks = frame[name].round(DECIMALS).rank(ascending=False, method="min").astype("Int64")
         frame.insert(frame.columns.get_loc(name) + 1, f"{name}_rank", ranks)
-    frame["gap"] = (pooled / each.reindex(index=pooled.index)).mean()
+    frame["gap"] = (pooled_scores / each_scores.reindex(index=pooled_scores.index)).mean()
     frame["efficient_on"] = (efficient == True).sum().reindex(frame.index)  # noqa: E712
-    frame["datasets"] = each.notna().sum().reindex(frame.index)
+    frame["datasets"] = each_scores.notna().sum().reindex(frame.index)
     frame.index.name = "classifier"
     return frame.replace([np.inf], np.nan), tuple(notes)

@@ -13,24 +13,16 @@ from deabench.errors import DataError
 from deabench.geometry import faces
 from deabench.geometry.dominance import find_dominators
 from deabench.results.frontier import Frontier, representative_rows
-from deabench.results.model import Technology
+from deabench.results.model import ANY_VALUES, Technology
 from deabench.streaming.files import is_multi_file
 from deabench.streaming.frontier import frontier_of_files, parse_options
 from deabench.tables.read import read
 from deabench.tables.selection import Missing, select_table
 from deabench.tables.transforms import Data, to_outputs_only
-from deabench.tables.validation import Allowed, validate
+from deabench.tables.validation import validate
 from deabench.utils.arrays import box
 from deabench.utils.checks import choice
 from deabench.utils.progress import progress
-
-ALLOWED_IN_HULL: tuple[Allowed, ...] = (
-    "zero inputs",
-    "zero outputs",
-    "negative inputs",
-    "negative outputs",
-)
-"""What the hull of a table can contain: its faces do not depend on the origin."""
 
 
 def frontier(
@@ -113,7 +105,8 @@ def frontier(
     selected = select_table(
         source, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing
     )
-    data = validate(selected.table, **selected.given, allow=ALLOWED_IN_HULL)
+    # The faces of a hull do not depend on the origin, so that negative values are allowed.
+    data = validate(selected.table, **selected.given, allow=ANY_VALUES)
     notes = (*selected.notes, *data.notes, *technology_notes(technology))
     with progress("frontier", None):
         return span_frontier(replace(to_outputs_only(data), notes=notes), technology=technology)

@@ -103,19 +103,19 @@ def malmquist(
     if missing != "refuse":
         new, selected, missing_notes = align_columns(new, selected, missing)
         notes = (*notes, *missing_notes)
-    both = old.index.intersection(new.index, sort=False)
-    if not len(both):
+    common = old.index.intersection(new.index, sort=False)
+    if not len(common):
         raise DataError("the two tables have no classifier in common; give both the same labels")
-    given = selected.given
-    has_costs = given["inputs"] or "input" in given["lower_is_better"].values()
-    options: dict[str, Any] = {**given, "model": "ccr" if has_costs else "wei"}
+    roles = selected.given
+    has_costs = roles["inputs"] or "input" in roles["lower_is_better"].values()
+    options: dict[str, Any] = {**roles, "model": "ccr" if has_costs else "wei"}
     first = rank(old, **options)
     # The other three tables repeat the warnings of the first.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
-        new_against_new = rank(new, **options).scores[both]
-        new_against_old = rank(new.loc[both], reference=old, **options).scores
-        old_against_new = rank(old.loc[both], reference=new, **options).scores
-    old_against_old = first.scores[both]
+        new_against_new = rank(new, **options).scores[common]
+        new_against_old = rank(new.loc[common], reference=old, **options).scores
+        old_against_new = rank(old.loc[common], reference=new, **options).scores
+    old_against_old = first.scores[common]
     change = new_against_new / old_against_old
     # The geometric mean of the frontier's shift, seen from the new and from the old point.
     technical = np.sqrt(new_against_old / new_against_new * old_against_old / old_against_new)

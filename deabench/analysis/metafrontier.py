@@ -116,11 +116,12 @@ def groups(
     frame = pd.DataFrame({"group": group, "in_group": in_group, "meta": meta.scores})
     frame["gap"] = frame["meta"] / frame["in_group"]
     frame.index.name = "classifier"
-    few = 3 * meta.slacks.shape[1]
+    # With fewer than three classifiers per metric nearly all of a group are efficient in it.
+    min_size = 3 * meta.slacks.shape[1]
     notes = [
         f"group '{name}' has {count} classifiers: nearly all are on a frontier of so few"
         for name, count in group.value_counts().items()
-        if count < few
+        if count < min_size
     ]
     return Groups(frame, (*selected.notes, *meta.notes, *notes))
 

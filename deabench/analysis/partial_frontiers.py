@@ -179,11 +179,11 @@ def _compare_with(
     frame = pd.DataFrame({"efficiency": efficiency, "compared": compared}, index=data.labels)
     frame.index.name = "classifier"
     notes = (*selected.notes, *data.notes)
-    few = int((compared < FEW_COMPARED).sum())
-    if few:
+    weak = compared < FEW_COMPARED
+    if weak.any():
         notes = (
             *notes,
-            f"{few} of {len(Y)} classifiers are compared with fewer than {FEW_COMPARED}, so that "
+            f"{weak.sum()} of {len(Y)} classifiers are compared with fewer than {FEW_COMPARED}, so that "
             "their partial frontier depends on each of these",
         )
     return Partial(frame, frontier, notes)

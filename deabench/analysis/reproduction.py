@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -180,18 +181,14 @@ def _printed_efficiencies(frame: pd.DataFrame, label: str) -> dict[str, float]:
     return dict(zip(frame[label].astype(str), frame["efficiency"].astype(float), strict=True))
 
 
-def _efficiencies_by_type(table: str, key: str) -> Callable[[], Iterator[Cell]]:
+def _efficiencies_by_type(table: str, key: str) -> Iterator[Cell]:
     """Tables 9 and 10: efficiencies of eight approaches, one reference set per type of data."""
-
-    def compute() -> Iterator[Cell]:
-        frame = datasets.printed(table)
-        for data_type in DATA_TYPES:
-            rows = frame[frame["data_type"] == data_type]
-            printed = _printed_efficiencies(rows, "classifier")
-            dataset = f"chao2022-{key}-{data_type}"
-            yield from _efficiency_cells(dataset, ["TNR"], printed, f"{data_type}, ")
-
-    return compute
+    frame = datasets.printed(table)
+    for data_type in DATA_TYPES:
+        rows = frame[frame["data_type"] == data_type]
+        printed = _printed_efficiencies(rows, "classifier")
+        dataset = f"chao2022-{key}-{data_type}"
+        yield from _efficiency_cells(dataset, ["TNR"], printed, f"{data_type}, ")
 
 
 def _efficiencies_by_noise() -> Iterator[Cell]:
@@ -202,65 +199,45 @@ def _efficiencies_by_noise() -> Iterator[Cell]:
         yield from _efficiency_cells(f"chao2022-noise-{key}", ["TNR"], printed, f"{noise}, ")
 
 
-def _efficiencies(
-    table: str, label: str, dataset: str, inputs: list[str]
-) -> Callable[[], Iterator[Cell]]:
+def _efficiencies(table: str, label: str, dataset: str, inputs: list[str]) -> Iterator[Cell]:
     """Tables 17 and 21: one reference set."""
-
-    def compute() -> Iterator[Cell]:
-        printed = _printed_efficiencies(datasets.printed(table), label)
-        yield from _efficiency_cells(dataset, inputs, printed)
-
-    return compute
+    printed = _printed_efficiencies(datasets.printed(table), label)
+    yield from _efficiency_cells(dataset, inputs, printed)
 
 
-def _anova_of_means(table: str, means: str) -> Callable[[], Iterator[Cell]]:
+def _anova_of_means(table: str, means: str) -> Iterator[Cell]:
     """Tables 7 and 8: the types of data as groups, the eight approaches' means as their values."""
-
-    def compute() -> Iterator[Cell]:
-        frame = datasets.printed(means)
-        computed_names = {"mean_square": "mean_square", "f_value": "F", "p_value": "p_value"}
-        for row in datasets.printed(table).itertuples(index=False):
-            values = frame.groupby("data_type")[str(row.metric)]
-            groups = {data_type: values.get_group(data_type).tolist() for data_type in DATA_TYPES}
-            between = anova(groups).table.loc["between"]
-            for column, name in computed_names.items():
-                yield str(row.metric), column, float(getattr(row, column)), float(between[name])
-
-    return compute
+    frame = datasets.printed(means)
+    computed_names = {"mean_square": "mean_square", "f_value": "F", "p_value": "p_value"}
+    for row in datasets.printed(table).itertuples(index=False):
+        values = frame.groupby("data_type")[str(row.metric)]
+        groups = {data_type: values.get_group(data_type).tolist() for data_type in DATA_TYPES}
+        between = anova(groups).table.loc["between"]
+        for column, name in computed_names.items():
+            yield str(row.metric), column, float(getattr(row, column)), float(between[name])
 
 
-def _holm_adjustment(table: str) -> Callable[[], Iterator[Cell]]:
+def _holm_adjustment(table: str) -> Iterator[Cell]:
     """Tables 11 and 12: Holm's adjustment of the normal p values of the printed statistics."""
-
-    def compute() -> Iterator[Cell]:
-        frame = datasets.printed(table)
-        p_values = 2 * ndtr(-frame["statistic"].abs().to_numpy())
-        computed = adjust_p_values(p_values, "holm", len(frame))
-        for row, value in zip(frame.itertuples(index=False), computed, strict=True):
-            yield str(row.comparison), "adjusted_p", float(row.adjusted_p), float(value)
-
-    return compute
+    frame = datasets.printed(table)
+    p_values = 2 * ndtr(-frame["statistic"].abs().to_numpy())
+    computed = adjust_p_values(p_values, "holm", len(frame))
+    for row, value in zip(frame.itertuples(index=False), computed, strict=True):
+        yield str(row.comparison), "adjusted_p", float(row.adjusted_p), float(value)
 
 
-def _projections(
-    table: str, benchmark: Callable[[pd.DataFrame], pd.DataFrame]
-) -> Callable[[], Iterator[Cell]]:
+def _projections(table: str, benchmark: Callable[[pd.DataFrame], pd.DataFrame]) -> Iterator[Cell]:
     """Tables 14 and 15: Euclidean projections on the line through the nearest facet's vertices."""
-
-    def compute() -> Iterator[Cell]:
-        frame = datasets.printed(table).set_index("classifier")
-        rates = frame[["TPR", "TNR"]].astype(float)
-        result = targets(
-            rates, benchmark(rates), outputs=["TPR", "TNR"], norm="l2", on="facets"
-        ).targets
-        for label in frame.index:
-            for metric in ("TPR", "TNR"):
-                column = f"target_{metric}"
-                printed = float(frame.loc[label, column])
-                yield str(label), column, printed, float(result.loc[label, metric])
-
-    return compute
+    frame = datasets.printed(table).set_index("classifier")
+    rates = frame[["TPR", "TNR"]].astype(float)
+    result = targets(
+        rates, benchmark(rates), outputs=["TPR", "TNR"], norm="l2", on="facets"
+    ).targets
+    for label in frame.index:
+        for metric in ("TPR", "TNR"):
+            column = f"target_{metric}"
+            printed = float(frame.loc[label, column])
+            yield str(label), column, printed, float(result.loc[label, metric])
 
 
 def _benchmark_of_wine1(rates: pd.DataFrame) -> pd.DataFrame:
@@ -274,22 +251,18 @@ def _benchmark_of_overlapping(rates: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rates.loc[["RBF"]], unnamed])
 
 
-def _indices_of_balanced_accuracy(table: str, means: str) -> Callable[[], Iterator[Cell]]:
+def _indices_of_balanced_accuracy(table: str, means: str) -> Iterator[Cell]:
     """Tables 23 and 24: IBA = (1 + TPR - TNR) GM², rates as fractions."""
-
-    def compute() -> Iterator[Cell]:
-        both = datasets.printed(table).merge(datasets.printed(means), on=["data_type", "dmu"])
-        values = (1 + both["TPR"] / 100 - both["TNR"] / 100) * (both["GM"] / 100) ** 2
-        for row, value in zip(both.itertuples(index=False), values, strict=True):
-            yield f"{row.data_type}, {row.classifier}", "IBA", float(row.IBA), float(value)
-
-    return compute
+    both = datasets.printed(table).merge(datasets.printed(means), on=["data_type", "dmu"])
+    values = (1 + both["TPR"] / 100 - both["TNR"] / 100) * (both["GM"] / 100) ** 2
+    for row, value in zip(both.itertuples(index=False), values, strict=True):
+        yield f"{row.data_type}, {row.classifier}", "IBA", float(row.IBA), float(value)
 
 
 RECIPES: dict[str, _Recipe] = {
     **{
         table: _Recipe(
-            _anova_of_means(table, means),
+            partial(_anova_of_means, table, means),
             4,
             0.001,
             f"one-way ANOVA over the 3 x 8 means of Table {number}",
@@ -299,7 +272,7 @@ RECIPES: dict[str, _Recipe] = {
     },
     **{
         table: _Recipe(
-            _efficiencies_by_type(table, key),
+            partial(_efficiencies_by_type, table, key),
             3,
             0.006,
             f"model (5) on Table {number}: input TNR, outputs TPR, AUC, GM, F",
@@ -309,7 +282,7 @@ RECIPES: dict[str, _Recipe] = {
     },
     **{
         table: _Recipe(
-            _holm_adjustment(table),
+            partial(_holm_adjustment, table),
             5,
             0.00002,
             "Holm's adjustment of the printed statistics, which themselves need efficiencies per data set",
@@ -317,21 +290,21 @@ RECIPES: dict[str, _Recipe] = {
         for table in ("table11", "table12")
     },
     "table14": _Recipe(
-        _projections("table14", _benchmark_of_wine1),
+        partial(_projections, "table14", _benchmark_of_wine1),
         1,
         0.15,
         "Euclidean projection on the nearest facet, extended, of RUS+SVM, CS-MCQP and Bagging",
         "no norm gives the printed target of this point outside the frontier",
     ),
     "table15": _Recipe(
-        _projections("table15", _benchmark_of_overlapping),
+        partial(_projections, "table15", _benchmark_of_overlapping),
         1,
         0.15,
         "Euclidean projection on the line through RBF and (94.3, 69.7), a benchmark that the paper does not name",
         "the printed target is that benchmark itself, which is no projection of this point on the line",
     ),
     "table17": _Recipe(
-        _efficiencies("table17", "n_features", "chao2022-dimensionality", []),
+        partial(_efficiencies, "table17", "n_features", "chao2022-dimensionality", []),
         3,
         0.006,
         "model (4) on the six accuracies of Table 16; as a whole this table does not reproduce",
@@ -344,14 +317,14 @@ RECIPES: dict[str, _Recipe] = {
         "model (5) on each half of Table 18: input TNR, outputs TPR, AUC, GM",
     ),
     "table21": _Recipe(
-        _efficiencies("table21", "outlier_area", "chao2022-outliers", ["TNR"]),
+        partial(_efficiencies, "table21", "outlier_area", "chao2022-outliers", ["TNR"]),
         3,
         0.006,
         "model (5) on Table 20: input TNR, outputs TPR, AUC, GM",
     ),
     **{
         table: _Recipe(
-            _indices_of_balanced_accuracy(table, means),
+            partial(_indices_of_balanced_accuracy, table, means),
             3,
             0.0015,
             f"(1 + TPR - TNR) GM² from Table {number}",

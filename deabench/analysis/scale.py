@@ -36,7 +36,8 @@ class ScaleEfficiency(Result):
     --------
     >>> import deabench as db
     >>> tone = db.datasets.load("tone2001")
-    >>> answer = db.scale_efficiency(tone, inputs=["Input1", "Input2"], outputs=["Output1", "Output2"])
+    >>> inputs, outputs = ["Input1", "Input2"], ["Output1", "Output2"]
+    >>> answer = db.scale_efficiency(tone, inputs=inputs, outputs=outputs)
     >>> answer.frame["returns"].value_counts().to_dict()
     {'constant': 4, 'decreasing': 1}
     """
@@ -82,7 +83,8 @@ def scale_efficiency(
     --------
     >>> import deabench as db
     >>> tone = db.datasets.load("tone2001")
-    >>> answer = db.scale_efficiency(tone, inputs=["Input1", "Input2"], outputs=["Output1", "Output2"])
+    >>> inputs, outputs = ["Input1", "Input2"], ["Output1", "Output2"]
+    >>> answer = db.scale_efficiency(tone, inputs=inputs, outputs=outputs)
     >>> answer.frame["scale"].round(3).to_dict()
     {'DMU_A': 1.0, 'DMU_B': 0.926, 'DMU_C': 1.0, 'DMU_D': 1.0, 'DMU_E': 1.0}
     """

@@ -86,7 +86,8 @@ def stability(
 
     Examples
     --------
-    >>> table = pd.DataFrame({"TPR": [0.9, 0.8, 0.6], "TNR": [0.6, 0.8, 0.7]}, index=["a", "b", "c"])
+    >>> rates = {"TPR": [0.9, 0.8, 0.6], "TNR": [0.6, 0.8, 0.7]}
+    >>> table = pd.DataFrame(rates, index=["a", "b", "c"])
     >>> stability(table, outputs=["TPR", "TNR"]).radius.round(3).tolist()
     [0.061, 0.089, 0.069]
     """

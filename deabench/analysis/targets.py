@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.frontier import ALLOWED_IN_HULL, span_frontier, technology_notes
+from deabench.analysis.frontier import span_frontier, technology_notes
 from deabench.errors import DataError
 from deabench.geometry import free_disposal
 from deabench.geometry.closest import (
@@ -22,7 +22,7 @@ from deabench.geometry.closest import (
 from deabench.geometry.projections import common_rises
 from deabench.proofs.targets import scale_norm
 from deabench.results.frontier import NORMS, ON_FRONTIER, Frontier, classify_positions
-from deabench.results.model import Norm, Technology
+from deabench.results.model import ANY_VALUES, Norm, Technology
 from deabench.results.targets import Targets, build_targets
 from deabench.tables.selection import (
     Missing,
@@ -42,20 +42,18 @@ Method = Literal["auto", "faces", "milp"]
 Returns = Literal["vrs", "crs"]
 
 MAX_METRICS_FACES = 6
-"""The most metrics for which "auto" enumerates faces.
-
-With more, Qhull's list explodes and the MILP takes over.
-"""
+"""The most metrics for which "auto" enumerates faces; with more, Qhull's list explodes."""
 ALLOWED_IN_CONE: tuple[Allowed, ...] = ("zero inputs", "zero outputs")
 """What a frontier under constant returns can contain: multiples have an origin."""
 RETURNS_HINTS = {"constant": "'crs'", "variable": "'vrs'", "ccr": "'crs'", "bcc": "'vrs'"}
-RETURNS_NOTES = {
-    "vrs": "with costs, mixtures of reference DMUs have weights that add up to 1 (variable returns "
-    "to scale)",
-    "crs": "under constant returns the frontier is spanned by zero and by multiples of the "
-    "reference (see `multiples`); `peers` are in the reference's own size, and rates may leave "
-    "their range",
-}
+VRS_NOTE = (
+    "with costs, mixtures of reference DMUs have weights that add up to 1 (variable returns to "
+    "scale)"
+)
+CRS_NOTE = (
+    "under constant returns the frontier is spanned by zero and by multiples of the reference (see "
+    "`multiples`); `peers` are in the reference's own size, and rates may leave their range"
+)
 
 
 def targets(
@@ -94,22 +92,20 @@ def targets(
         each, or "range" where units differ, with a note.
     on : {"faces", "facets"}
         "faces": the closest point of the Pareto-efficient faces, a mixture of real classifiers;
-        "facets": of the boundary of the region below every full-dimensional Pareto-efficient facet,
-        each extended beyond its vertices.
+        "facets": of the boundary of the region below every full-dimensional Pareto-efficient
+        facet, each extended beyond its vertices.
     common : bool
         One face (or facet) for all tested classifiers, that with the least total distance.
     dominating : bool
         No metric may get worse.
     method : {"auto", "faces", "milp"}
-        Enumeration of faces, the normalised model (11), or the one that suits the number of
-        metrics.
+        Enumeration of faces, the normalised model (11), or what suits the number of metrics.
     time_limit : float, optional
         Seconds for all MILPs of this call together.
     technology : {"convex", "fdh"}
         "fdh": mixtures do not count. The Pareto-efficient boundary of the free disposal hull is the
         reference classifiers that no other dominates, and a target is the closest of them: a
-        classifier that exists. `common` gives one for all, `dominating` the closest that is nowhere
-        worse; of several as close, the first of the table.
+        classifier that exists, of several as close the first of the table.
     missing : {"refuse", "drop-systems", "drop-metrics"}
         What happens to empty cells, of the reference and of the tested; a metric that either lacks
         counts in neither.
@@ -132,7 +128,8 @@ def targets(
     >>> import deabench as db
     >>> wine = db.datasets.load("chao2022-wine1")
     >>> established = wine.loc[["RUS+SVM", "CS-MCQP", "Bagging"]]
-    >>> db.targets(wine.loc[["RBF"]], established, outputs=["TPR", "TNR"]).distance.round(1).tolist()
+    >>> result = db.targets(wine.loc[["RBF"]], established, outputs=["TPR", "TNR"])
+    >>> result.distance.round(1).tolist()
     [51.5]
     """
     _check_choices(norm, on, method, technology, returns)
@@ -149,25 +146,25 @@ def targets(
         )
     # Inputs become outputs: with variable returns that changes neither faces nor distances.
     spanning = to_outputs_only(reference_data)
-    actual = to_outputs_only(tested_data, spanning.transforms).outputs
-    actual = actual[list(spanning.outputs.columns)]
+    actual = to_outputs_only(tested_data, spanning.transforms).outputs[list(spanning.outputs)]
     s = actual.shape[1]
-    chosen_method = _choose_method(method, on, norm, s)
+    chosen_method: str = method
+    if method == "auto":
+        by_faces = on == "facets" or norm == "l2" or s <= MAX_METRICS_FACES
+        chosen_method = "faces" if by_faces else "milp"
     with progress("targets", len(actual)) as advance:
-        front = span_frontier(
-            spanning,
-            facets=chosen_method == "faces" or s <= MAX_METRICS_FACES,
-            technology=technology,
-        )
+        facets = chosen_method == "faces" or s <= MAX_METRICS_FACES
+        front = span_frontier(spanning, facets=facets, technology=technology)
         norm_scale, boxed_weights = scale_norm(metric_weights, front.unit)
         search = _Search(
             front=front,
+            vertices=front.to_boxed(front.vertex_outputs.to_numpy()),
             labels=actual.index,
             points=front.to_boxed(actual.to_numpy()),
             norm=norm,
             weights=boxed_weights,
             norm_scale=norm_scale,
-            options={"dominating": dominating, "common": common},
+            restrictions={"dominating": dominating, "common": common},
         )
         target_set: str = on
         if technology == "fdh":
@@ -192,50 +189,50 @@ def targets(
         common=common,
         dominating=dominating,
     )
-    all_notes = (*notes, *weight_notes, *result.notes)
-    return replace(result, notes=all_notes, multiples=multiples).in_user_directions()
+    notes = (*notes, *weight_notes, *result.notes)
+    return replace(result, notes=notes, multiples=multiples).in_user_directions()
 
 
 def _check_choices(norm: str, on: str, method: str, technology: str, returns: str) -> None:
     """Refuse unknown words, and words that exclude each other."""
     choice("norm", norm, NORMS)
     choice("returns", returns, get_args(Returns), RETURNS_HINTS)
-    if returns == "crs" and on == "facets":
-        raise DataError(
-            "on='facets' extends the facets of a hull, and under returns='crs' there are none; "
-            "leave on out, or use returns='vrs'"
-        )
     choice("on", on, get_args(On))
     choice("method", method, get_args(Method))
     choice("technology", technology, get_args(Technology))
-    if technology == "fdh" and returns == "crs":
-        raise DataError(
-            "technology='fdh' compares real classifiers, not their multiples; leave returns out"
-        )
-    if technology == "fdh" and on == "facets":
-        raise DataError(
+    is_fdh = technology == "fdh"
+    is_milp = method == "milp"
+    for excluded, message in (
+        (
+            returns == "crs" and on == "facets",
+            "on='facets' extends the facets of a hull, and under returns='crs' there are none; "
+            "leave on out, or use returns='vrs'",
+        ),
+        (
+            is_fdh and returns == "crs",
+            "technology='fdh' compares real classifiers, not their multiples; leave returns out",
+        ),
+        (
+            is_fdh and on == "facets",
             "the free disposal hull has no facets to extend; leave on='facets' out, or use "
-            "technology='convex'"
-        )
-    if technology == "fdh" and method == "milp":
-        raise DataError(
-            "method='milp' mixes classifiers, which technology='fdh' does not; leave method out"
-        )
-
-
-def _choose_method(method: str, on: str, norm: str, metrics: int) -> str:
-    """Return "faces" or "milp"; "auto" depends on the number of metrics."""
-    if method == "milp" and on == "facets":
-        raise DataError("method='milp' finds targets on faces; use method='faces' with on='facets'")
-    if method == "milp" and norm == "l2":
-        raise DataError(
+            "technology='convex'",
+        ),
+        (
+            is_fdh and is_milp,
+            "method='milp' mixes classifiers, which technology='fdh' does not; leave method out",
+        ),
+        (
+            is_milp and on == "facets",
+            "method='milp' finds targets on faces; use method='faces' with on='facets'",
+        ),
+        (
+            is_milp and norm == "l2",
             "method='milp' is linear and norm='l2' is not; use method='faces', or norm='l1' or "
-            "norm='linf'"
-        )
-    if method != "auto":
-        return method
-    few_metrics = metrics <= MAX_METRICS_FACES
-    return "faces" if on == "facets" or norm == "l2" or few_metrics else "milp"
+            "norm='linf'",
+        ),
+    ):
+        if excluded:
+            raise DataError(message)
 
 
 def _validate_both(
@@ -257,13 +254,13 @@ def _validate_both(
     options: dict[str, Any] = {
         **selected.given,
         "warn": False,
-        "allow": ALLOWED_IN_HULL if returns == "vrs" else ALLOWED_IN_CONE,
+        "allow": ANY_VALUES if returns == "vrs" else ALLOWED_IN_CONE,
     }
     reference_data = validate(selected.table, among=points, **options)
     tested_data = validate(points, among=selected.table, **options)
     notes = technology_notes(technology)
     if technology == "convex" and reference_data.inputs.shape[1]:
-        notes = (RETURNS_NOTES[returns],)
+        notes = (VRS_NOTE if returns == "vrs" else CRS_NOTE,)
     return tested_data, reference_data, (*selected.notes, *missing_notes, *notes)
 
 
@@ -277,7 +274,7 @@ def _resolve_weights(
         choice("weights", weights, ("range",))
         return _range_weights(frame), ()
     if weights is None:
-        if not has_mixed_units(names, [str(name) for name in reference.inputs.columns]):
+        if not has_mixed_units(names, list(map(str, reference.inputs))):
             return np.ones(len(names)), ()
         return _range_weights(frame), (
             "units differ, so changes are counted in shares of each metric's range in the "
@@ -291,9 +288,9 @@ def _resolve_weights(
             )
         if not (np.isfinite(weight) and weight > 0):
             raise DataError(f"the weight of '{name}' is {weight:g}; give a number above 0")
-    for name in names:
-        if name not in weights:
-            raise DataError(f"weights has no '{name}'; give one for every output")
+    missing = [name for name in names if name not in weights]
+    if missing:
+        raise DataError(f"weights has no '{missing[0]}'; give one for every output")
     return np.array([float(weights[name]) for name in names]), ()
 
 
@@ -309,32 +306,28 @@ class _Search:
 
     Attributes
     ----------
-    points : array (n, s)
-        The tested DMUs, with their labels in `labels`.
+    vertices, points : arrays (e, s), (n, s)
+        Those of the frontier, and the tested DMUs, with their labels in `labels`.
     weights : array (s,)
         What a change of 1 in each boxed metric counts, about 1 at most.
     norm_scale : float
         By how much a boxed distance is smaller than one in the metrics' own units.
-    options : mapping
-        `dominating` and `common`.
+    restrictions : mapping with `dominating` and `common`
     """
 
     front: Frontier
+    vertices: np.ndarray
     labels: pd.Index
     points: np.ndarray
     norm: str
     weights: np.ndarray
     norm_scale: float
-    options: Mapping[str, bool]
-
-    @property
-    def vertices(self) -> np.ndarray:
-        return self.front.to_boxed(self.front.vertex_outputs.to_numpy())
+    restrictions: Mapping[str, bool]
 
     def among_classifiers(self) -> tuple[list[ClosestPoint], np.ndarray]:
         """Search the classifiers of the free disposal hull."""
         closest = free_disposal.closest_vertices(
-            self.vertices, self.points, self.norm, self.weights, **self.options
+            self.vertices, self.points, self.norm, self.weights, **self.restrictions
         )
         return closest, free_disposal.classify_positions(self.vertices, self.points)
 
@@ -353,7 +346,7 @@ class _Search:
             self.points,
             self.norm,
             self.weights,
-            **self.options,
+            **self.restrictions,
         )
         return closest, classify_positions(normals, self.points)
 
@@ -362,16 +355,16 @@ class _Search:
         hull = self.front.hull
         names = [f"'{label}'" for label in self.labels]
         closest = closest_on_faces(
-            hull, self.points, names, self.norm, self.weights, advance=advance, **self.options
+            hull, self.points, names, self.norm, self.weights, advance=advance, **self.restrictions
         )
         return closest, classify_positions(hull.normals, self.points)
 
     def by_milp(
         self, deadline: Deadline, advance: Callable[[int], None]
     ) -> tuple[list[ClosestPoint], np.ndarray]:
-        """Search by the normalised model (11), whose faces need not be listed."""
+        """Search by the normalised model (11), which needs no list of faces."""
         groups = [(f"'{label}'", self.points[[k]]) for k, label in enumerate(self.labels)]
-        if self.options["common"]:
+        if self.restrictions["common"]:
             groups = [("the group", self.points)]
         closest = []
         for name, group in groups:
@@ -380,7 +373,7 @@ class _Search:
                 group,
                 self.norm,
                 self.weights,
-                dominating=self.options["dominating"],
+                dominating=self.restrictions["dominating"],
                 deadline=deadline,
                 name=name,
                 unit=self.norm_scale,
@@ -437,7 +430,8 @@ def scale_reference(
             f"'{reference.labels[int(np.argmin(sizes))]}' needs none of any input, so that under "
             "returns='crs' it can be multiplied without limit; leave it out, or leave returns out"
         )
-    # The distance of each tested DMU to zero is at most this, in any norm.
+    # The distance of each tested DMU to zero is at most this, in any norm; a target that dominates
+    # its DMU needs no more inputs, and a common face must reach all of them together.
     to_zero = (np.column_stack([tested.outputs, x]) * weights).sum(axis=1)
     if dominating:
         to_zero = 0.0 * to_zero
@@ -451,11 +445,6 @@ def scale_reference(
         zero_label += " at all"
     labels = pd.Index([zero_label, *reference.labels], name=reference.labels.name)
     multiples = pd.Series([0.0, *factors], index=labels, name="multiple")
-    return (
-        replace(
-            reference,
-            outputs=reference.outputs.reindex(labels, fill_value=0.0).mul(multiples, axis=0),
-            inputs=reference.inputs.reindex(labels, fill_value=0.0).mul(multiples, axis=0),
-        ),
-        multiples,
-    )
+    outputs = reference.outputs.reindex(labels, fill_value=0.0).mul(multiples, axis=0)
+    inputs = reference.inputs.reindex(labels, fill_value=0.0).mul(multiples, axis=0)
+    return replace(reference, outputs=outputs, inputs=inputs), multiples

@@ -279,7 +279,8 @@ def _front(
     table: pd.DataFrame, given: Mapping[str, Any]
 ) -> tuple[Frontier | None, Frontier | None, str]:
     """The frontier with its facets; or, of too many metrics, without them, and why."""
-    from deabench.analysis.frontier import ALLOWED_IN_HULL, frontier, span_frontier
+    from deabench.analysis.frontier import frontier, span_frontier
+    from deabench.results.model import ANY_VALUES
 
     count = len({*given["outputs"], *given["inputs"], *given["lower_is_better"]})
     with warnings.catch_warnings():
@@ -287,7 +288,7 @@ def _front(
         if count <= METRICS:
             return frontier(table, **given), None, ""
         wide = span_frontier(
-            to_outputs_only(validate(table, **given, warn=False, allow=ALLOWED_IN_HULL)),
+            to_outputs_only(validate(table, **given, warn=False, allow=ANY_VALUES)),
             facets=False,
         )
     return (
