@@ -1,6 +1,4 @@
-"""Adjustments for many pairs: Finner, Bergmann and Hommel, and the simple ones against statsmodels
-and brute force.
-"""
+"""Adjusted p values against statsmodels, brute force and the literature."""
 
 from __future__ import annotations
 
@@ -9,9 +7,15 @@ from math import comb
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from deabench import compare, datasets
-from deabench.compare.adjustment import adjust_p_values, list_partitions, true_hypothesis_counts
+from deabench.compare.adjustment import (
+    adjust_p_values,
+    list_partitions,
+    true_hypothesis_counts,
+)
 from deabench.errors import DataError
 
 BELL = [1, 1, 2, 5, 15, 52, 203, 877, 4140]
@@ -40,6 +44,15 @@ def bergmann_by_hand(p: np.ndarray, k: int) -> np.ndarray:
                 for pair in subset:
                     out[pair] = max(out[pair], weight)
     return np.array([out[pair] for pair in pairs])
+
+
+def brute_force_true_together(k: int) -> set[int]:
+    """Every partition of k classifiers into classes of equals, by assigning each a class."""
+    found = set()
+    for code in range(k**k):
+        classes = [code // k**i % k for i in range(k)]
+        found.add(sum(a == b for a, b in combinations(classes, 2)))
+    return found
 
 
 @pytest.mark.parametrize("k", [3, 4, 5])
@@ -102,12 +115,37 @@ def test_three_hundred_classifiers_have_their_sets() -> None:
     )
 
 
-def test_nemenyi_of_two_is_their_p_value() -> None:
-    table = datasets.load("demsar2006-auc").iloc[:, :2]
-    found = compare.compare(table, test="ranks", adjust="nemenyi").pairs.iloc[0]
-    assert found["adjusted"] == pytest.approx(
-        found["p_value"], rel=1e-9
-    )  # the range of two is their difference
+def test_shaffers_sets() -> None:
+    """S(4) and S(5) as Shaffer (1986) has them."""
+    assert true_hypothesis_counts(4) == {0, 1, 2, 3, 6}
+    assert true_hypothesis_counts(5) == {0, 1, 2, 3, 4, 6, 10}
+
+
+@given(
+    st.integers(3, 5).flatmap(
+        lambda k: st.tuples(
+            st.just(k), st.lists(st.floats(0, 1), min_size=comb(k, 2), max_size=comb(k, 2))
+        )
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_shaffer_lies_between_raw_and_holm_and_keeps_the_order(
+    given_: tuple[int, list[float]],
+) -> None:
+    k, p = given_
+    values = np.array(p)
+    mine, holm = (
+        compare.shaffer(values, k),
+        adjust_p_values(values, "holm", k),
+    )  # held against statsmodels elsewhere
+    assert (mine <= holm + 1e-15).all()
+    assert (mine >= values).all()
+    assert (np.diff(mine[np.argsort(values, kind="stable")]) >= 0).all()
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_shaffers_sets_by_brute_force(k: int) -> None:
+    assert true_hypothesis_counts(k) == brute_force_true_together(k)
 
 
 REFUSED = [
@@ -124,12 +162,8 @@ REFUSED = [
         "there are 1 p values; Bergmann and Hommel's adjustment needs all 3 pairs of 3 classifiers",
     ),
     (
-        lambda: compare.pairwise(datasets.load("demsar2006-auc"), adjust="finner"),
-        "'finner' is for comparisons with a control; for all pairs use 'shaffer'",
-    ),
-    (
-        lambda: compare.pairwise(datasets.load("demsar2006-auc"), adjust="bergmann"),
-        "adjust 'bergmann' is not known; write 'bergmann-hommel'",
+        lambda: compare.shaffer([0.1, 0.2], 3),
+        "there are 2 p values; Shaffer's adjustment needs all 3 pairs of 3 classifiers",
     ),
 ]
 

@@ -1,6 +1,4 @@
-"""Two classifiers: the lecture's worked numbers, SciPy, statsmodels and mlxtend as independent
-oracles.
-"""
+"""Two classifiers: the lecture's worked numbers, SciPy, statsmodels and mlxtend."""
 
 from __future__ import annotations
 
@@ -13,12 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from deabench import compare, datasets
+from deabench import compare
 from deabench.errors import DataError, DataWarning
 
+NAN = np.nan
+
+
 ORACLES = Path(__file__).parents[1] / "oracles"
+
+
 WORKED = pd.read_csv(ORACLES / "lecture_comparisons.csv", keep_default_na=False)
+
+
 DT1 = np.array([1200, 1219, 1103, 1213, 1258, 1325, 1295]) / 2000
+
+
 DT2 = np.array([1247, 1098, 1185, 1087, 1377, 1363, 1121]) / 2000
 
 
@@ -36,6 +43,21 @@ def worked(section: str, quantity: str) -> pd.Series:
     rows = WORKED[(WORKED["section"] == section) & WORKED["quantity"].str.startswith(quantity)]
     assert len(rows) == 1
     return rows.iloc[0]
+
+
+def cells() -> pd.DataFrame:
+    frame = pd.read_csv(ORACLES / "t_table_lecture.csv", dtype={"printed": str, "df": str})
+    exact = [
+        stats.norm.isf(p) if df == "inf" else stats.t.isf(p, int(df))
+        for df, p in zip(frame["df"], frame["upper_tail_p"], strict=True)
+    ]
+    digits = frame["printed"].str.split(".").str[1].str.len()
+    frame["right"] = [
+        f"{value:.{n}f}" == printed
+        for value, n, printed in zip(exact, digits, frame["printed"], strict=True)
+    ]
+    frame["exact"] = exact
+    return frame
 
 
 def test_the_lectures_two_models() -> None:
@@ -207,19 +229,6 @@ def test_the_mid_p_of_equal_counts_is_fagerlands() -> None:
     assert compare.mcnemar(0, 0, n=10).p_value == 1
 
 
-def test_mcnemar_from_predictions_agrees_with_mlxtend() -> None:
-    from mlxtend.evaluate import mcnemar, mcnemar_table
-
-    rng = np.random.default_rng(1)
-    y, first = rng.integers(0, 2, 90), rng.integers(0, 2, 90)
-    second = np.where(rng.random(90) < 0.6, y, first)
-    b, c = compare.discordant(y, first, second)
-    assert (b, c) == tuple(mcnemar_table(y, first, second)[[0, 1], [1, 0]])
-    assert compare.mcnemar(b, c, n=90, method="exact").p_value == pytest.approx(
-        mcnemar(mcnemar_table(y, first, second), exact=True)[1], rel=1e-10
-    )
-
-
 def test_mcnemar_without_a_discordant_pair_says_so() -> None:
     found = compare.mcnemar(0, 0, n=10)
     assert (found.p_value, found.notes) == (
@@ -228,67 +237,60 @@ def test_mcnemar_without_a_discordant_pair_says_so() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("second", "zeros", "statistic", "p"),
-    [
-        ("C4.5+m+cf", "wilcox", 11.0, 0.015874359),
-        ("C4.5+m+cf", "zsplit", 13.5, 0.014329878),
-        ("C4.5+m", "zsplit", 12.0, 0.010968497),
-        ("C4.5+m", "wilcox", 6.5, 0.010757133),
-    ],
-)
-def test_wilcoxon_on_demsars_table(second: str, zeros: str, statistic: float, p: float) -> None:
-    """Values of comparison_oracles.csv; Demšar prints R+ = 93, R- = 12 for C4.5 against C4.5+m."""
-    table = datasets.load("demsar2006-auc")
-    found = compare.wilcoxon(table["C4.5"], table[second], zeros=zeros)
-    assert found.statistic == statistic
-    assert found.p_value == pytest.approx(p, abs=5e-10)
-    oracle = stats.wilcoxon(table["C4.5"] - table[second], zero_method=zeros, method="asymptotic")
-    assert found.p_value == pytest.approx(oracle.pvalue, rel=1e-10)
+def test_the_lectures_t_table_cell_by_cell() -> None:
+    """444 cells: 432 of t and 12 of z*; one of t and two of z* are wrong in print, and no other."""
+    frame = cells()
+    assert len(frame) == 444
+    assert (frame["df"] != "inf").sum() == 432
+    wrong = frame[~frame["right"]]
+    assert [(r.df, r.upper_tail_p, r.printed) for r in wrong.itertuples()] == [
+        ("18", 0.001, "3.611"),
+        ("inf", 0.2, "0.841"),
+        ("inf", 0.001, "3.091"),
+    ]
+    assert [round(value, 3) for value in wrong["exact"]] == [3.610, 0.842, 3.090]
+    assert (wrong["verdict"] != "right").all()
+    assert frame["recomputed"].to_numpy() == pytest.approx(frame["exact"].to_numpy(), abs=5.1e-7)
 
 
-def test_wilcoxon_sees_ties_through_rounding_noise() -> None:
-    """0.9 - 0.8 and 0.7 - 0.6 differ in floating point; as counts out of ten they are equal."""
-    x, y = [9, 7, 5, 8, 3, 6], [8, 6, 7, 3, 3, 5]
-    as_counts = compare.wilcoxon(x, y)
-    as_shares = compare.wilcoxon(np.array(x) / 10, np.array(y) / 10)
-    assert as_shares.p_value == as_counts.p_value
-    assert (
-        as_shares.test
-        == as_counts.test
-        == "Wilcoxon signed-rank test (1 zero: ranks split between the signs)"
-    )
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=10), st.randoms()
-)
-@settings(max_examples=40, deadline=None)
-def test_wilcoxon_is_symmetric_and_blind_to_order_and_unit(
-    pairs: list[tuple[int, int]], random: object
-) -> None:
-    x, y = np.array(pairs, dtype=float).T
-    p = compare.wilcoxon(x, y).p_value
-    assert 0 < p <= 1
-    assert compare.wilcoxon(y, x).p_value == pytest.approx(p, rel=1e-12)
-    assert compare.wilcoxon(x[::-1] / 8, y[::-1] / 8).p_value == pytest.approx(p, rel=1e-12)
-
-
-def test_wilcoxon_exact_by_listing_all_signs() -> None:
-    """With every difference of one sign, the two-sided exact p value is 2/2ⁿ, ties or none."""
-    for n in (5, 8):
-        assert compare.wilcoxon(np.arange(1, n + 1), np.zeros(n)).p_value == 2.0 ** (1 - n)
-        assert compare.wilcoxon(np.ones(n), np.zeros(n)).p_value == pytest.approx(
-            2.0 ** (1 - n), rel=1e-12
-        )
-
-
-def test_equal_columns_have_p_one() -> None:
-    assert compare.wilcoxon([1, 2, 3], [1, 2, 3]).p_value == 1
-    assert compare.paired_t([1, 2, 3], [1, 2, 3]).p_value == 1
+def test_the_intervals_use_the_tables_multipliers() -> None:
+    """The t that `paired_t` multiplies by is the table's, for every df of it up to 100 and every
+    tail.
+    """
+    frame = cells()
+    rng = np.random.default_rng(0)
+    for df, rows in frame[frame["df"] != "inf"].groupby("df"):
+        if int(df) > 100:
+            continue
+        d = rng.normal(size=int(df) + 1)
+        for p, exact in zip(rows["upper_tail_p"], rows["exact"], strict=True):
+            found = compare.paired_t(d, np.zeros_like(d), alpha=2 * p)
+            margin = (found.upper - found.lower) / 2
+            assert margin / (d.std(ddof=1) / len(d) ** 0.5) == pytest.approx(exact, rel=1e-6)
 
 
 REFUSED = [
+    (
+        lambda: compare.mcnemar(NAN, 0, n=10),
+        "the count b is nan; give a whole number of instances, 0 or more",
+    ),
+    (
+        lambda: compare.mcnemar("1", 0, n=10),
+        "the count b is '1'; give a whole number of instances, 0 or more",
+    ),
+    (
+        lambda: compare.mcnemar(1, None, n=10),
+        "the count c is None; give a whole number of instances, 0 or more",
+    ),
+    (
+        lambda: compare.mcnemar(1, 1, n=10, alpha=[0.05]),
+        "alpha is [0.05]; give a number between 0 and 1, both excluded, as 0.05",
+    ),
+    (lambda: compare.two_error_rates("a", 5, 0.1, 5), "the error rate is 'a'; give a number"),
+    (
+        lambda: compare.paired_t(["x", "y"], [1, 2]),
+        "the scores are not all numbers; give two sequences of finite numbers",
+    ),
     (
         lambda: compare.two_error_rates(1.2, 10, 0.5, 10),
         "the error rate is 1.2; give a share between 0 and 1",
@@ -350,14 +352,6 @@ REFUSED = [
         lambda: compare.mcnemar(1, 2, n=9, method="mid"),
         "method 'mid' is not known; it is one of 'exact', 'mid-p', 'asymptotic', 'corrected'",
     ),
-    (
-        lambda: compare.wilcoxon([1, 2], [2, 1], zeros="split"),
-        "zeros 'split' is not known; it is one of 'zsplit', 'wilcox', 'pratt'",
-    ),
-    (
-        lambda: compare.discordant([1], [1, 2], [1]),
-        "there are 1 labels, 2 and 1 predictions; give as many of each",
-    ),
 ]
 
 
@@ -366,50 +360,3 @@ def test_refusals(call: object, text: str) -> None:
     with pytest.raises(DataError) as e:
         call()  # type: ignore[operator]
     assert str(e.value) == text
-
-
-def cells() -> pd.DataFrame:
-    frame = pd.read_csv(ORACLES / "t_table_lecture.csv", dtype={"printed": str, "df": str})
-    exact = [
-        stats.norm.isf(p) if df == "inf" else stats.t.isf(p, int(df))
-        for df, p in zip(frame["df"], frame["upper_tail_p"], strict=True)
-    ]
-    digits = frame["printed"].str.split(".").str[1].str.len()
-    frame["right"] = [
-        f"{value:.{n}f}" == printed
-        for value, n, printed in zip(exact, digits, frame["printed"], strict=True)
-    ]
-    frame["exact"] = exact
-    return frame
-
-
-def test_the_lectures_t_table_cell_by_cell() -> None:
-    """444 cells: 432 of t and 12 of z*; one of t and two of z* are wrong in print, and no other."""
-    frame = cells()
-    assert len(frame) == 444
-    assert (frame["df"] != "inf").sum() == 432
-    wrong = frame[~frame["right"]]
-    assert [(r.df, r.upper_tail_p, r.printed) for r in wrong.itertuples()] == [
-        ("18", 0.001, "3.611"),
-        ("inf", 0.2, "0.841"),
-        ("inf", 0.001, "3.091"),
-    ]
-    assert [round(value, 3) for value in wrong["exact"]] == [3.610, 0.842, 3.090]
-    assert (wrong["verdict"] != "right").all()
-    assert frame["recomputed"].to_numpy() == pytest.approx(frame["exact"].to_numpy(), abs=5.1e-7)
-
-
-def test_the_intervals_use_the_tables_multipliers() -> None:
-    """The t that `paired_t` multiplies by is the table's, for every df of it up to 100 and every
-    tail.
-    """
-    frame = cells()
-    rng = np.random.default_rng(0)
-    for df, rows in frame[frame["df"] != "inf"].groupby("df"):
-        if int(df) > 100:
-            continue
-        d = rng.normal(size=int(df) + 1)
-        for p, exact in zip(rows["upper_tail_p"], rows["exact"], strict=True):
-            found = compare.paired_t(d, np.zeros_like(d), alpha=2 * p)
-            margin = (found.upper - found.lower) / 2
-            assert margin / (d.std(ddof=1) / len(d) ** 0.5) == pytest.approx(exact, rel=1e-6)

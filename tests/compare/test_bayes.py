@@ -1,0 +1,99 @@
+"""Bayesian tests against baycomp."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from deabench import compare, datasets
+from deabench.errors import DataError
+
+TABLE = datasets.load("demsar2006-auc")
+
+
+def test_bayesian_signed_rank_is_baycomps_and_turns_with_the_direction() -> None:
+    from baycomp import SignedRankTest
+
+    x, y = TABLE["C4.5+m+cf"].to_numpy(), TABLE["C4.5"].to_numpy()
+    found = compare.bayesian_signed_rank(x, y, rope=0.01, samples=2000, seed=7)
+    assert (found.first_better, found.equivalent, found.second_better) == SignedRankTest.probs(
+        x, y, rope=0.01, nsamples=2000, random_state=7
+    )
+    assert found.first_better + found.equivalent + found.second_better == pytest.approx(1)
+    assert found.first_better > 0.5 > found.second_better
+    turned = compare.bayesian_signed_rank(
+        x, y, rope=0.01, samples=2000, seed=7, higher_is_better=False
+    )
+    assert turned.first_better == found.second_better
+    without = compare.bayesian_signed_rank(x, y, rope=0, samples=500)
+    assert without.equivalent == 0
+    assert without.first_better + without.second_better == pytest.approx(1)
+    assert compare.bayesian_signed_rank(x, x + 1e-6, rope=0.01, samples=500).equivalent > 0.99
+
+
+def test_bayesian_tests_need_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "baycomp", None)
+    assert (
+        compare.bayesian_signed_rank([1, 2, 3], [2, 3, 4], rope=0.1, samples=500).second_better
+        > 0.9
+    )
+
+
+def test_bayesian_correlated_t_is_baycomps() -> None:
+    from baycomp import CorrelatedTTest
+
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(0.80, 0.02, 20), rng.normal(0.79, 0.02, 20)
+    found = compare.bayesian_correlated_t(x, y, rope=0.01, ratio=1 / 9)
+    assert (found.first_better, found.equivalent, found.second_better) == pytest.approx(
+        CorrelatedTTest.probs(x, y, rope=0.01, runs=2), rel=1e-9
+    )
+    turned = compare.bayesian_correlated_t(x, y, rope=0.01, ratio=1 / 9, higher_is_better=False)
+    assert turned.first_better == pytest.approx(found.second_better)
+    point = compare.bayesian_correlated_t([0.5, 0.6], [0.4, 0.5], rope=0.01, ratio=1)
+    assert (point.first_better, point.notes) == (
+        1.0,
+        ("the difference is 0.1 on every fold: the posterior is that one point",),
+    )
+
+
+def test_two_classifiers_that_are_equal_everywhere_are_equivalent() -> None:
+    found = compare.bayesian_signed_rank([0.5] * 20, [0.5] * 20, rope=0)
+    assert (found.first_better, found.equivalent, found.second_better) == (0, 1, 0)
+    assert found.notes == ("the two are equal on every data set",)
+
+
+def test_bayesian_pairs_of_a_table() -> None:
+    found = compare.bayesian(TABLE, rope=0.01, control="C4.5", threshold=0.6)
+    one = compare.bayesian_signed_rank(TABLE["C4.5"], TABLE["C4.5+m"], rope=0.01)
+    assert found.pairs["second_better"].iloc[0] == one.second_better
+    assert (
+        found.summary()
+        .splitlines()[0]
+        .startswith("3 of 3 pairs decided with probability 0.6 or more: 'C4.5+m' is better")
+    )
+    folds = compare.bayesian(TABLE.iloc[:10], rope=0.01, folds=10)
+    assert folds.test == "Bayesian correlated t test"
+
+
+REFUSED = [
+    (
+        lambda: compare.bayesian_signed_rank([1, 2], [2, 1], rope=-1),
+        "the region of practical equivalence is -1; give a half-width of 0 or more",
+    ),
+    (
+        lambda: compare.bayesian_signed_rank([1, 2], [2, 1], rope=0, samples=0),
+        "the number of samples is 0; give a whole number of samples, 1 or more",
+    ),
+    (
+        lambda: compare.bayesian(TABLE, rope=0.1, folds=4),
+        "14 rows are not whole repeats of 4-fold cross-validation; give every fold a row",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "text"), REFUSED)
+def test_refusals(call: object, text: str) -> None:
+    with pytest.raises(DataError) as e:
+        call()  # type: ignore[operator]
+    assert str(e.value) == text

@@ -1,0 +1,150 @@
+"""Skillings-Mack and analysis of variance against independent computations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from deabench import compare
+from deabench.errors import DataError, DataWarning
+
+NAN = np.nan
+
+
+ASSEMBLY = pd.DataFrame(
+    [  # Skillings and Mack (1981), their example; its statistic is printed as 15.493
+        [3.2, 4.1, 3.8, 4.2],
+        [3.1, 3.9, 3.4, 4.0],
+        [4.3, 3.5, 4.6, 4.8],
+        [3.5, 3.6, 3.9, 4.0],
+        [3.6, 4.2, 3.7, 3.9],
+        [4.5, 4.7, 3.7, NAN],
+        [NAN, 4.2, 3.4, NAN],
+        [4.3, 4.6, 4.4, 4.9],
+        [3.5, NAN, 3.7, 3.9],
+    ],
+    columns=list("abcd"),
+)
+
+
+def skillings_mack_by_hand(values: np.ndarray) -> float:
+    """The statistic from the covariance of each data set's weighted ranks, summed, with an explicit
+    generalised inverse.
+    """
+    k = values.shape[1]
+    a, covariance = np.zeros(k), np.zeros((k, k))
+    for row in values:
+        there = np.flatnonzero(~np.isnan(row))
+        size = len(there)
+        a[there] += (12 / (size + 1)) ** 0.5 * (stats.rankdata(row[there]) - (size + 1) / 2)
+        covariance[np.ix_(there, there)] += (
+            size * np.eye(size) - 1
+        )  # 12/(s + 1) times (s + 1)/12 (s I - 11')
+    return float(a[:-1] @ np.linalg.solve(covariance[:-1, :-1], a[:-1]))
+
+
+def test_anova_is_statsmodels() -> None:
+    import statsmodels.api as sm
+    from statsmodels.formula.api import ols
+
+    rng = np.random.default_rng(2)
+    groups = {"a": rng.normal(0, 1, 8), "b": rng.normal(1, 1, 11), "c": rng.normal(0.5, 1, 6)}
+    found = compare.anova(groups)
+    long = pd.DataFrame(
+        [(g, x) for g, values in groups.items() for x in values], columns=["g", "x"]
+    )
+    theirs = sm.stats.anova_lm(ols("x ~ g", long).fit())
+    assert found.table["sum_of_squares"].to_numpy() == pytest.approx(
+        theirs["sum_sq"].to_numpy(), rel=1e-10
+    )
+    assert found.table["df"].tolist() == theirs["df"].tolist()
+    assert found.table["mean_square"].to_numpy() == pytest.approx(
+        theirs["mean_sq"].to_numpy(), rel=1e-10
+    )
+    assert found.table.loc["between", ["F", "p_value"]].tolist() == pytest.approx(
+        [theirs["F"].iloc[0], theirs["PR(>F)"].iloc[0]], rel=1e-10
+    )
+    assert found.eta_squared == pytest.approx(
+        theirs["sum_sq"].iloc[0] / theirs["sum_sq"].sum(), rel=1e-10
+    )
+    assert found.means["a"] == pytest.approx(groups["a"].mean())
+
+
+def test_anova_warns_where_its_assumptions_fail() -> None:
+    rng = np.random.default_rng(0)
+    groups = {"narrow": rng.normal(0, 0.01, 30), "wide": rng.exponential(5, 30)}
+    with pytest.warns(DataWarning) as caught:
+        found = compare.anova(groups)
+    assert found.levene_p == pytest.approx(stats.levene(*groups.values()).pvalue)
+    assert [str(w.message) for w in caught] == [
+        f"Levene's test rejects equal variances of the groups (p = {found.levene_p:.4f}): "
+        "the F test's p value is rough",
+        f"Shapiro and Wilk's test rejects normal residuals (p = {found.shapiro_p:.4f}): the F test's p value is rough",
+    ]
+
+
+def test_skillings_macks_own_example() -> None:
+    found = compare.skillings_mack(ASSEMBLY, method="asymptotic")
+    assert found.statistic == pytest.approx(skillings_mack_by_hand(ASSEMBLY.to_numpy()), rel=1e-10)
+    assert f"{found.statistic:.3f}" == "15.493"
+    assert found.p_value == pytest.approx(stats.chi2.sf(found.statistic, 3), rel=1e-12)
+    assert found.notes[0].startswith("4 of 36 scores are missing: the test assumes that")
+    drawn = compare.skillings_mack(ASSEMBLY)
+    assert drawn.p_value < 0.002
+    assert drawn.distribution == "20000 random orders"
+
+
+def test_skillings_mack_without_gaps_is_friedman_and_balanced_is_durbin() -> None:
+    import scikit_posthocs as sp
+
+    full = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=list("abcd"))
+    assert compare.skillings_mack(full).statistic == pytest.approx(
+        stats.friedmanchisquare(*full.to_numpy().T).statistic, rel=1e-10
+    )
+    table = pd.DataFrame(
+        [[1, 2, 3, NAN], [2, 3, NAN, 1], [3, NAN, 1, 2], [NAN, 3, 2, 1.0]], columns=list("abcd")
+    )
+    assert compare.skillings_mack(table).statistic == pytest.approx(
+        sp.test_durbin(table.to_numpy())[1], rel=1e-10
+    )
+    few = full.iloc[:5, :3]
+    exact = compare.friedman(few).p_value
+    assert compare.skillings_mack(few).p_value == pytest.approx(
+        exact, abs=5 * (exact * (1 - exact) / 20_000) ** 0.5
+    )
+
+
+REFUSED = [
+    (lambda: compare.anova({"a": [1, 2]}), "there are 1 groups; give at least 2"),
+    (
+        lambda: compare.anova({"a": [1], "b": [1, 2]}),
+        "group 'a' has shape (1,); give at least 2 numbers in each group",
+    ),
+    (
+        lambda: compare.anova({"a": [1, np.inf], "b": [1, 2]}),
+        "group 'a' contains inf; give finite numbers",
+    ),
+    (
+        lambda: compare.anova({"a": [1, 1], "b": [2, 2]}),
+        "no group has any spread; the analysis of variance is undefined, give groups that vary",
+    ),
+    (
+        lambda: compare.skillings_mack(ASSEMBLY.assign(d=NAN)),
+        "'d' shares no data set with another classifier; leave it out",
+    ),
+    (
+        lambda: compare.skillings_mack(
+            pd.DataFrame([[1, 2, NAN, NAN], [NAN, NAN, 1, 2]] * 3, columns=list("abcd"))
+        ),
+        "no chain of common data sets connects 'a' and 'c'; compare them in separate tables",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "text"), REFUSED)
+def test_refusals(call: object, text: str) -> None:
+    with pytest.raises(DataError) as e:
+        call()  # type: ignore[operator]
+    assert str(e.value) == text
