@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import deabench as db
 
 ROOT = Path(__file__).parent.parent
@@ -89,6 +91,12 @@ def test_every_public_name_is_what_its_home_holds_even_if_a_submodule_shares_it(
                 assert getattr(package, name) is getattr(importlib.import_module(home), name)
 
 
-def test_the_stub_of_metrics_says_what_is_there() -> None:
-    assert stub("deabench/metrics")[1] == db.metrics._HOME
-    assert dir(db.metrics) == db.metrics.__all__ == sorted(db.metrics._HOME)
+@pytest.mark.parametrize("name", ["metrics", "compare", "curves"])
+def test_the_stub_of_a_package_names_the_homes_of_its_public_names(name: str) -> None:
+    package = importlib.import_module(f"deabench.{name}")
+    assert stub(f"deabench/{name}")[1] == package._HOME
+    assert dir(package) == package.__all__ == sorted(package._HOME)
+    for public, home in package._HOME.items():
+        module = importlib.import_module(home)
+        # The home of some names is a module of the same name (`curves.roc`).
+        assert getattr(package, public) is getattr(module, public)

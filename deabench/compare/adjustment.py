@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from math import comb
 from typing import Literal, get_args
@@ -31,46 +32,40 @@ def adjust_p_values(p_values: ArrayLike, method: Adjustment, k: int) -> Floats:
     others are adjusted as if it had been tested.
     """
     p = np.asarray(p_values, dtype=float)
+    if method == "nemenyi":
+        raise DataError(
+            "Nemenyi's p values come from the ranks, not from p values; use "
+            "pairwise(adjust='nemenyi')"
+        )
+    # A missing p value counts as 1 in the family and is missing again in the end.
     missing = np.isnan(p)
     complete = np.where(missing, 1.0, p)
+    m = len(p)
     if method == "shaffer":
         adjusted = shaffer(complete, k)
     elif method == "bergmann-hommel":
         adjusted = bergmann_hommel(complete, k)
     elif method == "finner":
         adjusted = finner(complete)
-    elif method == "hommel":
+    elif method == "bonferroni":
+        adjusted = np.minimum(1.0, m * complete)
+    elif method == "holm":
+        # Not statsmodels: `multipletests` collects garbage at every call, for 0.04 to 0.2 s.
+        adjusted = _step_down(complete, lambda ordered: (m - np.arange(m)) * ordered)
+    else:
         from statsmodels.stats.multitest import multipletests
 
-        adjusted = np.asarray(multipletests(complete, method="hommel")[1], dtype=float)
-    else:
-        adjusted = _adjust_stepwise(complete, method)
+        name = {"hochberg": "simes-hochberg"}.get(method, method)
+        adjusted = np.asarray(multipletests(complete, method=name)[1], dtype=float)
     return np.where(missing, np.nan, adjusted)
 
 
-def _adjust_stepwise(p: Floats, method: Adjustment) -> Floats:
-    """Adjust by Bonferroni, Holm or Hochberg.
-
-    statsmodels' `multipletests` is the same and collects garbage at every call, for 0.04 to 0.2 s.
-    """
-    m = len(p)
-    if method == "nemenyi":
-        raise DataError(
-            "Nemenyi's p values come from the ranks, not from p values; use "
-            "pairwise(adjust='nemenyi')"
-        )
-    if method == "bonferroni":
-        return np.minimum(1.0, m * p)
-    # The i-th smallest p value is multiplied by m - i + 1; Holm's steps go up, Hochberg's down.
+def _step_down(p: Floats, enlarge: Callable[[Floats], Floats]) -> Floats:
+    """Enlarge the p values in ascending order, and make them monotone and at most 1."""
     order = np.argsort(p, kind="stable")
-    steps = (m - np.arange(m)) * p[order]
-    if method == "holm":
-        monotone = np.maximum.accumulate(steps)
-    else:
-        monotone = np.minimum.accumulate(steps[::-1])[::-1]
-    adjusted = np.empty(m)
-    adjusted[order] = monotone
-    return np.minimum(1.0, adjusted)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(enlarge(p[order])))
+    return adjusted
 
 
 def finner(p_values: ArrayLike) -> Floats:
@@ -96,14 +91,10 @@ def finner(p_values: ArrayLike) -> Floats:
     [0.0297, 0.0298, 0.04]
     """
     p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p, kind="stable")
     powers = len(p) / np.arange(1, len(p) + 1)
-    # 1 - (1 - p)^power by logarithms, exact for small p; log 0 at p = 1 is right.
+    # 1 - (1 - p)^power by logarithms, exact for small p; the logarithm of 0 at p = 1 is right.
     with np.errstate(divide="ignore"):
-        steps = -np.expm1(powers * np.log1p(-p[order]))
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
-    return adjusted
+        return _step_down(p, lambda ordered: -np.expm1(powers * np.log1p(-ordered)))
 
 
 def shaffer(p_values: ArrayLike, k: int) -> Floats:
@@ -132,13 +123,10 @@ def shaffer(p_values: ArrayLike, k: int) -> Floats:
     """
     p = _check_all_pairs(p_values, k, "Shaffer")
     possible = np.array(sorted(true_hypothesis_counts(k)))
-    order = np.argsort(p, kind="stable")
-    # t_i: the largest possible number that is at most m - i + 1.
+    # t_i: the largest possible number of true hypotheses that is at most m - i + 1.
     remaining = len(p) - np.arange(len(p))
     factors = possible[np.searchsorted(possible, remaining, side="right") - 1]
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(factors * p[order]))
-    return adjusted
+    return _step_down(p, lambda ordered: factors * ordered)
 
 
 def true_hypothesis_counts(k: int) -> set[int]:

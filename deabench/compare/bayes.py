@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,8 +79,8 @@ class Posterior(Result):
 
 
 def bayesian_signed_rank(
-    first: Sequence[float] | ArrayLike,
-    second: Sequence[float] | ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
     *,
     rope: float,
     higher_is_better: bool = True,
@@ -148,7 +147,9 @@ def bayesian_signed_rank(
 
 def _share_wins(d: Floats, rope: float, samples: int, seed: int) -> tuple[float, float, float]:
     """Return the shares of draws won by first better, equivalent and second better."""
+    # The prior is one more data set, without a difference.
     values = np.concatenate([[0.0], d])
+    # Sums d_i + d_j of all pairs; the outcome of a pair is decided by their half.
     sums = values[:, None] + values[None, :]
     if rope > 0:
         first = np.heaviside(sums - 2 * rope, 0.5)
@@ -157,6 +158,7 @@ def _share_wins(d: Floats, rope: float, samples: int, seed: int) -> tuple[float,
         first = (sums > 0).astype(float)
         second = (sums < 0).astype(float)
     prior = np.concatenate([[PRIOR_WEIGHT], np.ones(len(d))])
+    # The old generator, so that the draws are baycomp's.
     draws = np.random.RandomState(seed).dirichlet(prior, samples)
     first_wins = second_wins = 0
     step = max(1, CELLS_AT_ONCE // len(values))
@@ -173,12 +175,7 @@ def _share_wins(d: Floats, rope: float, samples: int, seed: int) -> tuple[float,
 
 
 def bayesian_correlated_t(
-    first: Sequence[float] | ArrayLike,
-    second: Sequence[float] | ArrayLike,
-    *,
-    rope: float,
-    ratio: float,
-    higher_is_better: bool = True,
+    first: ArrayLike, second: ArrayLike, *, rope: float, ratio: float, higher_is_better: bool = True
 ) -> Posterior:
     """Compute how probable it is that one classifier is better on the data set of these folds.
 
@@ -229,6 +226,7 @@ def bayesian_correlated_t(
         equivalent = 1 - first_better - second_better
         notes = (f"the difference is {mean:g} on every fold: the posterior is that one point",)
     else:
+        # The tails of t beyond the region on both sides.
         scale = deviation * (1 / count + ratio) ** 0.5
         first_better = float(special.stdtr(count - 1, (mean - rope) / scale))
         second_better = float(special.stdtr(count - 1, (-mean - rope) / scale))

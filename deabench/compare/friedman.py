@@ -66,6 +66,7 @@ def rank(table: pd.DataFrame, *, higher_is_better: bool = True) -> pd.DataFrame:
 
 def rank_scores(values: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     """Rank a checked table of scores; a missing score has no rank."""
+    # Round relative to the row's largest score, so that rounding noise does not break ties.
     scale = np.nanmax(np.abs(values.to_numpy()), axis=1, keepdims=True)
     rounded = pd.DataFrame(
         np.round(values.to_numpy() / np.where(scale > 0, scale, 1), NOISE_DIGITS),
@@ -117,6 +118,7 @@ class RankSumDistribution:
 
     def tail(self, points: Floats, observed: Floats) -> Floats:
         """Return P(point >= each observed value)."""
+        # Probabilities added up from the largest point downwards.
         order = np.argsort(points)
         above = np.concatenate([np.cumsum(self.probability[order][::-1])[::-1], [0.0]])
         tail = above[np.searchsorted(points[order], observed - 1e-6)]
@@ -181,6 +183,7 @@ def simulate_rank_sums(ranks: Floats, *, seed: int = 0, draws: int = DRAWS) -> R
     """Draw `draws` random orders of every row."""
     doubled = double_ranks(ranks)
     rng = np.random.default_rng(seed)
+    # Some draws at a time, so that their ranks fit in memory.
     step = max(1, CELLS_AT_ONCE // doubled.size)
     spread = np.empty(draws)
     reach = np.empty(draws)
@@ -212,6 +215,7 @@ def rank_difference_p_values(ranks: Floats, sum_differences: Floats) -> Floats:
     """
     doubled = double_ranks(ranks)
     reaches = np.ptp(doubled, axis=1)
+    # The distribution of the sum of differences so far, centred.
     total = np.ones(1)
     for row, reach in zip(doubled, reaches, strict=True):
         # The distribution of the difference of two different classifiers' ranks in this row.
@@ -327,7 +331,9 @@ def friedman_from_ranks(ranks: pd.DataFrame, method: FriedmanMethod = "auto") ->
     if tie_factor == 0:
         raise DataError("all classifiers tie on every data set; there is nothing to test")
     means = ranks.mean().rename("mean_rank")
+    # Demšar's χ² from the spread of the mean ranks about their middle.
     demsar = float(12 * count / (k * (k + 1)) * ((means - (k + 1) / 2) ** 2).sum())
+    # None stands for the χ² and F approximations.
     null = _select_distribution(ranks.to_numpy(), method)
     rows = {}
     for name, chi2 in (

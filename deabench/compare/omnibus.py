@@ -123,6 +123,7 @@ def skillings_mack(
     """
     choice("method", method, get_args(SkillingsMackMethod))
     values = check_scores(table, min_classifiers=3, allow_missing=True)
+    # A data set with one score ranks nothing.
     used = values[values.notna().sum(axis=1) >= 2]
     _check_connected(used)
     ranks = rank_scores(used, higher_is_better)
@@ -131,6 +132,7 @@ def skillings_mack(
         raise DataError("all classifiers tie on every data set; there is nothing to test")
     statistic = float(design.statistics(design.deviations.sum(axis=0)[None])[0])
     count, k = used.shape
+    # χ² is rough for few data sets and conservative under ties.
     is_rough = count <= EXACT_DATA_SETS or bool(has_ties(ranks).any())
     if method == "permutation" or (method == "auto" and is_rough):
         p_value = float(design.permutation_p_values(np.array([statistic]), seed)[0])
@@ -138,6 +140,7 @@ def skillings_mack(
     else:
         p_value = float(special.chdtrc(k - 1, statistic))
         distribution = f"chi2({k - 1})"
+    # Ranks of data sets of different sizes on one scale, 1 to k.
     sizes = used.notna().sum(axis=1).to_numpy()
     scaled = 1 + (k - 1) * ranks.sub(1).div(sizes - 1, axis=0)
     return SkillingsMack(
@@ -185,6 +188,7 @@ class SkillingsMackDesign:
         sums = np.zeros((DRAWS, self.present.shape[1]))
         for present, row in zip(self.present, self.deviations, strict=True):
             sums[:, present] += _draw_orders(row[present], rng)
+        # Statistics that differ by rounding noise are equal.
         below = np.searchsorted(np.sort(self.statistics(sums)), observed * (1 - 1e-9))
         return np.asarray((1 + DRAWS - below) / (1 + DRAWS))
 
@@ -313,9 +317,10 @@ def anova(groups: Mapping[str, Sequence[float]] | pd.DataFrame, *, alpha: float 
     share("alpha", alpha)
     samples = _check_groups(groups)
     values = np.concatenate(list(samples.values()))
-    within = sum(float(((x - x.mean()) ** 2).sum()) for x in samples.values())
-    between = sum(len(x) * float((x.mean() - values.mean()) ** 2) for x in samples.values())
-    if within <= 1e-24 * float((values**2).sum()):
+    # The sum of squares within the groups, and of the group means about the mean of all.
+    within_ss = sum(float(((x - x.mean()) ** 2).sum()) for x in samples.values())
+    between_ss = sum(len(x) * float((x.mean() - values.mean()) ** 2) for x in samples.values())
+    if within_ss <= 1e-24 * float((values**2).sum()):
         raise DataError(
             "no group has any spread; the analysis of variance is undefined, give groups that vary"
         )
@@ -323,14 +328,15 @@ def anova(groups: Mapping[str, Sequence[float]] | pd.DataFrame, *, alpha: float 
     df = [len(samples) - 1, len(values) - len(samples)]
     table = pd.DataFrame(
         {
-            "sum_of_squares": [between, within],
+            "sum_of_squares": [between_ss, within_ss],
             "df": df,
-            "mean_square": [between / df[0], within / df[1]],
+            "mean_square": [between_ss / df[0], within_ss / df[1]],
             "F": [float(result.statistic), np.nan],
             "p_value": [float(result.pvalue), np.nan],
         },
         index=pd.Index(["between", "within"], name="source"),
     )
+    # Levene's test needs some spread, Shapiro and Wilk's 3 to 5000 numbers.
     residuals = np.concatenate([x - x.mean() for x in samples.values()])
     levene_p = shapiro_p = np.nan
     if any(np.ptp(np.abs(x - np.median(x))) > 0 for x in samples.values()):
@@ -349,7 +355,7 @@ def anova(groups: Mapping[str, Sequence[float]] | pd.DataFrame, *, alpha: float 
     return Anova(
         table,
         means.rename_axis("group"),
-        between / (between + within),
+        between_ss / (between_ss + within_ss),
         levene_p,
         shapiro_p,
         alpha,

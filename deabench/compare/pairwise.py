@@ -47,8 +47,26 @@ MAX_NAMED_PAIRS = 3
 """Names of pairs in a sentence; the rest are counted."""
 
 
+class PairsResult(Result):
+    """Base class of the results that have a row per pair of classifiers."""
+
+    _frame = "pairs"
+    _text = "compare"
+    _display = "CriticalDifferenceDisplay"
+
+    pairs: pd.DataFrame
+    mean_ranks: pd.Series
+
+    def matrix(self) -> pd.DataFrame:
+        """Return the adjusted p values as a symmetric frame, 1 on the diagonal.
+
+        Pairs that were not compared have NaN.
+        """
+        return symmetric_matrix(self.pairs, self.mean_ranks.index, self.pairs["adjusted"])
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Pairwise(Result):
+class Pairwise(PairsResult):
     """Pairs of classifiers with raw and adjusted p values.
 
     Attributes
@@ -75,10 +93,6 @@ class Pairwise(Result):
     [0.3125]
     """
 
-    _frame = "pairs"
-    _text = "compare"
-    _display = "CriticalDifferenceDisplay"
-
     pairs: pd.DataFrame
     mean_ranks: pd.Series
     test: PairTest
@@ -86,13 +100,6 @@ class Pairwise(Result):
     alpha: float
     control: str | None = None
     notes: tuple[str, ...] = ()
-
-    def matrix(self) -> pd.DataFrame:
-        """Return the adjusted p values as a symmetric frame, 1 on the diagonal.
-
-        Pairs that were not compared have NaN.
-        """
-        return symmetric_matrix(self.pairs, self.mean_ranks.index, self.pairs["adjusted"])
 
 
 def pairwise(
@@ -200,6 +207,14 @@ def apply_pair_test(
     return frame, notes
 
 
+def pair_positions(
+    names: pd.Index, pairs: Sequence[Pair]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the positions of the first and of the second classifiers among the names."""
+    first = names.get_indexer([pair[0] for pair in pairs])
+    return first, names.get_indexer([pair[1] for pair in pairs])
+
+
 def pair_frame(pairs: Sequence[Pair]) -> pd.DataFrame:
     """Return a frame with the columns first and second."""
     return pd.DataFrame({"first": [a for a, _ in pairs], "second": [b for _, b in pairs]})
@@ -217,6 +232,7 @@ def _apply_test(
         present = np.isfinite(columns[first]) & np.isfinite(columns[second])
         x = columns[first][present]
         y = columns[second][present]
+        # One pair that cannot be tested does not stop the others.
         try:
             result = test(x, y)
             rows.append((result.difference, result.statistic, result.p_value))
@@ -230,8 +246,7 @@ def _apply_test(
 def _permute_pairs(values: pd.DataFrame, pairs: Sequence[Pair]) -> list[tuple[float, float, float]]:
     """Apply the permutation test to every pair of a complete table, all with the same signs."""
     x = values.to_numpy()
-    first = values.columns.get_indexer([pair[0] for pair in pairs])
-    second = values.columns.get_indexer([pair[1] for pair in pairs])
+    first, second = pair_positions(values.columns, pairs)
     largest = np.abs(x).max(axis=0)
     rows = list[tuple[float, float, float]]()
     step = max(1, CELLS_AT_ONCE // (100 * len(x)))
@@ -255,9 +270,9 @@ def compare_mean_ranks(
     The p values are exact up to 13 data sets and normal above."""
     count, k = ranks.shape
     means = ranks.mean().to_numpy()
-    first = ranks.columns.get_indexer([pair[0] for pair in pairs])
-    second = ranks.columns.get_indexer([pair[1] for pair in pairs])
+    first, second = pair_positions(ranks.columns, pairs)
     differences = means[first] - means[second]
+    # The variance of a difference of two mean ranks if all are alike.
     z = differences / (k * (k + 1) / (6 * count)) ** 0.5
     if count <= EXACT_DATA_SETS:
         p_values = rank_difference_p_values(ranks.to_numpy(), differences * count)
@@ -368,11 +383,12 @@ def count_wins(
     Differences that are rounding noise, beyond 12 digits of the larger of the two classifiers'
     scores, are ties. A data set that lacks a score of either counts nowhere.
     """
-    x = values.to_numpy() * (1 if higher_is_better else -1)
+    sign = 1 if higher_is_better else -1
+    x = values.to_numpy() * sign
     largest = np.nanmax(np.abs(x), axis=0)
-    first = values.columns.get_indexer([pair[0] for pair in pairs])
-    second = values.columns.get_indexer([pair[1] for pair in pairs])
+    first, second = pair_positions(values.columns, pairs)
     wins, ties, losses = np.zeros((3, len(pairs)), dtype=np.int64)
+    # Some pairs at a time, so that their differences fit in memory.
     step = max(1, CELLS_AT_ONCE // len(x))
     for start in range(0, len(pairs), step):
         chunk = slice(start, start + step)
@@ -420,7 +436,7 @@ def describe_untested(pairs: Sequence[Pair], reason: str) -> str:
 def name_pairs(pairs: Sequence[Pair]) -> str:
     """Return pairs by name, the first few of many."""
     names = ", ".join(f"'{first}' and '{second}'" for first, second in pairs[:MAX_NAMED_PAIRS])
-    more = len(pairs) - MAX_NAMED_PAIRS
-    if more <= 0:
+    rest = len(pairs) - MAX_NAMED_PAIRS
+    if rest <= 0:
         return names
-    return f"{names} and {more} more {'pair' if more == 1 else 'pairs'}"
+    return f"{names} and {rest} more {'pair' if rest == 1 else 'pairs'}"

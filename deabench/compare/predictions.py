@@ -24,6 +24,7 @@ from deabench.compare.pairwise import (
     find_better,
     list_pairs,
     pair_frame,
+    pair_positions,
 )
 from deabench.compare.score_tables import check_control, warn_data
 from deabench.compare.selection import ComparisonResult
@@ -81,6 +82,7 @@ def find_correct(y_true: instances.Values, predictions: instances.Predictions) -
     DataError
         As `discordant`; indexes of Series that differ.
     """
+    # As objects, so that 1 and '1' are two classes.
     truth = instances.as_vector(y_true, "y_true").astype(object)
     if not len(truth):
         raise DataError("y_true is empty; give at least one instance")
@@ -99,9 +101,10 @@ def find_correct(y_true: instances.Values, predictions: instances.Predictions) -
         unknown = classes.get_indexer(pd.Index(labels)) < 0
         if unknown.any():
             i = int(np.argmax(unknown))
+            label = instances.to_python_scalar(labels[i])
             raise DataError(
-                f"'{name}' predicts the label {instances.to_python_scalar(labels[i])!r} for instance "
-                f"{i + 1}; y_true has only {instances.format_labels(sorted(classes, key=str))}"
+                f"'{name}' predicts the label {label!r} for instance {i + 1}; y_true has only "
+                f"{instances.format_labels(sorted(classes, key=str))}"
             )
         correct[name] = labels == truth
     return pd.DataFrame(correct)
@@ -299,13 +302,13 @@ def _test_accuracies(
     """Test every pair by McNemar, with Tango's interval; also return the accuracies."""
     correct = find_correct(y_true, predictions)
     hits = correct.to_numpy().astype(np.int64)
-    # only[i, j]: the number of instances that i gets right and j does not.
-    only = hits.T @ (1 - hits)
+    # discordant_counts[i, j]: the number of instances that i gets right and j does not.
+    discordant_counts = hits.T @ (1 - hits)
     pairs = list_pairs(correct.columns, control)
-    i, j = _pair_positions(correct.columns, pairs)
+    i, j = pair_positions(correct.columns, pairs)
     n = len(hits)
-    b = only[i, j]
-    c = only[j, i]
+    b = discordant_counts[i, j]
+    c = discordant_counts[j, i]
     tests = [
         mcnemar(int(x), int(y), n=n, method=method, alpha=alpha) for x, y in zip(b, c, strict=True)
     ]
@@ -332,7 +335,7 @@ def _test_aucs(
 
     areas = delong(y_true, predictions, positive=positive)
     pairs = list_pairs(areas.auc.index, control)
-    i, j = _pair_positions(areas.auc.index, pairs)
+    i, j = pair_positions(areas.auc.index, pairs)
     auc = areas.auc.to_numpy()
     covariance = areas.covariance.to_numpy()
     difference = auc[i] - auc[j]
@@ -342,6 +345,7 @@ def _test_aucs(
     error = np.where(variance > 1e-15 * np.maximum(total, 1e-300), variance, 0.0) ** 0.5
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, difference / error, np.where(difference == 0, 0.0, np.nan))
+    # Normal limits; two classifiers of one AUC without variance have p = 1, others no p value.
     reach = -special.ndtri(alpha / 2) * error
     p_values = 2 * special.ndtr(-np.abs(z))
     rows = np.column_stack([difference, difference - reach, difference + reach, z, p_values])
@@ -351,13 +355,6 @@ def _test_aucs(
         reason = "DeLong's variance of the difference is 0 or unknown"
         notes = (describe_untested(untested, reason),)
     return _interval_frame(pairs, rows), areas.auc, notes
-
-
-def _pair_positions(
-    names: pd.Index, pairs: list[Pair]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    first = names.get_indexer([pair[0] for pair in pairs])
-    return first, names.get_indexer([pair[1] for pair in pairs])
 
 
 def _interval_frame(pairs: list[Pair], rows: ArrayLike) -> pd.DataFrame:
@@ -379,12 +376,13 @@ def _to_result(
     notes: tuple[str, ...],
 ) -> ComparisonResult:
     """Adjust the p values of the pairs and name the best classifiers in the first note."""
+    # Intervals are of each pair alone; only the p values are adjusted.
     frame["adjusted"] = adjust_p_values(frame["p_value"].to_numpy(), adjust, len(means))
     frame["different"] = frame["adjusted"] < alpha
     frame["better"] = find_better(frame, low_wins=False)
     best = means.sort_values(ascending=False, kind="stable")
     names = ", ".join(f"'{name}' {value:.4g}" for name, value in best.head(MAX_NAMED).items())
-    more = f" and {len(best) - MAX_NAMED} more" if len(best) > MAX_NAMED else ""
+    rest = f" and {len(best) - MAX_NAMED} more" if len(best) > MAX_NAMED else ""
     return ComparisonResult(
         frame,
         means.rank(ascending=False).rename("mean_rank"),
@@ -394,5 +392,5 @@ def _to_result(
         alpha,
         control,
         adjust,
-        (f"{measure}: {names}{more}", *notes),
+        (f"{measure}: {names}{rest}", *notes),
     )

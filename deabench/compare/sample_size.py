@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
@@ -113,6 +114,7 @@ def sample_size_mcnemar(
             f"b and c are both {b:g}: no number of instances shows a difference that is not there; "
             "give two shares that differ"
         )
+    # Connor's formula; the exact search starts from it.
     z_alpha = special.ndtri(1 - alpha / 2)
     z_power = special.ndtri(power)
     z = (z_alpha * psi**0.5 + z_power * (psi - delta**2) ** 0.5) / abs(delta)
@@ -242,23 +244,19 @@ def sample_size_auc(
             variance = null_variance = variance + null_variance - 2 * covariance
         return float(special.ndtr((abs(auc - against) - z * null_variance**0.5) / variance**0.5))
 
-    # Double the size until the power is reached, then bisect.
-    high = 2
-    while auc_power(high) < power:
-        high *= 2
-    low = max(high // 2, 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if auc_power(middle) >= power:
-            high = middle
-        else:
-            low = middle
-    negatives = ceil(high * negatives_per_positive)
+    # Double the size until the power is reached, then bisect: the power grows with the size.
+    limit = 2
+    while auc_power(limit) < power:
+        limit *= 2
+    positives = bisect_left(range(limit), power, lo=max(limit // 2, 1) + 1, key=auc_power)
+    negatives = ceil(positives * negatives_per_positive)
     note = (
         "the variance of an AUC is Hanley and McNeil's, a guess for scores of unknown distribution"
     )
     name = f"z test of an AUC of {auc:g} against {against:g}, two-sided at {alpha:g}"
-    return SampleSize(high + negatives, auc_power(high), name, high, negatives, (note,))
+    return SampleSize(
+        positives + negatives, auc_power(positives), name, positives, negatives, (note,)
+    )
 
 
 def _auc_variance(auc: float, positives: int, negatives: int) -> float:
@@ -294,10 +292,11 @@ def _search_size(
     if start > MAX_EXACT:
         note = f"above {MAX_EXACT} instances by the normal approximation"
         return SampleSize(start, power, name, notes=(note,))
+    # Start below the approximation, which may be far too high.
     n = max(2, int(0.6 * start))
-    # The approximation may be far too high.
     while power_of(n) >= power and n > 2:
         n = max(2, n // 2)
+    # The first size after which the power is never too small for so many sizes.
     first = n
     while n - first <= STABLE_SIZES:
         if power_of(n) < power:
@@ -312,14 +311,15 @@ def mcnemar_power(n: int, b: float, c: float, alpha: float, method: McNemarMetho
 
     # The number of discordant instances that has any probability worth counting.
     psi = b + c
-    low = int(binom.ppf(1e-12, n, psi))
-    high = int(binom.ppf(1 - 1e-12, n, psi))
-    total = np.arange(max(low, 1), high + 1)[:, None]
-    smaller = np.arange(high // 2 + 1)[None, :]
+    fewest = int(binom.ppf(1e-12, n, psi))
+    largest = int(binom.ppf(1 - 1e-12, n, psi))
+    total = np.arange(max(fewest, 1), largest + 1)[:, None]
+    smaller = np.arange(largest // 2 + 1)[None, :]
     # The largest smaller count that is rejected, -1 for none; then the chance of one as small.
     p_values = _mcnemar_p_values(smaller, total, method)
     is_rejected = (p_values < alpha) & (2 * smaller < total)
     critical = np.where(is_rejected, smaller, -1).max(axis=1)
+    # Given the total, each discordant instance is the first's with probability b/ψ.
     total = total[:, 0]
     rejections = binom.cdf(critical, total, b / psi) + binom.cdf(critical, total, c / psi)
     return float((binom.pmf(total, n, psi) * rejections).sum())
@@ -348,6 +348,7 @@ def tango_power(
 
     b, c = shares
     z = special.ndtri(1 - alpha)
+    # All pairs of counts that have any probability worth counting.
     counts = [
         np.arange(int(binom.ppf(1e-9, n, p)), int(binom.ppf(1 - 1e-9, n, p)) + 1) for p in shares
     ]
@@ -355,6 +356,7 @@ def tango_power(
     is_possible = x + y <= n
     x = x[is_possible]
     y = y[is_possible]
+    # Noninferiority is one one-sided test, equivalence two.
     is_shown = tango.statistic(x, y, n, -margin) >= z
     if kind == "equivalence":
         is_shown &= tango.statistic(x, y, n, margin) <= -z

@@ -87,10 +87,9 @@ def check_scores(
             f"there are {table.shape[0]} rows of scores; give at least 2 data sets or folds"
         )
     is_numeric = all(isinstance(kind, np.dtype) and kind.kind in "fiu" for kind in table.dtypes)
-    if is_numeric:
-        numbers = table.astype(float)
-    else:
-        numbers = table.apply(pd.to_numeric, errors="coerce").astype(float)
+    # Text that is no number becomes NaN and is refused below with its place.
+    numbers = table if is_numeric else table.apply(pd.to_numeric, errors="coerce")
+    numbers = numbers.astype(float)
     invalid = ~np.isfinite(numbers.to_numpy())
     if allow_missing:
         invalid &= table.notna().to_numpy()
@@ -346,16 +345,17 @@ def cluster_means(table: pd.DataFrame, clusters: Clusters) -> pd.DataFrame:
 
 def describe_dependence(names: Iterable[object]) -> str:
     """Return a note if several data sets are KEEL's cuts of one file, otherwise empty text."""
+    # Files with more than one cut among the data sets, largest first.
     files = pd.Series(keel_files(str(name) for name in names))
     sizes = files[files.isin(KEEL)].value_counts()
     sizes = sizes[sizes > 1].sort_values(ascending=False, kind="stable")
     if sizes.empty:
         return ""
     largest = ", ".join(f"{file} {size}" for file, size in sizes.head(3).items())
-    more = f" and {len(sizes) - 3} more" if len(sizes) > 3 else ""
+    rest = f" and {len(sizes) - 3} more" if len(sizes) > 3 else ""
     noun = "file" if len(sizes) == 1 else "files"
     return (
         f"{sizes.sum()} of {len(files)} data sets are cuts of {len(sizes)} {noun} "
-        f"({largest}{more}) and not independent, so differences are found too often; "
+        f"({largest}{rest}) and not independent, so differences are found too often; "
         "clusters='keel' counts each file once"
     )

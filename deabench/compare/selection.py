@@ -21,13 +21,13 @@ from deabench.compare.friedman import (
 from deabench.compare.omnibus import SkillingsMack, skillings_mack
 from deabench.compare.pairwise import (
     Pair,
+    PairsResult,
     TestOfTwo,
     adjust_pairs,
     apply_pair_test,
     find_better,
     list_pairs,
     name_pairs,
-    symmetric_matrix,
 )
 from deabench.compare.score_tables import (
     Clusters,
@@ -44,7 +44,6 @@ from deabench.compare.signed_rank import wilcoxon
 from deabench.compare.two_classifiers import corrected_t
 from deabench.errors import DataError
 from deabench.utils.checks import choice, share
-from deabench.utils.result import Result
 
 Test = Literal["auto", "ranks", "wilcoxon", "permutation", "t"]
 FEW_DATA_SETS = 10
@@ -66,7 +65,7 @@ REASONS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ComparisonResult(Result):
+class ComparisonResult(PairsResult):
     """Which classifiers differ, by which test, and why that one.
 
     Attributes
@@ -100,10 +99,6 @@ class ComparisonResult(Result):
     [['c', 'a'], ['c', 'b']]
     """
 
-    _frame = "pairs"
-    _text = "compare"
-    _display = "CriticalDifferenceDisplay"
-
     pairs: pd.DataFrame
     mean_ranks: pd.Series
     omnibus: Friedman | SkillingsMack | None
@@ -113,13 +108,6 @@ class ComparisonResult(Result):
     control: str | None = None
     adjust: str = "holm"
     notes: tuple[str, ...] = ()
-
-    def matrix(self) -> pd.DataFrame:
-        """Return the adjusted p values as a symmetric frame, 1 on the diagonal.
-
-        Pairs that were not compared have NaN.
-        """
-        return symmetric_matrix(self.pairs, self.mean_ranks.index, self.pairs["adjusted"])
 
 
 @dataclass(frozen=True)
@@ -236,9 +224,11 @@ def compare(
     values = check_scores(rows, allow_missing=missing != "refuse")
     check_control(control, values.columns)
     has_gaps = bool(values.isna().to_numpy().any())
+    # Mean ranks need three classifiers and every score.
     is_ranked = test == "ranks" or (test == "auto" and values.shape[1] > 2 and not has_gaps)
     if adjust is not None:
         check_adjustment(adjust, control, by_ranks=is_ranked and folds is None)
+    # The shape of the table selects the test.
     if folds is not None:
         selected = _select_for_folds(values, folds, higher_is_better)
         _warn_shape(values, list_pairs(values.columns, control), alpha)
@@ -281,12 +271,14 @@ def _apply_selected(
     else:
         mean_ranks = omnibus.mean_ranks
         notes += omnibus.notes
+        # No pair is called different if the classifiers as a whole are not.
         if omnibus.p_value >= alpha:
             pairs["different"] = False
             notes.append(
                 f"the classifiers as a whole do not differ at {alpha:g}, so no pair is called "
                 "different"
             )
+    # A low rank wins, and a low score if it is an error or a cost.
     low_wins = selected.pair_test == "ranks" or not higher_is_better
     pairs["better"] = find_better(pairs, low_wins=low_wins)
     return ComparisonResult(
@@ -381,6 +373,7 @@ def _select_test_of_two(
     """Select a test of the two classifiers alone for every pair."""
     count, k = values.shape
     pair_test = "wilcoxon" if test == "auto" else test
+    # All differences have one sign: two of 2^N equally likely cases.
     smallest = 2.0 ** (1 - count)
     if smallest >= alpha and pair_test != "t":
         name = {"wilcoxon": "signed-rank", "ranks": "rank"}.get(pair_test, pair_test)

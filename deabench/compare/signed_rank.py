@@ -5,12 +5,10 @@ equivalence by two one-sided t or signed-rank tests."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
@@ -46,11 +44,7 @@ CELLS_AT_ONCE = 4_000_000
 
 
 def wilcoxon(
-    first: Sequence[float] | ArrayLike,
-    second: Sequence[float] | ArrayLike,
-    *,
-    zeros: Zeros = "zsplit",
-    alpha: float = 0.05,
+    first: ArrayLike, second: ArrayLike, *, zeros: Zeros = "zsplit", alpha: float = 0.05
 ) -> Comparison:
     """Compute Wilcoxon's signed-rank test of two classifiers over independent data sets.
 
@@ -100,13 +94,12 @@ def wilcoxon(
             distribution="exact",
             p_value=1.0,
             difference=0.0,
-            lower=np.nan,
-            upper=np.nan,
             alpha=alpha,
             effect=0.0,
             effect_name="rank-biserial correlation",
             notes=("the two are equal on every data set",),
         )
+    # R+ and R-: the sums of the ranks of positive and of negative differences.
     ranks = _rank_differences(d, zeros)
     plus = float(ranks[d > 0].sum())
     minus = float(ranks[d < 0].sum())
@@ -125,8 +118,6 @@ def wilcoxon(
         distribution=distribution,
         p_value=p_value,
         difference=float(np.median(d)),
-        lower=np.nan,
-        upper=np.nan,
         alpha=alpha,
         effect=(plus - minus) / (plus + minus),
         effect_name="rank-biserial correlation",
@@ -170,6 +161,7 @@ def _signed_rank_p_value(d: Floats, ranks: Floats, zeros: Zeros) -> tuple[float,
         result = scipy_wilcoxon(d, zero_method=zeros, method="asymptotic")
         return float(result.pvalue), "normal"
     # P(|R+ - R-| >= the observed one) over all signs; zeros have no sign and do not move.
+    # Doubled ranks are whole numbers also where ties share a rank.
     doubled = np.rint(2 * ranks[d != 0]).astype(int)
     total = int(doubled.sum())
     observed = int(np.rint(2 * ranks[d > 0].sum()))
@@ -194,12 +186,7 @@ def one_sided_signed_rank(d: Floats) -> tuple[float, str]:
 
 
 def permutation(
-    first: Sequence[float] | pd.Series | ArrayLike,
-    second: Sequence[float] | pd.Series | ArrayLike,
-    *,
-    draws: int = 20_000,
-    seed: int = 0,
-    alpha: float = 0.05,
+    first: ArrayLike, second: ArrayLike, *, draws: int = 20_000, seed: int = 0, alpha: float = 0.05
 ) -> Comparison:
     """Compute Fisher's randomisation test of the mean difference over independent data sets.
 
@@ -258,8 +245,6 @@ def permutation(
         distribution=distribution,
         p_value=float(sign_flip_p_values(d[:, None], draws=draws, seed=seed)[0]),
         difference=mean,
-        lower=np.nan,
-        upper=np.nan,
         alpha=alpha,
         effect=mean / deviation if deviation > 0 else 0.0,
         effect_name="Cohen's d_z",
@@ -279,6 +264,7 @@ def sign_flip_p_values(d: Floats, *, draws: int = 20_000, seed: int = 0) -> Floa
     observed = np.abs(d.sum(axis=0)) - noise
     as_far = np.zeros(d.shape[1])
     rng = np.random.default_rng(seed)
+    # Some signs at a time, so that they fit in memory.
     step = max(1, CELLS_AT_ONCE // max(d.shape))
     for start in range(0, total, step):
         size = min(step, total - start)
@@ -295,8 +281,8 @@ def sign_flip_p_values(d: Floats, *, draws: int = 20_000, seed: int = 0) -> Floa
 
 
 def tost(
-    first: Sequence[float] | ArrayLike,
-    second: Sequence[float] | ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
     *,
     margin: float,
     test: TostTest = "t",
@@ -374,6 +360,7 @@ def _tost_by_t(d: Floats, margin: float, ratio: float, alpha: float) -> Comparis
             f"the difference is {mean:g} on every pair: without spread a t test cannot judge it; "
             "use test 'wilcoxon'"
         )
+    # With folds the variance is enlarged as in `corrected_t`.
     error = deviation * (1 / count + ratio) ** 0.5
     # Far above 0 and far below 0 if the two are equivalent; the nearer one to 0 decides.
     above = (mean + margin) / error
@@ -407,8 +394,6 @@ def _tost_by_ranks(d: Floats, margin: float, alpha: float) -> Comparison:
         distribution=distribution,
         p_value=p_value,
         difference=median,
-        lower=np.nan,
-        upper=np.nan,
         alpha=alpha,
         effect=median / margin,
         effect_name="median over margin",

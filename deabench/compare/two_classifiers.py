@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
@@ -28,19 +27,17 @@ MIN_EXPECTED = 5
 """Below so many errors or hits the normal approximation of an error rate is rough."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Comparison(Result):
     """The result of one test between two classifiers; differences are always first minus second.
 
     Attributes
     ----------
     test : str
-        The test by its full name, with the variant that was used (how zeros are treated, exact or
-        not).
+        The test by its full name, with its variant (how zeros are treated, exact or not).
     statistic : float
-        Its statistic.
     distribution : str
-        What the statistic is referred to: "normal", "t(6)", "F(10, 5)", "exact"...
+        Of the statistic: "normal", "t(6)", "F(10, 5)", "exact"...
     p_value : float
         Two-sided, in [0, 1]; of an equivalence test the larger of the two one-sided ones.
     difference : float
@@ -48,10 +45,8 @@ class Comparison(Result):
     lower, upper : float
         Interval of the difference at level 1 - alpha; NaN if the test gives none.
     alpha : float
-        Level of the test.
-    effect : float
-        A size of the effect without a unit, named by `effect_name`.
-    effect_name : str
+    effect, effect_name : float, str
+        A size of the effect without a unit, and its name.
     notes : tuple of str
         What a reader must know before believing the p value.
     margin : float or None
@@ -71,8 +66,8 @@ class Comparison(Result):
     distribution: str
     p_value: float
     difference: float
-    lower: float
-    upper: float
+    lower: float = np.nan
+    upper: float = np.nan
     alpha: float
     effect: float
     effect_name: str
@@ -155,6 +150,7 @@ def two_error_rates(e1: float, n1: int, e2: float, n2: int, *, alpha: float = 0.
                 f"an error rate of {rate:g} on {size} instances means {expected:.3g} expected "
                 "errors or hits, fewer than 5: the normal approximation is rough"
             )
+    # Independent test sets: the variances of the two rates add up.
     variance = e1 * (1 - e1) / n1 + e2 * (1 - e2) / n2
     if variance == 0:
         raise DataError(
@@ -234,8 +230,6 @@ def mcnemar(
         distribution=distribution,
         p_value=p_value,
         difference=(b - c) / n,
-        lower=np.nan,
-        upper=np.nan,
         alpha=alpha,
         effect=(b - c) / (b + c) if b + c else 0.0,
         effect_name="(b - c)/(b + c)",
@@ -253,19 +247,19 @@ def _mcnemar_p_value(b: int, c: int, method: McNemarMethod) -> tuple[float, str,
     if is_exact:
         from scipy.stats import binom, binomtest
 
+        # Without a difference each discordant instance falls to either side with chance 1/2.
         p_value = float(binomtest(smaller, total, 0.5).pvalue)
         if method == "exact":
             return float(smaller), "exact", p_value
         point = float(binom.pmf(smaller, total, 0.5))
         return float(smaller), "exact, mid-p", 1 - point / 2 if b == c else p_value - point
+    # The continuity correction takes 1 off the difference.
     gap = abs(b - c) - (method == "corrected")
     statistic = max(gap, 0) ** 2 / total
     return statistic, "chi2(1)", float(special.chdtrc(1, statistic))
 
 
-def paired_t(
-    first: Sequence[float] | ArrayLike, second: Sequence[float] | ArrayLike, *, alpha: float = 0.05
-) -> Comparison:
+def paired_t(first: ArrayLike, second: ArrayLike, *, alpha: float = 0.05) -> Comparison:
     """Compute Student's paired t over J independent pairs: t = d̄ / (s/√J), df J - 1.
 
     On the folds of a cross-validation the pairs share training data, so the test finds differences
@@ -304,11 +298,7 @@ def paired_t(
 
 
 def corrected_t(
-    first: Sequence[float] | ArrayLike,
-    second: Sequence[float] | ArrayLike,
-    *,
-    ratio: float,
-    alpha: float = 0.05,
+    first: ArrayLike, second: ArrayLike, *, ratio: float, alpha: float = 0.05
 ) -> Comparison:
     """Compute Nadeau and Bengio's corrected resampled t test of the folds of one data set.
 
@@ -372,6 +362,7 @@ def _test_mean(
         statistic, p_value, reach, effect = 0.0, 1.0, 0.0, 0.0
         notes = (*notes, "the two are equal on every pair")
     else:
+        # Nadeau and Bengio's ratio enlarges the variance, because folds share training data.
         error = deviation * (1 / count + ratio) ** 0.5
         statistic = mean / error
         p_value = float(2 * special.stdtr(count - 1, -abs(mean) / error))
@@ -392,9 +383,7 @@ def _test_mean(
     )
 
 
-def five_by_two_f(
-    differences_5x2: Sequence[Sequence[float]] | ArrayLike, *, alpha: float = 0.05
-) -> Comparison:
+def five_by_two_f(differences_5x2: ArrayLike, *, alpha: float = 0.05) -> Comparison:
     """Compute Alpaydın's combined 5x2cv F test.
 
     f = Σ_i Σ_j d_ij² / (2 Σ_i s_i²), s_i² = Σ_j (d_ij - d̄_i)², on F(10, 5).
@@ -441,21 +430,20 @@ def five_by_two_f(
         )
     if not np.isfinite(d).all():
         raise DataError("a difference is missing or infinite; give ten finite numbers")
-    within = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum()
-    if within <= 1e-24 * max((d**2).sum(), 1e-300):
+    # The variances within the five repeats are the denominator of f.
+    within_ss = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum()
+    if within_ss <= 1e-24 * max((d**2).sum(), 1e-300):
         raise DataError(
             "the two folds agree in every repeat: without spread the 5x2cv F test is undefined; "
             "give repeats whose folds differ"
         )
-    f = float((d**2).sum() / (2 * within))
+    f = float((d**2).sum() / (2 * within_ss))
     return Comparison(
         test="combined 5x2cv F test (Alpaydın)",
         statistic=f,
         distribution="F(10, 5)",
         p_value=float(special.fdtrc(10, 5, f)),
         difference=float(d.mean()),
-        lower=np.nan,
-        upper=np.nan,
         alpha=alpha,
         effect=float(d.mean() / d.std(ddof=1)),
         effect_name="Cohen's d_z",

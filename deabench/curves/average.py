@@ -15,15 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from deabench.curves.bands import interpolate_tpr
+from deabench.curves.bands import Floats, interpolate_tpr
 from deabench.curves.roc import Roc
 from deabench.errors import DataError
 from deabench.utils.result import Result
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,6 +123,7 @@ def average_threshold(curves: Sequence[Roc], *, alpha: float = 0.05, grid: int =
     ['FPR', 'TPR', 'FPR_lower', 'FPR_upper', 'TPR_lower', 'TPR_upper']
     """
     _check_curves(curves, alpha, grid)
+    # Thresholds at even ranks of all scores together.
     pooled = np.sort(np.concatenate([_list_scores(curve) for curve in curves]))[::-1]
     ranks = np.unique(np.linspace(0, len(pooled) - 1, grid).round().astype(int))
     # Above all scores nothing is positive: every curve starts at (0, 0).
@@ -159,6 +157,7 @@ def _t_interval(values: Floats, alpha: float) -> tuple[Floats, Floats, Floats]:
     """Return the mean over the first axis and mean ± t·sd/√R, cut to [0, 1]."""
     count = len(values)
     mean = values.mean(axis=0)
+    # Student's t over the curves as if they were independent.
     reach = stdtrit(count - 1, 1 - alpha / 2) * values.std(axis=0, ddof=1) / np.sqrt(count)
     return mean, np.clip(mean - reach, 0, 1), np.clip(mean + reach, 0, 1)
 

@@ -157,6 +157,7 @@ def bands(
                 DataWarning,
                 stacklevel=2,
             )
+        # Along lines of slope -m.
         across = up / m
     else:
         raise DataError(f"method is {method!r}; it is 'fixed-width' or 'simultaneous'")
@@ -200,6 +201,7 @@ def _band_grid(curve: Roc, across: float) -> Floats:
 
 
 def _band_frame(curve: Roc, fpr: Floats, up: float, across: float) -> pd.DataFrame:
+    # The lower limit reads the curve further left, the upper limit further right.
     lower = interpolate_tpr(curve, fpr - across - ROUNDING, top=False) - up
     upper = interpolate_tpr(curve, fpr + across + ROUNDING, top=True) + up
     return pd.DataFrame({"FPR": fpr, "lower": np.clip(lower, 0, 1), "upper": np.clip(upper, 0, 1)})
@@ -223,6 +225,7 @@ def interpolate_tpr(curve: Roc, fpr: Floats, *, top: bool) -> Floats:
     i = np.maximum(i, 0)
     j = np.maximum(j, 0)
     run = x[j] - x[i]
+    # Straight between the two points; at a jump they have one FPR, and the share is 0.
     share = np.divide(fpr - x[i], run, out=np.zeros_like(fpr), where=run > 0)
     share = np.clip(share, 0, 1)
     return np.asarray((1 - share) * y[i] + share * y[j])

@@ -63,6 +63,7 @@ class CostCurve(ScoreCurve):
     @property
     def useful(self) -> tuple[float, float]:
         """The range of PC in which the envelope is below both useless rules; NaN if it never is."""
+        # The first and the last vertex are the useless rules themselves.
         inner = self.envelope.iloc[1:-1]
         if inner.empty:
             return np.nan, np.nan
@@ -74,6 +75,7 @@ class CostCurve(ScoreCurve):
         outside = ~((costs >= 0) & (costs <= 1))
         if outside.any():
             raise DataError(f"pc is {costs[outside][0]:g}; give a probability cost in [0, 1]")
+        # Every vertex is a line over PC; the cheapest one counts.
         nec = np.outer(costs, self.envelope["FNR"]) + np.outer(1 - costs, self.envelope["FPR"])
         return pd.Series(nec.min(axis=1), index=pd.Index(costs, name="PC"), name="NEC")
 
@@ -101,6 +103,7 @@ def cost_curve(
     [0.167]
     """
     curve = roc(y_true, score, positive=positive)
+    # Only vertices of the ROC hull are cheapest for some probability cost.
     vertices = curve.points[curve.points["hull"]]
     # Two neighbouring vertices cost the same at PC = ΔFPR/(ΔFPR + ΔTPR): the envelope's corners.
     fpr_steps = np.diff(vertices["FPR"])

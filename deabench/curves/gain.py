@@ -187,6 +187,7 @@ def gain(y_true: Values | GroundTruth, score: Values, *, positive: object = None
         "above": curve.points["above"],
     }
     points = pd.DataFrame(columns)
+    # Between two points gain is straight.
     deciles = pd.DataFrame(index=pd.Index(DECILES, name="population"))
     for name in ("gain", "negative_gain"):
         deciles[name] = np.interp(DECILES, points["population"], points[name])
@@ -244,9 +245,11 @@ def precision_recall(
     """
     curve = roc(y_true, score, positive=positive)
     points = curve.points[["at_least", "above", "tp", "fp"]].copy()
+    # Precision is undefined where nothing is predicted positive.
     predicted_positive = points["tp"] + points["fp"]
     points.insert(2, "recall", curve.points["TPR"])
     points.insert(3, "precision", points["tp"] / predicted_positive.where(predicted_positive > 0))
+    # A step at each distinct score, not a straight line.
     steps = np.diff(points["recall"]) * points["precision"].iloc[1:]
     return PrecisionRecall(curve, points, float(steps.sum()), curve.n_positive / curve.n)
 
@@ -285,6 +288,7 @@ def conversion_rates(
     }
     sizes = np.array([group.sum() for group in groups.values()])
     positives = np.array([(true.is_positive & group).sum() for group in groups.values()])
+    # The share of positives in each group, NaN in an empty one.
     shares = np.divide(positives, sizes, out=np.full(3, np.nan), where=sizes > 0)
     rates = pd.DataFrame(
         {"n": sizes, "positive": shares, "negative": 1 - shares},

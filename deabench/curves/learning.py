@@ -66,6 +66,7 @@ class Schedule:
                 size = self.start * self.step**i
             if size >= limit:
                 break
+            # Rounded sizes of a small factor may repeat.
             if round(size) > last:
                 last = round(size)
                 yield last
@@ -248,6 +249,7 @@ def learning_curve(
         scores[size] = []
         training_scores[size] = []
         for train, test in folds:
+            # Every sample contains the smaller ones.
             sample = train[:size]
             X_train = _take_rows(X, sample)
             fitted = clone(estimator).fit(X_train, labels[sample])
@@ -276,6 +278,7 @@ def _split_folds(
                 f"there are {counts[rarest]} rows of class '{classes[rarest]}' for {cv} folds; "
                 "give between 2 and that many"
             )
+    # The order in which training rows are added is random and the same for every size.
     rng = np.random.default_rng(schedule.seed)
     splits = check_cv(cv, labels, classifier=True).split(X, labels)
     folds = [(rng.permutation(train), test) for train, test in splits]

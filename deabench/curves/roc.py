@@ -203,6 +203,7 @@ def trace_roc(true: GroundTruth, score: Values, name: str | None = None) -> Roc:
     note = true.note
     if values.dtype.kind != "f":
         note += f"; thresholds beyond {MAX_EXACT_INTEGER} are rounded, counts are not"
+    # Counts at every distinct score, thresholds falling.
     tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds(true.is_positive, values)
     points = pd.DataFrame(
         {
@@ -306,6 +307,7 @@ def best_threshold(
         description = f"least cost: fn {cost_fn:g}, fp {cost_fp:g}, prevalence {pi:.4g}"
     else:
         raise DataError(f"criterion is {criterion!r}; it is 'closest', 'youden' or 'cost'")
+    # Of equally good points the first one, with the highest threshold.
     is_tied = np.isclose(loss, loss.min(), rtol=1e-12, atol=1e-15)
     row = curve.points.iloc[int(np.argmax(is_tied))]
     return OperatingPoint(
