@@ -57,7 +57,7 @@ def _judged(answer: Answer, reached: np.ndarray) -> Answer:
     """
     assert answer.slack_weights is not None
     slacks = SlackProof(answer, answer.slack_weights)
-    slacks.forget(slacks.all_left(reached) > TOLERANCE)
+    slacks.discard(slacks.all_slack_left(reached) > TOLERANCE)
     return replace(
         answer,
         slack_weights=slacks.weights,

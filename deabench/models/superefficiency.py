@@ -235,7 +235,7 @@ def prove(answer: Answer) -> Proof:
                 len(scores), float(count_uncovered(answer))
             ),
             "reason": missing,
-            "slack_that_is_left": np.where(scores >= 1 - TOLERANCE, 0.0, work.all_left()),
+            "slack_that_is_left": np.where(scores >= 1 - TOLERANCE, 0.0, work.all_slack_left()),
             "efficient": _wrong_verdict(answer, work),
         },
         (

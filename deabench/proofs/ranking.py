@@ -1,10 +1,10 @@
-"""That a ranking is right against all reference DMUs, that slacks are the largest, and that
-`efficient` is true both ways.
+"""Prove a ranking against all reference DMUs, its slacks the largest, and `efficient` both ways.
 
-All in metrics divided by their maxima c in the reference: Z = (outputs, -inputs) / c. Any weights u
-≥ 1 bound the total slack Σ slack / c at a point z by u₀ - u·z, where u₀ is the most that u gives to
-a mix: max_j u·Z_j, which must not be above 0 where a mix can be multiplied, and is at least 0 where
-it can be shrunk."""
+All in metrics divided by their maxima c in the reference: Z = (outputs, -inputs) / c. Any weights
+u ≥ 1 bound the total slack Σ slack / c at a point z by u₀ - u·z, where u₀ is the most that u gives
+to a combination: max_j u·Z_j, which must not be above 0 where combinations can be multiplied, and is
+at least 0 where they can be shrunk.
+"""
 
 from __future__ import annotations
 
@@ -22,30 +22,34 @@ LAMBDA_SUM_BOUNDS: dict[str, tuple[float, float]] = {
     "nirs": (0.0, 1.0),
     "ndrs": (1.0, np.inf),
 }
-
-LEAST = 1e-5
-"""Weights that are all above this share of the largest, in metrics scaled to 1, leave no slack:
+"""The bounds of Σ λ by returns to scale: the only place that has them."""
+LEAST_SHARE = 1e-5
+"""Weights that are all above this share of the largest, in metrics scaled to 1, leave no slack, by
 complementary slackness.
 """
+OWN_WEIGHTS = -1
+"""In `SlackWeights.of`: the DMU's own weights are all positive and prove its slacks."""
+NO_PROOF = -2
+"""In `SlackWeights.of`: there is no proof."""
 
 
 def reference_maxima(result: Scored) -> np.ndarray:
-    """The largest value of every output, then input, of the reference; 1 where it is 0."""
-    top = np.append(
+    """Return the largest value of every output, then input, of the reference; 1 where it is 0."""
+    maxima = np.append(
         result.reference.outputs.to_numpy().max(axis=0, initial=0.0),
         result.reference.inputs.to_numpy().max(axis=0, initial=0.0),
     )
-    return np.where(top > 0, top, 1.0)
+    return np.where(maxima > 0, maxima, 1.0)
 
 
-def all_weights_positive(weights: np.ndarray, top: np.ndarray) -> np.ndarray:
-    """Whether every weight of a row is, in metrics scaled to a maximum of 1."""
-    shares = weights * top
-    return np.asarray(least(shares) > LEAST * greatest(*shares.T))
+def all_weights_positive(weights: np.ndarray, maxima: np.ndarray) -> np.ndarray:
+    """Return whether every weight of a row is positive, in metrics scaled to a maximum of 1."""
+    shares = weights * maxima
+    return np.asarray(least(shares) > LEAST_SHARE * greatest(*shares.T))
 
 
 def stack_outputs_inputs(data: Data) -> np.ndarray:
-    """Outputs, then inputs as they are."""
+    """Return outputs, then inputs, as one array (n, s + m)."""
     return np.column_stack([data.outputs.to_numpy(), data.inputs.to_numpy()])
 
 
@@ -53,185 +57,191 @@ class SlackProof:
     """What is claimed of slacks and of who is efficient, prepared once for all DMUs."""
 
     def __init__(self, result: Scored, weights: SlackWeights) -> None:
-        self.result, self.weights, self.unit = result, weights, reference_maxima(result)
-        self.s = result.data.outputs.shape[1]
-        self.signed = self.unit * np.append(np.ones(self.s), -np.ones(len(self.unit) - self.s))
-        self.none = np.isnan(result.scores.to_numpy())
+        self.result = result
+        self.weights = weights
+        self.unit = reference_maxima(result)
+        s = result.data.outputs.shape[1]
+        self.signed_unit = self.unit * np.append(np.ones(s), -np.ones(len(self.unit) - s))
+        self.has_no_score = np.isnan(result.scores.to_numpy())
         self.slack = result.slacks.to_numpy()
         self.total = total_slack(self.slack, self.unit)
         self.bound = weighted_maxima(result, weights.rows)
-        self.least = np.asarray((weights.rows >= 1 - TOLERANCE).all(axis=1))
-        own, columns = (
-            result.weights.to_numpy(),
-            result.weights.columns.get_indexer(result.slacks.columns),
-        )
-        self.own = (
-            own[:, : len(columns)]
-            if (columns == np.arange(len(columns))).all()
-            else own[:, columns]
-        )
+        self.is_at_least_1 = np.asarray((weights.rows >= 1 - TOLERANCE).all(axis=1))
+        # The DMUs' own weights in the order of the slacks; mostly they are, and need no copy.
+        own_weights = result.weights.to_numpy()
+        columns = result.weights.columns.get_indexer(result.slacks.columns)
+        if (columns == np.arange(len(columns))).all():
+            self.own_weights = own_weights[:, : len(columns)]
+        else:
+            self.own_weights = own_weights[:, columns]
 
-    def forget(self, those: np.ndarray) -> None:
-        """Keep no proof of the slacks of those, bool (n,)."""
-        self.weights = SlackWeights(
-            self.weights.rows, np.where(those, -2, self.weights.of).astype(np.int32)
-        )
+    def discard(self, is_discarded: np.ndarray) -> None:
+        """Discard the proofs of the slacks of some DMUs, bool (n,)."""
+        of = np.where(is_discarded, NO_PROOF, self.weights.of).astype(np.int32)
+        self.weights = SlackWeights(self.weights.rows, of)
 
-    def all_left(self, reached: np.ndarray | None = None) -> np.ndarray:
-        """`left` of every DMU, whose peers reach `reached` (n, s + m) where that is known."""
-        there = (
-            self.result.intensities.dot(stack_outputs_inputs(self.result.reference))
-            if reached is None
-            else reached
-        )
-        return np.concatenate([self.left(rows, there[rows]) for rows in chunks(len(self.none))])
+    def all_slack_left(self, reached: np.ndarray | None = None) -> np.ndarray:
+        """Return `slack_left` of every DMU, whose peers reach `reached` (n, s + m)."""
+        if reached is None:
+            reached = self.result.intensities.dot(stack_outputs_inputs(self.result.reference))
+        count = len(self.has_no_score)
+        return np.concatenate([self.slack_left(rows, reached[rows]) for rows in chunks(count)])
 
-    def left(self, rows: slice, reached: np.ndarray) -> np.ndarray:
-        """How much more slack there may be than is said, for some DMUs whose peers reach `reached`
-        (k, s + m): the total slack where their own weights leave none, infinite where what is to
-        prove it does not.
+    def slack_left(self, rows: slice, reached: np.ndarray) -> np.ndarray:
+        """Return how much more slack there may be than the result has, for some DMUs.
+
+        `reached` (k, s + m) is what their peers reach. Where their own weights leave no slack, the
+        total slack itself; infinite where what is to prove it does not.
         """
-        of, none, said = self.weights.of[rows], self.none[rows], self.total[rows]
-        out = np.where(of == -1, said, 0.0)
-        held = np.flatnonzero((of >= 0) & ~none)
-        out[held] = (
-            self._room(of[held], reached[held] / self.signed - self.slack[rows][held] / self.unit)
-            - said[held]
-        )
-        out[(of == -1) & ~none & ~all_weights_positive(self.own[rows], self.unit)] = np.inf
-        return np.where(none, np.nan, np.maximum(out, 0.0))
+        of = self.weights.of[rows]
+        has_no_score = self.has_no_score[rows]
+        claimed = self.total[rows]
+        left = np.where(of == OWN_WEIGHTS, claimed, 0.0)
+        # The point from which slacks are counted is what is reached, less the slacks.
+        proved = np.flatnonzero((of >= 0) & ~has_no_score)
+        point = reached[proved] / self.signed_unit - self.slack[rows][proved] / self.unit
+        left[proved] = self._slack_bounds(of[proved], point) - claimed[proved]
+        own_are_positive = all_weights_positive(self.own_weights[rows], self.unit)
+        left[(of == OWN_WEIGHTS) & ~has_no_score & ~own_are_positive] = np.inf
+        return np.where(has_no_score, np.nan, np.maximum(left, 0.0))
 
-    def _room(self, of: np.ndarray, at: np.ndarray) -> np.ndarray:
-        """A bound on the total slack at points (k, s + m), over the metrics' maxima, inputs below
-        0.
-        """
-        bound = self.bound[of] - np.einsum("kr,kr->k", self.weights.rows[of], at)
-        return np.asarray(np.where(self.least[of], bound, np.inf))
+    def _slack_bounds(self, of: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """Return u₀ - u·z, the bound of the total slack at points (k, s + m) in units of c."""
+        bound = self.bound[of] - np.einsum("kr,kr->k", self.weights.rows[of], points)
+        return np.asarray(np.where(self.is_at_least_1[of], bound, np.inf))
 
     @cached_property
     def proved(self) -> tuple[np.ndarray, np.ndarray]:
-        """Who is proved efficient, and who is neither that nor proved inefficient, bool (n,) each."""
-        scores, proved = self.result.scores.to_numpy(), np.zeros(len(self.none), dtype=bool)
+        """Return who is proved efficient, and who is neither that nor proved inefficient."""
+        scores = self.result.scores.to_numpy()
+        proved = np.zeros(len(scores), dtype=bool)
+        # A score below 1 or a slack proves inefficiency.
         candidates = np.flatnonzero(scores >= 1 - TOLERANCE)
-        candidates = candidates[
-            (self.slack[candidates] / self.unit).max(axis=1, initial=0.0) <= TOLERANCE
-        ]
+        largest = (self.slack[candidates] / self.unit).max(axis=1, initial=0.0)
+        candidates = candidates[largest <= TOLERANCE]
+        # Positive weights that prove the score, or a bound of 0 on the slack, prove efficiency.
         of = self.weights.of[candidates]
-        proved[candidates[of == -1]] = True  # positive weights that prove the score
-        held = candidates[of >= 0]
+        proved[candidates[of == OWN_WEIGHTS]] = True
+        bounded = candidates[of >= 0]
         data = self.result.data
-        here = (
-            np.column_stack([data.outputs.to_numpy()[held], data.inputs.to_numpy()[held]])
-            / self.signed
+        points = np.column_stack(
+            [data.outputs.to_numpy()[bounded], data.inputs.to_numpy()[bounded]]
         )
-        proved[held] = self._room(of[of >= 0], here) <= TOLERANCE
+        bounds = self._slack_bounds(of[of >= 0], points / self.signed_unit)
+        proved[bounded] = bounds <= TOLERANCE
         undecided = np.zeros(len(scores), dtype=bool)
         undecided[candidates] = ~proved[candidates]
         return proved, undecided
 
 
 def total_slack(slack: np.ndarray, unit: np.ndarray) -> np.ndarray:
-    """Σ slack / unit of each row, column by column: what a reduction of short rows is slow at."""
-    out = np.zeros(len(slack))
+    """Return Σ slack / unit of each row, column by column: reducing short rows is slow."""
+    total = np.zeros(len(slack))
     for column, size in zip(slack.T, unit, strict=True):
-        out += column / size
-    return out
+        total += column / size
+    return total
 
 
 def weighted_maxima(result: Scored, rows: np.ndarray) -> np.ndarray:
-    """u₀ of weights (B, s + m): the most that they give to any mix; infinite where that has no
-    bound.
-    """
+    """Return u₀ of weights (B, s + m): the most that they give to any combination; may be infinite."""
     values = stack_outputs_inputs(result.reference)[result.frontier] / reference_maxima(result)
     values[:, result.data.outputs.shape[1] :] *= -1.0
     table = np.ascontiguousarray(values.T)
     best = np.empty(len(rows))
-    for part in blocks(len(rows), table.shape[1]):
-        best[part] = (rows[part] @ table).max(axis=1)
+    for block in blocks(len(rows), table.shape[1]):
+        best[block] = (rows[block] @ table).max(axis=1)
+    # What can be multiplied has no bound above 0; what can be shrunk reaches 0.
     size = np.maximum(np.abs(rows).max(axis=1), 1.0)
-    grows = (best > TOLERANCE * size) & (result.returns in ("crs", "ndrs"))
+    is_unbounded = (best > TOLERANCE * size) & (result.returns in ("crs", "ndrs"))
     if result.returns in ("crs", "nirs"):
         best = np.maximum(best, 0.0)
-    return np.where(grows, np.inf, best)
+    return np.where(is_unbounded, np.inf, best)
 
 
 def proved_efficient(result: Scored, weights: SlackWeights) -> tuple[np.ndarray, np.ndarray]:
-    """Who is proved efficient, and who is neither that nor proved inefficient, bool (n,) each."""
+    """Return who is proved efficient, and who is neither that nor proved inefficient, (n,) each."""
     return SlackProof(result, weights).proved
 
 
-def efficiency_violations(result: Scored, work: SlackProof) -> np.ndarray:
-    """1 where `efficient` is not what is proved; one that is undecided may be called inefficient."""
-    proved, undecided = work.proved
+def efficiency_violations(result: Scored, slack_proof: SlackProof) -> np.ndarray:
+    """Return 1 where `efficient` is not what is proved; undecided may be called inefficient."""
+    proved, undecided = slack_proof.proved
     claimed = result.efficient.to_numpy(dtype=bool)
     return np.where((claimed != proved) & ~(undecided & ~claimed), 1.0, 0.0)
 
 
-def unproved_slack_claims(work: SlackProof | None) -> tuple[str, ...]:
-    """What is not proved of slacks and of who is efficient, in words."""
-    if work is None:
+def unproved_slack_claims(slack_proof: SlackProof | None) -> tuple[str, ...]:
+    """Return what is not proved of slacks and of who is efficient, as sentences."""
+    if slack_proof is None:
         return ("that slacks are the largest, and who is efficient",)
-    said = []
-    slack, undecided = int(((work.weights.of == -2) & ~work.none).sum()), int(work.proved[1].sum())
-    if slack:
-        said.append(f"the slacks of {slack} DMUs are those of one optimum, not proved the largest")
+    sentences = []
+    is_unproved = (slack_proof.weights.of == NO_PROOF) & ~slack_proof.has_no_score
+    unproved = int(is_unproved.sum())
+    undecided = int(slack_proof.proved[1].sum())
+    if unproved:
+        sentences.append(
+            f"the slacks of {unproved} DMUs are those of one optimum, not proved the largest"
+        )
     if undecided:
-        said.append(f"whether {undecided} DMUs are efficient is undecided within {TOLERANCE:g}")
-    return tuple(said)
+        sentences.append(
+            f"whether {undecided} DMUs are efficient is undecided within {TOLERANCE:g}"
+        )
+    return tuple(sentences)
 
 
 def unproved_claims(result: Scored) -> tuple[str, ...]:
-    """`open_questions` of a result whose slacks have weights; nothing of another."""
-    return (
-        ()
-        if result.slack_weights is None
-        else unproved_slack_claims(SlackProof(result, result.slack_weights))
-    )
+    """Return `unproved_slack_claims` of a result whose slacks have weights; of another none."""
+    if result.slack_weights is None:
+        return ()
+    return unproved_slack_claims(SlackProof(result, result.slack_weights))
 
 
 def count_uncovered(result: Scored, *, mixtures: bool = False) -> int:
-    """How many reference DMUs no listed one dominates or equals: weights that bound the listed ones
-    bound all others.
+    """Count the reference DMUs that no listed one dominates or equals.
 
-    With `mixtures`, where everybody is held against the same list, one that its own λ shows below a
-    mixture is bounded, too."""
+    Weights that bound the listed ones bound all that these dominate, too. With `mixtures`, where
+    everybody is compared with the same list, so do those that their own λ show below a combination.
+    """
     values = stack_outputs_inputs(result.reference)
     values[:, result.reference.outputs.shape[1] :] *= -1.0
     listed = np.asarray(result.frontier)
-    rest = np.delete(np.arange(len(values)), listed)
-    left = np.ascontiguousarray(values[rest].T)
-    for row in values[listed[np.argsort(-values[listed].sum(axis=1), kind="stable")]]:
-        if not left.shape[1]:
+    uncovered = np.delete(np.arange(len(values)), listed)
+    columns = np.ascontiguousarray(values[uncovered].T)
+    # By falling sum: the first few cover nearly all.
+    by_sum = listed[np.argsort(-values[listed].sum(axis=1), kind="stable")]
+    for row in values[by_sum]:
+        if not columns.shape[1]:
             break
-        stays = left[0] > row[0]
-        for metric, value in zip(left[1:], row[1:], strict=True):
-            stays |= metric > value
-        left, rest = left[:, stays], rest[stays]
-    return int((~dominated_by_mixtures(result, rest)).sum()) if mixtures else len(rest)
+        exceeds = columns[0] > row[0]
+        for metric, value in zip(columns[1:], row[1:], strict=True):
+            exceeds |= metric > value
+        columns = columns[:, exceeds]
+        uncovered = uncovered[exceeds]
+    if mixtures:
+        return int((~dominated_by_mixtures(result, uncovered)).sum())
+    return len(uncovered)
 
 
 def dominated_by_mixtures(result: Scored, rows: np.ndarray) -> np.ndarray:
-    """Which of the rows of a table that is its own reference are dominated by a mixture of listed
-    ones, as their own λ show.
+    """Return which rows a mixture of listed ones dominates, as their own λ show.
+
+    Only of a table that is its own reference, with variable returns to scale.
     """
     table = stack_outputs_inputs(result.reference)
-    if (
-        not len(rows)
-        or not result.own_reference
-        or result.returns != "vrs"
-        or len(table) != len(result.scores)
-    ):
+    is_own = result.own_reference and len(table) == len(result.scores)
+    if not len(rows) or not is_own or result.returns != "vrs":
         return np.zeros(len(rows), dtype=bool)
     lam = result.intensities[rows]
-    s, here = result.reference.outputs.shape[1], table[rows]
-    there = lam.dot(table)
-    rounding = ROUND * (np.abs(here) + np.abs(there))
-    short = np.column_stack([here[:, :s] - there[:, :s], there[:, s:] - here[:, s:]])
-    total = np.abs(lam.values.sum(axis=1) - 1.0)
-    known = ((lam.columns < 0) | np.isin(lam.columns, result.frontier)).all(axis=1)
+    s = result.reference.outputs.shape[1]
+    own = table[rows]
+    reached = lam.dot(table)
+    rounding = ROUND * (np.abs(own) + np.abs(reached))
+    short = np.column_stack([own[:, :s] - reached[:, :s], reached[:, s:] - own[:, s:]])
+    sum_error = np.abs(lam.values.sum(axis=1) - 1.0)
+    are_listed = ((lam.columns < 0) | np.isin(lam.columns, result.frontier)).all(axis=1)
     return np.asarray(
         (short <= rounding).all(axis=1)
-        & (total <= TOLERANCE)
+        & (sum_error <= TOLERANCE)
         & (lam.values >= 0).all(axis=1)
-        & known
+        & are_listed
     )

@@ -1,13 +1,13 @@
-"""That a DMU without a score has none, for the reason that is given.
+"""Prove that a DMU without a score has none, for the reason that the result gives.
 
-A radial factor: with weights u, v ≥ 0 that give at most u₀ to any mix of the reference, an
-output-oriented factor φ needs φ u·y ≤ u₀ + v·x, which leaves none above 0 where that is 0 or below;
-input-oriented, u·y ≤ u₀ + θ v·x holds for no θ where v·x = 0 and u·y > u₀."""
+A radial factor: with weights u, v ≥ 0 that give at most u₀ to any combination of the reference, an
+output-oriented factor φ needs φ u·y ≤ u₀ + v·x, which leaves none above 0 where the right side is 0
+or below; input-oriented, u·y ≤ u₀ + θ v·x holds for no θ where v·x = 0 and u·y > u₀.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from deabench.proofs.ranking import (
     stack_outputs_inputs,
     weighted_maxima,
 )
+from deabench.results.proof import Scored
 from deabench.utils.arrays import TOLERANCE
-
-if TYPE_CHECKING:
-    from deabench.results.proof import Scored
 
 CLEAR = 1e-12
 """A difference above this is no rounding, of weights and metrics of at most about 1."""
@@ -31,103 +29,113 @@ NO_MIX = (
     "its factor is 0: no mix of the reference that its inputs allow has any of one of its outputs"
 )
 INFEASIBLE = "nfeasible"
-"""What the reasons say that a solver gave."""
+"""Part of the reasons that a solver gave."""
 UNPROVED = "is not proved to"
-"""What the reason of a score that was found and not proved says."""
+"""Part of the reason of a score that was computed and not proved."""
 
 
-def reason_violations(result: Scored, known: Mapping[str, np.ndarray]) -> np.ndarray:
-    """1 where a DMU has a score and a reason for none, or no score and no reason that holds, and 0
-    elsewhere.
+def reason_violations(result: Scored, proved: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return 1 where a score and a reason for none do not go together, or the reason does not hold.
 
     Parameters
     ----------
-    known : mapping of words to bool array (n,)
-        For whom the reasons hold that have these words in them.
+    proved : mapping of a part of a reason to bool array (n,)
+        For whom the reasons with these words hold.
+
+    Returns
+    -------
+    array (n,)
     """
-    none = np.isnan(result.scores.to_numpy())
-    out = (none != np.asarray(result.scores.index.isin(list(result.reasons)))).astype(float)
-    for k in np.flatnonzero(none & (out == 0)).tolist():
-        words = result.reasons[result.scores.index[k]]
-        out[k] = float(not any(part in words and bool(holds[k]) for part, holds in known.items()))
-    out[np.flatnonzero(~none)[:1]] += len(set(result.reasons) - set(result.scores.index))
-    return np.asarray(out)
+    has_no_score = np.isnan(result.scores.to_numpy())
+    has_reason = np.asarray(result.scores.index.isin(list(result.reasons)))
+    violations = (has_no_score != has_reason).astype(float)
+    for k in np.flatnonzero(has_no_score & has_reason).tolist():
+        reason = result.reasons[result.scores.index[k]]
+        violations[k] = float(
+            not any(words in reason and bool(holds[k]) for words, holds in proved.items())
+        )
+    # Reasons for labels that the table does not have count for the first DMU with a score.
+    unknown = len(set(result.reasons) - set(result.scores.index))
+    violations[np.flatnonzero(~has_no_score)[:1]] += unknown
+    return np.asarray(violations)
 
 
 def radial_reason_violations(result: Scored) -> tuple[np.ndarray, tuple[str, ...]]:
-    """`misses` of a radial model, and in words whose reasons are not proved."""
+    """Return `reason_violations` of a radial model, and in words whose reasons are not proved."""
     if not result.reasons and not np.isnan(result.scores.to_numpy()).any():
         return np.zeros(len(result.scores)), ()
-    outward, y = result.orientation == "output", result.data.outputs.to_numpy()
-    nowhere = result.reference.outputs.to_numpy().max(axis=0, initial=0.0) <= 0
+    y = result.data.outputs.to_numpy()
+    is_zero_metric = result.reference.outputs.to_numpy().max(axis=0, initial=0.0) <= 0
     zero, impossible = proved_extreme_factors(result)
     unproved = np.array(
         [UNPROVED in result.reasons.get(label, "") for label in result.scores.index]
     )
-    out = reason_violations(
+    violations = reason_violations(
         result,
         {
-            NO_OUTPUT: outward & ~y.any(axis=1),
-            NO_METRIC: ((y > 0) & nowhere).any(axis=1),
+            NO_OUTPUT: (result.orientation == "output") & ~y.any(axis=1),
+            NO_METRIC: ((y > 0) & is_zero_metric).any(axis=1),
             NO_INPUT_NEEDED: proved_zero_factors(result),
             NO_MIX: zero,
             INFEASIBLE: impossible,
             UNPROVED: unproved,
         },
     )
-    said = (
-        (f"that {int(unproved.sum())} DMUs have no score: theirs was found and not proved",)
-        if unproved.any()
-        else ()
-    )
-    return out, said
+    if not unproved.any():
+        return violations, ()
+    count = int(unproved.sum())
+    return violations, (f"that {count} DMUs have no score: theirs was found and not proved",)
 
 
 def proved_extreme_factors(result: Scored) -> tuple[np.ndarray, np.ndarray]:
-    """Of whom the rays prove that the factor is 0 (output-oriented), and of whom that there is
-    none: bool (n,) each.
+    """Return for whom the certificates prove a factor of 0, and for whom that there is none.
+
+    A factor of 0 is output-oriented; bool (n,) each.
     """
-    n, rays = len(result.scores), result.infeasibility_certificates
-    zero, impossible = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-    if rays is None or not len(rays):
+    n = len(result.scores)
+    certificates = result.infeasibility_certificates
+    zero = np.zeros(n, dtype=bool)
+    impossible = np.zeros(n, dtype=bool)
+    if certificates is None or not len(certificates):
         return zero, impossible
-    who, s, unit = (
-        result.scores.index.get_indexer(rays.index),
-        result.data.outputs.shape[1],
-        reference_maxima(result),
-    )
-    rays, who = rays[who >= 0], who[who >= 0]
-    weights = rays.to_numpy() * unit
-    sound = np.isfinite(weights).all(axis=1) & (weights >= 0).all(axis=1)
-    at, top = stack_outputs_inputs(result.data)[who] / unit, weighted_maxima(result, weights)
-    gained, spent = (
-        (weights[:, :s] * at[:, :s]).sum(axis=1),
-        (weights[:, s:] * at[:, s:]).sum(axis=1),
-    )
+    rows = result.scores.index.get_indexer(certificates.index)
+    s = result.data.outputs.shape[1]
+    unit = reference_maxima(result)
+    certificates = certificates[rows >= 0]
+    rows = rows[rows >= 0]
+    # In metrics divided by their maxima: u·y, v·x and the most that u, v give to a combination.
+    weights = certificates.to_numpy() * unit
+    is_valid = np.isfinite(weights).all(axis=1) & (weights >= 0).all(axis=1)
+    metrics = stack_outputs_inputs(result.data)[rows] / unit
+    most = weighted_maxima(result, weights)
+    gained = (weights[:, :s] * metrics[:, :s]).sum(axis=1)
+    spent = (weights[:, s:] * metrics[:, s:]).sum(axis=1)
     if result.orientation == "output":
-        impossible[who] = sound & (top + spent < -CLEAR)
-        zero[who] = sound & (gained > CLEAR) & (top + spent <= TOLERANCE * gained)
+        impossible[rows] = is_valid & (most + spent < -CLEAR)
+        zero[rows] = is_valid & (gained > CLEAR) & (most + spent <= TOLERANCE * gained)
     else:
-        impossible[who] = sound & (gained > top + CLEAR) & (spent <= CLEAR)
+        impossible[rows] = is_valid & (gained > most + CLEAR) & (spent <= CLEAR)
     return zero, impossible
 
 
 def proved_zero_factors(result: Scored) -> np.ndarray:
-    """Whose peers reach their outputs without any of their inputs, so that an input-oriented factor
-    is 0: bool (n,).
+    """Return whose peers reach their outputs without any of their inputs: bool (n,).
+
+    An input-oriented factor is then 0.
     """
     if result.orientation != "input":
         return np.zeros(len(result.scores), dtype=bool)
-    lam, s, unit = result.intensities, result.data.outputs.shape[1], reference_maxima(result)
-    reached, at = (
-        lam.dot(stack_outputs_inputs(result.reference)) / unit,
-        stack_outputs_inputs(result.data) / unit,
-    )
+    lam = result.intensities
+    s = result.data.outputs.shape[1]
+    unit = reference_maxima(result)
+    reached = lam.dot(stack_outputs_inputs(result.reference)) / unit
+    metrics = stack_outputs_inputs(result.data) / unit
     low, high = LAMBDA_SUM_BOUNDS[result.returns]
-    total = lam.values.sum(axis=1)
-    held = (total >= low - TOLERANCE) & (total <= high + TOLERANCE) & (lam.values >= 0).all(axis=1)
+    sums = lam.values.sum(axis=1)
+    is_allowed = (sums >= low - TOLERANCE) & (sums <= high + TOLERANCE)
+    is_allowed &= (lam.values >= 0).all(axis=1)
     return np.asarray(
-        held
-        & (reached[:, :s] >= at[:, :s] - TOLERANCE).all(axis=1)
+        is_allowed
+        & (reached[:, :s] >= metrics[:, :s] - TOLERANCE).all(axis=1)
         & (reached[:, s:] <= CLEAR).all(axis=1)
     )
