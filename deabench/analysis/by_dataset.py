@@ -118,6 +118,7 @@ def by_dataset(
     selected = select_table(
         reading, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing
     )
+    # The first way: the mean metrics of each system, one frontier.
     means = rank_selected(selected, request)
     if means.measure != "efficiency":
         raise DataError(
@@ -147,6 +148,7 @@ def _rank_each_dataset(
     left_out = list[str]()
     incomplete_pairs = 0
     for name, rows in cells.groupby(level=0, sort=False):
+        # Leave out metrics that no system has here, then systems that lack another.
         table = rows.droplevel(0).dropna(axis="columns", how="all")
         complete = table.dropna()
         if not len(complete) or not _has_enough_metrics(list(complete), means):
@@ -186,6 +188,7 @@ def _rank_pooled(
 
     The frontier is in the metrics that every data set has.
     """
+    # A metric is common to all if each data set has it for some system.
     is_absent = cells.isna().groupby(level=0).all().any()
     absent = [str(metric) for metric in cells if is_absent[metric]]
     common = cells[[metric for metric in cells if metric not in absent]]
@@ -196,6 +199,7 @@ def _rank_pooled(
         return pd.DataFrame(np.nan, index=datasets, columns=pd.Index(systems)), (
             "no frontier is common to all data sets, because they have too few metrics in common",
         )
+    # Each pair of a system and a data set is a DMU of its own.
     pairs = complete.set_axis([f"{system} on {name}" for name, system in complete.index])
     ranking = _rank_rows(pairs, absent, selected, means, "on one frontier of all data sets: ")
     scores = ranking.scores.set_axis(complete.index).unstack(1)
@@ -265,6 +269,7 @@ def _build_frame(
     notes = list[str]()
     columns = {"means": means.scores}
     for name, scores in (("each", each_scores), ("pooled", pooled_scores)):
+        # Means over the same data sets are comparable; others are a last resort.
         common = scores.dropna()
         if len(common) == 0 and scores.notna().any(axis=None):
             notes.append(
@@ -283,6 +288,7 @@ def _build_frame(
         # Scores that agree in the printed decimals have one rank.
         ranks = frame[name].round(DECIMALS).rank(ascending=False, method="min").astype("Int64")
         frame.insert(frame.columns.get_loc(name) + 1, f"{name}_rank", ranks)
+    # The technology gap ratio of each pair, averaged over the data sets.
     frame["gap"] = (pooled_scores / each_scores.reindex(index=pooled_scores.index)).mean()
     frame["efficient_on"] = (efficient == True).sum().reindex(frame.index)  # noqa: E712
     frame["datasets"] = each_scores.notna().sum().reindex(frame.index)

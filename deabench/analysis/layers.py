@@ -95,6 +95,7 @@ def layers(
     # The parts of a table repeat the warnings of the whole.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
         while True:
+            # The efficient DMUs of what is left are the next layer.
             layer[ranking.scores.index[ranking.efficient]] = number
             remaining = selected.table.loc[layer == 0]
             if not len(remaining):

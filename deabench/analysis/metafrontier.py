@@ -112,6 +112,7 @@ def groups(
     # Parts of the table repeat its warnings.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
         scores = [rank(rows.loc[group == name], **options).scores for name in group.unique()]
+    # Back in the order of the table.
     in_group = pd.concat(scores).reindex(rows.index)
     frame = pd.DataFrame({"group": group, "in_group": in_group, "meta": meta.scores})
     frame["gap"] = frame["meta"] / frame["in_group"]

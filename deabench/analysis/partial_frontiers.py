@@ -166,6 +166,7 @@ def _compare_with(
     Y = data.outputs.to_numpy()
     if orientation == "input" and not X.shape[1]:
         raise DataError("orientation 'input' needs an input and none is given; name one in inputs")
+    # Each DMU is compared with the reference DMUs that dominate it in the other metrics.
     efficiency = np.empty(len(Y))
     compared = np.empty(len(Y), dtype=int)
     for o in range(len(Y)):
@@ -179,12 +180,12 @@ def _compare_with(
     frame = pd.DataFrame({"efficiency": efficiency, "compared": compared}, index=data.labels)
     frame.index.name = "classifier"
     notes = (*selected.notes, *data.notes)
-    weak = compared < FEW_COMPARED
-    if weak.any():
+    compared_with_few = compared < FEW_COMPARED
+    if compared_with_few.any():
         notes = (
             *notes,
-            f"{weak.sum()} of {len(Y)} classifiers are compared with fewer than {FEW_COMPARED}, so that "
-            "their partial frontier depends on each of these",
+            f"{compared_with_few.sum()} of {len(Y)} classifiers are compared with fewer than "
+            f"{FEW_COMPARED}, so that their partial frontier depends on each of these",
         )
     return Partial(frame, frontier, notes)
 

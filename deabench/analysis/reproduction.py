@@ -24,17 +24,20 @@ Cell = tuple[str, str, float, float]
 """Row, column, printed and recomputed number."""
 DATA_TYPES = ("disjunct", "overlapping", "noisy")
 ONE_MORE_OUTPUT = (
-    "the paper's value is higher, as one more output makes it: its Table 4 lists ACC among the outputs, "
+    "the paper's value is higher, as one more output makes it: its Table 4 lists ACC among the "
+    "outputs, "
     "and no table prints ACC"
 )
 NOT_RECOMPUTED = {
     "table01": "symbols of the confusion matrix, no numbers",
-    "table02": "sizes and imbalance ratios of the data sets: they come from the data sets, not from another table",
+    "table02": "sizes and imbalance ratios of the data sets: they come from the data sets, not "
+    "from another table",
     "table03": "names of the classifiers, no numbers",
     "table04": "settings of the models, no numbers",
     "table05": "measured means over the data sets: the paper prints no results per data set",
     "table06": "measured means over the data sets: the paper prints no results per data set",
-    "table13": "needs the efficiencies per data set, grouped by imbalance ratio; the paper does not print them",
+    "table13": "needs the efficiencies per data set, grouped by imbalance ratio; the paper does "
+    "not print them",
     "table16": "measured accuracies; the input of Table 17",
     "table18": "measured rates; the input of Table 19",
     "table20": "measured rates; the input of Table 21",
@@ -157,6 +160,7 @@ def _reproduce_table(table: str) -> list[tuple[str, str, str, float, float, str,
 
 def _verdict(recipe: _Recipe, printed: float, computed: float) -> tuple[str, str]:
     """Return the verdict on a cell, and why."""
+    # Equal: the same number when rounded to the printed decimals.
     distance = abs(computed - printed)
     if distance <= 0.5 * 10**-recipe.digits + 1e-9:
         return "equal", recipe.method
@@ -220,6 +224,7 @@ def _anova_of_means(table: str, means: str) -> Iterator[Cell]:
 def _holm_adjustment(table: str) -> Iterator[Cell]:
     """Tables 11 and 12: Holm's adjustment of the normal p values of the printed statistics."""
     frame = datasets.printed(table)
+    # The printed statistics are two-sided normal.
     p_values = 2 * ndtr(-frame["statistic"].abs().to_numpy())
     computed = adjust_p_values(p_values, "holm", len(frame))
     for row, value in zip(frame.itertuples(index=False), computed, strict=True):
@@ -253,9 +258,9 @@ def _benchmark_of_overlapping(rates: pd.DataFrame) -> pd.DataFrame:
 
 def _indices_of_balanced_accuracy(table: str, means: str) -> Iterator[Cell]:
     """Tables 23 and 24: IBA = (1 + TPR - TNR) GM², rates as fractions."""
-    both = datasets.printed(table).merge(datasets.printed(means), on=["data_type", "dmu"])
-    values = (1 + both["TPR"] / 100 - both["TNR"] / 100) * (both["GM"] / 100) ** 2
-    for row, value in zip(both.itertuples(index=False), values, strict=True):
+    rates = datasets.printed(table).merge(datasets.printed(means), on=["data_type", "dmu"])
+    values = (1 + rates["TPR"] / 100 - rates["TNR"] / 100) * (rates["GM"] / 100) ** 2
+    for row, value in zip(rates.itertuples(index=False), values, strict=True):
         yield f"{row.data_type}, {row.classifier}", "IBA", float(row.IBA), float(value)
 
 
@@ -285,7 +290,8 @@ RECIPES: dict[str, _Recipe] = {
             partial(_holm_adjustment, table),
             5,
             0.00002,
-            "Holm's adjustment of the printed statistics, which themselves need efficiencies per data set",
+            "Holm's adjustment of the printed statistics, which themselves need efficiencies per "
+            "data set",
         )
         for table in ("table11", "table12")
     },
@@ -300,15 +306,18 @@ RECIPES: dict[str, _Recipe] = {
         partial(_projections, "table15", _benchmark_of_overlapping),
         1,
         0.15,
-        "Euclidean projection on the line through RBF and (94.3, 69.7), a benchmark that the paper does not name",
-        "the printed target is that benchmark itself, which is no projection of this point on the line",
+        "Euclidean projection on the line through RBF and (94.3, 69.7), a benchmark that the paper "
+        "does not name",
+        "the printed target is that benchmark itself, which is no projection of this point on the "
+        "line",
     ),
     "table17": _Recipe(
         partial(_efficiencies, "table17", "n_features", "chao2022-dimensionality", []),
         3,
         0.006,
         "model (4) on the six accuracies of Table 16; as a whole this table does not reproduce",
-        "no radial model, with constant or variable returns, on any split of Table 16's columns gives these values",
+        "no radial model, with constant or variable returns, on any split of Table 16's columns "
+        "gives these values",
     ),
     "table19": _Recipe(
         _efficiencies_by_noise,

@@ -160,7 +160,7 @@ class Frontier(Result):
         return np.asarray((values - self.origin) / self.unit)
 
     def unscale_normals(self, normals: np.ndarray) -> np.ndarray:
-        """Return normals w (f, s) of boxed hyperplanes w·z = 1 as normals of the metrics themselves.
+        """Return normals w (f, s) of boxed hyperplanes w·z = 1 as normals of the metrics.
 
         On the hyperplanes normal·Y = 1.
         """

@@ -39,7 +39,7 @@ def build_facet_graph(front: Frontier) -> Any:
 
 
 def _trade_offs(normal: dict[str, float]) -> dict[tuple[str, str], float]:
-    """Return how much of metric b one unit of metric a is worth on a facet, for all pairs (a, b)."""
+    """Return how much of metric b one unit of a is worth on a facet, for all pairs (a, b)."""
     # On the facet normal_a dY_a + normal_b dY_b = 0.
     return {
         (a, b): abs(normal[a] / normal[b])

@@ -140,7 +140,7 @@ class Targets(Result):
         return self.recompute()
 
     def recompute(self) -> pd.DataFrame:
-        """Recompute the certificate by numpy alone: see `deabench.proofs.targets.certify_targets`."""
+        """Recompute the certificate by numpy alone: see `proofs.targets.certify_targets`."""
         module = "deabench.proofs.targets"
         certificate: pd.DataFrame = self.in_model_directions._call(module, "certify_targets")
         return certificate

@@ -101,7 +101,7 @@ class DaskExecutor:
         return self.share(replace(files, root=os.getcwd()))
 
     def share(self, value: Any) -> Any:
-        # A task, not a scattered value: a worker that joins later, or replaces another, gets it too.
+        # A task, not a scattered value: a worker that joins later gets it too.
         return self.submit(_identity, value)
 
     def submit(self, function: Callable[..., Any], *arguments: Any, rows: int = 0) -> Any:

@@ -203,7 +203,7 @@ def build_frontier(
 
 
 def _keep_vertices(hull: faces.Hull, rows: np.ndarray) -> tuple[faces.Hull, np.ndarray]:
-    """Return the hull of its vertices alone, and their positions among the `rows` it was made of."""
+    """Return the hull of its vertices alone, and their positions among all `rows`."""
     # Of rows that are not extreme nothing is kept, so that positions move up.
     e, s = hull.points.shape
     # Simplices name points, or axes by the number of points + r.
@@ -234,8 +234,8 @@ def merge_frontiers(front: Frontier, other: Frontier) -> Frontier:
     ):
         if first != second:
             raise DataError(
-                f"the frontiers differ in their {aspect}: {first} and {second}; compute both with the "
-                "same options"
+                f"the frontiers differ in their {aspect}: {first} and {second}; compute both with "
+                "the same options"
             )
     shared = set(front.extreme) & set(other.extreme)
     for label in front.extreme:

@@ -375,7 +375,7 @@ def _open_writer(path: Path, schema: Schema) -> Iterator[ParquetWriter]:
 
 
 def store_partition_scores(files: ParquetFiles, number: int, front: Frontier, folder: Path) -> Path:
-    """Return the file of a partition's scores in a folder; it is written now if it does not exist."""
+    """Return the file of a partition's scores in a folder; write it if it does not exist."""
     partition = files.partitions[number]
     path = folder / f"{_scores_digest(files, partition, front)}.parquet"
     if _has_statistics(path):
@@ -393,7 +393,7 @@ def store_partition_scores(files: ParquetFiles, number: int, front: Frontier, fo
 
 
 def _scores_digest(files: ParquetFiles, partition: Partition, front: Frontier) -> str:
-    """Return 40 hexadecimal digits that change with anything the scores of a partition depend on."""
+    """Return 40 hexadecimal digits that change with anything the scores depend on."""
     # The candidates' digest covers the files; the arrays cover the frontier.
     hull = front.hull
     tolerance = front.source_summary.tolerance if front.source_summary is not None else 0.0

@@ -3,8 +3,10 @@
     rows of a partition  --partition_candidates-->  its candidates
     candidates of 8 partitions  --merge_candidates-->  their candidates, and so on up to one set
 
-Parts and tree depend on the files alone, never on who runs the tasks: one process, a cluster of any
-size, and a run that continues after a stop give the same bits."""
+A candidate is a row that no mixture of the rows filtered with it reaches (`candidates.py`); a row
+of the frontier is a candidate wherever it appears. Partitions and tree depend on the files alone,
+never on who runs the tasks: one process, a cluster of any size, and a run that continues after a
+stop give the same bits."""
 
 from __future__ import annotations
 
@@ -50,29 +52,33 @@ def reduce_candidates(
     DataError
         If a cell or a file cannot be used, or there are too many facets.
     """
+    # Each level of the tree may drop a share of the tolerance.
     share = level_tolerance(tolerance, len(files.partitions))
     with open_executor(scheduler, "rows", files.rows) as executor:
-        shared = executor.share_files(files)
-        partitions = [
+        shared_files = executor.share_files(files)
+        # One task per partition: its rows become its candidates.
+        partition_sets = [
             executor.submit(
-                partition_candidates, shared, k, share, folder, rows=count_rows(partition)
+                partition_candidates, shared_files, k, share, folder, rows=count_rows(partition)
             )
             for k, partition in enumerate(files.partitions)
         ]
-        level = partitions
+        # Merge eight sets at a time until one is left.
+        level = partition_sets
         while len(level) > 1:
             level = [
                 executor.submit(merge_candidates, level[k : k + FAN_IN], share)
                 for k in range(0, len(level), FAN_IN)
             ]
         # The first partition that fails, in the order of the files, is the one that is reported.
-        executor.gather(partitions)
+        executor.gather(partition_sets)
         candidates: CandidateSet = executor.gather(level)[0]
     return candidates
 
 
 def count_levels(partitions: int) -> int:
     """Return how often a row is filtered: in its partition, then at each level of the tree."""
+    # Rounded up: a level merges each eight sets, and what is left, to one.
     levels = 1
     while partitions > 1:
         partitions = -(-partitions // FAN_IN)
@@ -90,7 +96,7 @@ def level_tolerance(tolerance: float, partitions: int) -> float:
 def partition_candidates(
     files: ParquetFiles, number: int, tolerance: float, folder: Path | None = None
 ) -> CandidateSet:
-    """Return the candidates among the rows of one partition, from the folder if they are stored there.
+    """Return the candidates among the rows of one partition, stored ones if there are any.
 
     Raises
     ------
@@ -98,12 +104,14 @@ def partition_candidates(
         If a cell cannot be used, or there are too many facets.
     """
     partition = files.partitions[number]
+    # A run that was stopped finds here what it had finished.
     path = None
     if folder is not None:
         path = folder / f"{files.partition_digest(partition, tolerance)}.npz"
         stored = load_candidates(path, partition)
         if stored is not None:
             return stored
+    # Read the rows once; the filter keeps the candidates, the rest leaves its extremes and count.
     metrics = len(files.outputs)
     row_filter = CandidateFilter(metrics, tolerance)
     minima = np.full(metrics, np.inf)
@@ -131,8 +139,8 @@ def partition_candidates(
 def merge_candidates(sets: Sequence[CandidateSet], tolerance: float) -> CandidateSet:
     """Return the candidates among those of several partitions.
 
-    A row that is extreme among all rows is extreme among the candidates of any partitions that hold it,
-    so that no row of the frontier is lost.
+    A row that is extreme among all rows is extreme among any of them, so that no row of the
+    frontier is lost.
 
     Raises
     ------
@@ -159,6 +167,6 @@ def merge_candidates(sets: Sequence[CandidateSet], tolerance: float) -> Candidat
 
 def _too_many_facets(error: TooManyFacetsError, progress: str) -> DataError:
     return DataError(
-        f"the frontier has {error.args[0]:,} facets at {progress}, more than the {MAX_FACETS:,} that "
-        "are held; give a tolerance, as tolerance=0.01: no row's efficiency is then above 1.01"
+        f"the frontier has {error.args[0]:,} facets at {progress}, more than the {MAX_FACETS:,} "
+        "that are held; give a tolerance, as tolerance=0.01: no row's efficiency is then above 1.01"
     )

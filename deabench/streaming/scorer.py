@@ -165,12 +165,12 @@ class Scorer:
         return efficient
 
 
-def _ordered_dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return Σ_r left[r] · right[r], always summed in the same order.
+def _ordered_dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return Σ_r a[r] · b[r], always summed in the same order.
 
     The last bit of a library's product depends on the shape of its arguments.
     """
-    total = left[0] * right[0]
-    for a, b in zip(left[1:], right[1:], strict=True):
-        total += a * b
+    total = a[0] * b[0]
+    for r in range(1, len(a)):
+        total += a[r] * b[r]
     return np.asarray(total)
