@@ -33,7 +33,7 @@ from benchmarks.scale_memory import in_memory
 from benchmarks.scores import beside, growth, memory, wide
 from benchmarks.startup import start_up
 from benchmarks.studies import overhead
-from deabench.cli._io import say
+from deabench.cli._io import print_message
 
 SECTIONS = (
     "scores",
@@ -210,7 +210,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(f"there is no section '{unknown[0]}'; the sections are {', '.join(SECTIONS)}")
     sizes = [40] if given.quick else [int(n) for n in given.sizes.split(",")]
     found = {}
-    say(machine())
+    print_message(machine())
     for title, table in sections(
         given.sections or list(SECTIONS),
         sizes,

@@ -9,7 +9,7 @@ const BUNDLED = ["d3-array", "d3-axis", "d3-brush", "d3-color", "d3-delaunay", "
   "d3-interpolate", "d3-path", "d3-scale", "d3-selection", "d3-shape", "d3-time", "d3-time-format", "d3-timer", "d3-transition", "d3-zoom",
   "delaunator", "robust-predicates"];
 
-const notice = `/*! deabench's page, MIT. Bundled: ${BUNDLED.join(", ")}; their licences are in page/LICENCES.md */`;
+const notice = `/*! deabench's page, MIT. Bundled: ${BUNDLED.join(", ")}; their licences are in LICENCES.md beside this file */`;
 const made = await build({
   entryPoints: [join(here, "src", "main.ts")], bundle: true, minify: true, format: "iife", globalName: "deabench", target: "es2022",
   charset: "utf8", legalComments: "none", write: false, metafile: true, banner: { js: notice },

@@ -1,8 +1,7 @@
-"""The command line: one verb is one library call.
+"""The command line: each verb calls one function of the library.
 
-`deabench --help` must answer at once, so this file imports nothing but the standard library; each
-verb lives in a module of its own, whose `command` (a function that typer understands) or `app` (a
-typer app with sub-verbs) is imported only when that verb is called."""
+`deabench --help` must answer at once, so this module imports only the standard library. The module
+of a verb is imported when the verb is called."""
 
 from __future__ import annotations
 
@@ -10,37 +9,86 @@ import atexit
 import gc
 import os
 import sys
+from typing import NamedTuple
+
+
+class Verb(NamedTuple):
+    """Where a verb is implemented and documented.
+
+    Attributes
+    ----------
+    function : str
+        Module of `deabench.cli` and the name in it: a function, or a typer app with sub-commands.
+    page : str
+        The page of docs/ that explains the verb; its --help ends with it.
+    purpose : str
+        The line of `deabench --help`.
+    """
+
+    function: str
+    page: str
+    purpose: str
+
 
 VERBS = {
-    "read": "what each column of a table measures, as rank takes it",
-    "rank": "efficiencies of the classifiers of a table, best first",
-    "frontier": "the extreme classifiers of a table and the facets between them",
-    "targets": "where on the frontier a classifier could get to with the least change",
-    "metrics": "predictions, scores or counts to the metric table that rank reads",
-    "curve": "ROC points with Tango's intervals, gain, lift, cost and other curves of scores",
-    "compare": "statistical tests between classifiers",
-    "size": "how many instances a test set must have",
-    "uncertainty": "how sure the efficiencies are: verdicts, intervals and ranks with proven coverage",
-    "gate": "whether a new model is efficient beside those in use, by exit status and as JSON",
-    "reproduce": "every printed table of the paper: printed, computed, verdict",
-    "study": "many classifiers on many data sets, in one resumable run",
-    "report": "one self-contained page (HTML, Markdown or LaTeX) about a table, a ranking or a study",
-    "models": "the formulations, as text",
-    "completion": "the lines that make a shell complete all this",
+    "read": Verb("tables:read_command", "tables", "show how each column of a table is interpreted"),
+    "rank": Verb("rank:rank_command", "ranking", "rank the classifiers of a table by efficiency"),
+    "frontier": Verb(
+        "tables:frontier_command",
+        "frontier",
+        "list the facets of the frontier and the classifiers that span them",
+    ),
+    "targets": Verb(
+        "tables:targets_command",
+        "targets",
+        "find the closest point of the frontier for each classifier",
+    ),
+    "metrics": Verb(
+        "metrics:metrics_command",
+        "metrics",
+        "turn predictions, scores or counts into the table that rank reads",
+    ),
+    "curve": Verb(
+        "curve:curve_command",
+        "curves",
+        "trace ROC curves with Tango's intervals, gain, lift, cost and other curves",
+    ),
+    "compare": Verb("compare:compare_command", "compare", "test which classifiers differ"),
+    "size": Verb(
+        "reference:size_command", "compare", "compute how many instances a test set must have"
+    ),
+    "uncertainty": Verb(
+        "uncertainty:uncertainty_command",
+        "uncertainty",
+        "give verdicts, intervals and ranks with proven coverage",
+    ),
+    "gate": Verb(
+        "uncertainty:gate_command",
+        "uncertainty",
+        "pass a new model only if its efficiency is proved; exit status and JSON",
+    ),
+    "reproduce": Verb(
+        "reference:reproduce_command",
+        "reproduce",
+        "recompute every printed table of the paper, cell by cell",
+    ),
+    "study": Verb(
+        "study:app", "study", "run many classifiers on many data sets; a stopped run continues"
+    ),
+    "report": Verb(
+        "report:report_command",
+        "report",
+        "write one self-contained page about a table, a ranking or a study",
+    ),
+    "models": Verb(
+        "reference:models_command", "models", "print the models with their options and formulations"
+    ),
+    "completion": Verb(
+        "_run:completion_command", "commands", "print the lines that make a shell complete commands"
+    ),
 }
-PAGES = {verb: verb for verb in ("metrics", "compare", "uncertainty", "study", "report")} | {
-    "read": "tables",
-    "rank": "ranking",
-    "frontier": "frontier",
-    "targets": "targets",
-    "curve": "curves",
-    "gate": "uncertainty",
-    "reproduce": "reproduce",
-    "models": "models",
-    "completion": "commands",
-    "size": "compare",
-}
-"""The page of docs/ that explains each verb; its --help ends with it."""
+COMPLETION_VARIABLE = "_DEABENCH_COMPLETE"
+"""A shell sets this environment variable to ask what could come next."""
 
 USAGE = """Usage: deabench COMMAND [OPTIONS] ...
 
@@ -49,51 +97,56 @@ Compare classifiers by data envelopment analysis.
 Commands:
 {verbs}
 
-'deabench COMMAND --help' tells what a command takes and which page explains it; the first page is docs/start.md.
-Data go to standard output, talk to standard error; '-' is standard input. Exit codes: 0 done, 1 the data or the
-solver said no, 2 wrong usage.
+Type 'deabench COMMAND --help' for the options of a command and the page that explains it. The first
+page to read is docs/start.md. Results are written to stdout, messages to stderr; the file '-' is
+standard input. Exit codes: 0: done; 1: the data were rejected or the solver failed; 2: wrong usage.
 """
 
 
-def usage() -> str:
-    """The top-level help: the verbs, one line each."""
-    return USAGE.format(verbs="\n".join(f"  {verb:<11}  {line}" for verb, line in VERBS.items()))
+def usage_text() -> str:
+    """Return the top-level help: the verbs, one line each."""
+    lines = [f"  {name:<11}  {verb.purpose}" for name, verb in VERBS.items()]
+    return USAGE.format(verbs="\n".join(lines))
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run one verb; the entry point of the `deabench` script.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        The words after `deabench`; without it those of the process.
 
     Returns
     -------
     int
-        0 done, 1 the data or the solver said no (one sentence on standard error), 2 wrong usage.
+        0: done; 1: the data were rejected or the solver failed, with one sentence on stderr;
+        2: wrong usage.
     """
-    if argv is None:
-        argv = sys.argv[1:]
-        gc.set_threshold(
-            100_000
-            # a command makes few cycles and many modules: looking for some takes longer than the work
-        )
-        atexit.register(gc.freeze)  # nor when it ends
-    if "_DEABENCH_COMPLETE" in os.environ:
-        from deabench.cli.completion import answer
+    if arguments is None:
+        arguments = sys.argv[1:]
+        # A command makes few reference cycles and many modules: collecting takes longer than the
+        # work itself.
+        gc.set_threshold(100_000)
+        atexit.register(gc.freeze)
+    if COMPLETION_VARIABLE in os.environ:
+        from deabench.cli._run import complete
 
-        return answer()
-    if not argv or argv[0] in ("--help", "-h"):
-        sys.stdout.write(usage())
-        return 0 if argv else 2
-    if argv[0] == "--version":
+        return complete()
+    if not arguments or arguments[0] in ("--help", "-h"):
+        sys.stdout.write(usage_text())
+        return 0 if arguments else 2
+    if arguments[0] == "--version":
         from deabench import __version__
 
         sys.stdout.write(f"deabench {__version__}\n")
         return 0
-    if argv[0] not in VERBS:
+    if arguments[0] not in VERBS:
         from deabench.utils.checks import did_you_mean
 
-        sys.stderr.write(
-            f"deabench: there is no command '{argv[0]}'; {did_you_mean(argv[0], list(VERBS))}\n"
-        )
+        hint = did_you_mean(arguments[0], list(VERBS))
+        sys.stderr.write(f"deabench: there is no command '{arguments[0]}'; {hint}\n")
         return 2
-    from deabench.cli._run import run
+    from deabench.cli._run import run_verb
 
-    return run(argv[0], argv[1:])
+    return run_verb(arguments[0], arguments[1:])

@@ -1,4 +1,4 @@
-"""What the verbs share: reading a table, writing a frame for a person or a program."""
+"""Write tables and messages of the command line: for a person or for a program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import json
 import math
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -15,9 +17,14 @@ from deabench.errors import UsageError
 from deabench.utils.files import write_whole
 from deabench.utils.text import csv_text
 
-WIDE = 1000
-"""Characters that a table may take."""
-OTHERS = (
+if TYPE_CHECKING:
+    from rich.table import Table
+
+MAX_WIDTH = 1000
+"""The width of a table in characters; none is cut below it."""
+MAX_TEXT_WIDTH = 72
+"""Columns of text are broken into lines of this width."""
+UNSUPPORTED_SUFFIXES = (
     ".xlsx",
     ".xls",
     ".ods",
@@ -33,138 +40,154 @@ OTHERS = (
     ".toml",
     ".yaml",
 )
-"""Ends of names that promise what is not written."""
+"""File names with these ends promise a format that tables are not written in."""
 
 
 class Format(enum.StrEnum):
-    """How data are written: for a person, or for a program."""
+    """The form in which a table is printed."""
 
     table = "table"
     csv = "csv"
     json = "json"
 
 
-def names(text: str | None) -> list[str] | None:
-    """`A,B` from the command line as ["A", "B"], a doubled comma is a comma of a name; None stays
-    None.
-    """
-    if text is None:
-        return None
-    parts = [part.replace("\0", ",").strip() for part in text.replace(",,", "\0").split(",")]
-    return [part for part in parts if part]
+def print_message(text: str) -> None:
+    """Write one message to stderr, with the options of the command line in it."""
+    sys.stderr.write(f"{with_option_names(text)}\n")
 
 
-def say(text: str) -> None:
-    """One line for the person, on standard error, in the words of the command line."""
-    sys.stderr.write(f"{as_options(text)}\n")
+def print_messages(texts: Iterable[str]) -> None:
+    """Write messages to stderr, one per line."""
+    for text in texts:
+        print_message(text)
 
 
-def as_options(text: str) -> str:
-    """A sentence of the library in the words of the command line: missing='drop-systems' is
-    --missing drop-systems.
+def with_option_names(text: str) -> str:
+    """Replace the library's arguments in a message by options of the command line.
+
+    Examples
+    --------
+    >>> with_option_names("pass missing='drop-systems'")
+    'pass --missing drop-systems'
     """
     text = re.sub(r"\b(outputs|inputs)=\['([^']*)'\]", r"--\1 '\2'", text)
-    text = re.sub(r"\b(missing|technology|model|weights|on)='([\w-]+)'", r"--\1 \2", text)
+    text = re.sub(
+        r"\b(missing|technology|model|returns|orientation|on)='([\w-]+)'", r"--\1 \2", text
+    )
+    text = re.sub(r"\bweights='([\w-]+)'", r"--weights \1", text)
     text = re.sub(
         r"lower_is_better=\{'([^']*)': '?(\w[\w.]*)'?\}", r"--lower-is-better '\1=\2'", text
     )
-    return text.encode("utf-8", "backslashreplace").decode(
-        "utf-8"
-    )  # a word from the command line may be no text
+    # A word of the command line may hold bytes that are no text.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def target(text: str) -> Path:
-    """The file of -o; `-` is standard output.
+def parse_output_path(text: str) -> Path:
+    """Return the file of -o, where `-` is stdout.
 
     Raises
     ------
     UsageError
-        Where the name's end promises another format than CSV or JSON.
+        If the name ends like a format that tables are not written in.
     """
     path = Path(text)
-    if path.suffix.lower() in OTHERS:
+    if path.suffix.lower() in UNSUPPORTED_SUFFIXES:
         raise UsageError(
-            f"cannot write '{text}': tables are written as CSV, or as JSON where the name ends in .json; "
-            f"say -o '{path.with_suffix('.csv')}'"
+            f"cannot write '{text}': tables are written as CSV, or as JSON if the name ends in "
+            f".json; type -o '{path.with_suffix('.csv')}'"
         )
     return path
 
 
-def write(out: Path, text: str) -> None:
-    """Write a text whole to a file, or to standard output where it is called `-`."""
-    if str(out) == "-":
+def is_stdout(path: Path | None) -> bool:
+    """Return whether the output goes to stdout: without a file, or with the file `-`."""
+    return path is None or str(path) == "-"
+
+
+def writes_json(form: Format, path: Path | None) -> bool:
+    """Return whether a table is written as JSON, by its format or by the name of its file."""
+    named_json = path is not None and path.suffix == ".json"
+    return form is Format.json or (form is Format.table and named_json)
+
+
+def write_text(text: str, path: Path | None) -> None:
+    """Write a text to stdout, or to a file as a whole."""
+    if path is None or is_stdout(path):
         sys.stdout.write(text)
     else:
-        write_whole(out, text)
+        write_whole(path, text)
 
 
-def emit(frame: pd.DataFrame, *, form: Format, out: Path | None = None, title: str = "") -> None:
-    """Write a frame to standard output, or whole to the file `out` (CSV, or JSON where its name
-    ends so; `-` is standard output).
+def write_table(
+    frame: pd.DataFrame, *, form: Format, path: Path | None = None, title: str = ""
+) -> None:
+    """Write a frame to stdout, or as a whole to a file.
 
-    The index is the first column. A table for people is rounded to four decimals; CSV and JSON are
-    not."""
-    if out is not None and form is Format.table:
-        form = Format.json if out.suffix == ".json" else Format.csv
-    if out is not None:
-        write(out, _text(frame, form))
-    elif form is Format.table:
-        _print(frame, title)
+    Parameters
+    ----------
+    frame : DataFrame
+        Its index becomes the first column.
+    form : Format
+        A table is rounded to four decimals; CSV and JSON are not rounded.
+    path : Path, optional
+        The format of a file is CSV, or JSON if the name ends in .json, unless `form` says so.
+    title : str
+        The line above a table.
+    """
+    if form is Format.table and path is None:
+        _print_table(frame, title)
+    elif writes_json(form, path):
+        write_text(json_records(frame), path)
     else:
-        sys.stdout.write(_text(frame, form))
+        write_text(csv_text(frame), path)
 
 
-def _text(frame: pd.DataFrame, form: Format) -> str:
-    if form is Format.csv:
-        return csv_text(frame)
-    records = frame.reset_index().to_dict(orient="records")
-    return (
-        json.dumps(
-            [{k: _plain(v) for k, v in r.items()} for r in records], indent=1, ensure_ascii=False
-        )
-        + "\n"
-    )
+def json_records(frame: pd.DataFrame) -> str:
+    """Return a frame as a JSON list with one object per row; NaN and infinities become null."""
+    records = [
+        {key: _json_value(value) for key, value in row.items()}
+        for row in frame.reset_index().to_dict(orient="records")
+    ]
+    return json.dumps(records, indent=1, ensure_ascii=False) + "\n"
 
 
-def _plain(value: object) -> object:
+def _json_value(value: Any) -> Any:
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _print(frame: pd.DataFrame, title: str) -> None:
-    """A table as wide as it must be: a number that is cut is another number."""
-    from rich import box  # here, for programs that ask for CSV need not wait for it
+def _print_table(frame: pd.DataFrame, title: str) -> None:
+    """Print a table at its full width: a number that is cut is another number."""
     from rich.console import Console
+
+    table = _rich_table(frame.reset_index(), title)
+    console = Console()
+    unlimited = console.options.update(max_width=MAX_WIDTH)
+    console.width = max(console.width, console.measure(table, options=unlimited).maximum)
+    console.print(table)
+
+
+def _rich_table(frame: pd.DataFrame, title: str) -> Table:
+    from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD)
-    flat = frame.reset_index()
-    for name in flat.columns:
-        numeric = pd.api.types.is_numeric_dtype(flat[name]) and not pd.api.types.is_bool_dtype(
-            flat[name]
-        )
-        table.add_column(
-            Text(str(name)),
-            justify="right" if numeric else "left",
-            no_wrap=numeric,
-            overflow="fold",
-            max_width=None if numeric else 72,
-        )
-    for row in flat.itertuples(index=False):
-        table.add_row(*(Text(_shown(cell)) for cell in row))
-    console = Console()
-    console.width = max(
-        console.width,
-        console.measure(table, options=console.options.update(max_width=WIDE)).maximum,
-    )
-    console.print(table)
+    for name, column in frame.items():
+        is_boolean = pd.api.types.is_bool_dtype(column)
+        if pd.api.types.is_numeric_dtype(column) and not is_boolean:
+            table.add_column(Text(str(name)), justify="right", no_wrap=True, overflow="fold")
+        else:
+            table.add_column(Text(str(name)), overflow="fold", max_width=MAX_TEXT_WIDTH)
+    for row in frame.itertuples(index=False):
+        table.add_row(*(Text(_cell_text(cell)) for cell in row))
+    return table
 
 
-def _shown(cell: object) -> str:
+def _cell_text(cell: object) -> str:
     if isinstance(cell, bool) or type(cell).__name__ == "bool":
         return "yes" if cell else ""
     if isinstance(cell, float):
-        return "" if cell != cell else f"{cell:.4f}"
+        return "" if math.isnan(cell) else f"{cell:.4f}"
     return str(cell)

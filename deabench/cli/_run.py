@@ -1,4 +1,4 @@
-"""Run one verb with typer, turning errors into one sentence and an exit code."""
+"""Run one verb with typer: errors become one sentence and an exit code; complete words for a shell."""
 
 from __future__ import annotations
 
@@ -7,42 +7,50 @@ import importlib
 import os
 import sys
 import warnings
+from typing import Annotated, Any, Literal
 
 import typer
 
-from deabench.cli import PAGES
-from deabench.cli._io import as_options
+from deabench.cli import COMPLETION_VARIABLE, VERBS
+from deabench.cli._io import with_option_names
 from deabench.errors import DeabenchError, UsageError
 
+DEVICE_ERRORS = (errno.ENOSPC, errno.EIO, errno.EFBIG)
+"""What the system reports when it cannot write to stdout."""
+TYPED_WORDS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
+"""The environment variables in which bash and the other shells put what was typed."""
+Shell = Literal["bash", "zsh", "fish", "powershell"]
 
-def run(verb: str, arguments: list[str]) -> int:
-    """Import the verb's module, parse `arguments`, call it; see `deabench.cli.main` for the exit
-    codes.
+
+def run_verb(name: str, arguments: list[str]) -> int:
+    """Import the module of a verb, parse the arguments and call it.
+
+    Returns
+    -------
+    int
+        The exit code; see `deabench.cli.main`.
     """
-    module = importlib.import_module(f"deabench.cli.{verb}")
-    app = _led(
-        getattr(module, "app", None) or _single(module.command), f"More: docs/{PAGES[verb]}.md"
-    )
-    warnings.showwarning = _one_line  # type: ignore[assignment]
+    app = _typer_app(name)
+    warnings.showwarning = _print_warning  # type: ignore[assignment]
     try:
         try:
-            app(arguments, prog_name=f"deabench {verb}")
+            app(arguments, prog_name=f"deabench {name}")
         finally:
-            sys.stdout.flush()  # a full disk is told here, not when Python ends
+            # A full disk must be reported here, not when Python ends.
+            sys.stdout.flush()
     except DeabenchError as error:
-        sys.stderr.write(f"deabench: {as_options(str(error))}\n")
+        sys.stderr.write(f"deabench: {with_option_names(str(error))}\n")
         return 2 if isinstance(error, UsageError) else 1
     except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # the reader has gone: not our error
+        # The program that read our output has ended; this is no error of ours.
+        _discard_stdout()
         return 1
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EFBIG):
+        if error.errno not in DEVICE_ERRORS:
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_stdout()
         sys.stderr.write(
-            f"deabench: cannot write to standard output: {error.strerror}; nothing more was written\n"
+            f"deabench: cannot write to stdout: {error.strerror}; nothing more was written\n"
         )
         return 1
     except SystemExit as stop:
@@ -50,19 +58,68 @@ def run(verb: str, arguments: list[str]) -> int:
     return 0
 
 
-def _single(command: object) -> typer.Typer:
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command()(command)  # type: ignore[type-var]
+def _typer_app(name: str) -> typer.Typer:
+    """Return the verb as a typer app whose help ends with the page that explains it."""
+    command = _load_command(name)
+    if isinstance(command, typer.Typer):
+        app = command
+    else:
+        app = typer.Typer(
+            add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+        )
+        app.command()(command)
+    app.info.epilog = f"More: docs/{VERBS[name].page}.md"
+    for sub_command in app.registered_commands:
+        sub_command.epilog = app.info.epilog
     return app
 
 
-def _led(app: typer.Typer, where: str) -> typer.Typer:
-    """The same commands, each help with the page that explains it as its last line."""
-    app.info.epilog = where
-    for one in app.registered_commands:
-        one.epilog = where
-    return app
+def _load_command(name: str) -> Any:
+    module, function = VERBS[name].function.split(":")
+    return getattr(importlib.import_module(f"deabench.cli.{module}"), function)
 
 
-def _one_line(message: Warning | str, *_: object) -> None:
-    sys.stderr.write(f"deabench: warning: {as_options(str(message))}\n")
+def _discard_stdout() -> None:
+    """Send what is still buffered to the null device, so that Python can end without an error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print_warning(message: Warning | str, *_: object) -> None:
+    sys.stderr.write(f"deabench: warning: {with_option_names(str(message))}\n")
+
+
+def completion_command(
+    shell: Annotated[Shell, typer.Argument(help="bash, zsh, fish or powershell.")],
+) -> None:
+    """Print the lines that make SHELL complete commands, options, their words and file names.
+
+    docs/commands.md says where to put them."""
+    # This function is documented by typer, but is not in its __all__.
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
+
+    script = get_completion_script(
+        prog_name="deabench", complete_var=COMPLETION_VARIABLE, shell=shell
+    )
+    sys.stdout.write(script + "\n")
+
+
+def complete() -> int:
+    """Print what could come next for the shell that asks; import only the verb that is typed."""
+    app = typer.Typer(rich_markup_mode=None)
+    line = next((os.environ[name] for name in TYPED_WORDS if name in os.environ), "")
+    typed_verb = line.split()[1:2]
+    for name, verb in VERBS.items():
+        command = _load_command(name) if [name] == typed_verb else _do_nothing
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name, help=verb.purpose)(command)
+    try:
+        app(prog_name="deabench")
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def _do_nothing() -> None:
+    """Stand for a verb that is not being typed."""

@@ -9,20 +9,28 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import pandas as pd
 import typer
 
-from deabench.cli._io import Format, emit, say
-from deabench.cli._labels import label_named, read_instances
-from deabench.cli._options import Form, Out
+import deabench as db
+from deabench.cli._io import Format, print_message, write_table
+from deabench.cli._options import Form, Out, reject_options
+from deabench.cli._prediction_files import (
+    align_classifiers,
+    find_label,
+    read_instances,
+    with_numeric_column,
+)
 from deabench.errors import DataError
 
 if TYPE_CHECKING:
     from deabench.compare import ComparisonResult, Posteriors
     from deabench.compare.score_tables import Clusters
 
+OTHER_TEST_SETS = (
+    "the classifiers are compared on the same instances (for test sets of their own take --test z)"
+)
+
 
 class Test(enum.StrEnum):
-    """What is asked of each pair: first of tables, then of predictions, then of both, then of
-    tables again.
-    """
+    """The test of each pair: of tables, of predictions, of both, and again of tables."""
 
     auto, ranks, wilcoxon, permutation = "auto", "ranks", "wilcoxon", "permutation"
     mcnemar, delong, z = "mcnemar", "delong", "z"
@@ -30,17 +38,21 @@ class Test(enum.StrEnum):
     tost, anova = "tost", "anova"
 
 
-class Adjust(enum.StrEnum):
-    """How p values are adjusted for many pairs."""
+TABLE_TESTS = (Test.ranks, Test.wilcoxon, Test.permutation, Test.tost, Test.anova)
+PREDICTION_TESTS = (Test.mcnemar, Test.delong, Test.z)
 
-    holm, finner, bonferroni, hochberg, hommel = (
-        "holm",
-        "finner",
-        "bonferroni",
-        "hochberg",
-        "hommel",
-    )
-    shaffer, bergmann_hommel, nemenyi = "shaffer", "bergmann-hommel", "nemenyi"
+
+class Adjust(enum.StrEnum):
+    """The adjustment of the p values of many pairs."""
+
+    holm = "holm"
+    finner = "finner"
+    bonferroni = "bonferroni"
+    hochberg = "hochberg"
+    hommel = "hommel"
+    shaffer = "shaffer"
+    bergmann_hommel = "bergmann-hommel"
+    nemenyi = "nemenyi"
 
 
 class Method(enum.StrEnum):
@@ -50,225 +62,262 @@ class Method(enum.StrEnum):
 
 
 class Missing(enum.StrEnum):
-    """What to do with missing scores."""
+    """The treatment of missing scores."""
 
     refuse, skillings_mack = "refuse", "skillings-mack"
 
 
-def command(
+def compare_command(
     file: Annotated[
-        str, typer.Argument(help="CSV, a table of scores or predictions; - is standard input")
+        str, typer.Argument(help="CSV, a table of scores or predictions; - is standard input.")
     ],
     control: Annotated[
-        str | None, typer.Option(help="compare the others with this classifier only")
+        str | None, typer.Option(help="Compare the others with this classifier only.")
     ] = None,
     higher_is_better: Annotated[
         bool,
         typer.Option(
             "--higher-is-better/--lower-is-better",
-            help="whether the scores of a table are good high or low",
+            help="Whether high or low scores of a table are good.",
         ),
     ] = True,
-    alpha: Annotated[float, typer.Option(help="level over the family of comparisons")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="The level over the family of comparisons.")] = 0.05,
     folds: Annotated[
         int | None,
-        typer.Option(help="the rows are folds of one data set, cross-validated with this k"),
+        typer.Option(help="The rows are folds of one data set, cross-validated with this k."),
     ] = None,
     test: Annotated[
         Test,
         typer.Option(
-            help="the test of each pair: of a table ranks, wilcoxon, permutation, t, bayes, "
-            "tost (equivalence), anova (independent columns); of predictions "
-            " mcnemar, delong, z, and by fold t, bayes"
+            help="The test of each pair. Tables: ranks, wilcoxon, permutation, t, bayes, tost "
+            "(equivalence), anova (independent columns). Predictions: mcnemar, delong, z; by "
+            "fold t, bayes."
         ),
     ] = Test.auto,
     adjust: Annotated[
-        Adjust | None, typer.Option(help="adjustment of the p values for many pairs")
+        Adjust | None, typer.Option(help="The adjustment of the p values for many pairs.")
     ] = None,
-    method: Annotated[Method, typer.Option(help="of McNemar's test")] = Method.mid_p,
+    method: Annotated[Method, typer.Option(help="The variant of McNemar's test.")] = Method.mid_p,
     rope: Annotated[
-        float | None, typer.Option(help="of bayes: differences of at most this count as none")
+        float | None,
+        typer.Option(help="With bayes: differences of at most this count as none."),
     ] = None,
     margin: Annotated[
-        float | None, typer.Option(help="of tost: the largest difference that does not matter")
+        float | None,
+        typer.Option(help="With tost: the largest difference that does not matter."),
     ] = None,
     clusters: Annotated[
         str | None,
         typer.Option(
-            help="data sets that are cuts of one file count once: 'keel' (by name), or a CSV with dataset,cluster"
+            help="Data sets that are cuts of one file count once: 'keel' (by name), or a CSV with "
+            "dataset,cluster."
         ),
     ] = None,
     missing: Annotated[
-        Missing, typer.Option(help="what to do with missing scores")
+        Missing, typer.Option(help="The treatment of missing scores.")
     ] = Missing.refuse,
-    positive: Annotated[str | None, typer.Option(help="of delong: the positive class")] = None,
+    positive: Annotated[str | None, typer.Option(help="With delong: the positive class.")] = None,
     scores: Annotated[
-        bool, typer.Option("--scores", help="predictions are scores, not labels: AUC, not accuracy")
+        bool,
+        typer.Option("--scores", help="The predictions are scores: compare AUC, not accuracy."),
     ] = False,
     long: Annotated[
-        bool, typer.Option("--long", help="the table has columns dataset, classifier, score")
+        bool, typer.Option("--long", help="The table has the columns dataset, classifier, score.")
     ] = False,
     plot: Annotated[
         Path | None,
-        typer.Option(help="write the critical-difference diagram here: .png, .svg or .pdf"),
+        typer.Option(help="Write the critical-difference diagram here: .png, .svg or .pdf."),
     ] = None,
     out: Out = None,
     form: Form = Format.table,
 ) -> None:
-    """Compare classifiers by the test that the shape of the file calls for, or by the one named,
-    and say why that test.
+    """Compare classifiers by the test that suits the shape of the file, or by the one you name.
 
     A table of scores has data sets (or folds, with --folds) in rows and classifiers in columns.
 
     Predictions have a column y_true, as for `deabench metrics`: wide, with a column per classifier,
-    or long, with classifier and y_pred or score. By default McNemar's test, of scores DeLong's;
+    or long, with classifier and y_pred or score. The default is McNemar's test, of scores DeLong's;
     instance and fold are no classifiers."""
     frame = read_instances(file)
+    result: ComparisonResult | Posteriors
     if "y_true" in frame.columns:
-        for name, given in (
-            ("--clusters", clusters),
-            ("--folds", folds),
-            ("--plot", plot),
-            ("--long", long or None),
-        ):
-            if given is not None:
-                raise DataError(
-                    f"{name} is for tables of scores, and '{file}' holds predictions; leave it out"
-                )
-        frame = _first_as_numbers(frame)
-        options = {"control": control, "alpha": alpha, "adjust": str(adjust or "holm")}
-        found = _of_predictions(
-            frame,
+        reject_options(
+            f"is for tables of scores, and '{file}' holds predictions",
+            {"--clusters": clusters, "--folds": folds, "--plot": plot, "--long": long or None},
+            DataError,
+        )
+        result = _compare_predictions(
+            with_numeric_column(frame, str(frame.columns[0])),
             test,
-            options,
-            {"method": str(method), "positive": positive, "scores": scores, "rope": rope},
+            positive=positive,
+            scores=scores,
+            rope=rope,
+            method=str(method),
+            options={"control": control, "alpha": alpha, "adjust": str(adjust or "holm")},
         )
     else:
         table = frame.set_index(frame.columns[0])
         if long:
-            from deabench.compare import from_long
-
-            table = from_long(frame, missing="skillings-mack")
+            table = db.compare.from_long(frame, missing="skillings-mack")
         if test in (Test.tost, Test.anova):
-            from deabench.cli import _group_tests
-
-            result = (
-                _group_tests.independent(table, alpha)
-                if test is Test.anova
-                else _group_tests.equivalent(
-                    table, margin, control=control, folds=folds, alpha=alpha
-                )
+            reject_options(
+                "does not go with tests of equivalence and of variance",
+                {"--adjust": adjust, "--clusters": clusters, "--plot": plot},
+                DataError,
             )
-            _group_tests.tell(
-                result,
-                form,
-                out,
-                [("--adjust", adjust), ("--clusters", clusters), ("--plot", plot)],
-            )
+            if test is Test.anova:
+                pairs, sentences = _compare_independent_groups(table, alpha)
+            else:
+                pairs, sentences = _test_equivalence(table, margin, control, folds, alpha)
+            write_table(pairs, form=form, path=out)
+            print_message(sentences)
             return
-        both = {"control": control, "higher_is_better": higher_is_better, "folds": folds}
-        tests = {
+        design = {"control": control, "higher_is_better": higher_is_better, "folds": folds}
+        options = {
             "alpha": alpha,
             "adjust": adjust and str(adjust),
-            "clusters": _clusters(clusters),
+            "clusters": _read_clusters(clusters),
             "missing": str(missing),
         }
-        found = _of_table(table, test, both, tests, rope)
+        result = _compare_table(table, test, design, options, rope)
     if plot is not None:
-        from deabench.plot.critical_difference import CriticalDifferenceDisplay
-
-        CriticalDifferenceDisplay.from_result(_findings(found)).plot().save(plot)
-    emit(
-        _short(found.pairs)
-        if form is Format.table and out is None
-        else found.pairs.set_index("first"),
-        form=form,
-        out=out,
-    )
-    say(found.summary())
-    if hasattr(found, "mean_ranks") and "y_true" not in frame.columns:
-        say(
-            "mean ranks: "
-            + ", ".join(
-                f"{name} {value:.3f}" for name, value in found.mean_ranks.sort_values().items()
-            )
-        )
+        _draw_critical_differences(result, plot)
+    is_printed = form is Format.table and out is None
+    pairs = _printed_pairs(result.pairs) if is_printed else result.pairs.set_index("first")
+    write_table(pairs, form=form, path=out)
+    print_message(result.summary())
+    if hasattr(result, "mean_ranks") and "y_true" not in frame.columns:
+        ranks = result.mean_ranks.sort_values().items()
+        print_message("mean ranks: " + ", ".join(f"{name} {rank:.3f}" for name, rank in ranks))
 
 
-def _of_table(
-    table: pd.DataFrame, test: Test, both: dict[str, Any], tests: dict[str, Any], rope: float | None
+def _compare_table(
+    table: pd.DataFrame,
+    test: Test,
+    design: dict[str, Any],
+    options: dict[str, Any],
+    rope: float | None,
 ) -> ComparisonResult | Posteriors:
-    """The tests of a table of scores; `both` goes to all of them, `tests` to those with p values."""
-    from deabench.compare import bayesian, cluster_means, compare
-
-    if test in (Test.mcnemar, Test.delong, Test.z):
+    """Test a table of scores; the Bayesian tests have the options of the design alone."""
+    if test in PREDICTION_TESTS:
         raise DataError(
             f"--test {test} is for predictions, and the file has no column y_true; leave it out"
         )
     if test is not Test.bayes:
-        named: Any = str(test)
-        return compare(table, test=named, **both, **tests)
-    counted = table if tests["clusters"] is None else cluster_means(table, tests["clusters"])
-    return bayesian(counted, rope=_rope(rope), **both)
+        test_name: Any = str(test)
+        return db.compare.compare(table, test=test_name, **design, **options)
+    if options["clusters"] is not None:
+        table = db.compare.cluster_means(table, options["clusters"])
+    return db.compare.bayesian(table, rope=_require_rope(rope), **design)
 
 
-def _of_predictions(
-    frame: pd.DataFrame, test: Test, options: dict[str, Any], more: dict[str, Any]
+def _compare_predictions(
+    frame: pd.DataFrame,
+    test: Test,
+    *,
+    positive: str | None,
+    scores: bool,
+    rope: float | None,
+    method: str,
+    options: dict[str, Any],
 ) -> ComparisonResult | Posteriors:
-    """The tests of predictions."""
-    from deabench.cli._test_sets import by_fold, own, shared
-    from deabench.compare import bayesian, compare, on_one_test_set, on_own_test_sets
-
-    if test in (Test.ranks, Test.wilcoxon, Test.permutation, Test.tost, Test.anova):
+    """Test predictions: on one test set, on a test set each, or fold by fold."""
+    if test in TABLE_TESTS:
         raise DataError(
             f"--test {test} is for tables of scores, and the file holds predictions; "
             "take mcnemar, delong, z, t or bayes"
         )
-    scored = (
-        more["scores"]
-        or test is Test.delong
-        or ("classifier" in frame.columns and "y_pred" not in frame.columns)
-    )
-    if scored and test in (Test.mcnemar, Test.z):
+    is_long = "classifier" in frame.columns
+    is_scores = scores or test is Test.delong or (is_long and "y_pred" not in frame.columns)
+    if is_scores and test in (Test.mcnemar, Test.z):
         raise DataError(
-            f"--test {test} is for labels, and the predictions are scores; take delong, or leave --scores out"
+            f"--test {test} is for labels, and the predictions are scores; take delong, or leave "
+            "--scores out"
         )
-    column = "score" if scored else "y_pred"
-    if "classifier" in frame.columns and column not in frame.columns:
+    column = "score" if is_scores else "y_pred"
+    if is_long and column not in frame.columns:
         raise DataError(
             f"there is no column '{column}'; add it, or leave --scores and --test delong out"
         )
     if test is Test.z:
-        return on_own_test_sets(*own(frame, column), **options)
-    test_set = shared(frame, column)
-    positive = label_named(more["positive"], test_set.y_true)
+        return db.compare.on_own_test_sets(*_split_test_sets(frame, column), **options)
+    instances, answers = _align_test_set(frame, column)
+    label = find_label(positive, instances["y_true"])
     if test in (Test.auto, Test.mcnemar, Test.delong):
-        return on_one_test_set(
-            test_set.y_true,
-            test_set.values,
-            test="delong" if scored else "mcnemar",
-            method=more["method"],
-            positive=positive,
+        return db.compare.on_one_test_set(
+            instances["y_true"],
+            answers,
+            test="delong" if is_scores else "mcnemar",
+            method=cast(Any, method),
+            positive=label,
             **options,
         )
-    table = by_fold(test_set, scored=scored, positive=positive)
+    table = _score_folds(instances, answers, is_scores=is_scores, positive=label)
     if test is Test.bayes:
-        return bayesian(
-            table, rope=_rope(more["rope"]), control=options["control"], folds=len(table)
+        control = options["control"]
+        return db.compare.bayesian(
+            table, rope=_require_rope(rope), control=control, folds=len(table)
         )
-    return compare(table, folds=len(table), **options)
+    return db.compare.compare(table, folds=len(table), **options)
 
 
-def _first_as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """The first column was read as labels of rows, as text; among predictions it is numbers where
-    all of it are.
-    """
-    name = frame.columns[0]
-    numeric = pd.to_numeric(frame[name], errors="coerce")
-    return frame if numeric.isna().any() else frame.assign(**{str(name): numeric})
+def _align_test_set(frame: pd.DataFrame, value: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Match the classifiers' instances; without a column 'instance' they are numbered in order."""
+    keys = [name for name in ("fold", "instance") if name in frame.columns]
+    if "classifier" in frame.columns and "instance" not in keys:
+        numbers = frame.groupby(["classifier", *keys], sort=False).cumcount() + 1
+        frame = frame.assign(instance=numbers)
+        keys.append("instance")
+    return align_classifiers(frame, value, keys, OTHER_TEST_SETS)
 
 
-def _rope(rope: float | None) -> float:
+def _split_test_sets(
+    frame: pd.DataFrame, value: str
+) -> tuple[dict[str, pd.Series], dict[str, pd.Series]]:
+    """Return the true classes and the predictions of each classifier's own test set."""
+    if "classifier" not in frame.columns:
+        raise DataError(
+            "the classifiers of a wide file share their instances, and the z test needs a test set "
+            "for each; take --test mcnemar"
+        )
+    if "instance" in frame.columns and frame["instance"].duplicated().any():
+        instance = frame.loc[frame["instance"].duplicated(), "instance"].iloc[0]
+        raise DataError(
+            f"instance '{instance}' has two rows, and the z test needs a test set for each "
+            "classifier; take --test mcnemar"
+        )
+    rows = {
+        str(name): part.reset_index(drop=True)
+        for name, part in frame.groupby("classifier", sort=False)
+    }
+    return (
+        {name: part["y_true"] for name, part in rows.items()},
+        {name: part[value] for name, part in rows.items()},
+    )
+
+
+def _score_folds(
+    instances: pd.DataFrame, answers: pd.DataFrame, *, is_scores: bool, positive: object
+) -> pd.DataFrame:
+    """Compute the accuracy of labels, or the AUC of scores, per fold: folds x classifiers."""
+    from deabench.compare.predictions import find_correct
+    from deabench.metrics.roc_area import delong
+
+    if "fold" not in instances.columns:
+        raise DataError(
+            "there is no column 'fold'; the t and Bayesian tests of predictions compare folds"
+        )
+    values = {}
+    for fold, rows in answers.groupby(instances["fold"].to_numpy(), sort=False):
+        y_true = instances.loc[rows.index, "y_true"]
+        if is_scores:
+            values[str(fold)] = delong(y_true, rows, positive=positive).auc
+        else:
+            values[str(fold)] = find_correct(y_true, rows).mean()
+    return pd.DataFrame(values).T.rename_axis("fold")
+
+
+def _require_rope(rope: float | None) -> float:
     if rope is None:
         raise DataError(
             "the Bayesian tests need a region of practical equivalence; give --rope, as --rope 0.01"
@@ -276,42 +325,85 @@ def _rope(rope: float | None) -> float:
     return rope
 
 
-def _findings(found: ComparisonResult | Posteriors) -> ComparisonResult:
-    from deabench.compare import ComparisonResult
+def _test_equivalence(
+    table: pd.DataFrame,
+    margin: float | None,
+    control: str | None,
+    folds: int | None,
+    alpha: float,
+) -> tuple[pd.DataFrame, str]:
+    """Test every pair, or every classifier and the control, for equivalence by TOST with Holm."""
+    from deabench.compare.adjustment import adjust_p_values
+    from deabench.compare.pairwise import list_pairs
+    from deabench.compare.score_tables import check_control, check_scores, count_repeats
 
-    if not isinstance(found, ComparisonResult):
+    if margin is None:
         raise DataError(
-            "a critical-difference diagram shows tests, not posteriors; leave --plot or --test bayes out"
+            "a test of equivalence needs the largest difference that does not matter; give "
+            "--margin, as --margin 0.01"
         )
-    return found
+    values = check_scores(table)
+    check_control(control, values.columns)
+    is_corrected = folds is not None and bool(count_repeats(len(values), folds))
+    ratio = 1 / (folds - 1) if folds is not None and is_corrected else 0.0
+    rows = []
+    for first, second in list_pairs(values.columns, control):
+        result = db.compare.tost(
+            values[first], values[second], margin=margin, ratio=ratio, alpha=alpha
+        )
+        rows.append((first, second, result.difference, result.lower, result.upper, result.p_value))
+    pairs = pd.DataFrame(
+        rows, columns=["first", "second", "difference", "lower", "upper", "p_value"]
+    )
+    pairs["adjusted"] = adjust_p_values(pairs["p_value"].to_numpy(), "holm", values.shape[1])
+    pairs["equivalent"] = pairs["adjusted"] < alpha
+    correction = ", corrected for folds" if ratio else ""
+    sentences = (
+        f"{int(pairs['equivalent'].sum())} of {len(pairs)} pairs are shown to differ by less than "
+        f"{margin:g} (two one-sided t tests{correction}, Holm); lower and upper are the interval "
+        f"at {1 - 2 * alpha:g}. The others are not shown to differ by more"
+    )
+    return pairs.set_index("first"), sentences
 
 
-def _clusters(text: str | None) -> Clusters | None:
-    """'keel', or the clusters of a file."""
+def _compare_independent_groups(table: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, str]:
+    """Return the analysis of variance of the columns, and its findings."""
+    from deabench.compare.score_tables import check_scores
+
+    result = db.compare.anova(check_scores(table), alpha=alpha)
+    return result.to_frame(), (
+        f"{result.summary()}\nThe columns are taken as independent groups. Classifiers on the same "
+        "data sets are not independent: leave --test out for those"
+    )
+
+
+def _draw_critical_differences(result: ComparisonResult | Posteriors, file: Path) -> None:
+    if not isinstance(result, db.compare.ComparisonResult):
+        raise DataError(
+            "a critical-difference diagram shows tests, not posteriors; leave --plot or "
+            "--test bayes out"
+        )
+    db.plot.CriticalDifferenceDisplay.from_result(result).plot().save(file)
+
+
+def _read_clusters(text: str | None) -> Clusters | None:
+    """Return 'keel', or the clusters of a file: {data set: cluster}."""
     if text is None or text == "keel":
         return cast("Clusters | None", text)
     from deabench.tables.csv_reader import read_csv
 
     frame = read_csv(text)
     if frame.shape[1] != 1:
-        raise DataError(
-            f"'{text}' has {frame.shape[1] + 1} columns; the clusters are two, dataset,cluster"
-        )
+        raise DataError(f"'{text}' has {frame.shape[1] + 1} columns; give two, dataset and cluster")
     return {str(name): str(cluster) for name, cluster in frame.iloc[:, 0].items()}
 
 
-def _short(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The pairs for a person: what fits in 80 columns. CSV and JSON hold every column."""
+def _printed_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns that fit 80 characters; CSV and JSON have every column."""
     if "verdict" in pairs.columns:
         return pairs.set_index("first")
-    shown = pairs[["first", "second", "difference", "adjusted", "better"]].copy()
+    printed = pairs[["first", "second", "difference", "adjusted", "better"]].copy()
     if "wins" in pairs.columns:
-        counts = (
-            pairs["wins"].astype(str)
-            + "/"
-            + pairs["ties"].astype(str)
-            + "/"
-            + pairs["losses"].astype(str)
-        )
-        shown.insert(2, "won/tied/lost", counts)
-    return shown.set_index("first")
+        counts = pairs[["wins", "ties", "losses"]].astype(str).agg("/".join, axis=1)
+        printed.insert(2, "won/tied/lost", counts)
+    return printed.set_index("first")

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 import typer
 
+import deabench as db
 from deabench import curves
-from deabench.cli._io import Format, emit, say
-from deabench.cli._labels import by_cell, classes, part_of, read_instances
-from deabench.cli._learning import learn
-from deabench.cli._options import Out
+from deabench.cli._io import Format, print_message, write_table, writes_json
+from deabench.cli._options import Form, Out, Plot, parse_cell_values
+from deabench.cli._prediction_files import classes_of_rows, read_classes, read_instances
 from deabench.curves.roc import trace_roc
 from deabench.curves.segment import segment_from_roc
 from deabench.errors import DataError
 from deabench.metrics.labels import GroundTruth
 from deabench.utils.checks import did_you_mean
 
-LONG = ("classifier", "y_true", "score")
+LONG_COLUMNS = ("classifier", "y_true", "score")
+BAND_GRID = np.linspace(0, 1, 101)
+"""False positive rates at which bands are printed: their own points lie a hair beside each jump."""
+MAX_HINT = 100
+"""A longer list of scikit-learn's classifiers is replaced by two examples."""
 
 
 class Kind(enum.StrEnum):
-    """Which curve."""
+    """The curve that is computed."""
 
     roc = "roc"
     tango = "tango"
@@ -41,20 +45,20 @@ class Kind(enum.StrEnum):
 
 
 class Band(enum.StrEnum):
-    """Which band of a ROC curve."""
+    """The band of a ROC curve."""
 
     fixed_width = "fixed-width"
     simultaneous = "simultaneous"
 
 
-_MAKERS: Mapping[Kind, Any] = {
+SEGMENT_KINDS = (Kind.roc, Kind.tango, Kind.summary)
+CURVE_FUNCTIONS: Mapping[Kind, Callable[..., Any]] = {
     Kind.gain: curves.gain,
     Kind.lift: curves.lift,
     Kind.pr: curves.precision_recall,
     Kind.cost: curves.cost_curve,
 }
-_SEGMENTS = (Kind.roc, Kind.tango, Kind.summary)
-_TITLES = {
+TITLES = {
     Kind.roc: "ROC points with Tango's intervals of (fn - fp)/n",
     Kind.tango: "ROC points with Tango's intervals of (fn - fp)/n",
     Kind.summary: "balanced misclassification segments",
@@ -65,66 +69,69 @@ _TITLES = {
     Kind.pr: "precision and recall",
     Kind.cost: "cost curve: the cheapest threshold by probability cost",
 }
-_POINTS = ["at_least", "FPR", "TPR", "lower", "upper", "confident"]
-_SHOWN = {  # what fits a terminal; --format csv and json have every column
-    Kind.roc: _POINTS,
-    Kind.tango: _POINTS,
+# The columns that fit a terminal; CSV and JSON have every column.
+ROC_COLUMNS = ["at_least", "FPR", "TPR", "lower", "upper", "confident"]
+PRINTED_COLUMNS = {
+    Kind.roc: ROC_COLUMNS,
+    Kind.tango: ROC_COLUMNS,
     Kind.summary: ["n", "AUC", "confident", "SAUC", "AveD"],
     Kind.gain: ["population", "gain", "negative_gain", "difference", "at_least"],
     Kind.cost: ["from_pc", "to_pc", "at_least", "FPR", "FNR", "to_nec"],
 }
 
 
-def command(
+def curve_command(
     file: Annotated[
         str,
         typer.Argument(
             help="CSV with y_true and a score column per classifier, or with the columns "
-            "classifier, y_true, score; '-' is standard input"
+            "classifier, y_true, score; '-' is standard input."
         ),
     ],
     kind: Annotated[
         Kind,
         typer.Option(
-            help="roc and tango: every ROC point with Tango's interval; summary: SAUC, AveD "
-            "and AUC per classifier; learning: "
-            "y_true and columns of features, balanced accuracy by training rows"
+            help="roc, tango: every ROC point with Tango's interval; summary: SAUC, AveD and AUC "
+            "per classifier; learning: balanced accuracy by training rows, from y_true and "
+            "columns of features."
         ),
     ] = Kind.roc,
-    alpha: Annotated[float, typer.Option(help="one minus the level of intervals and bands")] = 0.05,
+    alpha: Annotated[
+        float, typer.Option(help="One minus the level of intervals and bands.")
+    ] = 0.05,
     positive: Annotated[
-        str | None, typer.Option(help="the positive label (without it, 1 or True)")
+        str | None, typer.Option(help="The positive class. Default: 1 or True.")
     ] = None,
     against_rest: Annotated[
-        bool, typer.Option("--against-rest", help="--positive against all other classes")
+        bool, typer.Option("--against-rest", help="Take --positive against all other classes.")
     ] = False,
     band: Annotated[
-        Band, typer.Option(help="bands: near-nominal by the bootstrap, or simultaneous by theorem")
+        Band,
+        typer.Option(help="Bands: near-nominal by the bootstrap, or simultaneous by theorem."),
     ] = Band.fixed_width,
     costs: Annotated[
         str | None,
         typer.Option(
-            help="say the threshold of least cost, for the cost of a missed positive and of a false alarm, as fn=5,fp=1"
+            help="Print the threshold of least cost, for the cost of a missed positive and of a "
+            "false alarm, as fn=5,fp=1."
         ),
     ] = None,
     prevalence: Annotated[
-        float | None, typer.Option(help="the share of positives that --costs is for")
+        float | None, typer.Option(help="With --costs: the share of positives.")
     ] = None,
-    above: Annotated[float, typer.Option(help="conversion: positive where score > this")] = 0.5,
+    above: Annotated[float, typer.Option(help="Conversion: positive if score > this.")] = 0.5,
     learner: Annotated[
-        str, typer.Option(help="learning: a scikit-learn classifier, by its class's name")
+        str, typer.Option(help="Learning: a scikit-learn classifier, by the name of its class.")
     ] = "GaussianNB",
     start: Annotated[
-        int, typer.Option(help="learning: the first number of training rows; it doubles")
+        int, typer.Option(help="Learning: the first number of training rows; it doubles.")
     ] = 50,
-    plot: Annotated[Path | None, typer.Option(help="draw it into FILE.png, .svg or .pdf")] = None,
+    plot: Plot = None,
     out: Out = None,
-    form: Annotated[
-        Format, typer.Option("--format", help="how the table is written")
-    ] = Format.table,
+    form: Form = Format.table,
 ) -> None:
-    """The ROC curve of each classifier with Tango's interval at every point, or another curve of
-    the same scores.
+    """Trace the ROC curve of each classifier with Tango's interval at every point, or another curve
+    of the same scores.
     """
     if plot is not None:
         from deabench.plot.canvas import picture_format
@@ -132,159 +139,181 @@ def command(
         picture_format(plot)
     frame = read_instances(file)
     if kind is Kind.learning:
-        emit(
-            learn(frame, learner, start, plot),
-            form=form,
-            out=out,
-            title=f"learning curve of {learner}",
-        )
+        means = _learning_curve(frame, learner, start, plot)
+        write_table(means, form=form, path=out, title=f"learning curve of {learner}")
         return
-    data = _scores(frame, file)
-    true = classes(frame, positive, scores=True, rest=against_rest)
-    price = _price(costs, prevalence)
-    segments = {name: _segment(name, y, score, alpha, true) for name, (y, score) in data.items()}
-    results = (
-        segments
-        if kind in _SEGMENTS
-        else {
-            name: _result(
-                kind,
-                segment,
-                part_of(true, data[name][0]),
-                data[name][1],
-                above=above,
-                band=band.value,
+    scores = _scores_by_classifier(frame, file)
+    classes = read_classes(frame, positive, scores=True, one_against_rest=against_rest)
+    cost_arguments = _parse_costs(costs, prevalence)
+    segments = {
+        name: _compute_segment(name, y_true, score, alpha, classes)
+        for name, (y_true, score) in scores.items()
+    }
+    results: dict[str, Any] = {}
+    band_name: Any = band.value
+    for name, segment in segments.items():
+        y_true, score = scores[name]
+        if kind in SEGMENT_KINDS:
+            results[name] = segment
+        elif kind is Kind.bands:
+            results[name] = curves.bands(segment.roc, band_name, alpha=segment.alpha)
+        elif kind is Kind.conversion:
+            results[name] = curves.conversion_rates(
+                classes_of_rows(classes, y_true), score, above=above
             )
-            for name, segment in segments.items()
-        }
-    )
+        else:
+            results[name] = CURVE_FUNCTIONS[kind](classes_of_rows(classes, y_true), score)
     if plot is not None:
-        _draw(kind, results, segments, plot)
-    emit(_fitted(_table(kind, results), kind, form, out), form=form, out=out, title=_TITLES[kind])
-    _say(true.note, segments, price)
+        from deabench.plot.curve_comparison import draw_curves
+
+        db.plot.save_figure(draw_curves(kind.value, results, segments), plot)
+    table = _curve_table(kind, results)
+    if form is Format.table and out is None:
+        table = table[PRINTED_COLUMNS.get(kind, list(table.columns))]
+    elif writes_json(form, out):
+        # JSON has no infinity: null stands for "no threshold".
+        table = table.replace([np.inf, -np.inf], np.nan)
+    write_table(table, form=form, path=out, title=TITLES[kind])
+    print_message(classes.note)
+    for name, segment in segments.items():
+        _print_segment(name, segment, cost_arguments)
 
 
-def _result(
-    kind: Kind,
-    segment: curves.Segment,
-    true: GroundTruth,
-    score: np.ndarray,
-    *,
-    above: float,
-    band: Literal["fixed-width", "simultaneous"],
-) -> Any:
-    if kind is Kind.bands:
-        return curves.bands(segment.roc, band, alpha=segment.alpha)
-    if kind is Kind.conversion:
-        return curves.conversion_rates(true, score, above=above)
-    return _MAKERS[kind](true, score)
-
-
-def _price(costs: str | None, prevalence: float | None) -> dict[str, float] | None:
-    """The arguments of the least cost, where it is asked for."""
-    given = by_cell(costs, "costs", "fn=5,fp=1")
-    if given is None:
+def _parse_costs(costs: str | None, prevalence: float | None) -> dict[str, float] | None:
+    """Return the arguments of the threshold of least cost, or None without --costs."""
+    cell_costs = parse_cell_values(costs, "costs", "fn=5,fp=1")
+    if cell_costs is None:
         if prevalence is not None:
             raise DataError(
                 "--prevalence is for --costs; give both, as --costs fn=5,fp=1 --prevalence 0.02"
             )
         return None
-    for name in given:
-        if name not in ("fn", "fp"):
+    for cell in cell_costs:
+        if cell not in ("fn", "fp"):
             raise DataError(
-                f"--costs names '{name}'; a threshold takes fn and fp, as --costs fn=5,fp=1"
+                f"--costs names '{cell}'; a threshold takes fn and fp, as --costs fn=5,fp=1"
             )
-    found = {f"cost_{name}": value for name, value in given.items()}
-    return found if prevalence is None else {**found, "prevalence": prevalence}
+    arguments = {f"cost_{cell}": cost for cell, cost in cell_costs.items()}
+    if prevalence is not None:
+        arguments["prevalence"] = prevalence
+    return arguments
 
 
-def _fitted(table: pd.DataFrame, kind: Kind, form: Format, out: Path | None) -> pd.DataFrame:
-    """The columns a terminal has room for; for JSON, which has no infinity, null where there is no
-    threshold.
-    """
-    if form is Format.table and out is None:
-        return table[_SHOWN.get(kind, list(table.columns))]
-    if form is Format.json or (form is Format.table and out is not None and out.suffix == ".json"):
-        return table.replace([np.inf, -np.inf], np.nan)
-    return table
-
-
-def _scores(frame: pd.DataFrame, file: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Labels and scores of each classifier, from the wide or the long form."""
+def _scores_by_classifier(
+    frame: pd.DataFrame, file: str
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return the true classes and scores of each classifier, from a wide or a long file."""
     if "y_true" not in frame.columns:
-        raise DataError(
-            f"there is no column 'y_true' in '{file}'; {did_you_mean('y_true', list(frame.columns))}"
-        )
-    if set(LONG) <= set(frame.columns):
-        unnamed = (frame["classifier"].isna() | (frame["classifier"].astype(str) == "")).to_numpy()
-        if unnamed.any():
-            raise DataError(
-                f"the classifier of row {int(np.argmax(unnamed)) + 1} of '{file}' is missing; name it"
-            )
+        hint = did_you_mean("y_true", list(frame.columns))
+        raise DataError(f"there is no column 'y_true' in '{file}'; {hint}")
+    if set(LONG_COLUMNS) <= set(frame.columns):
+        is_unnamed = frame["classifier"].isna() | (frame["classifier"].astype(str) == "")
+        if is_unnamed.any():
+            row = int(np.argmax(is_unnamed.to_numpy())) + 1
+            raise DataError(f"the classifier of row {row} of '{file}' is missing; name it")
         return {
-            str(name): (part["y_true"].to_numpy(), part["score"].to_numpy())
-            for name, part in frame.groupby("classifier", sort=False)
+            str(name): (rows["y_true"].to_numpy(), rows["score"].to_numpy())
+            for name, rows in frame.groupby("classifier", sort=False)
         }
     names = [name for name in frame.columns if name != "y_true"]
     if not names:
         raise DataError(
             f"'{file}' has no score; add a column of scores per classifier beside 'y_true'"
         )
-    y = frame["y_true"].to_numpy()
-    return {str(name): (y, frame[name].to_numpy()) for name in names}
+    y_true = frame["y_true"].to_numpy()
+    return {str(name): (y_true, frame[name].to_numpy()) for name in names}
 
 
-def _segment(
-    name: str, y: np.ndarray, score: np.ndarray, alpha: float, true: GroundTruth
+def _compute_segment(
+    name: str, y_true: np.ndarray, score: np.ndarray, alpha: float, classes: GroundTruth
 ) -> curves.Segment:
     try:
-        part = part_of(true, y)  # of a long file's classifier: the file as a whole has both
+        # The file has both classes; the rows of one classifier must have them, too.
+        row_classes = classes_of_rows(classes, y_true)
     except DataError as error:
         raise DataError(f"classifier '{name}': {error}") from None
-    return segment_from_roc(trace_roc(part, score, name), alpha)
+    return segment_from_roc(trace_roc(row_classes, score, name), alpha)
 
 
-def _table(kind: Kind, results: Mapping[str, Any]) -> pd.DataFrame:
+def _curve_table(kind: Kind, results: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the points of all curves below each other."""
     if kind is Kind.summary:
         return curves.Segments.from_segments(results).table
-    even = np.linspace(
-        0, 1, 101
-    )  # a band's own points stand a hair before and behind each of its jumps
-    frames = {
-        name: (one.at(even) if kind is Kind.bands else one.to_frame()).reset_index()
-        for name, one in results.items()
-    }
+    if kind is Kind.bands:
+        frames = {name: band.at(BAND_GRID).reset_index() for name, band in results.items()}
+    else:
+        frames = {name: curve.to_frame().reset_index() for name, curve in results.items()}
     table = pd.concat(frames, names=["classifier", "row"]).reset_index("row", drop=True)
-    return table.drop(
-        columns=["index", "point"], errors="ignore"
-    )  # the row numbers of one classifier's frame
+    # The row numbers of one classifier's frame are not part of its curve.
+    return table.drop(columns=["index", "point"], errors="ignore")
 
 
-def _say(note: str, segments: Mapping[str, curves.Segment], price: dict[str, float] | None) -> None:
-    """The summary, a line per classifier, on standard error."""
-    say(note)
-    for name, one in segments.items():
-        best = curves.best_threshold(one.roc)
-        found = (
-            f"{len(one.confident)} confident points, SAUC {one.sauc:.4f}, AveD {one.aved:.4f}"
-            if len(one.confident)
-            else "no confident point"
-        )
-        youden = round(best.value, 4) + 0.0  # no -0.0
-        say(
-            f"{name}: n = {one.roc.n}, AUC {one.roc.auc:.4f}, {found}; Youden's J {youden:.4f} with {best.rule}"
-        )
-        if price is not None:
-            cheapest: Any = curves.best_threshold(one.roc, "cost", **price)
-            say(
-                f"{name}: {cheapest.criterion}: {cheapest.value:.4g} an instance, with {cheapest.rule}"
-            )
-
-
-def _draw(
-    kind: Kind, results: Mapping[str, Any], segments: Mapping[str, curves.Segment], plot: Path
+def _print_segment(
+    name: str, segment: curves.Segment, cost_arguments: dict[str, float] | None
 ) -> None:
-    from deabench.plot.canvas import save_figure
-    from deabench.plot.curve_comparison import draw_curves
+    """Print the summary of one classifier and its best thresholds."""
+    best = curves.best_threshold(segment.roc)
+    points = "no confident point"
+    if len(segment.confident):
+        points = (
+            f"{len(segment.confident)} confident points, SAUC {segment.sauc:.4f}, "
+            f"AveD {segment.aved:.4f}"
+        )
+    # Adding 0.0 turns -0.0 into 0.0.
+    youden = round(best.value, 4) + 0.0
+    print_message(
+        f"{name}: n = {segment.roc.n}, AUC {segment.roc.auc:.4f}, {points}; "
+        f"Youden's J {youden:.4f} with {best.rule}"
+    )
+    if cost_arguments is not None:
+        arguments: dict[str, Any] = cost_arguments
+        cheapest = curves.best_threshold(segment.roc, "cost", **arguments)
+        print_message(
+            f"{name}: {cheapest.criterion}: {cheapest.value:.4g} an instance, with {cheapest.rule}"
+        )
 
-    save_figure(draw_curves(kind.value, results, segments), plot)
+
+def _learning_curve(
+    frame: pd.DataFrame, learner: str, start: int, plot: Path | None
+) -> pd.DataFrame:
+    """Compute the balanced accuracy of a classifier by training rows, over five stratified folds."""
+    if "y_true" not in frame.columns:
+        hint = did_you_mean("y_true", list(frame.columns))
+        raise DataError(f"there is no column 'y_true'; {hint}")
+    features = frame.drop(columns="y_true")
+    for name, column in features.items():
+        if not pd.api.types.is_numeric_dtype(column) or column.isna().any():
+            raise DataError(f"the feature '{name}' is not a number in every row; encode or fill it")
+    if features.empty:
+        raise DataError("there is no feature beside 'y_true'; add columns of numbers")
+    curve = curves.learning_curve(
+        _make_learner(learner),
+        features.to_numpy(),
+        frame["y_true"].to_numpy(),
+        schedule=curves.geometric(start, 2.0, tolerance=None),
+    )
+    if plot is not None:
+        db.plot.save_figure(db.plot.LearningCurveDisplay.from_result(curve).plot().figure_, plot)
+    print_message("balanced accuracy, mean over five folds")
+    return curve.means
+
+
+def _make_learner(name: str) -> Any:
+    """Return a classifier of scikit-learn that needs no arguments, by the name of its class."""
+    from sklearn.utils import all_estimators
+
+    estimators = dict(all_estimators(type_filter="classifier"))
+    if name not in estimators:
+        hint = did_you_mean(name, sorted(estimators))
+        if len(hint) >= MAX_HINT:
+            hint = "type a name such as GaussianNB or LogisticRegression"
+        raise DataError(f"there is no classifier '{name}' in scikit-learn; {hint}")
+    try:
+        learner = estimators[name]()
+        if "random_state" in learner.get_params():
+            return learner.set_params(random_state=0)
+        return learner
+    except TypeError:
+        raise DataError(
+            f"'{name}' needs another estimator inside; name one that stands alone, as GaussianNB"
+        ) from None

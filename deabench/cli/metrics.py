@@ -1,58 +1,128 @@
-"""`deabench metrics`: predictions, scores or counts in, the metric table that `deabench rank` reads
-out.
-"""
+"""`deabench metrics`: turn predictions, scores or counts into the table that `deabench rank` reads."""
 
 from __future__ import annotations
 
+import enum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
+import pandas as pd
 import typer
 
-from deabench.cli._io import Format, emit, say
-from deabench.cli._labels import by_cell, read_instances
-from deabench.cli._metric_options import (
+import deabench as db
+from deabench.cli._io import Format, print_messages, write_table
+from deabench.cli._options import Out, Scores, Threshold, parse_cell_values, split_names
+from deabench.cli._prediction_files import (
     COUNTS,
-    LABELLED,
-    SCORED,
-    SEVERAL,
-    Answer,
-    Design,
-    Folds,
-    Request,
-    of_counts,
-    of_instances,
+    Piece,
+    classes_of_rows,
+    holds_scores,
+    read_classes,
+    read_instances,
+    split_instances,
 )
-from deabench.cli._options import Out
-from deabench.cli._samples import Scores, Threshold
 from deabench.errors import DataError
+from deabench.metrics.labels import GroundTruth
+
+LABEL_METRICS = ["TPR", "TNR", "balanced_accuracy", "G-mean", "F1", "accuracy"]
+SCORE_METRICS = ["roc_auc", "pr_auc", "KS"]
+MULTICLASS_METRICS = ["recall", "precision", "balanced_accuracy", "macro_F1", "MCC"]
+Answer = Literal["table", "intervals", "differences", "usefulness", "prevalence"]
 
 
-def command(
+class Folds(enum.StrEnum):
+    """How several rows or folds of one classifier become one row."""
+
+    pooled = "pooled"
+    averaged = "averaged"
+
+
+class Design(enum.StrEnum):
+    """How the instances were sampled."""
+
+    rows = "rows"
+    classes = "classes"
+    clusters = "clusters"
+    folds = "folds"
+
+
+DESIGN_COLUMNS = {Design.clusters: "cluster", Design.folds: "fold"}
+
+
+@dataclass(frozen=True)
+class MetricsRequest:
+    """The options of `deabench metrics`, as they were typed."""
+
+    answer: Answer
+    metrics: str | None
+    positive: str | None
+    against_rest: bool
+    multiclass: bool
+    scores: bool
+    threshold: float | None
+    folds: Folds
+    design: Design
+    alpha: float
+    prevalence: float | None
+    weighted: bool
+    beta: float
+    costs: dict[str, float] | None
+    weights: dict[str, float] | None
+
+    @property
+    def formula_options(self) -> dict[str, Any]:
+        """Return the options of the metrics' formulas."""
+        return {"beta": self.beta, "costs": self.costs, "weights": self.weights}
+
+    def metric_names(self, defaults: list[str]) -> list[str] | None:
+        """Return the metrics that were named, or the defaults; None stands for all."""
+        if self.metrics == "all":
+            return None
+        if self.metrics is not None:
+            return split_names(self.metrics)
+        return [f"F{self.beta:g}" if name == "F1" else name for name in defaults]
+
+    def default_metrics(self, is_scores: bool) -> list[str]:
+        """Return the default metrics of labels, of scores, or of scores with a threshold."""
+        if not is_scores:
+            return LABEL_METRICS
+        if self.threshold is None:
+            return SCORE_METRICS
+        return [*LABEL_METRICS, *SCORE_METRICS]
+
+    def instance_weights(self, instances: pd.DataFrame) -> dict[str, pd.Series]:
+        """Return the weights of instances as an argument of a metric function."""
+        return {"sample_weight": instances["weight"]} if self.weighted else {}
+
+
+def metrics_command(
     file: Annotated[
         Path, typer.Argument(help="CSV file of one of the layouts above; - is standard input.")
     ],
     metrics: Annotated[
         str | None,
         typer.Option(
-            help=f"Metrics, as TPR,TNR or recall,precision@10; 'all' for every one. By default {','.join(LABELLED)}; of scores "
-            f"{','.join(SCORED)}."
+            help="Metrics, as TPR,TNR or recall,precision@10, or 'all'. Default: "
+            f"{','.join(LABEL_METRICS)}; of scores {','.join(SCORE_METRICS)}."
         ),
     ] = None,
     positive: Annotated[
         str | None,
         typer.Option(
-            help="The positive class; by default 1 of 0/1 and -1/1, True of booleans, else the minority (not for scores)."
+            help="The positive class. Default: 1 of 0/1 and -1/1, True of booleans, "
+            "else the minority (not for scores)."
         ),
     ] = None,
     against_rest: Annotated[
-        bool, typer.Option("--against-rest", help="--positive against all other classes.")
+        bool, typer.Option("--against-rest", help="Take --positive against all other classes.")
     ] = False,
     multiclass: Annotated[
         bool,
         typer.Option(
             "--multiclass",
-            help=f"Any number of classes, none of them positive. By default {','.join(SEVERAL)}.",
+            help="Any number of classes, none of them positive. "
+            f"Default: {','.join(MULTICLASS_METRICS)}.",
         ),
     ] = False,
     scores: Scores = False,
@@ -60,40 +130,41 @@ def command(
     folds: Annotated[
         Folds,
         typer.Option(
-            help="One classifier on several rows or folds: counts added, or metrics averaged."
+            help="If a classifier has several rows or folds: add its counts, or average its metrics."
         ),
     ] = Folds.pooled,
     intervals: Annotated[
-        bool, typer.Option("--intervals", help="Each metric with its interval, a row for each.")
+        bool, typer.Option("--intervals", help="Print each metric with its interval, one per row.")
     ] = False,
     differences: Annotated[
         bool,
         typer.Option(
             "--differences",
-            help="The paired difference of every two classifiers in each metric, with its interval.",
+            help="Print the paired difference of every two classifiers with its interval.",
         ),
     ] = False,
     design: Annotated[
         Design,
         typer.Option(
-            help="Of intervals: instances are a sample (rows), the classes' sizes were fixed (classes), the column cluster or "
-            "fold groups them."
+            help="For intervals: the instances are a sample (rows), the sizes of the classes were "
+            "fixed (classes), or the column cluster or fold groups the instances."
         ),
     ] = Design.rows,
-    alpha: Annotated[float, typer.Option(help="One minus the level of intervals.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="One minus the level of the intervals.")] = 0.05,
     usefulness: Annotated[
         bool,
         typer.Option(
             "--usefulness",
-            help="Eight conditions for a classifier that says anything about the class.",
+            help="Check eight conditions that every informative classifier meets.",
         ),
     ] = False,
     prevalence: Annotated[
         float | None,
-        typer.Option(help="Re-express the metrics where this share of the instances is positive."),
+        typer.Option(help="Convert the metrics to this share of positive instances."),
     ] = None,
     weighted: Annotated[
-        bool, typer.Option("--weighted", help="The column weight has a weight for each instance.")
+        bool,
+        typer.Option("--weighted", help="Weight the instances by the column weight."),
     ] = False,
     beta: Annotated[
         float, typer.Option(help="Of the F measure; its column is then named F2, F0.5 ...")
@@ -101,38 +172,39 @@ def command(
     costs: Annotated[
         str | None,
         typer.Option(
-            help="Cost of one instance, as fn=100,fp=1,tp=-1; cells not named cost 0. Default fn=1,fp=1."
+            help="Cost of one instance, as fn=100,fp=1,tp=-1; other cells cost 0. "
+            "Default: fn=1,fp=1."
         ),
     ] = None,
     weights: Annotated[
         str | None,
         typer.Option(
-            help="Weight of one instance in weighted_accuracy, as fn=5,tp=5; cells not named weigh 1."
+            help="Weight of one instance in weighted_accuracy, as fn=5,tp=5; other cells weigh 1."
         ),
     ] = None,
     form: Annotated[
-        Format, typer.Option("--format", help="How to write the table.")
+        Format, typer.Option("--format", help="The format of the table.")
     ] = Format.table,
     out: Out = None,
 ) -> None:
-    """Make a metric table, a row per classifier, from predictions, scores or counts.
+    """Compute a table of metrics, a row per classifier, from predictions, scores or counts.
 
-    FILE is CSV with a header, recognised by its columns:
+    FILE is CSV with a header and is recognised by its columns:
 
     counts: classifier,tp,fn,fp,tn (a classifier on several rows has several folds); other columns
     are left out.
 
     long: classifier,y_true and y_pred or score, a row per classifier and instance; a score column
-    is used where there is no y_pred, or with --scores or --threshold.
+    is used if there is no y_pred, or with --scores or --threshold.
 
     wide: y_true and a column per classifier, of labels, or of scores with --scores or --threshold.
 
     In long and wide files the columns instance, fold, cluster and weight are no classifiers;
     --folds averaged goes by fold."""
-    answer = _answer(
+    answer = _choose_answer(
         intervals=intervals, differences=differences, usefulness=usefulness, prevalence=prevalence
     )
-    ask = Request(
+    request = MetricsRequest(
         answer,
         metrics,
         positive,
@@ -146,35 +218,222 @@ def command(
         prevalence,
         weighted,
         beta,
-        by_cell(costs, "costs", "fn=100,fp=1"),
-        by_cell(weights, "weights", "fn=5,tp=5"),
+        parse_cell_values(costs, "costs", "fn=100,fp=1"),
+        parse_cell_values(weights, "weights", "fn=5,tp=5"),
     )
     frame = read_instances(file)
-    table = (
-        of_counts(frame, ask)
-        if set(COUNTS) <= set(frame.columns)
-        else of_instances(frame, ask, file)
-    )
-    for line in [table.attrs.get(key) for key in ("note", "threshold", "folds")]:
-        if line:
-            say(line)
-    for line in (*table.attrs.get("notes", ()), *table.attrs.get("undefined", ())):
-        say(line)
-    emit(
-        table.drop(columns=["roc_auc_lower", "roc_auc_upper"], errors="ignore"), form=form, out=out
-    )
+    if set(COUNTS) <= set(frame.columns):
+        table = answer_from_counts(frame, request)
+    else:
+        table = answer_from_instances(frame, request, file)
+    remarks = [table.attrs.get(key) for key in ("note", "threshold", "folds")]
+    print_messages([text for text in remarks if text])
+    print_messages([*table.attrs.get("notes", ()), *table.attrs.get("undefined", ())])
+    table = table.drop(columns=["roc_auc_lower", "roc_auc_upper"], errors="ignore")
+    write_table(table, form=form, path=out)
 
 
-def _answer(
+def _choose_answer(
     *, intervals: bool, differences: bool, usefulness: bool, prevalence: float | None
 ) -> Answer:
-    asked = {
+    flags: dict[Answer, bool] = {
         "intervals": intervals,
         "differences": differences,
         "usefulness": usefulness,
         "prevalence": prevalence is not None,
     }
-    wanted: list[Any] = [name for name, is_asked in asked.items() if is_asked]
-    if len(wanted) > 1:
-        raise DataError(f"--{wanted[0]} and --{wanted[1]} are two answers; ask for one at a time")
-    return wanted[0] if wanted else "table"
+    answers = [name for name, is_set in flags.items() if is_set]
+    if len(answers) > 1:
+        raise DataError(
+            f"--{answers[0]} and --{answers[1]} are two answers; type one of them at a time"
+        )
+    return answers[0] if answers else "table"
+
+
+def answer_from_counts(frame: pd.DataFrame, request: MetricsRequest) -> pd.DataFrame:
+    """Compute the answer from a file of counts."""
+    label = "classifier" if "classifier" in frame.columns else frame.columns[0]
+    if label in COUNTS:
+        raise DataError(
+            "the counts have no column 'classifier'; add one with the classifiers' names"
+        )
+    counts = frame.set_index(label)[COUNTS].rename_axis("classifier")
+    names = request.metric_names(LABEL_METRICS)
+    if not counts.index.is_unique:
+        if request.folds is Folds.averaged and request.answer == "table":
+            return db.metrics.averaged(
+                counts, "classifier", metrics=names, **request.formula_options
+            )
+        counts = db.metrics.pooled(counts, "classifier")
+    if request.answer == "table":
+        return db.metrics.from_counts(counts, metrics=names, **request.formula_options)
+    return _answer_from_cells(counts, request)
+
+
+def answer_from_instances(frame: pd.DataFrame, request: MetricsRequest, file: Path) -> pd.DataFrame:
+    """Compute the answer from a long or wide file of instances."""
+    is_scores = holds_scores(frame, file, request.scores or request.threshold is not None)
+    _check_columns(frame, request)
+    value = "score" if is_scores else "y_pred"
+    is_paired = request.answer == "differences"
+    by_fold = request.folds is Folds.averaged
+    if request.multiclass and request.answer == "table":
+        return _multiclass_table(split_instances(frame, value, by_fold=by_fold), request)
+    classes = read_classes(
+        frame, request.positive, scores=is_scores, one_against_rest=request.against_rest
+    )
+    pieces = split_instances(frame, value, by_fold=by_fold, is_paired=is_paired)
+    if request.answer in ("intervals", "differences"):
+        return _interval_table(pieces, request, classes, is_scores)
+    if request.answer == "table":
+        table = _metric_table(pieces, request, classes, is_scores)
+    else:
+        table = _answer_from_cells(_count_cells(pieces, request, classes, is_scores), request)
+    is_chosen = request.positive is None and not classes.guessed
+    table.attrs["note"] = classes.note if is_chosen else None
+    return table
+
+
+def _check_columns(frame: pd.DataFrame, request: MetricsRequest) -> None:
+    """Refuse options that need a column which the file lacks."""
+    for column, is_needed, purpose, option in (
+        ("fold", request.folds is Folds.averaged, "average over", "--folds averaged"),
+        ("weight", request.weighted, "weigh by", "--weighted"),
+        ("cluster", request.design is Design.clusters, "draw by", "--design clusters"),
+        ("fold", request.design is Design.folds, "draw by", "--design folds"),
+    ):
+        if is_needed and column not in frame.columns:
+            raise DataError(
+                f"there is no column '{column}' to {purpose}; add it, or leave {option} out"
+            )
+
+
+def _metric_table(
+    pieces: list[Piece], request: MetricsRequest, classes: GroundTruth, is_scores: bool
+) -> pd.DataFrame:
+    from deabench.metrics.counts import average_folds
+
+    compute: Any = db.metrics.from_scores if is_scores else db.metrics.from_predictions
+    options = request.formula_options
+    options["metrics"] = request.metric_names(request.default_metrics(is_scores))
+    if is_scores:
+        options["threshold"] = request.threshold
+    parts = [
+        compute(
+            classes_of_rows(classes, instances["y_true"]),
+            answers,
+            **request.instance_weights(instances),
+            **options,
+        )
+        for instances, answers in pieces
+    ]
+    table = _concat_tables(parts)
+    if request.folds is Folds.averaged:
+        table = average_folds(table, [pd.Series(table.index, table.index, name="classifier")])
+    table.attrs["threshold"] = parts[0].attrs.get("threshold")
+    return table
+
+
+def _multiclass_table(pieces: list[Piece], request: MetricsRequest) -> pd.DataFrame:
+    names: Any = request.metric_names(MULTICLASS_METRICS)
+    parts = [
+        db.metrics.from_classes(
+            instances["y_true"], answers, metrics=names, **request.instance_weights(instances)
+        )
+        for instances, answers in pieces
+    ]
+    table = _concat_tables(parts)
+    table.attrs["note"] = parts[0].attrs["note"]
+    return table
+
+
+def _concat_tables(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    """Put tables below each other and collect their remarks about undefined metrics."""
+    table = pd.concat(parts)
+    table.attrs = {"undefined": tuple(text for part in parts for text in part.attrs["undefined"])}
+    return table
+
+
+def _interval_table(
+    pieces: list[Piece], request: MetricsRequest, classes: GroundTruth, is_scores: bool
+) -> pd.DataFrame:
+    """Compute intervals of metrics, or paired differences with theirs."""
+    compute: Any = db.metrics.intervals
+    if request.answer == "differences":
+        compute = db.metrics.differences
+    # There is no interval for KS.
+    defaults = [name for name in request.default_metrics(is_scores) if name != "KS"]
+    options = {
+        **request.formula_options,
+        "alpha": request.alpha,
+        "threshold": request.threshold,
+        "metrics": request.metric_names(defaults),
+    }
+    options = {name: value for name, value in options.items() if value is not None}
+    column = DESIGN_COLUMNS.get(request.design)
+    results = [
+        compute(
+            classes_of_rows(classes, instances["y_true"]),
+            answers,
+            design=request.design.value,
+            **({} if column is None else {"by": instances[column]}),
+            **request.instance_weights(instances),
+            **options,
+        )
+        for instances, answers in pieces
+    ]
+    table = pd.concat([result.table for result in results])
+    notes = dict.fromkeys(note for result in results for note in result.notes)
+    # A guessed positive class was the subject of a warning already.
+    warned = classes.note if classes.guessed else None
+    table.attrs["notes"] = tuple(note for note in notes if note != warned)
+    return table
+
+
+def _count_cells(
+    pieces: list[Piece], request: MetricsRequest, classes: GroundTruth, is_scores: bool
+) -> pd.DataFrame:
+    """Count the four cells of each classifier; scores become labels at the threshold."""
+    if is_scores and request.threshold is None:
+        raise DataError("scores have no cells without a threshold; give --threshold")
+    parts = []
+    for instances, answers in pieces:
+        piece_classes = classes_of_rows(classes, instances["y_true"])
+        labels = answers
+        if is_scores:
+            negative = piece_classes.rest[0] if piece_classes.rest else piece_classes.negative
+            names = {True: piece_classes.positive, False: negative}
+            labels = {
+                name: (pd.to_numeric(scores) >= request.threshold).map(names)
+                for name, scores in answers.items()
+            }
+        parts.append(db.metrics.count(piece_classes, labels, **request.instance_weights(instances)))
+    table = pd.concat(parts)
+    table.attrs = parts[0].attrs
+    return table
+
+
+def _answer_from_cells(counts: pd.DataFrame, request: MetricsRequest) -> pd.DataFrame:
+    """Compute usefulness, intervals or metrics at another prevalence from the four cells."""
+    names = request.metric_names(LABEL_METRICS)
+    if request.answer == "usefulness":
+        return db.metrics.usefulness(counts).rename_axis("classifier")
+    if request.answer == "prevalence":
+        rates = db.metrics.from_counts(counts, metrics=["TPR", "TNR"])
+        prevalence = request.prevalence or 0.0
+        return db.metrics.at_prevalence(rates, prevalence, metrics=names, **request.formula_options)
+    if request.answer == "differences":
+        raise DataError(
+            "counts do not tell which instances two classifiers judge alike; give predictions "
+            "for --differences"
+        )
+    if request.design in DESIGN_COLUMNS:
+        raise DataError(
+            f"counts have no {request.design.value}; give predictions for "
+            f"--design {request.design.value}"
+        )
+    design: Any = request.design.value
+    table = db.metrics.bootstrap_counts(
+        counts, design=design, alpha=request.alpha, metrics=names, **request.formula_options
+    )
+    return table.drop(columns="undefined")

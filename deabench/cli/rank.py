@@ -1,4 +1,4 @@
-"""`deabench rank`: efficiencies of the classifiers of a table, best first."""
+"""`deabench rank`: rank the classifiers of a table by efficiency."""
 
 from __future__ import annotations
 
@@ -8,44 +8,43 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deabench.cli._io import Format, emit, say, target
+import deabench as db
+from deabench.cli._io import (
+    Format,
+    parse_output_path,
+    print_message,
+    print_messages,
+    write_table,
+    writes_json,
+)
 from deabench.cli._options import (
-    AnswersFile,
-    AnswersPositive,
-    AnswersScores,
-    AnswersThreshold,
-    Counts,
+    Checkpoints,
     DataSet,
-    Direction,
     Form,
-    Goal,
     Inputs,
-    KeptIn,
     Label,
     LowerIsBetter,
     MissingCells,
     Model,
-    NormOf,
+    ModelOptions,
     Orientation,
     Outputs,
     Plot,
-    Ratios,
     Returns,
+    SamplesFile,
+    SamplesPositive,
+    SamplesScores,
+    SamplesThreshold,
     Scheduler,
-    Shares,
-    Strict,
-    Sums,
     TableOrFiles,
-    TechnologyOf,
     Tolerance,
-    Within,
-    budget,
-    directions,
-    model_with_options,
-    options,
-    several,
+    parse_lower_is_better,
+    parse_model,
+    parse_numbers,
+    reject_options,
+    split_all_names,
 )
-from deabench.cli._rank_files import alone, rank_many
+from deabench.errors import UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,38 +53,39 @@ if TYPE_CHECKING:
     from deabench.analysis.ranking import Ranking
     from deabench.utils.arrays import Sparse
 
+LEAST_PRINTED = 0.005
+"""A smaller λ would be printed as 0.00."""
+NEAR_HALF = 1e-6
+"""A λ so near to half-way between two texts is rounded by Python itself."""
+MAX_EXACT = 1e9
+"""Of so many hundredths NumPy no longer tells whether they lie half-way between two texts."""
 
-class Show(enum.StrEnum):
-    """What a picture of a ranking shows: efficiencies, who is benchmark for whom, or which metrics
-    carry each score.
-    """
+
+class Picture(enum.StrEnum):
+    """A picture of a ranking: efficiencies, peers, or the metrics that carry each score."""
 
     ranking = "ranking"
     peers = "peers"
     weights = "weights"
 
 
-def command(
+def rank_command(
     table: TableOrFiles,
     outputs: Outputs = None,
     inputs: Inputs = None,
     lower_is_better: LowerIsBetter = None,
     model: Model = None,
+    option: ModelOptions = None,
     returns: Returns = None,
     orientation: Orientation = None,
-    direction: Direction = None,
-    weights: Counts = None,
-    goal: Goal = None,
-    norm: NormOf = None,
-    sums: Sums = None,
-    shares: Shares = None,
-    ratios: Ratios = None,
     reference: Annotated[
         str | None,
-        typer.Option(help="A table of the DMUs that span the frontier; the table without it."),
+        typer.Option(help="A table of the systems that span the frontier. Default: TABLE."),
     ] = None,
-    technology: TechnologyOf = "convex",
-    within: Within = None,
+    within: Annotated[
+        list[str] | None,
+        typer.Option(help="A budget, as latency_ms=20: only systems within it are ranked."),
+    ] = None,
     missing: MissingCells = "refuse",
     label: Label = None,
     dataset: DataSet = None,
@@ -93,19 +93,21 @@ def command(
         bool,
         typer.Option(
             "--by-dataset",
-            help="Beside the ranking of the means: on every data set by itself, and on one frontier of all.",
+            help="Rank the means, each data set by itself, and all of them on one frontier.",
         ),
     ] = False,
-    strict: Strict = False,
-    uncertainty: AnswersFile = None,
-    scores: AnswersScores = False,
-    threshold: AnswersThreshold = None,
-    positive: AnswersPositive = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse to guess what an unknown column measures.")
+    ] = False,
+    uncertainty: SamplesFile = None,
+    scores: SamplesScores = False,
+    threshold: SamplesThreshold = None,
+    positive: SamplesPositive = None,
     explain: Annotated[
-        str | None, typer.Option(help="Tell one classifier's story instead of the ranking.")
+        str | None, typer.Option(help="Explain the score of one system instead of the ranking.")
     ] = None,
     tolerance: Tolerance = 0.0,
-    kept_in: KeptIn = None,
+    kept: Checkpoints = None,
     scheduler: Scheduler = None,
     out: Annotated[
         Path | None,
@@ -113,241 +115,211 @@ def command(
             "-o",
             "--out",
             metavar="FILE",
-            help="Write here instead of printing: CSV, or .json; - is standard output. Of many files, Parquet.",
+            help="Write to this file instead of stdout: CSV, or .json; - is stdout. Many files: "
+            ".parquet.",
         ),
     ] = None,
     form: Form = Format.table,
     plot: Plot = None,
-    show: Annotated[Show, typer.Option(help="What the picture shows.")] = Show.ranking,
+    show: Annotated[Picture, typer.Option(help="What --plot draws.")] = Picture.ranking,
 ) -> None:
-    """Rank the classifiers of TABLE by efficiency: how near each comes to the best trade-off that
+    """Rank the classifiers of TABLE by efficiency: how close each comes to the best trade-off that
     the others reach.
     """
-    import pandas as pd
-
-    from deabench.analysis.budget import keep_within
-    from deabench.analysis.ranking import rank_selected
-    from deabench.models.options import ModelRequest
     from deabench.streaming.files import is_multi_file
-    from deabench.tables.read import read
-    from deabench.tables.selection import read_frame, select_table
 
-    asked: dict[str, Any] = {
-        "returns": returns,
-        "orientation": orientation,
-        "goal": goal,
-        "norm": norm,
-        **options(direction, weights, sums, shares, ratios),
+    request = parse_model(model, option, returns, orientation)
+    columns: dict[str, Any] = {
+        "outputs": split_all_names(outputs),
+        "lower_is_better": parse_lower_is_better(lower_is_better),
+        "missing": missing,
+    }
+    single_ranking_options = {
+        "--reference": reference,
+        "--within": within,
+        "--uncertainty": uncertainty,
+        "--explain": explain,
+        "--plot": plot,
+        "--strict": strict or None,
+        "--option": option,
+        "--returns": returns,
+        "--orientation": orientation,
     }
     if is_multi_file(table):
-        alone(
-            "many files have",
+        reject_options(
+            "cannot be used with many files",
             {
                 "--inputs": inputs,
                 "--model": model,
-                "--reference": reference,
-                "--within": within,
-                "--uncertainty": uncertainty,
-                "--explain": explain,
-                "--plot": plot,
                 "--dataset": dataset,
-                "--strict": strict or None,
                 "--by-dataset": by_dataset or None,
-                "--technology": None if technology == "convex" else technology,
-                **{f"--{name}": value for name, value in asked.items()},
+                **single_ranking_options,
             },
         )
-        rank_many(
-            table,
-            out,
-            {
-                "outputs": several(outputs),
-                "lower_is_better": directions(lower_is_better),
-                "label": several(label),
-                "missing": missing,
-                "tolerance": tolerance,
-                "kept": kept_in,
-                "scheduler": scheduler,
-            },
-        )
+        columns |= {"label": split_all_names(label), "tolerance": tolerance}
+        _rank_files(table, out, columns | {"kept": kept, "scheduler": scheduler})
         return
-    alone(
-        "one table has",
-        {"--tolerance": tolerance or None, "--kept": kept_in, "--scheduler": scheduler},
+    reject_options(
+        "is for many files",
+        {"--tolerance": tolerance or None, "--kept": kept, "--scheduler": scheduler},
     )
-    out = None if out is None else target(str(out))
-    if technology == "fdh" and model in (None, "fdh"):
-        model = "fdh"
-    elif technology != "convex":
-        asked["technology"] = technology
-    request = None  # wrong words are refused before the table is read
-    if model is not None:
-        request = ModelRequest(model_with_options(model, asked))
-    elif not {name for name, value in asked.items() if value} - {"returns", "orientation"}:
-        request = ModelRequest(None, returns, orientation)
-    ways: Any = {"missing": missing, "model": model}
-    source = read(
-        table, label=several(label), roles={} if dataset is None else {dataset: "dataset"}
-    )
+    from deabench.analysis.ranking import rank_selected
+    from deabench.tables.selection import read_frame, select_table
+
+    path = None if out is None else parse_output_path(str(out))
+    columns["inputs"] = split_all_names(inputs)
+    roles: Any = {} if dataset is None else {dataset: "dataset"}
+    source = db.read(table, label=split_all_names(label), roles=roles)
     if by_dataset:
-        alone(
-            "--by-dataset has",
-            {
-                "--reference": reference,
-                "--within": within,
-                "--uncertainty": uncertainty,
-                "--explain": explain,
-                "--plot": plot,
-                "--strict": strict or None,
-                **{f"--{name}": value for name, value in asked.items()},
-            },
-        )
-        _by_dataset(
-            source,
-            {
-                "outputs": several(outputs),
-                "inputs": several(inputs),
-                "lower_is_better": directions(lower_is_better),
-                **ways,
-            },
-            form,
-            out,
-        )
+        reject_options("cannot be used with --by-dataset", single_ranking_options)
+        _rank_by_dataset(source, columns | {"model": model}, form, path)
         return
-    ready = select_table(
-        source,
-        outputs=several(outputs),
-        inputs=several(inputs),
-        lower_is_better=directions(lower_is_better),
-        missing=ways["missing"],
-        strict=strict,
-    )
-    ready = keep_within(ready, budget(within)) if within else ready
-    ranking = rank_selected(
-        ready,
-        request or ModelRequest(model_with_options(model, asked, has_inputs=bool(inputs))),
-        None if reference is None else read_frame(read(reference)),
-        bounded=missing == "bounds",
-    )
+    selected = select_table(source, strict=strict, **columns)
+    if within:
+        from deabench.analysis.budget import keep_within
+
+        selected = keep_within(selected, parse_numbers(within, "--within") or {})
+    reference_table = None if reference is None else read_frame(db.read(reference))
+    ranking = rank_selected(selected, request, reference_table, bounded=missing == "bounds")
     if uncertainty is not None:
-        from deabench.cli._samples import judged
+        from deabench.cli._prediction_files import SampleOptions, add_uncertainty
 
-        ranking = judged(ranking, uncertainty, positive, scores, threshold)
+        sample_options = SampleOptions(None, positive, scores, threshold)
+        ranking = add_uncertainty(ranking, uncertainty, sample_options)
     if plot is not None:
-        from deabench.plot import PeerNetworkDisplay, RankingDisplay, WeightsDisplay, save_figure
+        _draw_ranking(ranking, show, plot)
+    _print_ranking(ranking, explain, form, path)
 
-        displays: dict[Show, Any] = {
-            Show.ranking: RankingDisplay,
-            Show.peers: PeerNetworkDisplay,
-            Show.weights: WeightsDisplay,
-        }
-        save_figure(displays[show].from_result(ranking).plot().figure_, plot)
-    for note in ranking.notes:
-        say(note)
-    for label, reason in ranking.reasons.items():
-        say(f"'{label}' has no {ranking.measure}: {reason}")
-    if explain is not None:
-        typer.echo(ranking.explain(explain))
+
+def _rank_files(files: str, out: Path | None, options: dict[str, Any]) -> None:
+    """Rank the rows of many files into one Parquet file."""
+    if out is None or out.suffix != ".parquet":
+        raise UsageError("the scores of many files are written as Parquet; type -o scores.parquet")
+    ranking = db.rank_files(files, out, **options)
+    print_messages(ranking.notes)
+    print_message(ranking.summary())
+
+
+def _rank_by_dataset(
+    source: object, options: dict[str, Any], form: Format, path: Path | None
+) -> None:
+    """Print the ranks of the means, of each data set and of all on one frontier, side by side."""
+    result = db.by_dataset(source, **options)
+    print_messages(result.notes)
+    title = f"Efficiencies over {len(result.each)} data sets"
+    write_table(result.to_frame(), form=form, path=path, title=title)
+
+
+def _draw_ranking(ranking: Ranking, picture: Picture, file: Path) -> None:
+    displays: dict[Picture, Any] = {
+        Picture.ranking: db.plot.RankingDisplay,
+        Picture.peers: db.plot.PeerNetworkDisplay,
+        Picture.weights: db.plot.WeightsDisplay,
+    }
+    db.plot.save_figure(displays[picture].from_result(ranking).plot().figure_, file)
+
+
+def _print_ranking(
+    ranking: Ranking, explained: str | None, form: Format, path: Path | None
+) -> None:
+    """Print notes, the table with peers, or the explanation of one system."""
+    print_messages(ranking.notes)
+    print_messages(
+        f"'{name}' has no {ranking.measure}: {reason}" for name, reason in ranking.reasons.items()
+    )
+    if explained is not None:
+        typer.echo(ranking.explain(explained))
         return
-    say(_proved(ranking))
-    if ranking.uncertainty is not None:
-        for line in ranking.uncertainty.summary().splitlines():
-            say(line)
-    frame = ranking.to_frame()
-    as_json = form is Format.json or (out is not None and out.suffix == ".json")
-    peers = _peers(ranking) if as_json else listed(ranking.intensities, ranking.reference.labels)
-    order = (
-        ranking.ranks.reset_index(drop=True).sort_values(kind="stable").index
-    )  # that of the frame
-    frame["peers"] = pd.Series(peers, dtype=object).take(order).set_axis(frame.index)
-    emit(
-        frame,
-        form=form,
-        out=out,
-        title="Efficiencies" if ranking.measure == "efficiency" else "Inefficiencies",
-    )
-
-
-SHOWN = 0.005
-"""Below, a λ would be printed as 0.00."""
-HALF = 1e-6
-"""So near to half-way between two texts a λ is rounded by Python itself."""
-HUGE = 1e9
-"""So many hundredths are no longer told from half-way between two of them."""
-
-
-def _by_dataset(source: object, given: dict[str, Any], form: Format, out: Path | None) -> None:
-    """Means, every data set by itself, and all on one frontier, side by side."""
-    from deabench.analysis.by_dataset import by_dataset
-
-    found = by_dataset(source, **given)
-    for note in found.notes:
-        say(note)
-    emit(
-        found.to_frame(), form=form, out=out, title=f"Efficiencies over {len(found.each)} data sets"
-    )
-
-
-def _proved(ranking: Ranking) -> str:
-    """By which model, and how well it is proved."""
     count = int(ranking.scores.notna().sum())
-    if ranking.options.has_certificate is False:
-        return f"{ranking.model}; {count} scores, not proved"
-    return f"{ranking.model}; {count} scores proved, largest gap {ranking.certificate['gap'].max():.1e}"
+    if ranking.options.has_certificate:
+        gap = ranking.certificate["gap"].max()
+        print_message(f"{ranking.model}; {count} scores proved, largest gap {gap:.1e}")
+    else:
+        print_message(f"{ranking.model}; {count} scores, not proved")
+    if ranking.uncertainty is not None:
+        print_messages(ranking.uncertainty.summary().splitlines())
+    title = "Efficiencies" if ranking.measure == "efficiency" else "Inefficiencies"
+    frame = _frame_with_peers(ranking, as_json=writes_json(form, path))
+    write_table(frame, form=form, path=path, title=title)
 
 
-def _peers(ranking: Ranking) -> list[dict[str, float]]:
-    """{peer: λ} of each DMU, in the table's order."""
-    labels, lam = ranking.reference.labels.tolist(), ranking.intensities
+def _frame_with_peers(ranking: Ranking, *, as_json: bool) -> pd.DataFrame:
+    """Return the frame of a ranking with the peers of each system, as a mapping or as text."""
+    import pandas as pd
+
+    peers: list[Any]
+    if as_json:
+        peers = _peer_mappings(ranking)
+    else:
+        peers = format_peers(ranking.intensities, ranking.reference.labels)
+    frame = ranking.to_frame()
+    # The frame is sorted by rank; peers are in the order of the table.
+    order = ranking.ranks.reset_index(drop=True).sort_values(kind="stable").index
+    frame["peers"] = pd.Series(peers, dtype=object).take(order).set_axis(frame.index)
+    return frame
+
+
+def _peer_mappings(ranking: Ranking) -> list[dict[str, float]]:
+    """Return {peer: λ} of each system, in the order of the table."""
+    labels = ranking.reference.labels.tolist()
+    columns = ranking.intensities.columns.tolist()
+    values = ranking.intensities.values.tolist()
     return [
         {
-            str(labels[j]): value
-            for j, value in zip(columns, values, strict=True)
-            if j >= 0 and value > 0
+            str(labels[column]): value
+            for column, value in zip(row_columns, row_values, strict=True)
+            if column >= 0 and value > 0
         }
-        for columns, values in zip(lam.columns.tolist(), lam.values.tolist(), strict=True)
+        for row_columns, row_values in zip(columns, values, strict=True)
     ]
 
 
-def listed(lam: Sparse, labels: pd.Index) -> list[str]:
-    """The peers of each DMU with their λ, largest first: `AdBS 0.60, BaS 0.40`; what would be
-    printed as 0.00 is left out.
+def format_peers(intensities: Sparse, labels: pd.Index) -> list[str]:
+    """Write the peers of each system with their λ, largest first, as `AdBS 0.60, BaS 0.40`.
+
+    Parameters
+    ----------
+    intensities : Sparse, systems x reference
+        A λ that would be printed as 0.00 is left out.
+    labels : Index
+        The names of the reference.
     """
     import numpy as np
     import pandas as pd
 
-    values = np.where(lam.columns >= 0, lam.values, 0.0)
+    values = np.where(intensities.columns >= 0, intensities.values, 0.0)
     order = np.argsort(-values, axis=1, kind="stable")
     names = labels.to_numpy(dtype=object)
-    out = np.full(len(values), "", dtype=object)
-    for k, place in enumerate(
-        order.T
-    ):  # entry by entry, each text made once: a loop over cells would take longer than the ranking
-        rows = np.flatnonzero(values[np.arange(len(values)), place] >= SHOWN)
+    texts = np.full(len(values), "", dtype=object)
+    # Take the largest λ of all rows, then the second largest, and so on, and make each distinct
+    # text once: a loop over all cells would take longer than the ranking.
+    for k, places in enumerate(order.T):
+        rows = np.flatnonzero(values[np.arange(len(values)), places] >= LEAST_PRINTED)
         if not len(rows):
             break
-        share, shares = pd.factorize(_rounded(values[rows, place[rows]]))
-        which, pairs = pd.factorize(lam.columns[rows, place[rows]] + len(names) * share)
-        comma = ", " if k else ""
-        texts = [
-            f"{comma}{names[pair % len(names)]} {shares[pair // len(names)]:.2f}"
+        lam_codes, lam_values = pd.factorize(_round_hundredths(values[rows, places[rows]]))
+        # One number stands for a peer and its rounded λ.
+        pair_codes, pairs = pd.factorize(
+            intensities.columns[rows, places[rows]] + len(names) * lam_codes
+        )
+        separator = ", " if k else ""
+        pair_texts = [
+            f"{separator}{names[pair % len(names)]} {lam_values[pair // len(names)]:.2f}"
             for pair in pairs.tolist()
         ]
-        out[rows] += np.array(texts, dtype=object)[which]
-    return list(out)
+        texts[rows] += np.array(pair_texts, dtype=object)[pair_codes]
+    return list(texts)
 
 
-def _rounded(values: np.ndarray) -> np.ndarray:
-    """λ with two decimals, as Python's text has them: those that lie half-way between two, or are
-    huge, are rounded by Python.
-    """
+def _round_hundredths(values: np.ndarray) -> np.ndarray:
+    """Round λ to two decimals exactly as Python's formatting does."""
     import numpy as np
 
     hundredths = values * 100
-    whole = np.rint(hundredths)
-    out = np.asarray(whole / 100)
-    for k in np.flatnonzero(
-        (np.abs(np.abs(hundredths - whole) - 0.5) < HALF) | (whole > HUGE)
-    ).tolist():
-        out[k] = float(f"{values[k]:.2f}")
-    return out
+    nearest = np.rint(hundredths)
+    rounded = np.asarray(nearest / 100)
+    # NumPy may round the other way where a value lies half-way between two texts or is huge.
+    is_half = np.abs(np.abs(hundredths - nearest) - 0.5) < NEAR_HALF
+    for k in np.flatnonzero(is_half | (nearest > MAX_EXACT)).tolist():
+        rounded[k] = float(f"{values[k]:.2f}")
+    return rounded

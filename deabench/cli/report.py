@@ -3,194 +3,175 @@
 from __future__ import annotations
 
 import enum
-import sys
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import typer
 
-from deabench.cli._io import names, say
+import deabench as db
+from deabench.cli._io import is_stdout, print_message, write_text
 from deabench.cli._options import (
-    AnswersFile,
-    AnswersPositive,
-    AnswersScores,
-    AnswersThreshold,
-    Counts,
-    Direction,
-    Goal,
     Inputs,
     LowerIsBetter,
     Model,
+    ModelOptions,
     Norm,
-    On,
     Orientation,
     Outputs,
-    Ratios,
     Returns,
-    Shares,
-    Sums,
-    directions,
-    model_with_options,
-    options,
-    several,
+    SamplesFile,
+    SamplesPositive,
+    SamplesScores,
+    SamplesThreshold,
+    TargetsOn,
+    parse_lower_is_better,
+    parse_model,
+    split_all_names,
+    split_names,
 )
 from deabench.errors import DataError
 
 
-class Written(enum.StrEnum):
-    """What a report is written as."""
+class ReportFormat(enum.StrEnum):
+    """The format of a report."""
 
     html = "html"
     md = "md"
     tex = "tex"
 
 
-def command(
+def report_command(
     source: Annotated[
         str,
         typer.Argument(
             metavar="TABLE|STUDY|RANKING",
-            help="CSV of metrics (- is standard input), a study's "
-            ".toml, or the CSV that rank writes",
+            help="A table of metrics (- is standard input), a study's .toml, or the CSV that rank "
+            "writes.",
         ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", help="write to this file; without it to standard output"),
+        typer.Option("-o", "--out", help="Write to this file instead of stdout."),
     ] = None,
     form: Annotated[
-        Written | None,
-        typer.Option("--format", help="default: by the end of the file's name, else html"),
+        ReportFormat | None,
+        typer.Option("--format", help="Default: by the end of the file's name, else html."),
     ] = None,
     outputs: Outputs = None,
     inputs: Inputs = None,
     lower_is_better: LowerIsBetter = None,
     model: Model = None,
+    option: ModelOptions = None,
     returns: Returns = None,
     orientation: Orientation = None,
-    direction: Direction = None,
-    weights: Counts = None,
-    goal: Goal = None,
-    sums: Sums = None,
-    shares: Shares = None,
-    ratios: Ratios = None,
     metrics: Annotated[
         str | None,
-        typer.Option(help="metrics of the frontier and the targets; default: the outputs"),
+        typer.Option(help="The metrics of the frontier and the targets. Default: the outputs."),
     ] = None,
     tested: Annotated[
-        str | None, typer.Option(help="rows of the table, as A,B, or a CSV of new algorithms")
+        str | None,
+        typer.Option(help="Rows of the table, as A,B, or a CSV of new algorithms."),
     ] = None,
     norm: Norm = "l1",
-    on: On = "faces",
-    title: Annotated[str | None, typer.Option(help="the report's title")] = None,
-    uncertainty: AnswersFile = None,
-    scores: AnswersScores = False,
-    threshold: AnswersThreshold = None,
-    positive: AnswersPositive = None,
+    on: TargetsOn = "faces",
+    title: Annotated[str | None, typer.Option(help="The title of the report.")] = None,
+    uncertainty: SamplesFile = None,
+    scores: SamplesScores = False,
+    threshold: SamplesThreshold = None,
+    positive: SamplesPositive = None,
 ) -> None:
-    """Write one self-contained page: who is efficient, how far the others are, what it would take,
-    how sure that is.
+    """Write one page: which classifiers are efficient, how far the others are from the frontier,
+    what they would have to gain, and how certain that is.
     """
-    how: dict[str, Any] = {
-        "tested": _tested(tested),
-        "metrics": names(metrics),
+    page_options: dict[str, Any] = {
+        "tested": _read_tested(tested),
+        "metrics": split_names(metrics),
         "norm": norm,
         "on": on,
         "title": title,
     }
-    settings: dict[str, Any] = {
-        "outputs": several(outputs),
-        "inputs": several(inputs),
-        "lower_is_better": directions(lower_is_better),
+    request = parse_model(model, option, returns, orientation)
+    rank_options: dict[str, Any] = {
+        "outputs": split_all_names(outputs),
+        "inputs": split_all_names(inputs),
+        "lower_is_better": parse_lower_is_better(lower_is_better),
+        "model": request.model,
+        "returns": request.returns,
+        "orientation": request.orientation,
     }
-    asked = options(direction, weights, sums, shares, ratios) | {"goal": goal}
-    asked |= {"returns": returns, "orientation": orientation}
-    settings["model"] = model_with_options(model, asked, has_inputs=bool(inputs))
-    if settings["model"] is None:
-        settings |= {"returns": returns, "orientation": orientation}
-    answers = None if uncertainty is None else (uncertainty, positive, scores, threshold)
-    page = (
-        _study(Path(source), how, settings, answers)
-        if source.endswith(".toml")
-        else _table(source, how, settings, answers)
-    )
-    chosen = (
-        form.value
-        if form is not None
-        else out.suffix.lower().lstrip(".")
-        if out is not None and out.suffix
-        else "html"
-    )
-    if out is None or str(out) == "-":
-        sys.stdout.write(page.text(chosen))
+    if source.endswith(".toml"):
+        if uncertainty is not None:
+            raise DataError("a study knows its own data sets; leave out --uncertainty")
+        page = _report_study(Path(source), page_options, rank_options)
+    elif uncertainty is not None:
+        from deabench.cli._prediction_files import SampleOptions
+
+        samples = (uncertainty, SampleOptions(None, positive, scores, threshold))
+        page = _report_table(source, page_options, rank_options, samples)
     else:
-        page.save(out, chosen)
-        say(f"wrote {out}")
+        page = _report_table(source, page_options, rank_options)
+    suffix = "" if out is None else out.suffix.lower().lstrip(".")
+    file_format = form.value if form is not None else suffix or "html"
+    if out is None or is_stdout(out):
+        write_text(page.text(file_format), None)
+    else:
+        page.save(out, file_format)
+        print_message(f"wrote {out}")
 
 
-def _tested(text: str | None) -> Any:
-    """A CSV by its name, else labels."""
+def _read_tested(text: str | None) -> Any:
+    """Return the table of a CSV file, or the labels that were typed."""
+    if text is None or not text.endswith(".csv"):
+        return split_names(text)
     from deabench.tables.selection import read_frame
 
-    return read_frame(text) if text is not None and text.endswith(".csv") else names(text)
+    return read_frame(text)
 
 
-Answers: TypeAlias = tuple[Path, str | None, bool, float | None]
-"""The file of --uncertainty and how it is read: the positive class, whether it holds scores, and
-their threshold.
-"""
-
-
-def _table(
-    source: str, how: dict[str, Any], settings: dict[str, Any], answers: Answers | None
+def _report_table(
+    source: str,
+    page_options: dict[str, Any],
+    rank_options: dict[str, Any],
+    samples: tuple[Path, Any] | None = None,
 ) -> Any:
-    from deabench.report.build import report
-    from deabench.report.saved_ranking import of_saved, saved
-    from deabench.tables.csv_reader import read_csv as plain
-    from deabench.tables.read import read
+    """Report a table, with uncertainty if there are samples, or a ranking that was saved as CSV."""
+    from deabench.report.saved_ranking import is_saved_ranking, report_saved_ranking
+    from deabench.tables.csv_reader import read_csv
 
-    if source.endswith(".csv") and saved(plain(source)):
-        if answers is not None:
-            raise DataError(
-                f"'{source}' is a ranking that was saved; give --uncertainty with the table it was made of"
-            )
-        return of_saved(plain(source), how["title"])
-    if answers is not None:
-        return report(
-            _sure(read(source), settings, answers), extra={"provenance": {"source": source}}, **how
-        )
-    return report(read(source), extra={"provenance": {"source": source}}, **how, **settings)
+    if source.endswith(".csv"):
+        frame = read_csv(source)
+        if is_saved_ranking(frame):
+            if samples is not None:
+                raise DataError(
+                    f"'{source}' is a saved ranking; give --uncertainty with the table that it was "
+                    "made of"
+                )
+            return report_saved_ranking(frame, page_options["title"])
+    extra = {"provenance": {"source": source}}
+    if samples is None:
+        return db.report(db.read(source), extra=extra, **page_options, **rank_options)
+    from deabench.cli._prediction_files import add_uncertainty
 
-
-def _sure(reading: Any, settings: dict[str, Any], answers: Answers) -> Any:
-    """The ranking with what the answers say of how sure it is."""
-    from deabench.analysis.ranking import rank
-    from deabench.cli._samples import judged
-
-    return judged(rank(reading, **settings), *answers)
+    ranking = add_uncertainty(db.rank(db.read(source), **rank_options), *samples)
+    return db.report(ranking, extra=extra, **page_options)
 
 
-def _study(
-    file: Path, how: dict[str, Any], settings: dict[str, Any], answers: Answers | None
-) -> Any:
-    from deabench.report.build import report
+def _report_study(file: Path, page_options: dict[str, Any], rank_options: dict[str, Any]) -> Any:
+    """Report a study; its file states what the command line leaves open."""
     from deabench.study import Study, package_versions
 
-    if answers is not None:
-        raise DataError("a study knows its own data sets; leave out --uncertainty")
     study = Study.from_toml(file)
-    plan, given = study.plan, dict(settings)
-    given["outputs"] = settings["outputs"] or list(plan.dea["outputs"])
-    given["inputs"] = settings["inputs"] or list(plan.dea["inputs"]) or None
-    how = how | {
-        "tested": how["tested"] or list(plan.dea["tested"]) or None,
-        "metrics": how["metrics"] or list(plan.dea["target_outputs"]) or None,
-    }
-    facts = {
+    dea = study.plan.dea
+    rank_options["outputs"] = rank_options["outputs"] or list(dea["outputs"])
+    rank_options["inputs"] = rank_options["inputs"] or list(dea["inputs"]) or None
+    page_options["tested"] = page_options["tested"] or list(dea["tested"]) or None
+    page_options["metrics"] = page_options["metrics"] or list(dea["target_outputs"]) or None
+    provenance = {
         "study": file.name,
-        "seed": plan.seed,
+        "seed": study.plan.seed,
         "digest of the results": study.status().digest,
         **{f"{name} now": version for name, version in package_versions().items()},
     }
-    return report(study.summary(), extra={"provenance": facts}, **how, **given)
+    return db.report(
+        study.summary(), extra={"provenance": provenance}, **page_options, **rank_options
+    )

@@ -1,235 +1,291 @@
-"""`deabench study`: write a study file, run what is missing, see how far it is and what came out."""
+"""`deabench study`: write a study file, run it, check its progress and print its results."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import pandas as pd
 import typer
 
-from deabench.cli._io import Format, emit, say
+import deabench as db
+from deabench.cli._io import Format, print_message, print_messages, write_table
+from deabench.cli._options import Form
+from deabench.errors import DataError
+from deabench.report.text.words import count_noun
+from deabench.utils.checks import did_you_mean
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from deabench.study.results.status import StudyStatus
+    from deabench.study.running.tasks import Outcome
+    from deabench.study.spec import Task
 
 app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="A comparative study from one TOML file: many classifiers on many data sets, resumable.",
+    help="Run a comparative study from one TOML file: many classifiers on many data sets. A "
+    "stopped run continues.",
 )
 
-StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="the study file")]
-Form = Annotated[Format, typer.Option("--format", help="how to write the data")]
+StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")]
 Out = Annotated[
-    Path | None, typer.Option("--out", "-o", help="write to this file instead of standard output")
+    Path | None, typer.Option("--out", "-o", help="Write to this file instead of stdout.")
 ]
 
 
 @app.command()
 def init(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="the study file to write")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The study file to write.")],
     preset: Annotated[
         str,
         typer.Option(
-            help="default, smoke, chao2022, elazmeh2006, prevalence, noise, outliers, dimensionality"
+            help="default, smoke, chao2022, elazmeh2006, prevalence, noise, outliers or "
+            "dimensionality."
         ),
     ] = "default",
-    force: Annotated[bool, typer.Option("--force", help="replace a file that is there")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Write a study file with comments."""
     from deabench.study.spec.study_file import write_preset
 
     write_preset(file, preset, replace=force)
-    say(f"wrote {file}; next: deabench study run {file}")
+    print_message(f"wrote {file}; next: deabench study run {file}")
 
 
 @app.command()
 def run(
     file: StudyFile,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="processes here (default: one per core)")
+        int | None, typer.Option(min=1, help="Processes on this machine. Default: one per core.")
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(help="address of a Dask scheduler, or 'local' to start one")
+        str | None, typer.Option(help="The address of a Dask scheduler, or 'local' to start one.")
     ] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="do failed tasks again")
+        bool, typer.Option("--retry-failed", help="Run failed tasks again.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="forecast the time from one fold; store nothing")
+        bool, typer.Option("--dry-run", help="Forecast the time from one fold; store nothing.")
     ] = False,
     form: Form = Format.table,
     out: Out = None,
 ) -> None:
-    """Do the tasks that are missing; stop with Ctrl-C, go on by running again."""
-    from deabench.cli._progress import watched
-    from deabench.study import Study
-
-    study = Study.from_toml(file)
+    """Run the tasks that are missing. Stop with Ctrl-C and continue with the same command."""
+    study = db.Study.from_toml(file)
     if dry_run:
         from deabench.study.results.status import forecast_run
 
-        foreseen = forecast_run(study.plan, workers=workers)
-        emit(foreseen.per_classifier, form=form, out=out, title=foreseen.sentence)
+        expected = forecast_run(study.plan, workers=workers)
+        write_table(expected.per_classifier, form=form, path=out, title=expected.sentence)
         if form is not Format.table or out is not None:
-            say(foreseen.sentence)
+            print_message(expected.sentence)
         return
-    for note in study.plan.data_notes:
-        say(f"note: {note}")
-    with watched() as (begin, watch):
-        done = study.run(
+    print_messages(f"note: {note}" for note in study.plan.data_notes)
+    with show_progress() as (begin, watch):
+        status = study.run(
             workers=workers,
             scheduler=scheduler,
             retry_failed=retry_failed,
             begin=begin,
             watch=watch,
         )
-    _say_failures(done)
-    _emit_status(done, form, out)
-    if done.failed:
+    _print_failures(status)
+    _write_status(status, form, out)
+    if status.failed:
         raise typer.Exit(1)
 
 
-@app.command()
-def status(file: StudyFile, form: Form = Format.table, out: Out = None) -> None:
-    """How many tasks are done and failed, and the digest of the results."""
-    from deabench.study import Study
-
-    now = Study.from_toml(file).status()
-    _say_failures(now)
-    for note in now.notes:
-        say(f"note: {note}")
-    _emit_status(now, form, out)
+@app.command("status")
+def print_status(file: StudyFile, form: Form = Format.table, out: Out = None) -> None:
+    """Count the tasks that are done and failed, and print the digest of the results."""
+    status = db.Study.from_toml(file).status()
+    _print_failures(status)
+    print_messages(f"note: {note}" for note in status.notes)
+    _write_status(status, form, out)
 
 
 @app.command()
 def verify(
     file: StudyFile,
     repair: Annotated[
-        bool, typer.Option("--repair", help="leave a store of what is sound; the rest is run again")
+        bool, typer.Option("--repair", help="Keep what is sound; the rest can be run again.")
     ] = False,
     form: Form = Format.table,
     out: Out = None,
 ) -> None:
-    """Is the store what was written? Names what is damaged; exit code 1 where something is."""
-    from deabench.study import Study
-
-    study = Study.from_toml(file)
-    found = study.verify(repair=repair)
-    say(found.summary())
-    if found.sound:
+    """Check that the store holds what was written; list what is damaged, with exit code 1."""
+    study = db.Study.from_toml(file)
+    check = study.verify(repair=repair)
+    print_message(check.summary())
+    if check.sound:
         return
     if repair:
-        say(
-            f"the store now holds what is sound; the damaged one is '{study.plan.store}.damaged'; next: deabench study run {file}"
+        print_message(
+            f"the store now holds what is sound; the damaged one is '{study.plan.store}.damaged'; "
+            f"next: deabench study run {file}"
         )
-    if len(found.damaged):
-        emit(found.damaged.set_index("dataset"), form=form, out=out)
+    if len(check.damaged):
+        write_table(check.damaged.set_index("dataset"), form=form, path=out)
     raise typer.Exit(1)
 
 
-@app.command()
-def tables(
+@app.command("tables")
+def print_tables(
     file: StudyFile,
     name: Annotated[
-        str | None, typer.Argument(help="which table; their names and sizes without one")
+        str | None, typer.Argument(help="The table; without it their names and sizes.")
     ] = None,
-    folder: Annotated[Path | None, typer.Option(help="write every table there, as CSV")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Write every table to this folder, as CSV.")
+    ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(help="draw the efficiencies by data type and imbalance ratio here"),
+        typer.Option(help="Draw the efficiencies by data type and imbalance ratio here."),
     ] = None,
     form: Form = Format.table,
     out: Out = None,
 ) -> None:
-    """What came out: metrics, groups, efficiencies two ways, tests, targets, recommendation."""
-    from deabench.errors import DataError
-    from deabench.study import Study
-    from deabench.utils.checks import did_you_mean
-
-    found = Study.from_toml(file).summary()
-    frames = {key: _labelled(frame) for key, frame in found.frames().items()}
+    """Print the results: metrics, groups, efficiencies, tests, targets, recommendation."""
+    summary = db.Study.from_toml(file).summary()
+    frames = {key: _with_label_index(frame) for key, frame in summary.frames().items()}
     if plot is not None:
-        from deabench.plot import GroupsDisplay, save_figure
-
-        save_figure(GroupsDisplay.from_efficiency(found.efficiency).plot().figure_, plot)
-    for note in found.notes:
-        say(f"note: {note}")
-    if len(found.failures):
-        say(
-            f"{len(found.failures)} tasks failed; {len(found.left_out)} pairs of data set and classifier are "
-            "left out"
+        db.plot.save_figure(
+            db.plot.GroupsDisplay.from_efficiency(summary.efficiency).plot().figure_, plot
         )
-    for key, frame in frames.items() if folder is not None else ():
-        emit(frame, form=Format.csv, out=Path(str(folder)) / f"{key}.csv")
-    if name is not None and name not in frames:
-        raise DataError(f"there is no table '{name}'; {did_you_mean(name, list(frames))}")
+    print_messages(f"note: {note}" for note in summary.notes)
+    if len(summary.failures):
+        pairs = count_noun(
+            len(summary.left_out),
+            "pair of data set and classifier is",
+            "pairs of data set and classifier are",
+        )
+        print_message(f"{count_noun(len(summary.failures), 'task')} failed; {pairs} left out")
+    if folder is not None:
+        for key, frame in frames.items():
+            write_table(frame, form=Format.csv, path=folder / f"{key}.csv")
     if name is not None:
-        emit(frames[name], form=form, out=out, title=name)
+        if name not in frames:
+            raise DataError(f"there is no table '{name}'; {did_you_mean(name, list(frames))}")
+        write_table(frames[name], form=form, path=out, title=name)
     elif folder is None:
-        sizes = pd.DataFrame(
-            {"rows": [len(f) for f in frames.values()]}, index=pd.Index(frames, name="table")
-        )
-        emit(sizes, form=form, out=out)
+        sizes = pd.Series({key: len(frame) for key, frame in frames.items()}, name="rows")
+        write_table(sizes.rename_axis("table").to_frame(), form=form, path=out)
 
 
-@app.command()
-def report(
+@app.command("report")
+def write_report(
     file: StudyFile,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="write to this file; its end says html, md or tex"),
+        typer.Option("--out", "-o", help="Write to this file; its name ends in html, md or tex."),
     ] = None,
 ) -> None:
-    """One self-contained page about the study: `deabench report STUDY.toml`, which has more
-    options.
-    """
-    from deabench.cli.report import command
+    """Write one page about the study; `deabench report STUDY.toml` has more options."""
+    from deabench.cli.report import report_command
 
-    command(str(file), out=out)
-
-
-def _labelled(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame whose first columns are its labels: those of a plain long table become its index."""
-    if not isinstance(frame.index, pd.RangeIndex):
-        return frame
-    return frame.set_index(
-        [name for name in frame.columns if not pd.api.types.is_float_dtype(frame[name])][:2]
-    )
+    report_command(str(file), out=out)
 
 
 @app.command("import")
-def bring_in(
+def import_outside_results(
     file: StudyFile,
     results: Annotated[
-        Path, typer.Argument(metavar="RESULTS.csv", help="counts or predictions from elsewhere")
+        Path, typer.Argument(metavar="RESULTS.csv", help="Counts or predictions from elsewhere.")
     ],
 ) -> None:
-    """Add results of other software (Weka, KEEL, R): they are ranked with the study's own.
+    """Add results of other software (Weka, KEEL, R), to be ranked with the study's own.
 
-    A CSV of counts has the columns dataset, classifier, tp, fn, fp, tn (and repeat, fold where
-    there are several); one of predictions has dataset, classifier, y_true, y_pred (and repeat,
-    fold)."""
-    from deabench.study import Study
+    A CSV of counts has the columns dataset, classifier, tp, fn, fp, tn (and repeat, fold if there
+    are several); one of predictions has dataset, classifier, y_true, y_pred (and repeat, fold)."""
     from deabench.study.results.maintenance import import_results
 
-    added = import_results(Study.from_toml(file).plan, results)
-    say(f"added {added.classifiers} classifiers on {added.datasets} data sets ({added.rows} rows)")
+    added = import_results(db.Study.from_toml(file).plan, results)
+    print_message(
+        f"added {count_noun(added.classifiers, 'classifier')} on "
+        f"{count_noun(added.datasets, 'data set')} ({count_noun(added.rows, 'row')})"
+    )
 
 
-def _emit_status(now: StudyStatus, form: Format, out: Path | None) -> None:
-    """One record for a program, one line per item for a person."""
-    frame = now.to_frame().set_index("total")
+def _with_label_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """Move the labels of a long table, its first columns that are no numbers, into the index."""
+    if not isinstance(frame.index, pd.RangeIndex):
+        return frame
+    labels = [name for name in frame.columns if not pd.api.types.is_float_dtype(frame[name])]
+    return frame.set_index(labels[:2])
+
+
+def _write_status(status: StudyStatus, form: Format, out: Path | None) -> None:
+    """Write one record for a program, or one line per item for a person."""
+    frame = status.to_frame().set_index("total")
     if form is Format.table and out is None:
-        frame = now.to_frame().astype(str).T.rename_axis("tasks").set_axis([""], axis=1)
-    emit(frame, form=form, out=out)
+        frame = status.to_frame().astype(str).T.rename_axis("tasks").set_axis([""], axis=1)
+    write_table(frame, form=form, path=out)
 
 
-def _say_failures(status: StudyStatus) -> None:
+def _print_failures(status: StudyStatus) -> None:
     if status.failed:
         from deabench.report.text.study import describe_failures
 
-        say(describe_failures(status))
+        print_message(describe_failures(status))
+
+
+@contextmanager
+def show_progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[Task, Outcome], None]]]:
+    """Show the progress of a study on stderr: tasks done of all, rate, time left, failures.
+
+    Yields the two functions that `Study.run` calls: one before the first task and one after each.
+    Without a terminal a line is written for each failure and none for progress.
+    """
+    with _make_progress_bar() as progress:
+        bar = progress.add_task("tasks", total=None, failures="", rate="")
+        failure_count = 0
+
+        def print_line(text: str) -> None:
+            progress.console.print(text, highlight=False, markup=False)
+
+        def begin(total: int, remaining: int) -> None:
+            print_line(f"{total - remaining} of {total} tasks are in the store, {remaining} to do")
+            progress.update(bar, total=remaining)
+
+        def watch(task: Task, outcome: Outcome) -> None:
+            nonlocal failure_count
+            if outcome.status != "done":
+                failure_count += 1
+                progress.update(bar, failures=f"{failure_count} failed")
+                kind, message = outcome.error[:2]
+                print_line(f"{outcome.status}: {task.label}: {kind}: {message}")
+            progress.advance(bar)
+            speed = progress.tasks[0].speed
+            progress.update(bar, rate=f"{speed:.1f} tasks/s" if speed else "")
+
+        yield begin, watch
+
+
+def _make_progress_bar() -> Progress:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[failures]}"),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    )

@@ -1,38 +1,55 @@
-"""`deabench uncertainty`: how sure the efficiencies are, from predictions, scores, counts, folds or
-data sets.
-"""
+"""`deabench uncertainty` and `deabench gate`: how certain the efficiencies are."""
 
 from __future__ import annotations
 
 import enum
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from deabench.cli._io import Format, emit, say
-from deabench.cli._options import Form, Out, Plot
-from deabench.cli._samples import (
-    Costs,
-    Metrics,
-    Orientation,
-    Positive,
-    Reading,
-    Returns,
-    Scores,
-    Threshold,
-    read_samples,
-)
+import deabench as db
+from deabench.cli._io import Format, print_message, print_messages, write_table, write_text
+from deabench.cli._options import Form, Out, Plot, Scores, Threshold, word_option
+from deabench.cli._prediction_files import SampleOptions, read_samples
+
+EXIT_CODES = {"efficient": 0, "dominated": 3, "undecided": 4}
+"""Exit codes of `deabench gate`; 1 and 2 are the errors of every command."""
+
+Metrics = Annotated[
+    str | None,
+    typer.Option(help="Metrics, as TPR,TNR,F1. Default: TPR,TNR; of scores roc_auc."),
+]
+Positive = Annotated[str | None, typer.Option(help="The positive class. Default: the rarer class.")]
+Costs = Annotated[
+    Path | None,
+    typer.Option(help="CSV of costs with a row per classifier; they are taken as exact."),
+]
+Returns = Annotated[
+    str,
+    typer.Option(
+        help="With costs: vrs, or crs if metrics scale with them.",
+        **word_option("returns", lambda: ("vrs", "crs")),
+    ),
+]
+Orientation = Annotated[
+    str,
+    typer.Option(
+        help="With costs: change the outputs or the inputs.",
+        **word_option("orientation", lambda: ("output", "input")),
+    ),
+]
 
 
 class Method(enum.StrEnum):
-    """What is claimed: the scores alone, or every ratio of two classifiers at once."""
+    """What is proved: the scores alone, or every ratio of two classifiers at once."""
 
     analytic = "analytic"
     max_t = "max-t"
 
 
-def command(
+def uncertainty_command(
     file: Annotated[
         Path, typer.Argument(help="CSV file of one of the layouts above; - is standard input.")
     ],
@@ -43,47 +60,82 @@ def command(
     costs: Costs = None,
     returns: Returns = "vrs",
     orientation: Orientation = "output",
-    level: Annotated[float, typer.Option(help="Of all statements together.")] = 0.95,
+    level: Annotated[
+        float, typer.Option(help="The probability that all statements together hold.")
+    ] = 0.95,
     method: Annotated[
         Method,
-        typer.Option(help="analytic claims the scores, max-t every ratio of two classifiers."),
+        typer.Option(help="analytic bounds the scores, max-t every ratio of two classifiers."),
     ] = Method.analytic,
     each: Annotated[
-        bool, typer.Option("--each", help="Add intervals for one classifier asked for beforehand.")
+        bool,
+        typer.Option("--each", help="Add intervals for one classifier that you chose beforehand."),
     ] = False,
     explain: Annotated[
-        str | None, typer.Option(help="Say what is known of this classifier.")
+        str | None, typer.Option(help="Explain the result of this classifier.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of max-t's draws.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of max-t's draws.")] = 0,
     plot: Plot = None,
     form: Form = Format.table,
     out: Out = None,
 ) -> None:
-    """Say which classifiers are dominated, which undecided, and where each efficiency and rank
-    lies.
+    """Tell which classifiers are dominated or undecided, with intervals of efficiencies and ranks.
 
-    FILE is CSV with a header, recognised by its columns:
+    FILE is CSV with a header and is recognised by its columns:
 
     wide: y_true and a column per classifier, of labels, or of scores with --scores or --threshold.
 
     long: classifier,instance,y_true and y_pred or score.
 
-    counts: classifier,tp,fn,fp,tn; the classifiers then count as independent.
+    counts: classifier,tp,fn,fp,tn; the classifiers are then taken as independent.
 
     blocks: classifier, and fold (with repeat) or dataset, and counts or metrics.
     """
-    from deabench.inference.uncertainty import uncertainty
-
-    samples = read_samples(file, Reading(metrics, positive, scores, threshold, costs))
-    how: Any = {
-        "returns": returns,
-        "orientation": orientation,
-    }  # words, checked when they were read
-    answer = uncertainty(samples, level=level, method=method.value, seed=seed, **how)
+    samples = read_samples(file, SampleOptions(metrics, positive, scores, threshold, costs))
+    # The words were checked when they were parsed.
+    words: Any = {"returns": returns, "orientation": orientation}
+    result = db.uncertainty(samples, level=level, method=method.value, seed=seed, **words)
     if plot is not None:
-        from deabench.plot import save_figure
+        db.plot.save_figure(result.plot().figure_, plot)
+    sentences = result.summary() if explain is None else result.explain(explain)
+    print_messages(sentences.splitlines())
+    frame = result.to_frame(each=each)
+    write_table(frame, form=form, path=out, title="Efficiencies with intervals")
 
-        save_figure(answer.plot().figure_, plot)
-    for line in (answer.explain(explain) if explain is not None else answer.summary()).splitlines():
-        say(line)
-    emit(answer.to_frame(each=each), form=form, out=out, title="Efficiencies and how sure they are")
+
+def gate_command(
+    file: Annotated[
+        Path, typer.Argument(help="CSV file as for 'deabench uncertainty'; - is standard input.")
+    ],
+    candidate: Annotated[str, typer.Option(help="The new model, by its name in the file.")],
+    at_least: Annotated[
+        float, typer.Option(help="The efficiency that must be proved, at most 1.")
+    ] = 0.95,
+    level: Annotated[
+        float, typer.Option(help="The probability that both limits together hold.")
+    ] = 0.95,
+    metrics: Metrics = None,
+    positive: Positive = None,
+    scores: Scores = False,
+    threshold: Threshold = None,
+    costs: Costs = None,
+    returns: Returns = "vrs",
+    orientation: Orientation = "output",
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="Write the JSON to this file instead of stdout."),
+    ] = None,
+) -> None:
+    """Pass a new model only if its efficiency beside those in use is proved; JSON on stdout.
+
+    Exit code 0: efficient to at least --at-least; 3: dominated, a mixture of those in use is better
+    in every metric; 4: undecided, with the number of instances that would decide it. 1 and 2 are
+    errors, as in every command."""
+    samples = read_samples(file, SampleOptions(metrics, positive, scores, threshold, costs))
+    # The words were checked when they were parsed.
+    words: Any = {"returns": returns, "orientation": orientation}
+    result = db.gate(samples, candidate, at_least=at_least, level=level, **words)
+    write_text(json.dumps(result.to_dict(), indent=1, ensure_ascii=False) + "\n", out)
+    print_message(result.summary())
+    print_messages(result.notes)
+    raise typer.Exit(EXIT_CODES[result.verdict])

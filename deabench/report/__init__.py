@@ -1,5 +1,4 @@
-"""The report: one self-contained page about a table, a ranking or a study; the same content as
-Markdown and LaTeX.
+"""Reports: one self-contained page about a table, a ranking or a study, also as Markdown and LaTeX.
 
 >>> import deabench as db
 >>> page = db.report(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
@@ -10,6 +9,6 @@ Markdown and LaTeX.
 
 from __future__ import annotations
 
-from deabench.report.document import Page, Picture, Report, Section, Table
+from deabench.report.document import Picture, Report, ReportTable, Section, Subsection
 
-__all__ = ["Page", "Picture", "Report", "Section", "Table"]
+__all__ = ["Picture", "Report", "ReportTable", "Section", "Subsection"]

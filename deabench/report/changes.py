@@ -1,205 +1,244 @@
-"""Two reports compared: who rose, who fell, who reached or left the frontier, which facets moved."""
+"""Compare two reports: changes of ranks, of efficient classifiers, of metrics and of facets."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.report.document import Report, Section, Table
+from deabench.report.document import Report, ReportTable, Section
 from deabench.report.text.words import join_names
 
 if TYPE_CHECKING:
-    from deabench.report.report_results import Findings
+    from deabench.report.report_results import ReportResults
     from deabench.results.frontier import Frontier
 
-SAME = 1e-9
+    FacetRates = dict[frozenset[Hashable], dict[str, float]]
+
+SAME_RATE = 1e-9
 """Scores, rates and metrics that differ by no more are the same."""
-NAMED = 5
+MAX_CHANGED = 5
+"""Longer lists of classifiers end in "and N more"."""
+MAX_MOVES = 3
+MAX_FACET_NAMES = 6
+FACET_CHANGES = ("moved", "new", "gone", "stayed")
 
 
-def compared(first: Report, second: Report, title: str | None = None) -> Report:
-    """The second report, with what changed since the first before everything else.
+def compare_reports(first: Report, second: Report, title: str | None = None) -> Report:
+    """Return the second report, with what changed since the first before everything else.
 
     Raises
     ------
     DataError
-        Where one of them holds no ranking, no classifier is in both, or their scores measure
+        If one of them holds no ranking, no classifier is in both, or their scores measure
         different things.
     """
-    before, after = _findings(first, "first"), _findings(second, "second")
-    both = [label for label in after.ranking.scores.index if label in before.ranking.scores.index]
-    if not both:
+    before = _require_results(first, "first")
+    after = _require_results(second, "second")
+    earlier_labels = before.ranking.scores.index
+    common = [label for label in after.ranking.scores.index if label in earlier_labels]
+    if not common:
         raise DataError("no classifier is in both; give two tables with some labels in common")
     if before.ranking.measure != after.ranking.measure:
         raise DataError(
-            f"the first has {before.ranking.measure} and the second {after.ranking.measure}; rank both by one model"
+            f"the first has {before.ranking.measure} and the second {after.ranking.measure}; "
+            "rank both by one model"
         )
-    frame, facets = changes(before, after, both), moved(before.front, after.front)
-    tables = [Table("changes-table", "Ranks and scores, before and after", frame)]
-    tables += (
-        [Table("facets-moved-table", "Efficient facets, before and after", facets)]
-        if len(facets)
-        else []
-    )
-    section = Section(
-        "changes", "What changed", [*_models(before, after), *_metrics(before, after, both)], tables
-    )
-    said = [*_rose(frame, before, after), *_frontier(before, after, facets)]
+    ranks = rank_changes(before, after, common)
+    facets = facet_changes(before.frontier, after.frontier)
+    tables = [ReportTable("changes-table", "Ranks and scores, before and after", ranks)]
+    if len(facets):
+        caption = "Efficient facets, before and after"
+        tables.append(ReportTable("facets-moved-table", caption, facets))
+    sentences = [*_describe_models(before, after), *_describe_metrics(before, after, common)]
+    section = Section("changes", "What changed", sentences, tables)
+    answer = [
+        *_describe_ranks(ranks, before, after),
+        _describe_frontiers(facets, before, after),
+        second.answer[0],
+    ]
     return replace(
         second,
         title=title or f"{second.title}: what changed",
-        answer=[*said, second.answer[0]],
+        answer=answer,
         sections=[section, *second.sections],
     )
 
 
-def _findings(one: Report, which: str) -> Findings:
-    if one.findings is None:
+def _require_results(report: Report, ordinal: str) -> ReportResults:
+    if report.results is None:
         raise DataError(
-            f"the {which} report holds no ranking to compare; give a table, a ranking, or a report of one"
+            f"the {ordinal} report holds no ranking to compare; give a table, a ranking, or a "
+            "report of one"
         )
-    return one.findings
+    return report.results
 
 
-def changes(before: Findings, after: Findings, both: list[Any]) -> pd.DataFrame:
-    """Rank and score of those in both; the largest changes of rank first, `rose` above 0 where the
-    rank got better.
-    """
-    old, new = before.ranking, after.ranking
-    rank = [one.ranks.loc[both].astype("Int64") for one in (old, new)]
-    score = [one.scores.loc[both] for one in (old, new)]
+def rank_changes(
+    before: ReportResults, after: ReportResults, common: Sequence[Hashable]
+) -> pd.DataFrame:
+    """Return ranks and scores of the classifiers in both, the largest changes of rank first.
+
+    `rose by` is above 0 if the rank got better."""
+    labels = list(common)
+    old = before.ranking
+    new = after.ranking
+    old_ranks = old.ranks.loc[labels].astype("Int64")
+    new_ranks = new.ranks.loc[labels].astype("Int64")
+    old_scores = old.scores.loc[labels]
+    new_scores = new.scores.loc[labels]
     frame = pd.DataFrame(
         {
-            "rank before": rank[0],
-            "rank after": rank[1],
-            "rose by": rank[0] - rank[1],
-            f"{new.measure} before": score[0],
-            f"{new.measure} after": score[1],
-            "change": score[1] - score[0],
-            "efficient before": old.efficient.loc[both].astype(bool),
-            "efficient after": new.efficient.loc[both].astype(bool),
+            "rank before": old_ranks,
+            "rank after": new_ranks,
+            "rose by": old_ranks - new_ranks,
+            f"{new.measure} before": old_scores,
+            f"{new.measure} after": new_scores,
+            "change": new_scores - old_scores,
+            "efficient before": old.efficient.loc[labels].astype(bool),
+            "efficient after": new.efficient.loc[labels].astype(bool),
         }
     )
-    size = frame["rose by"].abs().fillna(0)
-    order = np.lexsort((-frame["change"].abs().fillna(0), -size.astype(float)))
+    rank_change = frame["rose by"].abs().fillna(0).astype(float)
+    score_change = frame["change"].abs().fillna(0)
+    order = np.lexsort((-score_change, -rank_change))
     return frame.iloc[order].rename_axis("classifier")
 
 
-def _rose(frame: pd.DataFrame, before: Findings, after: Findings) -> list[str]:
-    rose, fell = frame[frame["rose by"].fillna(0) > 0], frame[frame["rose by"].fillna(0) < 0]
-    kept = len(frame) - len(rose) - len(fell)
-    first = f"Of {len(frame)} classifiers in both {len(rose)} rose, {len(fell)} fell and {kept} kept their rank."
-    first += f" Up the most: {_moves(rose)}." if len(rose) else ""
-    said = [first + (f" Down the most: {_moves(fell)}." if len(fell) else "")]
-    for here, there, where in ((before, after, "first"), (after, before, "second")):
-        alone = [
-            name for name in here.ranking.scores.index if name not in there.ranking.scores.index
-        ]
-        if alone:
-            said.append(f"Only in the {where}: {join_names(alone, NAMED)}.")
-    return said
+def _describe_ranks(ranks: pd.DataFrame, before: ReportResults, after: ReportResults) -> list[str]:
+    change = ranks["rose by"].fillna(0)
+    risen = ranks[change > 0]
+    fallen = ranks[change < 0]
+    unchanged_count = len(ranks) - len(risen) - len(fallen)
+    sentence = (
+        f"Of {len(ranks)} classifiers in both {len(risen)} rose, {len(fallen)} fell and "
+        f"{unchanged_count} kept their rank."
+    )
+    if len(risen):
+        sentence += f" Up the most: {_describe_moves(risen)}."
+    if len(fallen):
+        sentence += f" Down the most: {_describe_moves(fallen)}."
+    old_labels = before.ranking.scores.index
+    new_labels = after.ranking.scores.index
+    return [
+        sentence,
+        *_describe_missing(old_labels, new_labels, "first"),
+        *_describe_missing(new_labels, old_labels, "second"),
+    ]
 
 
-def _moves(part: pd.DataFrame) -> str:
+def _describe_moves(ranks: pd.DataFrame) -> str:
     return join_names(
-        [
-            f"{name} from {row['rank before']} to {row['rank after']}"
-            for name, row in part.iloc[:3].iterrows()
-        ]
+        f"{name} from {row['rank before']} to {row['rank after']}"
+        for name, row in ranks.iloc[:MAX_MOVES].iterrows()
     )
 
 
-def _frontier(before: Findings, after: Findings, facets: pd.DataFrame) -> list[str]:
-    old, new = (set(one.ranking.efficient.index[one.ranking.efficient]) for one in (before, after))
-    reached = [name for name in after.ranking.efficient.index if name in new - old]
-    left = [name for name in before.ranking.efficient.index if name in old - new]
-    said = [
-        f"Efficient now: {join_names(reached, NAMED)}." if reached else "",
-        f"No longer: {join_names(left, NAMED)}." if left else "",
-    ]
-    words = " ".join(part for part in said if part) or "The same classifiers are efficient."
+def _describe_missing(names: pd.Index, others: pd.Index, ordinal: str) -> list[str]:
+    """Name what is in one of two reports only."""
+    missing = [name for name in names if name not in others]
+    return [f"Only in the {ordinal}: {join_names(missing, MAX_CHANGED)}."] if missing else []
+
+
+def _describe_frontiers(facets: pd.DataFrame, before: ReportResults, after: ReportResults) -> str:
+    """Say which classifiers became efficient or inefficient, and count the changed facets."""
+    old = before.ranking.efficient
+    new = after.ranking.efficient
+    old_names = set(old.index[old])
+    new_names = set(new.index[new])
+    gained = [name for name in new.index if name in new_names - old_names]
+    lost = [name for name in old.index if name in old_names - new_names]
+    sentences = []
+    if gained:
+        sentences.append(f"Efficient now: {join_names(gained, MAX_CHANGED)}.")
+    if lost:
+        sentences.append(f"No longer: {join_names(lost, MAX_CHANGED)}.")
+    if not sentences:
+        sentences.append("The same classifiers are efficient.")
     if len(facets):
-        count = facets["what"].value_counts()
-        counted = ", ".join(
-            f"{count.get(what, 0)} {what}" for what in ("stayed", "moved", "new", "gone")
-        )
-        words += f" Of the efficient facets {counted}."
-    return [words]
+        counts = facets["what"].value_counts()
+        parts = [f"{counts.get(what, 0)} {what}" for what in ("stayed", "moved", "new", "gone")]
+        sentences.append(f"Of the efficient facets {', '.join(parts)}.")
+    return " ".join(sentences)
 
 
-def moved(before: Frontier | None, after: Frontier | None) -> pd.DataFrame:
-    """The facets that are efficient throughout by their classifiers: stayed, moved (other rates),
-    new or gone.
-    """
+def facet_changes(before: Frontier | None, after: Frontier | None) -> pd.DataFrame:
+    """Return the facets that are efficient throughout: stayed, moved (other rates), new or gone.
+
+    A facet is known by its classifiers."""
     if before is None or after is None or before.outputs != after.outputs:
         return pd.DataFrame()
-    old, new = _rates(before), _rates(after)
+    old = _trade_off_rates(before)
+    new = _trade_off_rates(after)
     rows = []
-    for key in [*new, *(key for key in old if key not in new)]:
-        a, b = old.get(key), new.get(key)
-        what = (
-            "new"
-            if a is None
-            else "gone"
-            if b is None
-            else "stayed"
-            if np.allclose(list(a.values()), list(b.values()), rtol=SAME, atol=0)
-            else "moved"
-        )
-        pairs = list(b or a or {})
-        rows.append(
-            {
-                "facet": join_names(sorted(map(str, key)), 6),
-                "what": what,
-                **{f"{name} before": (a or {}).get(name) for name in pairs},
-                **{f"{name} after": (b or {}).get(name) for name in pairs},
-            }
-        )
-    order = {"moved": 0, "new": 1, "gone": 2, "stayed": 3}
-    frame = pd.DataFrame(sorted(rows, key=lambda row: order[str(row["what"])]))
-    return frame.set_index("facet") if len(frame) else frame
+    for classifiers in [*new, *(key for key in old if key not in new)]:
+        old_rates = old.get(classifiers, {})
+        new_rates = new.get(classifiers, {})
+        if classifiers not in old:
+            change = "new"
+        elif classifiers not in new:
+            change = "gone"
+        else:
+            change = "stayed" if _have_same_rates(old_rates, new_rates) else "moved"
+        names = join_names(sorted(map(str, classifiers)), MAX_FACET_NAMES)
+        row: dict[str, object] = {"facet": names, "what": change}
+        pairs = list(new_rates or old_rates)
+        row |= {f"{pair} before": old_rates.get(pair) for pair in pairs}
+        row |= {f"{pair} after": new_rates.get(pair) for pair in pairs}
+        rows.append(row)
+    rows.sort(key=lambda row: FACET_CHANGES.index(str(row["what"])))
+    return pd.DataFrame(rows).set_index("facet") if rows else pd.DataFrame()
 
 
-def _rates(front: Frontier) -> dict[frozenset[Any], dict[str, float]]:
-    """By its classifiers each facet's trade-off rates: how much of B one unit of A is worth."""
-    frame = front.facets[front.facets["full_dimensional"]]
+def _have_same_rates(old_rates: dict[str, float], new_rates: dict[str, float]) -> bool:
+    old = list(old_rates.values())
+    new = list(new_rates.values())
+    return bool(np.allclose(old, new, rtol=SAME_RATE, atol=0))
+
+
+def _trade_off_rates(front: Frontier) -> FacetRates:
+    """Return for each facet, by its classifiers, how much of B one unit of A is worth."""
+    facets = front.facets[front.facets["full_dimensional"]]
     return {
         frozenset(row["vertices"]): {
             f"{b} per {a}": abs(float(row[a] / row[b])) for a, b in combinations(front.outputs, 2)
         }
-        for _, row in frame.iterrows()
+        for _, row in facets.iterrows()
     }
 
 
-def _metrics(before: Findings, after: Findings, both: list[Any]) -> list[str]:
-    """Which metrics are other numbers now, and by how much at most."""
+def _describe_metrics(
+    before: ReportResults, after: ReportResults, common: Sequence[Hashable]
+) -> list[str]:
+    """Say which metrics changed, and by how much at most."""
     names = [name for name in after.metrics if name in before.metrics]
-    gap = (after.metrics.loc[both, names] - before.metrics.loc[both, names]).abs()
-    said = [
-        f"{name} by up to {gap[name].max():.4g} ({gap[name].idxmax()})"
+    labels = list(common)
+    gaps = (after.metrics.loc[labels, names] - before.metrics.loc[labels, names]).abs()
+    changes = [
+        f"{name} by up to {gaps[name].max():.4g} ({gaps[name].idxmax()})"
         for name in names
-        if gap[name].max() > SAME
+        if gaps[name].max() > SAME_RATE
     ]
-    words = [
-        "Metrics that changed: " + ", ".join(said) + "." if said else "No metric of theirs changed."
+    sentence = "No metric of theirs changed."
+    if changes:
+        sentence = f"Metrics that changed: {', '.join(changes)}."
+    return [
+        sentence,
+        *_describe_missing(before.metrics.columns, after.metrics.columns, "first"),
+        *_describe_missing(after.metrics.columns, before.metrics.columns, "second"),
     ]
-    for here, there, where in ((before, after, "first"), (after, before, "second")):
-        alone = [str(name) for name in here.metrics if name not in there.metrics]
-        words += [f"Only in the {where}: {join_names(alone)}."] if alone else []
-    return words
 
 
-def _models(before: Findings, after: Findings) -> list[str]:
-    old, new = before.ranking.options.name, after.ranking.options.name
-    return (
-        [
-            f"The first is by model '{old}', the second by '{new}': part of what changed is the model."
-        ]
-        if old != new
-        else []
-    )
+def _describe_models(before: ReportResults, after: ReportResults) -> list[str]:
+    old = before.ranking.options.name
+    new = after.ranking.options.name
+    if old == new:
+        return []
+    return [
+        f"The first is by model '{old}', the second by '{new}': part of what changed is the model."
+    ]

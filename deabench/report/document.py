@@ -1,6 +1,4 @@
-"""What a report holds, whatever it is written as: sentences, tables, pictures, and the data of the
-page's workspace.
-"""
+"""Hold what a report consists of, in any format: sentences, tables, pictures and page data."""
 
 from __future__ import annotations
 
@@ -11,32 +9,38 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.report.text.words import column_decimals, format_number
+from deabench.report.text.words import column_decimals, format_number, quote_names
 from deabench.utils.checks import choice
 from deabench.utils.files import write_whole
 from deabench.utils.result import Result
 
 if TYPE_CHECKING:
-    from deabench.report.report_results import Findings
+    from deabench.report.report_results import ReportResults
 
 FORMATS = ("html", "md", "tex")
-HEAVY = 200_000
-"""An SVG of more bytes than this is shipped as PNG."""
-Figures = Literal["pdf", "pgf", "svg", "png"]
-FIGURES: tuple[Figures, ...] = get_args(Figures)
-BESIDE: dict[str, Figures] = {"md": "svg", "tex": "pdf"}
-"""What the figures beside a file are, where nothing else is asked for."""
+MAX_SVG_BYTES = 200_000
+"""A larger SVG is put into the page as PNG."""
+FigureFormat = Literal["pdf", "pgf", "svg", "png"]
+FIGURE_FORMATS: tuple[FigureFormat, ...] = get_args(FigureFormat)
+DEFAULT_FIGURE_FORMATS: dict[str, FigureFormat] = {"md": "svg", "tex": "pdf"}
+"""The format of the pictures beside a file."""
 Live = Literal["", "ranking", "weights"]
+UNDATED: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None},
+}
+"""Metadata without which a picture has the same bytes each time."""
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A frame with a caption; its index levels are its first columns.
 
     Attributes
@@ -46,8 +50,7 @@ class Table:
     caption : str
     frame : DataFrame
     live : str
-        What the page makes its rows of, where the workspace has those numbers anyway: "ranking" or
-        "weights".
+        "ranking" or "weights" if the page makes the rows from the numbers of its workspace.
     """
 
     key: str
@@ -57,50 +60,59 @@ class Table:
 
     @cached_property
     def columns(self) -> list[str]:
-        names = [name if name is not None else "" for name in self.frame.index.names]
-        return [str(name) for name in [*names, *self.frame.columns]]
+        """Return the titles of all columns."""
+        levels = ["" if name is None else name for name in self.frame.index.names]
+        return [str(name) for name in [*levels, *self.frame.columns]]
 
     @cached_property
     def rows(self) -> list[list[Any]]:
-        """Cells as str, float, int, bool, or None where there is nothing."""
-        flat = (
-            self.frame.reset_index()
-            if self.frame.index.names != [None]
-            else self.frame.rename_axis("").reset_index()
-        )
+        """Return the cells as str, float, int, bool, or None if they are empty."""
+        frame = self.frame
+        if frame.index.names == [None]:
+            frame = frame.rename_axis("")
+        frame = frame.reset_index()
         columns = [
-            [plain_value(cell) for cell in flat.iloc[:, k].tolist()] for k in range(flat.shape[1])
+            [to_json_cell(cell) for cell in frame.iloc[:, k].tolist()]
+            for k in range(frame.shape[1])
         ]
         return [list(row) for row in zip(*columns, strict=True)]
 
     @cached_property
     def numeric(self) -> list[bool]:
-        """Which columns hold numbers."""
+        """Return which columns hold numbers."""
+        return [any(_is_number(row[k]) for row in self.rows) for k in range(len(self.columns))]
+
+    def cell_texts(self, max_rows: int | None = None) -> list[list[str]]:
+        """Return the cells as a reader sees them: numbers with the decimals of their column.
+
+        Parameters
+        ----------
+        max_rows : int, optional
+            Only so many rows; all without it.
+        """
+        decimals = [
+            column_decimals([row[k] for row in self.rows]) for k in range(len(self.columns))
+        ]
         return [
-            any(
-                isinstance(row[k], int | float) and not isinstance(row[k], bool)
-                for row in self.rows
-            )
-            for k in range(len(self.columns))
+            [_cell_text(cell, decimals[k]) for k, cell in enumerate(row)]
+            for row in self.rows[:max_rows]
         ]
 
-    def shown(self, most: int | None = None) -> list[list[str]]:
-        """The first `most` rows (all without it) as a reader sees them."""
-        places = [column_decimals([row[k] for row in self.rows]) for k in range(len(self.columns))]
-        return [[shown(cell, places[k]) for k, cell in enumerate(row)] for row in self.rows[:most]]
+
+def _is_number(cell: object) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure that is drawn where it is written: a file beside Markdown and LaTeX, inside the page
-    where that has nothing live.
+    """A figure: a file beside Markdown and LaTeX, and part of the page where nothing is live.
 
     Attributes
     ----------
     key : str
         Part of its file's name; letters, digits and hyphens.
     display : function without arguments
-        Gives the drawn Display.
+        Returns the drawn Display.
     alt, caption : str
     live : bool
         Whether the page has a chart of its own instead.
@@ -112,56 +124,55 @@ class Picture:
     caption: str
     live: bool = True
 
-    def drawn(self, kind: Figures) -> bytes:
-        """The figure as a file, the same bytes each time."""
+    def file_content(self, figure_format: FigureFormat) -> bytes:
+        """Draw the figure as a file, with the same bytes each time."""
         import matplotlib
 
-        undated: dict[str, Any] = {
-            "png": {"Software": None},
-            "svg": {"Date": None, "Creator": None},
-            "pdf": {"CreationDate": None},
-        }
         stream = io.BytesIO()
         with matplotlib.rc_context({"svg.hashsalt": "deabench", "pdf.fonttype": 42}):
             figure = self.display().figure_
-            figure.savefig(stream, format=kind, dpi=150, metadata=undated.get(kind))
+            metadata = UNDATED.get(figure_format)
+            figure.savefig(stream, format=figure_format, dpi=150, metadata=metadata)
         return stream.getvalue()
 
     @cached_property
-    def uri(self) -> str:
-        """The picture as a data URI; a crowded one as PNG, which is then the smaller."""
-        data, mime = self.drawn("svg"), "svg+xml"
-        if len(data) > HEAVY:
-            data, mime = self.drawn("png"), "png"
-        return f"data:image/{mime};base64,{base64.b64encode(data).decode()}"
+    def data_uri(self) -> str:
+        """Return the picture as a data URI; a crowded one as PNG, which is then smaller."""
+        content = self.file_content("svg")
+        mime_type = "svg+xml"
+        if len(content) > MAX_SVG_BYTES:
+            content = self.file_content("png")
+            mime_type = "png"
+        return f"data:image/{mime_type};base64,{base64.b64encode(content).decode()}"
 
 
 @dataclass(frozen=True)
-class Page:
-    """A part of a section that is opened by its title: one group, one data set."""
+class Subsection:
+    """A part of a section that opens by a click on its title: one group, one data set."""
 
     title: str
-    table: Table
+    table: ReportTable
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands below it, in the order words, pictures, tables, pages.
+    """A heading with sentences, pictures, tables and subsections, in this order.
 
     `dots` are efficiencies by group that the page draws live: groups, names, and a row of values
     per group."""
 
     key: str
     title: str
-    words: Sequence[str] = ()
-    tables: Sequence[Table] = ()
+    sentences: Sequence[str] = ()
+    tables: Sequence[ReportTable] = ()
     pictures: Sequence[Picture] = ()
-    pages: Sequence[Page] = ()
+    subsections: Sequence[Subsection] = ()
     dots: dict[str, Any] | None = None
 
     @property
-    def all_tables(self) -> list[Table]:
-        return [*self.tables, *(page.table for page in self.pages)]
+    def all_tables(self) -> list[ReportTable]:
+        """Return the tables of the section and of its subsections."""
+        return [*self.tables, *(part.table for part in self.subsections)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,13 +183,13 @@ class Report(Result):
     ----------
     title : str
     answer : sequence of str
-        Who is efficient; who is not and by how much; what the tested (or the least efficient) one
-        lacks.
+        Which classifiers are efficient, how far the others are from the frontier, and what the
+        tested (or the least efficient) one lacks.
     sections : sequence of Section
     data : dict or None
-        What the page's workspace is made of; None where there are fewer than two metrics.
-    findings : Findings or None
-        The results that it tells of; None where it was made from a saved ranking.
+        The numbers of the page's workspace; None if there are fewer than two metrics.
+    results : ReportResults or None
+        The results that it shows; None if it was made from a saved ranking.
 
     Examples
     --------
@@ -189,98 +200,94 @@ class Report(Result):
     '<!doctype html>'
     """
 
+    _text: ClassVar[str] = "report"
+
     title: str
     answer: Sequence[str]
     sections: Sequence[Section]
     data: dict[str, Any] | None = None
-    findings: Findings | None = None
-
-    def summary(self) -> str:
-        """The answer, a sentence per line."""
-        return "\n".join(self.answer)
+    results: ReportResults | None = None
 
     def to_frame(self) -> pd.DataFrame:
-        """The first table of the page; empty where it has none."""
-        tables = (table for section in self.sections for table in section.all_tables)
-        first = next(tables, None)
-        return pd.DataFrame() if first is None else first.frame.copy()
+        """Return the first table of the page; it is empty if there is none."""
+        tables = [table for section in self.sections for table in section.all_tables]
+        return tables[0].frame.copy() if tables else pd.DataFrame()
 
     def to_html(self) -> str:
-        """One self-contained HTML file: no network, light and dark, printable."""
-        from deabench.report.html import html
+        """Write one self-contained HTML file that needs no network and can be printed."""
+        from deabench.report.html import write_html
 
-        return html(self)
+        return write_html(self)
 
     def to_markdown(self, pictures: Mapping[str, str] | None = None) -> str:
-        """The same sentences and tables as Markdown; `pictures` are the files that stand beside it,
-        by their keys.
-        """
-        from deabench.report.markdown import markdown
+        """Write the same sentences and tables as Markdown.
 
-        return markdown(self, pictures or {})
+        Parameters
+        ----------
+        pictures : mapping, optional
+            {key of a picture: its file}.
+        """
+        from deabench.report.markdown import write_markdown
+
+        return write_markdown(self, pictures or {})
 
     def to_latex(self, pictures: Mapping[str, str] | None = None) -> str:
-        """The same sentences and tables as LaTeX, to be put into a paper; `pictures` as for
-        `to_markdown`.
-        """
-        from deabench.report.latex import tex
+        """Write the same sentences and tables as LaTeX, as a part of a paper.
 
-        return tex(self, pictures or {})
-
-    def _repr_html_(self) -> str:
-        """The answer and the first table, for a notebook; `deabench.explore` shows the workspace
-        there.
+        Parameters
+        ----------
+        pictures : mapping, optional
+            {key of a picture: its file}.
         """
-        return super()._repr_html_()
+        from deabench.report.latex import write_latex
+
+        return write_latex(self, pictures or {})
 
     def text(self, form: str) -> str:
-        """The report as "html", "md" or "tex".
+        """Write the report as "html", "md" or "tex".
 
         Raises
         ------
         DataError
-            Where the format is another.
+            If the format is another one.
         """
-        if form not in FORMATS:
-            raise DataError(
-                f"format '{form}' is not known; it is one of "
-                + ", ".join(f"'{known}'" for known in FORMATS)
-            )
-        return {"html": self.to_html, "md": self.to_markdown, "tex": self.to_latex}[form]()
+        writers = {"html": self.to_html, "md": self.to_markdown, "tex": self.to_latex}
+        if form not in writers:
+            raise DataError(f"format '{form}' is not known; it is one of {quote_names(FORMATS)}")
+        return writers[form]()
 
     def save(
-        self, path: str | Path, form: str | None = None, *, figures: Figures | None = None
+        self, path: str | Path, form: str | None = None, *, figures: FigureFormat | None = None
     ) -> None:
-        """Write the report whole.
+        """Write the report to a file as a whole.
 
         Parameters
         ----------
         path : str or Path
-            Without `form` its end says what is written: .html, .md or .tex.
+        form : {"html", "md", "tex"}, optional
+            Default: the end of the file's name.
         figures : {"pdf", "pgf", "svg", "png"}, optional
-            What the pictures beside .md and .tex are, named after the file; without it svg for
-            Markdown and pdf for LaTeX.
+            The format of the pictures beside .md and .tex, which are named after the file.
+            Default: svg for Markdown and pdf for LaTeX.
         """
         path = Path(path)
         form = form or path.suffix.lower().lstrip(".") or "html"
-        if form not in BESIDE:
+        if form not in DEFAULT_FIGURE_FORMATS:
             write_whole(path, self.text(form))
             return
-        kind = figures or BESIDE[form]
-        choice("figures", kind, FIGURES)
-        named = {
-            one.key: f"{path.stem}-{one.key}.{kind}"
-            for section in self.sections
-            for one in section.pictures
-        }
+        figure_format = figures or DEFAULT_FIGURE_FORMATS[form]
+        choice("figures", figure_format, FIGURE_FORMATS)
+        names = {}
         for section in self.sections:
-            for one in section.pictures:
-                write_whole(path.with_name(named[one.key]), one.drawn(kind))
-        write_whole(path, self.to_markdown(named) if form == "md" else self.to_latex(named))
+            for picture in section.pictures:
+                names[picture.key] = f"{path.stem}-{picture.key}.{figure_format}"
+                file = path.with_name(names[picture.key])
+                write_whole(file, picture.file_content(figure_format))
+        write_whole(path, self.to_markdown(names) if form == "md" else self.to_latex(names))
 
 
-def plain_value(cell: Any) -> Any:
-    """A cell as text, number, truth value or None; infinities become text, as JSON has none."""
+def to_json_cell(cell: Any) -> Any:
+    """Return a cell as text, number, truth value or None; infinities become text."""
     if isinstance(cell, tuple | list):
         return ", ".join(str(part) for part in cell)
     if isinstance(cell, np.generic):
@@ -292,14 +299,10 @@ def plain_value(cell: Any) -> Any:
     return cell if isinstance(cell, bool | int | float) else str(cell)
 
 
-def shown(cell: Any, places: int = 4) -> str:
-    """A cell for a reader, with so many decimals; less than 1e-9 is 0. CSV and the page's data keep
-    every digit.
-    """
+def _cell_text(cell: Any, decimals: int) -> str:
+    """Return a cell for a reader; CSV and the page's data keep every digit."""
     if cell is None:
         return ""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
-    if not isinstance(cell, int | float):
-        return str(cell)
-    return format_number(cell, places)
+    return format_number(cell, decimals) if _is_number(cell) else str(cell)

@@ -1,4 +1,4 @@
-"""A report as one self-contained HTML file.
+"""Write a report as one self-contained HTML file.
 
 Text from data is escaped by Jinja or set as text by the script; the data block cannot close its
 element; and a content security policy lets only the page's own script run, so that markup in a name
@@ -18,70 +18,71 @@ from deabench import __version__
 from deabench.utils.text import seen
 
 if TYPE_CHECKING:
-    from deabench.report.document import Report, Table
+    from deabench.report.document import Report, ReportTable
 
 UNSAFE = re.compile("[<>&\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What could end the element, hide or turn text, or be no text at all: written as escapes of JSON.
-"""
+"""What could end the element, hide or turn text, or is no text: written as escapes of JSON."""
 
 
-def html(report: Report) -> str:
-    """The page."""
-    script = template("page.js") + "deabench.start();\n"
-    style = template("page.css") + template("workspace.css")
-    tables = [table for section in report.sections for table in section.all_tables]
-    data = {
+def write_html(report: Report) -> str:
+    """Write the page of a report."""
+    script = read_template("page.js") + "deabench.start();\n"
+    style = read_template("page.css") + read_template("workspace.css")
+    has_workspace = report.data is not None
+    page_data = {
         "data": report.data,
-        "tables": {table.key: _table(table, report.data is not None) for table in tables},
+        "tables": {
+            table.key: _table_data(table, has_workspace)
+            for section in report.sections
+            for table in section.all_tables
+        },
         "dots": [
             {"table": f"dots-{section.key}", **section.dots}
             for section in report.sections
             if section.dots
         ],
     }
-    return str(
-        _environment()
-        .from_string(template("report.html.j2"))
-        .render(
-            report=report,
-            version=__version__,
-            style=style,
-            script=script,
-            style_digest=_digest(style),
-            script_digest=_digest(script),
-            data=embedded(data),
-        )
+    template = _jinja_environment().from_string(read_template("report.html.j2"))
+    page = template.render(
+        report=report,
+        version=__version__,
+        style=style,
+        script=script,
+        style_digest=_content_digest(style),
+        script_digest=_content_digest(script),
+        data=embed_json(page_data),
     )
+    return str(page)
 
 
-def _table(table: Table, whole: bool) -> dict[str, Any]:
-    """A table's rows; of one that the page makes of the workspace's own numbers its columns alone."""
-    if table.live and whole:
+def _table_data(table: ReportTable, has_workspace: bool) -> dict[str, Any]:
+    """Return a table's rows, or only its columns if the page makes the rows from the workspace."""
+    if table.live and has_workspace:
         return {"columns": table.columns, "from": table.live}
     return {"columns": table.columns, "rows": table.rows}
 
 
-def embedded(data: Any) -> str:
-    """JSON that can stand inside a script element: no character of it can end the element or start
-    a comment.
-    """
+def embed_json(data: Any) -> str:
+    """Write JSON that can stand inside a script element: it cannot end it or start a comment."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return UNSAFE.sub(lambda sign: f"\\u{ord(sign.group()):04x}", text)
+    return UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 @cache
-def template(name: str) -> str:
+def read_template(name: str) -> str:
+    """Read a file of deabench/report/templates."""
     return (files("deabench.report") / "templates" / name).read_text(encoding="utf-8")
 
 
-def _environment() -> Any:
+def _jinja_environment() -> Any:
     from jinja2 import Environment, StrictUndefined
 
-    def plain(value: Any) -> Any:
-        return seen(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    def make_printable(value: Any) -> Any:
+        is_markup = hasattr(value, "__html__")
+        return seen(value) if isinstance(value, str) and not is_markup else value
 
-    return Environment(autoescape=True, undefined=StrictUndefined, finalize=plain)
+    return Environment(autoescape=True, undefined=StrictUndefined, finalize=make_printable)
 
 
-def _digest(text: str) -> str:
+def _content_digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

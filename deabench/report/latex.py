@@ -1,6 +1,6 @@
-"""A report as LaTeX for a paper: booktabs tables cut to the page's width, figures with captions,
-any script in names.
-"""
+"""Write a report as LaTeX for a paper.
+
+Tables use booktabs and are cut to the page's width; names may be in any script."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from deabench.report.document import Report, Table
+    from deabench.report.document import Report, ReportTable
 
-SIGNS = {
+ESCAPES = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
     "}": r"\}",
@@ -28,7 +28,8 @@ SIGNS = {
     '"': r"\textquotedbl{}",
     "`": r"\textasciigrave{}",
     "[": "{[}",
-    "]": "{]}",  # a cell that starts with [ would be read as an option of \\
+    # A cell that starts with a bracket would be read as an option of \\.
+    "]": "{]}",
     "λ": r"$\lambda$",
     "α": r"$\alpha$",
     "θ": r"$\theta$",
@@ -45,130 +46,173 @@ SIGNS = {
     "Σ": r"$\Sigma$",
     "·": r"$\cdot$",
 }
-HEAD = r"""% made by deabench; needs the packages fontenc with [T1], textcomp, booktabs, longtable, graphicx; pgf for .pgf figures.
+PREAMBLE = r"""% made by deabench; needs the packages fontenc with [T1], textcomp, booktabs, longtable, graphicx; pgf for .pgf figures.
 % A sign that pdfLaTeX has no letter for is printed by its number; LuaLaTeX and XeLaTeX print it where the font has it.
 \providecommand{\deabenchsign}[2]{\ifdefined\Umathchar#2\else\texttt{U+#1}\fi}
 """
-POINTS = 4.3
-"""The width of a sign in \\footnotesize, in points, about."""
-GAP = 7.0
-"""Between two columns, in points."""
-WIDTH = 340.0
-"""Of the text of an article on A4 paper, in points: what a table may take."""
-WIDEST = 24
-"""Signs of a column of text before its lines are broken."""
+CHARACTER_WIDTH = 4.3
+"""The mean width of a character in \\footnotesize, in points."""
+COLUMN_GAP = 7.0
+"""The space between two columns, in points."""
+PAGE_WIDTH = 340.0
+"""The text width of an article on A4 paper, in points: what a table may take."""
+MAX_CELL_WIDTH = 24
+"""Characters in a column of text before its lines are broken."""
+BREAK_EVERY = 8
+"""A word longer than a column may be broken after so many characters."""
+PRINTABLE_RANGES = ((0x20, 0x7E), (0xA1, 0xAC), (0xAE, 0x17E))
+"""Characters that every LaTeX prints with T1 fonts."""
+INVISIBLE_RANGES = (
+    (0x00, 0x1F),
+    (0x7F, 0xA0),
+    (0xD800, 0xDFFF),
+    (0x200B, 0x200F),
+    (0x2028, 0x202E),
+    (0x2066, 0x2069),
+)
+"""Control characters, halves of characters, and marks that turn the direction of writing."""
 
 
-def tex(report: Report, pictures: Mapping[str, str]) -> str:
-    """The text; names from data are escaped, so that none becomes a command. `pictures` are files
-    by their keys.
+def write_latex(report: Report, pictures: Mapping[str, str]) -> str:
+    """Write a report as LaTeX; names from data are escaped, so that none becomes a command.
+
+    Parameters
+    ----------
+    report : Report
+    pictures : mapping
+        {key of a picture: its file}.
     """
-    lines = [HEAD, rf"\section{{{escaped(report.title)}}}", "", *_paragraphs(report.answer)]
+    lines = [PREAMBLE, rf"\section{{{escape_latex(report.title)}}}", ""]
+    lines += _paragraphs(report.answer)
     for section in report.sections:
-        lines += [rf"\subsection{{{escaped(section.title)}}}", "", *_paragraphs(section.words)]
-        for one in section.pictures:
-            if one.key in pictures:
-                lines += [*_figure(pictures[one.key], one.caption), ""]
+        lines += [rf"\subsection{{{escape_latex(section.title)}}}", ""]
+        lines += _paragraphs(section.sentences)
+        for picture in section.pictures:
+            if picture.key in pictures:
+                lines += [*_figure_lines(pictures[picture.key], picture.caption), ""]
         for table in section.all_tables:
-            lines += [*_tables(table), ""]
+            lines += [*_table_lines(table), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def escaped(text: object) -> str:
-    return "".join(map(_sign, " ".join(str(text).split())))
+def escape_latex(text: object) -> str:
+    """Escape a text on one line."""
+    return "".join(map(_escape_character, " ".join(str(text).split())))
 
 
-def _sign(sign: str) -> str:
-    code = ord(sign)
-    if sign in SIGNS:
-        return SIGNS[sign]
-    if 0x20 <= code < 0x7F or (0xA1 <= code <= 0x17E and code != 0xAD):
-        return sign
-    if (
-        code < 0x20
-        or 0x7F <= code < 0xA1
-        or 0xD800 <= code < 0xE000
-        or 0x200B <= code <= 0x200F
-        or 0x2028 <= code <= 0x202E
-        or (0x2066 <= code <= 0x2069)
-    ):
-        return rf"\texttt{{U+{code:04X}}}"  # what cannot be seen is said
-    return rf"\deabenchsign{{{code:04X}}}{{{sign}}}"
+def _escape_character(character: str) -> str:
+    if character in ESCAPES:
+        return ESCAPES[character]
+    code = ord(character)
+    if _is_in_ranges(code, PRINTABLE_RANGES):
+        return character
+    if _is_in_ranges(code, INVISIBLE_RANGES):
+        return rf"\texttt{{U+{code:04X}}}"
+    return rf"\deabenchsign{{{code:04X}}}{{{character}}}"
+
+
+def _is_in_ranges(code: int, ranges: Sequence[tuple[int, int]]) -> bool:
+    return any(first <= code <= last for first, last in ranges)
 
 
 def _paragraphs(sentences: Sequence[str]) -> list[str]:
-    return [line for sentence in sentences for line in (escaped(sentence), "")]
+    return [line for sentence in sentences for line in (escape_latex(sentence), "")]
 
 
-def _figure(file: str, caption: str) -> list[str]:
+def _figure_lines(file: str, caption: str) -> list[str]:
     name = re.sub(r"[^\w./-]", "-", file)
-    drawn = (
-        rf"\resizebox{{\linewidth}}{{!}}{{\input{{{name}}}}}"
-        if name.endswith(".pgf")
-        else rf"\includegraphics[width=\linewidth]{{{name}}}"
-    )
+    if name.endswith(".pgf"):
+        figure = rf"\resizebox{{\linewidth}}{{!}}{{\input{{{name}}}}}"
+    else:
+        figure = rf"\includegraphics[width=\linewidth]{{{name}}}"
     return [
         r"\begin{figure}[htbp]",
         r"\centering",
-        drawn,
-        rf"\caption{{{escaped(caption)}}}",
+        figure,
+        rf"\caption{{{escape_latex(caption)}}}",
         r"\end{figure}",
     ]
 
 
-def _tables(table: Table) -> list[str]:
-    """The table in as many parts as the width asks for, the first column in each."""
-    cells = table.shown()
-    wide = [
-        min(WIDEST, max([len(name), *(len(row[k]) for row in cells)]))
-        for k, name in enumerate(table.columns)
-    ]
-    parts = _parts(wide)
+def _table_lines(table: ReportTable) -> list[str]:
+    """Cut a table into as many parts as its width needs, each with the first column."""
+    cells = table.cell_texts()
+    widths = []
+    for k, name in enumerate(table.columns):
+        longest = max([len(name), *(len(row[k]) for row in cells)])
+        widths.append(min(MAX_CELL_WIDTH, longest))
+    parts = split_columns(widths)
     lines: list[str] = []
     for k, part in enumerate(parts):
-        more = f" (part {k + 1} of {len(parts)})" if len(parts) > 1 else ""
-        lines += _table(table, cells, part, [wide[c] for c in part], table.caption + more)
+        suffix = f" (part {k + 1} of {len(parts)})" if len(parts) > 1 else ""
+        lines += _part_lines(table, cells, part, widths, table.caption + suffix)
     return lines
 
 
-def _parts(wide: Sequence[int]) -> list[list[int]]:
-    """Which columns stand together, each part with the first."""
-    size = [POINTS * width + GAP for width in wide]
-    parts, used = [[0]], size[0]
-    for k in range(1, len(size)):
-        if used + size[k] > WIDTH and len(parts[-1]) > 1:
+def split_columns(widths: Sequence[int]) -> list[list[int]]:
+    """Return the columns of each part of a table; the first column is in every part.
+
+    Parameters
+    ----------
+    widths : sequence of int
+        The width of each column in characters.
+    """
+    sizes = [CHARACTER_WIDTH * width + COLUMN_GAP for width in widths]
+    parts = [[0]]
+    used = sizes[0]
+    for k in range(1, len(sizes)):
+        if used + sizes[k] > PAGE_WIDTH and len(parts[-1]) > 1:
             parts.append([0])
-            used = size[0]
+            used = sizes[0]
         parts[-1].append(k)
-        used += size[k]
+        used += sizes[k]
     return parts
 
 
-def _table(
-    table: Table,
+def _part_lines(
+    table: ReportTable,
     cells: Sequence[Sequence[str]],
     part: Sequence[int],
-    wide: Sequence[int],
+    widths: Sequence[int],
     caption: str,
 ) -> list[str]:
-    room = WIDTH - POINTS * wide[0] - GAP * len(part)
-    kinds = []
-    for c, width in zip(part, wide, strict=True):
-        limit = min(width, WIDEST, room / POINTS) if c else width
-        kinds.append(
-            "r" if table.numeric[c] else "l" if width < WIDEST else rf"p{{{POINTS * limit:.0f}pt}}"
-        )
-    head = " & ".join(escaped(table.columns[c]) for c in part) + r" \\"
+    alignments = []
+    remaining = PAGE_WIDTH - CHARACTER_WIDTH * widths[part[0]] - COLUMN_GAP * len(part)
+    for column in part:
+        if table.numeric[column]:
+            alignments.append("r")
+        elif widths[column] < MAX_CELL_WIDTH:
+            alignments.append("l")
+        else:
+            # A column of long texts becomes a paragraph, no wider than what remains of the page.
+            limit = widths[column] * CHARACTER_WIDTH
+            points = min(limit, remaining) if column else limit
+            alignments.append(rf"p{{{points:.0f}pt}}")
     return [
         r"{\footnotesize\setlength{\tabcolsep}{3.5pt}",
-        rf"\begin{{longtable}}{{@{{}}{''.join(kinds)}@{{}}}}",
-        rf"\caption{{{escaped(caption)}}}\\",
+        rf"\begin{{longtable}}{{@{{}}{''.join(alignments)}@{{}}}}",
+        rf"\caption{{{escape_latex(caption)}}}\\",
         r"\toprule",
-        head,
+        _row_line(table.columns, part),
         r"\midrule",
         r"\endhead",
         r"\bottomrule",
         r"\endfoot",
-        *(" & ".join(escaped(row[c]) for c in part) + r" \\" for row in cells),
+        *(_row_line(row, part) for row in cells),
         r"\end{longtable}}",
     ]
+
+
+def _row_line(cells: Sequence[str], part: Sequence[int]) -> str:
+    return " & ".join(_breakable_cell(cells[column]) for column in part) + r" \\"
+
+
+def _breakable_cell(text: str) -> str:
+    """Escape a cell and let LaTeX break words, such as digests, that are wider than a column."""
+    words = []
+    for word in text.split():
+        pieces = [word]
+        if len(word) > MAX_CELL_WIDTH:
+            pieces = [word[k : k + BREAK_EVERY] for k in range(0, len(word), BREAK_EVERY)]
+        words.append(r"\allowbreak{}".join(map(escape_latex, pieces)))
+    return " ".join(words)

@@ -1,51 +1,54 @@
-"""A report as Markdown: the same sentences and tables, and the pictures that stand in files beside
-it.
-"""
+"""Write a report as Markdown; its pictures are files beside it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from deabench.report.document import Report, Table
+    from deabench.report.document import Report, ReportTable
 
-SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>$&-])")
+SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]()#+!|~<>$&-])")
 
 
-def markdown(report: Report, pictures: Mapping[str, str]) -> str:
-    """The text; names from data are escaped, so that none becomes markup."""
-    lines = [f"# {escaped(report.title)}", "", *_paragraphs(report.answer)]
+def write_markdown(report: Report, pictures: Mapping[str, str]) -> str:
+    """Write a report as Markdown; names from data are escaped, so that none becomes markup.
+
+    Parameters
+    ----------
+    report : Report
+    pictures : mapping
+        {key of a picture: its file}.
+    """
+    lines = [f"# {escape_markdown(report.title)}", "", *_paragraphs(report.answer)]
     for section in report.sections:
-        lines += [f"## {escaped(section.title)}", "", *_paragraphs(section.words)]
-        for one in section.pictures:
-            if one.key in pictures:
-                lines += [
-                    f"![{escaped(one.alt)}](<{quote(pictures[one.key])}>)",
-                    "",
-                    f"*{escaped(one.caption)}*",
-                    "",
-                ]
+        lines += [f"## {escape_markdown(section.title)}", "", *_paragraphs(section.sentences)]
+        for picture in section.pictures:
+            if picture.key in pictures:
+                file = quote(pictures[picture.key])
+                lines += [f"![{escape_markdown(picture.alt)}](<{file}>)", ""]
+                lines += [f"*{escape_markdown(picture.caption)}*", ""]
         for table in section.all_tables:
-            lines += [f"**{escaped(table.caption)}**", "", *_table(table), ""]
+            lines += [f"**{escape_markdown(table.caption)}**", "", *_table_lines(table), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def escaped(text: object) -> str:
-    return SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
+def escape_markdown(text: object) -> str:
+    """Escape a text on one line."""
+    return SPECIAL_CHARACTERS.sub(r"\\\1", " ".join(str(text).split()))
 
 
-def _paragraphs(sentences: object) -> list[str]:
-    return [line for sentence in sentences for line in (escaped(sentence), "")]  # type: ignore[attr-defined]
+def _paragraphs(sentences: Sequence[str]) -> list[str]:
+    return [line for sentence in sentences for line in (escape_markdown(sentence), "")]
 
 
-def _table(table: Table) -> list[str]:
-    head = "| " + " | ".join(escaped(name) for name in table.columns) + " |"
-    rule = "|" + "|".join("---:" if right else "---" for right in table.numeric) + "|"
-    return [
-        head,
-        rule,
-        *("| " + " | ".join(escaped(cell) for cell in row) + " |" for row in table.shown()),
-    ]
+def _table_lines(table: ReportTable) -> list[str]:
+    rule = "|".join("---:" if is_number else "---" for is_number in table.numeric)
+    rows = [_row_line(row) for row in table.cell_texts()]
+    return [_row_line(table.columns), f"|{rule}|", *rows]
+
+
+def _row_line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(escape_markdown, cells)) + " |"

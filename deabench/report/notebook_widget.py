@@ -1,31 +1,31 @@
-"""The page's workspace in a notebook, as an anywidget."""
+"""Show the page's workspace in a notebook, as an anywidget."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from deabench.errors import DataError
+from deabench.report.build import report
 from deabench.report.document import Report
-from deabench.report.html import template
+from deabench.report.html import read_template
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
 
 
-def explore(source: object, **settings: Any) -> AnyWidget:
-    """The ranking, the frontier and what they say, to be explored in a notebook: the workspace of
-    `deabench.report`'s page.
+def explore(source: object, **options: Any) -> AnyWidget:
+    """Explore the ranking and the frontier in a notebook: the workspace of `deabench.report`'s page.
 
     Parameters
     ----------
     source : Report, or whatever `deabench.report` takes
-    **settings
+    **options
         As for `deabench.report`.
 
     Raises
     ------
     DataError
-        Where there are fewer than two metrics to explore, or anywidget is not installed.
+        If there are fewer than two metrics to explore, or anywidget is not installed.
 
     Examples
     --------
@@ -34,8 +34,6 @@ def explore(source: object, **settings: Any) -> AnyWidget:
     >>> type(workspace).__name__
     'Workspace'
     """
-    from deabench.report.build import report
-
     try:
         import anywidget
         import traitlets
@@ -43,25 +41,23 @@ def explore(source: object, **settings: Any) -> AnyWidget:
         raise DataError(
             "a notebook's widget needs the package anywidget; install deabench[notebook]"
         ) from error
-    data = (
-        source if isinstance(source, Report) and not settings else report(source, **settings)
-    ).data
-    if data is None:
+    page = source if isinstance(source, Report) and not options else report(source, **options)
+    if page.data is None:
         raise DataError("there are fewer than two metrics to explore; give a table of at least two")
 
     class Workspace(anywidget.AnyWidget):
         """The workspace; its numbers go to the browser once."""
 
-        _esm = module()
-        _css = template("workspace.css")
+        _esm = widget_module()
+        _css = read_template("workspace.css")
         data = traitlets.Dict().tag(sync=True)
 
-    return Workspace(data=data)
+    return Workspace(data=page.data)
 
 
-def module() -> str:
-    """The page's script as the module that a notebook loads: the same bytes, and who is to call it."""
-    return (
-        template("page.js")
-        + 'export default { render: ({ model, el }) => { deabench.mount(el, model.get("data")); } };\n'
+def widget_module() -> str:
+    """Return the page's script as the module that a notebook loads."""
+    render = (
+        'export default { render: ({ model, el }) => { deabench.mount(el, model.get("data")); } };'
     )
+    return read_template("page.js") + render + "\n"

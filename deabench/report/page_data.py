@@ -1,12 +1,12 @@
-"""What the page is made of, as one JSON: the numbers of a ranking, its frontier, targets and
-intervals, nothing to be parsed.
+"""Build the JSON that the page reads: ranking, frontier, targets, intervals; nothing to be parsed.
 
 `contract.ts` of the page has the same shape, field by field. Values are in the user's own units; a
-metric's sign and shift say how the frontier takes them (`deabench.tables.transforms`)."""
+metric's sign and shift say how the frontier transforms it (`deabench.tables.transforms`)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,343 +15,379 @@ import pandas as pd
 from deabench.models.radial import RestrictableModel
 from deabench.plot.ranking import order_by_merit
 from deabench.plot.uncertainty import attainable_outline
-from deabench.report.directions import lower
+from deabench.report.text.words import as_sentence, join_names
 from deabench.results.frontier import classify_positions
 from deabench.tables.transforms import AffineTransform
 from deabench.tables.vocabulary import has_mixed_units, look_up_metric
 
 if TYPE_CHECKING:
     from deabench.analysis.ranking import Ranking
-    from deabench.report.report_results import Findings
+    from deabench.inference.uncertainty import Uncertainty
+    from deabench.report.report_results import ReportResults
     from deabench.results.frontier import Frontier
     from deabench.results.targets import Targets
 
-NUMBERS = 40_000
-"""More numbers of facets than these are not shipped: the page then gives positions and
-efficiencies, and no closest targets.
-"""
-STORIES = 300_000
-"""So many characters of `explain` are shipped; a page of more classifiers tells its stories from
-the numbers alone.
-"""
-DIGITS = 12
-"""Significant digits of λ and weights, which no two solvers share beyond that; metrics and scores
-have all of theirs.
-"""
+MAX_FACET_NUMBERS = 40_000
+"""Facets of more numbers are not shipped: the page then gives no closest targets."""
+MAX_STORY_CHARACTERS = 300_000
+"""Longer explanations are not shipped: the page then explains from the numbers alone."""
+MIN_STORY = 300
+"""About the length of one explanation, in characters."""
+SOLVER_DIGITS = 12
+"""Significant digits of λ and weights, in which solvers agree; metrics and scores have all."""
+SHARE_DIGITS = 6
+GAP_DIGITS = 2
+LEAST_PEER = 1e-12
+"""A smaller λ is none."""
+MAX_WHOLE = 1e15
+"""Whole numbers below this are exact as floating-point numbers."""
 
 
-def contract(found: Findings) -> dict[str, Any] | None:
-    """The `Data` of contract.ts; None where there are fewer than two metrics."""
-    names = [str(name) for name in found.metrics.columns]
+def make_page_data(results: ReportResults) -> dict[str, Any] | None:
+    """Return the `Data` of contract.ts, or None if there are fewer than two metrics."""
+    names = [str(name) for name in results.metrics.columns]
     if len(names) < 2:
         return None
-    labels = [str(label) for label in found.metrics.index]
-    front = found.front if found.front is not None else found.wide
-    low = lower(found)
+    front = results.any_frontier
     return {
-        "labels": labels,
-        "metrics": [_metric(found, name, name in low, front) for name in names],
-        "values": [_column(found.metrics[name]) for name in found.metrics],
-        "first": _first(names, front),
-        "start": _start(found),
-        "norm": found.norm,
-        "on": found.on,
+        "labels": [str(label) for label in results.metrics.index],
+        "metrics": [_describe_metric(results, name) for name in names],
+        "values": [_json_numbers(results.metrics[name]) for name in results.metrics],
+        "first": _first_metrics(names, front),
+        "start": _start_row(results),
+        "norm": results.norm,
+        "on": results.on,
         "mixtures": True,
-        "stories": _stories(found.ranking),
-        "ranking": _ranking(found.ranking, _radial(found, front)),
-        "front": None if front is None else _front(found, front, names),
-        "remark": _sentence(found.remark) if front is None else "",
-        "apart": _apart(found, front),
-        "own": _reached(found.own, found),
-        "tested": _tested(found, names),
-        "reached": _reached(found.tested, found),
-        "uncertainty": _uncertainty(found, names),
+        "stories": _explanations(results.ranking),
+        "ranking": _ranking_data(results.ranking, _scores_are_radial(results)),
+        "front": None if front is None else _frontier_data(results, front, names),
+        "remark": _remark(results),
+        "apart": _difference_of_frontiers(results),
+        "own": _targets_data(results, results.own_targets),
+        "tested": _tested_data(results, names),
+        "reached": _targets_data(results, results.tested_targets),
+        "uncertainty": _uncertainty_data(results, names),
     }
 
 
-def number(value: Any) -> float | int | None:
-    """A number as JSON has it; None for NaN and infinities."""
+def json_number(value: Any) -> float | int | None:
+    """Return a number as JSON has it; None for NaN and infinities."""
     if value is None or value is pd.NA:
         return None
     value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, int) or math.isfinite(value) else None
 
 
-def _column(values: Any, digits: int | None = None) -> list[Any]:
-    plain = [number(v) for v in (values.tolist() if hasattr(values, "tolist") else values)]
-    return plain if digits is None else [None if v is None else _rounded(v, digits) for v in plain]
+def _json_numbers(values: Iterable[Any], digits: int | None = None) -> list[Any]:
+    """Return numbers as JSON has them, with all digits or so many significant ones."""
+    numbers = [json_number(value) for value in values]
+    if digits is None:
+        return numbers
+    return [None if number is None else _round_digits(number, digits) for number in numbers]
 
 
-def _rounded(value: float, digits: int) -> float | int:
-    """Fewer digits; whole numbers as such."""
-    cut = float(f"{value:.{digits - 1}e}")
-    return int(cut) if cut.is_integer() and abs(cut) < 1e15 else cut
+def _round_digits(value: float, digits: int) -> float | int:
+    """Round to significant digits; whole numbers become integers."""
+    rounded = float(f"{value:.{digits - 1}e}")
+    is_whole = rounded.is_integer() and abs(rounded) < MAX_WHOLE
+    return int(rounded) if is_whole else rounded
 
 
-def _metric(found: Findings, name: str, low: bool, front: Frontier | None) -> dict[str, Any]:
+def _describe_metric(results: ReportResults, name: str) -> dict[str, Any]:
+    front = results.any_frontier
+    is_low = name in results.lower_is_better
     transforms = front.data.transforms if front is not None else {}
-    turn = transforms.get(name, AffineTransform(-1.0 if low else 1.0))
-    column = found.metrics[name]
-    least, most = _range(name, column)
+    transform = transforms.get(name, AffineTransform(-1.0 if is_low else 1.0))
+    least, most = _known_range(name, results.metrics[name])
     return {
         "name": name,
-        "high": not low,
-        "sign": turn.sign,
-        "shift": turn.shift,
+        "high": not is_low,
+        "sign": transform.sign,
+        "shift": transform.shift,
         "least": least,
         "most": most,
-        "cost": name in found.ranking.data.inputs.columns,
+        "cost": name in results.ranking.data.inputs.columns,
     }
 
 
-def _range(name: str, column: pd.Series) -> tuple[float | None, float | None]:
-    """Between which values a metric can lie: by its name where that is known, and never against the
-    table's own values.
-    """
-    known, low, high = look_up_metric(name), float(column.min()), float(column.max())
-    least, most = (known.low, known.high) if known is not None else (0.0, math.inf)
-    if known is not None and known.unit in ("share", "percent") and most <= 1.0 < high:
-        least, most = 100 * least, 100 * most
-    return (number(least) if least <= low else None), (number(most) if high <= most else None)
-
-
-def _first(names: list[str], front: Frontier | None) -> list[int]:
-    chosen = [names.index(str(name)) for name in (front.outputs if front is not None else [])][:2]
-    return [*chosen, *(k for k in range(len(names)) if k not in chosen)][:2]
-
-
-def _start(found: Findings) -> int:
-    """Who is chosen at first: the one that the answer tells of."""
-    if found.tested is not None:
-        return len(found.metrics)
-    if found.own is not None and found.own.distance.notna().any():
-        return int(found.metrics.index.get_loc(found.own.distance.idxmax()))
-    return int(found.metrics.index.get_loc(order_by_merit(found.ranking)[0]))
-
-
-def _stories(ranking: Ranking) -> list[str] | None:
-    told: list[str] = []
-    left = STORIES
-    for label in ranking.scores.index if len(ranking.scores) <= STORIES // 300 else ():
-        told.append(ranking.explain(label))
-        left -= len(told[-1])
-    return told if told and left >= 0 else None
-
-
-def _ranking(ranking: Ranking, radial: bool) -> dict[str, Any]:
-    labels = ranking.scores.index
-    used, peers = _peers(ranking)
-    reference = ranking.reference.labels[used]
-    own = labels.get_indexer(reference) if ranking.own_reference else np.full(len(used), -1)
-    gap = ranking.certificate["gap"] if ranking.options.has_certificate else None
-    return {
-        "measure": ranking.measure,
-        "model": ranking.model,
-        "radial": radial,
-        "scores": _column(ranking.scores),
-        "ranks": _column(ranking.ranks),
-        "efficient": ranking.efficient.astype(bool).tolist(),
-        "order": labels.get_indexer(order_by_merit(ranking)).tolist(),
-        "reference": [str(label) for label in reference],
-        "own": own.tolist(),
-        "peers": peers,
-        "weights": [
-            {"name": str(name), "values": _column(ranking.weights[name], DIGITS)}
-            for name in ranking.weights
-        ],
-        "shares": _shares(ranking),
-        "gap": None if gap is None else _column(gap, 2),
-    }
-
-
-def _peers(ranking: Ranking) -> tuple[np.ndarray, list[list[float]]]:
-    """The reference DMUs that are somebody's peer, and per DMU their places among those and λ, in
-    turn.
-    """
-    columns, values = ranking.intensities.columns, ranking.intensities.values
-    held = (columns >= 0) & (values > 1e-12)
-    used = np.unique(columns[held])
-    place = np.searchsorted(used, columns)
-    flat = [
-        [
-            part
-            for k in np.flatnonzero(held[i])
-            for part in (int(place[i, k]), _rounded(float(values[i, k]), DIGITS))
-        ]
-        for i in range(len(columns))
-    ]
-    return used, flat
-
-
-def _shares(ranking: Ranking) -> list[dict[str, Any]]:
-    """Which metrics carry each score: weight times output, as a share of all."""
-    outputs = [name for name in ranking.data.outputs.columns if name in ranking.weights.columns]
-    if not outputs:
-        return []
-    worth = (ranking.weights[outputs] * ranking.data.outputs[outputs]).astype(float)
-    shares = worth.div(worth.sum(axis=1), axis=0)
-    return [{"name": str(name), "values": _column(shares[name], 6)} for name in outputs]
-
-
-def _same_space(found: Findings, front: Frontier | None) -> bool:
-    """Whether who is efficient in the ranking is who is on the frontier: by what the two say, not
-    by the model's name.
-    """
-    data, efficient = found.ranking.data, found.ranking.efficient.astype(bool)
-    if (
-        front is None
-        or not found.ranking.own_reference
-        or {*map(str, data.outputs), *map(str, data.inputs)} != set(map(str, front.outputs))
-    ):
-        return False
-    if not efficient.loc[front.extreme].all():
-        return False
-    if front.precomputed_hull is None:
-        return (
-            isinstance(found.ranking.options, RestrictableModel) and found.ranking.returns == "vrs"
-        )
-    points = front.to_boxed(front.data.outputs.loc[efficient.index[efficient]].to_numpy())
-    return bool((classify_positions(front.hull.normals, points) == "on").all())
-
-
-def _radial(found: Findings, front: Frontier | None) -> bool:
-    """Whether the page can score a new point as the ranking would: 1/φ over mixtures with Σ λ = 1."""
-    one = found.ranking
-    if not isinstance(one.options, RestrictableModel) or one.options.is_restricted:
-        return False
-    is_output_oriented = one.returns == "vrs" and one.orientation == "output"
-    return is_output_oriented and _same_space(found, front)
-
-
-def _apart(found: Findings, front: Frontier | None) -> str:
-    """What is to be said where efficient in the ranking is not the same as on the frontier drawn."""
-    if front is None or _same_space(found, front):
-        return ""
-    ranked = ", ".join(map(str, found.ranking.actual.columns))
+def _known_range(name: str, column: pd.Series) -> tuple[float | None, float | None]:
+    """Return the range of a metric by its name, unless the table's values contradict it."""
+    lowest = float(column.min())
+    highest = float(column.max())
+    least = 0.0
+    most = math.inf
+    metric = look_up_metric(name)
+    if metric is not None:
+        least = metric.low
+        most = metric.high
+        # A share may be written in percent.
+        if metric.unit in ("share", "percent") and most <= 1.0 < highest:
+            least *= 100
+            most *= 100
     return (
-        f"The ranking is by model '{found.ranking.options.name}' in {ranked}; positions and targets are those of the frontier "
-        f"of mixtures in {', '.join(front.outputs)}: who is efficient in the one need not be on the other."
+        json_number(least) if least <= lowest else None,
+        json_number(most) if highest <= most else None,
     )
 
 
-def _front(found: Findings, front: Frontier, names: list[str]) -> dict[str, Any]:
-    counted = found.own or found.tested
-    factor = counted.weights if counted is not None else _factor(found, front)
-    hull, count = _hull(front) if front.precomputed_hull is not None else (None, -1)
+def _first_metrics(names: list[str], front: Frontier | None) -> list[int]:
+    """Return the two metrics of the first chart, by position: those of the frontier first."""
+    frontier_metrics = [] if front is None else list(map(str, front.outputs))
+    ordered = [*map(names.index, frontier_metrics), *range(len(names))]
+    return list(dict.fromkeys(ordered))[:2]
+
+
+def _start_row(results: ReportResults) -> int:
+    """Return the row that is selected when the page opens: the one of which the answer tells."""
+    labels = results.metrics.index
+    own = results.own_targets
+    if results.tested_targets is not None:
+        return len(labels)
+    if own is not None and own.distance.notna().any():
+        return int(labels.get_loc(own.distance.idxmax()))
+    return int(labels.get_loc(order_by_merit(results.ranking)[0]))
+
+
+def _explanations(ranking: Ranking) -> list[str] | None:
+    """Explain each classifier in sentences, or return None if that takes too many characters."""
+    if len(ranking.scores) > MAX_STORY_CHARACTERS // MIN_STORY:
+        return None
+    stories = [ranking.explain(label) for label in ranking.scores.index]
+    return stories if sum(map(len, stories)) <= MAX_STORY_CHARACTERS else None
+
+
+def _ranking_data(ranking: Ranking, is_radial: bool) -> dict[str, Any]:
+    labels = ranking.scores.index
+    used, peers = _peer_data(ranking)
+    reference = ranking.reference.labels[used]
+    own_rows = np.full(len(used), -1)
+    if ranking.own_reference:
+        own_rows = labels.get_indexer(reference)
+    gaps = None
+    if ranking.options.has_certificate:
+        gaps = _json_numbers(ranking.certificate["gap"], GAP_DIGITS)
+    return {
+        "measure": ranking.measure,
+        "model": ranking.model,
+        "radial": is_radial,
+        "scores": _json_numbers(ranking.scores),
+        "ranks": _json_numbers(ranking.ranks),
+        "efficient": ranking.efficient.astype(bool).tolist(),
+        "order": labels.get_indexer(order_by_merit(ranking)).tolist(),
+        "reference": [str(label) for label in reference],
+        "own": own_rows.tolist(),
+        "peers": peers,
+        "weights": _named_columns(ranking.weights, SOLVER_DIGITS),
+        "shares": _named_columns(_weight_shares(ranking), SHARE_DIGITS),
+        "gap": gaps,
+    }
+
+
+def _named_columns(frame: pd.DataFrame, digits: int) -> list[dict[str, Any]]:
+    return [
+        {"name": str(name), "values": _json_numbers(frame[name], digits)} for name in frame.columns
+    ]
+
+
+def _peer_data(ranking: Ranking) -> tuple[np.ndarray, list[list[float]]]:
+    """Return the reference rows that are peers, and for each classifier peer, λ, peer, λ, ...
+
+    A peer is given by its position among those rows."""
+    columns = ranking.intensities.columns
+    values = ranking.intensities.values
+    is_peer = (columns >= 0) & (values > LEAST_PEER)
+    used = np.unique(columns[is_peer])
+    positions = np.searchsorted(used, columns)
+    pairs: list[list[float]] = []
+    for i in range(len(columns)):
+        row: list[float] = []
+        for k in np.flatnonzero(is_peer[i]):
+            row += [int(positions[i, k]), _round_digits(float(values[i, k]), SOLVER_DIGITS)]
+        pairs.append(row)
+    return used, pairs
+
+
+def _weight_shares(ranking: Ranking) -> pd.DataFrame:
+    """Return the share of each output in each score: weight times output, over their sum."""
+    outputs = [name for name in ranking.data.outputs.columns if name in ranking.weights.columns]
+    parts = (ranking.weights[outputs] * ranking.data.outputs[outputs]).astype(float)
+    return parts.div(parts.sum(axis=1), axis=0)
+
+
+def _has_same_frontier(results: ReportResults) -> bool:
+    """Return whether the efficient classifiers of the ranking are those on the frontier drawn.
+
+    The two results are compared, not the names of their models."""
+    front = results.any_frontier
+    ranking = results.ranking
+    if front is None or not ranking.own_reference:
+        return False
+    ranked_metrics = {*map(str, ranking.data.outputs), *map(str, ranking.data.inputs)}
+    if ranked_metrics != set(map(str, front.outputs)):
+        return False
+    efficient = ranking.efficient.astype(bool)
+    if not efficient.loc[front.extreme].all():
+        return False
+    if front.precomputed_hull is None:
+        # Without facets the positions are unknown: only the model can tell.
+        return isinstance(ranking.options, RestrictableModel) and ranking.returns == "vrs"
+    outputs = front.data.outputs.loc[efficient.index[efficient]].to_numpy()
+    positions = classify_positions(front.hull.normals, front.to_boxed(outputs))
+    return bool((positions == "on").all())
+
+
+def _scores_are_radial(results: ReportResults) -> bool:
+    """Return whether the page can score a new point as the ranking does: 1/φ with Σ λ = 1."""
+    ranking = results.ranking
+    options = ranking.options
+    if not isinstance(options, RestrictableModel) or options.is_restricted:
+        return False
+    is_output_oriented = ranking.returns == "vrs" and ranking.orientation == "output"
+    return is_output_oriented and _has_same_frontier(results)
+
+
+def _difference_of_frontiers(results: ReportResults) -> str:
+    """Warn if being efficient in the ranking differs from being on the frontier drawn."""
+    front = results.any_frontier
+    if front is None or _has_same_frontier(results):
+        return ""
+    ranking = results.ranking
+    ranked = join_names(ranking.actual.columns, ranking.actual.shape[1])
+    drawn = join_names(front.outputs, len(front.outputs))
+    return (
+        f"The ranking is by model '{ranking.options.name}' in {ranked}; positions and targets are "
+        f"those of the frontier of mixtures in {drawn}: a classifier may be efficient in the "
+        "ranking and not on that frontier."
+    )
+
+
+def _remark(results: ReportResults) -> str:
+    """Say why there are no facets if there is no frontier at all."""
+    if results.any_frontier is not None or not results.no_facets_reason:
+        return ""
+    return as_sentence(results.no_facets_reason)
+
+
+def _frontier_data(results: ReportResults, front: Frontier, names: list[str]) -> dict[str, Any]:
+    targets = results.own_targets or results.tested_targets
+    weights = _metric_weights(results, front) if targets is None else targets.weights
+    hull = None
+    facet_count = -1
+    if front.precomputed_hull is not None:
+        hull = _hull_data(front)
+        facet_count = len(front.hull.normals)
     return {
         "metrics": [names.index(str(name)) for name in front.outputs],
-        "factor": [float(factor[name]) for name in front.outputs],
+        "factor": [float(weights[name]) for name in front.outputs],
         "origin": front.origin.tolist(),
         "unit": front.unit.tolist(),
-        "rows": found.metrics.index.get_indexer(front.vertices).tolist(),
-        "count": count,
+        "rows": results.metrics.index.get_indexer(front.vertices).tolist(),
+        "count": facet_count,
         "hull": hull,
     }
 
 
-def _factor(found: Findings, front: Frontier) -> dict[str, float]:
-    """What a unit of change counts, as `deabench.targets` chooses it."""
-    costs = [str(name) for name in found.ranking.data.inputs if name in front.outputs]
-    if not has_mixed_units(front.outputs, costs):
-        return dict.fromkeys(front.outputs, 1.0)
-    spread = front.data.outputs.max() - front.data.outputs.min()
-    return {name: 1.0 / float(spread[name]) if spread[name] > 0 else 1.0 for name in front.outputs}
+def _metric_weights(results: ReportResults, front: Frontier) -> dict[str, float]:
+    """Return what a unit of change counts in each metric, as `deabench.targets` chooses it."""
+    inputs = [str(name) for name in results.ranking.data.inputs if name in front.outputs]
+    weights = dict.fromkeys(front.outputs, 1.0)
+    if has_mixed_units(front.outputs, inputs):
+        ranges = front.data.outputs.max() - front.data.outputs.min()
+        for name in front.outputs:
+            if ranges[name] > 0:
+                weights[name] = 1.0 / float(ranges[name])
+    return weights
 
 
-def _hull(front: Frontier) -> tuple[dict[str, Any] | None, int]:
-    hull, count = front.hull, len(front.hull.normals)
-    if hull.normals.size > NUMBERS:
-        return None, count
+def _hull_data(front: Frontier) -> dict[str, Any] | None:
+    """Return normals, facets and faces, or None if they are too many numbers to ship."""
+    hull = front.hull
+    count = hull.normals.size
+    if count > MAX_FACET_NUMBERS:
+        return None
     faces = [sorted(map(int, face)) for face in hull.maximal_faces]
-    on = [np.flatnonzero(row).tolist() for row in hull.incidence]
-    if hull.normals.size + sum(map(len, faces)) + sum(map(len, on)) > NUMBERS:
-        return None, count
+    vertices = [np.flatnonzero(row).tolist() for row in hull.incidence]
+    if count + sum(map(len, faces)) + sum(map(len, vertices)) > MAX_FACET_NUMBERS:
+        return None
     return {
         "normals": hull.normals.tolist(),
         "full": hull.efficient_facets.tolist(),
-        "on": on,
+        "on": vertices,
         "faces": faces,
-    }, count
-
-
-def _reached(one: Targets | None, found: Findings) -> dict[str, Any] | None:
-    if one is None:
-        return None
-    rows = (
-        range(len(one.targets))
-        if one is found.tested
-        else found.metrics.index.get_indexer(one.targets.index).tolist()
-    )
-    order = list(one.frontier.outputs)
-    return {
-        "rows": list(rows),
-        "position": one.position.tolist(),
-        "distance": _column(one.distance),
-        "target": [_column(row) for row in one.targets[order].to_numpy()],
-        "members": [found.metrics.index.get_indexer(list(face)).tolist() for face in one.faces],
     }
 
 
-def _tested(found: Findings, names: list[str]) -> list[dict[str, Any]]:
-    """The tested algorithms; a metric that the frontier does not use is not known of them."""
-    if found.tested is None:
+def _targets_data(results: ReportResults, targets: Targets | None) -> dict[str, Any] | None:
+    """Return the targets that the library found; tested algorithms have rows of their own."""
+    if targets is None:
+        return None
+    labels = results.metrics.index
+    rows = list(range(len(targets.targets)))
+    if targets is not results.tested_targets:
+        rows = labels.get_indexer(targets.targets.index).tolist()
+    order = list(targets.frontier.outputs)
+    return {
+        "rows": rows,
+        "position": targets.position.tolist(),
+        "distance": _json_numbers(targets.distance),
+        "target": [_json_numbers(row) for row in targets.targets[order].to_numpy()],
+        "members": [labels.get_indexer(list(face)).tolist() for face in targets.faces],
+    }
+
+
+def _tested_data(results: ReportResults, names: list[str]) -> list[dict[str, Any]]:
+    """Return the tested algorithms; metrics that the frontier does not use are unknown."""
+    if results.tested_targets is None:
         return []
-    scores = found.tested_scores
+    scores = results.tested_scores
     return [
         {
             "label": str(label),
-            "efficiency": None if scores is None else number(scores.loc[label]),
-            "values": [number(row[name]) if name in row.index else None for name in names],
+            "efficiency": None if scores is None else json_number(scores.loc[label]),
+            "values": [json_number(row.get(name)) for name in names],
         }
-        for label, row in found.tested.actual.rename(columns=str).iterrows()
+        for label, row in results.tested_targets.actual.rename(columns=str).iterrows()
     ]
 
 
-def _uncertainty(found: Findings, names: list[str]) -> dict[str, Any] | None:
-    known = found.ranking.uncertainty
-    if known is None and found.intervals is None:
-        return None
-    labels = [str(label) for label in found.metrics.index]
-    if known is None:
-        intervals = found.intervals
-        assert intervals is not None
-        frame = intervals.set_axis([str(label) for label in intervals.index]).reindex(labels)
+def _uncertainty_data(results: ReportResults, names: list[str]) -> dict[str, Any] | None:
+    """Return intervals, verdicts, ranks and the band of the frontier."""
+    labels = [str(label) for label in results.metrics.index]
+    uncertainty = results.ranking.uncertainty
+    if uncertainty is not None:
+        frame = uncertainty.to_frame().loc[labels]
         return {
-            "level": None,
-            "scope": "",
-            "lower": _column(frame["lower"]),
-            "upper": _column(frame["upper"]),
-            "verdict": None,
-            "bestRank": None,
-            "worstRank": None,
-            "tier": None,
-            "band": None,
+            "level": uncertainty.level,
+            "scope": "all at once" if uncertainty.simultaneous else "each by itself",
+            "lower": _json_numbers(frame["lower"]),
+            "upper": _json_numbers(frame["upper"]),
+            "verdict": frame["verdict"].tolist(),
+            "bestRank": _json_numbers(frame["best_rank"]),
+            "worstRank": _json_numbers(frame["worst_rank"]),
+            "tier": _json_numbers(frame["tier"]),
+            "band": _band_data(uncertainty, names),
         }
-    frame = known.to_frame().loc[labels]
-    return {
-        "level": known.level,
-        "scope": "all at once" if known.simultaneous else "each by itself",
-        "lower": _column(frame["lower"]),
-        "upper": _column(frame["upper"]),
-        "verdict": frame["verdict"].tolist(),
-        "bestRank": _column(frame["best_rank"]),
-        "worstRank": _column(frame["worst_rank"]),
-        "tier": _column(frame["tier"]),
-        "band": _band(known, names),
-    }
-
-
-def _band(known: Any, names: list[str]) -> dict[str, Any] | None:
-    """The corners of the frontier's least and greatest possible course, for two metrics to be high."""
-    if len(known.metrics) != 2 or known.problem.inputs:
+    if results.intervals is None:
         return None
-    first, second = known.metrics
-    ends = {
-        end: attainable_outline(known.band[[(first, end), (second, end)]].to_numpy())[1:-1].tolist()
-        for end in ("lower", "upper")
+    intervals = results.intervals.rename(index=str).reindex(labels)
+    unknown = dict.fromkeys(("verdict", "bestRank", "worstRank", "tier", "band"))
+    return {
+        "level": None,
+        "scope": "",
+        "lower": _json_numbers(intervals["lower"]),
+        "upper": _json_numbers(intervals["upper"]),
+        **unknown,
     }
-    return {"x": names.index(first), "y": names.index(second), **ends}
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+def _band_data(uncertainty: Uncertainty, names: list[str]) -> dict[str, Any] | None:
+    """Return the corners of the frontier's lowest and highest course, for two metrics."""
+    if len(uncertainty.metrics) != 2 or uncertainty.problem.inputs:
+        return None
+    first, second = uncertainty.metrics
+    band: dict[str, Any] = {"x": names.index(first), "y": names.index(second)}
+    for bound in ("lower", "upper"):
+        points = uncertainty.band[[(first, bound), (second, bound)]].to_numpy()
+        # The first and last corner of the staircase run to infinity.
+        band[bound] = attainable_outline(points)[1:-1].tolist()
+    return band

@@ -1,56 +1,294 @@
-"""What a report is made of."""
+"""Compute the results that a report shows: ranking, frontier, closest targets, tested algorithms."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
-if TYPE_CHECKING:
-    from deabench.analysis.ranking import Ranking
-    from deabench.analysis.targets import On
-    from deabench.results.frontier import Frontier
-    from deabench.results.model import Norm
-    from deabench.results.targets import Targets
+from deabench.analysis.frontier import frontier, span_frontier
+from deabench.analysis.ranking import Ranking, rank, rank_selected
+from deabench.analysis.targets import On, targets
+from deabench.errors import DataError, DataWarning
+from deabench.models.options import ModelRequest
+from deabench.results.frontier import Frontier
+from deabench.results.model import ANY_VALUES, Norm
+from deabench.results.targets import Targets
+from deabench.tables.selection import SelectedTable, select_table
+from deabench.tables.transforms import to_outputs_only
+from deabench.tables.validation import require_numbers, validate
+from deabench.utils.checks import did_you_mean
+
+MAX_TARGETS = 200
+"""Targets are listed for so many inefficient classifiers, the best first; the page finds others."""
+MAX_METRICS = 6
+"""A frontier of more metrics has too many facets to list."""
+MODEL_ARGUMENTS = ("model", "returns", "orientation")
+"""The arguments of `deabench.rank` that choose the model; the others select the metrics."""
 
 
 @dataclass(frozen=True)
-class Findings:
-    """Everything that a report is made of.
+class ReportResults:
+    """All results that a report shows.
 
     Attributes
     ----------
     ranking : Ranking
-    metrics : DataFrame, n x metrics
+    metrics : DataFrame, classifiers x metrics
         In the user's own units and directions.
-    front : Frontier or None
-        In the metrics of the targets.
-    own : Targets or None
-        Of the inefficient classifiers, on the others' frontier.
-    tested : Targets or None
+    frontier : Frontier or None
+        With facets, in the metrics of the targets; None if there are too many metrics.
+    frontier_without_facets : Frontier or None
+        The same if there are too many metrics.
+    own_targets : Targets or None
+        Of the inefficient classifiers.
+    tested_targets : Targets or None
+        Of the tested algorithms.
     tested_scores : Series or None
         Efficiencies of the tested algorithms against the reference.
     intervals : DataFrame or None
-        lower and upper bounds of efficiencies.
+        Columns lower and upper: bounds of the efficiencies, by label.
     norm, on : str
-    remark : str
-        Why there are no facets, where there are none.
-    heard : list of str
-        Warnings of weak data.
-    wide : Frontier or None
-        The frontier of more metrics than facets are listed for: its classifiers alone.
+        As for `deabench.targets`.
+    no_facets_reason : str
+        Why there are no facets; empty if there are some.
+    warnings : list of str
+        What was said about weak data.
     """
 
     ranking: Ranking
     metrics: pd.DataFrame
-    front: Frontier | None
-    own: Targets | None
-    tested: Targets | None
+    frontier: Frontier | None
+    frontier_without_facets: Frontier | None
+    own_targets: Targets | None
+    tested_targets: Targets | None
     tested_scores: pd.Series | None
     intervals: pd.DataFrame | None
     norm: Norm
     on: On
-    remark: str
-    heard: list[str]
-    wide: Frontier | None = None
+    no_facets_reason: str
+    warnings: list[str]
+
+    @property
+    def any_frontier(self) -> Frontier | None:
+        """Return the frontier, with facets if there are some."""
+        return self.frontier if self.frontier is not None else self.frontier_without_facets
+
+    @cached_property
+    def lower_is_better(self) -> set[str]:
+        """Return the names of the metrics that are better low."""
+        ranked = self.ranking.data
+        datasets = [ranked]
+        if self.any_frontier is not None:
+            datasets.append(self.any_frontier.data)
+        inputs = {str(name) for data in datasets for name in data.inputs}
+        reversed_metrics = {
+            str(name)
+            for data in datasets
+            for name, transform in data.transforms.items()
+            if transform.sign < 0
+        }
+        # An input whose sign was changed is a metric that is better high.
+        better_high = {
+            str(name)
+            for name, transform in ranked.transforms.items()
+            if transform.sign < 0 and name in ranked.inputs
+        }
+        return (inputs | reversed_metrics) - better_high
+
+    @property
+    def inefficient_count(self) -> int:
+        """Return how many classifiers have a score and are inefficient."""
+        return int((~self.ranking.efficient & self.ranking.scores.notna()).sum())
+
+
+def compute_results(
+    source: Any,
+    tested: Any,
+    metrics: Sequence[str] | None,
+    norm: Norm,
+    on: On,
+    intervals: pd.DataFrame | None,
+    rank_options: Mapping[str, Any],
+) -> ReportResults:
+    """Rank the classifiers, span their frontier and find closest targets.
+
+    Parameters
+    ----------
+    source : Ranking, or a table as `deabench.read` takes it
+    tested : DataFrame, sequence of labels or None
+        New algorithms, which do not span the frontier.
+    metrics : sequence of str, optional
+        The metrics of the frontier.
+    norm, on : str
+        As for `deabench.targets`.
+    intervals : DataFrame, optional
+    rank_options : mapping
+        As for `deabench.rank`.
+
+    Raises
+    ------
+    DataError
+        If the data cannot be used, or a tested label is not in the table.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        ranking, selected, tested_table = _rank_reference(source, tested, rank_options)
+        columns = _frontier_columns(selected, metrics, ranking)
+        front, without_facets, reason = _make_frontier(selected.table, columns)
+        own_targets = None
+        tested_targets = None
+        if front is not None:
+            inefficient = [
+                name
+                for name in ranking.to_frame().index
+                if not ranking.efficient[name] and name in selected.table.index
+            ][:MAX_TARGETS]
+            how: dict[str, Any] = {**columns, "norm": norm, "on": on}
+            if inefficient:
+                own_targets = targets(selected.table.loc[inefficient], selected.table, **how)
+            if tested_table is not None:
+                tested_targets = targets(tested_table, selected.table, **how)
+    texts = [str(one.message) for one in caught if issubclass(one.category, DataWarning)]
+    tested_scores = None
+    if tested_table is not None and not isinstance(source, Ranking):
+        tested_scores = _score_tested(tested_table, selected, rank_options)
+    return ReportResults(
+        ranking=ranking,
+        metrics=_shown_metrics(selected, columns, front),
+        frontier=front,
+        frontier_without_facets=without_facets,
+        own_targets=own_targets,
+        tested_targets=tested_targets,
+        tested_scores=tested_scores,
+        intervals=intervals,
+        norm=norm,
+        on=on,
+        no_facets_reason=reason,
+        warnings=list(dict.fromkeys(texts)),
+    )
+
+
+def _rank_reference(
+    source: Any, tested: Any, rank_options: Mapping[str, Any]
+) -> tuple[Ranking, SelectedTable, pd.DataFrame | None]:
+    """Return the ranking without the tested algorithms, its table, and the tested algorithms."""
+    is_table = tested is None or isinstance(tested, pd.DataFrame)
+    if isinstance(source, Ranking):
+        if not is_table:
+            raise DataError(
+                "a ranking holds no table to take the tested rows from; give tested as a DataFrame"
+            )
+        return source, _selection_of_ranking(source), tested
+    selection_options = {
+        name: value for name, value in rank_options.items() if name not in MODEL_ARGUMENTS
+    }
+    selected = select_table(source, **selection_options)
+    tested_table: pd.DataFrame | None = tested if is_table else None
+    if not is_table:
+        labels = list(tested)
+        for label in labels:
+            if label not in selected.table.index:
+                hint = did_you_mean(label, list(selected.table.index))
+                raise DataError(f"there is no classifier '{label}' in the table; {hint}")
+        tested_table = selected.table.loc[labels]
+        selected = replace(selected, table=selected.table.drop(labels))
+    request = ModelRequest(**_model_arguments(rank_options))
+    return rank_selected(selected, request), selected, tested_table
+
+
+def _model_arguments(rank_options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: rank_options[name] for name in MODEL_ARGUMENTS if name in rank_options}
+
+
+def _score_tested(
+    tested_table: pd.DataFrame, selected: SelectedTable, rank_options: Mapping[str, Any]
+) -> pd.Series:
+    """Score the tested algorithms against the reference."""
+    with warnings.catch_warnings():
+        # The tested algorithms may be few; warnings about the reference were given before.
+        warnings.simplefilter("ignore", DataWarning)
+        ranking = rank(
+            tested_table,
+            reference=selected.table,
+            **selected.given,
+            **_model_arguments(rank_options),
+        )
+    return ranking.scores
+
+
+def _selection_of_ranking(ranking: Ranking) -> SelectedTable:
+    """Return the table of a ranking in the user's metrics, with the role of each."""
+    data = ranking.data
+    reversed_metrics = {
+        str(name): transform for name, transform in data.transforms.items() if transform.sign < 0
+    }
+    complemented = {
+        name: transform.shift
+        for name, transform in reversed_metrics.items()
+        if name in data.outputs
+    }
+    # An input whose sign was changed is an output of the user's table.
+    reversed_inputs = [name for name in reversed_metrics if name in data.inputs]
+    columns = {
+        "outputs": [*map(str, data.outputs.columns), *reversed_inputs],
+        "lower_is_better": complemented,
+        "inputs": [str(name) for name in data.inputs.columns if name not in reversed_inputs],
+    }
+    return SelectedTable(ranking.actual, columns)
+
+
+def _frontier_columns(
+    selected: SelectedTable, metrics: Sequence[str] | None, ranking: Ranking
+) -> dict[str, Any]:
+    """Return the roles of the frontier's metrics: those named, else those of the ranking."""
+    columns = dict(selected.given)
+    if metrics is None:
+        # Model (5) ranks quotients of outputs and inputs: its inputs span no frontier.
+        if any("outputs are quotients" in note for note in ranking.notes):
+            columns["inputs"] = []
+        return columns
+    all_lower = dict(columns["lower_is_better"])
+    lower = {name: maximum for name, maximum in all_lower.items() if name in metrics}
+    inputs = [name for name in metrics if name in columns["inputs"]]
+    outputs = [name for name in metrics if name not in inputs and lower.get(name) != "input"]
+    return {"outputs": outputs, "inputs": inputs, "lower_is_better": lower}
+
+
+def _make_frontier(
+    table: pd.DataFrame, columns: Mapping[str, Any]
+) -> tuple[Frontier | None, Frontier | None, str]:
+    """Return the frontier with facets; or, of too many metrics, without them and the reason."""
+    count = len({*columns["outputs"], *columns["inputs"], *columns["lower_is_better"]})
+    with warnings.catch_warnings():
+        # The ranking gave the same warnings before.
+        warnings.simplefilter("ignore", DataWarning)
+        if count <= MAX_METRICS:
+            return frontier(table, **columns), None, ""
+        data = to_outputs_only(validate(table, **columns, warn=False, allow=ANY_VALUES))
+        without_facets = span_frontier(data, facets=False)
+    reason = (
+        f"the frontier of {count} metrics has too many facets to list; choose up to {MAX_METRICS} "
+        "with metrics to see facets and targets"
+    )
+    return None, without_facets, reason
+
+
+def _shown_metrics(
+    selected: SelectedTable, columns: Mapping[str, Any], front: Frontier | None
+) -> pd.DataFrame:
+    """Return the metrics of the ranking and of the frontier, in the user's own units."""
+    names = [
+        *selected.given["outputs"],
+        *selected.given["inputs"],
+        *selected.given["lower_is_better"],
+        *columns["outputs"],
+        *columns["inputs"],
+    ]
+    if front is not None:
+        names += front.outputs
+    return require_numbers(selected.table, list(dict.fromkeys(names)))

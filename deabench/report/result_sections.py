@@ -1,10 +1,10 @@
-"""The sections of a report, each from the findings alone; None where there is nothing to say."""
+"""Build the sections of a report from its results; None if there is nothing to show."""
 
 from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -12,410 +12,371 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench import __version__
+from deabench import __version__, plot
+from deabench.errors import DataError
 from deabench.models.options import describe_choices
 from deabench.plot.ranking import count_followers, order_by_merit, peers_text
-from deabench.report.directions import lower
-from deabench.report.document import Picture, Section, Table
-from deabench.report.text.words import join_names
+from deabench.report.document import Picture, ReportTable, Section
+from deabench.report.text.words import as_sentence, join_names
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.text import csv_text
 
 if TYPE_CHECKING:
     from deabench.analysis.ranking import Ranking
-    from deabench.report.report_results import Findings
+    from deabench.report.report_results import ReportResults
+    from deabench.results.targets import Targets
 
-VERSIONED = ("numpy", "pandas", "scipy", "pyomo", "highspy", "networkx", "matplotlib")
-FACETS = 500
-"""So many facets are listed; the full-dimensional ones first."""
-
-
-def notes(found: Findings) -> Section | None:
-    """What a reader must know before believing a number: what was guessed, dropped, turned or is
-    weak.
-    """
-    said = _sentences(dict.fromkeys([*found.ranking.notes, *found.heard]))
-    return Section("notes", "What to know first", said) if said else None
+LIBRARIES = ("numpy", "pandas", "scipy", "pyomo", "highspy", "networkx", "matplotlib")
+MAX_FACETS = 500
+"""So many facets are listed, those that are efficient throughout first."""
+MAX_PEERS = 6
+MAX_FACE_NAMES = 4
+RESULT_FRAMES = ("pairs", "tests", "table")
+"""The attributes in which results of tests hold their main table."""
 
 
-def ranking(found: Findings) -> Section:
-    """Efficiencies, best first, with metrics and peers."""
-    from deabench.plot import RankingDisplay
+def notes_section(results: ReportResults) -> Section | None:
+    """Show what was guessed, left out or transformed, and which data are weak."""
+    notes = _as_sentences(dict.fromkeys([*results.ranking.notes, *results.warnings]))
+    return Section("notes", "What to know first", notes) if notes else None
 
-    one = found.ranking
-    frame = one.to_frame().loc[order_by_merit(one)].rename_axis("classifier")
-    if found.intervals is not None:
-        frame = frame.join(found.intervals[["lower", "upper"]])
-    low = lower(found)
-    metrics = found.metrics.rename(
-        columns=lambda name: (
-            f"{name}{'' if name not in frame else ' (metric)'} " + ("↓" if name in low else "↑")
-        )
-    )
-    frame = frame.join(metrics)
-    places = one.scores.index.get_indexer(frame.index)
-    frame["peers (λ)"] = [peers_text(one, place, max_peers=6) for place in places]
-    if one.reasons:
-        frame["why no score"] = [one.reasons.get(name) for name in frame.index]
+
+def ranking_section(results: ReportResults) -> Section:
+    """Show efficiencies, best first, with metrics and peers."""
+    ranking = results.ranking
+    frame = ranking.to_frame().loc[order_by_merit(ranking)].rename_axis("classifier")
+    if results.intervals is not None:
+        frame = frame.join(results.intervals[["lower", "upper"]])
+    titles = {}
+    for name in results.metrics:
+        arrow = "↓" if name in results.lower_is_better else "↑"
+        titles[name] = f"{name} (metric) {arrow}" if name in frame else f"{name} {arrow}"
+    frame = frame.join(results.metrics.rename(columns=titles))
+    rows = ranking.scores.index.get_indexer(frame.index)
+    frame["peers (λ)"] = [peers_text(ranking, row, max_peers=MAX_PEERS) for row in rows]
+    if ranking.reasons:
+        frame["why no score"] = [ranking.reasons.get(name) for name in frame.index]
+    efficient = join_names(frame.index[frame["efficient"]])
     picture = Picture(
         "ranking",
-        lambda: RankingDisplay.from_result(one, found.intervals).plot(),
-        f"Dot chart of the efficiencies, best first; efficient: {join_names(frame.index[frame['efficient']])}.",
+        lambda: plot.RankingDisplay.from_result(ranking, intervals=results.intervals).plot(),
+        f"Dot chart of the efficiencies, best first; efficient: {efficient}.",
         "Efficiencies; the same numbers are in the table.",
     )
-    said = [
-        "Efficiency 1 means that no mixture of the others is better in every metric. ↑ marks metrics that are better "
-        "when higher, ↓ those that are better when lower; of equal ranks those come first that most others are measured "
-        "against."
+    sentences = [
+        "Efficiency 1 means that no mixture of the others is better in every metric. ↑ marks "
+        "metrics that are better when higher, ↓ those that are better when lower. Classifiers of "
+        "equal rank are ordered by how many others are measured against them."
     ]
-    if found.intervals is None:
-        said.append(
-            "The efficiencies have no intervals here: they are exact for these metrics, and say nothing about how "
-            "the metrics would vary on other data."
+    if results.intervals is None:
+        sentences.append(
+            "The efficiencies have no intervals here: they are exact for these metrics, and do not "
+            "tell how the metrics would vary on other data."
         )
-    return Section(
-        "ranking", "Ranking", said, [Table("ranking-table", "Ranking", frame, "ranking")], [picture]
-    )
+    tables = [ReportTable("ranking-table", "Ranking", frame, "ranking")]
+    return Section("ranking", "Ranking", sentences, tables, [picture])
 
 
-def tested(found: Findings) -> Section | None:
-    """The tested algorithms: position, target, gaps."""
-    from deabench.plot import FrontierDisplay, ParallelDisplay, TargetsDisplay
-
-    one = found.tested
-    if one is None:
+def tested_section(results: ReportResults) -> Section | None:
+    """Show position, target and gaps of the tested algorithms."""
+    targets = results.tested_targets
+    if targets is None:
         return None
-    pictures = [
-        Picture(
-            "targets",
-            lambda: TargetsDisplay.from_result(one).plot(),
-            "Actual and target of each tested algorithm, by metric.",
-            "Actual (triangle) and target (cross) by metric.",
-        )
-    ]
-    if one.targets.shape[1] == 2:
-        pictures.insert(
-            0,
-            Picture(
-                "tested",
-                lambda: FrontierDisplay.from_result(one).plot(),
-                "The frontier, with an arrow from each tested algorithm to its target.",
-                "The frontier and the targets.",
-            ),
-        )
-    else:
-        pictures.append(
-            Picture(
-                "parallel",
-                lambda: ParallelDisplay.from_result(one).plot(),
-                "Parallel coordinates of actual and target.",
-                "Actual and target over all metrics.",
-            )
-        )
-    frame = _target_frame(one)
-    if found.tested_scores is not None:
-        frame.insert(0, "efficiency", found.tested_scores)
+    frame = _targets_frame(targets)
+    if results.tested_scores is not None:
+        frame.insert(0, "efficiency", results.tested_scores)
+    caption = "Tested algorithms and their closest targets"
     return Section(
         "tested",
         "What was tested",
-        [_kind(found), *_sentences(one.notes)],
-        [Table("tested-table", "Tested algorithms and their closest targets", frame)],
-        pictures,
+        [_explain_targets(results), *_as_sentences(targets.notes)],
+        [ReportTable("tested-table", caption, frame)],
+        _tested_pictures(targets),
     )
 
 
-def targets(found: Findings) -> Section | None:
-    """Closest targets of the inefficient classifiers."""
-    if found.own is None:
-        return Section("targets", "Targets", _sentences([found.remark])) if found.remark else None
-    total = int((~found.ranking.efficient & found.ranking.scores.notna()).sum())
-    count = len(found.own.targets)
-    said = [_kind(found)] + (
-        [
-            f"Listed are the {count} best of {total} inefficient classifiers; the plot gives any other."
-        ]
-        if total > count
-        else []
-    )
-    return Section(
+def _tested_pictures(targets: Targets) -> list[Picture]:
+    by_metric = Picture(
         "targets",
-        "Targets",
-        said,
-        [Table("targets-table", "Closest targets", _target_frame(found.own))],
+        lambda: plot.TargetsDisplay.from_result(targets).plot(),
+        "Actual and target of each tested algorithm, by metric.",
+        "Actual (triangle) and target (cross) by metric.",
     )
+    if targets.targets.shape[1] == 2:
+        plane = Picture(
+            "tested",
+            lambda: plot.FrontierDisplay.from_result(targets).plot(),
+            "The frontier, with an arrow from each tested algorithm to its target.",
+            "The frontier and the targets.",
+        )
+        return [plane, by_metric]
+    parallel = Picture(
+        "parallel",
+        lambda: plot.ParallelDisplay.from_result(targets).plot(),
+        "Parallel coordinates of actual and target.",
+        "Actual and target over all metrics.",
+    )
+    return [by_metric, parallel]
 
 
-def peers(found: Findings) -> Section | None:
-    """Who is benchmark for whom."""
-    from deabench.plot import PeerNetworkDisplay
+def targets_section(results: ReportResults) -> Section | None:
+    """Show the closest targets of the inefficient classifiers."""
+    targets = results.own_targets
+    if targets is None:
+        if not results.no_facets_reason:
+            return None
+        return Section("targets", "Targets", [as_sentence(results.no_facets_reason)])
+    sentences = [_explain_targets(results)]
+    count = len(targets.targets)
+    if count < results.inefficient_count:
+        sentences.append(
+            f"Listed are the {count} best of {results.inefficient_count} inefficient classifiers; "
+            "the plot gives any other."
+        )
+    tables = [ReportTable("targets-table", "Closest targets", _targets_frame(targets))]
+    return Section("targets", "Targets", sentences, tables)
 
-    one = found.ranking
-    others, shares = count_followers(one)
-    frame = pd.DataFrame(
-        {"served": others, "sum of λ": shares}, index=one.reference.labels.rename("benchmark")
-    )
-    frame = frame[frame["served"] > 0].sort_values(
-        ["served", "sum of λ"], ascending=False, kind="stable"
-    )
+
+def peers_section(results: ReportResults) -> Section | None:
+    """Show which classifiers are benchmarks, and for how many others."""
+    ranking = results.ranking
+    counts, lam_sums = count_followers(ranking)
+    labels = ranking.reference.labels.rename("benchmark")
+    frame = pd.DataFrame({"served": counts, "sum of λ": lam_sums}, index=labels)
+    frame = frame[frame["served"] > 0]
+    frame = frame.sort_values(["served", "sum of λ"], ascending=False, kind="stable")
     if frame.empty:
         return None
     picture = Picture(
         "peers",
-        lambda: PeerNetworkDisplay.from_result(one).plot(),
-        f"Network from inefficient classifiers to their peers; the most used is {frame.index[0]}, for "
-        f"{frame['served'].iloc[0]} others.",
-        "Who is benchmark for whom.",
+        lambda: plot.PeerNetworkDisplay.from_result(ranking).plot(),
+        "Network from inefficient classifiers to their peers; the most used is "
+        f"{frame.index[0]}, for {frame['served'].iloc[0]} others.",
+        "Peers of the inefficient classifiers.",
     )
-    return Section(
-        "peers",
-        "Peers",
-        [
-            "A peer is an efficient classifier that a less efficient one is measured against; λ is "
-            "its share in the mixture."
-        ],
-        [Table("peers-table", "Benchmarks, most used first", frame)],
-        [picture],
-    )
+    sentences = [
+        "A peer is an efficient classifier that a less efficient one is measured against; λ is "
+        "its share in the mixture."
+    ]
+    tables = [ReportTable("peers-table", "Benchmarks, most used first", frame)]
+    return Section("peers", "Peers", sentences, tables, [picture])
 
 
-def weights(found: Findings) -> Section:
-    """Which metrics carry each score."""
-    from deabench.plot import WeightsDisplay
-
-    one = found.ranking
-    frame = one.weights.loc[order_by_merit(one)].rename_axis("classifier")
+def weights_section(results: ReportResults) -> Section:
+    """Show which metrics carry each score."""
+    ranking = results.ranking
+    frame = ranking.weights.loc[order_by_merit(ranking)].rename_axis("classifier")
     picture = Picture(
         "weights",
-        lambda: WeightsDisplay.from_result(one).plot(),
+        lambda: plot.WeightsDisplay.from_result(ranking).plot(),
         "Stacked bars: the share of each metric in each score.",
         "Which metrics carry each score.",
     )
-    return Section(
-        "weights",
-        "Weights",
-        [
-            "The weights show each classifier in its best light. They are not unique: other "
-            "weights may give the same score."
-        ],
-        [
-            Table(
-                "weights-table",
-                "Weights (multipliers), in each metric's own unit",
-                frame,
-                "weights",
-            )
-        ],
-        [picture] if frame.shape[1] else [],
-    )
+    sentences = [
+        "The weights show each classifier in its best light. They are not unique: other weights "
+        "may give the same score."
+    ]
+    caption = "Weights (multipliers), in each metric's own unit"
+    tables = [ReportTable("weights-table", caption, frame, "weights")]
+    pictures = [picture] if frame.shape[1] else []
+    return Section("weights", "Weights", sentences, tables, pictures)
 
 
-def facets(found: Findings) -> Section | None:
-    """The facets with their trade-off rates."""
-    from deabench.plot import FacetGraphDisplay, FrontierDisplay
-
-    front = found.front
+def facets_section(results: ReportResults) -> Section | None:
+    """Show the facets with their trade-off rates."""
+    front = results.frontier
     if front is None:
         return None
-    frame = front.facets.drop(columns="offset").rename(
-        columns={"full_dimensional": "efficient throughout"}
-    )
+    frame = front.facets.drop(columns="offset")
+    frame = frame.rename(columns={"full_dimensional": "efficient throughout"})
     for a, b in combinations(front.outputs, 2):
         frame[f"{b} per {a}"] = (frame[a] / frame[b].where(frame[b] > 0)).fillna(np.inf)
     frame = frame.rename(columns={name: f"weight of {name}" for name in front.outputs})
     frame = frame.sort_values("efficient throughout", ascending=False, kind="stable")
-    flat = len(front.outputs) == 2
-    display = FrontierDisplay if flat else FacetGraphDisplay
-    picture = Picture(
-        "frontier",
-        lambda: display.from_result(front).plot(),
-        "The frontier of the two metrics."
-        if flat
-        else "Facets as nodes, joined where they share a ridge.",
-        "The frontier." if flat else "The facet graph.",
-    )
-    span = (
-        "1 classifier spans"
-        if len(front.extreme) == 1
-        else f"{len(front.extreme)} classifiers span"
-    )
-    said = [
-        f"{span} the frontier in {join_names(front.outputs)}: {join_names(front.extreme)}.",
-        "A trade-off rate 'B per A' is how much of B one unit of A is worth on the facet; where it is ∞ the facet is flat.",
-    ]
-    if len(frame) > FACETS:
-        said.append(
-            f"Listed are {FACETS} of {len(frame)} facets, those efficient throughout first."
+    if len(front.outputs) == 2:
+        picture = Picture(
+            "frontier",
+            lambda: plot.FrontierDisplay.from_result(front).plot(),
+            "The frontier of the two metrics.",
+            "The frontier.",
         )
-    return Section(
-        "facets",
-        "Facets",
-        said,
-        [Table("facets-table", "Facets and trade-off rates", frame.iloc[:FACETS])],
-        [picture],
-    )
+    else:
+        picture = Picture(
+            "frontier",
+            lambda: plot.FacetGraphDisplay.from_result(front).plot(),
+            "Facets as nodes, joined if they share a ridge.",
+            "The facet graph.",
+        )
+    count = len(front.extreme)
+    subject = "1 classifier spans" if count == 1 else f"{count} classifiers span"
+    sentences = [
+        f"{subject} the frontier in {join_names(front.outputs)}: {join_names(front.extreme)}.",
+        "A trade-off rate 'B per A' is how much of B one unit of A is worth on the facet; ∞ means "
+        "that the facet is flat.",
+    ]
+    if len(frame) > MAX_FACETS:
+        sentences.append(
+            f"Listed are {MAX_FACETS} of {len(frame)} facets, those efficient throughout first."
+        )
+    tables = [ReportTable("facets-table", "Facets and trade-off rates", frame.iloc[:MAX_FACETS])]
+    return Section("facets", "Facets", sentences, tables, [picture])
 
 
-def costs(found: Findings) -> Section | None:
-    """Which classifier for which cost ratio; for a frontier in TPR and TNR."""
-    from deabench.plot import CostRangeDisplay
-
-    if found.front is None or set(found.front.outputs) != {"TPR", "TNR"}:
+def costs_section(results: ReportResults) -> Section | None:
+    """Show the best classifier for each cost ratio, if the frontier is in TPR and TNR."""
+    front = results.frontier
+    if front is None or set(front.outputs) != {"TPR", "TNR"}:
         return None
-    frame = found.front.cost_ranges()
-    front = found.front
     picture = Picture(
         "costs",
-        lambda: CostRangeDisplay.from_result(front).plot(),
-        "Ranges of cost ratios in which each "
-        "classifier of the frontier has the least expected cost.",
+        lambda: plot.CostRangeDisplay.from_result(front).plot(),
+        "Ranges of cost ratios in which each classifier of the frontier has the least expected "
+        "cost.",
         "Which classifier for which cost ratio.",
     )
-    said = [
-        "The ratio is the cost of a false negative over that of a false positive, where half of the cases are positive; "
-        "elsewhere divide it by the odds of a positive."
+    sentences = [
+        "The ratio is the cost of a false negative over that of a false positive if half of the "
+        "cases are positive; otherwise divide it by the odds of a positive."
     ]
-    return Section(
-        "costs",
-        "Cost ranges",
-        said,
-        [Table("costs-table", "Least expected cost", frame)],
-        [picture],
-    )
+    tables = [ReportTable("costs-table", "Least expected cost", front.cost_ranges())]
+    return Section("costs", "Cost ranges", sentences, tables, [picture])
 
 
-def tests(given: Any) -> Section | None:
-    """Statistical tests between classifiers."""
-    if given is None or (isinstance(given, Mapping) and not given):
+def tests_section(tests: Any) -> Section | None:
+    """Show statistical tests between classifiers.
+
+    Parameters
+    ----------
+    tests : result of `deabench.compare`, mapping of names to results, or None
+    """
+    if tests is None or (isinstance(tests, Mapping) and not tests):
         return None
-    results = given if isinstance(given, Mapping) else {"tests": given}
-    tables, said, pictures = list[Table](), list[str](), list[Picture]()
+    results = tests if isinstance(tests, Mapping) else {"tests": tests}
+    tables: list[ReportTable] = []
+    sentences: list[str] = []
+    pictures: list[Picture] = []
     for name, result in results.items():
-        said += result.summary().splitlines() if hasattr(result, "summary") else []
-        pictures += _diagram(result)
-        tables += [
-            Table(f"test-{len(tables) + k}", caption, frame)
-            for k, (caption, frame) in enumerate(_frames(name, result))
-        ]
-    return Section("tests", "Tests", said, tables, pictures)
+        if hasattr(result, "summary"):
+            sentences += result.summary().splitlines()
+        pictures += _critical_difference_pictures(result)
+        for caption, frame in _test_frames(name, result):
+            tables.append(ReportTable(f"test-{len(tables)}", caption, frame))
+    return Section("tests", "Tests", sentences, tables, pictures)
 
 
-def _diagram(result: Any) -> list[Picture]:
-    from deabench.errors import DataError
-    from deabench.plot import CriticalDifferenceDisplay
-
+def _critical_difference_pictures(result: Any) -> list[Picture]:
+    """Return the critical-difference diagram of a result that has one."""
     if not hasattr(result, "omnibus"):
         return []
     try:
-        display = CriticalDifferenceDisplay.from_result(result)
-    except DataError:  # fewer than three classifiers: there is nothing to draw
+        display = plot.CriticalDifferenceDisplay.from_result(result)
+    except DataError:
+        # There is no diagram of fewer than three classifiers.
         return []
-    return [
-        Picture(
-            "tests", lambda: display.plot(), display.caption() + ".", display.caption(), live=False
-        )
-    ]
+    caption = display.caption()
+    return [Picture("tests", display.plot, f"{caption}.", caption, live=False)]
 
 
-def _frames(name: str, result: Any) -> list[tuple[str, pd.DataFrame]]:
-    """The tables of a result: of a mapping one per entry, of a result its pairs, tests or fields."""
+def _test_frames(name: str, result: Any) -> list[tuple[str, pd.DataFrame]]:
+    """Return captions and tables: of a mapping for each entry, of a result its main table."""
     if isinstance(result, Mapping):
-        return [
-            pair for key, one in result.items() for pair in _frames(f"{name}: {_key(key)}", one)
-        ]
-    for attribute in ("pairs", "tests", "table"):
+        frames = []
+        for key, entry in result.items():
+            label = ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+            frames += _test_frames(f"{name}: {label}", entry)
+        return frames
+    for attribute in RESULT_FRAMES:
         frame = getattr(result, attribute, None)
         if isinstance(frame, pd.DataFrame):
             return [(name, frame.set_index("first") if "first" in frame else frame)]
     return [(name, result.to_frame())]
 
 
-def _key(key: Any) -> str:
-    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
-
-
-def method(found: Findings) -> Section:
-    """How it was computed, in words."""
-    one = found.ranking
-    kind = "".join(f", {words}" for words in describe_choices(one.options))
-    said = [
-        f"Efficiencies: data envelopment analysis, model {one.model}{kind}. A classifier's efficiency is the best score "
-        "that any non-negative weights of the metrics give it while no classifier of the reference exceeds 1; it is "
-        "efficient where that is 1 and no slack is left."
+def method_section(results: ReportResults) -> Section:
+    """Say how the efficiencies and targets were computed."""
+    ranking = results.ranking
+    options = "".join(f", {words}" for words in describe_choices(ranking.options))
+    sentences = [
+        f"Efficiencies: data envelopment analysis, model {ranking.model}{options}. A classifier's "
+        "efficiency is the best score that any non-negative weights of the metrics give it while "
+        "no classifier of the reference exceeds 1; it is efficient if that is 1 and no slack is "
+        "left."
     ]
-    if found.front is not None:
-        said.append(
-            f"Targets: the closest point of the Pareto-efficient {found.on} in {join_names(found.front.outputs)}, distance "
-            f"{found.norm}, each metric in its own unit. Of several closest points one is given."
+    if results.frontier is not None:
+        metrics = join_names(results.frontier.outputs)
+        sentences.append(
+            f"Targets: the closest point of the Pareto-efficient {results.on} in {metrics}, "
+            f"distance {results.norm}, each metric in its own unit. Of several closest points one "
+            "is given."
         )
-    return Section("method", "How it was computed", said)
+    return Section("method", "How it was computed", sentences)
 
 
-def provenance(found: Findings, given: Mapping[str, Any]) -> Section:
-    """Versions, settings, digests and certificates."""
+def provenance_section(results: ReportResults, provenance: Mapping[str, Any]) -> Section:
+    """Show versions, settings, digests and certificates."""
+    metrics = results.metrics
     facts = {
         "deabench": __version__,
         "Python": platform.python_version(),
-        **{name: _version(name) for name in VERSIONED},
-        "model": found.ranking.model,
-        "norm": found.norm,
-        "targets on": found.on,
-        "classifiers": str(len(found.ranking.scores)),
-        "metrics": ", ".join(map(str, found.metrics.columns)),
-        "SHA-256 of the metrics as CSV": hashlib.sha256(
-            csv_text(found.metrics).encode()
-        ).hexdigest(),
-        **_proved(found.ranking),
-        **{str(name): str(value) for name, value in given.items()},
+        **{name: _installed_version(name) for name in LIBRARIES},
+        "model": results.ranking.model,
+        "norm": results.norm,
+        "targets on": results.on,
+        "classifiers": str(len(results.ranking.scores)),
+        "metrics": join_names(metrics.columns, metrics.shape[1]),
+        "SHA-256 of the metrics as CSV": hashlib.sha256(csv_text(metrics).encode()).hexdigest(),
+        **_certificate_facts(results.ranking),
+        **{str(name): str(value) for name, value in provenance.items()},
     }
-    for what, one in (("targets", found.own), ("tested algorithms", found.tested)):
-        if one is not None:
-            worst = max(
-                float(np.nanmax(miss, initial=0.0)) for miss in one.proof().violations.values()
-            )
-            facts[f"largest miss of a proof of the {what}"] = f"{worst:.3g}"
+    all_targets = {"targets": results.own_targets, "tested algorithms": results.tested_targets}
+    for name, targets in all_targets.items():
+        if targets is not None:
+            violations = targets.proof().violations.values()
+            largest = max(float(np.nanmax(row, initial=0.0)) for row in violations)
+            facts[f"largest miss of a proof of the {name}"] = f"{largest:.3g}"
     frame = pd.DataFrame({"value": facts}).rename_axis("what")
-    return Section(
-        "provenance",
-        "Provenance",
-        tables=[Table("provenance-table", "What made this report", frame)],
-    )
+    tables = [ReportTable("provenance-table", "What made this report", frame)]
+    return Section("provenance", "Provenance", tables=tables)
 
 
-def _proved(ranking: Ranking) -> dict[str, str]:
-    """How many scores were proved again, and how well."""
-    if ranking.options.has_certificate is False:
+def _certificate_facts(ranking: Ranking) -> dict[str, str]:
+    """Count the scores that were proved again, and say how well."""
+    if not ranking.options.has_certificate:
         return {"certificates": f"none: model '{ranking.options.name}' has none"}
-    gap = ranking.certificate["gap"]
-    held = int((gap <= TOLERANCE).sum())
+    gaps = ranking.certificate["gap"]
+    proved_count = int((gaps <= TOLERANCE).sum())
+    score_count = int(ranking.scores.notna().sum())
     return {
-        "scores proved again from λ and weights": f"{held} of {int(ranking.scores.notna().sum())} within {TOLERANCE:g}",
-        "largest gap of a certificate": f"{gap.max():.3g}",
+        "scores proved again from λ and weights": (
+            f"{proved_count} of {score_count} within {TOLERANCE:g}"
+        ),
+        "largest gap of a certificate": f"{gaps.max():.3g}",
     }
 
 
-def _target_frame(one: Any) -> pd.DataFrame:
-    frame = pd.DataFrame({"position": one.position, "distance": one.distance}).rename_axis(
-        "classifier"
-    )
-    for name in one.targets:
-        frame[f"{name}"] = one.actual[name]
-        frame[f"target {name}"] = one.targets[name]
-        frame[f"gap {name}"] = one.gaps[name]
-    return frame.assign(face=[join_names(face, 4) for face in one.faces])
+def _targets_frame(targets: Targets) -> pd.DataFrame:
+    """Return position, distance, and actual, target and gap of each metric."""
+    columns: dict[str, Any] = {"position": targets.position, "distance": targets.distance}
+    for name in targets.targets:
+        columns[str(name)] = targets.actual[name]
+        columns[f"target {name}"] = targets.targets[name]
+        columns[f"gap {name}"] = targets.gaps[name]
+    frame = pd.DataFrame(columns).rename_axis("classifier")
+    return frame.assign(face=[join_names(face, MAX_FACE_NAMES) for face in targets.faces])
 
 
-def _kind(found: Findings) -> str:
+def _explain_targets(results: ReportResults) -> str:
     return (
-        f"A target is the closest point ({found.norm}) of the Pareto-efficient frontier's {found.on}; a gap is target "
-        "minus actual, in the metric's own unit."
+        f"A target is the closest point ({results.norm}) of the Pareto-efficient frontier's "
+        f"{results.on}; a gap is target minus actual, in the metric's own unit."
     )
 
 
-def _sentences(notes: Any) -> list[str]:
-    return [f"{str(note)[:1].upper()}{str(note)[1:]}." for note in notes if note]
+def _as_sentences(notes: Iterable[object]) -> list[str]:
+    return [as_sentence(str(note)) for note in notes if note]
 
 
-def _version(name: str) -> str:
+def _installed_version(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError:

@@ -1,6 +1,4 @@
-"""A report about a ranking that was saved as CSV: its scores, without what only the table could
-give.
-"""
+"""Report a ranking that was saved as CSV: its scores, without frontier, targets and certificates."""
 
 from __future__ import annotations
 
@@ -9,60 +7,65 @@ import hashlib
 import pandas as pd
 
 from deabench import __version__
-from deabench.report.document import Report, Section, Table
-from deabench.report.text.words import join_names
+from deabench.report.document import Report, ReportTable, Section
+from deabench.report.text.words import count_noun, is_or_are, join_names
 from deabench.utils.text import csv_text
 
 COLUMNS = ["efficiency", "rank", "efficient"]
 
 
-def saved(frame: pd.DataFrame) -> bool:
-    """Whether a CSV is what `deabench rank --format csv` writes: those three columns first."""
+def is_saved_ranking(frame: pd.DataFrame) -> bool:
+    """Return whether a CSV is what `deabench rank --format csv` writes: its columns come first."""
     return list(frame.columns[:3]) == COLUMNS
 
 
-def of_saved(frame: pd.DataFrame, title: str | None = None) -> Report:
-    """The report of a saved ranking.
+def report_saved_ranking(frame: pd.DataFrame, title: str | None = None) -> Report:
+    """Build the report of a saved ranking.
 
     Parameters
     ----------
     frame : DataFrame
         Columns efficiency, rank, efficient (True or False, also as text).
+    title : str, optional
     """
-    frame = frame.rename_axis("classifier").assign(
-        efficient=frame["efficient"].astype(str).str.lower() == "true"
-    )
-    best, rest = frame[frame["efficient"]], frame[~frame["efficient"]]
-    answer = [
-        f"{len(best)} of {len(frame)} classifiers {'is' if len(best) == 1 else 'are'} efficient: {join_names(best.index)}."
-    ]
-    if len(rest):
-        answer.append(
-            f"The other {len(rest)} are not: their efficiencies go from {rest['efficiency'].min():.3f} to "
-            f"{rest['efficiency'].max():.3f}."
-        )
-    answer.append(
-        "A saved ranking holds no metrics: give the table itself for the frontier, targets and certificates."
-    )
-    digest = hashlib.sha256(csv_text(frame).encode()).hexdigest()
-    facts = pd.DataFrame(
+    is_efficient = frame["efficient"].astype(str).str.lower() == "true"
+    frame = frame.rename_axis("classifier").assign(efficient=is_efficient)
+    tables = [ReportTable("ranking-table", "Ranking", frame)]
+    facts = pd.Series(
         {
-            "value": {
-                "deabench": __version__,
-                "SHA-256 of the ranking as CSV": digest,
-                "certificates": "none: a saved ranking has no λ and no weights",
-            }
-        }
+            "deabench": __version__,
+            "SHA-256 of the ranking as CSV": hashlib.sha256(csv_text(frame).encode()).hexdigest(),
+            "certificates": "none: a saved ranking has no λ and no weights",
+        },
+        name="value",
     ).rename_axis("what")
+    provenance = [ReportTable("provenance-table", "What made this report", facts.to_frame())]
     return Report(
         title or "Ranking of classifiers",
-        answer,
+        _summarize_saved(frame),
         [
-            Section("ranking", "Ranking", tables=[Table("ranking-table", "Ranking", frame)]),
-            Section(
-                "provenance",
-                "Provenance",
-                tables=[Table("provenance-table", "What made this report", facts)],
-            ),
+            Section("ranking", "Ranking", tables=tables),
+            Section("provenance", "Provenance", tables=provenance),
         ],
     )
+
+
+def _summarize_saved(frame: pd.DataFrame) -> list[str]:
+    best = frame[frame["efficient"]]
+    rest = frame.loc[~frame["efficient"], "efficiency"]
+    sentences = [
+        f"{len(best)} of {count_noun(len(frame), 'classifier')} {is_or_are(len(best))} efficient: "
+        f"{join_names(best.index)}."
+    ]
+    if len(rest) == 1:
+        sentences.append(f"The other one is not: its efficiency is {rest.iloc[0]:.3f}.")
+    elif len(rest):
+        sentences.append(
+            f"The other {len(rest)} are not: their efficiencies go from {rest.min():.3f} to "
+            f"{rest.max():.3f}."
+        )
+    sentences.append(
+        "A saved ranking holds no metrics: give the table itself for the frontier, targets and "
+        "certificates."
+    )
+    return sentences

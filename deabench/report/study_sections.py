@@ -1,4 +1,4 @@
-"""What a study adds to a report: groups, data sets, failures; read from plain frames."""
+"""Build the sections of a study: groups, families, data sets, failures; read from plain frames."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
-from deabench.report.document import Page, Picture, Section, Table
-from deabench.report.page_data import number
+from deabench.report.document import Picture, ReportTable, Section, Subsection
+from deabench.report.page_data import json_number
+from deabench.report.text.words import as_sentence, count_noun, join_names
 from deabench.study.results.significance import samples_of_datasets, samples_of_folds
 
 if TYPE_CHECKING:
@@ -21,15 +22,20 @@ GROUPINGS = {
     "imbalance ratio": "by imbalance ratio",
     "type and ratio": "by data type and imbalance ratio",
 }
+FRAME_SECTIONS = (
+    ("targets", "study-targets", "Targets on every data set"),
+    ("pivot", "pivot", "With other DMUs"),
+)
+"""Frames that are shown as they are: their name, the key of the section and its title."""
 
 
-def overall(summary: Any) -> pd.DataFrame:
-    """Mean metrics over all data sets, a row per classifier.
+def overall_means(summary: Any) -> pd.DataFrame:
+    """Return the mean metrics over all data sets, a row per classifier.
 
     Raises
     ------
     DataError
-        Where the summary has no mean over all data sets.
+        If the summary has no mean over all data sets.
     """
     means = summary.frames().get("means")
     if means is None or "all" not in means.index.get_level_values("grouping"):
@@ -38,160 +44,153 @@ def overall(summary: Any) -> pd.DataFrame:
     return table.drop(columns="datasets", errors="ignore")
 
 
-def sure(summary: Any, ranking: Ranking) -> tuple[Ranking, list[str]]:
-    """The ranking of the means with how sure it is, by the study's data sets or the folds of its
-    only one; and what is assumed, or why there are no intervals.
+def with_study_uncertainty(summary: Any, ranking: Ranking) -> tuple[Ranking, list[str]]:
+    """Add intervals to the ranking of the means, by the data sets or by the folds of the only one.
+
+    Returns
+    -------
+    ranking : Ranking
+    notes : list of str
+        What the intervals assume, or why there are none.
     """
-    with warnings.catch_warnings(record=True) as heard:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         try:
-            samples = _samples(summary.frames(), ranking)
-            judged = ranking.with_uncertainty(samples)
+            samples = _study_samples(summary.frames(), ranking)
+            ranking = ranking.with_uncertainty(samples)
         except DataError as error:
             return ranking, [f"No intervals: {error}."]
-    said = [*samples.notes, *(str(warning.message) for warning in heard)]
-    return judged, [f"Intervals: {text}." for text in dict.fromkeys(said)]
+    notes = [*samples.notes, *(str(warning.message) for warning in caught)]
+    return ranking, [f"Intervals: {text}." for text in dict.fromkeys(notes)]
 
 
-def _samples(frames: dict[str, pd.DataFrame], ranking: Ranking) -> Samples:
+def _study_samples(frames: dict[str, pd.DataFrame], ranking: Ranking) -> Samples:
     data = ranking.data
-    names, metrics = (
-        [*map(str, data.outputs.columns), *map(str, data.inputs.columns)],
-        frames["metrics"],
-    )
-    known = list(dict.fromkeys(metrics.index.get_level_values("dataset")))
-    if len(known) == 1 and "counts" in frames and not data.transforms:
-        return samples_of_folds(frames["counts"], str(known[0]), names)
-    mine = metrics[metrics.index.get_level_values("classifier").isin(ranking.scores.index)]
-    return samples_of_datasets(
-        mine, names, {name: turn.shift for name, turn in data.transforms.items() if turn.sign < 0}
-    )
+    names = [*map(str, data.outputs.columns), *map(str, data.inputs.columns)]
+    metrics = frames["metrics"]
+    datasets = metrics.index.get_level_values("dataset").unique()
+    if len(datasets) == 1 and "counts" in frames and not data.transforms:
+        return samples_of_folds(frames["counts"], str(datasets[0]), names)
+    is_ranked = metrics.index.get_level_values("classifier").isin(ranking.scores.index)
+    complemented = {
+        name: transform.shift for name, transform in data.transforms.items() if transform.sign < 0
+    }
+    return samples_of_datasets(metrics[is_ranked], names, complemented)
 
 
-def remarks(summary: Any) -> list[str]:
-    """What a reader must know before believing a number."""
-    failures, left_out = summary.frames().get("failures"), getattr(summary, "left_out", ())
-    said = []
+def study_notes(summary: Any) -> list[str]:
+    """Say what a reader must know before believing a number: failures and missing folds."""
+    notes = []
+    failures = summary.frames().get("failures")
     if failures is not None and len(failures):
-        said.append(f"{_tasks(len(failures))} failed; listed under Failures.")
+        notes.append(f"{count_noun(len(failures), 'task')} failed; listed under Failures.")
+    left_out = getattr(summary, "left_out", ())
     if left_out:
-        named = ", ".join(f"{classifier} on {dataset}" for dataset, classifier in left_out[:8])
-        more = f" and {len(left_out) - 8} more" if len(left_out) > 8 else ""
-        said.append(f"Left out, because some of their folds are missing: {named}{more}.")
-    return said + [
-        f"{str(note)[:1].upper()}{str(note)[1:]}." for note in getattr(summary, "notes", ())
-    ]
+        pairs = join_names([f"{classifier} on {dataset}" for dataset, classifier in left_out])
+        notes.append(f"Left out, because some of their folds are missing: {pairs}.")
+    return [*notes, *(as_sentence(str(note)) for note in getattr(summary, "notes", ()))]
 
 
-def pages(summary: Any) -> list[Section]:
-    """Groups, data sets, recommendation, targets and failures, those that there are."""
+def study_sections(summary: Any) -> list[Section]:
+    """Build the sections for which the study has frames."""
     frames = summary.frames()
-    parts = [_groups(frames, name) for name in GROUPINGS]
-    parts += [
-        _families(frames),
-        _datasets(frames),
-        _more(frames, "targets", "study-targets", "Targets on every data set"),
-        _more(frames, "pivot", "pivot", "With other DMUs"),
-        _failures(frames),
-    ]
-    return [part for part in parts if part is not None]
+    sections = [_grouping_section(frames, grouping) for grouping in GROUPINGS]
+    sections += [_families_section(frames), _datasets_section(frames)]
+    for name, key, title in FRAME_SECTIONS:
+        if name in frames:
+            tables = [ReportTable(f"{key}-table", title, frames[name])]
+            sections.append(Section(key, title, tables=tables))
+    sections.append(_failures_section(frames))
+    return [section for section in sections if section is not None]
 
 
-def _groups(frames: dict[str, pd.DataFrame], grouping: str) -> Section | None:
-    """A page per group of data sets."""
+def _grouping_section(frames: dict[str, pd.DataFrame], grouping: str) -> Section | None:
+    """Show the efficiencies of each group of data sets."""
     from deabench.plot import GroupsDisplay
 
     efficiency = frames.get("efficiency")
     if efficiency is None or grouping not in efficiency.index.get_level_values("grouping"):
         return None
     key = "groups-" + grouping.replace(" ", "-")
-    part = efficiency.loc[grouping]
-    found = []
-    for k, group in enumerate(dict.fromkeys(part.index.get_level_values("group"))):
-        table = part.loc[group].sort_values("dea_then_average", ascending=False, kind="stable")
-        found.append(Page(str(group), Table(f"{key}-{k}", f"Efficiencies: {group}", table)))
+    by_group = efficiency.loc[grouping]
+    subsections = []
+    for k, group in enumerate(by_group.index.get_level_values("group").unique()):
+        table = by_group.loc[group].sort_values("dea_then_average", ascending=False, kind="stable")
+        caption = f"Efficiencies: {group}"
+        subsections.append(Subsection(str(group), ReportTable(f"{key}-{k}", caption, table)))
     display = GroupsDisplay.from_efficiency(efficiency, grouping=grouping)
-    how = GROUPINGS[grouping]
+    description = GROUPINGS[grouping]
     picture = Picture(
-        key, display.plot, f"Efficiencies of the classifiers {how}.", f"Efficiency {how}."
+        key,
+        display.plot,
+        f"Efficiencies of the classifiers {description}.",
+        f"Efficiency {description}.",
     )
-    whole = GroupsDisplay.from_efficiency(
+    all_groups = GroupsDisplay.from_efficiency(
         efficiency, grouping=grouping, max_classifiers=len(efficiency)
-    ).table
+    )
     dots = {
-        "groups": [str(name) for name in whole.index],
-        "names": [str(name) for name in whole],
-        "values": [[number(v) for v in row] for row in whole.to_numpy().tolist()],
+        "groups": [str(name) for name in all_groups.table.index],
+        "names": [str(name) for name in all_groups.table],
+        "values": [list(map(json_number, row)) for row in all_groups.table.to_numpy().tolist()],
     }
-    said = [
-        "average_then_dea ranks the mean metrics of the group, as the paper does; dea_then_average is the mean of the "
-        "efficiencies on each data set."
+    sentences = [
+        "average_then_dea ranks the mean metrics of the group, as the paper does; dea_then_average "
+        "is the mean of the efficiencies on each data set."
     ]
     return Section(
-        key, f"Efficiency {GROUPINGS[grouping]}", said, pictures=[picture], pages=found, dots=dots
+        key,
+        f"Efficiency {description}",
+        sentences,
+        pictures=[picture],
+        subsections=subsections,
+        dots=dots,
     )
 
 
-def _families(frames: dict[str, pd.DataFrame]) -> Section | None:
+def _families_section(frames: dict[str, pd.DataFrame]) -> Section | None:
+    captions = {
+        "recommendation": "Recommended families",
+        "families": "Efficiencies of families",
+    }
     tables = [
-        Table(key, caption, frames[key])
-        for key, caption in (
-            ("recommendation", "Recommended families"),
-            ("families", "Efficiencies of families"),
-        )
-        if key in frames
+        ReportTable(key, caption, frames[key]) for key, caption in captions.items() if key in frames
     ]
-    pictures: list[Picture] = []
     if not tables:
         return None
-    return Section(
-        "families-of-approaches", "Families of approaches", tables=tables, pictures=pictures
-    )
+    return Section("families-of-approaches", "Families of approaches", tables=tables)
 
 
-def _datasets(frames: dict[str, pd.DataFrame]) -> Section | None:
-    """A page per data set, and what is known of each."""
-    metrics, single = frames.get("metrics"), frames.get("per_dataset")
-    if metrics is None or single is None:
+def _datasets_section(frames: dict[str, pd.DataFrame]) -> Section | None:
+    """Show the metrics and efficiencies on each data set, and what is known of it."""
+    if "metrics" not in frames or "per_dataset" not in frames:
         return None
-    found = []
-    scores = single["efficiency"].unstack("panel")
-    scores.columns = (
-        ["efficiency"]
-        if scores.shape[1] == 1
-        else [f"efficiency ({panel})" for panel in scores.columns]
-    )
-    for k, name in enumerate(dict.fromkeys(metrics.index.get_level_values("dataset"))):
-        one = metrics.loc[name]
-        if name in scores.index.get_level_values("dataset"):
-            one = scores.loc[name].reindex(one.index).join(one)
-        found.append(Page(str(name), Table(f"dataset-{k}", f"Data set {name}", one)))
-    facts = [Table("facts", "Data sets", frames["facts"])] if "facts" in frames else []
-    said = ["Metrics of the pooled folds; efficiency 1 is the data set's own frontier."]
-    return Section("data-sets", "Data sets", said, facts, pages=found)
+    metrics = frames["metrics"]
+    scores = frames["per_dataset"]["efficiency"].unstack("panel")
+    if scores.shape[1] == 1:
+        scores.columns = ["efficiency"]
+    else:
+        scores.columns = [f"efficiency ({panel})" for panel in scores.columns]
+    scored_datasets = scores.index.get_level_values("dataset")
+    subsections = []
+    for k, name in enumerate(metrics.index.get_level_values("dataset").unique()):
+        table = metrics.loc[name]
+        if name in scored_datasets:
+            table = scores.loc[name].reindex(table.index).join(table)
+        subsections.append(
+            Subsection(str(name), ReportTable(f"dataset-{k}", f"Data set {name}", table))
+        )
+    tables = [ReportTable("facts", "Data sets", frames["facts"])] if "facts" in frames else []
+    sentences = ["Metrics of the pooled folds; efficiency 1 is the data set's own frontier."]
+    return Section("data-sets", "Data sets", sentences, tables, subsections=subsections)
 
 
-def _more(frames: dict[str, pd.DataFrame], name: str, key: str, title: str) -> Section | None:
-    return (
-        Section(key, title, tables=[Table(f"{key}-table", title, frames[name])])
-        if name in frames
-        else None
-    )
-
-
-def _failures(frames: dict[str, pd.DataFrame]) -> Section | None:
+def _failures_section(frames: dict[str, pd.DataFrame]) -> Section | None:
     failures = frames.get("failures")
     if failures is None:
         return None
     if failures.empty:
         return Section("failures", "Failures", ["No task failed."])
-    return Section(
-        "failures",
-        "Failures",
-        [f"{_tasks(len(failures))} failed; what failed is in no table above."],
-        [Table("failures-table", "Failed tasks", failures)],
-    )
-
-
-def _tasks(count: int) -> str:
-    return "1 task" if count == 1 else f"{count} tasks"
+    sentences = [f"{count_noun(len(failures), 'task')} failed. The tables above leave them out."]
+    tables = [ReportTable("failures-table", "Failed tasks", failures)]
+    return Section("failures", "Failures", sentences, tables)

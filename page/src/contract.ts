@@ -1,4 +1,4 @@
-// What the Python side writes (deabench/report/page_data.py) and the page reads. Nothing here is prose to be parsed; values are in
+// What the Python side writes (deabench/report/page_data.py, `make_page_data`) and the page reads. Nothing here is prose to be parsed; values are in
 // the user's own units, and a metric's sign and shift say how the frontier takes them: inside = shift + sign · value.
 
 export type Norm = "l1" | "l2" | "linf";

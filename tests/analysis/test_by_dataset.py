@@ -118,7 +118,7 @@ def test_the_command_puts_them_side_by_side(tmp_path, capsys) -> None:
     assert main(["rank", str(path), "--by-dataset", "--within", "fit_time=1"]) == 2
     assert (
         capsys.readouterr().err
-        == "deabench: --by-dataset has no --within; leave one of the two out\n"
+        == "deabench: --within cannot be used with --by-dataset; leave it out\n"
     )
     assert "3 data sets, 4 systems." in db.by_dataset(path).summary()
     shipped = db.by_dataset(db.datasets.board("amlb-small"))

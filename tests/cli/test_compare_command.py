@@ -84,8 +84,8 @@ WRONG = [
     ),
     (
         ("wide.csv", "--test", "z"),
-        "the classifiers of a wide file share their instances, and the z test wants test sets of their "
-        "own; take --test mcnemar",
+        "the classifiers of a wide file share their instances, and the z test needs a test set for "
+        "each; take --test mcnemar",
     ),
     (("long.csv", "--test", "z"), None),
     (
@@ -276,10 +276,7 @@ def test_an_instance_has_one_true_class(tmp_path: Path, capsys: pytest.CaptureFi
         "classifier,instance,y_true,y_pred\na,1,pos,pos\na,2,neg,neg\nb,1,neg,neg\nb,2,neg,pos\n"
     )
     assert main(["compare", str(tmp_path / "p.csv")]) == 1
-    assert capsys.readouterr().err == (
-        "deabench: instance '1' has the true classes 'pos' and 'neg'; the classifiers are compared on the same instances (for test "
-        "sets of their own take --test z)\n"
-    )
+    assert "instance '1' has the class 'pos' for 'a' and 'neg' for 'b'" in capsys.readouterr().err
 
 
 def test_equivalence_variance_and_sizes_on_the_command_line(

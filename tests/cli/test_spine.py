@@ -12,7 +12,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+import deabench as db
 from deabench.cli import VERBS, main
+from deabench.models.options import option_fields
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 WINE, ESTABLISHED = str(EXAMPLES / "wine1.csv"), str(EXAMPLES / "established.csv")
@@ -26,7 +28,7 @@ def rows(text):
 def test_help_names_every_verb(capsys):
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    assert all(f"\n  {verb}" in shown and line in shown for verb, line in VERBS.items())
+    assert all(f"\n  {name}" in shown and verb.purpose in shown for name, verb in VERBS.items())
 
 
 def test_help_imports_nothing_heavy():
@@ -191,9 +193,17 @@ def test_models(capsys):
     assert main(["models", "wei"]) == 0
     assert "Σ_j λ_j = 1" in capsys.readouterr().out
     assert main(["models", "weii"]) == 1
-    assert capsys.readouterr().err.startswith(
-        "deabench: there is no formulation 'weii'; there are multiplier_input, "
-    )
+    assert "did you mean 'wei'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", list(db.models.MODELS))
+def test_models_prints_options_and_formulation_of_every_model(name, capsys):
+    assert main(["models", name]) == 0
+    out = capsys.readouterr().out
+    for field in option_fields(name):
+        assert f"--option {field.name}={field.syntax}" in out
+        assert field.help in out
+    assert "deabench_models." in out
 
 
 @pytest.mark.parametrize(

@@ -167,15 +167,15 @@ def test_long_wide_counts_and_blocks_are_recognised(tmp_path, capsys):
         ("classifier,y_true,y_pred\na,1,1\n", "has no column 'instance'; a long table needs"),
         (
             "classifier,instance,y_true,y_pred\na,1,1,1\na,2,0,0\nb,1,1,1\n",
-            "did not answer the same instances, as '2'",
+            "'b' has no y_pred for instance '2'",
         ),
         (
             "classifier,instance,y_true,y_pred\na,1,1,1\na,1,0,0\n",
-            "'a' answers instance '1' more than once",
+            "'a' has instance '1' twice",
         ),
         (
             "classifier,instance,y_true,y_pred\na,1,1,1\na,2,0,0\nb,1,0,1\nb,2,0,0\n",
-            "another y_true with 'b' than with 'a'",
+            "instance '1' has the class 1 for 'a' and 0 for 'b'",
         ),
         ("who,what\na,1\n", "has the columns 'who', 'what'; give counts"),
     ],

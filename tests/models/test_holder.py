@@ -186,10 +186,10 @@ def test_the_command_and_what_it_says(tmp_path, capsys) -> None:
                 "y1",
                 "--model",
                 "holder",
-                "--norm",
-                "l2",
-                "--weights",
-                "ram",
+                "--option",
+                "norm=l2",
+                "--option",
+                "weights=ram",
                 "--explain",
                 "DMU5",
             ]
@@ -198,8 +198,8 @@ def test_the_command_and_what_it_says(tmp_path, capsys) -> None:
     )
     said = capsys.readouterr()
     assert "away, by the least change of metrics in norm 'l2'" in said.out
-    assert main(["rank", str(source), "--model", "holder", "--norm", "2"]) == 2
-    assert capsys.readouterr().err == "deabench: norm '2' is not known; write 'l2'\n"
+    assert main(["rank", str(source), "--model", "holder", "--option", "norm=lx"]) == 2
+    assert "write norm=l1" in capsys.readouterr().err
 
 
 def test_what_it_refuses(refused) -> None:

@@ -200,8 +200,8 @@ def test_outside_of_the_reference_nobody_compares(tmp_path, capsys) -> None:
                 "y",
                 "--model",
                 "ram",
-                "--technology",
-                "fdh",
+                "--option",
+                "technology=fdh",
             ]
         )
         == 0

@@ -11,8 +11,6 @@ import deabench as db
 from deabench import compare, metrics, tango
 from deabench.errors import DataError
 from deabench.models.radial import ccr_form
-from deabench.report import page_data
-from deabench.report.html import embedded
 from deabench.solver.engine import solve_family
 from deabench.solver.family import Family
 
@@ -97,24 +95,6 @@ def test_f_at_beta_0_is_precision() -> None:
         False,
         True,
     ]
-
-
-def test_a_page_holds_no_nan_and_no_endless_number() -> None:
-    for value in (np.nan, np.inf, -np.inf):
-        with pytest.raises(ValueError, match="Out of range float values"):
-            embedded({"a": value})
-
-
-def test_a_page_ships_no_frontier_that_is_too_heavy(monkeypatch) -> None:
-    front = db.frontier(frame(np.random.default_rng(2).uniform(0.3, 1, (30, 3))))
-    shipped, count = page_data._hull(front)
-    assert count == len(shipped["normals"]) == len(front.facets)
-    size = sum(map(len, shipped["faces"])) + sum(map(len, shipped["on"]))
-    for limit in (3 * count - 1, 3 * count, 3 * count + size - 1):
-        monkeypatch.setattr(page_data, "NUMBERS", limit)
-        assert page_data._hull(front) == (None, count)
-    monkeypatch.setattr(page_data, "NUMBERS", 3 * count + size)
-    assert page_data._hull(front)[0] is not None
 
 
 def test_counts_of_other_lengths_and_impossible_ones_are_refused_in_words() -> None:

@@ -512,7 +512,7 @@ def test_five_and_five_thousand(opened):
 
 def test_a_workspace_without_its_page(browser):
     """What a notebook runs: the same script as a module, mounted twice in one document."""
-    from deabench.report.notebook_widget import module
+    from deabench.report.notebook_widget import widget_module
 
     data = json.dumps(page_of(30, 3).data)
     page = browser.new_context(viewport={"width": 1000, "height": 900}).new_page()
@@ -524,7 +524,7 @@ def test_a_workspace_without_its_page(browser):
       const widget = (await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })))).default;
       for (const id of ["a", "b"]) widget.render({ model: { get: () => JSON.parse(data) }, el: document.getElementById(id) });
     }""",
-        [module(), data],
+        [widget_module(), data],
     )
     assert page.locator("#a .who").inner_text() == page.locator("#b .who").inner_text()
     page.locator("#b .find").fill("classifier 0009")

@@ -20,11 +20,10 @@ from report_cases import COSTS, HOSTILE, cloud, costly, hostile, page_of, shippe
 import deabench as db
 from deabench.cli import main
 from deabench.errors import DataError
-from deabench.report import Table
-from deabench.report import latex as tex_
-from deabench.report.html import embedded
-from deabench.report.latex import escaped as tex
-from deabench.report.markdown import escaped as md
+from deabench.report import ReportTable, latex
+from deabench.report.html import embed_json
+from deabench.report.latex import escape_latex
+from deabench.report.markdown import escape_markdown
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 WINE = db.datasets.load("chao2022-wine1")
@@ -147,7 +146,7 @@ def test_a_report_is_one_file_without_a_network_and_the_same_each_time():
 
 
 def test_the_data_block_cannot_end_its_element():
-    text = embedded({"names": [*HOSTILE, "\u2028", "\ud800"]})
+    text = embed_json({"names": [*HOSTILE, "\u2028", "\ud800"]})
     assert not set("<>&\u2028") & set(text)
     assert json.loads(text)["names"][: len(HOSTILE)] == HOSTILE
 
@@ -165,12 +164,12 @@ def test_markdown_escapes_and_keeps_the_tables():
     row = next(line for line in text.splitlines() if r"a\|b" in line and line.startswith("|"))
     head = next(line for line in text.splitlines() if line.startswith("| classifier |"))
     assert len(re.findall(r"(?<!\\)\|", row)) == len(re.findall(r"(?<!\\)\|", head))
-    assert md("a_b*c\n[d](e)") == r"a\_b\*c \[d\]\(e\)"
+    assert escape_markdown("a_b*c\n[d](e)") == r"a\_b\*c \[d\]\(e\)"
 
 
 def test_latex_escapes_every_command():
-    assert tex("$\\input{x}$") == r"\$\textbackslash{}input\{x\}\$"
-    assert tex("50% #1 & a_b ~ ^ <λ>") == (
+    assert escape_latex("$\\input{x}$") == r"\$\textbackslash{}input\{x\}\$"
+    assert escape_latex("50% #1 & a_b ~ ^ <λ>") == (
         r"50\% \#1 \& a\_b \textasciitilde{} \textasciicircum{} "
         r"\textless{}$\lambda$\textgreater{}"
     )
@@ -197,22 +196,24 @@ def test_latex_tables_keep_to_the_page():
         part for section in db.report(costly(30), **COSTS).sections for part in section.all_tables
     ):
         wide = [
-            min(tex_.WIDEST, max(len(text) for text in column))
-            for column in zip(table.columns, *table.shown(), strict=True)
+            min(latex.MAX_CELL_WIDTH, max(len(text) for text in column))
+            for column in zip(table.columns, *table.cell_texts(), strict=True)
         ]
-        parts = tex_._parts(wide)
+        parts = latex.split_columns(wide)
         assert sorted({k for part in parts for k in part}) == list(range(len(table.columns)))
         for part in parts:
             assert part[0] == 0
             assert (
-                len(part) <= 2 or sum(tex_.POINTS * wide[k] + tex_.GAP for k in part) <= tex_.WIDTH
+                len(part) <= 2
+                or sum(latex.CHARACTER_WIDTH * wide[k] + latex.COLUMN_GAP for k in part)
+                <= latex.PAGE_WIDTH
             )
 
 
 def test_names_of_any_script_are_written_for_any_latex():
-    assert tex("Zürich") == "Zürich"
-    assert tex("模型") == r"\deabenchsign{6A21}{模}\deabenchsign{578B}{型}"
-    assert tex("a\u202eb") == r"a\texttt{U+202E}b"
+    assert escape_latex("Zürich") == "Zürich"
+    assert escape_latex("模型") == r"\deabenchsign{6A21}{模}\deabenchsign{578B}{型}"
+    assert escape_latex("a\u202eb") == r"a\texttt{U+202E}b"
     table = cloud(6, 2).set_axis(["模型", "نموذج", "😀", "a_b", "50 %", "é"])
     assert r"\providecommand{\deabenchsign}" in db.report(table).to_latex()
 
@@ -283,8 +284,8 @@ def test_cells_are_shown_for_a_reader():
         },
         index=pd.Index(["a", "b"], name="name"),
     )
-    table = Table("t", "T", frame)
-    assert table.shown() == [
+    table = ReportTable("t", "T", frame)
+    assert table.cell_texts() == [
         ["a", "1", "1.00", "0.0000", "yes", ""],
         ["b", "2", "0.25", "3.00e-05", "no", "∞"],
     ]
@@ -299,24 +300,24 @@ def test_a_study_has_groups_data_sets_and_failures():
     keys = [section.key for section in report.sections]
     assert keys[0] == "notes"
     assert {"groups-type", "data-sets", "failures"} < set(keys)
-    assert report.sections[0].words[:2] == [
+    assert report.sections[0].sentences[:2] == [
         "1 task failed; listed under Failures.",
         "Left out, because some of their folds are missing: OSS+C4.5 on c45 noisy.",
     ]
     by_key = {section.key: section for section in report.sections}
-    assert [page.title for page in by_key["groups-type"].pages] == [
+    assert [page.title for page in by_key["groups-type"].subsections] == [
         "disjunct",
         "overlapping",
         "noisy",
     ]
-    noisy = by_key["groups-type"].pages[2].table.frame["average_then_dea"]
+    noisy = by_key["groups-type"].subsections[2].table.frame["average_then_dea"]
     assert len(noisy) == 8
     assert noisy.max() == pytest.approx(1, abs=1e-9)
-    first = by_key["data-sets"].pages[0]
+    first = by_key["data-sets"].subsections[0]
     assert first.title == "c45 disjunct"
     assert first.table.frame["TPR"].equals(data.frames()["metrics"].loc["c45 disjunct", "TPR"])
     few = "Intervals: 3 data sets are few: their spread is hardly known, and the intervals are wide for it."
-    assert few in report.sections[0].words
+    assert few in report.sections[0].sentences
     text = report.to_html()
     assert "&lt;b&gt;too few&lt;/b&gt; rows" in text
     assert "<b>too few" not in text
@@ -343,7 +344,7 @@ def test_a_study_says_how_sure_its_means_are():
         notes=(),
         tests={},
     )
-    said = db.report(one, outputs=["TPR", "TNR"]).sections[0].words
+    said = db.report(one, outputs=["TPR", "TNR"]).sections[0].sentences
     assert any(words.startswith("No intervals: ") for words in said), said
 
 
@@ -380,7 +381,7 @@ def test_more_than_six_metrics_say_why_there_are_no_facets():
     rng = np.random.default_rng(0)
     report = db.report(pd.DataFrame(rng.random((30, 7)), columns=list("ABCDEFG")))
     targets = next(section for section in report.sections if section.key == "targets")
-    assert targets.words == [
+    assert targets.sentences == [
         "The frontier of 7 metrics has too many facets to list; choose up to 6 with metrics to see "
         "facets and targets."
     ]
@@ -519,7 +520,7 @@ def test_costs_point_down_and_what_was_chosen_stands_first():
     }
     assert report.sections[0].title == "What to know first"
     chosen = "Model 'ccr' was chosen, for 'seconds' is an input; rates do not scale with costs, so returns to scale are variable."
-    assert chosen in report.sections[0].words
+    assert chosen in report.sections[0].sentences
     seven = pd.DataFrame(
         np.random.default_rng(0).random((20, 7)),
         columns=["TPR", "TNR", "AUC", "F1", "GM", "ACC", "MCC"],

@@ -310,21 +310,19 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for more, wrong in (
         (
             ["-o", "scores.csv"],
-            "the scores of many files are written as Parquet; say -o scores.parquet",
+            "the scores of many files are written as Parquet; type -o scores.parquet",
         ),
-        ([], "the scores of many files are written as Parquet; say -o scores.parquet"),
+        ([], "the scores of many files are written as Parquet; type -o scores.parquet"),
         (
             ["-o", "s.parquet", "--model", "ccr"],
-            "many files have no --model; leave one of the two out",
+            "--model cannot be used with many files; leave it out",
         ),
     ):
         assert main(["rank", *given, *more]) == 2
         assert capsys.readouterr().err == f"deabench: {wrong}\n"
     frame.to_csv(tmp_path / "one.csv", index=False)
     assert main(["rank", str(tmp_path / "one.csv"), "--kept", "here"]) == 2
-    assert (
-        capsys.readouterr().err == "deabench: one table has no --kept; leave one of the two out\n"
-    )
+    assert capsys.readouterr().err == "deabench: --kept is for many files; leave it out\n"
     assert main(["rank", str(tmp_path / "one.csv"), "-o", "scores.parquet"]) == 2
     assert "tables are written as CSV" in capsys.readouterr().err
 

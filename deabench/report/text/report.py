@@ -1,108 +1,121 @@
-"""The answer in three or four sentences."""
+"""Write the answer of a report in three or four sentences."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from deabench.plot.ranking import order_by_merit
 from deabench.report.text.uncertainty import count_verdicts
-from deabench.report.text.words import join_names
+from deabench.report.text.words import MAX_NAMES, is_or_are, join_names
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from deabench.analysis.ranking import Ranking
-    from deabench.report.report_results import Findings
+    from deabench.report.document import Report
+    from deabench.report.report_results import ReportResults
+    from deabench.results.targets import Targets
 
-NAMED = 8
-"""More names than these are not all written out."""
-LEADERS = 5
-"""Of more efficient classifiers so many are named: those that most others are measured against."""
-
-
-def answer(found: Findings) -> list[str]:
-    """Who is efficient; who is not, and by how much; how sure that is, where it is known; what the
-    tested one lacks.
-    """
-    frame = found.ranking.to_frame()
-    scored = frame[frame[found.ranking.measure].notna()]
-    best, rest = scored[scored["efficient"]], scored[~scored["efficient"]]
-    is_ = "is" if len(best) == 1 else "are"
-    names = [name for name in order_by_merit(found.ranking) if found.ranking.efficient.loc[name]]
-    first = f"{len(best)} of {len(frame)} classifiers {is_} efficient" + (
-        f"; most others are measured against {join_names(names, LEADERS)}."
-        if len(names) > NAMED
-        else f": {join_names(best.index)}."
-        if len(names)
-        else "."
-    )
-    second = "No classifier is inefficient." if rest.empty else _rest(rest, found.ranking)
-    unscored = len(frame) - len(scored)
-    if unscored:
-        second += f" {unscored} could not be scored."
-    known = found.ranking.uncertainty
-    sure = (
-        []
-        if known is None
-        else [f"How sure that is: {count_verdicts(known)[0].lower()}{count_verdicts(known)[1:]}"]
-    )
-    return [first, second, *sure, _lacks(found)]
+MAX_LEADERS = 5
+"""Of many efficient classifiers only so many are named: the peers of most others."""
+MAX_TESTED = 3
+"""Of many tested algorithms only so many are described."""
+WEAKLY_EFFICIENT = 5e-5
+"""A score this close to the best one leaves nothing to gain in all metrics at once."""
+LEAST_GAP = 1e-9
+LARGEST_DECIMALS = 9
 
 
-def _rest(rest: Any, ranking: Ranking) -> str:
+def summarize_report(report: Report) -> str:
+    """Return the answer of a report, one sentence per line."""
+    return "\n".join(report.answer)
+
+
+def answer_sentences(results: ReportResults) -> list[str]:
+    """Say which classifiers are efficient, how far the others are, and how certain that is.
+
+    The last sentence says what the tested algorithms, or the least efficient classifier, lack."""
+    ranking = results.ranking
+    frame = ranking.to_frame()
+    scored = frame[frame[ranking.measure].notna()]
+    best = scored[scored["efficient"]]
+    rest = scored[~scored["efficient"]]
+    first = f"{len(best)} of {len(frame)} classifiers {is_or_are(len(best))} efficient"
+    if len(best) > MAX_NAMES:
+        leaders = [name for name in order_by_merit(ranking) if ranking.efficient.loc[name]]
+        first += f"; most others are measured against {join_names(leaders, MAX_LEADERS)}."
+    else:
+        first += f": {join_names(best.index)}." if len(best) else "."
+    second = _describe_inefficient(rest, ranking)
+    if len(scored) < len(frame):
+        second += f" {len(frame) - len(scored)} could not be scored."
+    sentences = [first, second]
+    if ranking.uncertainty is not None:
+        verdicts = count_verdicts(ranking.uncertainty)
+        sentences.append(f"How sure that is: {verdicts[0].lower()}{verdicts[1:]}")
+    return [*sentences, _describe_gaps(results)]
+
+
+def _describe_inefficient(rest: pd.DataFrame, ranking: Ranking) -> str:
+    """Say between which scores the inefficient classifiers lie, and what the last one lacks."""
+    if rest.empty:
+        return "No classifier is inefficient."
     measure = ranking.measure
-    low, high = rest[measure].iloc[-1], rest[measure].iloc[0]
-    name, best = rest.index[-1], 1.0 if measure == "efficiency" else 0.0
-    change = ranking.options.meaning(float(low))
-    if abs(low - best) < 5e-5:
-        change = "something is left to gain in one metric alone"
+    best_score = 1.0 if measure == "efficiency" else 0.0
+    lowest = rest[measure].iloc[-1]
+    highest = rest[measure].iloc[0]
+    name = rest.index[-1]
+    meaning = ranking.options.meaning(float(lowest))
+    if abs(lowest - best_score) < WEAKLY_EFFICIENT:
+        meaning = "something is left to gain in one metric alone"
     if len(rest) == 1:
-        return f"The other one is not: {name} has {measure} {low:.3f}: {change}."
-    return f"The other {len(rest)} are not: {_from_to(measure, low, high, best)}, and of the last, {name}, {change}."
-
-
-def _from_to(measure: str, low: float, high: float, best: float) -> str:
-    """The range, with as many decimals as keep the better end apart from the best there is."""
-    decimals = next((d for d in range(3, 9) if round(high, d) != best), 9)
+        return f"The other one is not: {name} has {measure} {lowest:.3f}: {meaning}."
     noun = "efficiencies" if measure == "efficiency" else "inefficiencies"
-    return f"their {noun} go from {low:.3f} to {high:.{decimals}f}"
-
-
-def _lacks(found: Findings) -> str:
-    if found.tested is not None:
-        said = [_one(found.tested, name) for name in found.tested.targets.index[:3]]
-        more = len(found.tested.targets) - len(said)
-        return " ".join(said) + (
-            f" {more} more {'was' if more == 1 else 'were'} tested." if more else ""
-        )
-    if found.own is not None:
-        listed_all = len(found.own.targets) == int(
-            (~found.ranking.efficient & found.ranking.scores.notna()).sum()
-        )
-        group = (
-            "of the inefficient ones, "
-            if listed_all
-            else f"of the {len(found.own.targets)} inefficient ones listed below, "
-        )
-        return "No algorithm was tested; " + group + _one(found.own, found.own.distance.idxmax())
-    return "No algorithm was tested."
-
-
-def _one(targets: Any, name: object) -> str:
-    where = {"on": "on", "inside": "inside", "outside": "outside"}[targets.position[name]]
-    if np.isnan(targets.distance[name]):
-        return f"{name} is {where} the frontier and no target was found for it."
-    gaps = targets.gaps.loc[name]
-    moves = [f"{metric} {gap:+.4g}" for metric, gap in gaps.items() if abs(gap) > 1e-9]
-    if not moves:
-        return f"{name} lies {where} the frontier and lacks nothing."
-    counted_ = (
-        ""
-        if all(weight == 1 for weight in targets.weights.values())
-        else ", in shares of each metric's range"
-    )
+    # So many decimals that the better end of the range differs from the best possible score.
+    decimals = 3
+    while decimals < LARGEST_DECIMALS and round(highest, decimals) == best_score:
+        decimals += 1
     return (
-        f"{name} is {where} the frontier, {targets.distance[name]:.4g} from its closest target ({targets.norm}{counted_}): "
-        + ", ".join(moves)
-        + "."
+        f"The other {len(rest)} are not: their {noun} go from {lowest:.3f} to "
+        f"{highest:.{decimals}f}, and of the last, {name}, {meaning}."
+    )
+
+
+def _describe_gaps(results: ReportResults) -> str:
+    """Say what the tested algorithms, or the classifier farthest from the frontier, lack."""
+    tested = results.tested_targets
+    if tested is not None:
+        names = list(tested.targets.index)
+        sentences = [_describe_target(tested, name) for name in names[:MAX_TESTED]]
+        remaining = len(names) - len(sentences)
+        if remaining:
+            verb = "was" if remaining == 1 else "were"
+            sentences.append(f"{remaining} more {verb} tested.")
+        return " ".join(sentences)
+    own = results.own_targets
+    if own is None:
+        return "No algorithm was tested."
+    group = "of the inefficient ones, "
+    if len(own.targets) < results.inefficient_count:
+        group = f"of the {len(own.targets)} inefficient ones listed below, "
+    return f"No algorithm was tested; {group}{_describe_target(own, own.distance.idxmax())}"
+
+
+def _describe_target(targets: Targets, name: Hashable) -> str:
+    """Say where a classifier lies, and how its metrics differ from those of its closest target."""
+    position = targets.position[name]
+    if np.isnan(targets.distance[name]):
+        return f"{name} is {position} the frontier and no target was found for it."
+    gaps = targets.gaps.loc[name]
+    changes = [f"{metric} {gap:+.4g}" for metric, gap in gaps.items() if abs(gap) > LEAST_GAP]
+    if not changes:
+        return f"{name} lies {position} the frontier and lacks nothing."
+    has_equal_weights = all(weight == 1 for weight in targets.weights.values())
+    unit = "" if has_equal_weights else ", in shares of each metric's range"
+    return (
+        f"{name} is {position} the frontier, {targets.distance[name]:.4g} from its closest target "
+        f"({targets.norm}{unit}): {', '.join(changes)}."
     )

@@ -30,7 +30,7 @@ def csv(tmp_path):
 
 def test_counts_come_in_and_stay(plan, csv, capsys):
     assert main(["study", "import", str(plan.file), str(csv(COUNTS))]) == 0
-    assert capsys.readouterr().err == "added 1 classifiers on 2 data sets (2 rows)\n"
+    assert capsys.readouterr().err == "added 1 classifier on 2 data sets (2 rows)\n"
     found = imported_counts(plan)
     assert found[
         ["dataset", "classifier", "tp", "fn", "fp", "tn", "source"]

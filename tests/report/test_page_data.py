@@ -16,6 +16,8 @@ import pytest
 from report_cases import COSTS, cloud, costly
 
 import deabench as db
+from deabench.report import page_data
+from deabench.report.html import embed_json
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 HERE = Path(__file__).parent
@@ -178,3 +180,23 @@ def test_the_pages_numbers_equal_the_librarys(tmp_path):
     )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert "# tests 4" in done.stdout  # some forty: none was left out
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_page_holds_no_nan_and_no_infinity(value):
+    with pytest.raises(ValueError, match="Out of range float values"):
+        embed_json({"a": value})
+
+
+def test_a_page_ships_no_frontier_that_is_too_large(monkeypatch):
+    points = np.random.default_rng(2).uniform(0.3, 1, (30, 3))
+    front = db.frontier(pd.DataFrame(points, columns=list("abc")))
+    shipped = page_data._hull_data(front)
+    count = len(shipped["normals"])
+    assert count == len(front.facets)
+    size = sum(map(len, shipped["faces"])) + sum(map(len, shipped["on"]))
+    for limit in (3 * count - 1, 3 * count, 3 * count + size - 1):
+        monkeypatch.setattr(page_data, "MAX_FACET_NUMBERS", limit)
+        assert page_data._hull_data(front) is None
+    monkeypatch.setattr(page_data, "MAX_FACET_NUMBERS", 3 * count + size)
+    assert page_data._hull_data(front) is not None

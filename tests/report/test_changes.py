@@ -37,7 +37,7 @@ def test_who_rose_and_which_facets_moved_by_hand():
     facet = tables(report)["facets-moved-table"].loc["a, b"]
     assert facet["what"] == "moved"
     assert (facet["TNR per TPR before"], facet["TNR per TPR after"]) == pytest.approx((4 / 3, 2))
-    assert report.sections[0].words == [
+    assert report.sections[0].sentences == [
         "Metrics that changed: TPR by up to 0.3 (d), TNR by up to 0.3 (d)."
     ]
 
@@ -84,7 +84,7 @@ def test_the_same_twice_has_no_change():
         "The same classifiers are efficient. Of the efficient facets "
     )
     assert " 0 moved, 0 new, 0 gone." in report.answer[1]
-    assert report.sections[0].words == ["No metric of theirs changed."]
+    assert report.sections[0].sentences == ["No metric of theirs changed."]
 
 
 @pytest.mark.parametrize(

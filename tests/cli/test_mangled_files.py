@@ -219,7 +219,7 @@ def test_a_full_standard_output_is_said(tmp_path, monkeypatch, capsys):
         monkeypatch.setattr("sys.stdout", full)
         assert main(["rank", str(tmp_path / "table.csv")]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "deabench: cannot write to standard output: No space left on device; nothing more was written"
+        "deabench: cannot write to stdout: No space left on device; nothing more was written"
     )
 
 

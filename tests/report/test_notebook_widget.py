@@ -9,7 +9,7 @@ from report_cases import cloud
 
 import deabench as db
 from deabench.errors import DataError
-from deabench.report.notebook_widget import module
+from deabench.report.notebook_widget import widget_module
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
@@ -41,7 +41,7 @@ def test_without_anywidget_it_says_what_to_install(monkeypatch):
 
 
 def test_the_module_is_the_pages_script():
-    from deabench.report.html import template
+    from deabench.report.html import read_template
 
-    assert module().startswith(template("page.js"))
-    assert module().rstrip().endswith('deabench.mount(el, model.get("data")); } };')
+    assert widget_module().startswith(read_template("page.js"))
+    assert widget_module().rstrip().endswith('deabench.mount(el, model.get("data")); } };')

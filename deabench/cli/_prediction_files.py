@@ -1,0 +1,325 @@
+"""Read files of predictions, scores, counts or folds and match the classifiers' instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+import deabench as db
+from deabench.cli._options import split_names
+from deabench.errors import DataError
+from deabench.metrics.labels import GroundTruth, against_rest, ground_truth, two_class_truth
+from deabench.report.text.words import quote_names
+from deabench.tables.csv_reader import read_csv
+from deabench.utils.instances import count_classes, format_labels, to_python_scalar
+
+if TYPE_CHECKING:
+    from deabench.analysis.ranking import Ranking
+    from deabench.inference.samples import Samples
+
+COUNTS = ["tp", "fn", "fp", "tn"]
+INSTANCE_COLUMNS = ["y_true", "instance", "fold", "repeat", "cluster", "weight"]
+"""Columns that describe an instance; every other column of a wide file is a classifier."""
+Piece = tuple[pd.DataFrame, dict[str, pd.Series]]
+"""What is known of some instances, and the classifiers' labels or scores of them."""
+SAMPLE_LAYOUTS = (
+    "counts (classifier,tp,fn,fp,tn), blocks (classifier, fold or dataset, and metrics), a long "
+    "table (classifier,instance,y_true and y_pred or score) or a wide one (y_true and a column "
+    "per classifier)"
+)
+
+
+def read_instances(file: str | Path) -> pd.DataFrame:
+    """Read a file with one row per instance, count or block.
+
+    Labels in `y_true` become numbers if all of them are numbers; empty ones are missing.
+    """
+    frame = read_csv(file)
+    labels = frame.index.to_series()
+    if labels.name == "y_true":
+        # The reader takes the first column for labels of rows, that is for text.
+        numeric = pd.to_numeric(labels, errors="coerce")
+        frame.index = pd.Index(numeric if numeric.notna().all() else labels, name="y_true")
+    frame = frame.reset_index()
+    if "y_true" in frame.columns:
+        frame["y_true"] = frame["y_true"].replace("", None)
+    return frame
+
+
+def with_numeric_column(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Convert a column of text to numbers if all of its cells are numbers."""
+    numeric = pd.to_numeric(frame[name], errors="coerce")
+    return frame if numeric.isna().any() else frame.assign(**{name: numeric})
+
+
+def find_label(text: str | None, y_true: pd.Series) -> object:
+    """Return the class that a text of the command line names, or the text if there is none."""
+    for label in y_true.unique():
+        if text == str(label) or (isinstance(label, float) and text == f"{label:g}"):
+            return label
+    return text
+
+
+def holds_scores(frame: pd.DataFrame, file: Path, scores_wanted: bool) -> bool:
+    """Return whether a long or wide file is read as scores; refuse other layouts."""
+    if "y_true" not in frame.columns:
+        raise DataError(
+            f"'{file}' has the columns {quote_names(frame.columns, len(frame.columns))}; give "
+            "counts (classifier,tp,fn,fp,tn), a long table (classifier,y_true and y_pred or score) "
+            "or a wide one (y_true and a column per classifier)"
+        )
+    if "classifier" not in frame.columns:
+        return scores_wanted
+    if not {"y_pred", "score"} & set(frame.columns):
+        raise DataError(f"'{file}' has the columns classifier and y_true only; add y_pred or score")
+    if scores_wanted and "score" not in frame.columns:
+        raise DataError(
+            f"'{file}' has no column 'score'; leave --scores and --threshold out, or add it"
+        )
+    return scores_wanted or "y_pred" not in frame.columns
+
+
+def read_classes(
+    frame: pd.DataFrame, positive: str | None, *, scores: bool, one_against_rest: bool = False
+) -> GroundTruth:
+    """Determine the classes of the whole file and which of them is positive.
+
+    Raises
+    ------
+    DataError
+        If an instance has two classes, or there are more than two classes and none is named.
+    """
+    _check_one_class_per_instance(frame)
+    label = find_label(positive, frame["y_true"])
+    if one_against_rest:
+        if positive is None:
+            raise DataError("--against-rest needs the positive class; name it with --positive")
+        return against_rest(frame["y_true"], label)
+    if not frame["y_true"].isna().any() and frame["y_true"].nunique() > 2:
+        labels, _ = count_classes(frame["y_true"].to_numpy())
+        raise DataError(
+            f"y_true holds {len(labels)} classes ({format_labels(labels)}); take one against the rest "
+            "(--positive CLASS --against-rest) or compare them all (deabench metrics --multiclass)"
+        )
+    return ground_truth(frame["y_true"], label, scores=scores)
+
+
+def classes_of_rows(
+    file_classes: GroundTruth | None, y_true: pd.Series | np.ndarray
+) -> GroundTruth:
+    """Return the true classes of some rows, with the positive class of the whole file."""
+    if file_classes is None:
+        raise DataError("y_true has more than two classes; name the positive one with --positive")
+    if file_classes.rest:
+        return against_rest(y_true, file_classes.positive)
+    return replace(two_class_truth(y_true, file_classes.positive), note=file_classes.note)
+
+
+def align_classifiers(
+    frame: pd.DataFrame,
+    value: str,
+    keys: Sequence[str],
+    advice: str = "give all classifiers the same instances",
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return what is known of each instance, and the classifiers' answers side by side.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A wide file, or a long one with the columns classifier, y_true, `value` and `keys`.
+    value : str
+        The column of labels or scores of a long file.
+    keys : sequence of str
+        The columns that identify an instance of a long file.
+    advice : str
+        The end of the error message if the classifiers have different instances.
+
+    Returns
+    -------
+    instances : DataFrame, instances x those of `INSTANCE_COLUMNS` that there are
+    answers : DataFrame, instances x classifiers, in the order of the file
+
+    Raises
+    ------
+    DataError
+        If a classifier has an instance twice or lacks one, or an instance has two classes.
+    """
+    known_columns = [name for name in INSTANCE_COLUMNS if name in frame.columns]
+    if "classifier" not in frame.columns:
+        return frame[known_columns], frame.drop(columns=known_columns).rename(columns=str)
+    _check_no_repeated_instance(frame, keys)
+    _check_one_class_per_instance(frame)
+    classifiers = list(dict.fromkeys(frame["classifier"]))
+    answers = frame.pivot(index=list(keys), columns="classifier", values=value)[classifiers]
+    missing = answers.isna().to_numpy()
+    if missing.any():
+        row, column = np.argwhere(missing)[0]
+        instance = _describe_instance(keys, answers.index[row])
+        raise DataError(f"'{answers.columns[column]}' has no {value} for {instance}; {advice}")
+    # The rows of one instance agree in what is known of it: take the first of them.
+    instances = frame.set_index(list(keys), drop=False)[known_columns]
+    instances = instances[~instances.index.duplicated()].loc[answers.index]
+    return (
+        instances.reset_index(drop=True),
+        answers.reset_index(drop=True).rename_axis(columns=None).rename(columns=str),
+    )
+
+
+def split_instances(
+    frame: pd.DataFrame, value: str, *, by_fold: bool, is_paired: bool = False
+) -> list[Piece]:
+    """Split a file into the instances that one call judges.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A long or wide file.
+    value : str
+        The column of labels or scores of a long file.
+    by_fold : bool
+        Whether each fold is judged by itself.
+    is_paired : bool
+        Whether the classifiers of a long file are matched instance by instance.
+    """
+    fold_keys = ["fold"] if by_fold else []
+    if "classifier" in frame.columns and not is_paired:
+        return [
+            (rows, {str(rows["classifier"].iloc[0]): rows[value]})
+            for _, rows in frame.groupby(["classifier", *fold_keys], sort=False)
+        ]
+    if "classifier" in frame.columns and "instance" not in frame.columns:
+        raise DataError(
+            "the classifiers of a long file are compared instance by instance; "
+            "add a column 'instance'"
+        )
+    keys = [name for name in ("fold", "instance", "cluster", "weight") if name in frame.columns]
+    instances, answers = align_classifiers(frame, value, keys)
+    groups = instances.groupby(fold_keys, sort=False) if by_fold else [(None, instances)]
+    return [
+        (rows, {str(name): answers.loc[rows.index, name] for name in answers}) for _, rows in groups
+    ]
+
+
+def _check_no_repeated_instance(frame: pd.DataFrame, keys: Sequence[str]) -> None:
+    repeated = frame.duplicated(["classifier", *keys])
+    if repeated.any():
+        row = frame[repeated].iloc[0]
+        instance = _describe_instance(keys, tuple(row[key] for key in keys))
+        raise DataError(f"'{row['classifier']}' has {instance} twice; leave one row out")
+
+
+def _check_one_class_per_instance(frame: pd.DataFrame) -> None:
+    """Refuse a long file in which an instance has different classes for two classifiers."""
+    if not {"classifier", "instance", "y_true"} <= set(frame.columns):
+        return
+    keys = [name for name in ("fold", "instance") if name in frame.columns]
+    counts = frame.groupby(keys, sort=False)["y_true"].nunique()
+    if not (counts > 1).any():
+        return
+    instance = counts.index[int((counts > 1).argmax())]
+    rows = frame.set_index(keys).loc[[instance]]
+    first = rows.iloc[0]
+    second = rows[rows["y_true"] != first["y_true"]].iloc[0]
+    raise DataError(
+        f"{_describe_instance(keys, instance)} has the class {to_python_scalar(first['y_true'])!r} for "
+        f"'{first['classifier']}' and {to_python_scalar(second['y_true'])!r} for '{second['classifier']}'; "
+        "an instance has one class"
+    )
+
+
+def _describe_instance(keys: Sequence[str], values: Any) -> str:
+    """Return the cells that identify an instance, as `fold '1', instance '7'`."""
+    cells = values if isinstance(values, tuple) else (values,)
+    return ", ".join(f"{key} '{cell}'" for key, cell in zip(keys, cells, strict=True))
+
+
+@dataclass(frozen=True)
+class SampleOptions:
+    """How a file of samples is read: the options as they were typed."""
+
+    metrics: str | None = None
+    positive: str | None = None
+    scores: bool = False
+    threshold: float | None = None
+    costs: Path | None = None
+
+
+def read_samples(file: Path, options: SampleOptions) -> Samples:
+    """Read the samples of classifiers from a CSV file in one of `SAMPLE_LAYOUTS`.
+
+    Raises
+    ------
+    DataError
+        If the columns belong to none of the layouts.
+    """
+    frame = read_instances(file)
+    first_column = str(frame.columns[0])
+    if first_column not in ("classifier", "dataset", "y_true"):
+        frame = with_numeric_column(frame, first_column)
+    samples = _make_samples(frame, file, options)
+    if options.costs is None:
+        return samples
+    costs = read_csv(options.costs)
+    return samples.with_costs({str(name): costs[name] for name in costs.columns})
+
+
+def add_uncertainty(ranking: Ranking, file: Path, options: SampleOptions) -> Ranking:
+    """Add intervals and verdicts to a ranking from the samples that its table was made of."""
+    metrics = [*ranking.data.outputs.columns, *ranking.data.inputs.columns]
+    names = ",".join(str(name).replace(",", ",,") for name in metrics)
+    return ranking.with_uncertainty(read_samples(file, replace(options, metrics=names)))
+
+
+def _make_samples(frame: pd.DataFrame, file: Path, options: SampleOptions) -> Samples:
+    columns = set(frame.columns)
+    metrics = split_names(options.metrics)
+    chosen_metrics = {} if metrics is None else {"metrics": metrics}
+    if {"classifier", "dataset"} <= columns:
+        return db.Samples.from_datasets(frame, metrics=metrics)
+    if {"classifier", "fold"} <= columns and "y_true" not in columns:
+        return db.Samples.from_folds(frame, metrics=metrics)
+    if set(COUNTS) <= columns:
+        label = "classifier" if "classifier" in columns else frame.columns[0]
+        return db.Samples.from_counts(frame.set_index(label), **chosen_metrics)
+    if "y_true" not in columns:
+        raise DataError(
+            f"'{file}' has the columns {quote_names(frame.columns, len(columns))}; "
+            f"give {SAMPLE_LAYOUTS}; docs/uncertainty.md explains each layout"
+        )
+    holds_scores = options.scores or options.threshold is not None
+    if "classifier" in columns:
+        holds_scores = holds_scores or "y_pred" not in columns
+    instances, answers = _align_samples(frame, "score" if holds_scores else "y_pred", file)
+    y_true = instances["y_true"]
+    positive = find_label(options.positive, y_true)
+    if holds_scores:
+        return db.Samples.from_scores(
+            y_true, answers, positive=positive, threshold=options.threshold, metrics=metrics
+        )
+    return db.Samples.from_predictions(y_true, answers, positive=positive, **chosen_metrics)
+
+
+def _align_samples(
+    frame: pd.DataFrame, value: str, file: Path
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Match the classifiers' instances, in the order of the first classifier of a long file."""
+    if "classifier" not in frame.columns:
+        return align_classifiers(frame, value, [])
+    for column in ("instance", value):
+        if column not in frame.columns:
+            raise DataError(
+                f"'{file}' has no column '{column}'; a long table needs classifier, instance, "
+                "y_true and y_pred or score, to match the classifiers' instances"
+            )
+    instances, answers = align_classifiers(frame, value, ["instance"])
+    positions = {instance: row for row, instance in enumerate(instances["instance"])}
+    order = [positions[instance] for instance in dict.fromkeys(frame["instance"])]
+    return (
+        instances.iloc[order].reset_index(drop=True),
+        answers.iloc[order].reset_index(drop=True),
+    )

@@ -1,0 +1,340 @@
+"""Verbs about a table besides ranking: `deabench read`, `deabench frontier`, `deabench targets`."""
+
+from __future__ import annotations
+
+import enum
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import deabench as db
+from deabench.cli._io import Format, print_message, print_messages, write_table, write_text
+from deabench.cli._options import (
+    Checkpoints,
+    Form,
+    Inputs,
+    Label,
+    LowerIsBetter,
+    MissingCells,
+    Norm,
+    Out,
+    Outputs,
+    Plot,
+    Scheduler,
+    TableFile,
+    TableOrFiles,
+    TargetsOn,
+    Technology,
+    Tolerance,
+    parse_lower_is_better,
+    parse_numbers,
+    split_all_names,
+    split_names,
+    word_option,
+)
+from deabench.report.text.words import join_names
+
+if TYPE_CHECKING:
+    from deabench.results.frontier import Frontier
+    from deabench.results.targets import Targets
+    from deabench.tables.read import Table
+
+
+class ProposalFormat(enum.StrEnum):
+    """The form in which the interpretation of a table is printed."""
+
+    table = "table"
+    json = "json"
+    toml = "toml"
+
+
+def read_command(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="CSV, .gz, .xlsx, Parquet or JSON; several files, one for each metric; - is "
+            "standard input."
+        ),
+    ],
+    label: Annotated[
+        str | None, typer.Option(help="The columns that name the systems, as A,B.")
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="The column that names the data sets.")
+    ] = None,
+    outputs: Annotated[
+        str | None, typer.Option(help="Metrics that are better high, as A,B.")
+    ] = None,
+    inputs: Annotated[str | None, typer.Option(help="Costs, as C,D.")] = None,
+    lower_is_better: Annotated[
+        str | None, typer.Option(help="Rates that are better low, as E,F.")
+    ] = None,
+    leave_out: Annotated[
+        str | None, typer.Option(help="Columns that are no metrics, as G,H.")
+    ] = None,
+    form: Annotated[
+        ProposalFormat, typer.Option("--format", help="table, json or toml.")
+    ] = ProposalFormat.table,
+) -> None:
+    """Show how each column of FILES is interpreted, and why; nothing is ranked yet."""
+    roles: dict[str, Any] = {}
+    for names, role in (
+        (outputs, "output"),
+        (inputs, "cost"),
+        (lower_is_better, "lower_rate"),
+        (leave_out, "left_out"),
+    ):
+        roles |= dict.fromkeys(split_names(names) or [], role)
+    if dataset is not None:
+        roles[dataset] = "dataset"
+    table = db.read(files[0] if len(files) == 1 else files, label=split_names(label), roles=roles)
+    proposal = describe_table(table, files)
+    print_messages(table.notes)
+    if form is ProposalFormat.json:
+        write_text(json.dumps(proposal, indent=1, ensure_ascii=False) + "\n", None)
+    elif form is ProposalFormat.toml:
+        write_text(_toml_text(proposal), None)
+    else:
+        frame = table.to_frame()[["role", "better", "unit", "reason"]]
+        title = f"{len(table.table)} systems, {table.layout} layout"
+        write_table(frame, form=Format.table, title=title)
+        print_message(f"the same with every option: {proposal['command']}")
+
+
+def describe_table(table: Table, files: list[str]) -> dict[str, Any]:
+    """Return the interpretation of a table as one object; its keys are a contract."""
+    roles = table.roles
+    return {
+        "label": list(roles.label),
+        "layout": table.layout,
+        "outputs": roles.outputs,
+        "lower_rates": roles.lower_rates,
+        "costs": roles.costs,
+        "left_out": roles.left_out,
+        "dataset": roles.dataset,
+        "percent": roles.percent,
+        "missing": dict(table.missing),
+        "command": _rank_command_line(table, files),
+    }
+
+
+def _rank_command_line(table: Table, files: list[str]) -> str:
+    """Return the `deabench rank` command whose options state the whole interpretation."""
+    roles = table.roles
+    options: dict[str, list[str]] = {
+        "--outputs": table.outputs,
+        "--inputs": table.inputs,
+        "--lower-is-better": [f"{name}={top:g}" for name, top in table.lower_is_better.items()],
+    }
+    if "," not in "".join(roles.label):
+        options = {"--label": list(roles.label), **options}
+    if table.layout == "long" and roles.dataset:
+        options["--dataset"] = [roles.dataset]
+    if table.missing and table.table[table.outputs + table.inputs].isna().any(axis=None):
+        options["--missing"] = ["drop-systems" if table.inputs else "bounds"]
+    words = ["deabench", "rank", *files]
+    for option, names in options.items():
+        if names:
+            # A comma in a name is doubled.
+            words += [option, ",".join(name.replace(",", ",,") for name in names)]
+    return shlex.join(words)
+
+
+def _toml_text(proposal: dict[str, Any]) -> str:
+    """Return the interpretation as TOML; strings and lists of JSON are TOML, too."""
+    lines = []
+    sections = []
+    for key, value in proposal.items():
+        if isinstance(value, dict):
+            sections += ["", f"[{key}]"]
+            sections += [f"{_json(name)} = {_json(cell)}" for name, cell in value.items()]
+        elif value is not None:
+            lines.append(f"{key} = {_json(value)}")
+    return "\n".join([*lines, *sections]) + "\n"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def frontier_command(
+    table: TableOrFiles,
+    outputs: Outputs = None,
+    inputs: Inputs = None,
+    lower_is_better: LowerIsBetter = None,
+    technology: Technology = "convex",
+    missing: MissingCells = "refuse",
+    label: Label = None,
+    locate: Annotated[
+        str | None,
+        typer.Option(help="CSV of points: print where they lie instead of the facets."),
+    ] = None,
+    costs: Annotated[
+        float | None,
+        typer.Option(help="A prevalence: print the best classifier for each cost ratio."),
+    ] = None,
+    graphml: Annotated[
+        Path | None, typer.Option(help="Write the graph of facets here, as GraphML.")
+    ] = None,
+    tolerance: Tolerance = 0.0,
+    kept: Checkpoints = None,
+    scheduler: Scheduler = None,
+    out: Out = None,
+    form: Form = Format.table,
+    plot: Plot = None,
+) -> None:
+    """List the facets of TABLE's frontier: normals, classifiers that span them, Pareto efficiency.
+
+    With --technology fdh, which allows no mixtures, list the classifiers that none dominates."""
+    from deabench.streaming.files import is_multi_file
+
+    labels = split_all_names(label)
+    words: Any = {"missing": missing, "technology": technology}
+    front = db.frontier(
+        table if is_multi_file(table) else db.read(table, label=labels),
+        outputs=split_all_names(outputs),
+        inputs=split_all_names(inputs),
+        lower_is_better=parse_lower_is_better(lower_is_better),
+        label=labels if is_multi_file(table) else None,
+        tolerance=tolerance,
+        kept=kept,
+        scheduler=scheduler,
+        **words,
+    )
+    if graphml is not None:
+        front.to_graphml(graphml)
+    if plot is not None:
+        _draw_frontier(front, costs, plot)
+    print_messages(front.data.notes)
+    print_message(f"on the frontier: {join_names(front.extreme, len(front.extreme))}")
+    if locate is not None:
+        from deabench.tables.selection import read_frame
+
+        frame = front.locate(read_frame(locate)).rename_axis("classifier")
+        title = "Where the points lie"
+    elif costs is not None:
+        frame = front.cost_ranges(prevalence=costs)
+        title = "Cost of a false negative over that of a false positive"
+    elif front.technology == "fdh":
+        frame = front.to_frame()
+        title = "Classifiers that no other dominates"
+    else:
+        vertices = [join_names(names, len(names)) for names in front.facets["vertices"]]
+        frame = front.facets.assign(vertices=vertices)
+        title = "Facets"
+    write_table(frame, form=form, path=out, title=title)
+
+
+def _draw_frontier(front: Frontier, costs: float | None, file: Path) -> None:
+    """Draw the cost ranges if --costs is given, else two metrics as a plane or more as a graph."""
+    display: Any
+    if costs is not None:
+        display = db.plot.CostRangeDisplay.from_result(front, prevalence=costs)
+    elif len(front.outputs) == 2:
+        display = db.plot.FrontierDisplay.from_result(front)
+    else:
+        display = db.plot.FacetGraphDisplay.from_result(front)
+    db.plot.save_figure(display.plot().figure_, file)
+
+
+class TargetsPicture(enum.StrEnum):
+    """A picture of targets: two metrics as a plane, actual and target, or parallel coordinates."""
+
+    frontier = "frontier"
+    targets = "targets"
+    parallel = "parallel"
+
+
+def targets_command(
+    tested: TableFile,
+    reference: Annotated[
+        str, typer.Option(help="A table of the classifiers that span the frontier.")
+    ],
+    outputs: Outputs = None,
+    inputs: Inputs = None,
+    lower_is_better: LowerIsBetter = None,
+    returns: Annotated[
+        str,
+        typer.Option(
+            help="vrs (mixtures) or crs (also multiples, with inputs).",
+            **word_option("returns", lambda: ("vrs", "crs")),
+        ),
+    ] = "vrs",
+    norm: Norm = "l1",
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(help="What a unit of each metric counts, as TPR=2,TNR=1; or range."),
+    ] = None,
+    on: TargetsOn = "faces",
+    technology: Technology = "convex",
+    missing: MissingCells = "refuse",
+    common: Annotated[
+        bool, typer.Option("--common", help="Use one face for all tested classifiers.")
+    ] = False,
+    dominating: Annotated[
+        bool, typer.Option("--dominating", help="No metric may get worse.")
+    ] = False,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="auto, faces or milp.",
+            **word_option("method", lambda: ("auto", "faces", "milp")),
+        ),
+    ] = "auto",
+    time_limit: Annotated[float | None, typer.Option(help="Seconds for each MILP.")] = None,
+    out: Out = None,
+    form: Form = Format.table,
+    plot: Plot = None,
+    show: Annotated[
+        TargetsPicture | None,
+        typer.Option(help="The picture. Default: frontier for two metrics, else targets."),
+    ] = None,
+) -> None:
+    """Find the closest point of the reference's frontier for each classifier of TABLE."""
+    words: Any = {
+        "norm": norm,
+        "on": on,
+        "method": method,
+        "technology": technology,
+        "missing": missing,
+        "returns": returns,
+    }
+    result = db.targets(
+        tested,
+        reference,
+        outputs=split_all_names(outputs),
+        inputs=split_all_names(inputs),
+        lower_is_better=parse_lower_is_better(lower_is_better),
+        weights="range" if weights == ["range"] else parse_numbers(weights, "--weights"),
+        common=common,
+        dominating=dominating,
+        time_limit=time_limit,
+        **words,
+    )
+    if plot is not None:
+        _draw_targets(result, show, plot)
+    print_messages(result.notes)
+    print_messages(f"'{name}' has no target: {reason}" for name, reason in result.reasons.items())
+    certificate = ""
+    if technology == "convex":
+        least_weight = result.certificate["least_weight"].min()
+        certificate = f"; least certified weight {least_weight:.2g}"
+    print_message(f"{norm} distance on {result.on}, by {result.method}{certificate}")
+    frame = result.to_frame().join(result.gaps.add_prefix("gap_"))
+    frame["face"] = [join_names(face, len(face)) for face in result.faces]
+    write_table(frame, form=form, path=out, title="Closest targets")
+
+
+def _draw_targets(result: Targets, picture: TargetsPicture | None, file: Path) -> None:
+    displays: dict[TargetsPicture, Any] = {
+        TargetsPicture.frontier: db.plot.FrontierDisplay,
+        TargetsPicture.targets: db.plot.TargetsDisplay,
+        TargetsPicture.parallel: db.plot.ParallelDisplay,
+    }
+    if picture is None:
+        is_plane = len(result.frontier.outputs) == 2
+        picture = TargetsPicture.frontier if is_plane else TargetsPicture.targets
+    db.plot.save_figure(displays[picture].from_result(result).plot().figure_, file)
