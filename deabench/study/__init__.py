@@ -244,6 +244,7 @@ class Study:
         from deabench.study.results.store import Store, lock_store
         from deabench.study.running.local import stop_on_signals
 
+        # data files may have changed since the last call
         self.plan.forget_data()
         tasks = self.plan.tasks()
         with stop_on_signals(), lock_store(self.plan.store):
@@ -255,12 +256,14 @@ class Study:
                     run_number = store.begin_run(
                         scheduler or "joblib", package_versions(), self.plan.text
                     )
+                    # leaving early closes the generator, which ends the workers
                     with closing(_run_tasks(missing, workers, scheduler)) as results:
                         for task, outcome in results:
                             store.write_outcome(task, outcome)
                             if watch is not None:
                                 watch(task, outcome)
                     store.end_run(run_number)
+            # under the lock: the count is left beside the store
             return study_status(self.plan, tasks, save=True)
 
     def status(self) -> StudyStatus:
@@ -272,7 +275,7 @@ class Study:
         return study_status(self.plan)
 
     def summary(self) -> StudySummary:
-        """Return every table of the study: metrics, groups, efficiencies two ways, tests, targets."""
+        """Return every table: metrics, groups, efficiencies two ways, tests, targets."""
         from deabench.study.results.summary import summarize_plan
 
         return summarize_plan(self.plan)

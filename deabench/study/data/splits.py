@@ -89,6 +89,7 @@ def split_rows(data: Dataset, split: SplitSpec, repeat: int, fold: int, seed: in
         return np.delete(np.arange(len(data.y)), fold), np.array([fold])
     if split.kind not in ("holdout", "bootstrap"):
         return folds_of_repeat(data, split, repeat, seed)[fold]
+    # drawn anew for each repeat and fold
     state = derive_seed(seed, data.name, repeat, fold)
     if split.kind == "bootstrap":
         return _bootstrap_split(data.y, np.random.default_rng(state))
@@ -122,6 +123,7 @@ def _make_folds(data: Dataset, split: SplitSpec, state: int) -> list[Split]:
             f"data set '{data.name}' has no groups; name the column that holds them as groups"
         )
     shuffled = {"n_splits": split.folds, "shuffle": True, "random_state": state}
+    # a class with fewer rows than folds is left to the metrics
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         if split.kind == "kfold":
@@ -138,10 +140,13 @@ def _make_folds(data: Dataset, split: SplitSpec, state: int) -> list[Split]:
 
 def _folds_of_splitter(data: Dataset, splitter: Any, state: int) -> list[Split]:
     """Return the folds of any scikit-learn splitter; refuse what are no folds of these rows."""
+    # a copy: the user's splitter stays open; without shuffling a random_state is refused
     seeded = deepcopy(splitter)
     if getattr(seeded, "random_state", 0) is None and getattr(seeded, "shuffle", True):
         seeded.random_state = state
-    X = data.X if data.frame is None else data.frame
+    X: Any = data.X
+    if data.frame is not None:
+        X = data.frame
     try:
         folds = [
             (np.asarray(train), np.asarray(test))
@@ -151,6 +156,7 @@ def _folds_of_splitter(data: Dataset, splitter: Any, state: int) -> list[Split]:
         raise DataError(
             f"the split {splitter!r} cannot split data set '{data.name}': {one_line(error)}"
         ) from None
+    # no fold may be empty, leave the data, or test on training rows
     for train, test in folds:
         rows = np.concatenate([train, test])
         empty = not len(train) or not len(test)
@@ -171,6 +177,7 @@ def check_repeatable(data: Dataset, split: SplitSpec, seed: int) -> None:
     """
     if split.kind != "splitter":
         return
+    # ask twice with the same seed
     state = derive_seed(seed, data.name, 0)
     first = _folds_of_splitter(data, split.splitter, state)
     second = _folds_of_splitter(data, split.splitter, state)

@@ -108,6 +108,7 @@ class RBFFeatures(TransformerMixin, BaseEstimator):
         shares = []
         for label in np.unique(y):
             rows = X[y == label]
+            # no more clusters than distinct rows
             k = min(self.clusters, len(np.unique(rows, axis=0)))
             means = KMeans(k, n_init=1, random_state=self.random_state).fit(rows)
             for j in range(k):
@@ -161,6 +162,7 @@ class MixedNB(ClassifierMixin, BaseEstimator):
             self.prior_, self.mean_, self.deviation_, self.share_, strict=True
         ):
             normal = -0.5 * ((X - mean) / deviation) ** 2 - np.log(deviation)
+            # log P(x | c) of each column; missing cells drop out of the sum
             terms = np.where(self.binary_, X * np.log(share) + (1 - X) * np.log(1 - share), normal)
             logs.append(prior + np.nansum(terms, axis=1))
         return np.asarray(log_softmax(np.column_stack(logs), axis=1))
@@ -184,7 +186,8 @@ class TermSelection(TransformerMixin, BaseEstimator):
     ig: information gain; ce: expected cross entropy P(w) Σ P(c|w) log(P(c|w)/P(c)); mi: mutual
     information Σ P(c) log(P(w|c)/P(w)); we: weight of evidence P(w) Σ P(c)
     |log(odds(c|w)/odds(c))|; chi2: χ² of the 2 x 2 table (Mladenić & Grobelnik 1999; Yang &
-    Pedersen 1997). The `features` columns of the highest score stay. Probabilities are estimated with one half added to every cell."""
+    Pedersen 1997). The `features` columns of the highest score stay. Probabilities are estimated
+    with one half added to every cell."""
 
     def __init__(self, score: str = "chi2", features: int = 200) -> None:
         self.score = score
@@ -193,6 +196,7 @@ class TermSelection(TransformerMixin, BaseEstimator):
     def fit(self, X: np.ndarray, y: np.ndarray) -> TermSelection:
         with_word = np.array([(X[y == label] > 0).sum(axis=0) for label in (0, 1)]) + 0.5
         sizes = np.array([[(y == 0).sum()], [(y == 1).sum()]]) + 1.0
+        # stable: of equal scores the first columns stay
         values = TERM_SCORES[self.score](with_word, sizes - with_word)
         self.selected_ = np.sort(np.argsort(-values, kind="stable")[: self.features])
         return self

@@ -32,7 +32,9 @@ Fingerprint = tuple[tuple[str, str], ...]
 
 
 def fingerprint_object(estimator: Any, function: Any = None) -> Fingerprint:
-    """Return the parts of a fingerprint: ("parameters", digest), (package, version), (module, digest).
+    """Return the parts of a fingerprint, sorted by name.
+
+    They are ("parameters", digest), (package, version) and (module of the user's, digest).
 
     Parameters
     ----------
@@ -83,6 +85,7 @@ def _describe(value: Any, parts: dict[str, str], depth: int) -> str:
             return _describe(value.tolist(), parts, depth + 1)
         digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
         return f"array {value.dtype} {value.shape} {digest}"
+    # sorted: two equal dictionaries may have other orders
     if isinstance(value, dict):
         pairs = sorted(
             (_describe(key, parts, depth + 1), _describe(item, parts, depth + 1))
@@ -94,9 +97,11 @@ def _describe(value: Any, parts: dict[str, str], depth: int) -> str:
         if isinstance(value, set | frozenset):
             items.sort()
         return f"({', '.join(items)})"
+    # classes and functions: their origin, and a user's code
     if isinstance(value, type) or inspect.isroutine(value):
         _note_origin(value, parts)
         return _describe_function(value, depth)
+    # objects: the origins of their classes, and their parameters or attributes
     for base in type(value).__mro__[:-1]:
         _note_origin(base, parts)
     name = _qualified_name(type(value))
@@ -208,6 +213,7 @@ def _installed_folders() -> tuple[Path, ...]:
 
 def _users_modules(first: ModuleType) -> list[ModuleType]:
     """Return a user's module and all of the user's modules that it uses, directly or not."""
+    # breadth first over what each module uses and imports
     modules = {first.__name__: first}
     queue = [first] if first.__name__ != "__main__" else []
     while queue:
@@ -251,6 +257,7 @@ def _imported_modules(module: ModuleType) -> list[ModuleType | None]:
 
 def _module_digest(module: ModuleType, only: Any = None) -> str:
     """Return a digest of the module's file and of its code as loaded: an edit shows in one."""
+    # all that the module defines, or the one thing that counts
     things = [only]
     if only is None:
         things = [

@@ -59,6 +59,7 @@ def make_pipeline(
     """Return preprocessing, steps and learner as one pipeline.
 
     An imputer goes before the steps where cells are missing and the learner cannot take them."""
+    # the study's own preprocessing may have imputed already
     preprocessing = context.preprocessing
     passes_missing = preprocessing.leaves_missing and preprocessing.transformer is None
     if context.missing and not takes_nan and passes_missing:
@@ -73,6 +74,7 @@ def preprocessing_steps(context: BuildContext) -> list[Step]:
         return [("prepare", clone(preprocessing.transformer))]
     if preprocessing.columns or not preprocessing.by_column:
         return []
+    # numeric and nominal columns have steps of their own
     numeric = [feature.name for feature in context.features if feature.kind == "numeric"]
     nominal = [feature.name for feature in context.features if feature.kind == "nominal"]
     transformers = []

@@ -141,6 +141,7 @@ def make_estimator(spec: LearnerSpec) -> Any:
     from sklearn.base import clone
 
     template = spec.template
+    # a class or a function makes a new one; an estimator is copied
     is_function = isinstance(template, type) or not hasattr(template, "fit")
     estimator = template() if is_function else clone(template)
     if not _is_classifier(estimator):
@@ -186,6 +187,7 @@ def set_random_states(estimator: Any, seed: int, random_states: RandomStates | N
         random_states = open_random_states(estimator)
     if not random_states:
         return estimator
+    # the state of a parameter depends on its position among all of them, open or not
     states = np.random.SeedSequence(seed).generate_state(random_states[-1][0] + 1)
     return estimator.set_params(
         **{name: int(states[position] >> 1) for position, name in random_states}
@@ -220,6 +222,7 @@ def fingerprint_learner(spec: LearnerSpec) -> Fingerprint:
         return _fingerprint_named(replace(spec, fingerprint=()), _module_stamp(spec))
     cached = _FINGERPRINTS.get(spec.name)
     if cached is None or cached[0] is not template:
+        # of a function its code counts, too
         function = None if hasattr(template, "fit") else template
         fingerprint = fingerprint_object(_build_unseeded(spec, ANY_CONTEXT), function)
         cached = _FINGERPRINTS[spec.name] = (template, fingerprint)
@@ -334,6 +337,7 @@ def infer_family(spec: LearnerSpec) -> str:
     "over sampling", "under sampling" or "hybrid" by its sampler, "ensemble" for an ensemble of
     learners (in scikit-learn's or imbalanced-learn's modules), "cost sensitive" with a class
     weight, otherwise "classic"."""
+    # every estimator in the pipeline, the outer ones first
     estimator = _build_unseeded(spec, ANY_CONTEXT)
     inner = [
         value for value in estimator.get_params(deep=True).values() if hasattr(value, "get_params")

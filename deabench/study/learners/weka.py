@@ -1,7 +1,7 @@
 """Weka's own classifiers in a Java machine: needs the extra `deabench[weka]` (GPL-3) and Java.
 
-The wrapper, python-weka-wrapper3, carries weka.jar 3.9, in which J48, SMO and MultilayerPerceptron are core and RBFNetwork
-is a package of its own (`python -c "import weka.core.jvm as j; j.start(packages=True); import
+The wrapper, python-weka-wrapper3, carries weka.jar 3.9, in which J48, SMO and MultilayerPerceptron are core and
+RBFNetwork is a package of its own (`python -c "import weka.core.jvm as j; j.start(packages=True); import
 weka.core.packages as p; p.install_package('RBFNetwork')"`). Each worker process starts its own Java
 machine with its first task."""
 
@@ -66,17 +66,18 @@ class WekaClassifier(ClassifierMixin, BaseEstimator):
 
         self.classes_ = np.unique(y)
         codes = np.searchsorted(self.classes_, y)
-        weight = (
-            np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        )
+        weight = np.ones(len(codes))
+        if sample_weight is not None:
+            weight = np.asarray(sample_weight, dtype=float)
+        # Weka knows classes by name: the codes stand for `classes_`
         self.header_ = self._make_header(np.asarray(X).shape[1])
         data = self._make_instances(np.column_stack([X, codes]), weight)
         try:
             self.model_ = Classifier(classname=self.classname, options=list(self.options))
         except Exception as error:
             raise DataError(
-                f"Weka has no classifier '{self.classname}' with options {list(self.options)}: {error}; "
-                "RBFNetwork is a Weka package that must be installed first"
+                f"Weka has no classifier '{self.classname}' with options {list(self.options)}: "
+                f"{error}; RBFNetwork is a Weka package that must be installed first"
             ) from None
         self.model_.build_classifier(data)
         return self

@@ -1,1 +1,1 @@
-"""Results of a study: the store, its status, results from elsewhere, and the tables of a summary."""
+"""Results of a study: the store, its status and maintenance, the tables of a summary."""

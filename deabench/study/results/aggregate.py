@@ -182,11 +182,13 @@ def efficiencies_two_ways(
         Index (grouping, group, panel, classifier); average_then_dea, dea_then_average, IBA where it
         is among the metrics, their ranks, datasets.
     """
+    # the average of the DEAs
     averages = (
         groups.merge(per_dataset.reset_index(), on="dataset")
         .groupby([*GROUP, "panel", "classifier"], sort=False)["efficiency"]
         .mean()
     )
+    # the DEA of the averages, panel by panel
     parts = {}
     for (grouping, group), table in means.groupby(level=GROUP, sort=False):
         for panel, members in settings.panels.items():
@@ -231,6 +233,7 @@ def efficiencies_by_family(
     if rows.empty:
         raise DataError("no classifier has a family; name families in [groups.families]")
     averaged = rows.groupby(["dataset", "classifier"], sort=False).mean()
+    # families take the place of classifiers, in one panel
     families = list(dict.fromkeys(settings.families.values()))
     settings = replace(settings, panels={"families": families})
     per_dataset = efficiencies_per_dataset(averaged, settings)
@@ -258,6 +261,7 @@ def recommend_families(
     for group, table in families.loc[["type and ratio"]].groupby(level="group", sort=False):
         scores = table.droplevel([*GROUP, "panel"])
         label, _, ratio = str(group).partition(", ")
+        # 1 is best after the change of sign, whatever the model
         means = sign * scores["dea_then_average"]
         efficient = sign * scores["average_then_dea"] >= frontier - 1e-9
         rows[ratio, label] = {
@@ -275,6 +279,7 @@ def _order_ratio_groups(level: pd.Index) -> pd.Index:
     """Return sort keys: the lower edge of each group of ratios, types as they are."""
     if level.name != "imbalance_ratio":
         return level
+    # groups without a lower or an upper edge stand first and last
     outer = {"IR <": -1.0, "IR >": np.inf}
     return level.map(lambda text: outer[text[:4]] if text[:4] in outer else float(text.split()[0]))
 
@@ -320,6 +325,7 @@ def split_names_at(table: pd.DataFrame) -> pd.DataFrame:
                 "'chi2@200'"
             )
     before, after = zip(*(str(name).split("@", 1) for name in table.index), strict=True)
+    # in the order of first appearance, not sorted
     stacked = table.set_axis(pd.MultiIndex.from_arrays([after, before]))
     wide = stacked.unstack().loc[list(dict.fromkeys(after))]
     wide = wide[[(metric, name) for metric in table.columns for name in dict.fromkeys(before)]]

@@ -87,6 +87,7 @@ def verify_store(path: Path) -> StoreVerification:
         check_store(path)
     except CutStoreError:
         structure = "it was cut"
+    # row by row, so that one damaged row costs no other
     sound_rows = 0
     damaged = []
     for row in _readable_rows(path, "results", (*COLUMNS, "checksum", "rows")):
@@ -161,6 +162,7 @@ def repair_store(path: Path) -> Path:
     """
     repaired = path.with_name(f".{path.name}.repaired")
     damaged = path.with_name(f"{path.name}.damaged")
+    # a new file takes the store's place only when it is complete
     repaired.unlink(missing_ok=True)
     columns = (*COLUMNS, "checksum", "rows")
     try:
@@ -248,6 +250,7 @@ def read_results(path: str | Path) -> pd.DataFrame:
             )
     for column in ("repeat", "fold"):
         frame[column] = _whole_numbers(file, frame, column) if column in frame.columns else 0
+    # predictions are counted, counts are taken as they are
     if has_predictions:
         return _count_predictions(file, frame)
     for cell in CELLS:
@@ -308,6 +311,7 @@ def _check_against_study(plan: Plan, counts: pd.DataFrame, file: str) -> None:
                 f"'{file}': the study runs '{classifier}' itself; give the outside result another "
                 "name"
             )
+    # every repeat must count each row of the data set once
     for (name, classifier, repeat), rows in counts.groupby(FOLD[:3], sort=False):
         data = datasets[name]
         if data.partition is not None:
@@ -325,7 +329,7 @@ def _check_against_study(plan: Plan, counts: pd.DataFrame, file: str) -> None:
 
 
 def imported_counts(plan: Plan) -> pd.DataFrame:
-    """Return the imported results that name data sets of the study, in the columns of its counts."""
+    """Return the imported results of the study's data sets, in the columns of its counts."""
     frame = read_imported(plan.store)
     frame = frame[frame["dataset"].isin([spec.name for spec in plan.data])].reset_index(drop=True)
     columns = {"fit_seconds": float("nan"), "score_seconds": float("nan"), "key": ""}

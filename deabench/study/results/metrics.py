@@ -46,6 +46,7 @@ def _macro_f1(matrices: np.ndarray) -> np.ndarray:
 
 def _kappa(matrices: np.ndarray) -> np.ndarray:
     n = matrices.sum(axis=(1, 2))
+    # agreement expected from the margins alone
     chance = (matrices.sum(axis=1) * matrices.sum(axis=2)).sum(axis=1) / n**2
     return np.asarray((_accuracy(matrices) - chance) / (1 - chance))
 
@@ -109,7 +110,9 @@ class StudyMetrics:
         remedy = did_you_mean(name, self.names)
         if not remedy.startswith("did") and len(self.names) > 12:
             remedy = "see docs/study.md for those there are"
-        scope = " of more classes than two" if self.classes == "all" and name in DIRECTION else ""
+        scope = ""
+        if self.classes == "all" and name in DIRECTION:
+            scope = " of more classes than two"
         raise DataError(f"{place}: there is no metric '{name}'{scope}; {remedy}")
 
     def row_metric(self, name: str) -> Any:
@@ -192,28 +195,34 @@ class StudyMetrics:
             Index (dataset, classifier), in order of first appearance.
         """
         names = list(dict.fromkeys(names))
-        of_counts = METRICS if self.classes == "two" else MULTICLASS_METRICS
-        own_or = [name for name in names if name not in self.own]
-        parts = [self._count_metrics(counts, [name for name in own_or if name in of_counts])]
-        times = [name for name in own_or if name in TIMES]
+        # the user's metrics take precedence over known names
+        known = [name for name in names if name not in self.own]
+        formulas: Any = METRICS
+        if self.classes == "all":
+            formulas = MULTICLASS_METRICS
+        of_counts = [name for name in known if name in formulas]
+        tables = [self._count_metrics(counts, of_counts)]
+        times = [name for name in known if name in TIMES]
         if times:
-            parts.append(counts.groupby(PAIR, sort=False)[times].mean())
+            tables.append(counts.groupby(PAIR, sort=False)[times].mean())
         row_metrics = {
             name: metric
             for name, metric in ((name, self.row_metric(name)) for name in names)
             if metric is not None
         }
         if row_metrics:
-            parts.append(average_over_folds(counts, row_metrics, read_rows()))
-        table = pd.concat(parts, axis=1)[names]
-        notes = tuple(note for part in parts for note in part.attrs.get("notes", ()))
-        table.attrs = {**parts[0].attrs, "notes": notes}
-        return table
+            tables.append(average_over_folds(counts, row_metrics, read_rows()))
+        joined = pd.concat(tables, axis=1)[names]
+        notes = tuple(note for table in tables for note in table.attrs.get("notes", ()))
+        joined.attrs = {**tables[0].attrs, "notes": notes}
+        return joined
 
     def _count_metrics(self, counts: pd.DataFrame, names: list[str]) -> pd.DataFrame:
         if self.classes == "two":
             pooled = counts.groupby(PAIR, sort=False)[CELLS].sum()
-            return from_counts(pooled, metrics=names) if names else pd.DataFrame(index=pooled.index)
+            if not names:
+                return pd.DataFrame(index=pooled.index)
+            return from_counts(pooled, metrics=names)
         rows = []
         for (dataset, classifier), folds in counts.groupby(PAIR, sort=False):
             matrix = np.sum([to_matrix(cells) for cells in folds["confusion"]], axis=0)[None]
@@ -258,6 +267,7 @@ def average_over_folds(
     for (dataset, classifier), tasks in counts.groupby(PAIR, sort=False):
         folds = [rows[key] for key in tasks["key"] if key in rows]
         means: dict[str, Any] = {"dataset": dataset, "classifier": classifier}
+        # a fold without a positive row has no AUC: the mean is that of the others
         for name, metric in metrics.items():
             values = [_value_on_fold(name, metric, fold, str(classifier)) for fold in folds]
             defined = [value for value in values if np.isfinite(value)]
@@ -279,9 +289,13 @@ def _value_on_fold(name: str, metric: Any, fold: Rows, classifier: str) -> float
     scores = np.asarray(fold["score"])
     if isinstance(metric, str):
         defined = len(np.unique(y_true)) == 2 and np.isfinite(scores).all()
-        return _score_metric(metric, y_true, scores) if defined else float("nan")
+        if not defined:
+            return float("nan")
+        return _score_metric(metric, y_true, scores)
     needs = getattr(metric, "needs", "labels")
-    values = np.asarray(fold["y_pred"], dtype=int) if needs == "labels" else scores
+    values = scores
+    if needs == "labels":
+        values = np.asarray(fold["y_pred"], dtype=int)
     if not np.isfinite(values).all():
         return float("nan")
     if needs == "probabilities":

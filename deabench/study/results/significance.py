@@ -42,6 +42,7 @@ def samples_of_datasets(
     for name, greatest in complemented.items():
         if name in table:
             table[name] = greatest - table[name]
+    # only data sets that every classifier has
     classifiers = table.index.get_level_values("classifier").nunique()
     complete = table.groupby(level="dataset")[table.columns[0]].transform("size") == classifiers
     return Samples.from_datasets(table[complete].reset_index())
@@ -57,6 +58,7 @@ def samples_of_folds(
             f"there is no data set '{dataset}' in the study; {did_you_mean(dataset, datasets)}"
         )
     rows = counts[counts["dataset"] == dataset]
+    # repeats matter to the variance only where there are several
     keys = ["classifier", "fold"]
     if rows["repeat"].nunique() > 1:
         keys.insert(1, "repeat")
@@ -87,10 +89,10 @@ def judge_panels(
             counts[counts["classifier"].isin(members)],
             settings,
         )
-        place = "" if panel == "all" else f" of panel '{panel}'"
+        panel_name = "" if panel == "all" else f" of panel '{panel}'"
         result, texts = _with_warnings(judge)
         if result is None:
-            notes.append(f"no verdicts{place}: {texts[0]}")
+            notes.append(f"no verdicts{panel_name}: {texts[0]}")
             continue
         frame, assumptions = result
         notes += [f"verdicts: {text}" for text in (*assumptions, *texts)]
@@ -114,6 +116,7 @@ def _judge(
     metrics: pd.DataFrame, counts: pd.DataFrame, settings: SummarySettings
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     options = _interval_options(settings)
+    # one data set alone is judged by its folds, where its counts tell all
     datasets = list(dict.fromkeys(metrics.index.get_level_values("dataset")))
     if len(datasets) == 1 and not (settings.complemented or settings.inputs):
         samples = samples_of_folds(counts, datasets[0], settings.outputs)

@@ -150,6 +150,7 @@ def saved_count(store: Path, tasks: TaskList) -> ResultCount | None:
         content = json.loads(text)
         if (content["study"], content["release"]) != (tasks.identity(), __version__):
             return None
+        # digested last: it reads the whole file
         if content["store"] != _file_digest(store):
             return None
         failures = [tuple(failure) for failure in content["counted"]["failures"]]
@@ -232,6 +233,7 @@ def missing_tasks(
     They never ran, ran with other code or data, ran out of a limit that has changed since, or
     failed where failed ones are to be retried."""
     tasks = plan.tasks() if tasks is None else tasks
+    # keys alone: tasks are made for what is missing
     missing = set(tasks.keys())
     for rows, _ in iterate_rows(plan.store):
         missing.difference_update(
@@ -292,6 +294,7 @@ def forecast_run(plan: Plan, *, workers: int | None = None) -> Forecast:
     tasks = missing_tasks(plan)
     if not tasks:
         raise DataError("nothing is left to do; 'deabench study status' tells what there is")
+    # the first missing fold of each pair stands for all of them
     first = {(task.data.name, task.learner.name): task for task in reversed(tasks)}
     with stop_on_signals(), closing(run_locally(list(first.values()), count)) as results:
         seconds = {

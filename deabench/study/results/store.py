@@ -114,6 +114,7 @@ class Store:
 
     def write_outcome(self, task: Task, outcome: Outcome) -> None:
         """Write a task's row, replacing the one it had."""
+        # columns of scores in the kept rows: one for two classes, otherwise one per class
         scores = int(np.sqrt(len(outcome.confusion))) if outcome.confusion else 1
         row = (
             task.key,
@@ -192,6 +193,7 @@ def _storable_text(value: str) -> str:
 
 def _create_store(path: Path) -> None:
     """Create an empty store in one step: a file of 0 bytes is never one."""
+    # renamed when it is complete
     temporary = path.with_name(f".{path.name}.new")
     try:
         temporary.unlink(missing_ok=True)
@@ -220,6 +222,7 @@ def check_store(path: Path) -> None:
         )
     try:
         with open_for_reading(path) as db:
+            # stores of 0.1.0 have version 0
             version = db.execute("PRAGMA user_version").fetchone()[0]
             tables = {
                 row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -273,6 +276,7 @@ def lock_store(path: Path) -> Iterator[None]:
     DataError
         Where another run holds it.
     """
+    # on a file beside it, so that others may read the store meanwhile
     lock = path.with_name(f".{path.name}.lock")
     try:
         db = sqlite3.connect(lock, timeout=0, isolation_level=None)

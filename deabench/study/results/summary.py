@@ -205,6 +205,7 @@ def summarize_plan(plan: Plan) -> StudySummary:
     pivot = None
     if plan.dea["dmus"] != "classifiers":
         pivot = aggregate.efficiencies_of_other_dmus(metrics, settings, plan.dea["dmus"])
+    # how certain it is
     tests, test_notes = run_tests(plan, metrics, means, settings.panels)
     verdicts, assumptions = judge_panels(metrics, counts, settings)
     failures = rows[rows["status"] != "done"].set_index(FOLD)
@@ -241,7 +242,8 @@ def _notes_on_numbers(settings: SummarySettings, metrics: list[str], damaged: in
     notes = []
     if settings.lower_is_best:
         notes.append(
-            f"model '{resolve_options(settings.model).name}' gives inefficiencies: 0 is best, and rank 1 is the lowest"
+            f"model '{resolve_options(settings.model).name}' gives inefficiencies: 0 is best, and "
+            "rank 1 is the lowest"
         )
     times = sorted(set(metrics) & set(TIMES))
     if times:
@@ -263,6 +265,7 @@ def complete_counts(
     """Return the counts of pairs whose folds are all done, imported ones too, and the other pairs.
 
     A pair is a data set and a classifier."""
+    # a pair is complete when all of its folds are done
     done = rows[rows["status"] == "done"]
     all_folds = Counter((task.data.name, task.learner.name) for task in tasks)
     pairs = list(zip(done["dataset"].tolist(), done["classifier"].tolist(), strict=True))
@@ -306,6 +309,7 @@ def families_of_classifiers(plan: Plan, present: Sequence[str]) -> dict[str, str
     """Return the family of each classifier: the study's, else the paper's, else an inferred one.
 
     Imported classifiers have only those that the study names."""
+    # the paper's names first, then what the pipeline is made of, then what the study says
     families = {}
     for spec in plan.learners:
         in_paper = not spec.imported and spec.use in PAPER_FAMILIES

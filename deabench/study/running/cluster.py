@@ -98,9 +98,11 @@ class _ClusterRun:
             alone = not queue and not self.batches
             if alone:
                 self._send([suspects.popleft()])
+            # batches ahead of the threads, so that none waits for this process
             while queue and len(self.batches) < BATCHES_AHEAD * threads:
                 self._send(queue.next_batch())
             future = self._next_future()
+            # nothing came: the cluster may have grown or shrunk
             if future is None:
                 threads = self._count_threads() or threads
                 continue
@@ -142,7 +144,9 @@ class _ClusterRun:
         except Empty:
             if self.client.status == "running" and self._count_threads():
                 self.last_sign_of_life = time.monotonic()
-            patience = RESTART_SECONDS if self.shared_folder else ANSWER_SECONDS - 2.0
+            patience = ANSWER_SECONDS - 2.0
+            if self.shared_folder:  # the nannies of a local cluster start workers again
+                patience = RESTART_SECONDS
             if time.monotonic() - self.last_sign_of_life > patience:
                 raise self._lost_cluster() from None
             return None
@@ -178,7 +182,7 @@ class _ClusterRun:
     def _collect(
         self, future: Any, batch: list[Task], queue: TaskQueue, suspects: deque[Task] | None
     ) -> Results:
-        """Yield the results of a batch; the tasks of one that killed its workers become suspects."""
+        """Yield the results of a batch; tasks of one that killed its workers become suspects."""
         from distributed import KilledWorker
 
         try:
@@ -191,6 +195,7 @@ class _ClusterRun:
         except KilledWorker as error:
             for task in batch:
                 outcome = None
+                # a worker that ended itself at a limit has left a traceback
                 if self.shared_folder:
                     outcome = timeout_outcome(task, Path(self.shared_folder))
                 if outcome is None and suspects is not None:

@@ -1,8 +1,8 @@
 """Limit a task: wall time, CPU time, memory, and no child process of a learner outlives it.
 
 Each time limit has two stages, because no single one can do both: at the limit `OutOfTime` is
-raised in Python code (by a signal in the main thread; in another thread, and where the system has no such signals,
-Python raises it at its next instruction); code that cannot be interrupted (a C loop that never
+raised in Python code (by a signal in the main thread; in another thread, and where the system has
+no such signals, Python raises it at its next instruction); code that cannot be interrupted (a C loop that never
 returns, with or without Python's lock) ends with its process a little later. faulthandler writes
 the traceback then, without needing the lock: at the wall limit by its own watchdog, at the CPU
 limit where the kernel sends SIGXCPU. The parent reads that traceback and records the task."""
@@ -61,6 +61,7 @@ def enforce_limits(
             stream = stack.enter_context(
                 trace.open("w") if trace is not None else nullcontext(sys.stderr)
             )
+            # each limit is undone on leaving the block, the last one first
             if wall:
                 stack.callback(_limit_wall_time(wall, stream))
             if cpu:
@@ -71,6 +72,7 @@ def enforce_limits(
 
 
 def _limit_wall_time(seconds: float, stream: TextIO) -> Stop:
+    # second stage: faulthandler's own thread ends the process without Python's lock
     faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=stream)
     if _can_use_signal("SIGALRM"):
         cancel_exception = _raise_by_signal("ITIMER_REAL", "SIGALRM", seconds)
@@ -104,6 +106,7 @@ def _end_process_by_kernel(seconds: float, stream: TextIO) -> Stop:
         return _end_process_by_thread(seconds + GRACE, stream)
     before = resource.getrlimit(resource.RLIMIT_CPU)
     faulthandler.register(signal.SIGXCPU, file=stream, all_threads=True, chain=True)
+    # the kernel counts whole seconds
     limit = int(time.process_time() + seconds + GRACE) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (limit, before[1]))
 
@@ -214,6 +217,7 @@ def prepare_worker(*, group: bool = True) -> None:
     if _worker_is_prepared:
         return
     _worker_is_prepared = True
+    # a group of its own, so that its children can be ended with it
     if group and hasattr(os, "setpgid") and os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
     if group and threading.current_thread() is threading.main_thread():
@@ -278,6 +282,7 @@ def end_children(before: set[int]) -> None:
     """End the processes that a task has started and left running.
 
     A learner's pool of joblib is closed first: it would miss its workers."""
+    # what was there before the task, and what serves the worker, stays
     remaining = child_processes() - before - _resource_trackers()
     if not remaining:
         return
@@ -293,7 +298,7 @@ def end_children(before: set[int]) -> None:
 
 
 def _resource_trackers() -> set[int]:
-    """Return Python's and joblib's trackers of shared memory: they serve and end with the worker."""
+    """Return Python's and joblib's trackers of shared memory, which end with the worker."""
     names = ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker")
     trackers = [
         getattr(getattr(sys.modules.get(name), "_resource_tracker", None), "_pid", None)

@@ -68,11 +68,13 @@ class TaskQueue:
     def record_time(self, tasks: int, seconds: float) -> None:
         """Learn the size of the next batches from one that ended."""
         mean = max(seconds, 1e-6) / max(tasks, 1)
+        # a moving mean, so that one slow batch does not decide alone
         if self._mean_seconds:
             self._mean_seconds = 0.7 * self._mean_seconds + 0.3 * mean
         else:
             self._mean_seconds = mean
         fitting = int(BATCH_SECONDS / max(self._mean_seconds, mean))
+        # at most twice the last size: later tasks may be slower
         self.size = max(1, min(LARGEST_BATCH, 2 * self.size, fitting))
 
     def put_back(self, tasks: list[Task]) -> None:
@@ -87,9 +89,10 @@ def datasets_in_memory(tasks: Iterable[Task]) -> dict[str, Dataset]:
 
 
 def write_datasets(tasks: list[Task], folder: Path) -> list[Task]:
-    """Write the data sets given from code to a folder, and return the tasks that read them there."""
+    """Write data sets given from code to a folder; return the tasks that read them there."""
     for identity, data in datasets_in_memory(tasks).items():
         (folder / f"{identity}.pickle").write_bytes(pickle.dumps(data))
+    # tasks of one data set share one description, which is sent once with a batch
     specs: dict[DataSpec, DataSpec] = {}
     prepared = []
     for task in tasks:
@@ -117,6 +120,7 @@ def run_locally(tasks: list[Task], workers: int) -> Results:
             alone = not queue
             current = TaskQueue([suspects.popleft()], 1) if alone else queue
             pool_size = min(workers, len(current.waiting))
+            # tasks that were running when a worker died
             interrupted = yield from _run_pool(current, pool_size, scratch)
             for task in interrupted:
                 outcome = timeout_outcome(task, scratch)
@@ -154,6 +158,7 @@ def _run_pool(
             finished, _ = wait(batches, return_when=FIRST_COMPLETED)
             yield from _collect_results(queue, batches, finished)
             if any(_is_broken(future) for future in finished):
+                # loky ends all workers: collect what had finished, sort out the rest
                 wait(batches)
                 yield from _collect_results(queue, batches, set(batches))
                 unfinished = [task for batch in batches.values() for task in batch]
@@ -213,6 +218,7 @@ def _end_pool(pool: Any) -> None:
 
     loky's own thread may fail over workers that die while it ends them; that is only logged, and
     what it could not end is ended here."""
+    # process groups first: the children of a worker outlive it otherwise
     workers = list((pool._processes or {}).values())
     for worker in workers:
         if worker.is_alive():
@@ -270,6 +276,7 @@ def stop_on_signals() -> Iterator[None]:
         return
 
     def interrupt(number: int, _: object) -> None:
+        # a second signal must not interrupt the clean-up
         for handled in before:
             signal.signal(handled, signal.SIG_IGN)
         name = signal.Signals(number).name

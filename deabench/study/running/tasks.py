@@ -162,7 +162,9 @@ def running_keys(scratch: Path) -> set[str]:
 
 def _run_and_clean_up(task: Task, scratch: str | None) -> Outcome:
     """Run a task with its mark; record warnings, end what the learner has started."""
-    trace = Path(scratch) / f"{task.key}.trace" if scratch and task.limits != NO_LIMITS else None
+    trace = None
+    if scratch and task.limits != NO_LIMITS:
+        trace = Path(scratch) / f"{task.key}.trace"
     before = child_processes()
     with _mark_running(task.key, scratch):
         try:
@@ -185,6 +187,7 @@ def _run_guarded(task: Task, trace: Path | None) -> Outcome:
     limits = task.limits
     try:
         data, rows, estimator = _prepare_task(task)
+        # the clock starts here
         with enforce_limits(trace, wall=limits.wall, cpu=limits.cpu, memory=limits.memory):
             return _fit_and_test(task, data, rows, estimator)
     except OutOfTime:
@@ -270,6 +273,7 @@ def _fit_and_test(task: Task, data: Dataset, rows: Split, estimator: Any) -> Out
         predicted = check_labels(estimator.predict(X_test), len(test), data.classes)
         scores = predict_scores(estimator, X_test, classes)
         ended = time.process_time()
+    # every test row must be counted once
     packed = pack_predictions(test, data.y[test], predicted, scores)
     cells = count_confusion(data.y[test], predicted, classes)
     if sum(cells) != len(test):
@@ -296,6 +300,7 @@ def _thread_controller(_modules: int) -> Any:
 def _notes_of(estimator: Any, X: np.ndarray) -> dict[str, Any]:
     """Return what the fitted steps have chosen or replaced."""
     notes: dict[str, Any] = {}
+    # steps as `pipelines.make_pipeline` names them
     steps = getattr(estimator, "named_steps", {})
     if "impute" in steps:
         notes["imputed_cells"] = int(np.isnan(X).sum())
@@ -317,6 +322,7 @@ def check_labels(predicted: Any, rows: int, classes: Sequence[str]) -> np.ndarra
     PredictionError
         For another shape, text, NaN, or a number that is no class of the data (-1, 0.7).
     """
+    # one label per row; a column of labels is accepted
     labels = np.asarray(predicted)
     if labels.shape == (rows, 1):
         labels = labels[:, 0]
@@ -335,6 +341,7 @@ def check_labels(predicted: Any, rows: int, classes: Sequence[str]) -> np.ndarra
         raise PredictionError(
             f"predict answered {_format_label(labels[0])}, which is no number; {remedy}"
         ) from None
+    # the codes of the classes, and nothing between them
     wrong = ~np.isin(codes, np.arange(len(classes)))
     if wrong.any():
         raise PredictionError(
@@ -422,6 +429,7 @@ def unpack_predictions(rows: bytes, scores: int = 1) -> dict[str, np.ndarray]:
 
     With several scores per row, `score` is rows x `scores`."""
     content = zlib.decompress(rows)
+    # bytes of a row: 4 + 1 + 1, and 8 for each score
     count = len(content) // (6 + 8 * scores)
     sizes = {"row": 4 * count, "y_true": count, "y_pred": count, "score": 8 * count * scores}
     kinds = {"row": "<u4", "y_true": "i1", "y_pred": "i1", "score": "<f8"}

@@ -1,8 +1,8 @@
 """The plan of a study, from a file or from code, and its tasks.
 
 `study_file` reads a plan from a file, `arguments` makes one of Python objects; both go through
-`settings`. A task is one classifier on one fold of one data set. Its key is a digest of everything that its
-result depends on: data, classifier with its code, split and seed."""
+`settings`. A task is one classifier on one fold of one data set. Its key is a digest of everything
+that its result depends on: data, classifier with its code, split and seed."""
 
 from __future__ import annotations
 
@@ -135,6 +135,7 @@ class DatasetTasks:
 
     def keys(self) -> Iterator[str]:
         """Yield the keys fold by fold, and of each fold classifier by classifier."""
+        # the common part of the keys is hashed once for all folds
         hashes = [hashlib.sha256(base) for base in self.bases]
         for repeat in range(self.repeats):
             for fold in range(self.folds):
@@ -143,6 +144,7 @@ class DatasetTasks:
 
     def task(self, position: int, key: str = "") -> Task:
         """Return the task at a position, with its key."""
+        # classifiers vary fastest, then folds, then repeats
         fold_of_all, learner = divmod(position, len(self.first))
         repeat, fold = divmod(fold_of_all, self.folds)
         key = key or task_key(hashlib.sha256(self.bases[learner]), repeat, fold)
@@ -174,6 +176,7 @@ class TaskList(Sequence[Task]):
         if isinstance(position, slice):
             return [self[index] for index in range(len(self))[position]]
         index = range(len(self))[position]
+        # the block that holds the position, and the position counted from its end
         number = bisect_right(self._ends, index)
         block = self.blocks[number]
         return block.task(index - self._ends[number] + len(block))
@@ -311,8 +314,10 @@ def check_split(data: Dataset, split: SplitSpec, seed: int) -> None:
     DataError
         For too few rows or groups, groups that the split ignores, or none that it needs.
     """
+    # folds of the data's own need no check
     if data.partition is not None:
         return
+    # a stratified split needs a row of some class for each fold
     largest_class = max((data.y == code).sum() for code in range(len(data.classes)))
     too_few = split.kind in ("kfold", "groups") and largest_class < split.folds
     if too_few or (split.kind == "time" and len(data.y) <= split.folds):

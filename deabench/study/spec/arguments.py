@@ -68,6 +68,7 @@ def plan_from_arguments(arguments: StudyArguments) -> Plan:
     tables = {"dea": schema.dea_keys(), "grouping": schema.GROUP_KEYS, "tests": schema.TEST_KEYS}
     for table, keys in tables.items():
         schema.check_keys("", f"{table}:", arguments.settings.get(table, {}), keys)
+    # the same settings as in a study file, where [groups] has the name grouping here
     settings = dict(arguments.settings)
     if "grouping" in settings:
         settings["groups"] = settings.pop("grouping")
@@ -139,6 +140,7 @@ def _read_data(name: str, value: Any, arguments: StudyArguments) -> DataSpec:
     groups = _value_of_dataset(arguments.groups, name)
     if isinstance(value, str | Path):
         return _read_path(name, value, arguments.target, options, groups)
+    # the identity names the data in workers
     spec = DataSpec(name, "memory", tuple(sorted(options.items())))
     data = check_classes(_read_table(spec, value, arguments.target, groups))
     IN_MEMORY[data.identity] = data
@@ -241,6 +243,7 @@ def _read_learner(name: str, value: Any) -> LearnerSpec:
             f"classifier '{name}' is a {type(value).__name__}; give an estimator, a function that "
             f"makes one, or a name of the registry, as '{next(iter(REGISTRY))}'"
         )
+    # built once, so that a wrong one is refused before anything runs
     spec = LearnerSpec(name, "given", template=value)
     build_learner(spec, ANY_CONTEXT)
     return spec

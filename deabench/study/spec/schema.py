@@ -208,6 +208,7 @@ def check_keys(
             if place:
                 problem = f"{place.rstrip(':')} has no key '{key}'"
             raise DataError(f"{prefix}{problem}; {did_you_mean(key, list(keys))}")
+        # Python's tuples are TOML's lists
         expected = keys[key](list(value) if isinstance(value, tuple) else value)
         if expected is not None:
             remedy = expected
@@ -234,6 +235,7 @@ def check_name(place: str, name: str, known: Sequence[str]) -> None:
     """
     if name in known:
         return
+    # whatever the case of its letters
     by_lower_case = {other.lower(): other for other in known}
     remedy = did_you_mean(by_lower_case.get(name.lower(), name), known)
     if not remedy.startswith("did") and len(known) > 12:

@@ -83,6 +83,7 @@ def make_plan(
         "panels": {},
         **settings.get("dea", {}),
     }
+    # without outputs of its own the study ranks by its metrics
     _assign_metrics(dea, metrics, study_metrics)
     tests = {
         "metric": "balanced_accuracy",
@@ -99,6 +100,7 @@ def make_plan(
         "families": {},
         **settings.get("groups", {}),
     }
+    # names and options against each other, before anything runs
     _check_metrics(prefix, dea, tests, study_metrics)
     _check_model(prefix, dea, study_metrics)
     learner_names = [spec.name for spec in contents.learners]
@@ -169,6 +171,7 @@ def build_model(dea: Mapping[str, Any]) -> Model:
 def _check_model(prefix: str, dea: Mapping[str, Any], study_metrics: StudyMetrics) -> None:
     """Refuse what `rank` would refuse once the results are there: rank a random table."""
     names = [*dea["outputs"], *dea["inputs"]]
+    # rows enough that a model finds a frontier
     values = np.random.default_rng(0).uniform(0.3, 0.9, (3 * len(names) + 3, len(names)))
     try:
         model = build_model(dea)

@@ -60,6 +60,7 @@ def read_plan(path: str | Path) -> Plan:
     schema.check_keys(prefix, "", settings, schema.STUDY_KEYS)
     for table, keys in schema.table_keys().items():
         schema.check_keys(prefix, f"[{table}]", settings.get(table, {}), keys)
+    # paths stay inside the folder of the file
     folder = StudyFolder(prefix, path.parent, bool(settings.get("allow_outside")))
     contents = StudyContents(
         _read_datasets(folder, settings),
@@ -165,6 +166,7 @@ def _read_datasets(folder: StudyFolder, settings: Mapping[str, Any]) -> tuple[Da
             f"{prefix}there are no data sets; name some in [data] names, or describe one in "
             "[[data.set]]"
         )
+    # results are stored by name: it must be unique
     names = [spec.name for spec in specs]
     for name in names:
         if names.count(name) > 1:
@@ -186,6 +188,7 @@ def _read_dataset(
     generator = options.get("generator")
     if generator is not None:
         schema.check_name(f"{prefix}{where}: generator", generator, list(GENERATORS))
+        # the parameters of the generator's function are keys, too
         keys = {key: schema.DATASET_KEYS[key] for key in ("name", "generator", "type")}
         for key, parameter in signature(GENERATORS[generator]).parameters.items():
             is_count = isinstance(parameter.default, int)
