@@ -239,7 +239,9 @@ def bootstrap(
     >>> from deabench import metrics
     >>> import numpy as np
     >>> y, score = [1] * 20 + [0] * 20, np.r_[np.linspace(.3, 1, 20), np.linspace(0, .7, 20)]
-    >>> found = metrics.bootstrap(y, {"net": score}, lambda y, s: s[y].mean() - s[~y].mean(), resamples=200)
+    >>> def mean_gap(y, s):
+    ...     return s[y].mean() - s[~y].mean()
+    >>> found = metrics.bootstrap(y, {"net": score}, mean_gap, resamples=200)
     >>> found.columns.tolist()
     ['estimate', 'lower', 'upper', 'undefined']
     """

@@ -139,7 +139,7 @@ LOG_METRICS: Mapping[str, Callable[[Rates], LogGradient]] = {
     "Youden": _youden,
     "IBA": _iba,
 }
-"""The metrics of predicted labels whose gradients are known, by their name in `deabench.metrics`."""
+"""The metrics of predicted labels whose gradients are known, named as in `deabench.metrics`."""
 
 
 @dataclass(frozen=True)

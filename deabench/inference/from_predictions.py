@@ -32,8 +32,8 @@ SampleFields: TypeAlias = tuple[
 
 PAIRED = "paired: all classifiers answered the same instances"
 UNPAIRED = (
-    "unpaired: the classifiers count as independent, which makes intervals wider than paired answers "
-    "would"
+    "unpaired: the classifiers count as independent, which makes intervals wider than paired "
+    "answers would"
 )
 EQUAL_LOGS = 1e-12
 

@@ -31,7 +31,7 @@ CELLS = ["tp", "fn", "fp", "tn"]
 MIN_BLOCKS = 10
 """With fewer blocks a warning is raised: Student's t has to guess their spread."""
 NEGATED_LOSS = "mean_test_neg_"
-"""Scikit-learn's losses with their sign reversed: below 0, so no ratio of two of them is defined."""
+"""Scikit-learn's losses with their sign reversed: ratios of negative numbers mean nothing."""
 
 
 def samples_from_folds(
@@ -55,8 +55,8 @@ def samples_from_folds(
         flips = _pooled_flips(long, columns, names, keys)
     table, moments = _block_moments(values, names, columns, 1 / blocks + ratio, flips, "fold")
     note = (
-        f"the folds share training data: Nadeau and Bengio's variance (1/{blocks} + {ratio:.3g}) s² "
-        f"is right only if folds are correlated at about {ratio / (1 + ratio):.2g}, which the data "
+        "the folds share training data: Nadeau and Bengio's variance "
+        f"(1/{blocks} + {ratio:.3g}) s² is right only if folds are correlated at about {ratio / (1 + ratio):.2g}, which the data "
         "cannot tell; at a higher correlation the intervals are too narrow"
     )
     pairing = "paired: all classifiers were tested on the same folds"
@@ -98,8 +98,8 @@ def samples_from_table(
     parts = tuple(independent_errors(relative[:, r] ** 2, r, s) for r in range(s))
     moments = Moments(np.log(values.to_numpy()), parts, np.full(s, np.inf))
     notes = (
-        "independence of the classifiers and of the metrics is assumed: standard errors say nothing "
-        "of answers in common",
+        "independence of the classifiers and of the metrics is assumed: standard errors say "
+        "nothing of answers in common",
         "no small-sample rule is used: the standard errors are taken as they are, as of normal "
         "errors",
     )
@@ -141,7 +141,7 @@ def folds_of_search(
 
 
 def independent_errors(variance: Array, column: int, columns: int) -> ErrorSource:
-    """Return errors in one column that are independent between classifiers, with `variance` (k,)."""
+    """Return errors in one column, independent between classifiers, with `variance` (k,)."""
     k = len(variance)
     gradient = np.zeros((k, columns, 1))
     gradient[:, column, 0] = 1.0

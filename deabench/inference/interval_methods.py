@@ -136,7 +136,7 @@ def metric_interval(request: IntervalRequest, name: str, column: str) -> MetricL
 def difference_interval(
     request: IntervalRequest, pair: tuple[str, str], column: str
 ) -> MetricLimits:
-    """Compute the interval of the difference of two classifiers in one metric, on the same draws."""
+    """Compute the interval of the difference of two classifiers in one metric."""
     metric = request.metrics[column]
     first, second = (_estimate(request, name, column) for name in pair)
     estimate = first - second
@@ -253,8 +253,7 @@ def _precision_difference_limits(
 ) -> MetricLimits:
     """Return Newcombe's interval of two precisions at k, of the instances only one of them takes.
 
-    What both take counts in both and cancels; the others are two sets of m instances without one in
-    common."""
+    What both take cancels; the rest are two disjoint sets of m instances."""
     design = request.design
     if not design.is_simple:
         return no_limits(estimate, NOT_SIMPLE)
@@ -358,18 +357,17 @@ def _bootstrap_limits(
 
 def _resampled_values(request: IntervalRequest, names: list[str], metric: Metric) -> list[Floats]:
     """Return the metric of each classifier in every resample; the same resamples for all."""
-    function = metric.function
     samples: dict[str, Any] = {}
     for name in names:
-        if isinstance(function, RankingMetric):
+        if isinstance(metric.function, RankingMetric):
             samples[name] = sort_scores(request.design.positive, request.values[name])
-        elif isinstance(function, MeanLoss):
-            samples[name] = _losses(request, name, function)
+        elif isinstance(metric.function, MeanLoss):
+            samples[name] = _losses(request, name, metric.function)
 
     def evaluate(name: str, weights: Floats) -> Floats:
-        if isinstance(function, RankingMetric):
-            return np.asarray(function.of(*samples[name].steps(weights)))
-        if isinstance(function, MeanLoss):
+        if isinstance(metric.function, RankingMetric):
+            return np.asarray(metric.function.of(*samples[name].steps(weights)))
+        if isinstance(metric.function, MeanLoss):
             return np.asarray(weights @ samples[name] / weights.sum(axis=1))
         return _one_by_one(request, name, metric, weights)
 

@@ -1,4 +1,4 @@
-"""Compute intervals for every metric, and for the differences of classifiers on the same instances."""
+"""Compute intervals for every metric, and for paired differences of classifiers."""
 
 from __future__ import annotations
 
@@ -113,7 +113,8 @@ def intervals(
 
     Examples
     --------
-    >>> found = intervals([1] * 40 + [0] * 60, {"a": [1] * 30 + [0] * 70}, metrics=["TPR", "accuracy"])
+    >>> y = [1] * 40 + [0] * 60
+    >>> found = intervals(y, {"a": [1] * 30 + [0] * 70}, metrics=["TPR", "accuracy"])
     >>> found.table[["lower", "upper"]].round(2).to_numpy().tolist()
     [[0.6, 0.86], [0.83, 0.95]]
     """
@@ -157,7 +158,8 @@ def differences(
     Examples
     --------
     >>> y = [1] * 40 + [0] * 60
-    >>> found = differences(y, {"a": [1] * 30 + [0] * 70, "b": [1] * 20 + [0] * 80}, metrics=["TPR"])
+    >>> a, b = [1] * 30 + [0] * 70, [1] * 20 + [0] * 80
+    >>> found = differences(y, {"a": a, "b": b}, metrics=["TPR"])
     >>> found.table[["estimate", "lower", "upper"]].round(2).to_numpy().tolist()
     [[0.25, 0.14, 0.4]]
     """

@@ -87,8 +87,8 @@ class Design:
     def describe(self) -> str:
         """Return the design as a clause."""
         return {
-            "rows": "instances are taken as drawn from one population, the number of positives with "
-            "them",
+            "rows": "instances are taken as drawn from one population, the number of positives "
+            "with them",
             "classes": "the numbers of positives and of negatives are taken as fixed by design",
             "clusters": f"{self.group_count} clusters are taken as drawn from one population, each "
             "with all its instances",

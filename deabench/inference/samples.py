@@ -242,13 +242,13 @@ class Samples(Result):
         return cls(*from_results.samples_from_table(table, errors))
 
     def with_costs(
-        self, given: Mapping[str, pd.DataFrame | pd.Series | Mapping[str, float]]
+        self, costs: Mapping[str, pd.DataFrame | pd.Series | Mapping[str, float]]
     ) -> Samples:
         """Add costs to the samples: seconds, prices, sizes, which are better low.
 
         Parameters
         ----------
-        given : mapping of cost to numbers > 0
+        costs : mapping of cost to numbers > 0
             Exact, one per classifier (a Series or {classifier: number}); or noisy, a frame of
             timings x classifiers whose mean counts, with Student's t.
         """
@@ -256,9 +256,9 @@ class Samples(Result):
         notes = list(self.notes)
         logs = [self.moments.logs]
         degrees = list(self.moments.degrees)
-        total = self.values.shape[1] + len(given)
+        total = self.values.shape[1] + len(costs)
         parts = [_pad_columns(part, total) for part in self.moments.parts]
-        for name, cost in given.items():
+        for name, cost in costs.items():
             if name in values.columns:
                 raise DataError(
                     f"there is a column '{name}' already; give the cost a name of its own"
@@ -278,8 +278,8 @@ class Samples(Result):
             logs.append(np.log(mean)[:, None])
             degrees.append(freedom)
         moments = Moments(np.hstack(logs), tuple(parts), np.array(degrees))
-        costs = (*self.costs, *given)
-        return replace(self, values=values, moments=moments, costs=costs, notes=tuple(notes))
+        names = (*self.costs, *costs)
+        return replace(self, values=values, moments=moments, costs=names, notes=tuple(notes))
 
     def weighted(self, weights: Mapping[str, float]) -> Samples:
         """Combine the metrics into one, their weighted mean.
@@ -370,8 +370,8 @@ def check_same_table(samples: Samples, table: pd.DataFrame) -> None:
     for label in sampled:
         if label not in labels:
             raise DataError(
-                f"the samples hold '{label}', which is not in the table; leave it out: the frontier "
-                "would be another"
+                f"the samples hold '{label}', which is not in the table; leave it out: the "
+                "frontier would be another"
             )
     values = samples.values.set_axis(sampled).loc[labels, list(table.columns)].to_numpy()
     # Another unit multiplies a whole column, so ratios are compared with their median.
@@ -381,7 +381,8 @@ def check_same_table(samples: Samples, table: pd.DataFrame) -> None:
         i, r = np.unravel_index(np.nanargmax(deviation), deviation.shape)
         raise DataError(
             f"metric '{table.columns[r]}' of '{table.index[i]}' is {table.iloc[i, r]:g} in the "
-            f"table and {values[i, r]:g} in the samples; give the samples that the table was made of"
+            f"table and {values[i, r]:g} in the samples; give the samples that the table was made "
+            "of"
         )
 
 
@@ -411,8 +412,8 @@ def _read_cost(
         return exact[name].to_numpy(), np.zeros(len(index)), np.inf
     if len(cost) < MIN_TIMINGS:
         raise DataError(
-            f"the cost '{name}' has {len(cost)} timings; give at least {MIN_TIMINGS}, or one number "
-            "as exact"
+            f"the cost '{name}' has {len(cost)} timings; give at least {MIN_TIMINGS}, or one "
+            "number as exact"
         )
     timings = require_numbers(cost, list(index))
     from_results.check_positive(timings, "cost", name)

@@ -142,8 +142,8 @@ def simar_wilson(
         columns = _subsample_bootstrap(y, x, score, alpha, draws, rng)
     frame = pd.DataFrame({"score": score, **columns}, data.labels).rename_axis("classifier")
     note = (
-        "the classifiers count as a sample of all firms that could have been drawn; nothing is said "
-        "of test instances"
+        "the classifiers count as a sample of all firms that could have been drawn; nothing is "
+        "said of test instances"
     )
     return FirmsBootstrap(frame, method, h, level, draws, (*selected.notes, *data.notes, note))
 

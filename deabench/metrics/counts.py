@@ -269,7 +269,8 @@ def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:
     --------
     >>> from deabench import metrics
     >>> import pandas as pd
-    >>> folds = pd.DataFrame({"classifier": ["a", "a"], "tp": [1, 3], "fn": [1, 1], "fp": [0, 4], "tn": [10, 6]})
+    >>> cells = {"tp": [1, 3], "fn": [1, 1], "fp": [0, 4], "tn": [10, 6]}
+    >>> folds = pd.DataFrame({"classifier": ["a", "a"], **cells})
     >>> metrics.pooled(folds, "classifier").loc["a"].tolist()
     [4, 2, 4, 16]
     """
@@ -315,7 +316,8 @@ def averaged(counts: pd.DataFrame, by: Hashable | list[Hashable], **options: Any
     --------
     >>> from deabench import metrics
     >>> import pandas as pd
-    >>> folds = pd.DataFrame({"classifier": ["a", "a"], "tp": [1, 3], "fn": [1, 1], "fp": [0, 4], "tn": [10, 6]})
+    >>> cells = {"tp": [1, 3], "fn": [1, 1], "fp": [0, 4], "tn": [10, 6]}
+    >>> folds = pd.DataFrame({"classifier": ["a", "a"], **cells})
     >>> metrics.averaged(folds, "classifier", metrics=["TPR", "PPV"]).loc["a"].round(3).tolist()
     [0.625, 0.714]
     """

@@ -49,7 +49,8 @@ def brier_decomposition(
     Examples
     --------
     >>> from deabench import metrics
-    >>> metrics.brier_decomposition([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}).loc["net"].round(3).to_dict()
+    >>> table = metrics.brier_decomposition([1, 1, 0, 0], {"net": [.9, .4, .6, .1]})
+    >>> table.loc["net"].round(3).to_dict()
     {'brier': 0.185, 'reliability': 0.185, 'resolution': 0.25, 'uncertainty': 0.25, 'within_bins':
     0.0}"""
     if bins is not None and bins < 1:

@@ -115,7 +115,8 @@ def bootstrap_632(
     left out, and γ the error if labels and features were independent (every prediction against
     every label):
 
-        .632 = .368 e + .632 E        .632+ = (1 − w) e + w E',   w = .632 / (1 − .368 R),   R = (E' − e) / (γ − e),
+        .632 = .368 e + .632 E        .632+ = (1 − w) e + w E'
+        w = .632 / (1 − .368 R),   R = (E' − e) / (γ − e),
         E' = min(E, γ),   R = 0 where E' <= e or γ <= e
 
     Parameters
@@ -140,8 +141,9 @@ def bootstrap_632(
     --------
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> rng = np.random.default_rng(0)
-    >>> found = bootstrap_632(KNeighborsClassifier(1), rng.normal(size=(100, 2)), rng.integers(0, 2, 100))
-    >>> bool(found["apparent"] == 0 and found[".632"] < 0.4 < found[".632+"])   # it learnt noise by heart
+    >>> X, y = rng.normal(size=(100, 2)), rng.integers(0, 2, 100)
+    >>> found = bootstrap_632(KNeighborsClassifier(1), X, y)
+    >>> bool(found["apparent"] == 0 and found[".632"] < 0.4 < found[".632+"])  # pure noise
     True
     """
     from sklearn.base import clone

@@ -99,7 +99,8 @@ NEEDS: dict[str, tuple[Callable[[Cells], Array], str]] = {
     "labelled negative": (lambda c: c.M > 0, "nothing is labelled negative (fn + tn = 0)"),
     "either positive": (
         lambda c: (c.tp > 0) | (c.fp > 0) | ((c.fn > 0) & (c.beta > 0)),
-        "no instance that F counts: no true or labelled positive (F leaves tn out, and fn at beta = 0)",
+        "no instance that F counts: no true or labelled positive (F leaves tn out, and fn at beta "
+        "= 0)",
     ),
     "two classes": (
         lambda c: c.L * c.N + c.P * c.M > 0,
@@ -281,7 +282,7 @@ def f_measure_name(beta: float) -> str:
 
 
 def canonical_name(name: str) -> str:
-    """Return the catalogue's name of a metric, 'TPR' for 'recall'; unknown names stay as they are."""
+    """Return the catalogue's name of a metric, 'TPR' for 'recall'; unknown names are unchanged."""
     return name if name in DIRECTION and name not in ALIASES else ALIASES.get(name.lower(), name)
 
 
@@ -296,8 +297,8 @@ def direction_of(name: str) -> str | None:
     Examples
     --------
     >>> from deabench import metrics
-    >>> metrics.direction_of("recall"), metrics.direction_of("log_loss"), metrics.direction_of("colour")
-    ('higher', 'lower', None)
+    >>> [metrics.direction_of(name) for name in ("recall", "log_loss", "colour")]
+    ['higher', 'lower', None]
     """
     metric = canonical_name(name)
     if metric in DIRECTION:
@@ -393,6 +394,7 @@ ALIASES = {
 """What users of other tools write; the column keeps their word."""
 
 HINTS = {
-    "auc": "write 'roc_auc' for the area under the curve of scores, 'balanced_accuracy' for that of one threshold"
+    "auc": "write 'roc_auc' for the area under the curve of scores, 'balanced_accuracy' for that of "
+    "one threshold"
 }
 """What could be two things."""

@@ -316,8 +316,8 @@ def _default_positive(
         )
     if scores:
         raise DataError(
-            f"y_true holds the classes {format_labels(classes)} and a score speaks for one of them; "
-            "name the positive class"
+            f"y_true holds the classes {format_labels(classes)} and a score speaks for one of "
+            "them; name the positive class"
         )
     if counts[0] == counts[1]:
         raise DataError(

@@ -68,7 +68,8 @@ def confusion(
 
     Examples
     --------
-    >>> confusion(["a", "b", "c", "c"], {"net": ["a", "c", "c", "b"]}).loc["net"].to_numpy().tolist()
+    >>> matrices = confusion(["a", "b", "c", "c"], {"net": ["a", "c", "c", "b"]})
+    >>> matrices.loc["net"].to_numpy().tolist()
     [[1, 0, 0], [0, 0, 1], [0, 1, 1]]
     """
     true, classes, true_codes = _read_classes(y_true)
@@ -141,7 +142,8 @@ def from_classes(
 
     Examples
     --------
-    >>> from_classes(["a", "b", "c", "c"], {"net": ["a", "c", "c", "b"]}, metrics=["recall", "accuracy"])
+    >>> predictions = {"net": ["a", "c", "c", "b"]}
+    >>> from_classes(["a", "b", "c", "c"], predictions, metrics=["recall", "accuracy"])
                 recall[a]  recall[b]  recall[c]  accuracy
     classifier
     net               1.0        0.0        0.5       0.5
@@ -206,7 +208,8 @@ def from_class_scores(
     >>> from deabench import metrics
     >>> import pandas as pd
     >>> scores = pd.DataFrame({"a": [.8, .3, .1], "b": [.1, .5, .3], "c": [.1, .2, .6]})
-    >>> float(metrics.from_class_scores(["a", "b", "c"], {"net": scores}).loc["net", "macro_roc_auc"])
+    >>> table = metrics.from_class_scores(["a", "b", "c"], {"net": scores})
+    >>> float(table.loc["net", "macro_roc_auc"])
     1.0
     """
     true, classes, true_codes = _read_classes(y_true)

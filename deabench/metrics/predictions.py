@@ -161,7 +161,8 @@ def from_scores(
     Examples
     --------
     >>> from deabench import metrics
-    >>> table = metrics.from_scores([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}, threshold=.5, metrics=["roc_auc", "TPR"])
+    >>> y, scores = [1, 1, 0, 0], {"net": [.9, .4, .6, .1]}
+    >>> table = metrics.from_scores(y, scores, threshold=.5, metrics=["roc_auc", "TPR"])
     >>> table[["roc_auc", "TPR"]].loc["net"].tolist()
     [0.75, 0.5]
     """

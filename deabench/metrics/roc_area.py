@@ -213,7 +213,7 @@ def delong_of_sorted(samples: Mapping[str, SortedScores]) -> DeLong:
 
 def logit_limits(share: float, width: float) -> tuple[float, float]:
     """Return the limits of a share at `width` on either side of its log odds."""
-    # scipy.special at the top would let Pyomo find scipy and load scipy.stats, which takes a second.
+    # Imported here: where Pyomo finds scipy, it loads scipy.stats too, which takes a second.
     from scipy.special import expit, logit
 
     centre = logit(share)

@@ -161,7 +161,7 @@ def top_shares(score: np.ndarray, k: int) -> Floats:
 
 @dataclass(frozen=True)
 class RankingMetric:
-    """A metric of the order of scores; `of` takes tp and fp as `SortedScores.steps` returns them."""
+    """A metric of the order of scores; `of` takes tp and fp of `SortedScores.steps`."""
 
     of: Callable[..., Any]
 
@@ -195,7 +195,8 @@ def partial_auc(max_fpr: float) -> Metric:
     Examples
     --------
     >>> from deabench import metrics
-    >>> table = metrics.from_scores([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}, metrics=[metrics.partial_auc(.5)])
+    >>> y, scores = [1, 1, 0, 0], {"net": [.9, .4, .6, .1]}
+    >>> table = metrics.from_scores(y, scores, metrics=[metrics.partial_auc(.5)])
     >>> table.columns.tolist()
     ['partial_auc@0.5']
     """
@@ -210,7 +211,9 @@ def tpr_at_fpr(fpr: float) -> Metric:
     Examples
     --------
     >>> from deabench import metrics
-    >>> metrics.from_scores([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}, metrics=[metrics.tpr_at_fpr(.1)]).loc["net"].to_dict()
+    >>> y, scores = [1, 1, 0, 0], {"net": [.9, .4, .6, .1]}
+    >>> table = metrics.from_scores(y, scores, metrics=[metrics.tpr_at_fpr(.1)])
+    >>> table.loc["net"].to_dict()
     {'TPR@FPR=0.1': 0.5}
     """
     _check_share(fpr, "fpr")
@@ -226,7 +229,9 @@ def precision_at(k: int) -> Metric:
     Examples
     --------
     >>> from deabench import metrics
-    >>> metrics.from_scores([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}, metrics=[metrics.precision_at(2)]).loc["net"].to_dict()
+    >>> y, scores = [1, 1, 0, 0], {"net": [.9, .4, .6, .1]}
+    >>> table = metrics.from_scores(y, scores, metrics=[metrics.precision_at(2)])
+    >>> table.loc["net"].to_dict()
     {'precision@2': 0.5}
     """
     if not (isinstance(k, int | np.integer) and k >= 1):
@@ -248,7 +253,9 @@ def net_benefit(threshold: float) -> Metric:
     Examples
     --------
     >>> from deabench import metrics
-    >>> metrics.from_scores([1, 1, 0, 0], {"net": [.9, .4, .6, .1]}, metrics=[metrics.net_benefit(.5)]).loc["net"].to_dict()
+    >>> y, scores = [1, 1, 0, 0], {"net": [.9, .4, .6, .1]}
+    >>> table = metrics.from_scores(y, scores, metrics=[metrics.net_benefit(.5)])
+    >>> table.loc["net"].to_dict()
     {'net_benefit@0.5': 0.0}
     """
     _check_share(threshold, "threshold")

@@ -64,8 +64,10 @@ def as_vector(values: Values, description: str) -> Array:
         masked = np.ma.getmaskarray(values)
         values = np.array(values, dtype=object)
         values[masked] = None
-    is_pandas = isinstance(values, pd.Series | pd.Index)
-    array: Array = values.to_numpy() if is_pandas else np.asarray(values)  # type: ignore[union-attr]
+    if isinstance(values, pd.Series | pd.Index):
+        array: Array = values.to_numpy()
+    else:
+        array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # As text a NaN would become the label 'nan'.
         array = np.asarray(values, dtype=object)

@@ -220,7 +220,8 @@ def _verdict_sentence(result: Uncertainty, name: str) -> str:
     technology = result.problem.technology
     verdict = result.verdicts[name]
     if verdict == "efficient":
-        return f"Efficient: no mix of the others is {_describe_advantage(technology).removeprefix('that ')}."
+        advantage = _describe_advantage(technology).removeprefix("that ")
+        return f"Efficient: no mix of the others is {advantage}."
     if verdict == "undecided":
         return (
             f"Undecided: efficient to at least {round_down(result.lower[name])}; "
