@@ -86,6 +86,7 @@ def proportion_intervals(
     cells = Cells(**{cell: checked[cell].to_numpy() for cell in CELLS})
     frames = {}
     for name in PROPORTIONS if metrics is None else dict.fromkeys(metrics):
+        # Both are sums of cells, written as "tp+tn".
         successes, trials = (
             sum(getattr(cells, cell) for cell in cells_added.split("+"))
             for cells_added in PROPORTIONS[name]
@@ -95,6 +96,7 @@ def proportion_intervals(
             limits = pd.DataFrame(
                 {"estimate": successes / trials, "lower": lower, "upper": upper}, counts.index
             )
+        # statsmodels returns limits for 0 trials, which are no statement.
         limits[trials <= 0] = np.nan
         sizes = pd.DataFrame({"successes": successes, "trials": trials}, counts.index)
         frames[name] = pd.concat([sizes, limits], axis=1)
@@ -166,6 +168,7 @@ def bootstrap_counts(
     cells = check_counts(counts)
     estimates = compute_metrics(cells, **options)
     resampler = _CellResampler(np.random.default_rng(seed), resamples, design, method)
+    # The same random numbers serve all metrics of a row.
     limits = _resampled_limits(cells.to_numpy(dtype=np.int64), resampler, alpha, options)
     frames = {}
     for column, name in enumerate(estimates.columns):
@@ -346,8 +349,8 @@ def _order_statistics(values: np.ndarray, alpha: float) -> _ResampledLimits:
     limits = []
     for share in (alpha / 2, 1 - alpha / 2):
         rank = np.ceil(defined * share - 1e-9).astype(int)
-        place = np.clip(rank - 1, 0, np.maximum(defined - 1, 0))
-        limit = np.take_along_axis(ordered, np.expand_dims(place, -2), axis=-2)
+        position = np.clip(rank - 1, 0, np.maximum(defined - 1, 0))
+        limit = np.take_along_axis(ordered, np.expand_dims(position, -2), axis=-2)
         limits.append(limit.squeeze(-2))
     return _ResampledLimits(limits[0], limits[1], undefined)
 
@@ -373,6 +376,7 @@ def _bootstrap_statistic(
         has_both_classes = 0 < positive[rows].sum() < len(rows)
         return float(statistic(positive[rows], values[rows])) if has_both_classes else np.nan
 
+    # scipy resamples each stratum by itself; the data are row numbers.
     strata = [np.ones_like(positive)] if design == "rows" else [positive, ~positive]
     data = tuple(np.flatnonzero(stratum).astype(float) for stratum in strata)
     settings = {"vectorized": False, "confidence_level": 1 - alpha}

@@ -77,6 +77,7 @@ def _accuracy(r: Rates) -> LogGradient:
     total = r.positives + r.negatives
     p = r.positives / total
     n = r.negatives / total
+    # A mean of t and u weighted by the prevalence.
     value = p * r.t + n * r.u
     return value, p / value, n / value
 
@@ -91,6 +92,7 @@ def _g_mean(r: Rates) -> LogGradient:
 
 
 def _f1(r: Rates) -> LogGradient:
+    # F1 = 2 tp / (P + L) with L the instances labelled positive, which depends on t and u.
     total = r.positives + r.labelled_positive
     value = 2 * r.positives * r.t / total
     return value, 1 / r.t - r.positives / total, r.negatives / total
@@ -122,6 +124,7 @@ def _mcc(r: Rates) -> LogGradient:
 
 
 def _iba(r: Rates) -> LogGradient:
+    # IBA = (1 + TPR − TNR) · TPR · TNR: a sum of three logarithms.
     dominance = 1 + r.t - r.u
     return dominance * r.t * r.u, 1 / r.t + 1 / dominance, 1 / r.u - 1 / dominance
 
@@ -170,14 +173,14 @@ class Moments:
     Attributes
     ----------
     logs : array (k, s)
-    parts : tuple of ErrorSource
+    sources : tuple of ErrorSource
         Their covariances add up.
     degrees : array (s,)
         Degrees of freedom of each metric's error; inf where it is normal.
     """
 
     logs: Array
-    parts: tuple[ErrorSource, ...]
+    sources: tuple[ErrorSource, ...]
     degrees: Array
 
     @cached_property
@@ -185,13 +188,13 @@ class Moments:
         """Return the covariances between classifiers, metric by metric: (s, k, k)."""
         k, s = self.logs.shape
         total = np.zeros((s, k, k))
-        for part in self.parts:
+        for source in self.sources:
             for r in range(s):
                 # Means that no classifier's metric depends on contribute nothing; leaving them out
                 # keeps a metric of one mean free of the rounding of the others.
-                used = part.gradient[:, r].any(axis=0)
-                gradient = part.gradient[:, r][:, used]
-                covariance = part.covariance[:, used][..., used]
+                used = source.gradient[:, r].any(axis=0)
+                gradient = source.gradient[:, r][:, used]
+                covariance = source.covariance[:, used][..., used]
                 total[r] += np.einsum(
                     "ib,ibjd,jd->ij", gradient, covariance, gradient, optimize=True
                 )
@@ -199,8 +202,10 @@ class Moments:
 
     @cached_property
     def ridge(self) -> Array:
-        """Return the squared one-flip changes, summed over the parts: (k, s)."""
-        return np.asarray(sum((part.flips**2 for part in self.parts), np.zeros_like(self.logs)))
+        """Return the squared one-flip changes, summed over the sources: (k, s)."""
+        return np.asarray(
+            sum((source.flips**2 for source in self.sources), np.zeros_like(self.logs))
+        )
 
     def pairs(self, rows: Array) -> tuple[Array, Array, Array]:
         """Return the log ratios of classifiers in `rows` to every j with their variances.
@@ -223,33 +228,34 @@ class Moments:
         """
         k, s = self.logs.shape
         total = np.zeros((k, s, k, s))
-        for part in self.parts:
+        for source in self.sources:
             # G C Gᵀ, first over the means of one classifier, then over those of the other.
-            spread = np.einsum("irb,ibjd->jird", part.gradient, part.covariance, optimize=True)
-            products = np.matmul(spread.reshape(k, k * s, -1), part.gradient.transpose(0, 2, 1))
+            spread = np.einsum("irb,ibjd->jird", source.gradient, source.covariance, optimize=True)
+            products = np.matmul(spread.reshape(k, k * s, -1), source.gradient.transpose(0, 2, 1))
             total += products.reshape(k, k, s, s).transpose(1, 2, 0, 3)
             # A flipped instance moves all metrics of one classifier together.
-            flips = h * part.flips[:, :, None] * part.flips[:, None, :]
+            flips = h * source.flips[:, :, None] * source.flips[:, None, :]
             total[np.arange(k), :, np.arange(k), :] += flips
         return total.reshape(k * s, k * s)
 
     def take(self, rows: list[int], columns: list[int]) -> Moments:
         """Return the moments of some classifiers and metrics, in the order of the arguments."""
-        parts = tuple(
+        sources = tuple(
             ErrorSource(
-                part.gradient[np.ix_(rows, columns)],
-                part.covariance[rows][:, :, rows],
-                part.flips[np.ix_(rows, columns)],
+                source.gradient[np.ix_(rows, columns)],
+                source.covariance[rows][:, :, rows],
+                source.flips[np.ix_(rows, columns)],
             )
-            for part in self.parts
+            for source in self.sources
         )
-        return Moments(self.logs[np.ix_(rows, columns)], parts, self.degrees[columns])
+        return Moments(self.logs[np.ix_(rows, columns)], sources, self.degrees[columns])
 
     @cached_property
     def _all_pairs(self) -> tuple[Array, Array, Array]:
         return self._pairs(np.arange(len(self.logs)))
 
     def _pairs(self, rows: Array) -> tuple[Array, Array, Array]:
+        # gap[i, j, r] = log y_jr − log y_ir: above 0 where the rival j is better.
         gap = self.logs[None] - self.logs[rows, None]
         # Var(ε_j − ε_i) = Var ε_j + Var ε_i − 2 Cov(ε_i, ε_j).
         variance = np.diagonal(self.sampling, axis1=1, axis2=2).T
@@ -258,6 +264,7 @@ class Moments:
         # Classifiers with equal answers have equal errors: only rounding is left of the variance.
         spread[spread <= ROUNDING_ERROR * total] = 0.0
         ridge = self.ridge[rows, None] + self.ridge[None]
+        # A ratio of a classifier to itself is 1 and has no error.
         ridge[np.arange(len(rows)), rows] = 0.0
         return gap, spread, ridge
 
@@ -300,6 +307,7 @@ def log_metric(rates: Rates, name: str, labels: Sequence[str]) -> tuple[Array, A
     gradients : array (k, 2)
         By t and u. Logarithms and gradients are those of at least half a success in each class.
     """
+    # A precision of no labelled instance is 0/0; it is refused below.
     with np.errstate(divide="ignore", invalid="ignore"):
         values = LOG_METRICS[name](rates)[0]
         lifted, by_t, by_u = LOG_METRICS[name](rates.at_least_half_success())
@@ -335,6 +343,7 @@ def mean_covariance(features: Array) -> Array:
         means = flat.mean(axis=1, dtype=float)
         products = (flat @ flat.T).astype(float) / n - np.outer(means, means)
     else:
+        # Centring first avoids the difference of two large numbers.
         centred = flat - flat.mean(axis=1, keepdims=True)
         products = centred @ centred.T / n
     return np.asarray(products / (n - 1)).reshape(k, b, k, b)
@@ -358,6 +367,7 @@ def misplacement_size(placed: Array) -> Array:
     array (k,)
         In (0, 1].
     """
+    # The added half is that of a misplacement that was not seen.
     loss = 1 - placed
     squares = loss**2
     return np.asarray(((squares * loss).sum(axis=1) + 0.5) / (squares.sum(axis=1) + 0.5))
@@ -388,5 +398,6 @@ def critical_values(tail: float, degrees: Array) -> Array:
     from scipy.special import ndtri, stdtrit
 
     finite = np.isfinite(degrees)
+    # Student's quantiles where a spread is estimated from few blocks or timings.
     student = -stdtrit(np.where(finite, degrees, 1.0), tail)
     return np.asarray(np.where(finite, student, -ndtri(tail)))

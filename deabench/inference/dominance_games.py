@@ -226,13 +226,13 @@ def _run_simplex(rows: Array, gains: Array, limits: Array, max_pivots: int) -> t
                 tableau[done], nonbasic[done], basis[done], active[done], weights, duals
             )
             # Finished games leave the arrays, so that each pivot only costs the others.
-            rest = ~done
-            tableau = tableau[rest]
-            nonbasic = nonbasic[rest]
-            basis = basis[rest]
-            active = active[rest]
-            enter = enter[rest]
-            leave = leave[rest]
+            unfinished = ~done
+            tableau = tableau[unfinished]
+            nonbasic = nonbasic[unfinished]
+            basis = basis[unfinished]
+            active = active[unfinished]
+            enter = enter[unfinished]
+            leave = leave[unfinished]
         if not len(active):
             break
         _pivot(tableau, nonbasic, basis, leave, enter)

@@ -48,6 +48,7 @@ def samples_from_predictions(
     labelled = np.array(
         [labels.predicted_positive(values, true, name=name) for name, values in predictions.items()]
     )
+    # A correct answer is a 1 of the mean t among positives and of u among negatives.
     correct = labelled == true.is_positive
     return _fields_of_answers(list(predictions), true, correct, None, metrics)
 
@@ -69,6 +70,7 @@ def samples_from_scores(
     )
     correct = None
     if threshold is not None:
+        # Labels by the thresholds give correct answers, as predicted labels do.
         thresholds = _thresholds_of(threshold, names)
         correct = (values >= thresholds[:, None]) == true.is_positive
     return _fields_of_answers(names, true, correct, values if AREA in metrics else None, metrics)
@@ -114,7 +116,7 @@ def samples_from_outcomes(outcomes: Mapping[str, pd.DataFrame]) -> SampleFields:
     s = len(outcomes)
     logs = np.zeros((k, s))
     values = np.zeros((k, s))
-    parts = []
+    sources = []
     for r, (metric, frame) in enumerate(outcomes.items()):
         shares = _read_outcomes(metric, frame, names)
         n = shares.shape[1]
@@ -122,15 +124,17 @@ def samples_from_outcomes(outcomes: Mapping[str, pd.DataFrame]) -> SampleFields:
         # Half a success where there is none: a logarithm needs it.
         lifted = np.maximum(values[:, r], 0.5 / n)
         logs[:, r] = np.log(lifted)
+        # Each metric is the mean of its own instances: one mean, one column.
         gradient = np.zeros((k, s, 1))
         gradient[:, r, 0] = 1 / lifted
         flips = np.zeros((k, s))
         flips[:, r] = 1 / (n * lifted)
+        # Zeros and ones are added exactly as booleans.
         is_binary = bool(((shares == 0) | (shares == 1)).all())
         features = (shares == 1 if is_binary else shares)[:, None]
-        parts.append(ErrorSource(gradient, mean_covariance(features), flips))
+        sources.append(ErrorSource(gradient, mean_covariance(features), flips))
     table = pd.DataFrame(values, pd.Index(names, name="classifier"), [str(m) for m in outcomes])
-    moments = Moments(logs, tuple(parts), np.full(s, np.inf))
+    moments = Moments(logs, tuple(sources), np.full(s, np.inf))
     sizes = {f"instances of {metric}": len(frame) for metric, frame in outcomes.items()}
     return table, moments, sizes, PAIRED, (), _equality_notes(moments, names)
 
@@ -161,17 +165,18 @@ def _fields_of_answers(
     features: list[list[Array]] = [[], []]
     rates = area = sizes = None
     if correct is not None:
-        for part, members in zip(features, classes, strict=True):
-            part.append(correct[:, members])
+        for means, members in zip(features, classes, strict=True):
+            means.append(correct[:, members])
         t, u = (correct[:, members].mean(axis=1) for members in classes)
         rates = Rates(t, u, positives, negatives)
     if scores is not None:
+        # Placement values make the area a mean over each class, like the rates.
         placed = placement_values(true.is_positive, scores)
-        for part, values in zip(features, placed, strict=True):
-            part.append(values)
+        for means, values in zip(features, placed, strict=True):
+            means.append(values)
         area = placed[0].mean(axis=1)
         sizes = np.array([misplacement_size(values) for values in placed])
-    covariances = [_stacked_covariance(part) for part in features]
+    covariances = [_stacked_covariance(means) for means in features]
     values, moments = _make_moments(
         names, metrics, rates, area, (positives, negatives), covariances, sizes
     )
@@ -195,7 +200,7 @@ def _make_moments(
     covariances: list[Array],
     misplacement_sizes: Array | None = None,
 ) -> tuple[pd.DataFrame, Moments]:
-    """Return values and moments with one part for each class.
+    """Return values and moments with one source of errors for each class.
 
     Parameters
     ----------
@@ -222,9 +227,9 @@ def _make_moments(
             values[:, r], logs[:, r], slopes = log_metric(rates, name, names)
             gradients[:, :, r, 0] = slopes.T
             flips[:, :, r] = slopes.T / sizes
-    parts = tuple(ErrorSource(gradients[c], covariances[c], flips[c]) for c in range(2))
+    sources = tuple(ErrorSource(gradients[c], covariances[c], flips[c]) for c in range(2))
     table = pd.DataFrame(values, pd.Index(names, name="classifier"), list(metrics))
-    return table, Moments(logs, parts, np.full(s, np.inf))
+    return table, Moments(logs, sources, np.full(s, np.inf))
 
 
 def _read_outcomes(metric: str, frame: pd.DataFrame, names: list[str]) -> Array:
@@ -288,13 +293,14 @@ def _class_sizes(positives: int, negatives: int) -> dict[str, int]:
 def _equality_notes(moments: Moments, names: list[str]) -> tuple[str, ...]:
     """Return a note on classifiers that answer every instance alike."""
     gap, spread, _ = moments.pairs(np.arange(len(names)))
+    # Equal logs and no variance of the ratio in any metric: the answers are the same.
     equal = (spread == 0).all(axis=2) & (np.abs(gap) < EQUAL_LOGS).all(axis=2)
     pairs = np.argwhere(np.triu(equal, 1))
     if not len(pairs):
         return ()
     i, j = pairs[0]
-    more = f" ({len(pairs)} such pairs in all)" if len(pairs) > 1 else ""
+    count_note = f" ({len(pairs)} such pairs in all)" if len(pairs) > 1 else ""
     return (
-        f"'{names[i]}' and '{names[j]}' answer alike on every instance{more}: "
+        f"'{names[i]}' and '{names[j]}' answer alike on every instance{count_note}: "
         "what sets them apart is the small-sample rule alone",
     )

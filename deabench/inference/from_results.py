@@ -42,6 +42,7 @@ def samples_from_folds(
     keys = ["fold", "repeat"] if has_repeats else ["fold"]
     long = _with_key_columns(folds, ["classifier", *keys])
     values, names, columns = _values_by_block(long, keys, metrics, "fold")
+    # In cross-validation with F folds n_test / n_train = 1 / (F − 1).
     if ratio is None:
         ratio = 1 / max(long["fold"].nunique() - 1, 1)
     if not (np.isfinite(ratio) and ratio > 0):
@@ -53,6 +54,7 @@ def samples_from_folds(
     flips = np.zeros((len(names), len(columns)))
     if set(CELLS) <= set(long.columns):
         flips = _pooled_flips(long, columns, names, keys)
+    # Nadeau and Bengio's factor replaces 1/J, because training sets overlap.
     table, moments = _block_moments(values, names, columns, 1 / blocks + ratio, flips, "fold")
     note = (
         "the folds share training data: Nadeau and Bengio's variance "
@@ -93,10 +95,11 @@ def samples_from_table(
         )
     values = require_numbers(table, list(table.columns))
     check_positive(values, "metric")
+    # The delta method: the standard error of log y is se / y.
     relative = _read_errors(values, errors).to_numpy() / values.to_numpy()
     k, s = relative.shape
-    parts = tuple(independent_errors(relative[:, r] ** 2, r, s) for r in range(s))
-    moments = Moments(np.log(values.to_numpy()), parts, np.full(s, np.inf))
+    sources = tuple(independent_errors(relative[:, r] ** 2, r, s) for r in range(s))
+    moments = Moments(np.log(values.to_numpy()), sources, np.full(s, np.inf))
     notes = (
         "independence of the classifiers and of the metrics is assumed: standard errors say "
         "nothing of answers in common",
@@ -129,6 +132,7 @@ def folds_of_search(
     splitter = getattr(search, "cv", None)
     repeats = getattr(splitter, "n_repeats", 1)
     if repeats > 1:
+        # A repeated splitter numbers its folds through; the repeat is the quotient.
         folds_per_repeat = folds["fold"].nunique() // repeats
         folds["repeat"] = folds["fold"] // folds_per_repeat
         folds["fold"] = folds["fold"] % folds_per_repeat
@@ -240,15 +244,16 @@ def _fill_blocks(
         raise DataError(
             f"there is one classifier, '{name}'; efficiency compares, give at least two"
         )
-    block_places = {block: place for place, block in enumerate(blocks)}
-    name_places = {name: place for place, name in enumerate(names)}
+    # Rows may come in any order: each is put into its block and classifier.
+    block_places = {block: number for number, block in enumerate(blocks)}
+    name_places = {name: number for number, name in enumerate(names)}
     values = np.full((len(blocks), len(names), len(columns)), np.nan)
     row_counts = np.zeros(values.shape[:2], dtype=int)
     numbers = table[columns].to_numpy(dtype=float)
     for block, name, row in zip(rows, table["classifier"], numbers, strict=True):
-        place = block_places[block], name_places[str(name)]
-        values[place] = row
-        row_counts[place] += 1
+        position = block_places[block], name_places[str(name)]
+        values[position] = row
+        row_counts[position] += 1
     if (row_counts != 1).any():
         j, i = np.argwhere(row_counts != 1)[0]
         raise DataError(
@@ -282,14 +287,15 @@ def _block_moments(
             f"metric '{columns[r]}' of '{names[i]}' is 0 for every {noun}; no ratio to it has an "
             "interval, leave the metric or the classifier out"
         )
+    # Blocks are paired: covariances between classifiers are kept.
     centred = (values - mean).reshape(blocks, k * s)
     covariance = (centred.T @ centred * (factor / (blocks - 1))).reshape(k, s, k, s)
     # The s means are the metrics themselves: d log y / d y = 1 / y.
     gradient = np.zeros((k, s, s))
     gradient[:, np.arange(s), np.arange(s)] = 1 / mean
     table = pd.DataFrame(mean, pd.Index(names, name="classifier"), columns)
-    part = ErrorSource(gradient, covariance, flips)
-    return table, Moments(np.log(mean), (part,), np.full(s, blocks - 1.0))
+    source = ErrorSource(gradient, covariance, flips)
+    return table, Moments(np.log(mean), (source,), np.full(s, blocks - 1.0))
 
 
 def _pooled_flips(
@@ -308,6 +314,7 @@ def _pooled_flips(
         negatives = fp + tn
         if positives <= 0 or negatives <= 0:
             continue
+        # The pooled rates stand for all folds: a flip changes them by 1/P or 1/N.
         rates = Rates(
             np.array([tp / positives]), np.array([tn / negatives]), int(positives), int(negatives)
         )

@@ -39,7 +39,6 @@ from deabench.metrics.score_metrics import (
     BUILT_IN,
     MeanLoss,
     RankingMetric,
-    SortedScores,
     placements,
     sort_scores,
     top_shares,
@@ -83,8 +82,7 @@ class IntervalRequest:
     labelled : {name: bool array}
         Where each classifier labels positive; empty for scores without a threshold.
     metrics : {column: Metric of scores, or user-defined; None for one of the catalogue}
-    options : mapping
-        Of `from_counts`.
+    options : mapping, of `from_counts`
     alpha : float
     draws, seed : int
     """
@@ -104,6 +102,7 @@ def metric_interval(request: IntervalRequest, name: str, column: str) -> MetricL
     design = request.design
     metric = request.metrics[column]
     estimate = _estimate(request, name, column)
+    # Some metrics have no interval that covers; NaN has none either.
     reason = NO_INTERVAL.get(canonical_name(column), "")
     if not reason and np.isnan(estimate):
         reason = "it is undefined in the data"
@@ -125,8 +124,8 @@ def metric_interval(request: IntervalRequest, name: str, column: str) -> MetricL
         if loss_limits is not None:
             return loss_limits
     if metric is BUILT_IN["roc_auc"] and design.is_simple and 0 < estimate < 1:
-        scores = sort_scores(design.positive, request.values[name])
-        return _area_limits(scores, _quantile_of(metric, request))
+        return _area_limits(request, name, _quantile_of(metric, request))
+    # All other metrics are resampled: user-defined ones, rankings, designs with groups.
     (values,) = _resampled_values(request, [name], metric)
     if np.ptp(values[np.isfinite(values)], axis=None) <= 0:
         return _constant_limits(estimate, column, design, request.alpha)
@@ -155,6 +154,7 @@ def difference_interval(
         limits = _mean_loss_limits(estimate, losses[0] - losses[1], request, None)
         if limits is not None:
             return limits
+    # Both classifiers are evaluated on the same resamples, which keeps their correlation.
     first_values, second_values = _resampled_values(request, list(pair), metric)
     differences = first_values - second_values
     deviation = float(np.nanstd(differences))
@@ -194,9 +194,9 @@ def _count_limits(
         limits = wilson_limits(rate, float(trials.sum()), request.alpha)
         return MetricLimits(rate, *limits, "wilson")
     cells = draw_cells(design, _cell_of(request, name), 4, request.draws, request.seed)
-    low, high = quantile_limits(_metric_of_cells(request, column, cells), request.alpha)
+    lower, upper = quantile_limits(_metric_of_cells(request, column, cells), request.alpha)
     # The estimate is inside: a rate of 0 or 1 is the end of its interval.
-    return MetricLimits(estimate, min(low, estimate), max(high, estimate), "jeffreys")
+    return MetricLimits(estimate, min(lower, estimate), max(upper, estimate), "jeffreys")
 
 
 def _count_difference_limits(
@@ -215,8 +215,8 @@ def _count_difference_limits(
     second_cells = cells[:, [0, 1, 4, 5]] + cells[:, [2, 3, 6, 7]]
     first_values = _metric_of_cells(request, column, first_cells)
     differences = first_values - _metric_of_cells(request, column, second_cells)
-    low, high = quantile_limits(differences, request.alpha)
-    return MetricLimits(estimate, min(low, estimate), max(high, estimate), "jeffreys")
+    lower, upper = quantile_limits(differences, request.alpha)
+    return MetricLimits(estimate, min(lower, estimate), max(upper, estimate), "jeffreys")
 
 
 def _tango_limits(
@@ -236,6 +236,7 @@ def _tango_limits(
         first = (first == design.positive) == counts_correct
         second = (second == design.positive) == counts_correct
     elif metric in LABELLED_POSITIVE:
+        # A success is an instance labelled positive, or negative for FNR and TNR.
         first = first == LABELLED_POSITIVE[metric]
         second = second == LABELLED_POSITIVE[metric]
     else:
@@ -244,21 +245,21 @@ def _tango_limits(
     b = int((first & ~second & trials).sum())
     c = int((second & ~first & trials).sum())
     n = int(trials.sum())
-    low, high = tango.interval(b, c, n, alpha=alpha)
-    return MetricLimits((b - c) / n, float(low), float(high), "tango")
+    lower, upper = tango.interval(b, c, n, alpha=alpha)
+    return MetricLimits((b - c) / n, float(lower), float(upper), "tango")
 
 
 def _precision_difference_limits(
     request: IntervalRequest, pair: tuple[str, str], k: int, estimate: float
 ) -> MetricLimits:
-    """Return Newcombe's interval of two precisions at k, of the instances only one of them takes.
-
-    What both take cancels; the rest are two disjoint sets of m instances."""
+    """Return Newcombe's interval of two precisions at k, of the instances only one of them takes."""
     design = request.design
     if not design.is_simple:
         return no_limits(estimate, NOT_SIMPLE)
     size = min(k, len(design.positive))
     first, second = (top_shares(request.values[name], size) for name in pair)
+    # What both take cancels; the rest are two disjoint sets of m instances.
+    # Ties at the cut make shares between 0 and 1, so m need not be whole.
     only_first = np.maximum(first - second, 0.0)
     only_second = np.maximum(second - first, 0.0)
     trials = float(only_first.sum())
@@ -275,13 +276,15 @@ def _precision_difference_limits(
     return MetricLimits(estimate, float(lower), float(upper), "newcombe")
 
 
-def _area_limits(scores: SortedScores, quantile: float) -> MetricLimits:
+def _area_limits(request: IntervalRequest, name: str, quantile: float) -> MetricLimits:
     """Return the area under the ROC curve with DeLong's standard error, on the log odds."""
-    placed = placements(scores)[scores.order]
-    sides = placed[scores.positive], placed[~scores.positive]
+    positive = request.design.positive
+    placed = placements(sort_scores(positive, request.values[name]))
+    sides = placed[positive], placed[~positive]
     area = float(sides[0].mean())
     if min(len(side) for side in sides) < 2:
         return no_limits(area, "it takes two instances of each class")
+    # DeLong: the two classes are independent, so the variances of their means add up.
     variance = sum(float(side.var(ddof=1)) / len(side) for side in sides)
     width = float(quantile * np.sqrt(variance) / (area * (1 - area)))
     return MetricLimits(area, *logit_limits(area, width), "logit")
@@ -310,13 +313,9 @@ def _mean_loss_limits(
     request: IntervalRequest,
     metric_range: tuple[float, float] | None,
 ) -> MetricLimits | None:
-    """Return the bootstrap-t interval of a mean loss; None where it needs another method.
+    """Return the bootstrap-t interval of a mean loss, or None where it needs another method.
 
-    Parameters
-    ----------
-    metric_range : (float, float) or None
-        The limits of the metric; None for a difference.
-    """
+    The range of the metric is None for a difference."""
     if not np.isfinite(loss).all():
         return no_limits(
             estimate, "it is infinite: something was said to be certain, and was not so"
@@ -331,11 +330,11 @@ def _mean_loss_limits(
     )
     if limits is None:
         return None
-    low, high = limits
+    lower, upper = limits
     if metric_range is not None:
-        low = max(low, metric_range[0])
-        high = min(high, metric_range[1])
-    return MetricLimits(estimate, low, high, "bootstrap-t")
+        lower = max(lower, metric_range[0])
+        upper = min(upper, metric_range[1])
+    return MetricLimits(estimate, lower, upper, "bootstrap-t")
 
 
 def _bootstrap_limits(
@@ -386,6 +385,7 @@ def _one_by_one(request: IntervalRequest, name: str, metric: Metric, weights: Fl
     predictions = _predictions_for(request, name, metric)
     values = np.full(len(weights), np.nan)
     for draw, weight in enumerate(weights):
+        # Whole weights are repetitions: the function needs to take no weights.
         if np.array_equal(weight, np.floor(weight)):
             rows = np.repeat(np.arange(len(weight)), weight.astype(int))
             values[draw] = metric.value(positive[rows], predictions[rows])
@@ -434,10 +434,10 @@ def _precision_k(metric: Metric) -> int:
 
 
 def _quantile_of(metric: Metric, request: IntervalRequest) -> float:
-    """Return Student's quantile for the rarer class, the normal's for a share.
+    """Return Student's quantile for the rarer class, which carries most of the spread.
 
-    The few instances of the rarer class carry most of the spread. Of a partial area the negatives
-    up to twice its FPR count: with those up to its FPR alone the intervals cover .98."""
+    Of a partial area the negatives up to twice its FPR count: with those up to its FPR alone the
+    intervals cover .98. A share has the normal's quantile."""
     from scipy.special import ndtri, stdtrit
 
     positives = float(request.design.positive.sum())

@@ -84,6 +84,7 @@ class ErrorModel:
     def draw(self, seed: int, block: int) -> Array:
         """Draw ε ~ N(0, S) for one block: float32 (k, s, BLOCK)."""
         k, s = self.metric_precision.shape
+        # The block is part of the seed: blocks may be drawn in any order, on any worker.
         generator = np.random.default_rng([seed, block])
         normal = generator.standard_normal((k * s, BLOCK), dtype=np.float32)
         # L z has the covariance L Lᵀ = S. One thread adds in one order, so the bits are the same.
@@ -117,6 +118,7 @@ def make_error_model(moments: Moments) -> ErrorModel:
     """
     k, s = moments.logs.shape
     _, spread, ridge = moments.pairs(np.arange(k))
+    # The variance of each log metric itself stands on the diagonal.
     sampling = np.diagonal(moments.sampling, axis1=1, axis2=2).T
     with one_thread(LARGE_PRODUCT):
         joint = moments.joint(RIDGE)
@@ -148,9 +150,10 @@ def draw_maxima(
     client : distributed.Client, optional
         Its workers take the blocks; the bits are the same without it.
     """
+    # The last block is drawn whole and cut, so that the bits do not depend on `draws`.
     blocks = _run_blocks(_block_maxima, make_error_model(moments), draws, seed, client)
     by_classifier, by_metric = (
-        np.concatenate(parts, axis=1)[:, :draws] for parts in zip(*blocks, strict=True)
+        np.concatenate(values, axis=1)[:, :draws] for values in zip(*blocks, strict=True)
     )
     return Maxima(by_classifier, by_metric)
 
@@ -216,14 +219,17 @@ def gap_limits(problem: Problem, alpha: float, *, draws: int, seed: int) -> list
     """
     c, _ = ratio_critical_values(problem.moments, alpha, draws=draws, seed=seed)
     gap, spread, ridge = problem.moments.pairs(np.arange(problem.size[0]))
+    # The box of all log ratios: gap ± c se, with the ridge for small samples.
     move = c * np.sqrt(spread + ratio_ridge(c) * ridge)
     mix = point_scores(problem).mix
+    # The mix is fixed, so Σ_j λ_j y_jr / y_ir − 1 is increasing in each ratio.
     return [np.einsum("ij,ijr->ir", mix, np.exp(gap + sign * move)) - 1 for sign in (-1, 0, 1)]
 
 
 def target_limits(problem: Problem, alpha: float, *, draws: int, seed: int) -> list[Array]:
     """Return lower limits, values and upper limits of today's mix of peers, in metric units."""
     mix = point_scores(problem).mix
+    # A fixed mix of increasing limits is increasing in each of them.
     return [mix @ values for values in metric_limits(problem, alpha, draws=draws, seed=seed)]
 
 
@@ -241,10 +247,11 @@ def metric_limits(problem: Problem, alpha: float, *, draws: int, seed: int) -> l
     sampling = np.diagonal(moments.sampling, axis1=1, axis2=2).T
     move = c * np.sqrt(sampling + ratio_ridge(c) * moments.ridge)
     value = np.exp(moments.logs)
+    # Symmetric limits of the logarithm, for metrics that are no shares.
     lower = value * np.exp(-move)
     upper = value * np.exp(move)
     # A column whose flips are known and whose values are at most 1 is a share of instances.
-    flips = np.max([part.flips for part in moments.parts], axis=0)
+    flips = np.max([source.flips for source in moments.sources], axis=0)
     shares = (value <= 1).all(axis=0) & (flips > 0).all(axis=0)
     lower[:, shares], upper[:, shares] = share_limits(
         value[:, shares], sampling[:, shares], flips[:, shares], c[shares]
@@ -266,6 +273,7 @@ def share_limits(value: Array, sampling: Array, flips: Array, c: Array) -> tuple
     has_spread = (sampling > 0) & (value < 1)
     instances = (1 - value) / (value * np.where(has_spread, sampling, 1.0))
     instances = np.where(has_spread, np.minimum(instances, max_instances), max_instances)
+    # Clopper and Pearson's limits are quantiles of Beta distributions; counts may be fractions.
     successes = instances * value
     failures = np.maximum(instances - successes, 0.0)
     tail = ndtr(-c)
@@ -294,6 +302,7 @@ def _run_blocks(
     blocks = range(-(-draws // BLOCK))
     if client is None:
         return [compute(model, seed, block) for block in blocks]
+    # The model is sent to every worker once, not with each block.
     remote_model = client.scatter(model, broadcast=True)
     models = [remote_model] * len(blocks)
     futures = client.map(compute, models, [seed] * len(blocks), blocks, pure=False)

@@ -192,16 +192,16 @@ def _make_request(
     options: Mapping[str, Any],
 ) -> tuple[IntervalRequest, str]:
     """Check the arguments of `intervals`; return the request and the note on the positive class."""
-    rest = dict(options)
-    alpha = share("alpha", rest.pop("alpha", 0.05))
-    positive = rest.pop("positive", None)
-    sample_weight = rest.pop("sample_weight", None)
-    threshold = rest.pop("threshold", None)
-    draws = rest.pop("draws", 2000)
-    seed = rest.pop("seed", 0)
+    count_options = dict(options)
+    alpha = share("alpha", count_options.pop("alpha", 0.05))
+    positive = count_options.pop("positive", None)
+    sample_weight = count_options.pop("sample_weight", None)
+    threshold = count_options.pop("threshold", None)
+    draws = count_options.pop("draws", 2000)
+    seed = count_options.pop("seed", 0)
     if draws < MIN_DRAWS:
         raise DataError(f"draws is {draws}; an interval needs at least {MIN_DRAWS}")
-    score_metrics, label_names = _split_by_need(metrics, threshold, rest)
+    score_metrics, label_names = _split_by_need(metrics, threshold, count_options)
     has_scores = bool(score_metrics) or threshold is not None
     true = labels.two_class_truth(y_true, positive, scores=has_scores)
     read = labels.read_scores if has_scores else labels.predicted_positive
@@ -209,6 +209,7 @@ def _make_request(
         name: read(prediction, true, name=name)
         for name, prediction in instances.predictions_by_name(predictions).items()
     }
+    # Labels are their own answers; scores give labels only by a threshold.
     labelled = {} if has_scores else values
     if threshold is not None:
         labelled = {name: at_or_above(score, threshold) for name, score in values.items()}
@@ -218,12 +219,20 @@ def _make_request(
                 check_probabilities(score, name, metric.name)
     columns: dict[str, Metric | None] = dict(score_metrics)
     if labelled and label_names != []:
-        table = label_metrics(true, labelled, None, label_names, rest)
+        # The columns are those that `from_predictions` would give, checked the same way.
+        table = label_metrics(true, labelled, None, label_names, count_options)
         user_defined = {one.name: one for one in label_names or () if isinstance(one, Metric)}
         columns |= {name: user_defined.get(name) for name in table.columns}
     weight = labels.read_weights(sample_weight, true)
     request = IntervalRequest(
-        make_design(true, design, by, weight), values, labelled, columns, rest, alpha, draws, seed
+        make_design(true, design, by, weight),
+        values,
+        labelled,
+        columns,
+        count_options,
+        alpha,
+        draws,
+        seed,
     )
     return request, true.note
 
@@ -254,6 +263,7 @@ def _collect_limits(
     table = pd.DataFrame([limits[:4] for limits in rows.values()], index, COLUMNS)
     positives = int(np.sum(request.design.positive))
     is_paired = "second" in names
+    # A reason is written once for each metric, also where many classifiers share it.
     reasons = []
     for key, limits in rows.items():
         column = key[-1]

@@ -124,14 +124,16 @@ def rank_sets(
     moments = combined.moments.take(order.tolist(), [0])
     critical, _ = max_t.ratio_critical_values(moments, alpha, draws=max_t.DRAWS, seed=seed)
     c = critical[0]
-    gap, spread, ridge = (part[:, :, 0] for part in moments.pairs(np.arange(len(order))))
+    gap, spread, ridge = (values[:, :, 0] for values in moments.pairs(np.arange(len(order))))
     is_above = gap > c * np.sqrt(spread + max_t.ratio_ridge(c) * ridge)
+    # is_above[i, j]: j is proved above i.
     best = 1 + is_above.sum(axis=1)
     worst = len(order) - is_above.sum(axis=0)
     table = pd.DataFrame({"best": best, "worst": worst}, index[order]).loc[index]
     table.insert(0, "value", combined.values["weighted"])
     table.insert(1, "rank", table["value"].rank(ascending=False, method="min").astype(int))
     total = sum(weights.values())
+    # The weights are shown as shares.
     shares = {name: weight / total for name, weight in weights.items()}
     return RankSets(table.rename_axis("classifier"), shares, level, samples.notes)
 
@@ -142,7 +144,7 @@ def conformal_ranks(
     """Bound the rank of each classifier on a new data set, from its ranks on known ones.
 
     No distribution is assumed, only that the data sets are exchangeable. The rank on the new data
-    set is as likely to take any place among the J + 1 ranks of a classifier: a set that leaves out
+    set is as likely to take any rank among the J + 1 ranks of a classifier: a set that leaves out
     the l lowest and the u highest of the J known ranks holds it with probability at least 1 − (l +
     u)/(J + 1). For all classifiers at once every second data set gives their median ranks, and the
     others how far any classifier's rank is from its median at most.
@@ -209,11 +211,11 @@ def _range(ranks: Array, alpha: float) -> tuple[Array, Array]:
     """Leave out ⌊α (J + 1)⌋ of each classifier's J ranks, half of them at either end."""
     datasets, k = ranks.shape
     excluded = int(np.floor(alpha * (datasets + 1)))
-    low = excluded // 2
-    high = excluded - low
+    excluded_low = excluded // 2
+    excluded_high = excluded - excluded_low
     ordered = np.sort(ranks, axis=0)
-    best = ordered[low - 1] if low else np.ones(k)
-    worst = ordered[datasets - high] if high else np.full(k, float(k))
+    best = ordered[excluded_low - 1] if excluded_low else np.ones(k)
+    worst = ordered[datasets - excluded_high] if excluded_high else np.full(k, float(k))
     return best, worst
 
 
@@ -224,6 +226,6 @@ def _simultaneous_range(ranks: Array, alpha: float) -> tuple[Array, Array]:
     k = ranks.shape[1]
     median = np.median(ranks[::2], axis=0)
     distance = np.sort(np.abs(ranks[1::2] - median).max(axis=1))
-    place = int(np.ceil((1 - alpha) * (len(distance) + 1)))
-    reach = distance[place - 1] if place <= len(distance) else float(k)
+    rank = int(np.ceil((1 - alpha) * (len(distance) + 1)))
+    reach = distance[rank - 1] if rank <= len(distance) else float(k)
     return np.maximum(median - reach, 1.0), np.minimum(median + reach, float(k))

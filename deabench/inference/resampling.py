@@ -182,8 +182,8 @@ def quantile_limits(draws: Floats, alpha: float) -> tuple[float, float]:
     defined = draws[~np.isnan(draws)]
     if not len(defined):
         return np.nan, np.nan
-    low, high = np.quantile(defined, [alpha / 2, 1 - alpha / 2], method="inverted_cdf")
-    return float(low), float(high)
+    lower, upper = np.quantile(defined, [alpha / 2, 1 - alpha / 2], method="inverted_cdf")
+    return float(lower), float(upper)
 
 
 def studentised_limits(
@@ -222,8 +222,10 @@ def studentised_limits(
         return None
     t = t[~np.isnan(t)]
     if positive:
-        low, high = np.quantile(t, [alpha / 2, 1 - alpha / 2])
-        return float(mean * np.exp(-high * error / mean)), float(mean * np.exp(-low * error / mean))
+        lower, upper = np.quantile(t, [alpha / 2, 1 - alpha / 2])
+        return float(mean * np.exp(-upper * error / mean)), float(
+            mean * np.exp(-lower * error / mean)
+        )
     reach = float(np.quantile(np.abs(t), 1 - alpha)) * error
     return float(mean - reach), float(mean + reach)
 
@@ -241,6 +243,7 @@ class _ResamplingUnits:
 
     def mean_and_error(self, counts: Floats) -> tuple[Floats, Floats]:
         """Return the mean and its standard error in each resample, counts (draws, units)."""
+        # A weighted mean is the ratio of two sums over the drawn units.
         total = counts @ self.weight
         mean = counts @ self.loss / total
         variance = np.zeros(len(counts))
@@ -264,6 +267,7 @@ def _resampling_units(loss: Floats, design: Design) -> _ResamplingUnits:
     if design.kind != "clusters":
         return _ResamplingUnits(np.arange(len(loss)), weight, weight * loss, design.strata)
     first = np.unique(design.groups, return_index=True)[1]
+    # A cluster is one unit with the sums of its instances.
     weights = np.bincount(design.groups, weight).astype(float)
     losses = np.bincount(design.groups, weight * loss).astype(float)
     return _ResamplingUnits(first, weights, losses, np.zeros_like(first))

@@ -257,7 +257,8 @@ class Samples(Result):
         logs = [self.moments.logs]
         degrees = list(self.moments.degrees)
         total = self.values.shape[1] + len(costs)
-        parts = [_pad_columns(part, total) for part in self.moments.parts]
+        # The sources of errors so far do not move the new columns.
+        sources = [_pad_columns(source, total) for source in self.moments.sources]
         for name, cost in costs.items():
             if name in values.columns:
                 raise DataError(
@@ -267,7 +268,7 @@ class Samples(Result):
             if np.isfinite(freedom):
                 # The delta method: the variance of log x is Var x / x².
                 column = values.shape[1]
-                parts.append(from_results.independent_errors(variance / mean**2, column, total))
+                sources.append(from_results.independent_errors(variance / mean**2, column, total))
                 timings = int(freedom) + 1
                 notes.append(
                     f"'{name}' is a mean over {timings} timings, independent of the answers"
@@ -277,7 +278,7 @@ class Samples(Result):
             values[name] = mean
             logs.append(np.log(mean)[:, None])
             degrees.append(freedom)
-        moments = Moments(np.hstack(logs), tuple(parts), np.array(degrees))
+        moments = Moments(np.hstack(logs), tuple(sources), np.array(degrees))
         names = (*self.costs, *costs)
         return replace(self, values=values, moments=moments, costs=names, notes=tuple(notes))
 
@@ -289,25 +290,27 @@ class Samples(Result):
         weights : mapping of metric to number >= 0
             Divided by their sum.
         """
+        # Only the ratio of weights matters: they are divided by their sum.
         shares = _read_weights(weights, list(self.values.columns))
         columns = [self.values.columns.get_loc(name) for name in weights]
         # log Σ w_r y_r has the derivative w_r y_r / Σ w y by log y_r.
         terms = np.exp(self.moments.logs[:, columns]) * shares
         slopes = terms / terms.sum(axis=1, keepdims=True)
-        parts = tuple(
+        sources = tuple(
             ErrorSource(
-                np.einsum("ir,irb->ib", slopes, part.gradient[:, columns])[:, None],
-                part.covariance,
-                (slopes * part.flips[:, columns]).sum(axis=1, keepdims=True),
+                np.einsum("ir,irb->ib", slopes, source.gradient[:, columns])[:, None],
+                source.covariance,
+                (slopes * source.flips[:, columns]).sum(axis=1, keepdims=True),
             )
-            for part in self.moments.parts
+            for source in self.moments.sources
         )
         combined = self.values[list(weights)].to_numpy() @ shares
         logs = np.log(terms.sum(axis=1))[:, None]
+        # The fewest degrees of freedom are the safe choice for a mean.
         degrees = np.array([self.moments.degrees[columns].min()])
         return Samples(
             values=pd.DataFrame({"weighted": combined}, self.values.index),
-            moments=Moments(logs, parts, degrees),
+            moments=Moments(logs, sources, degrees),
             sizes=self.sizes,
             pairing=self.pairing,
             notes=self.notes,
@@ -315,6 +318,7 @@ class Samples(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the metrics with their standard errors, without the small-sample rule."""
+        # The delta method backwards: se(y) = y se(log y).
         variance = np.diagonal(self.moments.sampling, axis1=1, axis2=2).T
         errors = pd.DataFrame(
             np.sqrt(variance) * np.exp(self.moments.logs), self.values.index, self.values.columns
@@ -329,6 +333,7 @@ def select_columns(
     columns = [str(name) for name in samples.values.columns]
     input_names = list(samples.costs) if inputs is None else _name_list(inputs, "inputs")
     if outputs is None:
+        # Costs are no outputs, also where they are not used as inputs.
         excluded = {*input_names, *samples.costs}
         output_names = [name for name in columns if name not in excluded]
     else:
@@ -436,8 +441,8 @@ def _read_weights(weights: Mapping[str, float], metrics: list[str]) -> Array:
     return np.array(list(weights.values())) / total
 
 
-def _pad_columns(part: ErrorSource, total: int) -> ErrorSource:
-    """Return a part with zeros for further columns."""
-    missing = total - part.flips.shape[1]
-    gradient = np.pad(part.gradient, [(0, 0), (0, missing), (0, 0)])
-    return ErrorSource(gradient, part.covariance, np.pad(part.flips, [(0, 0), (0, missing)]))
+def _pad_columns(source: ErrorSource, total: int) -> ErrorSource:
+    """Return a source with zeros for further columns."""
+    missing = total - source.flips.shape[1]
+    gradient = np.pad(source.gradient, [(0, 0), (0, missing), (0, 0)])
+    return ErrorSource(gradient, source.covariance, np.pad(source.flips, [(0, 0), (0, missing)]))

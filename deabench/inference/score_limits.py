@@ -70,9 +70,10 @@ class Problem:
     @property
     def noisy(self) -> int:
         """Return the number of columns that carry an error; an exact cost is no statement."""
+        # A column has errors where any source of errors moves it.
         has_error = np.zeros(self.size[1], dtype=bool)
-        for part in self.moments.parts:
-            has_error |= part.gradient.any(axis=(0, 2)) | part.flips.any(axis=0)
+        for source in self.moments.sources:
+            has_error |= source.gradient.any(axis=(0, 2)) | source.flips.any(axis=0)
         return max(int(has_error.sum()), 1)
 
 
@@ -121,6 +122,7 @@ def make_problem(
     rows : tuple of int
         The table's row of each of its classifiers.
     """
+    # Sorting makes draws and pivots independent of the order of the user's table.
     output_names, input_names = select_columns(samples, outputs, inputs)
     technology = make_technology(len(input_names), returns, orientation)
     labels = [str(label) for label in samples.values.index]
@@ -134,9 +136,11 @@ def sample_scores(
     samples: Samples, problem: Problem, metrics: tuple[str, ...], rows: tuple[int, ...]
 ) -> Array:
     """Solve the efficiencies of the values as they stand, zeros among them: (k,)."""
+    # Dividing a column by its maximum changes no ratio and keeps numbers near 1.
     values = samples.values[list(metrics)].to_numpy(dtype=float)[list(rows)]
     outputs = len(metrics) - problem.inputs
     y, x = np.split(values / values.max(axis=0), [outputs], axis=1)
+    # Outputs may be 0, so they are passed as values and not as ratios.
     rivals = np.broadcast_to(y, (len(y), *y.shape))
     ratios = np.concatenate([rivals, x[None] / x[:, None]], axis=2)
     return problem.technology.scores(y, ratios)[0]
@@ -153,6 +157,7 @@ def tail_probabilities(k: int, s: int, alpha: float, *, every: bool) -> tuple[fl
     every : bool
         Whether the limits hold for all scores at once, or for one classifier.
     """
+    # All k s lower and k (k − 1) upper statements share α, half of it on either side.
     if every:
         return alpha / (2 * k * s), alpha / (2 * k * (k - 1))
     return alpha / (2 * s), alpha / (2 * (k - 1))
@@ -240,6 +245,7 @@ def growth_to_decide(
 
     low = np.zeros(len(rows))
     high = np.full(len(rows), MAX_LOG_GROWTH)
+    # What 10⁸ times the instances leave open, no number of instances decides.
     never = ~is_decided(high)
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
@@ -253,6 +259,7 @@ def possible_ranks(lower: Array, upper: Array) -> tuple[Array, Array]:
     """Return best = 1 + #{j : L_j > U_i} and worst = k − #{j : U_j < L_i}.
 
     Limits must differ by more than rounding: an upper limit of 1 may be 1 − 2e-16."""
+    # is_above[i, j]: the interval of j lies above that of i.
     is_above = lower[None] > upper[:, None] + EDGE
     return 1 + is_above.sum(axis=1), len(lower) - is_above.sum(axis=0)
 
@@ -276,6 +283,7 @@ def restore_order(values: Array, rows: tuple[int, ...]) -> Array:
 
 def ridge_share(problem: Problem, critical: CriticalValues) -> float:
     """Return the mean share of the ridge in the variances of all log ratios that have one."""
+    # The ridge of a pair is a share of its variance; pairs without errors do not count.
     _, spread, ridge = problem.moments.pairs(np.arange(problem.size[0]))
     ridge = critical.h * ridge
     variance = spread + ridge

@@ -229,8 +229,8 @@ def _subsample_bootstrap(
     rate = 2 / (y.shape[1] + x.shape[1] + 1)
     errors = np.empty((draws, n))
     for b in range(draws):
-        drawn = rng.choice(n, m, replace=False)
-        error = np.maximum(firm_scores(y, x, y[drawn], x[drawn]) / score - 1, 0.0)
+        members = rng.choice(n, m, replace=False)
+        error = np.maximum(firm_scores(y, x, y[members], x[members]) / score - 1, 0.0)
         errors[b] = error * (m / n) ** rate
     # Where a subsample reaches no such output the error is infinite and left out of the mean.
     finite = np.where(np.isfinite(errors), errors, np.nan)

@@ -124,9 +124,7 @@ class Uncertainty(Result):
 
     @cached_property
     def individual_limits(self) -> pd.DataFrame:
-        """Return lower and upper limits of one classifier chosen beforehand, for each of them.
-
-        They are narrower than simultaneous limits, and do not hold for all classifiers at once."""
+        """Return the limits of one classifier chosen beforehand, for each of them; narrower."""
         lower, upper = _individual_limits(self)
         score = self.scores.to_numpy()
         lower = restore_order(lower, self.rows)
@@ -153,8 +151,10 @@ class Uncertainty(Result):
         selected : bool array (k,)
             In the table's order.
         """
+        # Arrays follow the order of the problem and are put back at the end.
         growth = np.full(len(self.scores), np.nan)
         rows = list(self.rows)
+        # A score below 1 asks whether it is dominated, a score of 1 whether it is efficient.
         is_selected = np.asarray(selected)[rows]
         below = self.scores.to_numpy()[rows] < 1 - EDGE
         sides: tuple[tuple[Side, CriticalValues, Array], ...] = (
@@ -278,6 +278,7 @@ def uncertainty(
     """
     choice("method", method, get_args(Method))
     alpha = 1 - share("level", level)
+    # The order of the problem does not depend on how the user sorted the table.
     problem, metrics, rows = make_problem(samples, outputs, inputs, returns, orientation)
     c_lower, c_upper, c_verdict, source = _critical_values(problem, alpha, method, seed, client)
     score = sample_scores(samples, problem, metrics, rows)
@@ -287,7 +288,9 @@ def uncertainty(
     # A verdict is a one-sided statement, with a critical value of its own.
     verdict = c_verdict.limits(problem, "upper")
     dominated = verdict.value < 1 - EDGE
+    # Dominated: the upper limit of the verdict is below 1. Efficient: the lower limit is 1.
     verdicts = np.select([dominated, lower >= 1 - EDGE], ["dominated", "efficient"], "undecided")
+    # The secure gap is that of the limit and not of the score.
     gap = np.where(dominated, problem.technology.gap(verdict.value), np.nan)
     best, worst = possible_ranks(lower, upper)
     index = samples.values.index
@@ -322,6 +325,7 @@ def uncertainty(
     )
     if simultaneous:
         return result
+    # Only the interval changes; verdicts, ranks and tiers stay simultaneous.
     limits = result.individual_limits
     return replace(result, lower=limits["lower"], upper=limits["upper"])
 
@@ -329,11 +333,9 @@ def uncertainty(
 def uncertainty_of_ranking(answer: Answer, samples: Samples) -> Uncertainty:
     """Compute how certain the scores of a ranking are, given its answer.
 
-    Raises
-    ------
-    DataError
-        Where no intervals are known for the model, or the samples are not those of the table.
+    Refuse models without known intervals, and samples that are not those of the table.
     """
+    # The intervals are those of the ranking's own technology.
     returns, orientation = _technology_options(answer)
     check_same_table(samples, pd.concat([answer.data.outputs, answer.data.inputs], axis=1))
     return uncertainty(
@@ -366,6 +368,7 @@ def _critical_values(
         limits = CriticalValues(c, ridge)
         return limits, limits, CriticalValues(one_sided, ridge), source
     maxima = max_t.draw_maxima(problem.moments, draws=max_t.DRAWS, seed=seed, client=client)
+    # Intervals take the maximum over all metrics, verdicts that within the worst metric.
     overall = max_t.upper_quantile(maxima.metrics.max(axis=0), alpha)
     within_metric = max(max_t.upper_quantile(row, alpha) for row in maxima.metrics)
     limits = CriticalValues(np.full(len(degrees), overall), ridge)

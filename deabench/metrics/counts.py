@@ -83,6 +83,7 @@ def from_counts(
         costs=costs,
         weights=weights,
     )
+    # Notes on folds or labels are passed on; metrics are no sums of weights.
     inherited = {key: value for key, value in counts.attrs.items() if key != "weighted"}
     better = {name: str(direction_of(name)) for name in table.columns}
     table.attrs = {**inherited, **table.attrs, "better": better}
@@ -106,15 +107,16 @@ def undefined(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
     ['PPV', 'FDR']
     """
     cells, names = _make_cells(check_counts(counts), **options)
-    parts = []
+    frames = []
     for name in names:
         formula = formula_of(name, cells.beta)
         _, failed = evaluate_formula(formula, cells)
+        # Row by row, the number of the first unmet need.
         rows = np.flatnonzero(failed)
         reasons = [undefined_reason(formula, failed[row]) for row in rows]
-        part = pd.DataFrame({"metric": name, "reason": reasons}, counts.index[rows], dtype="str")
-        parts.append(part)
-    return pd.concat(parts)
+        frame = pd.DataFrame({"metric": name, "reason": reasons}, counts.index[rows], dtype="str")
+        frames.append(frame)
+    return pd.concat(frames)
 
 
 def check_counts(counts: pd.DataFrame) -> pd.DataFrame:
@@ -134,6 +136,7 @@ def check_counts(counts: pd.DataFrame) -> pd.DataFrame:
     values = numbers.to_numpy()
     invalid = ~np.isfinite(values) | (values < 0)
     if not has_weighted_cells(counts):
+        # Sums of weights need not be whole.
         invalid |= values != np.floor(values)
     if invalid.any():
         row, column = np.argwhere(invalid)[0]
@@ -219,6 +222,7 @@ def _make_cells(
         raise DataError(f"beta is {beta:g}; the F measure needs a finite beta >= 0")
     if not 0 <= dominance <= 1:
         raise DataError(f"dominance is {dominance:g}; IBA needs an α from 0 to 1")
+    # By default an error costs 1: the total cost is the number of errors.
     default_costs = {"fn": 1.0, "fp": 1.0}
     all_costs = dict.fromkeys(CELLS, 0.0) | dict(default_costs if costs is None else costs)
     all_weights = dict.fromkeys(CELLS, 1.0) | dict(weights or {})
@@ -239,6 +243,7 @@ def _check_cell_numbers(numbers: Mapping[str, float], argument: str, kind: str, 
 
 def _parse_counts(column: pd.Series) -> np.ndarray:
     """Return a column as numbers; refuse text that is none."""
+    # Empty cells become NaN and are refused by the caller; text is refused here.
     numeric = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     if not pd.api.types.is_numeric_dtype(column):
         for row, cell, number in zip(column.index, column, numeric, strict=True):
@@ -328,6 +333,7 @@ def average_folds(folds: pd.DataFrame, keys: list[pd.Series]) -> pd.DataFrame:
     """Return the mean over the rows of each group, NaN where one of them is NaN."""
     groups = folds.groupby(keys, sort=False, dropna=False)
     table = groups.agg(lambda column: column.mean(skipna=False))
+    # A fold without value leaves the mean undefined, and the sentences count such folds.
     undefined = folds.isna().groupby(keys, sort=False, dropna=False).sum()
     sizes = groups.size().to_numpy()
     sentences = [

@@ -82,6 +82,7 @@ def entropy(counts: Sequence[float]) -> float:
     values = np.asarray(counts, dtype=float)
     if values.ndim != 1 or not (np.isfinite(values) & (values >= 0)).all() or not values.sum() > 0:
         raise DataError("the counts of an entropy are numbers >= 0, not all 0")
+    # 0 log 0 = 0: empty classes are left out.
     shares = values[values > 0] / values.sum()
     return float(-(shares * np.log2(shares)).sum()) + 0.0
 
@@ -102,12 +103,13 @@ def information_gain(
     >>> round(information_gain([[0, 3], [2, 4]], missing=[1, 0]), 4)
     0.1368
     """
+    # A row for each branch, a column for each class.
     branches = np.asarray(children, dtype=float)
     parent = branches.sum(axis=0)
     total = parent.sum()
-    within = sum(branch.sum() / total * entropy(branch) for branch in branches)
+    child_entropy = sum(branch.sum() / total * entropy(branch) for branch in branches)
     known_share = 1.0 if missing is None else total / (total + np.sum(missing))
-    return float(known_share * (entropy(parent) - within))
+    return float(known_share * (entropy(parent) - child_entropy))
 
 
 def _decompose(
@@ -115,6 +117,7 @@ def _decompose(
 ) -> tuple[float, ...]:
     """Return Brier's score and its parts; the weights have the sum 1."""
     if bins is None:
+        # Without bins every distinct probability is a group, and within_bins is 0.
         group = np.unique(p, return_inverse=True)[1]
     else:
         group = np.minimum((p * bins).astype(int), bins - 1)

@@ -161,6 +161,7 @@ def bootstrap_632(
     tests = np.zeros(n)
     for _ in range(resamples):
         drawn = _draw_training_rows(rng, labels)
+        # A model is tested on the rows that did not train it.
         left_out_rows = np.setdiff1d(np.arange(n), drawn)
         model = clone(estimator).fit(_take_rows(X, drawn), labels[drawn])
         errors[left_out_rows] += (
@@ -180,10 +181,12 @@ def bootstrap_632(
         for label, count in zip(classes, class_counts, strict=True)
     )
     no_information = float(1 - agreement)
+    # The error of a model that learned nothing is an upper bound.
     capped = min(left_out, no_information)
     overfitting = 0.0
     if min(capped, no_information) > apparent:
         overfitting = (capped - apparent) / (no_information - apparent)
+    # .632+ moves its weight to the left-out error as overfitting grows.
     w = 0.632 / (1 - 0.368 * overfitting)
     return pd.Series(
         {

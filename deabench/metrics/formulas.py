@@ -328,8 +328,10 @@ def evaluate_formula(metric: Formula, cells: Cells) -> tuple[Array, Array]:
         0 where the metric is defined, else k for the first unmet need `metric.needs[k - 1]`.
     """
     failed = np.zeros(np.shape(cells.tp), dtype=np.int8)
+    # 0/0 is replaced below; a number over 0 stays infinite.
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.array(metric.value(cells), dtype=float)
+    # Backwards, so that the first unmet need is written last and stays.
     for k, need in reversed(list(enumerate(metric.needs, start=1))):
         unmet = ~NEEDS[need][0](cells)
         failed[unmet] = k

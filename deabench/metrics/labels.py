@@ -136,6 +136,7 @@ def two_class_truth(
         As `ground_truth` does, and where every instance is positive, or none.
     """
     true = ground_truth(y_true, positive, scores=scores)
+    # Both classes must occur, also the one that was not named.
     for noun, members in _members_by_class(true):
         if not members.any():
             raise DataError(
@@ -195,6 +196,7 @@ def predicted_positive(y_pred: Values, true: GroundTruth, *, name: str) -> np.nd
     negative_classes = list(true.rest) or [true.negative]
     # Where y_true holds one class only, any other label counts as the negative one.
     if negative_classes != [None]:
+        # Every label is either the positive one or one of the negative ones.
         is_known = is_positive.copy()
         for label in negative_classes:
             is_known |= equals_label(labels, label)
@@ -229,6 +231,7 @@ def read_scores(score: Values, true: GroundTruth, *, name: str | None = None) ->
         raise DataError(
             f"the score of {owner} for instance {row + 1} is {description}; give a finite number"
         )
+    # As floats large whole numbers would tie.
     is_whole = numeric.dtype.kind in "iu"
     if is_whole and np.abs(numbers).max(initial=0.0) > MAX_EXACT_INTEGER:
         return np.asarray(numeric.to_numpy())
@@ -297,6 +300,7 @@ def _check_class(positive: object, classes: list[object]) -> object:
 
 
 def _is_conventional(classes: list[object]) -> bool:
+    # Text is compared in lower case: "True" is conventional, too.
     lowered = [label.lower() if isinstance(label, str) else label for label in classes]
     return lowered in CONVENTIONS
 

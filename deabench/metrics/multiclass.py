@@ -106,6 +106,7 @@ def one_vs_rest(confusions: pd.DataFrame) -> pd.DataFrame:
     rows = {}
     for name, matrix in confusions.groupby(level="classifier", sort=False):
         cells = matrix.to_numpy()
+        # Of class k: hits on the diagonal, misses along its row, false alarms down its column.
         tp = np.diag(cells)
         fn = cells.sum(axis=1) - tp
         fp = cells.sum(axis=0) - tp
@@ -168,6 +169,7 @@ def from_classes(
                 row |= {column: values[column] for column in _columns_of(metric, classes, values)}
         rows[name] = row
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("classifier")
+    # A class that is never predicted has no precision: 0/0.
     missing = table.isna().stack()
     undefined = tuple(
         f"{column} of '{row}' is undefined: a class is never predicted, or all is of one class"
@@ -265,6 +267,7 @@ def _confusion_matrix(
     true_codes: np.ndarray, codes: np.ndarray, classes: list[object], weight: np.ndarray | None
 ) -> pd.DataFrame:
     m = len(classes)
+    # Cell (i, j) is number i m + j.
     cells = np.bincount(true_codes * m + codes, weight, m * m).reshape(m, m)
     return pd.DataFrame(cells, pd.Index(classes, name="true"), pd.Index(classes, name="predicted"))
 
@@ -278,6 +281,7 @@ def _metrics_of_matrix(c: np.ndarray, classes: list[object]) -> dict[str, float]
     chance = (t * p).sum()
     with np.errstate(divide="ignore", invalid="ignore"):
         by_class = {"recall": hits / t, "precision": hits / p, "F1": 2 * hits / (t + p)}
+        # Gorodkin: the covariance of true and predicted classes, over all classes.
         agreement = s * hits.sum() - chance
         overall = {
             "accuracy": hits.sum() / s,

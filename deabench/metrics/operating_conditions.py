@@ -59,6 +59,7 @@ def at_prevalence(
     # Any rate will do for rows with a missing rate: their metrics are blanked below.
     tpr = np.where(missing, 0.5, tpr)
     tnr = np.where(missing, 0.5, tnr)
+    # Bayes: the shares of the four cells in a population with prevalence π.
     shares = {
         "tp": pi * tpr,
         "fn": pi * (1 - tpr),
@@ -212,6 +213,7 @@ def _read_prevalence(
             f"the prevalence {values[outside].flat[0]:g} is not between 0 and 1; both classes must "
             "occur"
         )
+    # One number stands for all rows.
     return np.broadcast_to(values, (len(index),))
 
 
@@ -219,6 +221,7 @@ def _exact_cells(counts: pd.DataFrame) -> list[pd.Series]:
     """Return the cells in numbers whose products are exact.
 
     Machine integers, Python's own where those overflow, fractions of weights."""
+    # Products of whole numbers beyond 2⁵³ are not exact as floats.
     cells = check_counts(counts)
     if has_weighted_cells(counts):
         return [cells[cell].map(Fraction).astype(object) for cell in CELLS]

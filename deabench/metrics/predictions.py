@@ -177,6 +177,7 @@ def from_scores(
     table = _score_table(true, values, weight, score_metrics)
     if not label_names:
         return table
+    # The labels at the thresholds have metrics of their own.
     thresholds = thresholds_by_name(threshold, list(values))
     labelled = {name: at_or_above(score, thresholds[name]) for name, score in values.items()}
     label_table = label_metrics(true, labelled, weight, label_names, options)
@@ -233,6 +234,7 @@ def label_metrics(
     table = pd.DataFrame(index=counts.index)
     if names is None or names or not user_defined:
         table = compute_metrics(counts, metrics=names, **options)
+    # User-defined metrics follow; the table is put in the requested order at the end.
     undefined = table.attrs.get("undefined", ())
     for name, metric in user_defined.items():
         table[name] = [
@@ -263,6 +265,7 @@ def split_metrics(
         return defaults, [] if threshold is None else list(select_metrics(None, beta))
     if isinstance(metrics, str) or not len(metrics):
         select_metrics(metrics, beta)  # type: ignore[arg-type]  # raises: a text, or empty
+    # A metric of scores keeps the user's name of it as its column.
     score_metrics: dict[str, Metric] = {}
     label_names: list[str | Metric] = []
     for requested in metrics:
@@ -282,6 +285,7 @@ def split_metrics(
 
 def at_or_above(score: np.ndarray, threshold: float) -> np.ndarray:
     """Return where score >= threshold, exactly also for whole numbers beyond 2⁵³."""
+    # For whole numbers score >= t is score >= ⌈t⌉, without rounding to floats.
     limit = threshold if score.dtype.kind == "f" else math.ceil(threshold)
     return np.asarray(score >= limit)
 
@@ -328,6 +332,7 @@ def _score_table(
     metrics: Mapping[str, Metric],
 ) -> pd.DataFrame:
     """Compute the metrics of scores, with DeLong's interval beside the area."""
+    # Each score is sorted once for all metrics of its ranking.
     samples = {name: sort_scores(true.is_positive, score) for name, score in values.items()}
     steps = {name: sample.steps(weight) for name, sample in samples.items()}
     lower, upper = AREA_LIMITS

@@ -95,6 +95,7 @@ class DeLong(Result):
         fewest = min(self.positives, self.negatives)
         rows = []
         for (name, area), error in zip(self.auc.items(), self.to_frame()["se"], strict=True):
+            # Wald's limits decide whether they fit, and stay where they do.
             lower = area - z * error
             upper = area + z * error
             row_method = method
@@ -127,6 +128,7 @@ class DeLong(Result):
                 )
         v = self.covariance
         difference = float(self.auc[first] - self.auc[second])
+        # The scores are of the same instances: the covariance is subtracted.
         variance = v.loc[first, first] + v.loc[second, second] - 2 * v.loc[first, second]
         error = float(np.sqrt(max(variance, 0.0)))
         z = difference / error if error > 0 else np.nan
@@ -195,6 +197,7 @@ def delong_of_sorted(samples: Mapping[str, SortedScores]) -> DeLong:
     first = next(iter(samples.values()))
     is_positive = np.empty(len(first.order), dtype=bool)
     is_positive[first.order] = first.positive
+    # Placement values: one per instance and classifier.
     components = np.array([placements(sample) for sample in samples.values()])
     v10 = components[:, is_positive]
     v01 = components[:, ~is_positive]

@@ -77,6 +77,7 @@ class SortedScores:
 
 def sort_scores(positive: NDArray[np.bool_], score: np.ndarray) -> SortedScores:
     """Sort scores in falling order; equal scores are one step."""
+    # Scores in falling order; a threshold between equal scores does not exist.
     order = np.argsort(score)[::-1]
     ranked = score[order]
     ends = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)
@@ -85,6 +86,7 @@ def sort_scores(positive: NDArray[np.bool_], score: np.ndarray) -> SortedScores:
 
 def roc_auc(tp: Floats, fp: Floats) -> Floats:
     """Return the area under the ROC curve: P(positive scores higher) + P(equal) / 2."""
+    # Trapezoids between the points of the curve, both coordinates unscaled.
     doubled_area = (np.diff(fp) * (tp[..., 1:] + tp[..., :-1])).sum(axis=-1)
     return np.asarray(doubled_area / (2 * tp[..., -1] * fp[..., -1]))
 
@@ -141,6 +143,7 @@ def placements(sample: SortedScores) -> Floats:
     ties count one half. The mean over either class is the area under the ROC curve.
     """
     tp, fp = sample.steps()
+    # Equal scores share one value, repeated for each of them.
     lengths = np.diff(sample.ends, prepend=-1)
     negatives_below = np.repeat(1 - (fp[1:] + fp[:-1]) / (2 * fp[-1]), lengths)
     positives_above = np.repeat((tp[1:] + tp[:-1]) / (2 * tp[-1]), lengths)
@@ -304,6 +307,7 @@ def _calibration_error(
     bins: int = CALIBRATION_BINS,
 ) -> float:
     weight = np.ones(len(p)) if sample_weight is None else sample_weight
+    # A probability of 1 belongs to the last bin.
     group = np.minimum((np.asarray(p, dtype=float) * bins).astype(int), bins - 1)
     gap = np.bincount(group, weight * (p - y), bins)
     return float(np.abs(gap).sum() / weight.sum())

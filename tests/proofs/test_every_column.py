@@ -305,7 +305,7 @@ ANSWERED = {
     (
         ELECTRIC,
         "bootstrap_bias_corrected_deaR_B2000_seed1",
-    ): "random draws: tests/inference/test_sisters.py holds "
+    ): "random draws: tests/inference/test_simar_wilson.py holds "
     "db.simar_wilson to what their randomness leaves",
     (ELECTRIC, "ci_low_95"): "of the same bootstrap",
     (ELECTRIC, "ci_high_95"): "of the same bootstrap",

@@ -1,6 +1,5 @@
-"""The sisters of an interval: stability radius, rank sets, conformal ranks, bootstraps of firms."""
+"""Bootstraps of firms, and what they share with the stability radius."""
 
-import copy
 from pathlib import Path
 
 import numpy as np
@@ -18,32 +17,6 @@ EXPECTED = pd.read_csv(ORACLES / "12_simar_wilson_1998_electric_expected.csv", i
 INPUTS = ["Labor", "Fuel", "Capital"]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_stability_radius_is_where_the_verdict_changes(seed):
-    table = pd.DataFrame(
-        np.random.default_rng(seed).uniform(0.4, 1, (10, 3)),
-        columns=list("abc"),
-        index=list("ABCDEFGHIJ"),
-    )
-    radius = db.stability(table).radius
-    scores = db.rank(table).scores
-    for name in table.index:
-        for share, changed in ((0.999, False), (1.001, True)):
-            factor = (1 + radius[name] * share) ** (1 if scores[name] < 1 - 1e-9 else -1)
-            moved = table / factor
-            moved.loc[name] = table.loc[name] * factor
-            now = db.rank(moved).scores[name]
-            assert (abs(now - 1) < 1e-9) == ((abs(scores[name] - 1) < 1e-9) != changed)
-
-
-def test_a_duplicate_has_no_room():
-    table = pd.DataFrame({"a": [0.9, 0.9, 0.5], "b": [0.5, 0.5, 0.4]}, index=list("xyz"))
-    assert db.stability(table).radius[["x", "y"]].tolist() == pytest.approx([0, 0], abs=1e-12)
-    assert db.stability(table * 100).radius.tolist() == pytest.approx(
-        db.stability(table).radius.tolist()
-    )
-
-
 STRANGERS = {
     "model": ["a", "b", "c", "d", "e"],
     "accuracy": [0.9, 0.8, 0.7, 0.85, 0.6],
@@ -59,7 +32,7 @@ STRANGERS = {
     ],
     ids=["stability", "firms"],
 )
-def test_sisters_take_what_the_other_doors_take(ask, tmp_path):
+def test_stability_and_firms_accept_every_table_source(ask, tmp_path):
     """A reading, a file, a dict and a frame: the same numbers by the same names, and a rate to be
     low is complemented.
     """
@@ -77,13 +50,6 @@ def test_sisters_take_what_the_other_doors_take(ask, tmp_path):
         assert "lower is better in 'error_rate', complemented inside" in found.notes
 
 
-def test_a_radius_of_inputs_is_refused_not_forgotten():
-    table = STRANGERS | {"latency_ms": [10, 20, 5, 7, 9]}
-    with pytest.raises(db.DataError, match="'latency_ms' is an input, and the stability radius"):
-        db.stability(table)
-    assert len(db.stability(table, outputs=["accuracy"]).radius) == 5
-
-
 def test_gaps_in_a_table_are_treated_as_asked(refused):
     table = pd.DataFrame({"accuracy": [0.9, np.nan, 0.7, 0.85, 0.6, 0.8]}, index=list("abcdef"))
     assert list(db.stability(table, missing="drop-systems").radius.index) == list("acdef")
@@ -92,47 +58,6 @@ def test_gaps_in_a_table_are_treated_as_asked(refused):
         "missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or 'drop-metrics'"
     ):
         db.stability(table, missing="bounds")
-
-
-def test_rank_sets_are_pairwise_and_simultaneous():
-    counts = pd.DataFrame(
-        {
-            "tp": [180, 178, 150, 100],
-            "fn": [20, 22, 50, 100],
-            "fp": [20, 25, 40, 60],
-            "tn": [380, 375, 360, 340],
-        },
-        index=list("abcd"),
-    )
-    samples = db.Samples.from_counts(counts)
-    found = db.rank_sets(samples, {"TPR": 1, "TNR": 1})
-    assert found.table["rank"].tolist() == [1, 2, 3, 4]
-    assert found.table[["best", "worst"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3], [4, 4]]
-    wide = db.uncertainty(samples.weighted({"TPR": 1, "TNR": 1})).ranks
-    assert (found.table["worst"] - found.table["best"] <= wide["worst"] - wide["best"]).all()
-
-
-def test_conformal_ranks_hold_on_new_data_sets():
-    """Of 600 new data sets drawn like the known ones, with heavy tails, at least 1 − α less 3
-    errors have their ranks inside.
-    """
-    rng = np.random.default_rng(0)
-    inside, together = np.zeros(5), 0
-    for _ in range(600):
-        drawn = rng.standard_t(2, (40, 5)) + np.arange(5)
-        known = pd.DataFrame(drawn[:-1], columns=list("abcde"))
-        rank = (-drawn[-1]).argsort().argsort() + 1
-        each = db.conformal_ranks(known).table
-        every = db.conformal_ranks(known, simultaneous=True).table
-        inside += (each["best"].to_numpy() <= rank) & (rank <= each["worst"].to_numpy())
-        together += ((every["best"].to_numpy() <= rank) & (rank <= every["worst"].to_numpy())).all()
-    assert (inside / 600 >= 0.9 - 3 * np.sqrt(0.09 / 600)).all()
-    assert together / 600 >= 0.9 - 3 * np.sqrt(0.09 / 600)
-
-
-def test_too_few_data_sets_leave_every_rank_open():
-    scores = pd.DataFrame(np.random.default_rng(1).random((5, 4)), columns=list("abcd"))
-    assert db.conformal_ranks(scores).table[["best", "worst"]].to_numpy().tolist() == [[1, 4]] * 4
 
 
 def test_firms_scores_are_those_of_linprog():
@@ -171,13 +96,6 @@ def test_bootstrap_of_firms_is_a_result():
     assert found.to_csv().splitlines()[0] == "classifier,score,corrected,lower,upper"
     assert "leads with" in found.summary()
     assert "nothing is said of test instances" in found.notes[-1]
-
-
-def test_stability_is_a_result():
-    radius = db.stability(PLANTS, outputs=INPUTS)
-    assert len(radius.radius) == 19
-    assert radius.to_frame()["stability"].is_monotonic_increasing
-    assert (copy.copy(radius).radius == radius.radius).all()
 
 
 def test_subsampling_scales_by_the_rate():

@@ -109,8 +109,8 @@ def test_one_flip():
         {"tp": [8, 0], "fn": [2, 10], "fp": [5, 0], "tn": [45, 50]}, index=["a", "b"]
     )
     moments = db.Samples.from_counts(table, metrics=["TPR", "G-mean"]).moments
-    np.testing.assert_allclose(moments.parts[0].flips, [[1 / 8, 0.5 / 8], [2, 1]])
-    np.testing.assert_allclose(moments.parts[1].flips, [[0, 0.5 / 45], [0, 0.5 / 50]])
+    np.testing.assert_allclose(moments.sources[0].flips, [[1 / 8, 0.5 / 8], [2, 1]])
+    np.testing.assert_allclose(moments.sources[1].flips, [[0, 0.5 / 45], [0, 0.5 / 50]])
     y = [1] * 3 + [0] * 4
     scores = {"a": [3, 4, 1, 0, 2, 1.5, 0.5], "b": [1, 2, 3, 0, 0, 0, 2.5]}
     moments = db.Samples.from_scores(y, scores, positive=1).moments
@@ -119,12 +119,12 @@ def test_one_flip():
         (1 / 8 + 0.5) / (1 / 4 + 0.5),
         (2 / 64 + 0.5) / (2 / 16 + 0.5),
     ]  # losses of the positives: 0, 0, 1/2 and 1/4, 1/4, 0
-    np.testing.assert_allclose(moments.parts[0].flips[:, 0], sizes / (3 * area))
+    np.testing.assert_allclose(moments.sources[0].flips[:, 0], sizes / (3 * area))
     sizes = [
         (2 / 27 + 0.5) / (2 / 9 + 0.5),
         (8 / 27 + 0.5) / (4 / 9 + 0.5),
     ]  # of the negatives: 0, 1/3, 1/3, 0 and 0, 0, 0, 2/3
-    np.testing.assert_allclose(moments.parts[1].flips[:, 0], sizes / (4 * area))
+    np.testing.assert_allclose(moments.sources[1].flips[:, 0], sizes / (4 * area))
 
 
 def test_the_size_of_a_misplacement():
@@ -157,5 +157,5 @@ def test_an_area_that_is_a_recall_has_the_recalls_ridge():
         y, scores, positive=1, threshold=0.0, metrics=("TPR", "roc_auc")
     )
     np.testing.assert_allclose(samples.values["TPR"], samples.values["roc_auc"])
-    positives = samples.moments.parts[0]
+    positives = samples.moments.sources[0]
     np.testing.assert_allclose(positives.flips[:, 0], positives.flips[:, 1])
