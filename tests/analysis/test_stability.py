@@ -11,7 +11,6 @@ import deabench as db
 
 ORACLES = Path(__file__).parents[1] / "oracles"
 PLANTS = pd.read_csv(ORACLES / "12_simar_wilson_1998_electric_data.csv", index_col=0)
-EXPECTED = pd.read_csv(ORACLES / "12_simar_wilson_1998_electric_expected.csv", index_col=0)
 INPUTS = ["Labor", "Fuel", "Capital"]
 
 

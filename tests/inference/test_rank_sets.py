@@ -1,16 +1,9 @@
 """Rank sets under fixed weights, and conformal ranks on new data sets."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
 import deabench as db
-
-ORACLES = Path(__file__).parents[1] / "oracles"
-PLANTS = pd.read_csv(ORACLES / "12_simar_wilson_1998_electric_data.csv", index_col=0)
-EXPECTED = pd.read_csv(ORACLES / "12_simar_wilson_1998_electric_expected.csv", index_col=0)
-INPUTS = ["Labor", "Fuel", "Capital"]
 
 
 def test_rank_sets_are_pairwise_and_simultaneous():
