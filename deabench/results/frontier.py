@@ -227,7 +227,7 @@ class Frontier(Result):
         the second metric one unit of the first is worth, for every pair); edges are shared ridges,
         with the `vertices` that both facets have.
         """
-        return prices.build_facet_graph(self)
+        return prices.build_facet_graph(self.facets, self.outputs, self.vertices, self.hull)
 
     def to_graphml(self, path: str | Path) -> None:
         """Write the graph as GraphML, the whole file or nothing.
@@ -243,7 +243,7 @@ class Frontier(Result):
         One row per facet and pair of metrics: `gain` (the metric that gets better by one unit),
         `pay` (the one that gets worse), `rate` (by how much) and `says`, the same in words.
         """
-        return prices.compute_prices(self)
+        return prices.compute_prices(self.graph, self.data.transforms)
 
     def cost_ranges(self, *, prevalence: float = 0.5) -> pd.DataFrame:
         """Return which classifier is cheapest for which ratio of misclassification costs.
@@ -263,7 +263,12 @@ class Frontier(Result):
             One row per classifier of the frontier, by rising TPR: it has the least expected cost
             for every ratio (false negative : false positive) from `from_ratio` to `to_ratio`.
         """
-        return prices.compute_cost_ranges(self, prevalence)
+        if self.technology == "fdh":
+            raise DataError(
+                "cost ranges weigh mixtures of classifiers, which technology='fdh' leaves out; use "
+                "technology='convex'"
+            )
+        return prices.compute_cost_ranges(self.points, prevalence)
 
     def locate(
         self, points: pd.DataFrame, *, norm: Literal["l1", "l2", "linf"] = "l2"

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
+from deabench.geometry.faces import Hull
 from deabench.tables.transforms import AffineTransform
-
-if TYPE_CHECKING:
-    from deabench.results.frontier import Frontier
 
 UNCHANGED = AffineTransform()
 
 
-def build_facet_graph(front: Frontier) -> Any:
+def build_facet_graph(
+    facets: pd.DataFrame, outputs: list[str], vertices: list[Any], hull: Hull
+) -> Any:
     """Build the networkx graph of the facets of a frontier: see `Frontier.graph`."""
     import networkx as nx
 
-    hull = front.hull
-    graph = nx.Graph(outputs=front.outputs)
-    for facet, row in front.facets.iterrows():
-        normal = {metric: float(row[metric]) for metric in front.outputs}
+    graph = nx.Graph(outputs=outputs)
+    for facet, row in facets.iterrows():
+        normal = {metric: float(row[metric]) for metric in outputs}
         graph.add_node(
             facet,
             normal=normal,
@@ -34,7 +34,7 @@ def build_facet_graph(front: Frontier) -> Any:
         )
     for first, second in hull.ridges():
         shared = np.flatnonzero(hull.incidence[first] & hull.incidence[second])
-        graph.add_edge(first, second, vertices=tuple(front.vertices[k] for k in shared))
+        graph.add_edge(first, second, vertices=tuple(vertices[k] for k in shared))
     return graph
 
 
@@ -70,11 +70,10 @@ def format_graphml(graph: Any) -> str:
     return "\n".join(nx.generate_graphml(flat)) + "\n"
 
 
-def compute_prices(front: Frontier) -> pd.DataFrame:
+def compute_prices(graph: Any, transforms: Mapping[str, AffineTransform]) -> pd.DataFrame:
     """Return what one unit of a metric costs in another on each facet: see `Frontier.prices`."""
-    transforms = front.data.transforms
     rows = []
-    for facet, node in front.graph.nodes(data=True):
+    for facet, node in graph.nodes(data=True):
         # A facet that is flat in some metric is not efficient throughout: it has no price there.
         if not node["full_dimensional"]:
             continue
@@ -87,16 +86,11 @@ def compute_prices(front: Frontier) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).set_index("facet")
 
 
-def compute_cost_ranges(front: Frontier, prevalence: float) -> pd.DataFrame:
+def compute_cost_ranges(points: pd.DataFrame, prevalence: float) -> pd.DataFrame:
     """Return for which ratios of costs each vertex is cheapest: see `Frontier.cost_ranges`."""
-    if front.technology == "fdh":
+    if set(points.columns) != {"TPR", "TNR"}:
         raise DataError(
-            "cost ranges weigh mixtures of classifiers, which technology 'fdh' leaves out; use "
-            "technology='convex'"
-        )
-    if set(front.outputs) != {"TPR", "TNR"}:
-        raise DataError(
-            f"cost ranges need a frontier in TPR and TNR; this one is in {', '.join(front.outputs)}"
+            f"cost ranges need a frontier in TPR and TNR; this one is in {', '.join(points)}"
         )
     if not 0 < prevalence < 1:
         raise DataError(
@@ -104,7 +98,7 @@ def compute_cost_ranges(front: Frontier, prevalence: float) -> pd.DataFrame:
         )
     # Along the chain of vertices by rising TPR, the ratio of costs at which two neighbours are
     # equally expensive rises, because the frontier is concave.
-    chain = front.points.sort_values("TPR")
+    chain = points.sort_values("TPR")
     gains = np.diff(chain["TPR"])
     losses = -np.diff(chain["TNR"])
     limits = losses / gains * (1 - prevalence) / prevalence

@@ -56,7 +56,7 @@ def test_every_number_is_that_of_rank_on_its_own_table(costs, model) -> None:
     assert found.frame["efficient_on"].sum() == (found.each > 1 - 1e-9).to_numpy().sum()
 
 
-def test_what_a_data_set_lacks_is_left_out_there_and_said() -> None:
+def test_a_metric_that_a_data_set_lacks_is_left_out_there_with_a_note() -> None:
     table = (
         long()
         .query("fold == 0")
@@ -89,7 +89,7 @@ def test_what_a_data_set_lacks_is_left_out_there_and_said() -> None:
     )
 
 
-def test_refusals(refused) -> None:
+def test_tables_without_data_sets_and_inefficiencies_are_refused(refused) -> None:
     with refused(
         "the table has no data sets: no column names them, or no system stands on several rows; name the column with "
         "--dataset, or roles={'task': 'dataset'} of deabench.read"

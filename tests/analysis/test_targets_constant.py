@@ -150,7 +150,7 @@ def test_euclidean_targets_are_those_of_the_efficient_ratio_with_one_input_and_o
     db.certify(found)
 
 
-def test_the_command(tmp_path, capsys) -> None:
+def test_the_command_takes_constant_returns(tmp_path, capsys) -> None:
     source = tmp_path / "table.csv"
     source.write_text("name,accuracy,seconds\na,.5,2\nb,.9,3\nc,.6,4\n")
     assert (
@@ -177,7 +177,7 @@ def test_the_command(tmp_path, capsys) -> None:
     assert "spanned by zero and by multiples of the reference" in said.err
 
 
-def test_what_it_refuses(refused) -> None:
+def test_constant_returns_refuse_tables_without_inputs(refused) -> None:
     table = pd.DataFrame({"y": [0.5, 0.9], "x": [0.0, 3.0]}, index=["a", "b"])
     with refused(
         "returns='crs' multiplies inputs and there are none; name one in inputs, or leave returns out"

@@ -197,7 +197,9 @@ def test_cells_are_refused_by_file_and_row(
         ),
     ],
 )
-def test_what_files_cannot_have_is_refused(given: dict, said: str, tmp_path: Path, refused) -> None:
+def test_options_that_files_cannot_have_are_refused(
+    given: dict, said: str, tmp_path: Path, refused
+) -> None:
     frame = sweep(n=20)
     for k in range(7):
         frame[f"m{k}"] = 0.5
@@ -206,7 +208,7 @@ def test_what_files_cannot_have_is_refused(given: dict, said: str, tmp_path: Pat
         db.frontier(folder, **{"outputs": METRICS, **given})
 
 
-def test_what_scores_of_files_cannot_have_is_refused(tmp_path: Path, refused) -> None:
+def test_outputs_and_labels_that_scores_cannot_have_are_refused(tmp_path: Path, refused) -> None:
     frame = sweep(n=20)
     folder = written(frame, tmp_path / "sweep")
     out = tmp_path / "scores.parquet"

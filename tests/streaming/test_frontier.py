@@ -11,9 +11,8 @@ import pytest
 from sweeps import KINDS, METRICS, same, same_facets, sweep, written
 
 import deabench as db
-from deabench.geometry import faces, facet_walk
-from deabench.streaming import batches, candidates, files, frontier, reduce
-from deabench.utils.arrays import box
+from deabench.geometry import facet_walk
+from deabench.streaming import batches, files, frontier, reduce
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 ENGINES = Path(__file__).parent / "engines"
@@ -59,7 +58,7 @@ def test_files_of_other_engines_have_the_same_bits(engine: str) -> None:
     )
 
 
-def test_error_rates_are_complemented_and_said(tmp_path: Path) -> None:
+def test_error_rates_are_complemented_with_a_note(tmp_path: Path) -> None:
     frame = sweep()
     frame["error"] = (1 - frame.pop("TPR")).round(6)
     given = {"outputs": ["error", "TNR", "AUC"], "lower_is_better": {"error": 1.0}}
@@ -68,7 +67,7 @@ def test_error_rates_are_complemented_and_said(tmp_path: Path) -> None:
     assert front.notes[0] == "'error' stands for its complement 1 - error: lower is better"
 
 
-def test_names_decide_where_nothing_is_said(tmp_path: Path) -> None:
+def test_columns_are_classified_by_name_by_default(tmp_path: Path) -> None:
     frame = sweep().assign(seed=3)
     same(db.frontier(written(frame, tmp_path)), db.frontier(frame.set_index("model")))
 
@@ -170,42 +169,6 @@ def test_with_a_tolerance_no_row_is_further_out(tmp_path: Path) -> None:
     assert (1 + reduce.level_tolerance(0.02, 64)) ** 3 == pytest.approx(1.02)
     assert "with tolerance 0.02, rows are left off the frontier whose efficiency" in front.notes[-1]
     db.certify(front)
-
-
-@pytest.mark.parametrize("spread", [1e-7, 1e-4, 1.0])
-def test_nobody_who_lies_beyond_the_candidates_is_dropped(
-    spread: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nearly in one direction from 0, coordinates from there are rounded to 1e-9: enough to lose a
-    row of the frontier.
-    """
-    monkeypatch.setattr(candidates, "FIRST_CHUNK", 64)
-    monkeypatch.setattr(candidates, "MIN_WAITING", 16)
-    for seed in range(18):
-        rng = np.random.default_rng(seed)
-        s = 2 + seed % 3
-        rows = 0.9 + spread / (
-            1 + np.exp(-(0.3 * rng.normal(size=(400, 1)) + rng.normal(size=(400, s))))
-        )
-        stream = candidates.CandidateFilter(s)
-        stream.add_rows(np.ascontiguousarray(rows.T), np.arange(400))
-        kept, places = stream.finish()
-        np.testing.assert_array_equal(kept, rows[places])
-        origin, unit = box(rows)
-        hull = faces.build_hull(((rows - origin) / unit)[np.sort(places)])
-        assert ((rows - origin) / unit @ hull.normals.T).max() <= 1 + 1e-10
-
-
-def test_too_many_facets_are_counted_and_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(candidates, "MAX_FACETS", 40)
-    with pytest.raises(db.DataError) as caught:
-        db.frontier(written(sweep("shell of a simplex"), tmp_path), outputs=METRICS)
-    assert " facets at row " in str(caught.value)
-    assert str(caught.value).endswith(
-        "give a tolerance, as tolerance=0.01: no row's efficiency is then above 1.01"
-    )
 
 
 def test_more_points_than_are_listed_with_facets_are_listed_when_asked(

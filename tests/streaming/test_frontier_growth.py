@@ -92,7 +92,7 @@ def test_error_rates_costs_and_classifiers_alone(technology: str) -> None:
     db.certify(grown)
 
 
-def test_what_does_not_go_together_is_refused(refused) -> None:
+def test_frontiers_and_rows_that_do_not_match_are_refused(refused) -> None:
     frame = sweep(n=60).set_index("model")
     a, b = db.frontier(frame[:30], outputs=METRICS), db.frontier(frame[30:], outputs=METRICS[:2])
     with refused(

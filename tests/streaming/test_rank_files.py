@@ -261,7 +261,7 @@ def test_a_cluster_that_loses_workers_has_the_same_bits(
     assert ranking.frontier.extreme == straight.frontier.extreme
 
 
-def test_what_is_kept_is_used_for_the_same_question_and_the_same_files_alone(
+def test_stored_parts_are_used_for_the_same_options_and_files_alone(
     tmp_path: Path,
 ) -> None:
     frame = sweep()
@@ -293,7 +293,7 @@ def test_what_is_kept_is_used_for_the_same_question_and_the_same_files_alone(
     assert sorted(moved.extreme) == sorted(changed.extreme)
 
 
-def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_read_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frame = sweep(n=1200)
     folder, out = written(frame, tmp_path / "sweep", [500]), tmp_path / "scores.parquet"
     given = [f"{folder}/*.parquet", "--outputs", "TPR,TNR,AUC", "--kept", str(tmp_path / "kept")]
