@@ -103,8 +103,8 @@ def read_classes(
     if not frame["y_true"].isna().any() and frame["y_true"].nunique() > 2:
         labels, _ = count_classes(frame["y_true"].to_numpy())
         raise DataError(
-            f"y_true holds {len(labels)} classes ({format_labels(labels)}); take one against the rest "
-            "(--positive CLASS --against-rest) or compare them all (deabench metrics --multiclass)"
+            f"y_true holds {len(labels)} classes ({format_labels(labels)}); take one against the "
+            "rest (--positive CLASS --against-rest) or compare them all (deabench metrics --multiclass)"
         )
     return ground_truth(frame["y_true"], label, scores=scores)
 
@@ -225,9 +225,10 @@ def _check_one_class_per_instance(frame: pd.DataFrame) -> None:
     rows = frame.set_index(keys).loc[[instance]]
     first = rows.iloc[0]
     second = rows[rows["y_true"] != first["y_true"]].iloc[0]
+    labels = [to_python_scalar(row["y_true"]) for row in (first, second)]
     raise DataError(
-        f"{_describe_instance(keys, instance)} has the class {to_python_scalar(first['y_true'])!r} for "
-        f"'{first['classifier']}' and {to_python_scalar(second['y_true'])!r} for '{second['classifier']}'; "
+        f"{_describe_instance(keys, instance)} has the class {labels[0]!r} for "
+        f"'{first['classifier']}' and {labels[1]!r} for '{second['classifier']}'; "
         "an instance has one class"
     )
 

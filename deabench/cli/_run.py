@@ -1,4 +1,4 @@
-"""Run one verb with typer: errors become one sentence and an exit code; complete words for a shell."""
+"""Run one verb with typer; errors become one sentence and an exit code. Complete for shells."""
 
 from __future__ import annotations
 

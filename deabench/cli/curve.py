@@ -276,7 +276,7 @@ def _print_segment(
 def _learning_curve(
     frame: pd.DataFrame, learner: str, start: int, plot: Path | None
 ) -> pd.DataFrame:
-    """Compute the balanced accuracy of a classifier by training rows, over five stratified folds."""
+    """Compute the balanced accuracy by training rows, over five stratified folds."""
     if "y_true" not in frame.columns:
         hint = did_you_mean("y_true", list(frame.columns))
         raise DataError(f"there is no column 'y_true'; {hint}")

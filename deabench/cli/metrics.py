@@ -1,4 +1,4 @@
-"""`deabench metrics`: turn predictions, scores or counts into the table that `deabench rank` reads."""
+"""`deabench metrics`: turn predictions, scores or counts into a table for `deabench rank`."""
 
 from __future__ import annotations
 
@@ -130,7 +130,8 @@ def metrics_command(
     folds: Annotated[
         Folds,
         typer.Option(
-            help="If a classifier has several rows or folds: add its counts, or average its metrics."
+            help="For several rows or folds of a classifier: add the counts, or average the "
+            "metrics."
         ),
     ] = Folds.pooled,
     intervals: Annotated[

@@ -188,7 +188,7 @@ def reproduce_command(
     out: Out = None,
     form: Form = Format.table,
 ) -> None:
-    """Recompute every printed table of Chao et al. (2022): printed, computed and verdict, by cell."""
+    """Recompute every printed table of Chao et al. (2022), with a verdict for each cell."""
     result = db.reproduce(name)
     write_table(result.cells.set_index("table"), form=form, path=out)
     for table, counts in result.counts().iterrows():

@@ -4,7 +4,7 @@
 >>> page = db.report(db.datasets.load("chao2022-wine1"), outputs=["TPR", "TNR"])
 >>> page.answer[0]
 '1 of 7 classifiers is efficient: MLP.'
->>> page.save("report.html")                                                                       # doctest: +SKIP
+>>> page.save("report.html")  # doctest: +SKIP
 """
 
 from __future__ import annotations

@@ -46,8 +46,9 @@ ESCAPES = {
     "Σ": r"$\Sigma$",
     "·": r"$\cdot$",
 }
-PREAMBLE = r"""% made by deabench; needs the packages fontenc with [T1], textcomp, booktabs, longtable, graphicx; pgf for .pgf figures.
-% A sign that pdfLaTeX has no letter for is printed by its number; LuaLaTeX and XeLaTeX print it where the font has it.
+PREAMBLE = r"""% made by deabench; needs the packages fontenc with [T1], textcomp, booktabs,
+% longtable, graphicx; pgf for .pgf figures. A sign that pdfLaTeX has no letter for is printed by
+% its number; LuaLaTeX and XeLaTeX print it where the font has it.
 \providecommand{\deabenchsign}[2]{\ifdefined\Umathchar#2\else\texttt{U+#1}\fi}
 """
 CHARACTER_WIDTH = 4.3

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def explore(source: object, **options: Any) -> AnyWidget:
-    """Explore the ranking and the frontier in a notebook: the workspace of `deabench.report`'s page.
+    """Explore ranking and frontier in a notebook: the workspace of `deabench.report`'s page.
 
     Parameters
     ----------

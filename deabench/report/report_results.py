@@ -1,4 +1,4 @@
-"""Compute the results that a report shows: ranking, frontier, closest targets, tested algorithms."""
+"""Compute the results that a report shows: ranking, frontier, targets, tested algorithms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report a ranking that was saved as CSV: its scores, without frontier, targets and certificates."""
+"""Report a ranking that was saved as CSV: it has scores, but no frontier and no certificates."""
 
 from __future__ import annotations
 
