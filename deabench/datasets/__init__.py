@@ -1,7 +1,7 @@
-"""Data sets that are shipped: the printed tables of Chao et al. (2022) and small textbook examples.
+"""Shipped data sets: the printed tables of Chao et al. (2022) and small textbook examples.
 
-`load(name)` gives a table ready for `deabench.rank`, `names()` the names, `describe()` what each is
-and where it comes from; `printed("table09")` gives a table of Chao et al. (2022) whole, as printed.
+`load(name)` returns a table ready for `deabench.rank`, `names()` the names, `describe()` the title
+and source of each; `printed("table09")` returns a table of Chao et al. (2022) as printed.
 DATA_LICENSES.md states the terms.
 
 Reference
@@ -11,10 +11,8 @@ considering intrinsic data characteristics", Information Sciences 608 (2022) 113
 
 from __future__ import annotations
 
-from deabench.datasets._boards import BOARDS, board
-from deabench.datasets._tables import DATASETS, Entry, describe, load, names
-from deabench.datasets.chao2022 import PRINTED, printed
-from deabench.datasets.recommendations import table22
+from deabench.datasets.chao2022 import PRINTED, printed, table22
+from deabench.datasets.shipped import BOARDS, DATASETS, Entry, board, describe, load, names
 
 __all__ = [
     "BOARDS",

@@ -262,11 +262,11 @@ def test_the_shipped_counts_are_made_again(tmp_path):
     """Two folds of one set by all 18 classifiers, to the last count; other versions may differ and
     are not held to it.
     """
-    from deabench.datasets import keel67
+    from deabench.datasets import keel
     from deabench.study import package_versions
     from deabench.study.running.tasks import run_task
 
-    made_by, here = keel67.manifest()["versions"], package_versions()
+    made_by, here = keel.keel67_manifest()["versions"], package_versions()
     if any(
         made_by[name] != here.get(name)
         for name in ("numpy", "scikit-learn", "imbalanced-learn", "c50py")
@@ -275,9 +275,9 @@ def test_the_shipped_counts_are_made_again(tmp_path):
     path = tmp_path / "chao2022.toml"
     path.write_text(
         "seed = 2022\n[data]\nnames = ['glass-0-4_vs_5']\n[split]\nfolds = 10\n[classifiers]\n"
-        + "\n".join(f"'{name}' = {{}}" for name in keel67.read().index.unique("classifier"))
+        + "\n".join(f"'{name}' = {{}}" for name in keel.read_keel67().index.unique("classifier"))
     )
-    shipped = keel67.read().loc["glass-0-4_vs_5"]
+    shipped = keel.read_keel67().loc["glass-0-4_vs_5"]
     for job in Study.from_toml(path).plan.tasks():
         if job.fold in (2, 7):
             assert run_task(job).counts == tuple(shipped.loc[(job.learner.name, job.fold)]), (

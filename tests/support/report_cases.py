@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 import deabench as db
-from deabench.datasets import keel, keel67
+from deabench.datasets import keel
 from deabench.study.results import aggregate
 from deabench.study.results.metrics import StudyMetrics
 
@@ -132,7 +132,7 @@ def shipped_study():
     """The study that is shipped: 18 classifiers on 67 data sets, its counts summarised as `deabench
     study` does.
     """
-    counts, sets = keel67.read().reset_index(), keel.table2()
+    counts, sets = keel.read_keel67().reset_index(), keel.table2()
     metrics = StudyMetrics().compute(counts, ["TPR", "TNR", "G-mean", "IBA"], dict)
     facts = sets.rename(columns={"paper_ir": "imbalance_ratio"}).loc[
         list(dict.fromkeys(counts["dataset"])), ["type", "imbalance_ratio"]

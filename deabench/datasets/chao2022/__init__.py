@@ -1,5 +1,6 @@
-"""The printed tables of Chao et al. (2022), one CSV file per table, cells as printed (percentages
-stay percentages).
+"""The tables of Chao et al. (2022) as printed: one CSV file per table, and Table 22 in words.
+
+Percentages stay percentages.
 """
 
 from __future__ import annotations
@@ -36,14 +37,15 @@ PRINTED = {
     "table23": "Comparison of the proposed method and existing IBA method (C4.5): its IBA column",
     "table24": "Comparison of the proposed method and existing IBA method (SVM): its IBA column",
 }
-"""The tables at hand and their titles; 1, 4 and 22 hold words only, the other half of 23 and 24
-repeats 9 and 10.
+"""The tables and their titles; 1, 4 and 22 have words only, the other half of 23 and 24 repeats 9
+and 10.
 """
 
 
 def printed(name: str) -> pd.DataFrame:
-    """A table of Chao et al. (2022) whole, one row per printed row or group, columns named as in
-    the paper.
+    """Read a printed table of Chao et al. (2022).
+
+    It has one row per printed row or group, and columns named as in the paper.
 
     Parameters
     ----------
@@ -58,7 +60,7 @@ def printed(name: str) -> pd.DataFrame:
     Raises
     ------
     DataError
-        Where there is no such table, with the nearest name.
+        If there is no such table; the message names the nearest one.
 
     Examples
     --------
@@ -72,3 +74,52 @@ def printed(name: str) -> pd.DataFrame:
         frame = pd.read_csv(stream, keep_default_na=False)
     frame.attrs = {"title": f"Table {int(name[-2:])}: {PRINTED[name]}", "source": SOURCE}
     return frame
+
+
+EITHER = "standard classifiers or ensemble methods"
+TABLE_22 = {
+    ("IR < 10", "SD"): "over sampling",
+    ("IR < 10", "OD"): EITHER,
+    ("IR < 10", "ND"): "ensemble methods",
+    ("10 <= IR < 30", "SD"): "standard classifiers",
+    ("10 <= IR < 30", "OD"): "ensemble methods",
+    ("10 <= IR < 30", "ND"): "ensemble methods",
+    ("IR >= 30", "SD"): EITHER,
+    ("IR >= 30", "OD"): "under sampling methods",
+    ("IR >= 30", "ND"): "ensemble methods",
+}
+"""SD: small disjuncts, OD: overlapping, ND: noisy data. The paper leaves ratios of exactly 10 and
+30 open.
+"""
+
+
+def table22(recommendations: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return the paper's recommendations (Table 22), next to those of a study.
+
+    Table 22 recommends a family of methods for an imbalance ratio and a kind of data.
+
+    Parameters
+    ----------
+    recommendations : DataFrame, optional
+        A study's table `recommendation`, with the index (imbalance_ratio, type).
+
+    Returns
+    -------
+    DataFrame, (imbalance_ratio, type) x ('paper', and the columns of `recommendations`)
+        Every row of either; NaN where one of them recommends nothing.
+
+    Examples
+    --------
+    >>> table22().loc[("IR < 10", "SD"), "paper"]
+    'over sampling'
+    """
+    index = pd.MultiIndex.from_tuples(list(TABLE_22), names=["imbalance_ratio", "type"])
+    paper = pd.DataFrame({"paper": list(TABLE_22.values())}, index)
+    if recommendations is None:
+        return paper
+    if list(recommendations.index.names) != list(index.names):
+        raise DataError(
+            f"the index of the recommendations is {tuple(recommendations.index.names)}; give "
+            "(imbalance_ratio, type), as a study's table 'recommendation' has it"
+        )
+    return paper.join(recommendations, how="outer")

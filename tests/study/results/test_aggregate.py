@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.optimize import linprog
 
-from deabench.datasets import keel, keel67
+from deabench.datasets import keel
 from deabench.datasets.chao2022 import printed
 from deabench.errors import DataError
 from deabench.study.learners.registry import PAPER_FAMILIES, TABLE3_LEARNERS
@@ -102,7 +102,7 @@ def wei(table: np.ndarray) -> np.ndarray:
 
 
 def test_dea_two_ways_against_scipy():
-    counts = keel67.read().reset_index()
+    counts = keel.read_keel67().reset_index()
     names = ["ecoli4", "glass0", "haberman", "yeast4", "vehicle1"]
     members = ["C4.5", "CSC4", "SMC", "RUC", "SENC", "AdBC"]
     counts = counts[counts["dataset"].isin(names) & counts["classifier"].isin(members)]
@@ -221,10 +221,10 @@ def test_the_shipped_counts_are_whole():
     """67 sets x 18 classifiers x 10 folds; the pooled classes are the data sets' own, the file is
     the manifest's.
     """
-    counts, table, manifest = keel67.read(), keel.table2(), keel67.manifest()
+    counts, table, manifest = keel.read_keel67(), keel.table2(), keel.keel67_manifest()
     assert len(counts) == 12_060 == manifest["tasks"]
     assert manifest["failed"] == 0
-    assert keel.sha256(keel67.HERE / "keel67.csv.gz") == manifest["sha256"]
+    assert keel.file_sha256(keel.KEEL67_FILE) == manifest["sha256"]
     pooled = counts.groupby(["dataset", "classifier"]).sum()
     assert len(pooled) == 67 * 18
     names = pooled.index.get_level_values("dataset")
@@ -237,7 +237,7 @@ def swapped() -> pd.DataFrame:
     """The 48 group means of Tables 5 and 6 beside ours: columns TPR, TNR (printed), minority,
     majority (measured).
     """
-    counts = keel67.read().reset_index()
+    counts = keel.read_keel67().reset_index()
     metrics = StudyMetrics().compute(counts, ["TPR", "TNR"], dict) * 100
     facts = (
         keel.table2()
@@ -275,7 +275,7 @@ def test_the_papers_f_fits_neither_class():
     """Its mean over Tables 5 and 6 is 85.9; ours is 63.2 for the minority and 94.6 for the
     majority.
     """
-    counts = keel67.read().reset_index()
+    counts = keel.read_keel67().reset_index()
     counts = counts[counts["classifier"].isin(PAPER_FAMILIES)]
     other = counts.rename(columns={"tp": "tn", "tn": "tp", "fn": "fp", "fp": "fn"})
     assert pd.concat([printed("table05"), printed("table06")])["F"].mean() == pytest.approx(
@@ -297,7 +297,7 @@ def test_the_recommendation_of_the_shipped_study():
     """Table 22 by the paper's own quotients (TNR the input): under-sampling in every cell, in one
     with two others.
     """
-    counts = keel67.read().reset_index()
+    counts = keel.read_keel67().reset_index()
     counts = counts[counts["classifier"].isin(PAPER_FAMILIES)]
     one = (
         counts[counts["classifier"] == "C4.5"]

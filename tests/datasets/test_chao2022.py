@@ -25,7 +25,7 @@ def test_the_table_is_the_printed_one():
     assert datasets.table22()["paper"].to_dict() == expected
 
 
-def test_ones_own_beside_it(refused):
+def test_recommendations_of_a_study_stand_next_to_the_papers(refused):
     index = pd.MultiIndex.from_tuples(
         [("IR < 10", "SD"), ("IR < 10", "mixed")], names=["imbalance_ratio", "type"]
     )
@@ -37,6 +37,7 @@ def test_ones_own_beside_it(refused):
     assert len(table) == 10
     assert pd.isna(table.loc[("IR >= 30", "OD"), "recommended"])
     with refused(
-        "one's own recommendations have the index (imbalance_ratio, type), as a study's table 'recommendation'"
+        "the index of the recommendations is (None,); give (imbalance_ratio, type), as a study's "
+        "table 'recommendation' has it"
     ):
         datasets.table22(own.reset_index())
