@@ -11,7 +11,7 @@ from typing import Any
 from deabench.errors import DataError
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import write_whole
-from deabench.utils.text import seen as printable
+from deabench.utils.text import printable
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 """Okabe and Ito's colours, which colour-blind readers tell apart; the last one is the text's."""

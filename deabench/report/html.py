@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from deabench import __version__
-from deabench.utils.text import seen
+from deabench.utils.text import printable
 
 if TYPE_CHECKING:
     from deabench.report.document import Report, ReportTable
@@ -79,7 +79,7 @@ def _jinja_environment() -> Any:
 
     def make_printable(value: Any) -> Any:
         is_markup = hasattr(value, "__html__")
-        return seen(value) if isinstance(value, str) and not is_markup else value
+        return printable(value) if isinstance(value, str) and not is_markup else value
 
     return Environment(autoescape=True, undefined=StrictUndefined, finalize=make_printable)
 

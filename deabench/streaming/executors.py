@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from deabench.errors import DataError
 from deabench.streaming.files import ParquetFiles
-from deabench.utils.dask_client import connected
+from deabench.utils.dask_client import connect_client
 from deabench.utils.progress import progress
 
 PATIENCE = 10.0
@@ -62,7 +62,7 @@ def open_executor(
         if scheduler is None:
             yield LocalExecutor(advance)
             return
-        with connected(scheduler, PATIENCE) as client:
+        with connect_client(scheduler, PATIENCE) as client:
             yield DaskExecutor(client, scheduler, advance)
 
 

@@ -35,7 +35,7 @@ from deabench.streaming.files import (
 from deabench.streaming.frontier import StreamOptions, compute_frontier, parse_options
 from deabench.streaming.scorer import Scorer, Scores
 from deabench.utils.arrays import TOLERANCE
-from deabench.utils.files import whole_file
+from deabench.utils.files import replace_file
 from deabench.utils.progress import progress
 from deabench.utils.result import Result
 
@@ -368,7 +368,7 @@ def _open_writer(path: Path, schema: Schema) -> Iterator[ParquetWriter]:
 
     labels = [name for name in schema.names if name not in SCORE_COLUMNS]
     with (
-        whole_file(path) as temporary,
+        replace_file(path) as temporary,
         pq.ParquetWriter(temporary, schema, use_dictionary=labels) as writer,
     ):
         yield writer

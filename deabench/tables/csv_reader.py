@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.utils.files import contents
-from deabench.utils.text import unguarded
+from deabench.utils.files import read_contents
+from deabench.utils.text import unescape_formula
 
 
 def read_csv(source: str | Path) -> pd.DataFrame:
@@ -24,7 +24,7 @@ def read_csv(source: str | Path) -> pd.DataFrame:
     """
     name = "standard input" if str(source) == "-" else str(source)
     try:
-        text = sys.stdin.read() if str(source) == "-" else contents(source).decode("utf-8-sig")
+        text = sys.stdin.read() if str(source) == "-" else read_contents(source).decode("utf-8-sig")
         frame = pd.read_csv(
             io.StringIO(text), dtype=str, keep_default_na=False, skipinitialspace=True
         )
@@ -37,7 +37,7 @@ def read_csv(source: str | Path) -> pd.DataFrame:
     except pd.errors.ParserError as error:
         raise DataError(f"'{name}' is not a CSV table: {str(error).strip()}") from None
     frame = frame.set_index(frame.columns[0])
-    frame.index = frame.index.map(unguarded)
+    frame.index = frame.index.map(unescape_formula)
     return pd.DataFrame(
         {name: _parsed(column) for name, column in frame.items()},
         index=frame.index,

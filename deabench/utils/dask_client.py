@@ -12,7 +12,7 @@ from deabench.errors import DataError
 from deabench.utils.files import one_line
 
 
-def required() -> None:
+def require_dask() -> None:
     """Refuse where Dask is not installed.
 
     Raises
@@ -24,7 +24,7 @@ def required() -> None:
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def silence_dask() -> Iterator[None]:
     """Dask says nothing of its own: what goes wrong is said in our words."""
     logger = logging.getLogger("distributed")
     before = logger.level
@@ -36,17 +36,17 @@ def quiet() -> Iterator[None]:
 
 
 @contextmanager
-def connected(address: str, patience: float) -> Iterator[Any]:
+def connect_client(address: str, patience: float) -> Iterator[Any]:
     """A client of the scheduler at an address, which has `patience` seconds to answer.
 
     Raises
     ------
     DataError
     """
-    required()
+    require_dask()
     from distributed import Client
 
-    with quiet():
+    with silence_dask():
         try:
             client = Client(address, timeout=patience)
         except Exception as error:  # an address of any kind raises errors of any kind

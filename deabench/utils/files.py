@@ -69,7 +69,7 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
 
 
 @contextmanager
-def whole_file(path: str | Path) -> Iterator[Path]:
+def replace_file(path: str | Path) -> Iterator[Path]:
     """A temporary neighbour of a file, for a library that writes by name; it becomes the file when
     all is written.
 
@@ -135,7 +135,7 @@ def one_line(error: BaseException | str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def regular(path: str | Path) -> None:
+def check_regular_file(path: str | Path) -> None:
     """Refuse what is no regular file: it would be waited for, or be another one each time it is
     read.
 
@@ -149,7 +149,7 @@ def regular(path: str | Path) -> None:
         raise DataError(f"'{path}' is {kind}; it is read more than once, so copy it into a file")
 
 
-def contents(path: str | Path) -> bytes:
+def read_contents(path: str | Path) -> bytes:
     """The bytes of a file, or of a pipe that something writes to, as `<(command)` gives one.
 
     Raises
@@ -183,7 +183,7 @@ def contents(path: str | Path) -> bytes:
         os.close(pipe)
 
 
-def inflated(path: str | Path, *, most: int = INFLATED) -> io.BytesIO | Path:
+def decompress(path: str | Path, *, most: int = INFLATED) -> io.BytesIO | Path:
     """The bytes of a compressed file (.gz, .bz2, .xz, .zip of one file), or the path of one that is
     not.
 

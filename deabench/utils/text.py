@@ -25,19 +25,19 @@ ROWS = 1 << 14
 """So many rows are written at a time: their cells stay in the processor's cache."""
 
 
-def guarded(cell: str) -> str:
+def escape_formula(cell: str) -> str:
     """A text cell that cannot start a formula in a spreadsheet; `unguarded` is its inverse."""
     return f"'{cell}" if cell.startswith(FORMULA_SIGNS) else cell
 
 
-def seen(text: object) -> str:
+def printable(text: object) -> str:
     """A name as it can be shown: signs that are no text or turn its direction become a visible
     mark; see `seen` of dom.ts.
     """
     return UNSEEN.sub("\ufffd", str(text))
 
 
-def unguarded(cell: str) -> str:
+def unescape_formula(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_SIGNS) else cell
 
 
@@ -46,7 +46,7 @@ def csv_text(frame: pd.DataFrame) -> str:
     digit.
     """
     flat = frame.reset_index()
-    names = [guarded(str(name)) for name in flat.columns]
+    names = [escape_formula(str(name)) for name in flat.columns]
     columns = [flat.iloc[:, k].values for k in range(len(names))]
     if len(columns) == 1 or not all(map(_plain, columns)):
         return _of_any(flat.set_axis(names, axis=1))
@@ -64,7 +64,9 @@ def _of_any(flat: pd.DataFrame) -> str:
             cells = (
                 flat.iloc[:, k].to_numpy(dtype=object).tolist()
             )  # a frame's own cells are slow to go through
-            flat.isetitem(k, [guarded(cell) if isinstance(cell, str) else cell for cell in cells])
+            flat.isetitem(
+                k, [escape_formula(cell) if isinstance(cell, str) else cell for cell in cells]
+            )
     return str(flat.to_csv(index=False, lineterminator="\n"))
 
 
@@ -95,7 +97,7 @@ def _quoted(cells: list[str]) -> list[str]:
     """
     text = "\n" + "\n".join(cells)
     if any(f"\n{sign}" in text for sign in FORMULA_SIGNS):
-        cells = [guarded(cell) for cell in cells]
+        cells = [escape_formula(cell) for cell in cells]
     if '"' in text or "\r" in text or text.count("\n") > len(cells):
         return [_row([cell, ""])[:-1] for cell in cells]
     return [f'"{cell}"' if "," in cell else cell for cell in cells] if "," in text else cells

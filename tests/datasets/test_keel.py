@@ -135,7 +135,10 @@ def test_table_2_holds_the_files_it_says(package):
     assert table.index.is_unique
     for name, row in table[table["source"] == "keel"].iterrows():
         path = keel.keel_file(name)
-        assert (str(path.relative_to(package)), keel.file_sha256(path)) == (row["file"], row["sha256"])
+        assert (str(path.relative_to(package)), keel.file_sha256(path)) == (
+            row["file"],
+            row["sha256"],
+        )
 
 
 def test_the_sets_of_table_2_have_the_stated_rows_and_positives(package):

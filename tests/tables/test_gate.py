@@ -15,7 +15,7 @@ from deabench.errors import DataError, DataWarning, DeabenchError
 from deabench.tables.csv_reader import read_csv
 from deabench.tables.validation import require_numbers, validate
 from deabench.utils.checks import did_you_mean
-from deabench.utils.text import csv_text, guarded, unguarded
+from deabench.utils.text import csv_text, escape_formula, unescape_formula
 
 TABLE = pd.DataFrame(
     {
@@ -358,10 +358,10 @@ def test_read_refuses(tmp_path, refused) -> None:
 
 @given(st.text(max_size=12))
 def test_a_guarded_cell_never_starts_a_formula_and_comes_back(cell) -> None:
-    safe = guarded(cell)
+    safe = escape_formula(cell)
     assert not safe.startswith(("=", "+", "-", "@", "\t", "\r"))
     if not cell.startswith("'"):
-        assert unguarded(safe) == cell
+        assert unescape_formula(safe) == cell
 
 
 def test_did_you_mean() -> None:

@@ -13,7 +13,7 @@ import pytest
 import deabench as db
 from deabench.tables.read import interpret_source
 from deabench.tables.readers.files import of_file
-from deabench.utils.text import csv_text, guarded
+from deabench.utils.text import csv_text, escape_formula
 
 NASTY = (
     "90 %",
@@ -258,9 +258,9 @@ def test_csv_written_by_columns_is_that_of_pandas(rows, monkeypatch) -> None:
             frame[[]],
         ):
             flat = part.reset_index()
-            safe = flat.map(lambda cell: guarded(cell) if isinstance(cell, str) else cell)
+            safe = flat.map(lambda cell: escape_formula(cell) if isinstance(cell, str) else cell)
             wanted = safe.astype({"I": "Int64"} if "I" in part else {}).set_axis(
-                [guarded(str(c)) for c in flat], axis=1
+                [escape_formula(str(c)) for c in flat], axis=1
             )
             assert csv_text(part) == wanted.to_csv(index=False, lineterminator="\n")
 

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from deabench.cli import main
-from deabench.utils.files import contents, write_whole
+from deabench.utils.files import read_contents, write_whole
 
 
 def test_it_writes_text_as_utf8_and_bytes_as_they_are(tmp_path) -> None:
@@ -140,25 +140,25 @@ def test_compressed_files_are_inflated_within_bounds(tmp_path, refused):
     import gzip
     import zipfile
 
-    from deabench.utils.files import inflated
+    from deabench.utils.files import decompress
 
     for name, pack in (("a.gz", gzip.compress), ("a.bz2", bz2.compress)):
         path = tmp_path / name
         path.write_bytes(pack(bytes(5_000_000)))
-        assert inflated(path).read() == bytes(5_000_000)
+        assert decompress(path).read() == bytes(5_000_000)
         with refused(
             f"'{path}' inflates to more than 1000000 bytes; unpack it, and look at what it holds"
         ):
-            inflated(path, most=1_000_000)
+            decompress(path, most=1_000_000)
     none = tmp_path / "none.zip"
     none.write_text("no archive")
     with refused(f"'{none}' is not a .zip file: File is not a zip file"):
-        inflated(none)
+        decompress(none)
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
         archive.writestr("a", "1")
         archive.writestr("b", "2")
     with refused(f"'{tmp_path / 'two.zip'}' holds 2 files; give an archive of one, or unpack it"):
-        inflated(tmp_path / "two.zip")
+        decompress(tmp_path / "two.zip")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -180,7 +180,7 @@ def test_a_pipe_is_read_where_somebody_writes_and_refused_where_nobody_does(
                 stream.flush()
 
     for read in (
-        lambda: contents(fifo).decode() == table,
+        lambda: read_contents(fifo).decode() == table,
         lambda: main(["rank", str(fifo), "--format", "csv"]) == 0,
         lambda: main(["compare", str(fifo)]) in (0, 1),
     ):

@@ -25,7 +25,7 @@ import deabench
 import deabench as db
 from deabench import compare, curves, metrics, tango
 from deabench.utils.result import Result
-from deabench.utils.text import unguarded
+from deabench.utils.text import unescape_formula
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 LINES = 15
@@ -209,7 +209,7 @@ def test_a_result_as_csv_reads_back(name: str, tmp_path: Path) -> None:
     assert result.to_csv(tmp_path / "out.csv") is None
     assert (tmp_path / "out.csv").read_text(encoding="utf-8") == text
     flat, back = result.to_frame().reset_index(), pd.read_csv(io.StringIO(text))
-    assert [unguarded(column) for column in back] == [str(column) for column in flat]
+    assert [unescape_formula(column) for column in back] == [str(column) for column in flat]
     assert len(back) == len(flat)
     for k, column in enumerate(flat):
         if pd.api.types.is_float_dtype(flat[column]):

@@ -20,7 +20,7 @@ import pandas as pd
 from deabench.datasets import keel
 from deabench.errors import DataError
 from deabench.study.data.dataset import TWO_CLASSES, Dataset, DataSpec, Feature, make_dataset
-from deabench.utils.files import inflated, one_line, regular
+from deabench.utils.files import check_regular_file, decompress, one_line
 
 SHIPPED_FOLDER = Path(keel.__file__).parent / "small"
 UCI_VARIABLE = "DEABENCH_UCI"
@@ -255,11 +255,11 @@ def _load_file(spec: DataSpec) -> Dataset:
 
 def _read_table(spec: DataSpec, file: str) -> pd.DataFrame:
     try:
-        regular(file)
+        check_regular_file(file)
         if file.lower().endswith((".arff", ".dat")):
             return keel.read_keel(file).frame
         frame = pd.read_csv(
-            inflated(file), na_values=["?", "<null>"], skipinitialspace=True, low_memory=False
+            decompress(file), na_values=["?", "<null>"], skipinitialspace=True, low_memory=False
         )
     except OSError as error:
         raise DataError(

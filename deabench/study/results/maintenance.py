@@ -32,7 +32,7 @@ from deabench.study.results.store import (
 from deabench.study.running.tasks import count_confusion
 from deabench.study.spec import Plan
 from deabench.utils.checks import did_you_mean
-from deabench.utils.files import inflated, one_line
+from deabench.utils.files import decompress, one_line
 from deabench.utils.result import Result
 
 COUNT_COLUMNS = ("dataset", "classifier", *CELLS)
@@ -228,7 +228,7 @@ def read_results(path: str | Path) -> pd.DataFrame:
     class, 0 or `negative` for the other."""
     try:
         frame = pd.read_csv(
-            inflated(path), skipinitialspace=True, encoding="utf-8-sig", low_memory=False
+            decompress(path), skipinitialspace=True, encoding="utf-8-sig", low_memory=False
         )
     except OSError as error:
         raise DataError(

@@ -33,7 +33,7 @@ from deabench.study.running.local import (
 )
 from deabench.study.running.tasks import Outcome, run_batch
 from deabench.study.spec import Task
-from deabench.utils.dask_client import connected, quiet, required
+from deabench.utils.dask_client import connect_client, require_dask, silence_dask
 
 CANCELLED = (asyncio.CancelledError, futures.CancelledError)
 """Errors of every future of a client that lost its scheduler."""
@@ -64,7 +64,7 @@ def run_on_cluster(tasks: list[Task], address: str, workers: int) -> Results:
         Where `distributed` is not installed, nothing answers at the address, the scheduler is lost,
         or there is no worker.
     """
-    required()
+    require_dask()
     with (
         TemporaryDirectory(prefix="deabench-") as scratch,
         _open_client(address, workers) as client,
@@ -217,14 +217,14 @@ def _return_data(data: Dataset) -> Dataset:
 @contextmanager
 def _open_client(address: str, workers: int) -> Iterator[Any]:
     if address != "local":
-        with connected(address, ANSWER_SECONDS) as client:
+        with connect_client(address, ANSWER_SECONDS) as client:
             yield client
         return
     import dask
     from distributed import Client, LocalCluster
 
     with (
-        quiet(),
+        silence_dask(),
         dask.config.set(LOCAL_SETTINGS),
         LocalCluster(
             n_workers=workers,

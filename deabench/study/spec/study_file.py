@@ -17,7 +17,7 @@ from deabench.study.learners import LearnerSpec, Preprocessing
 from deabench.study.spec import Plan, schema
 from deabench.study.spec.settings import StudyContents, make_plan, parse_learner, with_key_text
 from deabench.utils.checks import did_you_mean
-from deabench.utils.files import one_line, regular, write_whole
+from deabench.utils.files import check_regular_file, one_line, write_whole
 
 MOST_BYTES = 1 << 20
 """Bytes that a study file may have."""
@@ -76,7 +76,7 @@ def read_plan(path: str | Path) -> Plan:
 def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """Return the text of the file and its tables."""
     try:
-        regular(path)
+        check_regular_file(path)
         if path.stat().st_size > MOST_BYTES:
             raise DataError(
                 f"'{path}' has more than {MOST_BYTES} bytes; a study file is a page of text"

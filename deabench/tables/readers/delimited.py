@@ -15,7 +15,7 @@ from deabench.errors import DataError
 from deabench.tables.cells import is_numeric_dtype
 from deabench.tables.readers.source import Source
 from deabench.tables.vocabulary import look_up_metric
-from deabench.utils.text import unguarded
+from deabench.utils.text import unescape_formula
 
 SEPARATORS = (",", ";", "\t", "|")
 WIDEST = 2_000
@@ -86,7 +86,8 @@ def _measured(cells: Callable[..., pd.DataFrame], header: list[str]) -> pd.DataF
     texts = {
         cell: str
         for cell in header
-        if (known := look_up_metric(unguarded(cell.strip()))) is not None and known.role in NAMES
+        if (known := look_up_metric(unescape_formula(cell.strip()))) is not None
+        and known.role in NAMES
     }
     frame = cells(dtype=texts, low_memory=False, **SAME)
     if len(frame.columns) != len(header) or not isinstance(frame.index, pd.RangeIndex):
@@ -109,7 +110,9 @@ def _under(frame: pd.DataFrame, names: list[str], guarded: bool) -> pd.DataFrame
     frame.columns = pd.Index(names)
     first = names[0] if names else ""
     if guarded and len(frame) and not is_numeric_dtype(frame[first].dtype):
-        frame[first] = [unguarded(cell) for cell in frame[first].to_numpy(dtype=object).tolist()]
+        frame[first] = [
+            unescape_formula(cell) for cell in frame[first].to_numpy(dtype=object).tolist()
+        ]
     return frame
 
 
@@ -179,7 +182,8 @@ def headed(header: list[str], name: str) -> list[str]:
     refused.
     """
     header = [
-        unguarded(cell) or (f"Unnamed: {k}" if f"Unnamed: {k}" not in header else f"Unnamed: {k}.1")
+        unescape_formula(cell)
+        or (f"Unnamed: {k}" if f"Unnamed: {k}" not in header else f"Unnamed: {k}.1")
         for k, cell in enumerate(header)
     ]
     for cell in header:

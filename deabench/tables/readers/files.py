@@ -14,7 +14,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.readers.delimited import headed, of_csv
 from deabench.tables.readers.source import Source
-from deabench.utils.files import contents
+from deabench.utils.files import read_contents
 
 LARGEST = 2**32
 """Bytes that a compressed file may unpack to."""
@@ -50,7 +50,7 @@ def of_file(path: str | Path) -> Source:
 def _bytes(path: str | Path, name: str) -> bytes:
     try:
         if str(path) != "-":
-            return contents(path)
+            return read_contents(path)
         stream = getattr(sys.stdin, "buffer", None)
         return stream.read() if stream is not None else sys.stdin.read().encode()
     except OSError as error:
