@@ -264,6 +264,7 @@ def bootstrap(
     columns = ["estimate", "lower", "upper", "undefined"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("classifier")
     table["undefined"] = table["undefined"].astype(int)
+    # A statistic that never varies has limits without a meaning.
     is_constant = (table["lower"] == table["upper"]) & (table["estimate"] == table["lower"])
     for name in table.index[is_constant]:
         warnings.warn(
@@ -279,6 +280,7 @@ def interleave_rows(frames: dict[str, pd.DataFrame], index: pd.Index) -> pd.Data
     """Combine one frame per metric; the metric becomes the innermost index level, row after row."""
     table = pd.concat(list(frames.values()))
     names = pd.Index(np.repeat(list(frames), len(index)), name="metric")
+    # Metric by metric becomes row by row.
     order = np.arange(len(table)).reshape(len(frames), len(index)).T.ravel()
     return table.set_index(names, append=True).iloc[order]
 
@@ -328,6 +330,7 @@ def _resampled_limits(
 ) -> _ResampledLimits:
     """Return the limits of every row and metric, some rows at a time."""
     if not len(rows):
+        # No rows, but all the columns.
         empty = np.zeros((0, len(options.get("metrics") or METRICS)))
         return _ResampledLimits(empty, empty, empty)
     step = max(1, MAX_TABLES // resampler.resamples)
@@ -348,6 +351,7 @@ def _order_statistics(values: np.ndarray, alpha: float) -> _ResampledLimits:
     defined = values.shape[-2] - undefined
     limits = []
     for share in (alpha / 2, 1 - alpha / 2):
+        # The 1e-9 absorbs rounding: .025 · 2000 is the 50th draw.
         rank = np.ceil(defined * share - 1e-9).astype(int)
         position = np.clip(rank - 1, 0, np.maximum(defined - 1, 0))
         limit = np.take_along_axis(ordered, np.expand_dims(position, -2), axis=-2)
@@ -383,6 +387,7 @@ def _bootstrap_statistic(
     with warnings.catch_warnings():
         # A constant statistic is degenerate; its limits are its value.
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+        # The percentile method first: its draws serve BCa, too.
         result = stats.bootstrap(
             data,
             evaluate,

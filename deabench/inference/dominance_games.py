@@ -105,10 +105,12 @@ class Technology:
         if self.returns == "crs":
             return self._constant_returns_scores(outputs, rivals, inputs)
         if self.orientation == "input":
+            # One row for each metric, one column μ_j for each rival.
             rows = np.concatenate([inputs, outputs[:, None] - rivals], axis=2)
             limit = np.append(np.ones(self.inputs), np.zeros(p))
             solutions = solve_games(rows.transpose(0, 2, 1), limit=limit)
             return 1 / solutions.value, solutions.weights / solutions.value[:, None]
+        # Inputs have no gain: they only limit which mixes count.
         gain = np.hstack([outputs, np.zeros((len(outputs), self.inputs))])
         solutions = solve_games(np.concatenate([rivals, 1 - inputs], axis=2), gain)
         return solutions.value, solutions.mix
@@ -180,12 +182,14 @@ def solve_games(
     n, k, s = rows.shape
     gains = np.broadcast_to(np.ones(s) if gain is None else np.asarray(gain, dtype=float), (n, s))
     limits = np.ones(k) if limit is None else np.asarray(limit, dtype=float)
+    # A column with gain and without a positive entry can grow for ever.
     unbounded = ((rows <= 0).all(axis=1) & (gains > 0)).any(axis=1)
     # Columns are scaled to a largest entry of 1, so that the tolerances are relative.
     scale = np.abs(rows).max(axis=1, initial=0.0)
     scale = np.where(scale > 0, scale, 1.0)
     max_pivots = 50 + 10 * s if pivots is None else pivots
     weights, mix = _run_simplex(rows / scale[:, None, :], gains / scale, limits, max_pivots)
+    # Back to the user's columns.
     weights = weights / scale
     value = np.einsum("ns,ns->n", weights, gains)
     # Weights and mix are primal and dual solutions: where they agree, the value is proved.
@@ -194,6 +198,7 @@ def solve_games(
     value[unbounded] = np.inf
     mix[unbounded] = 0.0
     total = mix.sum(axis=1, keepdims=True)
+    # Duals of sum 1 are the mixed strategy of the rows.
     mix = np.divide(mix, total, out=np.zeros_like(mix), where=total > 0)
     return GameSolutions(value, weights, mix)
 
@@ -208,8 +213,10 @@ def _run_simplex(rows: Array, gains: Array, limits: Array, max_pivots: int) -> t
     tableau[:, :k, :s] = rows
     tableau[:, :k, s] = limits
     tableau[:, k, :s] = -gains
+    # At the start v = 0: all columns are nonbasic, all rows' slacks basic.
     nonbasic = np.tile(np.arange(s), (n, 1))
     basis = np.tile(np.arange(s, s + k), (n, 1))
+    # Relative to the largest gain, so that a unit does not decide when a game ends.
     tolerance = TINY_COST * gains.max(axis=1, initial=0.0)
     weights = np.zeros((n, s))
     duals = np.zeros((n, k))
@@ -297,8 +304,10 @@ def _store_solutions(
 def _is_proved(rows: Array, gains: Array, limits: Array, weights: Array, duals: Array) -> Array:
     """Return whether weights and duals prove each other: both feasible, with equal objectives."""
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        # Primal feasibility: rows v ≤ limit.
         used = np.einsum("nks,ns->nk", rows, weights)
         primal_violation = (used - limits).max(axis=1, initial=0.0)
+        # Dual feasibility: λᵀ rows ≥ gain.
         shortfall = gains - np.einsum("nk,nks->ns", duals, rows)
         dual_violation = (shortfall / np.where(gains > 0, gains, 1.0)).max(axis=1, initial=0.0)
         value = np.einsum("ns,ns->n", weights, gains)
@@ -329,5 +338,6 @@ def _solve_by_highs(rows: Array, gain: Array, limits: Array) -> tuple[float, Arr
             f"a game of {len(rows)} rows and {len(gain)} columns did not end optimal; HiGHS says: "
             f"{solution.message}"
         )
+    # linprog minimises, so its marginals have the opposite sign.
     duals = np.asarray(-solution.ineqlin.marginals)
     return float(-solution.fun), np.asarray(solution.x), duals

@@ -58,7 +58,8 @@ def samples_from_folds(
     table, moments = _block_moments(values, names, columns, 1 / blocks + ratio, flips, "fold")
     note = (
         "the folds share training data: Nadeau and Bengio's variance "
-        f"(1/{blocks} + {ratio:.3g}) s² is right only if folds are correlated at about {ratio / (1 + ratio):.2g}, which the data "
+        f"(1/{blocks} + {ratio:.3g}) s² is right only if folds are "
+        f"correlated at about {ratio / (1 + ratio):.2g}, which the data "
         "cannot tell; at a higher correlation the intervals are too narrow"
     )
     pairing = "paired: all classifiers were tested on the same folds"

@@ -252,7 +252,7 @@ def _tango_limits(
 def _precision_difference_limits(
     request: IntervalRequest, pair: tuple[str, str], k: int, estimate: float
 ) -> MetricLimits:
-    """Return Newcombe's interval of two precisions at k, of the instances only one of them takes."""
+    """Return Newcombe's interval of two precisions at k, of what only one of the two takes."""
     design = request.design
     if not design.is_simple:
         return no_limits(estimate, NOT_SIMPLE)

@@ -201,6 +201,7 @@ def _make_request(
     seed = count_options.pop("seed", 0)
     if draws < MIN_DRAWS:
         raise DataError(f"draws is {draws}; an interval needs at least {MIN_DRAWS}")
+    # Metrics decide what the predictions are: labels or scores.
     score_metrics, label_names = _split_by_need(metrics, threshold, count_options)
     has_scores = bool(score_metrics) or threshold is not None
     true = labels.two_class_truth(y_true, positive, scores=has_scores)
@@ -261,6 +262,7 @@ def _collect_limits(
 ) -> Intervals:
     index = pd.MultiIndex.from_tuples(list(rows), names=names)
     table = pd.DataFrame([limits[:4] for limits in rows.values()], index, COLUMNS)
+    # How well an interval covers depends on the positives and on pairing.
     positives = int(np.sum(request.design.positive))
     is_paired = "second" in names
     # A reason is written once for each metric, also where many classifiers share it.

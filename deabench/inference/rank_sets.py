@@ -124,6 +124,7 @@ def rank_sets(
     moments = combined.moments.take(order.tolist(), [0])
     critical, _ = max_t.ratio_critical_values(moments, alpha, draws=max_t.DRAWS, seed=seed)
     c = critical[0]
+    # One metric is left: the weighted mean.
     gap, spread, ridge = (values[:, :, 0] for values in moments.pairs(np.arange(len(order))))
     is_above = gap > c * np.sqrt(spread + max_t.ratio_ridge(c) * ridge)
     # is_above[i, j]: j is proved above i.
@@ -209,6 +210,7 @@ def _rank_within_datasets(scores: pd.DataFrame) -> Array:
 
 def _range(ranks: Array, alpha: float) -> tuple[Array, Array]:
     """Leave out ⌊α (J + 1)⌋ of each classifier's J ranks, half of them at either end."""
+    # The smaller half of the excluded ranks is taken from the low end.
     datasets, k = ranks.shape
     excluded = int(np.floor(alpha * (datasets + 1)))
     excluded_low = excluded // 2
@@ -224,6 +226,7 @@ def _simultaneous_range(ranks: Array, alpha: float) -> tuple[Array, Array]:
 
     The quantile is that of the largest distance of any classifier's rank from its median."""
     k = ranks.shape[1]
+    # Split conformal prediction: one half centres, the other half calibrates.
     median = np.median(ranks[::2], axis=0)
     distance = np.sort(np.abs(ranks[1::2] - median).max(axis=1))
     rank = int(np.ceil((1 - alpha) * (len(distance) + 1)))

@@ -169,6 +169,7 @@ def gate(
     alpha = 1 - share("level", level)
     problem, metrics, rows = make_problem(samples, outputs, inputs, returns, orientation)
     labels = [str(samples.values.index[i]) for i in rows]
+    # The candidate's row in the order of the problem.
     row = labels.index(candidate)
     score = float(sample_scores(samples, problem, metrics, rows)[row])
 
@@ -188,6 +189,7 @@ def gate(
     elif is_dominated:
         verdict = "dominated"
     growth = 1.0
+    # A score that is high enough waits for its lower limit, any other for its upper limit.
     if verdict == "undecided" and score >= at_least:
         edge = at_least - EDGE
         growth = growth_to_decide(problem, "lower", c_lower, c_lower**2 / 4, [row], edge)[0]

@@ -105,6 +105,7 @@ def make_design(
 ) -> Design:
     """Return the design of that name, with the clusters or folds in `by`."""
     choice("design", kind, get_args(DesignName))
+    # Groups belong to two designs and to no other.
     needs_groups = kind in ("clusters", "folds")
     if (by is None) == needs_groups:
         raise DataError(
@@ -145,6 +146,7 @@ def draw_cells(
         in_stratum = np.ones(cells, dtype=bool)
         if design.kind == "classes":
             in_stratum = is_positive_cell == bool(stratum)
+        # The prior is one for all folds together.
         prior = PRIOR / design.group_count if design.kind == "folds" else PRIOR
         counts = np.bincount(pattern[rows], minlength=cells)[in_stratum]
         gammas = rng.standard_gamma(counts + prior, (draws, len(counts)))
@@ -168,6 +170,7 @@ def draw_counts(design: Design, draws: int, seed: int) -> Iterator[Floats]:
         counts = np.empty((rows, n))
         if design.kind == "clusters":
             clusters = design.group_count
+            # Clusters are drawn whole, each with the same probability.
             shares = np.full(clusters, 1 / clusters)
             counts[:] = rng.multinomial(clusters, shares, rows)[:, design.groups]
         else:
@@ -206,6 +209,7 @@ def studentised_limits(
         None where too many resamples have no spread.
     """
     units = _resampling_units(loss, design)
+    # The data themselves are the resample in which every unit counts once.
     (mean,), (error,) = units.mean_and_error(np.ones((1, len(units.first))))
     if not error > NO_SPREAD * np.abs(loss).max() or (positive and mean <= 0):
         return None
@@ -226,6 +230,7 @@ def studentised_limits(
         return float(mean * np.exp(-upper * error / mean)), float(
             mean * np.exp(-lower * error / mean)
         )
+    # For differences |t| is symmetric, and one quantile serves both sides.
     reach = float(np.quantile(np.abs(t), 1 - alpha)) * error
     return float(mean - reach), float(mean + reach)
 
@@ -319,6 +324,7 @@ def _gamma_shape(units: int) -> float:
     """Return the shape of gamma weights that gives few clusters the spread of Student's t."""
     from scipy.special import ndtri, stdtrit
 
+    # A gamma variable with this shape widens the quantiles by t / z.
     ratio = float(ndtri(0.975) / stdtrit(units - 1, 0.975))
     return max(((units - 1) * ratio**2 - 1) / units, MIN_GAMMA_SHAPE)
 

@@ -304,6 +304,7 @@ class Samples(Result):
             )
             for source in self.moments.sources
         )
+        # The values as they stand; the logs may hold half a success.
         combined = self.values[list(weights)].to_numpy() @ shares
         logs = np.log(terms.sum(axis=1))[:, None]
         # The fewest degrees of freedom are the safe choice for a mean.
@@ -354,10 +355,7 @@ def select_columns(
 
 
 def check_same_table(samples: Samples, table: pd.DataFrame) -> None:
-    """Refuse samples of other metrics, classifiers or values than those of a table.
-
-    Units and rounding may differ.
-    """
+    """Refuse samples of other metrics, classifiers or values than a table's, up to rounding."""
     metrics = [str(name) for name in samples.values.columns]
     for name in table.columns:
         if name not in metrics:
@@ -380,6 +378,7 @@ def check_same_table(samples: Samples, table: pd.DataFrame) -> None:
             )
     values = samples.values.set_axis(sampled).loc[labels, list(table.columns)].to_numpy()
     # Another unit multiplies a whole column, so ratios are compared with their median.
+    # A value of 0 has no ratio and is not compared.
     ratio = table.to_numpy() / np.where(values > 0, values, np.nan)
     deviation = np.abs(ratio / np.nanmedian(ratio, axis=0) - 1)
     if np.nanmax(deviation, initial=0.0) > MAX_ROUNDING:
@@ -412,6 +411,7 @@ def _read_cost(
                 f"there is no cost '{name}' for '{label}'; {did_you_mean(label, labels)}"
             )
     if not isinstance(cost, pd.DataFrame):
+        # A single number is exact.
         exact = pd.DataFrame({name: [float(cost[label]) for label in index]}, index=index)
         from_results.check_positive(require_numbers(exact, [name]), "cost")
         return exact[name].to_numpy(), np.zeros(len(index)), np.inf
@@ -420,6 +420,7 @@ def _read_cost(
             f"the cost '{name}' has {len(cost)} timings; give at least {MIN_TIMINGS}, or one "
             "number as exact"
         )
+    # Timings vary: their mean counts, with its variance.
     timings = require_numbers(cost, list(index))
     from_results.check_positive(timings, "cost", name)
     seconds = timings.to_numpy()

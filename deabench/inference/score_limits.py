@@ -189,6 +189,7 @@ def solve_limits(
     """
     k = problem.size[0]
     selected = np.arange(k) if rows is None else np.asarray(rows, dtype=int)
+    # One factor for each classifier; it scales the variances of all its ratios.
     shrinkage = np.broadcast_to(shrink, (k,))
     return _solve_scores(
         problem,
@@ -243,6 +244,7 @@ def growth_to_decide(
         limit = solve_limits(problem, side, c, h, shrink=shrink, rows=rows).value
         return limit < edge if side == "upper" else limit >= edge
 
+    # At log growth 0 they are undecided, at the upper end decided or never.
     low = np.zeros(len(rows))
     high = np.full(len(rows), MAX_LOG_GROWTH)
     # What 10⁸ times the instances leave open, no number of instances decides.

@@ -132,6 +132,7 @@ def simar_wilson(
     _check_firms(data.outputs, data.inputs)
     y = data.outputs.to_numpy()
     x = data.inputs.to_numpy()
+    # Every firm is scored against all of them, itself included.
     score = firm_scores(y, x, y, x)
     rng = np.random.default_rng(seed)
     h = float("nan")
@@ -164,6 +165,7 @@ def firm_scores(y: Array, x: Array, reference_y: Array, reference_x: Array) -> A
     """
     if not x.shape[1]:
         return solve_games(reference_y / y[:, None]).value
+    # The input-oriented program under variable returns, of `dominance_games`.
     rows = np.concatenate([reference_x / x[:, None], 1 - reference_y / y[:, None]], axis=2)
     limit = np.append(np.ones(x.shape[1]), np.zeros(y.shape[1]))
     with np.errstate(divide="ignore"):
@@ -176,6 +178,7 @@ def _smooth_bootstrap(
     """Redraw the distances δ = 1/score >= 1 from their kernel density, reflected at 1."""
     n = len(score)
     distance = 1 / score
+    # A density of distances >= 1 is estimated without bias at 1 by reflection.
     mirrored = np.concatenate([distance, 2 - distance])
     # Noise raises the variance of the draws; dividing by this factor restores it.
     inflation = np.sqrt(1 + h**2 / mirrored.var(ddof=1))
@@ -184,6 +187,7 @@ def _smooth_bootstrap(
         noisy = rng.choice(mirrored, n) + h * rng.standard_normal(n)
         # Reflected distances over the observed ones: by how much each firm is moved.
         factors[b, 0, :, 0] = (1 + np.abs((noisy - 1) / inflation)) / distance
+    # All draws at once would hold draws · n² · (p + q) numbers.
     batches = np.array_split(factors, -(-draws // BATCH))
     redrawn = np.concatenate([1 / _moved_scores(y, x, batch) for batch in batches])
     # The basic bootstrap: the error δ* − δ stands for δ − δ of the population.
@@ -208,6 +212,7 @@ def _moved_scores(y: Array, x: Array, factors: Array) -> Array:
     """
     draws = len(factors)
     n = len(y)
+    # With inputs the inputs are moved, else the outputs.
     moved_y, moved_x = (y, x * factors) if x.shape[1] else (y / factors, x)
 
     def repeat_reference(values: Array) -> Array:
@@ -225,6 +230,7 @@ def _subsample_bootstrap(
 ) -> dict[str, Array]:
     """Score against n^0.7 firms drawn without replacement; scale the errors by their rate."""
     n = len(score)
+    # Subsamples must grow more slowly than n for the bootstrap to be consistent.
     m = max(int(np.ceil(n**0.7)), 2)
     rate = 2 / (y.shape[1] + x.shape[1] + 1)
     errors = np.empty((draws, n))
@@ -248,6 +254,7 @@ def _choose_bandwidth(score: Array, bandwidth: float | None) -> float:
         if not (np.isfinite(bandwidth) and bandwidth > 0):
             raise DataError(f"bandwidth is {bandwidth:g}; give a number > 0")
         return bandwidth
+    # Silverman's rule takes the smaller of two estimates of the spread.
     low, high = np.quantile(1 / score, [0.25, 0.75])
     spread = min((1 / score).std(ddof=1), float(high - low) / IQR_OF_NORMAL)
     width = 0.9 * spread * len(score) ** -0.2

@@ -224,6 +224,7 @@ def _make_cells(
         raise DataError(f"dominance is {dominance:g}; IBA needs an α from 0 to 1")
     # By default an error costs 1: the total cost is the number of errors.
     default_costs = {"fn": 1.0, "fp": 1.0}
+    # Cells that are not named cost 0 and weigh 1.
     all_costs = dict.fromkeys(CELLS, 0.0) | dict(default_costs if costs is None else costs)
     all_weights = dict.fromkeys(CELLS, 1.0) | dict(weights or {})
     _check_cell_numbers(all_costs, "costs", "finite numbers", -np.inf)
@@ -282,6 +283,7 @@ def pooled(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> pd.DataFrame:
     is_weighted = has_weighted_cells(counts)
     cells = check_counts(counts)
     if not is_weighted:
+        # Whole counts stay whole in the pooled table.
         cells = cells.astype("int64")
     table = cells.groupby(_group_keys(counts, by), sort=False, dropna=False).sum()
     if is_weighted:
@@ -361,5 +363,6 @@ def _group_keys(counts: pd.DataFrame, by: Hashable | list[Hashable]) -> list[pd.
             values = counts[name]
         else:
             values = counts.index.get_level_values(str(name))
+        # By position: an index may hold a label twice.
         keys.append(pd.Series(np.asarray(values), index=counts.index, name=name))
     return keys

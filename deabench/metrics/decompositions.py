@@ -121,6 +121,7 @@ def _decompose(
         group = np.unique(p, return_inverse=True)[1]
     else:
         group = np.minimum((p * bins).astype(int), bins - 1)
+    # Weights of sum 1: sizes are shares of the instances.
     size = np.bincount(group, weight)
     # Empty bins are NaN and add nothing below.
     with np.errstate(invalid="ignore"):
@@ -129,6 +130,7 @@ def _decompose(
     prevalence = float(weight @ y)
     reliability = np.nansum(size * (mean_probability - positive_share) ** 2)
     resolution = np.nansum(size * (positive_share - prevalence) ** 2)
+    # What the group means hide: probabilities that differ within a bin.
     deviation = p - mean_probability[group]
     within_bins = weight @ (deviation**2 - 2 * (y - positive_share[group]) * deviation)
     return (

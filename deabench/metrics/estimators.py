@@ -163,6 +163,7 @@ def bootstrap_632(
         drawn = _draw_training_rows(rng, labels)
         # A model is tested on the rows that did not train it.
         left_out_rows = np.setdiff1d(np.arange(n), drawn)
+        # A fresh estimator for every run: no run profits from an earlier one.
         model = clone(estimator).fit(_take_rows(X, drawn), labels[drawn])
         errors[left_out_rows] += (
             model.predict(_take_rows(X, left_out_rows)) != labels[left_out_rows]
@@ -172,6 +173,7 @@ def bootstrap_632(
         raise DataError(
             f"row {int(np.argmin(tests)) + 1} was in every one of {resamples} resamples; give more"
         )
+    # The apparent error: that of the model on its own training rows.
     predicted = clone(estimator).fit(X, labels).predict(X)
     apparent = float(np.mean(predicted != labels))
     left_out = float(np.mean(errors / tests))

@@ -300,6 +300,7 @@ def direction_of(name: str) -> str | None:
     >>> [metrics.direction_of(name) for name in ("recall", "log_loss", "colour")]
     ['higher', 'lower', None]
     """
+    # Users' words first: 'recall' has the direction of 'TPR'.
     metric = canonical_name(name)
     if metric in DIRECTION:
         return DIRECTION[metric]
@@ -396,7 +397,7 @@ ALIASES = {
 """What users of other tools write; the column keeps their word."""
 
 HINTS = {
-    "auc": "write 'roc_auc' for the area under the curve of scores, 'balanced_accuracy' for that of "
-    "one threshold"
+    "auc": "write 'roc_auc' for the area under the curve of scores, 'balanced_accuracy' for that "
+    "of one threshold"
 }
 """What could be two things."""

@@ -110,6 +110,7 @@ def ground_truth(
         warnings.warn(
             f"{note}; name the positive class if it is another", DataWarning, stacklevel=3
         )
+    # With one class in the data the name of the other is not known.
     negative_classes = [label for label in classes if label != positive_class]
     return GroundTruth(
         positive_class,
@@ -247,6 +248,7 @@ def read_weights(sample_weight: Values | None, true: GroundTruth) -> np.ndarray 
     if len(column) != n:
         raise DataError(f"{len(column)} sample weights for {n} instances; give one for each")
     check_same_index(sample_weight, true.index, "sample_weight")
+    # Text becomes NaN and is refused with the missing ones.
     weights: np.ndarray = pd.to_numeric(column, errors="coerce").to_numpy(
         dtype=float, na_value=np.nan
     )
@@ -328,6 +330,7 @@ def _default_positive(
             f"the classes {format_labels(classes)} have {counts[0]} instances each, so neither is "
             "the minority; name the positive class"
         )
+    # The class of interest is usually the rare one.
     rarer = int(np.argmin(counts))
     return classes[rarer], (
         f"{classes[rarer]!r} is the positive class: the minority, {counts[rarer]} of {total} "

@@ -92,6 +92,7 @@ class Metric:
                 f"metric '{self.name}' needs {self.needs} of two classes; take one class against "
                 "the rest (metrics.against_rest)"
             )
+        # A function without sample_weight is called without it.
         weights = {}
         if sample_weight is not None:
             weights["sample_weight"] = np.asarray(sample_weight, dtype=float)
@@ -108,6 +109,7 @@ class Metric:
             raise DataError(
                 f"metric '{self.name}' failed: {type(error).__name__}: {message}"
             ) from error
+        # The range is declared: a value outside shows a wrong declaration.
         low, high = self.range
         inside = low - ROUNDING_ERROR <= number <= high + ROUNDING_ERROR
         if not math.isnan(number) and not inside:

@@ -216,6 +216,7 @@ def from_class_scores(
     """
     true, classes, true_codes = _read_classes(y_true)
     weight = labels.read_weights(sample_weight, true)
+    # The weighted mean counts each class by its instances.
     class_weights = np.bincount(true_codes, weight, len(classes))
     rows = {}
     for name, frame in scores.items():
@@ -244,6 +245,7 @@ def _read_classes(
     Of the ground truth only the index and the number of instances are used."""
     true_labels = instances.read_true_labels(y_true)
     classes, _ = instances.count_classes(true_labels)
+    # Any class will do: only its checks are needed.
     true = labels.against_rest(y_true, classes[0])
     return true, classes, _class_numbers(true_labels, classes)
 

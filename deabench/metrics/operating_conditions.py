@@ -55,6 +55,7 @@ def at_prevalence(
     """
     tpr, tnr = (_read_rate(rates, name) for name in ("TPR", "TNR"))
     pi = _read_prevalence(prevalence, rates.index)
+    # Both rates are needed for every cell.
     missing = np.isnan(tpr) | np.isnan(tnr)
     # Any rate will do for rows with a missing rate: their metrics are blanked below.
     tpr = np.where(missing, 0.5, tpr)
@@ -152,6 +153,7 @@ def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
     labelled_positive = tp + fp
     labelled_negative = fn + tn
     total = p + n
+    # A condition is defined where none of its sides is 0/0.
     has_both = (p > 0) & (n > 0)
     has_all_margins = has_both & (labelled_positive > 0) & (labelled_negative > 0)
     # Every condition is multiplied out, so that no division rounds: (holds, is defined).
@@ -207,6 +209,7 @@ def _read_prevalence(
         raise DataError(
             f"{values.size} prevalences for {len(index)} rows; give one number, or one for each row"
         )
+    # At prevalence 0 or 1 one of the classes would be empty.
     outside = ~((values > 0) & (values < 1))
     if outside.any():
         raise DataError(

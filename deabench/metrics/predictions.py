@@ -188,6 +188,7 @@ def from_scores(
         "notes": table.attrs["notes"],
         "threshold": "positive where score >= threshold",
     }
+    # The request may mix metrics of scores and of labels in any order.
     order = _column_order(metrics, score_metrics, label_names)
     table = pd.concat([table, label_table], axis=1)
     table = table[[name for name in order if name in table.columns]]
@@ -274,6 +275,7 @@ def split_metrics(
             score_metrics[_metric_name(requested)] = metric
         else:
             label_names.append(requested)
+    # Unknown names are refused with the metrics of scores among the suggestions.
     names = [name for name in label_names if isinstance(name, str)]
     if names:
         select_metrics(names, beta, also=[*BUILT_IN, *AT_A_VALUE])
@@ -368,6 +370,7 @@ def _score_table(
 def _area_notes(true: labels.GroundTruth, table: pd.DataFrame) -> tuple[str, ...]:
     """Return a note on the coverage of an area's limits with few instances of a class."""
     positives = int(true.is_positive.sum())
+    # The rarer class decides how well the limits hold.
     fewest = min(positives, len(true.is_positive) - positives)
     lower = AREA_LIMITS[0]
     if lower not in table or not 2 <= fewest < FEW_INSTANCES or table[lower].isna().all():

@@ -131,6 +131,7 @@ class DeLong(Result):
         # The scores are of the same instances: the covariance is subtracted.
         variance = v.loc[first, first] + v.loc[second, second] - 2 * v.loc[first, second]
         error = float(np.sqrt(max(variance, 0.0)))
+        # Equal scores on all instances have no variance and no test.
         z = difference / error if error > 0 else np.nan
         return pd.Series(
             {"difference": difference, "se": error, "z": z, "p": 2 * ndtr(-abs(z))},
@@ -196,6 +197,7 @@ def delong_of_sorted(samples: Mapping[str, SortedScores]) -> DeLong:
     """Compute `delong` of scores that are sorted already."""
     first = next(iter(samples.values()))
     is_positive = np.empty(len(first.order), dtype=bool)
+    # Back to the order of the instances, which all classifiers share.
     is_positive[first.order] = first.positive
     # Placement values: one per instance and classifier.
     components = np.array([placements(sample) for sample in samples.values()])
@@ -219,6 +221,7 @@ def logit_limits(share: float, width: float) -> tuple[float, float]:
     # Imported here: where Pyomo finds scipy, it loads scipy.stats too, which takes a second.
     from scipy.special import expit, logit
 
+    # A symmetric interval of the log odds stays inside (0, 1).
     centre = logit(share)
     return float(expit(centre - width)), float(expit(centre + width))
 

@@ -80,6 +80,7 @@ def sort_scores(positive: NDArray[np.bool_], score: np.ndarray) -> SortedScores:
     # Scores in falling order; a threshold between equal scores does not exist.
     order = np.argsort(score)[::-1]
     ranked = score[order]
+    # The last place of each run of equal scores.
     ends = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)
     return SortedScores(order, positive[order], ends)
 
@@ -94,6 +95,7 @@ def roc_auc(tp: Floats, fp: Floats) -> Floats:
 def average_precision(tp: Floats, fp: Floats) -> Floats:
     """Return Σ (TPR_k − TPR_{k−1}) PPV_k."""
     labelled = tp[..., 1:] + fp[..., 1:]
+    # Resamples may leave a step without weight; its precision counts 0.
     precision = np.divide(tp[..., 1:], labelled, out=np.zeros_like(labelled), where=labelled > 0)
     return np.asarray((np.diff(tp) * precision).sum(axis=-1) / tp[..., -1])
 
@@ -113,6 +115,7 @@ def partial_area(tp: Floats, fp: Floats, max_fpr: float) -> Floats:
     width = np.minimum(right, max_fpr) - np.minimum(left, max_fpr)
     inside = np.divide(width, right - left, out=np.zeros_like(right), where=right > left)
     area = (width * (tpr[..., :-1] + inside * np.diff(tpr) / 2)).sum(axis=-1)
+    # The partial area of the diagonal; max_fpr is that of a perfect ranking.
     chance = max_fpr**2 / 2
     return np.asarray((1 + (area - chance) / (max_fpr - chance)) / 2)
 
@@ -186,6 +189,7 @@ class MeanLoss:
     def __call__(
         self, y_true: np.ndarray, score: np.ndarray, sample_weight: np.ndarray | None = None
     ) -> float:
+        # The mean is over instances, so that it can be resampled without the function.
         losses = self.loss(np.asarray(y_true), np.asarray(score, dtype=float))
         return float(np.average(losses, weights=sample_weight))
 
