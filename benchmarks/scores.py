@@ -22,6 +22,7 @@ from deabench.models import WEI
 from deabench.models.radial import Wei
 from deabench.results.answer import Task
 from deabench.solver.engine import solve_family
+from deabench.tables.selection import select_table
 from deabench.tables.validation import validate
 from deabench.utils.threads import one_thread
 
@@ -40,7 +41,7 @@ def engine(values: np.ndarray) -> np.ndarray:
     """The scores by HiGHS alone: the symbolic template, the active set and shared bases, without
     Qhull and certificates.
     """
-    data = validate(frame(values), warn=False)
+    data = validate(select_table(frame(values)), warn=False)
     problem = Wei(Task(data, data, WEI(), own_reference=True))
     with one_thread(len(values)):
         solution = solve_family(problem.family, problem.tested)

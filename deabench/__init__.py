@@ -16,7 +16,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "read": "deabench.tables.read",
-    "Table": "deabench.tables.read",
+    "Table": "deabench.tables.table",
+    "TableLike": "deabench.tables.table",
     "rank": "deabench.analysis.ranking",
     "best": "deabench.analysis.budget",
     "by_dataset": "deabench.analysis.by_dataset",

@@ -54,8 +54,9 @@ from deabench.results.targets import Targets as Targets
 from deabench.streaming.rank_files import FilesRanking as FilesRanking
 from deabench.streaming.rank_files import rank_files as rank_files
 from deabench.study import Study as Study
-from deabench.tables.read import Table as Table
 from deabench.tables.read import read as read
+from deabench.tables.table import Table as Table
+from deabench.tables.table import TableLike as TableLike
 
 __all__ = [
     "Advice",
@@ -83,6 +84,7 @@ __all__ = [
     "Stability",
     "Study",
     "Table",
+    "TableLike",
     "Targets",
     "Uncertainty",
     "__version__",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
@@ -14,7 +13,8 @@ from deabench.errors import DataError, DataWarning
 from deabench.models import MODELS
 from deabench.models.options import choices_of, resolve_options
 from deabench.results.model import ANY_VALUES, Model
-from deabench.tables.selection import Missing, refuse_bounds, select_table
+from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
+from deabench.tables.table import TableLike
 from deabench.tables.transforms import Data
 from deabench.tables.validation import validate
 from deabench.utils.checks import did_you_mean
@@ -99,18 +99,17 @@ class Advice(Result):
 
 
 def advise(
-    table: object,
+    table: TableLike,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] | Sequence[str] = (),
     missing: Missing = "refuse",
 ) -> Advice:
     """Which model suits a table and why, by its inputs, its values below 0, its zeros and its size.
 
     Parameters
     ----------
-    table, outputs, inputs, lower_is_better, missing
+    table, outputs, inputs, missing
         As for `deabench.rank`; values may be below 0.
 
     Returns
@@ -129,16 +128,14 @@ def advise(
         table,
         outputs=outputs,
         inputs=inputs,
-        lower_is_better=lower_is_better,
         missing=refuse_bounds(missing),
     )
-    given = dict(ready.given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        data, below = _checked(ready.table, given)
+        data, below = _checked(ready)
         judged = {name: _judged(resolve_options(name), data, below) for name in MODELS}
         suited = [name for name, (suits, _) in judged.items() if suits]
-        rankings = {name: rank(ready.table, **given, model=name) for name in suited}  # type: ignore[arg-type]
+        rankings = {name: rank(ready.as_table(), model=name) for name in suited}  # type: ignore[arg-type]
     frame = pd.DataFrame(
         [
             {"suits": suits, "why": why, "measures": MODELS[name].title}
@@ -151,15 +148,15 @@ def advise(
     return Advice(first, frame, scores, rankings, (*ready.notes, *data.notes, *_minded(data)))
 
 
-def _checked(table: pd.DataFrame, given: dict[str, Any]) -> tuple[Data, bool]:
+def _checked(ready: SelectedTable) -> tuple[Data, bool]:
     """The data, and whether only a model that does not depend on the origin can do with them:
     values are below 0.
     """
     try:
-        return validate(table, **given), False
+        return validate(ready), False
     except DataError:
         return validate(
-            table, **given, allow=ANY_VALUES
+            ready, allow=ANY_VALUES
         ), True  # whatever else is wrong is refused here again
 
 

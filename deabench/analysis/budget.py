@@ -6,26 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from deabench.analysis.ranking import Ranking, rank_selected
 from deabench.errors import DataError
 from deabench.models import ModelName
 from deabench.models.options import ModelRequest
 from deabench.results.model import Model
-from deabench.tables.cells import parse_numbers
 from deabench.tables.selection import Missing, SelectedTable, select_table
-from deabench.tables.vocabulary import look_up_metric
+from deabench.tables.table import TableLike
 from deabench.utils.checks import did_you_mean
 
 
 def best(
-    table: object,
+    table: TableLike,
     *,
     within: Mapping[str, float],
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] | Sequence[str] = (),
     model: ModelName | Model | None = None,
     missing: Missing = "refuse",
 ) -> Ranking:
@@ -33,7 +30,7 @@ def best(
 
     Parameters
     ----------
-    table, outputs, inputs, lower_is_better, model, missing
+    table, outputs, inputs, model, missing
         As for `deabench.rank`.
     within : mapping of column to limit
         At most so much of what is better low, at least so much of what is better high, in the
@@ -57,18 +54,16 @@ def best(
     {'B': 1.0, 'C': 0.875}
     """
     request = ModelRequest(model)
-    ready = select_table(
-        table, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing
-    )
+    ready = select_table(table, outputs=outputs, inputs=inputs, missing=missing)
     return rank_selected(keep_within(ready, within), request, bounded=missing == "bounds")
 
 
 def keep_within(ready: SelectedTable, within: Mapping[str, float]) -> SelectedTable:
     """The systems that keep to a budget, and how many do not."""
-    keep = np.ones(len(ready.table), dtype=bool)
+    keep = np.ones(len(ready.frame), dtype=bool)
     said = []
     for name, limit in within.items():
-        values, high = _column(ready, name), _high(ready, name)
+        values, high = _column(ready, name), ready.higher_is_better(name)
         keep &= values >= limit if high else values <= limit
         said.append(f"'{name}' at {'least' if high else 'most'} {limit:g}")
     if not keep.any():
@@ -76,26 +71,14 @@ def keep_within(ready: SelectedTable, within: Mapping[str, float]) -> SelectedTa
     note = (
         f"{int(keep.sum())} of {len(keep)} systems have {' and '.join(said)}; only they are ranked"
     )
-    return replace(ready, table=ready.table[keep], notes=(*ready.notes, note))
+    return replace(ready, frame=ready.frame[keep], notes=(*ready.notes, note))
 
 
 def _column(ready: SelectedTable, name: str) -> np.ndarray:
-    if name not in ready.table.columns:
-        raise DataError(
-            f"within names '{name}', which is no column of numbers; {did_you_mean(name, list(ready.table.columns))}"
-        )
-    column: pd.Series = ready.table[name]
-    found = parse_numbers(column)
-    if found is None:
+    if name in ready.frame:
+        return np.asarray(ready.frame[name].to_numpy())
+    if ready.table.texts is not None and name in ready.table.texts:
         raise DataError(f"within names '{name}', which holds text; name a column of numbers")
-    return found.values
-
-
-def _high(ready: SelectedTable, name: str) -> bool:
-    """Whether the budget is a floor: the metric is better high."""
-    if name in ready.given["lower_is_better"] or name in ready.given["inputs"]:
-        return False
-    if name in ready.given["outputs"]:
-        return True
-    known = look_up_metric(name)
-    return known is not None and known.better == "higher"
+    raise DataError(
+        f"within names '{name}', which is no column of numbers; {did_you_mean(name, list(ready.frame.columns))}"
+    )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,10 @@ from deabench.models import ModelName
 from deabench.models.options import ModelRequest
 from deabench.results.model import Model
 from deabench.tables.read import read
-from deabench.tables.roles import quote_names
 from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
+from deabench.tables.table import TableLike
 from deabench.utils.result import Result
+from deabench.utils.text import quote_names
 
 NO_DATASETS = (
     "the table has no data sets: no column names them, or no system stands on several rows; name "
@@ -66,11 +67,10 @@ class ByDataset(Result):
 
 
 def by_dataset(
-    table: object,
+    table: TableLike,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] | Sequence[str] = (),
     model: ModelName | Model | None = None,
     missing: Missing = "refuse",
 ) -> ByDataset:
@@ -84,7 +84,7 @@ def by_dataset(
     ----------
     table : a long table or a `deabench.read` reading of one
         A row per system and data set, or per fold, whose mean is taken first.
-    outputs, inputs, lower_is_better, model
+    outputs, inputs, model
         As for `deabench.rank`.
     missing : {"refuse", "drop-systems", "drop-metrics"}
         What happens to empty cells of the means. On a data set of its own a metric that no system
@@ -115,9 +115,7 @@ def by_dataset(
     missing = refuse_bounds(missing)
     if reading.per_dataset is None:
         raise DataError(NO_DATASETS)
-    selected = select_table(
-        reading, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing
-    )
+    selected = select_table(reading, outputs=outputs, inputs=inputs, missing=missing)
     # The first way: the mean metrics of each system, one frontier.
     means = rank_selected(selected, request)
     if means.measure != "efficiency":
@@ -125,12 +123,10 @@ def by_dataset(
             f"model '{means.options.name}' gives inefficiencies, which have no common measure; use "
             "another model"
         )
-    roles = selected.given
-    used = {*roles["outputs"], *roles["inputs"], *roles["lower_is_better"]}
-    metrics = [name for name in reading.per_dataset if name in used]
+    metrics = [name for name in reading.per_dataset if name in selected.metrics]
     # A row per (data set, system) of the systems that have means.
     cells = reading.per_dataset[metrics]
-    cells = cells[cells.index.get_level_values(1).isin(selected.table.index)]
+    cells = cells[cells.index.get_level_values(1).isin(selected.frame.index)]
     each_scores, efficient, each_notes = _rank_each_dataset(cells, selected, means)
     pooled_scores, pooled_notes = _rank_pooled(cells, selected, means)
     frame, mean_notes = _build_frame(means, each_scores, pooled_scores, efficient)
@@ -221,7 +217,7 @@ def _has_enough_metrics(metrics: Sequence[str], means: Ranking) -> bool:
 def _ordered_systems(cells: pd.DataFrame, selected: SelectedTable) -> list[object]:
     """Return the systems that stand on some data set, in the order of the means."""
     present = set(cells.index.get_level_values(1))
-    return [label for label in selected.table.index if label in present]
+    return [label for label in selected.frame.index if label in present]
 
 
 def _quote_datasets(names: Sequence[str]) -> str:
@@ -238,19 +234,7 @@ def _rank_rows(
     context: str,
 ) -> Ranking:
     """Rank some rows without the `absent` metrics by the model of the means."""
-    roles = selected.given
-    directions = roles["lower_is_better"]
-    subset = replace(
-        selected,
-        table=table,
-        given={
-            "outputs": [name for name in roles["outputs"] if name not in absent],
-            "inputs": [name for name in roles["inputs"] if name not in absent],
-            "lower_is_better": {
-                name: direction for name, direction in directions.items() if name not in absent
-            },
-        },
-    )
+    subset = selected.drop_columns(absent).with_frame(table)
     # The means were warned of; the parts repeat it.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
         try:

@@ -18,6 +18,7 @@ from deabench.streaming.files import is_multi_file
 from deabench.streaming.frontier import frontier_of_files, parse_options
 from deabench.tables.read import read
 from deabench.tables.selection import Missing, select_table
+from deabench.tables.table import TableLike
 from deabench.tables.transforms import Data, to_outputs_only
 from deabench.tables.validation import validate
 from deabench.utils.arrays import box
@@ -26,7 +27,7 @@ from deabench.utils.progress import progress
 
 
 def frontier(
-    table: object,
+    table: TableLike,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
@@ -42,13 +43,12 @@ def frontier(
 
     Parameters
     ----------
-    table : DataFrame, a `deabench.read` reading, or anything that `deabench.read` takes
+    table : TableLike
     outputs, inputs : sequences of column names, optional
         Metrics for which higher is better, and costs. Together they span the frontier under
         variable returns to scale. Without them the columns are classified by name.
     lower_is_better : mapping, or sequence of column names
-        `{"error": 1.0}` complements a metric to its known maximum, `{"logloss": "input"}` makes it
-        a cost; bare names are looked up in the vocabulary.
+        For many files only, as `deabench.read` takes it for a table.
     missing : {"refuse", "drop-systems", "drop-metrics"}
         What happens to empty cells.
     technology : {"convex", "fdh"}
@@ -101,12 +101,20 @@ def frontier(
             "tolerance, kept and scheduler apply to many files only; give a pattern, as "
             "'sweep/*.parquet', or leave them out"
         )
+    if lower_is_better:
+        raise DataError(
+            "lower_is_better of frontier applies to many files only; "
+            "give frontier(read(table, lower_is_better=...))"
+        )
     source = table if label is None else read(table, label=label)
-    selected = select_table(
-        source, outputs=outputs, inputs=inputs, lower_is_better=lower_is_better, missing=missing
-    )
+    if lower_is_better:
+        raise DataError(
+            "lower_is_better of frontier applies to many files only; "
+            "give frontier(read(table, lower_is_better=...))"
+        )
+    selected = select_table(source, outputs=outputs, inputs=inputs, missing=missing)
     # The faces of a hull do not depend on the origin, so that negative values are allowed.
-    data = validate(selected.table, **selected.given, allow=ANY_VALUES)
+    data = validate(selected, allow=ANY_VALUES)
     notes = (*selected.notes, *data.notes, *technology_notes(technology))
     with progress("frontier", None):
         return span_frontier(replace(to_outputs_only(data), notes=notes), technology=technology)

@@ -14,7 +14,8 @@ from deabench.analysis.ranking import rank
 from deabench.analysis.stability import radius_between_layers
 from deabench.errors import DataError, DataWarning
 from deabench.models import ModelName
-from deabench.tables.selection import Missing, refuse_bounds, select_table
+from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
+from deabench.tables.table import TableLike
 from deabench.utils.result import Result
 
 
@@ -49,11 +50,10 @@ class Layers(Result):
 
 
 def layers(
-    table: object,
+    table: TableLike,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] | Sequence[str] = (),
     model: ModelName | None = None,
     missing: Missing = "refuse",
 ) -> Layers:
@@ -61,7 +61,7 @@ def layers(
 
     Parameters
     ----------
-    table, outputs, inputs, lower_is_better, model, missing
+    table, outputs, inputs, model, missing
         As for `deabench.rank`; with model "fdh" a layer is the classifiers that no other one of the
         same or a later layer dominates.
 
@@ -84,20 +84,19 @@ def layers(
         table,
         outputs=outputs,
         inputs=inputs,
-        lower_is_better=lower_is_better,
         missing=refuse_bounds(missing),
     )
-    options: dict[str, Any] = {**selected.given, "model": model}
-    first = rank(selected.table, **options)
+    options: dict[str, Any] = {"model": model}
+    first = rank(selected.as_table(), **options)
     ranking = first
-    layer = pd.Series(0, index=selected.table.index, name="layer")
+    layer = pd.Series(0, index=selected.frame.index, name="layer")
     number = 1
     # The parts of a table repeat the warnings of the whole.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
         while True:
             # The efficient DMUs of what is left are the next layer.
             layer[ranking.scores.index[ranking.efficient]] = number
-            remaining = selected.table.loc[layer == 0]
+            remaining = selected.frame.loc[layer == 0]
             if not len(remaining):
                 break
             if not ranking.efficient.any():
@@ -105,13 +104,13 @@ def layers(
                     f"no classifier of layer {number} is efficient under model "
                     f"'{ranking.options.name}'; use another model"
                 )
-            ranking = rank(remaining, **options)
+            ranking = rank(selected.as_table(remaining), **options)
             number += 1
         frame = layer.to_frame()
-        frame["progress"] = _scores_against_layer(selected.table, layer, -1, options)
-        frame["attractiveness"] = _scores_against_layer(selected.table, layer, 1, options)
+        frame["progress"] = _scores_against_layer(selected, layer, -1, options)
+        frame["attractiveness"] = _scores_against_layer(selected, layer, 1, options)
     # The radius is known for model (5) on the metrics themselves, not on quotients of them.
-    if first.options.name in ("wei", "score") and set(first.data.outputs) <= set(selected.table):
+    if first.options.name in ("wei", "score") and set(first.data.outputs) <= set(selected.frame):
         frame["stability"] = radius_between_layers(first.data.outputs.to_numpy())
     frame = frame.sort_values("layer", kind="stable")
     frame.index.name = "classifier"
@@ -119,17 +118,20 @@ def layers(
 
 
 def _scores_against_layer(
-    table: pd.DataFrame, layer: pd.Series, step: int, options: Mapping[str, Any]
+    selected: SelectedTable, layer: pd.Series, step: int, options: Mapping[str, Any]
 ) -> pd.Series:
     """Return the scores of each layer's DMUs against the layer `step` further on alone."""
-    scores = pd.Series(np.nan, index=table.index)
+    scores = pd.Series(np.nan, index=selected.frame.index)
     for number in sorted(set(layer)):
-        tested = table.loc[layer.index[layer == number]]
-        reference = table.loc[layer.index[layer == number + step]]
+        tested = selected.frame.loc[layer.index[layer == number]]
+        reference = selected.frame.loc[layer.index[layer == number + step]]
         if not len(reference):
             continue
         try:
-            scores[tested.index] = rank(tested, reference=reference, **options).scores
+            ranking = rank(
+                selected.as_table(tested), reference=selected.as_table(reference), **options
+            )
+            scores[tested.index] = ranking.scores
         except DataError:  # the model takes no reference
             return scores
     return scores

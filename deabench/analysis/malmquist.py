@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from deabench.analysis.ranking import rank
 from deabench.errors import DataError, DataWarning
-from deabench.tables.roles import quote_names
+from deabench.models import ModelName
+from deabench.tables.read import as_table
 from deabench.tables.selection import (
     Missing,
     align_columns,
-    read_frame,
     refuse_bounds,
     select_table,
 )
+from deabench.tables.table import TableLike
 from deabench.utils.result import Result
+from deabench.utils.text import quote_names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,12 +52,11 @@ class Malmquist(Result):
 
 
 def malmquist(
-    before: object,
-    after: object,
+    before: TableLike,
+    after: TableLike,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] | Sequence[str] = (),
     missing: Missing = "refuse",
 ) -> Malmquist:
     """Compute the Malmquist index between two tables of the same classifiers, constant returns.
@@ -66,7 +66,7 @@ def malmquist(
     before, after : as `table` of `deabench.rank`
         Two periods, or two conditions as clean and noisy data. Classifiers that are in both are
         compared; all of them span the frontiers.
-    outputs, inputs, lower_is_better, missing
+    outputs, inputs, missing
         As for `deabench.rank`.
 
     Returns
@@ -94,27 +94,29 @@ def malmquist(
         before,
         outputs=outputs,
         inputs=inputs,
-        lower_is_better=lower_is_better,
         missing=refuse_bounds(missing),
     )
-    old = selected.table
-    new = read_frame(after)
+    later = selected.with_table(as_table(after))
     notes = selected.notes
     if missing != "refuse":
-        new, selected, missing_notes = align_columns(new, selected, missing)
+        later, selected, missing_notes = align_columns(later, selected, missing)
         notes = (*notes, *missing_notes)
+    old = selected.frame
+    new = later.frame
     common = old.index.intersection(new.index, sort=False)
     if not len(common):
         raise DataError("the two tables have no classifier in common; give both the same labels")
-    roles = selected.given
-    has_costs = roles["inputs"] or "input" in roles["lower_is_better"].values()
-    options: dict[str, Any] = {**roles, "model": "ccr" if has_costs else "wei"}
-    first = rank(old, **options)
+    model: ModelName = "ccr" if selected.inputs else "wei"
+    old_table = selected.as_table()
+    new_table = later.as_table()
+    first = rank(old_table, model=model)
     # The other three tables repeat the warnings of the first.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
-        new_against_new = rank(new, **options).scores[common]
-        new_against_old = rank(new.loc[common], reference=old, **options).scores
-        old_against_new = rank(old.loc[common], reference=new, **options).scores
+        new_against_new = rank(new_table, model=model).scores[common]
+        new_rows = later.as_table(new.loc[common])
+        old_rows = selected.as_table(old.loc[common])
+        new_against_old = rank(new_rows, reference=old_table, model=model).scores
+        old_against_new = rank(old_rows, reference=new_table, model=model).scores
     old_against_old = first.scores[common]
     change = new_against_new / old_against_old
     # The geometric mean of the frontier's shift, seen from the new and from the old point.

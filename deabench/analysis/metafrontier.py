@@ -12,14 +12,14 @@ import pandas as pd
 from deabench.analysis.ranking import rank
 from deabench.errors import DataError, DataWarning
 from deabench.models import ModelName
-from deabench.tables.read import read
+from deabench.tables.read import as_table
 from deabench.tables.selection import (
     Missing,
-    drop_column,
     read_grouping,
     refuse_bounds,
     select_table,
 )
+from deabench.tables.table import TableLike
 from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result
 
@@ -53,12 +53,11 @@ class Groups(Result):
 
 
 def groups(
-    table: object,
+    table: TableLike,
     by: str | Mapping[object, object] | pd.Series,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] | Sequence[str] = (),
     model: ModelName | None = None,
     missing: Missing = "refuse",
 ) -> Groups:
@@ -68,7 +67,7 @@ def groups(
     ----------
     by : column name, or mapping of label to group
         The groups: family of the classifier, imbalance of the data, noise.
-    table, outputs, inputs, lower_is_better, model, missing
+    table, outputs, inputs, model, missing
         As for `deabench.rank`.
 
     Returns
@@ -98,20 +97,18 @@ def groups(
         source,
         outputs=outputs,
         inputs=inputs,
-        lower_is_better=lower_is_better,
         missing=refuse_bounds(missing),
     )
-    if isinstance(by, str):
-        selected = drop_column(selected, by)
-    rows = selected.table
+    rows = selected.frame
     group = group.reindex(rows.index)
     if group.isna().any():
         raise DataError(f"'{group.index[group.isna()][0]}' has no group; give every classifier one")
-    options: dict[str, Any] = {**selected.given, "model": model}
-    meta = rank(rows, **options)
+    options: dict[str, Any] = {"model": model}
+    meta = rank(selected.as_table(), **options)
     # Parts of the table repeat its warnings.
     with warnings.catch_warnings(action="ignore", category=DataWarning):
-        scores = [rank(rows.loc[group == name], **options).scores for name in group.unique()]
+        tables = [selected.as_table(rows.loc[group == name]) for name in group.unique()]
+        scores = [rank(table, **options).scores for table in tables]
     # Back in the order of the table.
     in_group = pd.concat(scores).reindex(rows.index)
     frame = pd.DataFrame({"group": group, "in_group": in_group, "meta": meta.scores})
@@ -128,18 +125,14 @@ def groups(
 
 
 def _split_groups(
-    table: object, by: str | Mapping[object, object] | pd.Series
-) -> tuple[pd.Series, object]:
+    table: TableLike, by: str | Mapping[object, object] | pd.Series
+) -> tuple[pd.Series, TableLike]:
     """Return the group of every classifier, and the table without the column of groups."""
     if not isinstance(by, str):
         return pd.Series(dict(by)), table
-    group = read_grouping(table, by)
-    if isinstance(table, pd.DataFrame):
-        columns = list(table.columns)
-        remaining: object = table.drop(columns=by, errors="ignore")
-    else:
-        columns = list(read(table).to_frame().index) if group is None else []
-        remaining = table
+    interpreted = as_table(table)
+    group = read_grouping(interpreted, by)
     if group is None:
+        columns = [column.name for column in interpreted.inferred]
         raise DataError(f"there is no column '{by}' in the table; {did_you_mean(by, columns)}")
-    return group, remaining
+    return group, interpreted.drop_column(by)

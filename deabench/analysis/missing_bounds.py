@@ -15,10 +15,8 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError, DataWarning
-from deabench.tables.cells import parse_numbers
-from deabench.tables.columns import check_range, infer_column
-from deabench.tables.roles import quote_names
 from deabench.tables.selection import SelectedTable
+from deabench.utils.text import quote_names
 
 Scores = Callable[[SelectedTable], pd.Series]
 
@@ -31,38 +29,30 @@ def completed(ready: SelectedTable) -> tuple[SelectedTable, SelectedTable]:
     DataError
         Where a metric with empty cells has no known range.
     """
-    worst, best = ready.table.copy(), ready.table.copy()
+    worst, best = ready.frame.copy(), ready.frame.copy()
     empty = []
-    for name in dict.fromkeys(
-        [*ready.given["outputs"], *ready.given["inputs"], *ready.given["lower_is_better"]]
-    ):
-        found = parse_numbers(worst[name])
-        values = np.full(len(worst), np.nan) if found is None else found.values
+    for name in ready.metrics:
+        values = worst[name].to_numpy().copy()
         if np.isfinite(values).all():
             continue
-        low, high = _range(ready, name, values)
+        low, high = _range(ready, name)
         empty.append(f"'{name}' ({int((~np.isfinite(values)).sum())}, from {low:g} to {high:g})")
-        rising = name not in ready.given["lower_is_better"] and name not in ready.given["inputs"]
+        rising = name in ready.outputs and name not in ready.maxima
         for table, end in ((worst, low if rising else high), (best, high if rising else low)):
             table[name] = np.where(np.isfinite(values), values, end)
     note = f"empty cells are bounded: {', '.join(empty)}; the scores shown are for the worst, lower and upper bound all completions"
     notes = (*ready.notes, note) if empty else ready.notes
-    return replace(ready, table=worst, notes=notes), replace(ready, table=best, notes=notes)
+    return replace(ready, frame=worst, notes=notes), replace(ready, frame=best, notes=notes)
 
 
-def _range(ready: SelectedTable, name: str, values: np.ndarray) -> tuple[float, float]:
-    known = ready.given["lower_is_better"].get(name)
-    if isinstance(known, int | float):
-        return 0.0, float(known)
-    column = infer_column(name, parse_numbers(ready.table[name]), {})
-    finite = values[np.isfinite(values)]
-    column = check_range(column, finite) if len(finite) else column
-    if not (np.isfinite(column.low) and np.isfinite(column.high)):
+def _range(ready: SelectedTable, name: str) -> tuple[float, float]:
+    low, high = ready.range_of(name)
+    if not (np.isfinite(low) and np.isfinite(high)):
         raise DataError(
             f"'{name}' has empty cells and no known range, so missing='bounds' cannot bound them; "
             "say missing='drop-systems' or 'drop-metrics'"
         )
-    return column.low, column.high
+    return low, high
 
 
 def bounds(ready: SelectedTable, scores: Scores) -> pd.DataFrame:
@@ -73,12 +63,12 @@ def bounds(ready: SelectedTable, scores: Scores) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the ranking itself has warned
         frame = pd.DataFrame({"lower": scores(best), "upper": scores(worst)})
-        differs = (worst.table != best.table).any(axis=1)
-        for label in worst.table.index[differs]:
+        differs = (worst.frame != best.frame).any(axis=1)
+        for label in worst.frame.index[differs]:
             for own, others, side in ((worst, best, "lower"), (best, worst, "upper")):
-                table = others.table.copy()
-                table.loc[label] = own.table.loc[label]
-                frame.loc[label, side] = scores(replace(ready, table=table)).loc[label]
+                table = others.frame.copy()
+                table.loc[label] = own.frame.loc[label]
+                frame.loc[label, side] = scores(ready.with_frame(table)).loc[label]
     return frame
 
 

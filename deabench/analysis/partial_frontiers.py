@@ -8,7 +8,7 @@ Aragon, Daouia, Thomas-Agnan (2005), Econometric Theory 21:358-389."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.results.model import Orientation
 from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
+from deabench.tables.table import TableLike
 from deabench.tables.validation import validate
 from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
@@ -59,12 +60,11 @@ class Partial(Result):
 
 
 def order_m(
-    table: object,
+    table: TableLike,
     m: int = 25,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] | Sequence[str] = (),
     orientation: Orientation = "output",
     missing: Missing = "refuse",
 ) -> Partial:
@@ -74,7 +74,7 @@ def order_m(
     ----------
     m : int
         Draws, 1 or more; with more and more of them it becomes model "fdh".
-    table, outputs, inputs, lower_is_better, orientation, missing
+    table, outputs, inputs, orientation, missing
         As for `deabench.rank`; orientation "output" or "input".
 
     Returns
@@ -100,19 +100,17 @@ def order_m(
         table,
         outputs=outputs,
         inputs=inputs,
-        lower_is_better=lower_is_better,
         missing=refuse_bounds(missing),
     )
     return _compare_with(expected_largest, selected, orientation, f"order-m, m = {m}")
 
 
 def order_alpha(
-    table: object,
+    table: TableLike,
     alpha: float = 0.95,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] | Sequence[str] = (),
     orientation: Orientation = "output",
     missing: Missing = "refuse",
 ) -> Partial:
@@ -122,7 +120,7 @@ def order_alpha(
     ----------
     alpha : float
         Between 0 and 1; 1 is model "fdh".
-    table, outputs, inputs, lower_is_better, orientation, missing
+    table, outputs, inputs, orientation, missing
         As for `deabench.rank`; orientation "output" or "input".
 
     Returns
@@ -147,7 +145,6 @@ def order_alpha(
         table,
         outputs=outputs,
         inputs=inputs,
-        lower_is_better=lower_is_better,
         missing=refuse_bounds(missing),
     )
     return _compare_with(quantile, selected, orientation, f"order-alpha, alpha = {alpha:g}")
@@ -161,7 +158,7 @@ def _compare_with(
 ) -> Partial:
     """Compute efficiencies from a statistic of the levels that reference DMUs reach."""
     choice("orientation", orientation, ("output", "input"))
-    data = validate(selected.table, **selected.given)
+    data = validate(selected)
     X = data.inputs.to_numpy()
     Y = data.outputs.to_numpy()
     if orientation == "input" and not X.shape[1]:

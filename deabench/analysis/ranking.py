@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,9 @@ from deabench.results.answer import Answer, Task
 from deabench.results.model import Model, Orientation, Returns
 from deabench.results.proof import Proof
 from deabench.streaming.files import is_multi_file
-from deabench.tables.selection import Missing, SelectedTable, read_frame, select_table
+from deabench.tables.read import as_table
+from deabench.tables.selection import Missing, SelectedTable, select_table
+from deabench.tables.table import Table, TableLike
 from deabench.tables.transforms import to_user_values
 from deabench.tables.validation import check_same_units, validate
 from deabench.utils.progress import progress
@@ -230,15 +232,14 @@ class Ranking(Answer, Result):
 
 
 def rank(
-    table: object,
+    table: TableLike,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] | Sequence[str] = (),
     model: ModelName | Model | None = None,
     returns: Returns | None = None,
     orientation: Orientation | None = None,
-    reference: object = None,
+    reference: TableLike | None = None,
     missing: Missing = "refuse",
     uncertainty: Samples | None = None,
     strict: bool = False,
@@ -248,15 +249,11 @@ def rank(
 
     Parameters
     ----------
-    table : DataFrame, a `deabench.read` reading, or anything that `deabench.read` takes
+    table : TableLike
         Classifiers in rows, metrics in columns.
     outputs, inputs : sequences of column names, optional
         Metrics to be high, and costs. Without them the columns' names decide, as `deabench.read`
         shows.
-    lower_is_better : mapping or sequence of column names
-        `{"logloss": "input"}` or `{"error": 1.0}` (its known maximum, to complement it to); of bare
-        names the vocabulary decides: a rate, whose greatest value is known, is complemented, all
-        else is an input.
     model : str or Model, optional
         A name of `deabench.models.MODELS`, each with its limits in docs/models.md, or a model with
         its options, as `deabench.models.DDF(direction="range")`. Without it "wei" where there is no
@@ -309,11 +306,10 @@ def rank(
         table,
         outputs=outputs,
         inputs=inputs,
-        lower_is_better=lower_is_better,
         missing=missing,
         strict=strict,
     )
-    reference_table = None if reference is None else read_frame(reference)
+    reference_table = None if reference is None else as_table(reference)
     ranking = rank_selected(selected, request, reference_table, bounded=missing == "bounds")
     return ranking if uncertainty is None else ranking.with_uncertainty(uncertainty)
 
@@ -321,7 +317,7 @@ def rank(
 def rank_selected(
     selected: SelectedTable,
     request: ModelRequest,
-    reference_table: pd.DataFrame | None = None,
+    reference_table: Table | None = None,
     *,
     bounded: bool = False,
 ) -> Ranking:
@@ -332,7 +328,7 @@ def rank_selected(
     selected : SelectedTable
     request : ModelRequest
         The model with its options, or nothing.
-    reference_table : DataFrame, optional
+    reference_table : Table, optional
         The DMUs that span the frontier; the table itself without it.
     bounded : bool
         Whether empty cells are bounded instead of refused.
@@ -355,18 +351,19 @@ def rank_selected(
 def _rank_complete(
     selected: SelectedTable,
     request: ModelRequest,
-    reference_table: pd.DataFrame | None,
+    reference_table: Table | None,
 ) -> Ranking:
     """Rank a table without empty cells."""
     # Which metrics are inputs is known after validation: signs of some are turned there.
     allowed = request.resolve(has_inputs=True).allows()
-    data = validate(selected.table, **selected.given, allow=allowed, among=reference_table)
-    reference = data
-    if reference_table is not None:
-        check_same_units(selected.table, reference_table, list(selected.given["outputs"]))
-        reference = validate(
-            reference_table, **selected.given, warn=False, allow=allowed, among=selected.table
-        )
+    if reference_table is None:
+        data = validate(selected, allow=allowed)
+        reference = data
+    else:
+        spanning = selected.with_table(reference_table)
+        data = validate(selected, allow=allowed, among=spanning.frame)
+        check_same_units(selected.frame, spanning.frame, selected.outputs)
+        reference = validate(spanning, warn=False, allow=allowed, among=selected.frame)
     options = request.resolve(has_inputs=bool(data.inputs.shape[1]))
     check_inputs(options, data)
     options = options.with_checked_options(options.prepare(data))

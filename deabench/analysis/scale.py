@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from deabench.analysis.ranking import rank
 from deabench.errors import DataWarning
 from deabench.results.model import Orientation
 from deabench.tables.selection import Missing, refuse_bounds
+from deabench.tables.table import TableLike
 from deabench.utils.result import Result
 
 TOLERANCE = 1e-7
@@ -50,20 +51,19 @@ class ScaleEfficiency(Result):
 
 
 def scale_efficiency(
-    table: object,
+    table: TableLike,
     *,
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] | Sequence[str] = (),
     orientation: Orientation = "output",
-    reference: object = None,
+    reference: TableLike | None = None,
     missing: Missing = "refuse",
 ) -> ScaleEfficiency:
     """Compute the scale efficiency and the returns to scale of every DMU.
 
     Parameters
     ----------
-    table, inputs, outputs, lower_is_better, orientation, reference, missing
+    table, inputs, outputs, orientation, reference, missing
         As for `deabench.rank`; at least one input.
 
     Returns
@@ -91,7 +91,6 @@ def scale_efficiency(
     options: dict[str, Any] = {
         "inputs": inputs,
         "outputs": outputs,
-        "lower_is_better": lower_is_better,
         "missing": refuse_bounds(missing),
         "orientation": orientation,
         "reference": reference,

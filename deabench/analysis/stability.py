@@ -10,7 +10,8 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.inference.dominance_games import solve_games
-from deabench.tables.selection import Lower, Missing, refuse_bounds, select_table
+from deabench.tables.selection import Missing, refuse_bounds, select_table
+from deabench.tables.table import TableLike
 from deabench.tables.validation import validate
 from deabench.utils.result import Result
 
@@ -50,10 +51,9 @@ class Stability(Result):
 
 
 def stability(
-    table: object,
+    table: TableLike,
     *,
     outputs: Sequence[str] | None = None,
-    lower_is_better: Lower = (),
     missing: Missing = "refuse",
 ) -> Stability:
     """Compute the stability radius of every classifier.
@@ -66,7 +66,7 @@ def stability(
     Parameters
     ----------
     table : DataFrame, a `deabench.read` reading, or anything that `deabench.read` takes
-    outputs, lower_is_better, missing
+    outputs, missing
         As for `deabench.rank`; a rate that is better low counts as its complement, and its radius
         is a share of that.
 
@@ -91,10 +91,8 @@ def stability(
     >>> stability(table, outputs=["TPR", "TNR"]).radius.round(3).tolist()
     [0.061, 0.089, 0.069]
     """
-    selected = select_table(
-        table, outputs=outputs, lower_is_better=lower_is_better, missing=refuse_bounds(missing)
-    )
-    data = validate(selected.table, **selected.given, warn=False)
+    selected = select_table(table, outputs=outputs, missing=refuse_bounds(missing))
+    data = validate(selected, warn=False)
     if len(data.inputs.columns):
         raise DataError(
             f"'{data.inputs.columns[0]}' is an input, and the stability radius is known for "

@@ -24,13 +24,14 @@ from deabench.proofs.targets import scale_norm
 from deabench.results.frontier import NORMS, ON_FRONTIER, Frontier, classify_positions
 from deabench.results.model import ANY_VALUES, Norm, Technology
 from deabench.results.targets import Targets, build_targets
+from deabench.tables.read import as_table
 from deabench.tables.selection import (
     Missing,
     align_columns,
-    read_frame,
     refuse_bounds,
     select_table,
 )
+from deabench.tables.table import TableLike
 from deabench.tables.transforms import Data, to_outputs_only
 from deabench.tables.validation import Allowed, check_same_units, validate
 from deabench.tables.vocabulary import has_mixed_units
@@ -57,12 +58,11 @@ CRS_NOTE = (
 
 
 def targets(
-    tested: object,
-    reference: object,
+    tested: TableLike,
+    reference: TableLike,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] | Sequence[str] = (),
     returns: Returns = "vrs",
     norm: Norm = "l1",
     weights: Mapping[str, float] | Literal["range"] | None = None,
@@ -80,7 +80,7 @@ def targets(
     ----------
     tested, reference : DataFrames, readings, or anything that `deabench.read` takes
         Classifiers in rows. The tested ones may lie inside, on or outside the frontier.
-    outputs, inputs, lower_is_better
+    outputs, inputs
         As for `deabench.frontier`.
     returns : {"vrs", "crs"}
         Whether targets are mixtures of reference DMUs, or also multiples of these (constant returns
@@ -134,7 +134,7 @@ def targets(
     """
     _check_choices(norm, on, method, technology, returns)
     deadline = Deadline(time_limit)
-    columns = {"outputs": outputs, "inputs": inputs, "lower_is_better": lower_is_better}
+    columns = {"outputs": outputs, "inputs": inputs}
     tested_data, reference_data, notes = _validate_both(
         tested, reference, columns, technology, missing, returns
     )
@@ -236,8 +236,8 @@ def _check_choices(norm: str, on: str, method: str, technology: str, returns: st
 
 
 def _validate_both(
-    tested: object,
-    reference: object,
+    tested: TableLike,
+    reference: TableLike,
     columns: Mapping[str, Any],
     technology: Technology,
     missing: Missing,
@@ -245,19 +245,18 @@ def _validate_both(
 ) -> tuple[Data, Data, tuple[str, ...]]:
     """Return the validated tested and reference data with the same metrics, and notes."""
     selected = select_table(reference, **columns, missing=refuse_bounds(missing))
-    points = read_frame(tested)
+    points = selected.with_table(as_table(tested))
     missing_notes: tuple[str, ...] = ()
     if missing != "refuse":
         points, selected, missing_notes = align_columns(points, selected, missing)
-    check_same_units(points, selected.table, list(selected.given["outputs"]))
+    check_same_units(points.frame, selected.frame, selected.outputs)
     # The origin of a metric that can be negative depends on both tables.
     options: dict[str, Any] = {
-        **selected.given,
         "warn": False,
         "allow": ANY_VALUES if returns == "vrs" else ALLOWED_IN_CONE,
     }
-    reference_data = validate(selected.table, among=points, **options)
-    tested_data = validate(points, among=selected.table, **options)
+    reference_data = validate(selected, among=points.frame, **options)
+    tested_data = validate(points, among=selected.frame, **options)
     notes = technology_notes(technology)
     if technology == "convex" and reference_data.inputs.shape[1]:
         notes = (VRS_NOTE if returns == "vrs" else CRS_NOTE,)

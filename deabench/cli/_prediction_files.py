@@ -15,7 +15,7 @@ from deabench.cli._options import split_names
 from deabench.errors import DataError
 from deabench.metrics.labels import GroundTruth, against_rest, ground_truth, two_class_truth
 from deabench.report.text.words import quote_names
-from deabench.tables.csv_reader import read_csv
+from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.utils.instances import count_classes, format_labels, to_python_scalar
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def read_instances(file: str | Path) -> pd.DataFrame:
 
     Labels in `y_true` become numbers if all of them are numbers; empty ones are missing.
     """
-    frame = read_csv(file)
+    frame = read_labelled_csv(file)
     labels = frame.index.to_series()
     if labels.name == "y_true":
         # The reader takes the first column for labels of rows, that is for text.
@@ -265,7 +265,7 @@ def read_samples(file: Path, options: SampleOptions) -> Samples:
     samples = _make_samples(frame, file, options)
     if options.costs is None:
         return samples
-    costs = read_csv(options.costs)
+    costs = read_labelled_csv(options.costs)
     return samples.with_costs({str(name): costs[name] for name in costs.columns})
 
 

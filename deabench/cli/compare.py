@@ -390,9 +390,9 @@ def _read_clusters(text: str | None) -> Clusters | None:
     """Return 'keel', or the clusters of a file: {data set: cluster}."""
     if text is None or text == "keel":
         return cast("Clusters | None", text)
-    from deabench.tables.csv_reader import read_csv
+    from deabench.tables.readers.delimited import read_labelled_csv
 
-    frame = read_csv(text)
+    frame = read_labelled_csv(text)
     if frame.shape[1] != 1:
         raise DataError(f"'{text}' has {frame.shape[1] + 1} columns; give two, dataset and cluster")
     return {str(name): str(cluster) for name, cluster in frame.iloc[:, 0].items()}

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from deabench.analysis.ranking import Ranking
+    from deabench.tables.table import Table
     from deabench.utils.arrays import Sparse
 
 LEAST_PRINTED = 0.005
@@ -129,11 +130,8 @@ def rank_command(
     from deabench.streaming.files import is_multi_file
 
     request = parse_model(model, option, returns, orientation)
-    columns: dict[str, Any] = {
-        "outputs": split_all_names(outputs),
-        "lower_is_better": parse_lower_is_better(lower_is_better),
-        "missing": missing,
-    }
+    columns: dict[str, Any] = {"outputs": split_all_names(outputs), "missing": missing}
+    lower = parse_lower_is_better(lower_is_better)
     single_ranking_options = {
         "--reference": reference,
         "--within": within,
@@ -157,6 +155,7 @@ def rank_command(
             },
         )
         columns |= {"label": split_all_names(label), "tolerance": tolerance}
+        columns["lower_is_better"] = lower
         _rank_files(table, out, columns | {"kept": kept, "scheduler": scheduler})
         return
     reject_options(
@@ -164,12 +163,13 @@ def rank_command(
         {"--tolerance": tolerance or None, "--kept": kept, "--scheduler": scheduler},
     )
     from deabench.analysis.ranking import rank_selected
-    from deabench.tables.selection import read_frame, select_table
+    from deabench.tables.selection import select_table
 
     path = None if out is None else parse_output_path(str(out))
     columns["inputs"] = split_all_names(inputs)
     roles: Any = {} if dataset is None else {dataset: "dataset"}
-    source = db.read(table, label=split_all_names(label), roles=roles)
+    names = split_all_names(label)
+    source = db.read(table, label=names, roles=roles, lower_is_better=lower)
     if by_dataset:
         reject_options("cannot be used with --by-dataset", single_ranking_options)
         _rank_by_dataset(source, columns | {"model": model}, form, path)
@@ -179,7 +179,7 @@ def rank_command(
         from deabench.analysis.budget import keep_within
 
         selected = keep_within(selected, parse_numbers(within, "--within") or {})
-    reference_table = None if reference is None else read_frame(db.read(reference))
+    reference_table = None if reference is None else db.read(reference)
     ranking = rank_selected(selected, request, reference_table, bounded=missing == "bounds")
     if uncertainty is not None:
         from deabench.cli._prediction_files import SampleOptions, add_uncertainty
@@ -201,7 +201,7 @@ def _rank_files(files: str, out: Path | None, options: dict[str, Any]) -> None:
 
 
 def _rank_by_dataset(
-    source: object, options: dict[str, Any], form: Format, path: Path | None
+    source: Table, options: dict[str, Any], form: Format, path: Path | None
 ) -> None:
     """Print the ranks of the means, of each data set and of all on one frontier, side by side."""
     result = db.by_dataset(source, **options)

@@ -94,12 +94,14 @@ def report_command(
     rank_options: dict[str, Any] = {
         "outputs": split_all_names(outputs),
         "inputs": split_all_names(inputs),
-        "lower_is_better": parse_lower_is_better(lower_is_better),
         "model": request.model,
         "returns": request.returns,
         "orientation": request.orientation,
     }
+    lower = parse_lower_is_better(lower_is_better)
     if source.endswith(".toml"):
+        if lower:
+            raise DataError("a study knows its own directions; leave out --lower-is-better")
         if uncertainty is not None:
             raise DataError("a study knows its own data sets; leave out --uncertainty")
         page = _report_study(Path(source), page_options, rank_options)
@@ -107,9 +109,9 @@ def report_command(
         from deabench.cli._prediction_files import SampleOptions
 
         samples = (uncertainty, SampleOptions(None, positive, scores, threshold))
-        page = _report_table(source, page_options, rank_options, samples)
+        page = _report_table(source, lower, page_options, rank_options, samples)
     else:
-        page = _report_table(source, page_options, rank_options)
+        page = _report_table(source, lower, page_options, rank_options)
     suffix = "" if out is None else out.suffix.lower().lstrip(".")
     file_format = form.value if form is not None else suffix or "html"
     if out is None or is_stdout(out):
@@ -123,23 +125,24 @@ def _read_tested(text: str | None) -> Any:
     """Return the table of a CSV file, or the labels that were typed."""
     if text is None or not text.endswith(".csv"):
         return split_names(text)
-    from deabench.tables.selection import read_frame
+    from deabench.tables.selection import read_values
 
-    return read_frame(text)
+    return read_values(text)
 
 
 def _report_table(
     source: str,
+    lower_is_better: dict[str, Any] | list[str],
     page_options: dict[str, Any],
     rank_options: dict[str, Any],
     samples: tuple[Path, Any] | None = None,
 ) -> Any:
     """Report a table, with uncertainty if there are samples, or a ranking that was saved as CSV."""
     from deabench.report.saved_ranking import is_saved_ranking, report_saved_ranking
-    from deabench.tables.csv_reader import read_csv
+    from deabench.tables.readers.delimited import read_labelled_csv
 
     if source.endswith(".csv"):
-        frame = read_csv(source)
+        frame = read_labelled_csv(source)
         if is_saved_ranking(frame):
             if samples is not None:
                 raise DataError(
@@ -148,11 +151,12 @@ def _report_table(
                 )
             return report_saved_ranking(frame, page_options["title"])
     extra = {"provenance": {"source": source}}
+    table = db.read(source, lower_is_better=lower_is_better)
     if samples is None:
-        return db.report(db.read(source), extra=extra, **page_options, **rank_options)
+        return db.report(table, extra=extra, **page_options, **rank_options)
     from deabench.cli._prediction_files import add_uncertainty
 
-    ranking = add_uncertainty(db.rank(db.read(source), **rank_options), *samples)
+    ranking = add_uncertainty(db.rank(table, **rank_options), *samples)
     return db.report(ranking, extra=extra, **page_options)
 
 

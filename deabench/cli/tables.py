@@ -40,7 +40,7 @@ from deabench.report.text.words import join_names
 if TYPE_CHECKING:
     from deabench.results.frontier import Frontier
     from deabench.results.targets import Targets
-    from deabench.tables.read import Table
+    from deabench.tables.table import Table
 
 
 class ProposalFormat(enum.StrEnum):
@@ -99,23 +99,22 @@ def read_command(
         write_text(_toml_text(proposal), None)
     else:
         frame = table.to_frame()[["role", "better", "unit", "reason"]]
-        title = f"{len(table.table)} systems, {table.layout} layout"
+        title = f"{len(table.frame)} systems, {table.layout} layout"
         write_table(frame, form=Format.table, title=title)
         print_message(f"the same with every option: {proposal['command']}")
 
 
 def describe_table(table: Table, files: list[str]) -> dict[str, Any]:
     """Return the interpretation of a table as one object; its keys are a contract."""
-    roles = table.roles
     return {
-        "label": list(roles.label),
+        "label": list(table.label),
         "layout": table.layout,
-        "outputs": roles.outputs,
-        "lower_rates": roles.lower_rates,
-        "costs": roles.costs,
-        "left_out": roles.left_out,
-        "dataset": roles.dataset,
-        "percent": roles.percent,
+        "outputs": table.outputs,
+        "lower_rates": table.lower_rates,
+        "costs": table.costs,
+        "left_out": table.left_out,
+        "dataset": table.dataset,
+        "percent": table.percent,
         "missing": dict(table.missing),
         "command": _rank_command_line(table, files),
     }
@@ -123,17 +122,17 @@ def describe_table(table: Table, files: list[str]) -> dict[str, Any]:
 
 def _rank_command_line(table: Table, files: list[str]) -> str:
     """Return the `deabench rank` command whose options state the whole interpretation."""
-    roles = table.roles
+    outputs = [*table.outputs, *table.complemented]
     options: dict[str, list[str]] = {
-        "--outputs": table.outputs,
+        "--outputs": outputs,
         "--inputs": table.inputs,
-        "--lower-is-better": [f"{name}={top:g}" for name, top in table.lower_is_better.items()],
+        "--lower-is-better": [f"{name}={top:g}" for name, top in table.complemented.items()],
     }
-    if "," not in "".join(roles.label):
-        options = {"--label": list(roles.label), **options}
-    if table.layout == "long" and roles.dataset:
-        options["--dataset"] = [roles.dataset]
-    if table.missing and table.table[table.outputs + table.inputs].isna().any(axis=None):
+    if "," not in "".join(table.label):
+        options = {"--label": list(table.label), **options}
+    if table.layout == "long" and table.dataset:
+        options["--dataset"] = [table.dataset]
+    if table.missing and table.frame[[*outputs, *table.inputs]].isna().any(axis=None):
         options["--missing"] = ["drop-systems" if table.inputs else "bounds"]
     words = ["deabench", "rank", *files]
     for option, names in options.items():
@@ -193,12 +192,14 @@ def frontier_command(
 
     labels = split_all_names(label)
     words: Any = {"missing": missing, "technology": technology}
+    lower = parse_lower_is_better(lower_is_better)
+    many = is_multi_file(table)
     front = db.frontier(
-        table if is_multi_file(table) else db.read(table, label=labels),
+        table if many else db.read(table, label=labels, lower_is_better=lower),
         outputs=split_all_names(outputs),
         inputs=split_all_names(inputs),
-        lower_is_better=parse_lower_is_better(lower_is_better),
-        label=labels if is_multi_file(table) else None,
+        lower_is_better=lower if many else (),
+        label=labels if many else None,
         tolerance=tolerance,
         kept=kept,
         scheduler=scheduler,
@@ -211,9 +212,9 @@ def frontier_command(
     print_messages(front.data.notes)
     print_message(f"on the frontier: {join_names(front.extreme, len(front.extreme))}")
     if locate is not None:
-        from deabench.tables.selection import read_frame
+        from deabench.tables.selection import read_values
 
-        frame = front.locate(read_frame(locate)).rename_axis("classifier")
+        frame = front.locate(read_values(locate)).rename_axis("classifier")
         title = "Where the points lie"
     elif costs is not None:
         frame = front.cost_ranges(prevalence=costs)
@@ -304,10 +305,9 @@ def targets_command(
     }
     result = db.targets(
         tested,
-        reference,
+        db.read(reference, lower_is_better=parse_lower_is_better(lower_is_better)),
         outputs=split_all_names(outputs),
         inputs=split_all_names(inputs),
-        lower_is_better=parse_lower_is_better(lower_is_better),
         weights="range" if weights == ["range"] else parse_numbers(weights, "--weights"),
         common=common,
         dominating=dominating,

@@ -256,7 +256,7 @@ def board(name: str) -> Path:
     Examples
     --------
     >>> import deabench as db
-    >>> db.read(db.datasets.board("timm-speed")).roles.costs
+    >>> db.read(db.datasets.board("timm-speed")).costs
     ['param_count', 'infer_gmacs']
     """
     if name not in BOARDS:

@@ -15,7 +15,8 @@ import pandas as pd
 
 from deabench.errors import DataError
 from deabench.inference.dominance_games import solve_games
-from deabench.tables.selection import Lower, Missing, refuse_bounds, select_table
+from deabench.tables.selection import Missing, refuse_bounds, select_table
+from deabench.tables.table import TableLike
 from deabench.tables.validation import validate
 from deabench.utils.checks import choice, share
 from deabench.utils.result import Result
@@ -66,11 +67,10 @@ class FirmsBootstrap(Result):
 
 
 def simar_wilson(
-    table: object,
+    table: TableLike,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    lower_is_better: Lower = (),
     missing: Missing = "refuse",
     method: Bootstrap = "smooth",
     bandwidth: float | None = None,
@@ -83,7 +83,7 @@ def simar_wilson(
     Parameters
     ----------
     table : DataFrame, a `deabench.read` reading, or anything that `deabench.read` takes
-    outputs, inputs, lower_is_better, missing
+    outputs, inputs, missing
         As for `deabench.rank`. With inputs the scores are input-oriented under variable returns to
         scale, as in [1]_; without, as `rank` gives them.
     method : {"smooth", "subsample"}
@@ -125,10 +125,9 @@ def simar_wilson(
         table,
         outputs=outputs,
         inputs=inputs,
-        lower_is_better=lower_is_better,
         missing=refuse_bounds(missing),
     )
-    data = validate(selected.table, **selected.given, warn=False)
+    data = validate(selected, warn=False)
     _check_firms(data.outputs, data.inputs)
     y = data.outputs.to_numpy()
     x = data.inputs.to_numpy()

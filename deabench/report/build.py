@@ -59,7 +59,7 @@ def report(
         `deabench.compare` or a mapping of names to results with to_frame(); `provenance`: mapping
         of str to str.
     **options
-        As for `deabench.rank`: outputs, inputs, lower_is_better, missing, strict, and model,
+        As for `deabench.rank`: outputs, inputs, missing, strict, and model,
         returns, orientation.
 
     Returns

@@ -18,7 +18,9 @@ from deabench.models.options import ModelRequest
 from deabench.results.frontier import Frontier
 from deabench.results.model import ANY_VALUES, Norm
 from deabench.results.targets import Targets
+from deabench.tables.read import as_table
 from deabench.tables.selection import SelectedTable, select_table
+from deabench.tables.table import Table
 from deabench.tables.transforms import to_outputs_only
 from deabench.tables.validation import require_numbers, validate
 from deabench.utils.checks import did_you_mean
@@ -138,28 +140,29 @@ def compute_results(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         ranking, selected, tested_table = _rank_reference(source, tested, rank_options)
-        columns = _frontier_columns(selected, metrics, ranking)
-        front, without_facets, reason = _make_frontier(selected.table, columns)
+        spanning = _select_frontier_columns(selected, metrics, ranking)
+        front, without_facets, reason = _make_frontier(spanning)
         own_targets = None
         tested_targets = None
         if front is not None:
             inefficient = [
                 name
                 for name in ranking.to_frame().index
-                if not ranking.efficient[name] and name in selected.table.index
+                if not ranking.efficient[name] and name in selected.frame.index
             ][:MAX_TARGETS]
-            how: dict[str, Any] = {**columns, "norm": norm, "on": on}
+            reference = spanning.as_table()
+            how: dict[str, Any] = {"norm": norm, "on": on}
             if inefficient:
-                own_targets = targets(selected.table.loc[inefficient], selected.table, **how)
+                own_targets = targets(selected.frame.loc[inefficient], reference, **how)
             if tested_table is not None:
-                tested_targets = targets(tested_table, selected.table, **how)
+                tested_targets = targets(tested_table, reference, **how)
     texts = [str(one.message) for one in caught if issubclass(one.category, DataWarning)]
     tested_scores = None
     if tested_table is not None and not isinstance(source, Ranking):
         tested_scores = _score_tested(tested_table, selected, rank_options)
     return ReportResults(
         ranking=ranking,
-        metrics=_shown_metrics(selected, columns, front),
+        metrics=_shown_metrics(selected, spanning, front),
         frontier=front,
         frontier_without_facets=without_facets,
         own_targets=own_targets,
@@ -192,11 +195,11 @@ def _rank_reference(
     if not is_table:
         labels = list(tested)
         for label in labels:
-            if label not in selected.table.index:
-                hint = did_you_mean(label, list(selected.table.index))
+            if label not in selected.frame.index:
+                hint = did_you_mean(label, list(selected.frame.index))
                 raise DataError(f"there is no classifier '{label}' in the table; {hint}")
-        tested_table = selected.table.loc[labels]
-        selected = replace(selected, table=selected.table.drop(labels))
+        tested_table = selected.frame.loc[labels]
+        selected = selected.with_frame(selected.frame.drop(labels))
     request = ModelRequest(**_model_arguments(rank_options))
     return rank_selected(selected, request), selected, tested_table
 
@@ -213,9 +216,8 @@ def _score_tested(
         # The tested algorithms may be few; warnings about the reference were given before.
         warnings.simplefilter("ignore", DataWarning)
         ranking = rank(
-            tested_table,
-            reference=selected.table,
-            **selected.given,
+            selected.with_table(as_table(tested_table)).as_table(),
+            reference=selected.as_table(),
             **_model_arguments(rank_options),
         )
     return ranking.scores
@@ -234,42 +236,40 @@ def _selection_of_ranking(ranking: Ranking) -> SelectedTable:
     }
     # An input whose sign was changed is an output of the user's table.
     reversed_inputs = [name for name in reversed_metrics if name in data.inputs]
-    columns = {
-        "outputs": [*map(str, data.outputs.columns), *reversed_inputs],
-        "lower_is_better": complemented,
-        "inputs": [str(name) for name in data.inputs.columns if name not in reversed_inputs],
-    }
-    return SelectedTable(ranking.actual, columns)
+    outputs = (*map(str, data.outputs.columns), *reversed_inputs)
+    inputs = tuple(str(name) for name in data.inputs.columns if name not in reversed_inputs)
+    table = Table(ranking.actual, ())
+    return SelectedTable(table, ranking.actual, outputs, inputs, complemented)
 
 
-def _frontier_columns(
+def _select_frontier_columns(
     selected: SelectedTable, metrics: Sequence[str] | None, ranking: Ranking
-) -> dict[str, Any]:
-    """Return the roles of the frontier's metrics: those named, else those of the ranking."""
-    columns = dict(selected.given)
+) -> SelectedTable:
+    """Select the metrics of the frontier: those named, else those of the ranking."""
     if metrics is None:
         # Model (5) ranks quotients of outputs and inputs: its inputs span no frontier.
         if any("outputs are quotients" in note for note in ranking.notes):
-            columns["inputs"] = []
-        return columns
-    all_lower = dict(columns["lower_is_better"])
-    lower = {name: maximum for name, maximum in all_lower.items() if name in metrics}
-    inputs = [name for name in metrics if name in columns["inputs"]]
-    outputs = [name for name in metrics if name not in inputs and lower.get(name) != "input"]
-    return {"outputs": outputs, "inputs": inputs, "lower_is_better": lower}
+            return selected.drop_columns(selected.inputs)
+        return selected
+    return replace(
+        selected,
+        outputs=tuple(name for name in metrics if name not in selected.inputs),
+        inputs=tuple(name for name in metrics if name in selected.inputs),
+        maxima={name: high for name, high in selected.maxima.items() if name in metrics},
+    )
 
 
 def _make_frontier(
-    table: pd.DataFrame, columns: Mapping[str, Any]
+    selected: SelectedTable,
 ) -> tuple[Frontier | None, Frontier | None, str]:
     """Return the frontier with facets; or, of too many metrics, without them and the reason."""
-    count = len({*columns["outputs"], *columns["inputs"], *columns["lower_is_better"]})
+    count = len(set(selected.metrics))
     with warnings.catch_warnings():
         # The ranking gave the same warnings before.
         warnings.simplefilter("ignore", DataWarning)
         if count <= MAX_METRICS:
-            return frontier(table, **columns), None, ""
-        data = to_outputs_only(validate(table, **columns, warn=False, allow=ANY_VALUES))
+            return frontier(selected.as_table()), None, ""
+        data = to_outputs_only(validate(selected, warn=False, allow=ANY_VALUES))
         without_facets = span_frontier(data, facets=False)
     reason = (
         f"the frontier of {count} metrics has too many facets to list; choose up to {MAX_METRICS} "
@@ -279,16 +279,10 @@ def _make_frontier(
 
 
 def _shown_metrics(
-    selected: SelectedTable, columns: Mapping[str, Any], front: Frontier | None
+    selected: SelectedTable, spanning: SelectedTable, front: Frontier | None
 ) -> pd.DataFrame:
     """Return the metrics of the ranking and of the frontier, in the user's own units."""
-    names = [
-        *selected.given["outputs"],
-        *selected.given["inputs"],
-        *selected.given["lower_is_better"],
-        *columns["outputs"],
-        *columns["inputs"],
-    ]
+    names = [*selected.metrics, *spanning.metrics]
     if front is not None:
         names += front.outputs
-    return require_numbers(selected.table, list(dict.fromkeys(names)))
+    return require_numbers(selected.frame, list(dict.fromkeys(names)))

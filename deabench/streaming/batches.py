@@ -13,7 +13,7 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.streaming.executors import Executor
 from deabench.streaming.files import ParquetFiles, RowGroups, open_parquet
-from deabench.tables.layout import join_labels
+from deabench.tables.rows import join_labels
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch

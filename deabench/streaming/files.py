@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 from deabench.errors import DataError
-from deabench.tables.declared import ColumnRoles, declare_columns
+from deabench.tables.interpretation import interpret_frame
+from deabench.tables.selection import SelectedTable, select_columns
 from deabench.tables.transforms import AffineTransform
 from deabench.utils.checks import did_you_mean
 from deabench.utils.files import one_line
@@ -263,13 +264,17 @@ def select_files(
     # Labels are taken out first, so that numbers that name rows are not taken for metrics.
     labels = _label_columns(schema, label, paths[0])
     head = batch.to_pandas().drop(columns=list(labels))
-    roles = declare_columns(head, outputs, None, lower_is_better)
+    for name in () if isinstance(outputs, str) else outputs or ():
+        _check_metric(schema, name, paths[0])
+    table = interpret_frame(head, lower_is_better=lower_is_better)
+    _refuse_inputs([column.name for column in table.columns if column.declared and column.input])
+    roles = select_columns(table, outputs)
     _check_roles(roles, schema, paths[0])
     notes = [
         *roles.notes,
         *(
             f"'{name}' stands for its complement {maximum:g} - {name}: lower is better"
-            for name, maximum in roles.complements.items()
+            for name, maximum in roles.maxima.items()
         ),
     ]
     if not labels:
@@ -277,9 +282,7 @@ def select_files(
     return ParquetFiles(
         paths=paths,
         outputs=tuple(roles.outputs),
-        transforms={
-            name: AffineTransform(-1.0, maximum) for name, maximum in roles.complements.items()
-        },
+        transforms={name: AffineTransform(-1.0, maximum) for name, maximum in roles.maxima.items()},
         labels=labels,
         drop_incomplete=missing == "drop-systems",
         partitions=_cut_into_partitions(paths, roles.outputs, labels),
@@ -334,24 +337,20 @@ def _check_metric(schema: Schema, name: str, path: str) -> None:
         )
 
 
-def _check_roles(roles: ColumnRoles, schema: Schema, path: str) -> None:
-    """Refuse roles of columns that the frontier of files cannot have."""
-    if roles.inputs:
+def _refuse_inputs(inputs: Sequence[str]) -> None:
+    """Refuse inputs: the frontier of files is that of outputs."""
+    if inputs:
         raise DataError(
-            f"'{roles.inputs[0]}' is an input, and files are read for the model without inputs; "
+            f"'{inputs[0]}' is an input, and files are read for the model without inputs; "
             "name the outputs alone, or give one table that fits in memory"
         )
-    if not roles.outputs:
-        raise DataError(roles.refusal)
+
+
+def _check_roles(roles: SelectedTable, schema: Schema, path: str) -> None:
+    """Refuse roles of columns that the frontier of files cannot have."""
+    _refuse_inputs(roles.inputs)
     for name in roles.outputs:
         _check_metric(schema, name, path)
-        if list(roles.outputs).count(name) > 1:
-            raise DataError(f"metric '{name}' is given twice among the outputs; name it once")
-    for name in roles.complements:
-        if name not in roles.outputs:
-            raise DataError(
-                f"metric '{name}' is to be complemented but is not an output; add it to the outputs"
-            )
     if len(roles.outputs) > MAX_METRICS:
         raise DataError(
             f"there are {len(roles.outputs)} metrics and files are read for at most {MAX_METRICS}, "

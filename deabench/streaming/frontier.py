@@ -20,9 +20,10 @@ from deabench.streaming.candidates import MAX_FACETS
 from deabench.streaming.executors import open_executor
 from deabench.streaming.files import ParquetFiles, select_files
 from deabench.streaming.reduce import reduce_candidates
-from deabench.tables.selection import read_frame
+from deabench.tables.read import check_shape
+from deabench.tables.selection import read_values
+from deabench.tables.table import TableLike
 from deabench.tables.transforms import Data, to_user_values
-from deabench.tables.validation import check_shape
 from deabench.utils.arrays import box
 
 MAX_LISTED = 1 << 25
@@ -253,9 +254,9 @@ def _directions(front: Frontier) -> dict[str, tuple[float, float]]:
     return {name: (transform.sign, transform.shift) for name, transform in transforms}
 
 
-def update_frontier(front: Frontier, rows: object) -> Frontier:
+def update_frontier(front: Frontier, rows: TableLike) -> Frontier:
     """Return the frontier with more rows: see `Frontier.update`."""
-    table = read_frame(rows)
+    table = read_values(rows)
     check_shape(table)
     extreme = set(front.extreme)
     for label in table.index:

@@ -1,16 +1,17 @@
-"""The text of a table's cells as numbers: percent signs, thousands, decimal commas, durations,
+"""Parse the cells of a column as numbers: percent signs, thousands, decimal commas, durations,
 spreads in brackets.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-MISSING = {
+EMPTY_WORDS = {
     "",
     "nan",
     "na",
@@ -28,18 +29,18 @@ MISSING = {
     "inf?",
     "<na>",
 }
-"""What people write where there is no value, in lower case."""
-MOSTLY = 0.5
-"""A column is one of numbers where at least this share of its filled cells are."""
-MANY, SAMPLE = 2000, 200
-"""Of a column with more cells than `MANY` that are no plain numbers, so many are looked at before
-all are.
-"""
+"""Words for an empty cell, in lower case."""
+LEAST_SHARE = 0.5
+"""A column is numeric where at least this share of its filled cells are numbers."""
+LONG_COLUMN = 2000
+"""In a column with more cells than this that are no plain numbers, a sample is looked at first."""
+SAMPLE_SIZE = 200
 _NUMBER = r"[+-]?(\d[\d.,'’\u00a0\u202f ]*\d|\d)?([.,]\d+)?([eE][+-]?\d+)?"
 _SPREAD = re.compile(r"\s*(±|\+/-|\+-|\\pm|\().*$")
-_MARKS = re.compile(r"<[^>]*>|\*\*|__|`")
+_MARKUP = re.compile(r"<[^>]*>|\*\*|__|`")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _CLOCK = re.compile(r"^(?:(\d+) days? )?(\d+):(\d\d)(?::(\d\d(?:\.\d+)?))?$")
+_GROUPED_BY_DOTS = re.compile(r"-?\d{1,3}(\.\d{3})+")
 _SECONDS = {
     "ms": 1e-3,
     "s": 1.0,
@@ -51,24 +52,24 @@ _SECONDS = {
     "h": 3600.0,
     "hrs": 3600.0,
 }
-_TIMES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
+_MULTIPLES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
 _WITH_UNIT = re.compile(r"^(.*?\d)\s*(ms|secs?|seconds|s|mins?|hrs|h|[kKmMbBgGtT])$")
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """A column of text as numbers.
+    """The numbers of a column.
 
     Attributes
     ----------
     values : float array (n,)
         NaN where a cell is empty or no number.
     failed : bool array (n,)
-        Cells that hold a text in a column of numbers, as an error message does.
+        Cells that hold a text in a column of numbers, as an error message.
     unit : str
-        "percent", "seconds" or "" - what the cells themselves state.
+        "percent", "seconds" or "": what the cells themselves state.
     note : str
-        What was done to the cells; empty where nothing was.
+        How the cells were parsed; empty where they are plain numbers.
     """
 
     values: np.ndarray
@@ -77,50 +78,74 @@ class Numbers:
     note: str = ""
 
 
-def parse_numbers(column: pd.Series, *, comma: bool = False) -> Numbers | None:
-    """The numbers of a column, or None where it is one of text.
+def parse_numbers(column: pd.Series, *, decimal_comma: bool = False) -> Numbers | None:
+    """Return the numbers of a column, or None for a column of text.
 
     Parameters
     ----------
     column : Series of numbers or of text
-    comma : bool
-        Whether the file's decimal sign is a comma, as where semicolons part its columns: "1,014" is
-        then 1.014.
+    decimal_comma : bool
+        Whether the decimal sign of the file is a comma: "1,014" is then 1.014.
     """
-    if is_numeric_dtype(column.dtype):  # as in most tables; the questions below take their time
-        return Numbers(column.to_numpy(dtype=float), np.zeros(len(column), dtype=bool))
-    if pd.api.types.is_bool_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):
+    none_failed = np.zeros(len(column), dtype=bool)
+    # Plain dtypes first: most columns have one, and the checks below take time.
+    if is_numeric_dtype(column.dtype):
+        return Numbers(column.to_numpy(dtype=float), none_failed)
+    if _holds_truths_or_dates(column):
         return None
     if pd.api.types.is_timedelta64_dtype(column):
-        return Numbers(
-            column.dt.total_seconds().to_numpy(dtype=float),
-            np.zeros(len(column), dtype=bool),
-            "seconds",
-        )
+        return Numbers(column.dt.total_seconds().to_numpy(dtype=float), none_failed, "seconds")
     if pd.api.types.is_numeric_dtype(column):
         values = pd.to_numeric(column).to_numpy(dtype=float, na_value=np.nan)
-        return Numbers(values, np.zeros(len(values), dtype=bool))
-    raw = column.to_numpy(dtype=object)
-    plain = _plain(column, raw)
-    rest = np.flatnonzero(np.isnan(plain) & column.notna().to_numpy())
-    if (
-        len(rest) > MANY
-        and len(rest) > MOSTLY * len(plain)
-        and _all_text(raw[rest[:: len(rest) // SAMPLE]])
-    ):
-        return None
-    cells = {int(k): _clean(raw[k]) for k in rest}
-    cells = {k: cell for k, cell in cells.items() if cell.lower() not in MISSING}
-    if not cells:
-        return (
-            Numbers(plain, np.zeros(len(plain), dtype=bool)) if not np.isnan(plain).all() else None
-        )
-    return _of_text(_dots(plain, column, list(cells.values())), cells, comma)
+        return Numbers(values, none_failed)
+    cells = column.to_numpy(dtype=object)
+    plain = _parse_plain_numbers(column, cells)
+    unparsed = np.flatnonzero(np.isnan(plain) & column.notna().to_numpy())
+    if len(unparsed) > max(LONG_COLUMN, LEAST_SHARE * len(plain)):
+        sample = cells[unparsed[:: len(unparsed) // SAMPLE_SIZE]]
+        if _are_all_text(sample):
+            return None
+    texts = {int(row): _clean(cells[row]) for row in unparsed}
+    texts = {row: text for row, text in texts.items() if text.lower() not in EMPTY_WORDS}
+    if texts:
+        plain = _ungroup_by_dots(plain, column, texts.values())
+        return _parse_texts(plain, texts, decimal_comma)
+    return None if np.isnan(plain).all() else Numbers(plain, none_failed)
 
 
-def _plain(column: pd.Series, cells: np.ndarray) -> np.ndarray:
-    """The cells that pandas takes for numbers, NaN where it takes none; words, as names are, need
-    not be tried one by one.
+def parse_or_empty(column: pd.Series, *, decimal_comma: bool = False) -> Numbers | None:
+    """Return the numbers of a column; all NaN where every cell is empty, None for text."""
+    numbers = parse_numbers(column, decimal_comma=decimal_comma)
+    if numbers is not None or _holds_truths_or_dates(column) or not _is_empty(column):
+        return numbers
+    return Numbers(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
+
+
+def is_numeric_dtype(dtype: object) -> bool:
+    """Return whether cells of this dtype are plain integers or floats."""
+    return isinstance(dtype, np.dtype) and dtype.kind in "fiu"
+
+
+def is_empty_word(cell: str) -> bool:
+    """Return whether a cell's text stands for an empty cell."""
+    return cell.strip().lower() in EMPTY_WORDS
+
+
+def _holds_truths_or_dates(column: pd.Series) -> bool:
+    is_truth = pd.api.types.is_bool_dtype(column)
+    return bool(is_truth or pd.api.types.is_datetime64_any_dtype(column))
+
+
+def _is_empty(column: pd.Series) -> bool:
+    """Return whether a column holds neither numbers nor text."""
+    filled = (cell for cell in column if cell is not None and cell == cell)
+    return all(_clean(cell).lower() in EMPTY_WORDS for cell in filled)
+
+
+def _parse_plain_numbers(column: pd.Series, cells: np.ndarray) -> np.ndarray:
+    """Return what pandas parses as numbers, NaN elsewhere.
+
+    A column of words, as names, needs no parsing: the first characters of its cells show it.
     """
     if pd.api.types.infer_dtype(cells, skipna=False) == "string":
         starts = {cell[:3] for cell in cells.tolist()}
@@ -129,118 +154,117 @@ def _plain(column: pd.Series, cells: np.ndarray) -> np.ndarray:
     return np.asarray(pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan))
 
 
-def is_numeric_dtype(dtype: object) -> bool:
-    """Whether cells of this type are numbers, and numbers alone."""
-    return isinstance(dtype, np.dtype) and dtype.kind in "fiu"
-
-
-def is_empty(column: pd.Series) -> bool:
-    """Whether a column holds nothing at all: neither numbers nor text."""
+def _are_all_text(cells: np.ndarray) -> bool:
+    """Return whether no cell of a sample is a number or empty."""
+    texts = [_clean(cell) for cell in cells]
     return all(
-        _clean(cell).lower() in MISSING for cell in column if cell is not None and cell == cell
+        _parse_cell(text, False) is None and text.lower() not in EMPTY_WORDS for text in texts
     )
 
 
-def _all_text(cells: np.ndarray) -> bool:
-    """Whether no cell of a sample is a number: a column of names need not be read to its end."""
-    return all(
-        _number(cell, False) is None and cell.lower() not in MISSING for cell in map(_clean, cells)
-    )
-
-
-def _dots(plain: np.ndarray, column: pd.Series, cells: list[str]) -> np.ndarray:
-    """Where "1.014,45" stands in the column, "2.500" beside it is 2500."""
-    if not any(re.fullmatch(r"-?\d{1,3}(\.\d{3})+,\d+", cell) for cell in cells):
+def _ungroup_by_dots(plain: np.ndarray, column: pd.Series, texts: Iterable[str]) -> np.ndarray:
+    """Read "2.500" as 2500 in a column that also holds "1.014,45"."""
+    if not any(re.fullmatch(_GROUPED_BY_DOTS.pattern + r",\d+", text) for text in texts):
         return plain
-    whole = [
-        isinstance(cell, str) and bool(re.fullmatch(r"-?\d{1,3}(\.\d{3})+", cell.strip()))
-        for cell in column
-    ]
-    return np.array(
-        [
-            float(str(cell).replace(".", "")) if is_whole else value
-            for cell, value, is_whole in zip(column, plain, whole, strict=True)
-        ]
-    )
+    values = plain.copy()
+    for row, cell in enumerate(column):
+        if isinstance(cell, str) and _GROUPED_BY_DOTS.fullmatch(cell.strip()):
+            values[row] = float(cell.replace(".", ""))
+    return values
 
 
 def _clean(cell: object) -> str:
+    """Return a cell's text without markup and links."""
     if not isinstance(cell, str):
         return "" if cell is None else str(cell)
-    text = _LINK.sub(r"\1", cell)
-    return _MARKS.sub("", text).strip()
+    return _MARKUP.sub("", _LINK.sub(r"\1", cell)).strip()
 
 
-def _of_text(plain: np.ndarray, cells: dict[int, str], comma: bool) -> Numbers | None:
-    """Cells that pandas does not take for numbers, read with the column's own habits."""
-    decimal = comma or _decimal_comma(list(cells.values()))
-    read = {k: _number(cell, decimal) for k, cell in cells.items()}
-    good = {k: value for k, value in read.items() if value is not None}
-    filled = int((~np.isnan(plain)).sum()) + len(cells)
-    if (filled - len(cells) + len(good)) < max(MOSTLY * filled, 1):
+def _parse_texts(plain: np.ndarray, texts: Mapping[int, str], comma: bool) -> Numbers | None:
+    """Parse the cells that are no plain numbers, by the habits of their column."""
+    decimal_comma = comma or _has_decimal_commas(list(texts.values()))
+    parsed = {}
+    for row, text in texts.items():
+        number = _parse_cell(text, decimal_comma)
+        if number is not None:
+            parsed[row] = number
+    plain_count = int((~np.isnan(plain)).sum())
+    filled = plain_count + len(texts)
+    if plain_count + len(parsed) < max(LEAST_SHARE * filled, 1):
         return None
-    values, failed = plain.copy(), np.zeros(len(plain), dtype=bool)
-    for k, (value, _) in good.items():
-        values[k] = value
-    failed[[k for k in cells if k not in good]] = True
-    units = {unit for _, unit in good.values()}
-    unit = next(iter(units)) if len(units) == 1 and len(good) == filled else ""
-    if (
-        "percent" in units and unit != "percent"
-    ):  # 90 % beside 0.9: one of them is in another unit, and nobody knows which
-        failed[[k for k, (_, its) in good.items() if its == "percent"]] = True
+    values = plain.copy()
+    failed = np.zeros(len(plain), dtype=bool)
+    for row, (value, _) in parsed.items():
+        values[row] = value
+    failed[[row for row in texts if row not in parsed]] = True
+    # A unit holds for the column only where every filled cell states the same one.
+    units = {unit for _, unit in parsed.values()}
+    unit = next(iter(units)) if len(units) == 1 and len(parsed) == filled else ""
+    if "percent" in units and unit != "percent":
+        # "90 %" next to 0.9: one of the two is in another unit, and nothing tells which.
+        failed[[row for row, (_, stated) in parsed.items() if stated == "percent"]] = True
         values[failed] = np.nan
-    return Numbers(values, failed, unit, _said(cells, good))
+    return Numbers(values, failed, unit, _describe_parsing(texts, parsed))
 
 
-def _said(cells: dict[int, str], good: dict[int, tuple[float, str]]) -> str:
-    for k, cell in cells.items():
-        if k in good and (
-            _SPREAD.search(cell)
-            or ("," in cell)
-            or good[k][1] == "seconds"
-            or _WITH_UNIT.match(cell)
-        ):
-            return f"'{cell}' is read as {good[k][0]:.15g}"
+def _describe_parsing(texts: Mapping[int, str], parsed: Mapping[int, tuple[float, str]]) -> str:
+    """Show how the first cell with a spread, a comma or a unit was read."""
+    for row, text in texts.items():
+        if row not in parsed:
+            continue
+        value, unit = parsed[row]
+        if _SPREAD.search(text) or "," in text or unit == "seconds" or _WITH_UNIT.match(text):
+            return f"'{text}' is read as {value:.15g}"
     return ""
 
 
-def _decimal_comma(cells: list[str]) -> bool:
-    """Whether commas part decimals: some comma is not followed by three digits, and no dot stands
-    after one.
+def _has_decimal_commas(texts: Sequence[str]) -> bool:
+    """Return whether the commas of a column are decimal signs.
+
+    They are where some comma is not followed by exactly three digits, or follows a single 0
+    ("0,851"), and no dot stands after a comma.
     """
-    commas = [
-        cell for cell in cells if "," in cell and re.match(r"^[\s$€£+-]*[\d.,'\s]+\s*%?$", cell)
+    with_comma = [
+        text for text in texts if "," in text and re.match(r"^[\s$€£+-]*[\d.,'\s]+\s*%?$", text)
     ]
-    if not commas or any(re.search(r",.*\.", cell) for cell in commas):
+    if not with_comma or any(re.search(r",.*\.", text) for text in with_comma):
         return False
-    return any(not re.search(r",\d{3}(?!\d)", cell) or re.match(r"^-?0,", cell) for cell in commas)
+    return any(
+        not re.search(r",\d{3}(?!\d)", text) or re.match(r"^-?0,", text) for text in with_comma
+    )
 
 
-def _number(cell: str, decimal: bool) -> tuple[float, str] | None:
-    """A cell as (value, unit); None where it is text."""
+def _parse_cell(cell: str, decimal_comma: bool) -> tuple[float, str] | None:
+    """Return a cell as (value, unit), or None for a text."""
     clock = _CLOCK.match(cell)
     if clock:
-        days, first, second, third = (float(part or 0) for part in clock.groups())
-        return (
-            (days * 86400 + first * 3600 + second * 60 + third, "seconds")
-            if clock[4]
-            else (first * 60 + second, "seconds")
-        )
+        return _clock_seconds(clock), "seconds"
+    # What follows the estimate (± spread, brackets) and currency signs around it are no part of it.
     text = _SPREAD.sub("", cell).strip().lstrip("$€£≈~").strip().replace("−", "-")
     unit = ""
-    if text.endswith("%"):
-        text, unit = text[:-1].strip(), "percent"
     factor = 1.0
-    ending = _WITH_UNIT.match(text)
-    if ending:
-        text, word = ending[1], ending[2].lower()
-        unit, factor = ("seconds", _SECONDS[word]) if word in _SECONDS else ("", _TIMES[word])
-    if not re.fullmatch(_NUMBER, text) or not any(c.isdigit() for c in text):
+    if text.endswith("%"):
+        text = text[:-1].strip()
+        unit = "percent"
+    with_unit = _WITH_UNIT.match(text)
+    if with_unit:
+        text = with_unit[1]
+        word = with_unit[2].lower()
+        unit = "seconds" if word in _SECONDS else ""
+        factor = _SECONDS.get(word) or _MULTIPLES[word]
+    if not re.fullmatch(_NUMBER, text) or not any(sign.isdigit() for sign in text):
         return None
     text = re.sub(r"['’\u00a0\u202f ]", "", text)
-    text = text.replace(".", "").replace(",", ".") if decimal else text.replace(",", "")
+    text = text.replace(".", "").replace(",", ".") if decimal_comma else text.replace(",", "")
     try:
         return float(text) * factor, unit
     except ValueError:
         return None
+
+
+def _clock_seconds(clock: re.Match[str]) -> float:
+    """Return the seconds of "1:02:03", "2 days 1:02:03" or, without hours, "02:03"."""
+    days, first, second, third = (float(part or 0) for part in clock.groups())
+    if clock[4]:
+        return days * 86400 + first * 3600 + second * 60 + third
+    return first * 60 + second

@@ -1,19 +1,43 @@
-"""One column: what its name says, held against its values."""
+"""Decide what each column of a table is: by its name and values, then by the other columns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.tables.cells import Numbers
-from deabench.tables.readers.source import Declared
 from deabench.tables.vocabulary import Meaning, look_up_metric
+from deabench.utils.text import quote_names
 
-AGREES = 0.9
-"""A rank column tells a score's direction where their rank correlation is beyond this."""
+DeclaredRole = Literal["output", "lower_rate", "cost", "label", "dataset", "left_out"]
+"""Roles that a user or a source can state."""
+Declarations = Mapping[str, tuple[DeclaredRole, str]]
+"""Column to (role, who says so)."""
+MIN_RANK_CORRELATION = 0.9
+"""A rank column tells the direction of a score where their rank correlation is beyond this."""
+MEAN_ROUNDING = 0.051
+"""What a mean may be off by, in percent, because it was rounded."""
+COMPLEMENT_ROUNDING = 1e-6
+LEAST_PERCENT = 10
+"""A column mixes shares and percent where it has values up to 1 and all others are above this."""
+GUESSED = "a guess, for its name is not known: higher is better"
+COUNTS_ROWS = "it only counts the rows"
+ALL_EMPTY = "every cell is empty"
+UNKNOWN_NAME = "its name is not known"
+OTHER_INPUTS = "other inputs are named"
+TELLS_NOTHING = (
+    ALL_EMPTY,
+    COUNTS_ROWS,
+    "it is an identifier, a setting, a count or a description",
+)
+"""Reasons to leave a column out that say nothing about the others: any table has identifiers."""
+MEAN_WORDS = ("average", "avg", "mean", "overall")
+BITS = (4.0, 8.0, 16.0, 32.0, 64.0)
 
 
 @dataclass(frozen=True)
@@ -24,15 +48,17 @@ class Column:
     ----------
     name : str
     role : str
-        As in `deabench.tables.vocabulary`, and "text", "unknown" and "guess" (an output for want of
-        anything known).
+        A role of `deabench.tables.vocabulary`, or "text", "unknown" or "guess" (an output in a
+        table where no name is known).
     unit : str
         "share", "percent", "seconds", ...
     low, high : float
         Its range, in its own unit; infinite where it is not known.
     reason : str
     negated : bool
-        `neg_*`: a loss with its sign turned.
+        Whether it is a loss with the opposite sign (`neg_*`).
+    declared : bool
+        Whether `lower_is_better` names it: it takes part whatever else is selected.
     """
 
     name: str
@@ -42,166 +68,354 @@ class Column:
     high: float = np.inf
     reason: str = ""
     negated: bool = False
+    declared: bool = False
 
     @property
     def metric(self) -> bool:
+        """Whether it enters a ranking."""
         return self.role in ("output", "lower_rate", "cost", "guess")
 
     @property
     def bounded(self) -> bool:
-        """Whether it can be complemented: its greatest value is known."""
+        """Whether its greatest value is known, so that it can be complemented."""
         return bool(np.isfinite(self.high))
 
     @property
+    def complemented(self) -> bool:
+        """Whether it enters as its complement: a rate for which lower is better."""
+        return self.role == "lower_rate" and self.bounded
+
+    @property
+    def input(self) -> bool:
+        """Whether it enters as an input: a cost, or a loss without a greatest value."""
+        return self.role == "cost" or (self.role == "lower_rate" and not self.bounded)
+
+    @property
     def direction(self) -> str:
-        return {"output": "higher", "guess": "higher", "lower_rate": "lower", "cost": "lower"}.get(
-            self.role, ""
-        )
+        """ "higher" or "lower" is better; empty for what is no metric."""
+        if self.role in ("output", "guess"):
+            return "higher"
+        return "lower" if self.metric else ""
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Least and greatest possible value."""
+        return self.low, self.high
 
 
-def infer_column(
-    name: str, numbers: Numbers | None, said: Mapping[str, tuple[Declared, str]]
-) -> Column:
-    """What a column is by what its source says of it, else by its name; its values can only object."""
-    found = look_up_metric(name)
-    if name in said:
-        role, reason = said[name]
-        found = _declared(found, role, reason)
+def infer_column(name: str, numbers: Numbers | None, declarations: Declarations) -> Column:
+    """Infer what a column is from its declaration, else its name; its values are only a check.
+
+    Parameters
+    ----------
+    name : str
+    numbers : Numbers or None
+        The column's cells; None for a column of text.
+    declarations : mapping of column to (role, reason)
+        What the source or the user states.
+    """
+    meaning = look_up_metric(name)
+    if name in declarations:
+        meaning = _apply_declaration(meaning, *declarations[name])
     if numbers is None:
-        return _of_text(name, found, name in said)
+        stays = meaning is not None and (
+            meaning.role in ("label", "dataset")
+            or (meaning.role == "left_out" and name in declarations)
+        )
+        if stays and meaning is not None:
+            return Column(name, meaning.role, reason=meaning.reason)
+        return Column(name, "text", reason="it holds text, no numbers")
     values = numbers.values[np.isfinite(numbers.values)]
     if not len(values):
-        return Column(name, "left_out", reason="every cell is empty")
-    if found is None:
-        return Column(name, "unknown", reason="its name is not known")
-    if found.role in ("label", "dataset"):
-        whole = bool((values == np.round(values)).all())
-        return (
-            Column(name, found.role, reason=found.reason)
-            if whole
-            else Column(name, "unknown", reason="its name is not known")
-        )
-    return check_range(
-        Column(name, found.role, found.unit, found.low, found.high, found.reason, found.negated),
-        values,
-        numbers.unit,
+        return Column(name, "left_out", reason=ALL_EMPTY)
+    if meaning is None:
+        return Column(name, "unknown", reason=UNKNOWN_NAME)
+    if meaning.role in ("label", "dataset"):
+        # Systems and data sets may be numbered; a column of fractions names neither.
+        if (values == np.round(values)).all():
+            return Column(name, meaning.role, reason=meaning.reason)
+        return Column(name, "unknown", reason=UNKNOWN_NAME)
+    column = Column(
+        name,
+        meaning.role,
+        meaning.unit,
+        meaning.low,
+        meaning.high,
+        meaning.reason,
+        meaning.negated,
     )
+    return check_range(column, values, numbers.unit)
 
 
-def _declared(found: Meaning | None, role: Declared, reason: str) -> Meaning:
-    """What the source or the user says of the role; the name keeps its unit, and its range where
-    both agree.
-    """
-    if found is None or (found.role != role and {found.role, role} != {"cost", "lower_rate"}):
-        return Meaning(
-            role,
-            found.unit if found is not None and role in ("output", "lower_rate") else "",
-            reason=reason,
-        )
-    return replace(found, role=role, reason=reason)
-
-
-def _of_text(name: str, found: Meaning | None, said: bool) -> Column:
-    if found is not None and (
-        found.role in ("label", "dataset") or (said and found.role == "left_out")
-    ):
-        return Column(name, found.role, reason=found.reason)
-    return Column(name, "text", reason="it holds text, no numbers")
+def _apply_declaration(meaning: Meaning | None, role: DeclaredRole, reason: str) -> Meaning:
+    """Return the declared role with the unit of the name, and its range where both agree."""
+    if meaning is None:
+        return Meaning(role, reason=reason)
+    if meaning.role == role or {meaning.role, role} == {"cost", "lower_rate"}:
+        return replace(meaning, role=role, reason=reason)
+    unit = meaning.unit if role in ("output", "lower_rate") else ""
+    return Meaning(role, unit, reason=reason)
 
 
 def check_range(column: Column, values: np.ndarray, unit: str = "") -> Column:
-    """Hold a metric's range against its values: a share above 1 is percent, a size of 0 no size."""
+    """Check the range of a metric against its finite values, and widen what they contradict.
+
+    Parameters
+    ----------
+    unit : str
+        What the cells state: "percent", "seconds" or "".
+    """
     if not column.metric and column.role != "conditional":
         return column
     if column.negated:
-        return _negated(column, values)
+        return _check_negated(column, values)
     if unit and column.unit in ("", "share"):
-        column = replace(column, unit=unit, low=0.0 if unit != "percent" else column.low)
-    if column.unit in ("share", "percent") and (column.low, column.high) == (0.0, 1.0):
-        return _share(column, values, unit)
-    if "size of the model" in column.reason and (values == 0).any():
-        return replace(
-            column,
-            role="left_out",
-            reason=f"a size of 0 in {int((values == 0).sum())} rows stands for an unknown one",
-        )
-    if column.unit in ("share", "percent") and np.isinf(column.low) and np.isinf(column.high):
-        return _share(replace(column, low=0.0, high=1.0), values, unit)
-    if (values < column.low).any() or (values > column.high).any():
-        return replace(
-            column,
-            low=-np.inf if (values < column.low).any() else column.low,
-            high=np.inf if (values > column.high).any() else column.high,
-        )
-    return column
+        low = column.low if unit == "percent" else 0.0
+        column = replace(column, unit=unit, low=low)
+    is_rate = column.unit in ("share", "percent")
+    if is_rate and column.range == (0.0, 1.0):
+        return _check_share(column, values, unit)
+    zeros = int((values == 0).sum())
+    if "size of the model" in column.reason and zeros:
+        reason = f"a size of 0 in {zeros} rows stands for an unknown one"
+        return replace(column, role="left_out", reason=reason)
+    if is_rate and column.range == (-np.inf, np.inf):
+        return _check_share(column, values, unit)
+    low = -np.inf if (values < column.low).any() else column.low
+    high = np.inf if (values > column.high).any() else column.high
+    return replace(column, low=low, high=high)
 
 
-def _share(column: Column, values: np.ndarray, unit: str) -> Column:
-    """A rate is a share where all values are up to 1, percent up to 100, and otherwise of no known
-    range.
-    """
-    if column.name.lower() == "precision" and np.isin(values, (4.0, 8.0, 16.0, 32.0, 64.0)).all():
+def _check_share(column: Column, values: np.ndarray, unit: str) -> Column:
+    """Set the unit of a rate: a share up to 1, percent up to 100, else a range that is unknown."""
+    least = values.min()
+    greatest = values.max()
+    if column.name.lower() == "precision" and np.isin(values, BITS).all():
         return replace(column, role="left_out", reason="it is the precision of numbers, in bits")
-    if unit == "percent" or (
-        values.max() > 1 + 1e-9 and values.max() <= 100 + 1e-9 and values.min() >= 0
-    ):
+    if unit == "percent" or (greatest > 1 + 1e-9 and greatest <= 100 + 1e-9 and least >= 0):
         return replace(column, unit="percent", low=0.0, high=100.0)
-    if values.min() >= 0 and values.max() <= 1 + 1e-9:
+    if least >= 0 and greatest <= 1 + 1e-9:
         return replace(column, unit="share", low=0.0, high=1.0)
-    low = 0.0 if values.min() >= 0 else -np.inf
-    return replace(column, unit="", low=low, high=np.inf)
+    return replace(column, unit="", low=0.0 if least >= 0 else -np.inf, high=np.inf)
 
 
-def _negated(column: Column, values: np.ndarray) -> Column:
+def _check_negated(column: Column, values: np.ndarray) -> Column:
+    """Check a loss with the opposite sign: its values lie between -1 (or -100) and 0."""
     if (values > 0).any():
-        return replace(
-            column,
-            role="left_out",
-            reason="its name says that its sign is turned, but it holds values above 0; "
-            "say which way is better",
+        reason = (
+            "its name says that its sign is turned, but it holds values above 0; "
+            "say which way is better"
         )
-    if (column.low, column.high) == (-1.0, 0.0) and values.min() < -1:
-        return (
-            replace(column, unit="percent", low=-100.0)
-            if values.min() >= -100
-            else replace(column, unit="", low=-np.inf)
-        )
+        return replace(column, role="left_out", reason=reason)
+    if column.range == (-1.0, 0.0) and values.min() < -1:
+        if values.min() >= -100:
+            return replace(column, unit="percent", low=-100.0)
+        return replace(column, unit="", low=-np.inf)
     return column
 
 
 def infer_direction_from_rank(column: Column, values: pd.Series, ranks: pd.Series | None) -> Column:
-    """A bare score or result, whose direction a rank column beside it tells: rank 1 is best."""
-    bare = column.role == "conditional" or column.reason.startswith("a score")
-    if not bare or values.nunique() < 3:
+    """Infer the direction of a bare score from the rank column of its table, where rank 1 is best.
+
+    Without ranks, a score by which the rows are sorted upwards has no known direction: tables are
+    sorted from best to worst.
+    """
+    bare_score = column.role == "conditional" or column.reason.startswith("a score")
+    if not bare_score or values.nunique() < 3:
         return column
     if ranks is None or ranks.nunique() < 3:
         if column.role == "output" and len(values) > 3 and values.is_monotonic_increasing:
-            return replace(
-                column,
-                role="conditional",
-                reason="the rows are sorted by it upwards, as they are where lower is "
-                "better; say which way it is",
+            reason = (
+                "the rows are sorted by it upwards, as they are where lower is better; "
+                "say which way it is"
             )
+            return replace(column, role="conditional", reason=reason)
         return column
-    rho = values.corr(ranks, method="spearman")
-    if rho < -AGREES:
-        return replace(
-            column, role="output", reason="the rank beside it falls as it rises: higher is better"
-        )
-    if rho > AGREES:
-        return replace(
-            column,
-            role="lower_rate",
-            high=np.inf,
-            reason="the rank beside it rises with it: lower is better",
-        )
+    correlation = values.corr(ranks, method="spearman")
+    if correlation < -MIN_RANK_CORRELATION:
+        reason = "the rank beside it falls as it rises: higher is better"
+        return replace(column, role="output", reason=reason)
+    if correlation > MIN_RANK_CORRELATION:
+        reason = "the rank beside it rises with it: lower is better"
+        return replace(column, role="lower_rate", high=np.inf, reason=reason)
     return column
 
 
 def mixes_share_and_percent(column: Column, values: np.ndarray) -> bool:
-    """Whether a rate holds shares and percent together: .85 beside 90."""
+    """Return whether a rate holds shares and percent together: .85 and 90."""
     if column.role != "output" or column.unit != "percent":
         return False
     finite = values[np.isfinite(values)]
-    small = finite[(finite > 0) & (finite <= 1)]
-    return len(small) > 0 and bool((finite > 1).any()) and float(finite[finite > 1].min()) > 10
+    above_one = finite[finite > 1]
+    shares = finite[(finite > 0) & (finite <= 1)]
+    return len(shares) > 0 and len(above_one) > 0 and float(above_one.min()) > LEAST_PERCENT
+
+
+def propose_roles(
+    columns: Sequence[Column], frame: pd.DataFrame, *, made_to_rank: bool
+) -> tuple[list[Column], list[str]]:
+    """Give the columns their final roles by what the others are, and say what was guessed.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        What each column is by itself.
+    frame : DataFrame, systems x numeric columns
+    made_to_rank : bool
+        Whether somebody put these columns together to be ranked, as in a DataFrame with its systems
+        in the index: where no name is known, every numeric column is then a guess, counts too.
+
+    Returns
+    -------
+    columns : list of Column
+    notes : list of str
+    """
+    columns = _demote_ambiguous(columns)
+    columns = [_leave_out_redundant(column, columns, frame) for column in columns]
+    if _needs_guesses(columns, frame, made_to_rank=made_to_rank):
+        columns = [_guess(column, frame, made_to_rank=made_to_rank) for column in columns]
+        guessed = [column.name for column in columns if column.role == "guess"]
+        if not guessed:
+            return columns, []
+        note = (
+            "no column has a name that is known: higher is taken as better in "
+            f"{quote_names(guessed)}; "
+            "say which are with outputs, and which are better low with lower_is_better"
+        )
+        return columns, [note]
+    columns = [_leave_out_unknown(column, frame) for column in columns]
+    undecided = [column.name for column in columns if column.role in ("unknown", "conditional")]
+    if not undecided:
+        return columns, []
+    note = (
+        f"left out, for their names do not tell which way is better: {quote_names(undecided)}; "
+        "name them in outputs or lower_is_better to take them in"
+    )
+    return columns, [note]
+
+
+def _needs_guesses(columns: Sequence[Column], frame: pd.DataFrame, *, made_to_rank: bool) -> bool:
+    """Return whether unknown names must be guessed: no name tells what the table is about.
+
+    A metric whose direction is not known tells it, and so does a setting, a spread or a size in a
+    table that was not made to be ranked.
+    """
+    roles = [column.role for column in columns]
+    if any(role in ("output", "lower_rate", "cost", "conditional") for role in roles):
+        return False
+    if made_to_rank:
+        return "unknown" in roles
+    informative = any(
+        column.role == "left_out" and column.name in frame and column.reason not in TELLS_NOTHING
+        for column in columns
+    )
+    return "unknown" in roles and not informative
+
+
+def _demote_ambiguous(columns: Sequence[Column]) -> list[Column]:
+    """Demote means and data sets' scores where the table has errors: they may be means of errors."""
+    weak_reasons = ("a data set's score", "a mean of scores")
+    has_errors = any(column.role == "lower_rate" for column in columns)
+    has_output = any(
+        column.role == "output" and not column.reason.startswith(weak_reasons) for column in columns
+    )
+    demoted = []
+    for column in columns:
+        weak = column.role == "output" and column.reason.startswith(weak_reasons)
+        if weak and (has_errors or (not has_output and "mean" in column.reason)):
+            reason = "its name does not say which way is better"
+            column = replace(column, role="conditional", reason=reason)
+        demoted.append(column)
+    return demoted
+
+
+def _leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.DataFrame) -> Column:
+    """Leave a column out that repeats others: 100 - top1, or the mean of all others."""
+    if column.name not in frame or not column.metric:
+        return column
+    outputs = [
+        other.name
+        for other in columns
+        if other.role == "output"
+        and other.name in frame
+        and other.name != column.name
+        and other.unit == column.unit
+    ]
+    values = frame[column.name].to_numpy()
+    reason = ""
+    if column.complemented:
+        reason = _complement_reason(column, values, frame[outputs])
+    elif column.role == "output" and _is_called_mean(column.name) and len(outputs) > 1:
+        reason = _mean_reason(column, values, frame[outputs])
+    return replace(column, role="left_out", reason=reason) if reason else column
+
+
+def _complement_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame) -> str:
+    """Say of which output a column is the complement; empty where of none."""
+    tolerance = COMPLEMENT_ROUNDING * column.high
+    for name, output in outputs.items():
+        complement = column.high - output.to_numpy()
+        if np.allclose(values, complement, atol=tolerance, rtol=0, equal_nan=True):
+            return f"it is {column.high:g} - '{name}', which is taken"
+    return ""
+
+
+def _mean_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame) -> str:
+    """Say of which outputs a column is the mean, up to rounding; empty where it is none."""
+    others = [name for name in outputs if not _is_called_mean(name)]
+    if len(others) < 2:
+        return ""
+    difference = np.abs(outputs[others].mean(axis=1).to_numpy() - values)
+    rounding = MEAN_ROUNDING if column.unit == "percent" else 0.01 * MEAN_ROUNDING
+    if np.nanquantile(difference, 0.95) > rounding:
+        return ""
+    return f"it is the mean of {quote_names(others, 4)}, which are taken"
+
+
+def _is_called_mean(name: str) -> bool:
+    return any(word in name.lower() for word in MEAN_WORDS)
+
+
+def _leave_out_unknown(column: Column, frame: pd.DataFrame) -> Column:
+    """Leave an unknown column out in a table where other names are known."""
+    if column.role != "unknown":
+        return column
+    if _counts_rows(column, frame):
+        return replace(column, role="left_out", reason=COUNTS_ROWS)
+    reason = "its name is not known, so which way is better is not known either; say it"
+    return replace(column, reason=reason)
+
+
+def _counts_rows(column: Column, frame: pd.DataFrame) -> bool:
+    """Return whether a column numbers the rows: each cell is one more than the cell above."""
+    if column.name not in frame:
+        return False
+    values = frame[column.name].tolist()
+    return len(values) > 2 and all(after - before == 1 for before, after in pairwise(values))
+
+
+def _guess(column: Column, frame: pd.DataFrame, *, made_to_rank: bool) -> Column:
+    """Take an unknown column of measurements as an output, where no name of the table is known."""
+    if column.role != "unknown":
+        return column
+    if made_to_rank:
+        return replace(column, role="guess", low=0.0, reason=GUESSED)
+    if column.name not in frame:
+        return column
+    values = frame[column.name].to_numpy()
+    values = values[np.isfinite(values)]
+    if _counts_rows(column, frame):
+        return replace(column, role="left_out", reason=COUNTS_ROWS)
+    if (values < 0).any():
+        reason = "its name is not known and it holds negative values; say what it is"
+        return replace(column, reason=reason)
+    has_fractions = any((frame[name].dropna() % 1 != 0).any() for name in frame)
+    is_whole = (values == np.round(values)).all() and len(np.unique(values)) > 1
+    if has_fractions and is_whole:
+        reason = (
+            "its name is not known and it holds whole numbers only, as counts and settings do; "
+            "say what it is"
+        )
+        return replace(column, reason=reason)
+    high = 1.0 if values.max(initial=0) <= 1 else np.inf
+    return replace(column, role="guess", low=0.0, high=high, reason=GUESSED)

@@ -1,31 +1,30 @@
-"""How a table is laid out: what names its rows, whether rows repeat over data sets, whether columns
-are systems.
+"""Find how a table is laid out: what names its rows, whether rows repeat over data sets, whether
+its columns are systems.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, repeat
-from typing import Literal
 
 import pandas as pd
 
 from deabench.tables.columns import Column
-from deabench.tables.names import parse_name
+from deabench.tables.vocabulary import look_up_metric, parse_name
 
-Layout = Literal["wide", "long"]
-
-_SYSTEMS = (
-    r"^(k-?nn\w*|svm\w*|svc|linear_?svm|oc_?svm|nb|gnb|naive.?bayes|lr|logreg|logistic\w*|rf|random.?forest\w*|dt|cart|c4\.?5|c5\.?0|j48|mlp|"
-    r"xgb\w*|lightgbm|lgbm\w*|catboost|gbm|gbdt|ada\w*|bagging\w*|extra.?trees|lda|qda|pca|lof|i?forest|iforest|hbos|copod|ecod|"
-    r"cblof|cof|sod|loda|knn\w*|dagmm|sogaal|deepsvdd|feature.?bagging|resnet\w*|vit\w*|bert\w*|gpt\w*|llama\w*|autosklearn|"
-    r"autogluon|h2o\w*|tpot\w*|flaml|tabnet|tabpfn|ft-?transformer|saint|node|ridge|lasso|elastic.?net|gp|majority|dummy|random|"
-    r"baseline\w*|ensemble\w*|stacking\w*|cnn\w*|lstm\w*|transformer\w*)$"
+_SYSTEMS = re.compile(
+    r"^(k-?nn\w*|svm\w*|svc|linear_?svm|oc_?svm|nb|gnb|naive.?bayes|lr|logreg|logistic\w*|rf"
+    r"|random.?forest\w*|dt|cart|c4\.?5|c5\.?0|j48|mlp|xgb\w*|lightgbm|lgbm\w*|catboost|gbm|gbdt"
+    r"|ada\w*|bagging\w*|extra.?trees|lda|qda|pca|lof|i?forest|iforest|hbos|copod|ecod|cblof|cof"
+    r"|sod|loda|knn\w*|dagmm|sogaal|deepsvdd|feature.?bagging|resnet\w*|vit\w*|bert\w*|gpt\w*"
+    r"|llama\w*|autosklearn|autogluon|h2o\w*|tpot\w*|flaml|tabnet|tabpfn|ft-?transformer|saint"
+    r"|node|ridge|lasso|elastic.?net|gp|majority|dummy|random|baseline\w*|ensemble\w*|stacking\w*"
+    r"|cnn\w*|lstm\w*|transformer\w*)$",
+    re.IGNORECASE,
 )
-"""Names of systems that tell a matrix's columns from its rows."""
-_DESCRIBES = {
+"""Names of systems, which tell whether a matrix has them in its columns or its rows."""
+_DESCRIPTIONS = {
     "url",
     "link",
     "links",
@@ -47,19 +46,25 @@ _DESCRIBES = {
     "submission_date",
     "release_date",
 }
+_DESCRIPTION_CELLS = r"^(https?://|\d{4}-\d\d-\d\d|\[.*\d\.\d)"
 _FOLDS = re.compile(
-    r"_(fold|folds|seed|seeds|random_state|split|repeat|repeats|rep|replicate|run|trial|iteration|iter)_$"
+    r"_(fold|folds|seed|seeds|random_state|split|repeat|repeats|rep|replicate|run|trial|iteration"
+    r"|iter)_$"
 )
 _METRIC = re.compile(
     r"^_(metric|metrics|metric_name|measure|measure_name|score_name|scorer|metric_type)_$"
 )
 _VALUE = re.compile(r"_(value|values|result|results|score|scores|metric_value|estimate|mean)_$")
-NO_LABEL = "row"
+PARAMETERS = ("params", "parameters", "configuration")
+PROBED_CELLS = 50
+PROBED_ROWS = 100
+MIN_UNKNOWN_SHARE = 0.6
+"""A matrix of one metric has at least this share of columns whose names are no metrics."""
 
 
 @dataclass(frozen=True)
 class Keys:
-    """What a row stands for.
+    """The columns that tell what a row stands for.
 
     Attributes
     ----------
@@ -75,42 +80,48 @@ class Keys:
     repeats: tuple[str, ...] = ()
 
 
-def keys(
-    frame: pd.DataFrame, columns: Sequence[Column], given: tuple[str, ...], dataset: str | None
+def find_keys(
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    label: tuple[str, ...] = (),
+    dataset: str | None = None,
 ) -> Keys:
-    """The columns that name a row's system, its data set and its repetition."""
-    label = given or _label(frame, columns)
-    sets = dataset or _dataset(frame, columns, label)
-    repeats = tuple(
-        c.name for c in columns if _FOLDS.search(parse_name(c.name).words) and c.name not in label
-    )
-    return Keys(label, sets, repeats)
+    """Find the columns that name a row's system, its data set and its repetition.
 
-
-def _label(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[str, ...]:
-    """A column called as systems are, one with unique names first; else the first of text, one with
-    unique cells first.
+    Parameters
+    ----------
+    label, dataset
+        What is declared already.
     """
-    for names in _able_labels(frame, columns):
+    label = label or _find_label(frame, columns)
+    dataset = dataset or _find_dataset(frame, columns, label)
+    repeats = [column.name for column in columns if _FOLDS.search(parse_name(column.name).words)]
+    return Keys(label, dataset, tuple(name for name in repeats if name not in label))
+
+
+def _find_label(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[str, ...]:
+    """Return the first likely column, one with unique cells first."""
+    for names in _label_candidates(frame, columns):
         if names:
-            return (
-                (next((name for name in names if frame[name].is_unique), names[0]),)
-                if len(names) > 1
-                else (names[0],)
-            )
+            unique = (name for name in names if frame[name].is_unique)
+            return (names[0],) if len(names) == 1 else (next(unique, names[0]),)
     return ()
 
 
-def _able_labels(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterator[list[str]]:
-    """Columns that may name the systems, the likeliest first; nothing is looked for before it is
-    asked for.
-    """
+def _label_candidates(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterator[list[str]]:
+    """Yield columns that may name the systems, the likeliest first."""
     named = [
-        c.name for c in columns if c.role == "label" and (_varies(frame[c.name]) or len(frame) == 1)
+        column.name
+        for column in columns
+        if column.role == "label" and (len(frame) == 1 or _varies(frame[column.name]))
     ]
     yield [name for name in named if not pd.api.types.is_numeric_dtype(frame[name])]
-    texts = [c.name for c in columns if c.role == "text" and not _elsewhere(frame[c.name], c.name)]
-    yield [name for name in texts if name in ("params", "parameters", "configuration")]
+    texts = [
+        column.name
+        for column in columns
+        if column.role == "text" and not is_description(frame[column.name], column.name)
+    ]
+    yield [name for name in texts if name in PARAMETERS]
     yield [name for name in texts if frame[name].is_unique]
     yield [name for name in texts if name == frame.columns[0]]
     yield named
@@ -118,30 +129,29 @@ def _able_labels(frame: pd.DataFrame, columns: Sequence[Column]) -> Iterator[lis
 
 
 def _varies(column: pd.Series) -> bool:
-    """Whether a column holds two values that differ; its first rows often tell."""
-    return bool(column.head(100).nunique() > 1 or column.nunique() > 1)
+    """Return whether a column holds two different values; its first rows often show it."""
+    return bool(column.head(PROBED_ROWS).nunique() > 1 or column.nunique() > 1)
 
 
-def _elsewhere(column: pd.Series, name: str) -> bool:
-    """Text that names no system: addresses, dates, lists of measurements, empty cells."""
-    if parse_name(name).words.strip("_") in _DESCRIBES:
+def is_description(column: pd.Series, name: str) -> bool:
+    """Return whether a text names no system: addresses, dates, lists of numbers, empty cells."""
+    if parse_name(name).words.strip("_") in _DESCRIPTIONS:
         return True
-    cells = column.dropna().astype(str).head(50)
-    return bool(
-        len(cells) == 0
-        or (cells.str.strip() == "").all()
-        or cells.str.match(r"^(https?://|\d{4}-\d\d-\d\d|\[.*\d\.\d)").mean() > 0.5
-    )
+    cells = column.dropna().astype(str).head(PROBED_CELLS)
+    if (cells.str.strip() == "").all():
+        return True
+    return bool(cells.str.match(_DESCRIPTION_CELLS).mean() > 0.5)
 
 
-def _dataset(frame: pd.DataFrame, columns: Sequence[Column], label: tuple[str, ...]) -> str | None:
-    """The column of data sets, where a system stands on several rows and the data set tells them
-    apart.
-    """
-    names = [c.name for c in columns if c.role == "dataset" and c.name not in label]
-    if not label or not names or not frame.duplicated(list(label)).any():
+def _find_dataset(
+    frame: pd.DataFrame, columns: Sequence[Column], label: tuple[str, ...]
+) -> str | None:
+    """Return the column of data sets of a table in which systems stand on several rows."""
+    candidates = [c.name for c in columns if c.role == "dataset" and c.name not in label]
+    if not label or not candidates or not frame.duplicated(list(label)).any():
         return None
-    varying = [name for name in names if frame[name].nunique() > 1]
+    varying = [name for name in candidates if frame[name].nunique() > 1]
+    # Names before numbers, then the column with the most data sets.
     return max(
         varying,
         key=lambda name: (not pd.api.types.is_numeric_dtype(frame[name]), frame[name].nunique()),
@@ -149,147 +159,86 @@ def _dataset(frame: pd.DataFrame, columns: Sequence[Column], label: tuple[str, .
     )
 
 
-def is_long(frame: pd.DataFrame, found: Keys) -> bool:
-    """Whether systems repeat over data sets or folds."""
-    return (
-        bool(found.label)
-        and bool(found.dataset or found.repeats)
-        and frame.duplicated(list(found.label)).any()
-    )
+def is_long(frame: pd.DataFrame, keys: Keys) -> bool:
+    """Return whether systems repeat over data sets or folds."""
+    repeats = bool(keys.label) and bool(keys.dataset or keys.repeats)
+    return repeats and bool(frame.duplicated(list(keys.label)).any())
 
 
-def metric_and_value(columns: Sequence[Column]) -> tuple[str, str] | None:
-    """The pair of columns (metric, value) of the longest layout, where no metric has a column of
-    its own.
+def find_metric_and_value(columns: Sequence[Column]) -> tuple[str, str] | None:
+    """Return the columns (metric, value) of a table in which no metric has a column of its own."""
+    metric = None
+    value = None
+    for column in columns:
+        words = parse_name(column.name).words
+        is_value = bool(_VALUE.search(words))
+        if column.role in ("output", "lower_rate") and not is_value:
+            return None
+        if column.role in ("text", "label", "dataset") and _METRIC.search(words):
+            metric = metric or column.name
+        if column.role in ("conditional", "output", "unknown", "guess") and is_value:
+            value = value or column.name
+    return (metric, value) if metric is not None and value is not None else None
+
+
+def find_matrix_columns(columns: Sequence[Column], keys: Keys) -> list[str]:
+    """Return the columns of a matrix of one metric: systems, or data sets, under their names.
+
+    Empty where the columns are metrics: most names of a matrix are unknown, or those of benchmarks.
+    """
+    numeric = [
+        column
+        for column in columns
+        if column.role not in ("text", "label", "dataset") and column.name not in keys.label
+    ]
+    unknown = [
+        column
+        for column in numeric
+        if column.role == "unknown" or column.reason.startswith("a benchmark's score")
+    ]
+    if len(unknown) < max(2, MIN_UNKNOWN_SHARE * len(numeric)):
+        return []
+    return [c.name for c in numeric if "count" not in c.reason or c.role == "unknown"]
+
+
+def has_systems_in_columns(
+    frame: pd.DataFrame, columns: Sequence[Column], label: str | None
+) -> bool:
+    """Return whether a matrix of one metric has its systems in the columns, data sets in the rows.
+
+    The side with more names of known systems is theirs; of equal ones the rows, unless their column
+    names data sets.
     """
     names = [
-        c.name
-        for c in columns
-        if c.role in ("text", "label", "dataset") and _METRIC.search(parse_name(c.name).words)
+        column.name
+        for column in columns
+        if column.role not in ("text", "label", "dataset") and column.name != label
     ]
-    values = [
-        c
-        for c in columns
-        if c.role in ("conditional", "output", "unknown", "guess")
-        and _VALUE.search(parse_name(c.name).words)
-    ]
-    others = [
-        c
-        for c in columns
-        if c.role in ("output", "lower_rate") and not _VALUE.search(parse_name(c.name).words)
-    ]
-    return (names[0], values[0].name) if names and values and not others else None
-
-
-def systems_in_columns(frame: pd.DataFrame, columns: Sequence[Column], label: str | None) -> bool:
-    """Of a matrix of one metric, whether its columns are the systems and its rows the data sets."""
-    numeric = [
-        c.name for c in columns if c.role not in ("text", "label", "dataset") and c.name != label
-    ]
-    among_columns = sum(bool(re.match(_SYSTEMS, name, re.IGNORECASE)) for name in numeric) / max(
-        len(numeric), 1
-    )
-    rows = frame[label].astype(str) if label is not None else pd.Series(dtype=str)
-    among_rows = rows.str.match(_SYSTEMS, case=False).mean() if len(rows) else 0.0
-    if among_columns != among_rows:
-        return bool(among_columns > among_rows)
-    role = next((c.role for c in columns if c.name == label), "")
-    return role == "dataset"
-
-
-def unique_rows(
-    frame: pd.DataFrame, found: Keys, columns: Sequence[Column], text: Callable[[], pd.DataFrame]
-) -> tuple[pd.Index, pd.Series, tuple[str, ...], list[str]]:
-    """Names for the rows, made unique by the columns that tell them apart: (index, rows kept, label
-    columns, notes).
-
-    `text` gives the frame with its cells as they stand in the file, where rows are to be compared.
-    """
-    everything = pd.Series(True, index=frame.index)
-    if not found.label:
-        return (
-            pd.Index([f"row {k}" for k in range(1, len(frame) + 1)], name=NO_LABEL),
-            everything,
-            (),
-            ["no column names the systems; rows are numbered"],
+    share_of_columns = sum(bool(_SYSTEMS.match(name)) for name in names) / max(len(names), 1)
+    share_of_rows = 0.0
+    if label is not None and len(frame):
+        share_of_rows = float(
+            frame[label].astype(str).str.match(_SYSTEMS.pattern, case=False).mean()
         )
-    label = list(found.label)
-    if not frame.duplicated(label).any():
-        return join_labels(frame, label), everything, found.label, []
-    twice = int(frame.duplicated(label).sum())
-    helping = _telling_apart(frame, label, columns)
-    if helping:
-        more = " and ".join(f"'{name}'" for name in helping)
-        said = f"'{label[0]}' names several rows ({twice} repeats); {more} tells them apart and is part of the name"
-        return join_labels(frame, [*label, *helping]), everything, (*found.label, *helping), [said]
-    kept = ~text().duplicated()
-    notes = (
-        [f"{int((~kept).sum())} rows that repeat another one in every cell are left out"]
-        if not kept.all()
-        else []
-    )
-    rows = frame[kept]
-    names = join_labels(rows, label)
-    if not names.is_unique:
-        count = names.to_series().groupby(level=0).cumcount().to_numpy()
-        names = pd.Index(
-            [f"{name} ({k + 1})" if k else name for name, k in zip(names, count, strict=True)],
-            name=names.name,
-        )
-        notes.append(
-            f"'{label[0]}' names several rows and no column tells them apart; they are numbered, "
-            f"as '{names[count > 0][0]}'"
-        )
-    return names, kept, found.label, notes
+    if share_of_columns != share_of_rows:
+        return share_of_columns > share_of_rows
+    return any(column.name == label and column.role == "dataset" for column in columns)
 
 
-def _telling_apart(frame: pd.DataFrame, label: list[str], columns: Sequence[Column]) -> list[str]:
-    """The fewest columns that, with the label, make every row's name unique: settings and texts, no
-    measurements.
-    """
-    able = [
-        c.name
-        for c in columns
-        if c.name not in label
-        and frame[c.name].nunique() > 1
-        and (
-            (c.role in ("text", "label", "dataset") and not _elsewhere(frame[c.name], c.name))
-            or (
-                c.role == "left_out"
-                and "setting" in c.reason
-                and not re.match(r"^Unnamed|^(id|index|row)$", c.name)
-            )
-        )
-    ]
-    for size in (1, 2):
-        for names in combinations(able, size):
-            if not frame.duplicated([*label, *names]).any():
-                return list(names)
-    return []
-
-
-def join_labels(frame: pd.DataFrame, label: list[str]) -> pd.Index:
-    """Names of rows; the parts of a name joined by a comma."""
-    parts = [_stripped(frame[name].to_numpy(dtype=object).tolist()) for name in label]
-    names = (
-        parts[0] if len(parts) == 1 else [", ".join(cells) for cells in zip(*parts, strict=True)]
-    )
-    if not all(map(str.strip, names, repeat(" ,"))):
-        names = [name if name.strip(" ,") else f"row {k}" for k, name in enumerate(names, start=1)]
-    return pd.Index(names, name="system" if label[0].startswith("Unnamed") else label[0])
-
-
-def _stripped(cells: list[object]) -> list[str]:
-    """The cells as parts of names."""
-    try:
-        return list(map(str.strip, cells))  # type: ignore[arg-type]
-    except TypeError:  # not all are text
-        return [_plain(cell) for cell in cells]
-
-
-def _plain(cell: object) -> str:
-    if isinstance(cell, str):
-        return cell.strip()
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return "" if cell is None or cell is pd.NA or cell != cell else str(cell).strip()
+def metric_of_title(title: str) -> str:
+    """Return the metric that a file's name tells, adbench_AUCROC: AUCROC; empty without one."""
+    meaning = look_up_metric(title)
+    if meaning is None or meaning.role not in ("output", "lower_rate", "cost"):
+        return ""
+    parts = [part for part in title.replace("-", "_").split("_") if part]
+    # Drop leading words as long as the rest means the same.
+    for k in range(len(parts)):
+        tail = "_".join(parts[k:])
+        shorter = "_".join(parts[k + 1 :])
+        if (
+            not shorter
+            or look_up_metric(shorter) != look_up_metric(tail)
+            or parse_name(shorter).words == "__"
+        ):
+            return tail
+    return title

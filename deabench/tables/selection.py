@@ -1,98 +1,274 @@
-"""From whatever a user hands over to a table and what its columns are: the step before the gate."""
+"""Select the outputs and inputs of a table: what the user names, else what the columns are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.cells import is_numeric_dtype, parse_numbers
-from deabench.tables.declared import ColumnRoles, declare_columns
-from deabench.tables.read import Table, read
-from deabench.tables.roles import quote_names
-from deabench.tables.validation import check_shape
-from deabench.utils.checks import choice
+from deabench.tables.cells import is_empty_word
+from deabench.tables.columns import OTHER_INPUTS, Column, propose_roles
+from deabench.tables.interpretation import USER_SAYS, is_labelled, leave_out_inputs
+from deabench.tables.read import as_table
+from deabench.tables.table import Table, TableLike
+from deabench.tables.vocabulary import look_up_metric
+from deabench.utils.checks import choice, did_you_mean
+from deabench.utils.text import quote_names
 
 Missing = Literal["refuse", "drop-systems", "drop-metrics", "bounds"]
-MISSING: tuple[Missing, ...] = ("refuse", "drop-systems", "drop-metrics", "bounds")
-Lower = Mapping[str, object] | Sequence[str]
+MISSING: tuple[Missing, ...] = get_args(Missing)
+NO_OUTPUTS = "no outputs: the table has no numeric column left; name at least one metric as output"
+MAX_NOTED_COLUMNS = 8
+MAX_NAMED_CELLS = 3
 
 
 @dataclass(frozen=True)
 class SelectedTable:
-    """A table and what its columns are.
+    """A table with its selected outputs and inputs.
 
     Attributes
     ----------
-    table : DataFrame, systems x columns
-    given : mapping
-        `outputs`, `inputs` and `lower_is_better`, all explicit, for
-        `deabench.tables.validation.validate`.
+    table : Table
+    frame : DataFrame, systems x columns
+        The numbers of the systems in use, in the user's units; all selected columns are there.
+    outputs, inputs : tuple of column names
+    maxima : mapping of output to its greatest value
+        Outputs for which lower is better; they enter as complements to this value.
     notes : tuple of str
         What was read, guessed, dropped or left out.
+    guessed : tuple of str
+        Outputs of a table where no name is known.
     """
 
-    table: pd.DataFrame
-    given: Mapping[str, Any]
-    notes: tuple[str, ...] = field(default=())
+    table: Table
+    frame: pd.DataFrame
+    outputs: tuple[str, ...]
+    inputs: tuple[str, ...]
+    maxima: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    guessed: tuple[str, ...] = ()
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Outputs, then inputs."""
+        return (*self.outputs, *self.inputs)
+
+    def with_frame(self, frame: pd.DataFrame) -> SelectedTable:
+        """Return the same selection of other rows."""
+        return replace(self, frame=frame)
+
+    def with_table(self, table: Table) -> SelectedTable:
+        """Return the same selection of another table, as the tested classifiers of a reference."""
+        return replace(self, table=table, frame=_numeric_columns(table, self.metrics))
+
+    def drop_columns(self, names: Collection[str]) -> SelectedTable:
+        """Return the selection without some metrics."""
+        return replace(
+            self,
+            outputs=tuple(name for name in self.outputs if name not in names),
+            inputs=tuple(name for name in self.inputs if name not in names),
+            maxima={name: high for name, high in self.maxima.items() if name not in names},
+        )
+
+    def as_table(self, frame: pd.DataFrame | None = None) -> Table:
+        """Return a Table that has these outputs and inputs as its only metrics, of other rows."""
+        columns = []
+        for name in self.outputs:
+            role = "lower_rate" if name in self.maxima else "output"
+            high = self.maxima.get(name, np.inf)
+            columns.append(Column(name, role, high=high, reason=USER_SAYS, declared=True))
+        for name in self.inputs:
+            columns.append(Column(name, "cost", reason=USER_SAYS, declared=True))
+        return replace(
+            self.table,
+            frame=self.frame if frame is None else frame,
+            columns=tuple(columns),
+            reading_notes=(),
+            role_notes=(),
+            labelled=True,
+        )
+
+    def range_of(self, name: str) -> tuple[float, float]:
+        """Return the least and greatest possible value of a column; infinite where unknown."""
+        if name in self.maxima:
+            return 0.0, self.maxima[name]
+        inferred = (column.range for column in self.table.inferred if column.name == name)
+        return next(inferred, (-np.inf, np.inf))
+
+    def higher_is_better(self, name: str) -> bool:
+        """Return the direction of any column: as it is selected, else as its name says."""
+        if name in self.maxima or name in self.inputs:
+            return False
+        meaning = look_up_metric(name)
+        return name in self.outputs or (meaning is not None and meaning.better == "higher")
 
 
 def select_table(
-    source: object,
+    table: TableLike,
     *,
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    lower_is_better: Lower = (),
     missing: Missing = "refuse",
     strict: bool = False,
 ) -> SelectedTable:
-    """The table of a source and its declared or proposed metrics.
+    """Interpret a table, unless it is one, and select its outputs and inputs.
 
     Parameters
     ----------
-    source : DataFrame, Reading, or anything that `deabench.read` takes
-    outputs, inputs, lower_is_better
-        As for `deabench.rank`.
+    table : TableLike
+    outputs, inputs : sequence of column names, optional
+        Without `outputs` the roles of the columns decide, as `deabench.read` shows them.
     missing : {"refuse", "drop-systems", "drop-metrics", "bounds"}
-        What happens to empty cells of the metrics in use; "bounds" leaves them in.
+        What happens to empty cells of the selected metrics; "bounds" leaves them in.
     strict : bool
-        Refuse a guess: an output whose name is not known.
+        Refuse an output whose name is not known, unless `outputs` names it.
+
+    Raises
+    ------
+    DataError
+        Where a column is not there or holds text, no output is left, or a cell is empty.
     """
     choice("missing", missing, MISSING)
-    labelled = isinstance(source, pd.DataFrame) and _labelled(source)
-    table, said, notes = _declared(source, labelled, outputs, inputs, lower_is_better)
-    if strict and any(
-        "no column has a name that is known" in note for note in (*notes, *said.notes)
-    ):
+    interpreted = as_table(table)
+    selected = select_columns(interpreted, outputs, inputs)
+    if strict and selected.guessed:
         raise DataError(
-            f"nobody knows what {quote_names(list(said.outputs))} measure, and strict refuses guesses; name them in "
-            "outputs, inputs or lower_is_better (docs/tables.md says how columns are read)"
+            f"no name tells what {quote_names(selected.outputs)} measure, "
+            "and strict refuses guesses; name them in outputs, inputs or lower_is_better "
+            "(docs/tables.md says how columns are read)"
         )
-    if not said.outputs:
-        raise DataError(said.refusal)
-    table, said, dropped = _complete(table, said, missing)
-    if missing == "refuse" and not labelled:  # files often have empty cells
-        _none_empty(table, said)
-    return SelectedTable(table, _given(said), (*notes, *said.notes, *dropped))
+    if missing == "refuse":
+        # A cell of a DataFrame is refused by `validate`; files have empty cells more often, so
+        # the message says what each choice would leave out.
+        if not interpreted.labelled:
+            _refuse_missing(selected)
+        return selected
+    selected, notes = drop_missing(selected, missing)
+    return replace(selected, notes=(*selected.notes, *notes))
 
 
-def read_frame(source: object) -> pd.DataFrame:
-    """The systems x columns of a source, whose metrics are declared elsewhere (a reference,
-    points).
+def select_columns(
+    table: Table, outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None
+) -> SelectedTable:
+    """Select the outputs and inputs of an interpreted table.
+
+    Columns that `lower_is_better` of `deabench.read` names always take part.
     """
-    return (
-        _frame(source)
-        if isinstance(source, pd.DataFrame) and _labelled(source)
-        else read(source).table
+    declared = [column for column in table.columns if column.declared]
+    named_inputs = _check_names(inputs, "inputs")
+    named_inputs += [c.name for c in declared if c.input and c.name not in named_inputs]
+    if outputs is not None:
+        selected_outputs = _check_names(outputs, "outputs")
+        selected_outputs += [
+            c.name for c in declared if not c.input and c.name not in selected_outputs
+        ]
+        maxima = {
+            column.name: column.high
+            for column in table.columns
+            if column.complemented
+            and column.name in selected_outputs
+            and (column.declared or column.reason == USER_SAYS)
+        }
+        notes = (*table.reading_notes, *_contradictions(selected_outputs, maxima))
+        refusal = NO_OUTPUTS
+        guessed = []
+    else:
+        columns, role_notes = _columns_beside(table, _check_names(inputs, "inputs"))
+        selected_outputs = [c.name for c in columns if c.direction == "higher" or c.complemented]
+        proposed_inputs = [c.name for c in columns if c.input and c.name not in named_inputs]
+        maxima = {column.name: column.high for column in columns if column.complemented}
+        if table.labelled or declared or named_inputs:
+            role_notes += _describe_guesses(columns, proposed_inputs)
+        else:
+            # The order of a file's columns has no meaning: what is better high comes first.
+            selected_outputs.sort(key=lambda name: name in maxima)
+            proposed_inputs.sort(key=lambda name: name in table.costs)
+            role_notes += _describe_roles(table)
+        named_inputs += proposed_inputs
+        notes = (*table.reading_notes, *role_notes)
+        refusal = _explain_no_outputs(columns)
+        guessed = [column.name for column in columns if column.role == "guess"]
+    frame = _numeric_columns(table, [*selected_outputs, *named_inputs])
+    _check_roles(selected_outputs, named_inputs)
+    if not selected_outputs:
+        raise DataError(refusal)
+    return SelectedTable(
+        table,
+        frame,
+        tuple(selected_outputs),
+        tuple(named_inputs),
+        maxima,
+        notes,
+        tuple(guessed),
     )
 
 
+def drop_missing(
+    selected: SelectedTable, missing: Missing
+) -> tuple[SelectedTable, tuple[str, ...]]:
+    """Leave out the systems, or the metrics, with empty cells, and say which."""
+    if missing in ("refuse", "bounds"):
+        return selected, ()
+    empty = ~np.isfinite(selected.frame[list(selected.metrics)])
+    if missing == "drop-systems":
+        rows = empty.any(axis=1)
+        if rows.all():
+            raise DataError(
+                "every system lacks some metric, so missing='drop-systems' leaves none; "
+                "say missing='drop-metrics'"
+            )
+        dropped = [str(label) for label in selected.frame.index[rows]]
+        if not dropped:
+            return selected, ()
+        note = f"left out for a missing cell: {quote_names(dropped)}"
+        return selected.with_frame(selected.frame[~rows]), (note,)
+    dropped = [str(name) for name in empty.columns[empty.any()]]
+    if not dropped:
+        return selected, ()
+    kept = selected.drop_columns(dropped)
+    if not kept.outputs:
+        raise DataError(
+            "every output lacks some cell, so missing='drop-metrics' leaves none; "
+            "say missing='drop-systems'"
+        )
+    return kept, (f"metrics left out for missing cells: {quote_names(dropped)}",)
+
+
+def align_columns(
+    tested: SelectedTable, reference: SelectedTable, missing: Missing
+) -> tuple[SelectedTable, SelectedTable, tuple[str, ...]]:
+    """Leave out tested systems, or metrics of both tables, for empty cells of the tested."""
+    tested, notes = drop_missing(tested, missing)
+    dropped = [name for name in reference.metrics if name not in tested.metrics]
+    return (
+        tested,
+        reference.drop_columns(dropped),
+        tuple(f"of the tested, {note}" for note in notes),
+    )
+
+
+def read_values(source: TableLike) -> pd.DataFrame:
+    """Return the systems x columns of a source whose metrics are declared elsewhere (points)."""
+    if isinstance(source, pd.DataFrame) and is_labelled(source):
+        return source.set_axis([str(name) for name in source.columns], axis=1)
+    return as_table(source).frame
+
+
+def read_grouping(table: Table, name: str) -> pd.Series | None:
+    """Return a column of text or numbers that groups the systems; None where there is none."""
+    for frame in (table.texts, table.frame):
+        if frame is not None and name in frame:
+            column: pd.Series = frame[name]
+            return column
+    return None
+
+
 def refuse_bounds(missing: Missing) -> Missing:
-    """`missing` where bounds have no meaning.
+    """Return `missing` unchanged, and refuse "bounds" where it has no meaning.
 
     Raises
     ------
@@ -100,225 +276,150 @@ def refuse_bounds(missing: Missing) -> Missing:
     """
     if missing == "bounds":
         raise DataError(
-            "missing='bounds' bounds the scores of deabench.rank; say missing='drop-systems' or 'drop-metrics'"
+            "missing='bounds' bounds the scores of deabench.rank; "
+            "say missing='drop-systems' or 'drop-metrics'"
         )
     return missing
 
 
-def read_grouping(source: object, name: str) -> pd.Series | None:
-    """A column of a source that groups its systems, text or numbers; None where there is none of
-    that name.
-    """
-    if (
-        isinstance(source, pd.DataFrame)
-        and name in source.columns
-        and _labelled(source.drop(columns=name))
-    ):
-        return source[name]
-    reading = read(source)
-    for table in (reading.texts, reading.table):
-        if table is not None and name in table:
-            column: pd.Series = table[name]
-            return column
-    return None
-
-
-def drop_column(ready: SelectedTable, name: str) -> SelectedTable:
-    """The same without a column."""
-    given = {
-        key: {one: how for one, how in names.items() if one != name}
-        if isinstance(names, Mapping)
-        else [one for one in names if one != name]
-        for key, names in ready.given.items()
-    }
-    return replace(ready, table=ready.table.drop(columns=name, errors="ignore"), given=given)
-
-
-def align_columns(
-    table: pd.DataFrame, ready: SelectedTable, missing: Missing
-) -> tuple[pd.DataFrame, SelectedTable, tuple[str, ...]]:
-    """Another table in the metrics of a prepared one, its systems or the metrics of both left out
-    where a cell is empty.
-    """
-    low = ready.given["lower_is_better"]
-    said = ColumnRoles(
-        tuple(ready.given["outputs"]),
-        (*ready.given["inputs"], *(name for name, how in low.items() if how == "input")),
-        {name: how for name, how in low.items() if how != "input"},
-        tuple(name for name, how in low.items() if how == "input"),
-    )
-    table, said, notes = _complete(table, said, missing)
-    return (
-        table,
-        replace(ready, given=_given(said)),
-        tuple(f"of the tested, {note}" for note in notes),
-    )
-
-
-def _given(said: ColumnRoles) -> Mapping[str, Any]:
-    """What the gate is told."""
-    return {
-        "outputs": list(said.outputs),
-        "inputs": [name for name in said.inputs if name not in said.low_inputs],
-        "lower_is_better": {**said.complements, **dict.fromkeys(said.low_inputs, "input")},
-    }
-
-
-def _declared(
-    source: object,
-    labelled: bool,
-    outputs: Sequence[str] | None,
-    inputs: Sequence[str] | None,
-    lower: Lower,
-) -> tuple[pd.DataFrame, ColumnRoles, tuple[str, ...]]:
-    if (
-        isinstance(source, pd.DataFrame)
-        and len(source)
-        and isinstance(source.index[0], dict | list | set)
-    ):
-        source = source.set_axis(
-            [str(label) for label in source.index]
-        )  # set_index("params") of a search's results
-    if isinstance(source, pd.DataFrame) and labelled:
-        check_shape(source)
-        frame = _frame(source)
-        return frame, declare_columns(frame, _text(outputs), _text(inputs), lower), ()
-    if isinstance(source, pd.DataFrame):
-        check_shape(source)
-    if isinstance(source, np.ndarray):
-        raise DataError("the table is a ndarray; give a pandas DataFrame, classifiers in rows")
-    reading = read(source)
-    if outputs is None and inputs is None and not lower:
-        return reading.table, _of_reading(reading), reading.notes
-    return (
-        reading.table,
-        declare_columns(reading.table, _text(outputs), _text(inputs), lower),
-        reading.notes,
-    )
-
-
-def _none_empty(table: pd.DataFrame, said: ColumnRoles) -> None:
-    used = [name for name in (*said.outputs, *said.inputs) if name in table.columns]
-    empty = table[used].isna()
-    if empty.any(axis=None):
-        cells = [
-            f"'{metric}' of '{label}'"
-            for label, metric in empty.stack().loc[lambda cell: cell].index
-        ]
-        shown = ", ".join(cells[:3]) + (f" and {len(cells) - 3} more" if len(cells) > 3 else "")
-        are = "is" if len(cells) == 1 else "are"
+def _check_names(names: Sequence[str] | None, argument: str) -> list[str]:
+    """Return a list of column names; one text is refused."""
+    if isinstance(names, str):
         raise DataError(
-            f"{shown} {are} missing; say missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(table)}), "
-            f"'drop-metrics' ({quote_names(list(empty.columns[empty.any()]))}) or 'bounds' "
-            "(docs/tables.md says what each does)"
+            f"{argument} is the text '{names}'; give a list of column names, as ['{names}']"
         )
+    return [str(name) for name in names or ()]
 
 
-def _text(names: Sequence[str] | None) -> Sequence[str] | None:
-    """Column names as text; a text alone stays one, for the gate to refuse."""
-    return names if names is None or isinstance(names, str) else [str(name) for name in names]
+def _columns_beside(table: Table, inputs: Sequence[str]) -> tuple[list[Column], list[str]]:
+    """Return the columns and notes of a table whose inputs are named.
+
+    The other columns are held against each other without them, and no further cost enters.
+    """
+    if not inputs:
+        return list(table.columns), list(table.role_notes)
+    declared = [column for column in table.columns if column.declared]
+    taken = {*inputs, *(column.name for column in declared)}
+    open_columns = [column for column in table.inferred if column.name not in taken]
+    proposed, notes = propose_roles(open_columns, table.frame, made_to_rank=True)
+    by_name = {column.name: column for column in [*leave_out_inputs(proposed), *declared]}
+    return [by_name[c.name] for c in table.inferred if c.name in by_name], notes
 
 
-def _of_reading(reading: Table) -> ColumnRoles:
-    roles, inputs = reading.roles, reading.inputs
-    said = [f"higher is better in {quote_names(roles.outputs)}"] if roles.outputs else []
-    if reading.lower_is_better:
-        said.append(
-            f"lower is better in {quote_names(list(reading.lower_is_better))}, complemented inside"
-        )
-    if inputs:
-        said.append(f"inputs, for lower is better: {quote_names(inputs)}")
-    again = [
-        f"'{name}' is left out: {reason}"
-        for name, reason in roles.left_out.items()
-        if reason.endswith("taken")
-    ]
-    said += again
-    left = [
-        name
-        for name, reason in roles.left_out.items()
-        if name in reading.table and not reason.endswith("taken")
-    ]
-    if left:
-        said.append(f"left out: {quote_names(left)}")
-    refusal = ColumnRoles((), (), {}).refusal
-    if not reading.outputs:
-        asked = roles.unknown
-        refusal = (
-            f"no column is known to be better high; say which of {quote_names(asked)} are, with outputs ('{asked[0]}')"
-            if asked
-            else f"no column is better high, only low: {quote_names(inputs)}; name a metric to be high in outputs"
-            if inputs
-            else refusal
-        )
-    return ColumnRoles(
-        tuple(reading.outputs), tuple(inputs), reading.lower_is_better, (), tuple(said), refusal
-    )
-
-
-def _labelled(frame: pd.DataFrame) -> bool:
-    """Whether a frame's rows are systems already: named by its index, or by nothing at all."""
-    if not isinstance(frame.index, pd.RangeIndex) or not len(frame) or not len(frame.columns):
-        return True
-    return all(
-        is_numeric_dtype(dtype) or parse_numbers(frame.iloc[:, k]) is not None
-        for k, dtype in enumerate(frame.dtypes)
-    )
-
-
-def _frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with names of columns that are text: 0 is '0'."""
-    names = [name if isinstance(name, str) else str(name) for name in frame.columns]
-    if names == list(frame.columns):
-        return frame
-    plain = frame.set_axis(names, axis=1)
-    plain.attrs = frame.attrs
-    return plain
-
-
-def _complete(
-    table: pd.DataFrame, said: ColumnRoles, missing: Missing
-) -> tuple[pd.DataFrame, ColumnRoles, tuple[str, ...]]:
-    """What `missing` asks for: systems or metrics with empty cells left out, each said."""
-    used = [name for name in (*said.outputs, *said.inputs) if name in table.columns]
-    if missing in ("refuse", "bounds") or not used:
-        return table, said, ()
-    values = {name: parse_numbers(table[name]) for name in used}
-    empty = pd.DataFrame(
-        {
-            name: np.ones(len(table), dtype=bool) if n is None else ~np.isfinite(n.values)
-            for name, n in values.items()
-        },
-        index=table.index,
-    )
-    if missing == "drop-systems":
-        rows = empty.any(axis=1)
-        if rows.all():
+def _numeric_columns(table: Table, names: Sequence[str]) -> pd.DataFrame:
+    """Return the numbers of a table with all named columns; text in one is refused."""
+    frame = table.frame
+    for name in names:
+        if name in frame.columns:
+            continue
+        if table.texts is None or name not in table.texts:
+            columns = [column.name for column in table.inferred] or list(frame.columns)
             raise DataError(
-                "every system lacks some metric, so missing='drop-systems' leaves none; say missing='drop-metrics'"
+                f"there is no column '{name}' in the table; {did_you_mean(name, columns)}"
             )
-        gone = [str(label) for label in table.index[rows]]
-        return (
-            table[~rows],
-            said,
-            (f"left out for a missing cell: {quote_names(gone)}",) if gone else (),
-        )
-    gone = [name for name in used if empty[name].any()]
-    outputs = tuple(name for name in said.outputs if name not in gone)
-    if gone and not outputs:
-        raise DataError(
-            "every output lacks some cell, so missing='drop-metrics' leaves none; say missing='drop-systems'"
-        )
-    kept = ColumnRoles(
-        outputs,
-        tuple(name for name in said.inputs if name not in gone),
-        {name: high for name, high in said.complements.items() if name not in gone},
-        tuple(name for name in said.low_inputs if name not in gone),
-        said.notes,
-        said.refusal,
+        cells = table.texts[name]
+        for label, cell in cells.items():
+            if isinstance(cell, str) and not is_empty_word(cell):
+                refuse_text(name, label, cell)
+        # Truths become 1 and 0; what is no number at all becomes NaN.
+        frame = frame.assign(**{name: pd.to_numeric(cells, errors="coerce").astype(float)})
+    return frame
+
+
+def refuse_text(name: str, label: object, cell: str) -> None:
+    """Refuse a text where a number is needed."""
+    raise DataError(f"metric '{name}' of '{label}' is the text '{cell}'; DEA needs a number")
+
+
+def _check_roles(outputs: Sequence[str], inputs: Sequence[str]) -> None:
+    """Refuse a metric that is named twice, or as both output and input."""
+    for names, role in ((outputs, "outputs"), (inputs, "inputs")):
+        for name in names:
+            if list(names).count(name) > 1:
+                raise DataError(f"metric '{name}' is given twice among the {role}; name it once")
+    for name in outputs:
+        if name in inputs:
+            raise DataError(f"metric '{name}' is declared both input and output; choose one")
+
+
+def _refuse_missing(selected: SelectedTable) -> None:
+    """Refuse empty cells with what each choice would leave out."""
+    empty = selected.frame[list(selected.metrics)].isna()
+    if not empty.any(axis=None):
+        return
+    cells = [
+        f"'{metric}' of '{label}'" for label, metric in empty.stack().loc[lambda cell: cell].index
+    ]
+    shown = ", ".join(cells[:MAX_NAMED_CELLS])
+    if len(cells) > MAX_NAMED_CELLS:
+        shown += f" and {len(cells) - MAX_NAMED_CELLS} more"
+    raise DataError(
+        f"{shown} {'is' if len(cells) == 1 else 'are'} missing; "
+        f"say missing='drop-systems' ({int(empty.any(axis=1).sum())} of {len(empty)}), "
+        f"'drop-metrics' ({quote_names(list(empty.columns[empty.any()]))}) or 'bounds' "
+        "(docs/tables.md says what each does)"
     )
+
+
+def _contradictions(outputs: Sequence[str], maxima: Mapping[str, float]) -> tuple[str, ...]:
+    """Say where the user takes as better high what its name says is better low."""
+    lower = []
+    for name in outputs:
+        meaning = look_up_metric(name)
+        if name not in maxima and meaning is not None and meaning.better == "lower":
+            lower.append(name)
+    if not lower:
+        return ()
     return (
-        table,
-        kept,
-        (f"metrics left out for missing cells: {quote_names(gone)}",) if gone else (),
+        "taken as better high, as outputs says, although the name says lower is better: "
+        f"{quote_names(lower)}; name it in lower_is_better where it is",
     )
+
+
+def _describe_guesses(columns: Sequence[Column], inputs: Sequence[str]) -> list[str]:
+    """Say which columns became inputs or were left out; what is better high needs no word."""
+    notes = []
+    if inputs:
+        notes.append(f"inputs, for lower is better: {quote_names(inputs)}")
+    left_out = [c for c in columns if c.role == "left_out" and "text" not in c.reason]
+    left_out.sort(key=lambda column: column.reason == OTHER_INPUTS)
+    notes += [f"'{c.name}' is left out: {c.reason}" for c in left_out[:MAX_NOTED_COLUMNS]]
+    return notes
+
+
+def _describe_roles(table: Table) -> list[str]:
+    """Say what the columns of a file were taken for."""
+    notes = []
+    if table.outputs:
+        notes.append(f"higher is better in {quote_names(table.outputs)}")
+    if table.complemented:
+        names = quote_names(list(table.complemented))
+        notes.append(f"lower is better in {names}, complemented inside")
+    if table.inputs:
+        notes.append(f"inputs, for lower is better: {quote_names(table.inputs)}")
+    others = []
+    for name, reason in table.left_out.items():
+        if reason.endswith("taken"):
+            notes.append(f"'{name}' is left out: {reason}")
+        elif name in table.frame:
+            others.append(name)
+    if others:
+        notes.append(f"left out: {quote_names(others)}")
+    return notes
+
+
+def _explain_no_outputs(columns: Sequence[Column]) -> str:
+    """Say why there is no output, and what to write to have one."""
+    undecided = [column.name for column in columns if column.role in ("unknown", "conditional")]
+    if undecided:
+        return (
+            f"no column is known to be better high; say which of {quote_names(undecided)} are, "
+            f"as outputs=['{undecided[0]}']"
+        )
+    lower = [column.name for column in columns if column.metric]
+    if lower:
+        return (
+            f"no column is better high, only low: {quote_names(lower)}; "
+            "name a metric to be high in outputs"
+        )
+    return NO_OUTPUTS

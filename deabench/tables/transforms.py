@@ -1,10 +1,10 @@
-"""What is turned on the way in is turned back on the way out: a reader meets his own metric, unit
-and direction only.
+"""Convert metrics between the user's directions and those that DEA takes.
 
-DEA wants outputs to be high and everything to be >= 0. An error rate is therefore complemented to
-its greatest value, a loss with its sign turned is turned again, and under variable returns a value
-may be counted from another origin. Each is an affine map inside = sign · value + shift, kept beside
-the data as a `Turn`."""
+DEA needs outputs for which higher is better, and values >= 0. An error rate is therefore
+complemented to its greatest value, a loss with the opposite sign changes its sign, and under
+variable returns a value may be counted from another origin. Each is an affine transform
+y = sign · x + shift that stays with the data, so that every answer is in the user's own metric,
+unit and direction."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class AffineTransform:
-    """inside = sign · value + shift.
+    """The map y = sign · x + shift from the user's values x to the model's values y.
 
     Attributes
     ----------
     sign : 1.0 or -1.0
-        -1 where lower is better outside and higher inside, or the other way round.
+        -1 where the direction changes.
     shift : float
     """
 
@@ -30,133 +30,135 @@ class AffineTransform:
     shift: float = 0.0
 
     def apply(self, values: pd.Series) -> pd.Series:
-        """The user's values as DEA takes them; 1 - e for an error rate e."""
+        """Return the model's values; 1 - e for an error rate e."""
         return self.shift + self.sign * values
 
     def invert(self, values: pd.Series) -> pd.Series:
-        """The inverse of `inside`."""
+        """Return the user's values."""
         return (values - self.shift) * self.sign
 
 
 Transforms = Mapping[str, AffineTransform]
 
 
-def to_user_values(frame: pd.DataFrame, transforms: Transforms) -> pd.DataFrame:
-    """Values of metrics, DMU x metrics, in the user's direction and unit."""
-    return _each(frame, transforms, lambda column, turn: turn.invert(column))
-
-
-def to_model_values(frame: pd.DataFrame, transforms: Transforms) -> pd.DataFrame:
-    """The inverse of `values_outside`."""
-    return _each(frame, transforms, lambda column, turn: turn.apply(column))
-
-
-def to_user_changes(frame: pd.DataFrame, transforms: Transforms) -> pd.DataFrame:
-    """Differences of metrics (gaps), whose origin does not matter: only the sign is turned."""
-    return _each(frame, transforms, lambda column, turn: column * turn.sign + 0.0)  # no -0.0
-
-
-def to_user_half_spaces(
-    normals: pd.DataFrame, offset: float, transforms: Transforms
-) -> tuple[pd.DataFrame, np.ndarray]:
-    """Half-spaces normal·inside <= offset in the user's metrics: (normals, offsets), normal·value
-    <= offset.
-    """
-    turned = _each(normals, transforms, lambda column, turn: column * turn.sign)
-    moved = sum(
-        (
-            normals[name].to_numpy() * turn.shift
-            for name, turn in transforms.items()
-            if name in normals
-        ),
-        np.zeros(len(normals)),
-    )
-    return turned, offset - moved
-
-
-def _each(
-    frame: pd.DataFrame,
-    transforms: Transforms,
-    do: Callable[[pd.Series, AffineTransform], pd.Series],
-) -> pd.DataFrame:
-    if not any(name in frame for name in transforms):
-        return frame
-    return pd.DataFrame(
-        {
-            name: do(column, transforms[name]) if name in transforms else column
-            for name, column in frame.items()
-        },
-        index=frame.index,
-        columns=frame.columns,
-    )
-
-
-def compose(first: AffineTransform, then: AffineTransform) -> AffineTransform:
-    """One turn after another."""
-    return AffineTransform(first.sign * then.sign, then.sign * first.shift + then.shift)
-
-
 @dataclass(frozen=True)
 class Data:
-    """What the gate lets through.
+    """The validated arrays that models take.
 
     Attributes
     ----------
     outputs : DataFrame, n x s
-        Metrics to be high, as DEA takes them: all finite and >= 0.
+        Metrics for which higher is better; all finite and >= 0.
     inputs : DataFrame, n x m
-        Metrics to be low (m may be 0); all finite and >= 0.
+        Metrics for which lower is better (m may be 0); all finite and >= 0.
     notes : tuple of str
-        Every transformation made, as sentences for the reader.
+        Every transform made, as a sentence.
     transforms : mapping of metric to AffineTransform
-        How `outputs` and `inputs` come from the user's own values; without an entry they are those.
+        How `outputs` and `inputs` come from the user's values; those without an entry are the
+        user's values.
     """
 
     outputs: pd.DataFrame
     inputs: pd.DataFrame
     notes: tuple[str, ...] = field(default=())
-    transforms: Mapping[str, AffineTransform] = field(default_factory=dict)
+    transforms: Transforms = field(default_factory=dict)
 
     @property
     def labels(self) -> pd.Index:
+        """The labels of the DMUs."""
         return self.outputs.index
 
 
-def to_outputs_only(data: Data, transforms: Transforms | None = None) -> Data:
-    """The same data with every input x as an output c − x.
+def compose(first: AffineTransform, second: AffineTransform) -> AffineTransform:
+    """Return the transform that applies `first`, then `second`."""
+    return AffineTransform(first.sign * second.sign, second.sign * first.shift + second.shift)
 
-    Under variable returns to scale neither who is efficient nor what is closest depends on the
-    origin c; here it lies a range beyond the greatest value. What costs is subtracted from is kept
-    in `transforms`, so that nobody ever sees it.
+
+def to_user_values(frame: pd.DataFrame, transforms: Transforms) -> pd.DataFrame:
+    """Return values of metrics, DMU x metrics, in the user's directions and units."""
+    return _map_columns(frame, transforms, lambda column, transform: transform.invert(column))
+
+
+def to_model_values(frame: pd.DataFrame, transforms: Transforms) -> pd.DataFrame:
+    """Return the user's values of metrics as the model takes them."""
+    return _map_columns(frame, transforms, lambda column, transform: transform.apply(column))
+
+
+def to_user_changes(frame: pd.DataFrame, transforms: Transforms) -> pd.DataFrame:
+    """Return differences of metrics (gaps) in the user's directions; their origin does not matter."""
+    # Adding 0.0 turns -0.0 into 0.0.
+    return _map_columns(frame, transforms, lambda column, transform: column * transform.sign + 0.0)
+
+
+def to_user_half_spaces(
+    normals: pd.DataFrame, offset: float, transforms: Transforms
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return half-spaces normal·y <= offset of model values y as half-spaces of user values x.
+
+    Returns
+    -------
+    normals : DataFrame, half-spaces x metrics
+    offsets : float array (half-spaces,)
+        normal·x <= offset.
+    """
+    user_normals = _map_columns(
+        normals, transforms, lambda column, transform: column * transform.sign
+    )
+    # With y = sign·x + shift the constant normal·shift moves to the right-hand side.
+    constants = np.zeros(len(normals))
+    for name, transform in transforms.items():
+        if name in normals:
+            constants = constants + normals[name].to_numpy() * transform.shift
+    return user_normals, offset - constants
+
+
+def to_outputs_only(data: Data, transforms: Transforms | None = None) -> Data:
+    """Return data with every input x replaced by an output c - x.
+
+    Under variable returns to scale neither the efficient set nor the closest targets depend on the
+    origin c, so any c above the greatest value will do; here it lies one range above it. The
+    transform is recorded, so that answers are in the user's own inputs.
 
     Parameters
     ----------
+    data : Data
     transforms : mapping, optional
-        Those of another `high` data, for points that are to be compared with it.
+        Those of other data made by this function, for points that are to be compared with it.
     """
     if not data.inputs.shape[1]:
         return data
-    outputs, made = data.outputs.copy(), dict(data.transforms)
+    outputs = data.outputs.copy()
+    composed = dict(data.transforms)
     for name, column in data.inputs.items():
-        turned = (
-            AffineTransform(-1.0, _origin(column))
-            if transforms is None
-            else AffineTransform(
-                -1.0, _shift(transforms[str(name)], data.transforms.get(str(name)))
-            )
-        )
-        outputs[name] = turned.apply(column)
-        made[str(name)] = compose(data.transforms.get(str(name), AffineTransform()), turned)
-    return Data(outputs, data.inputs.iloc[:, :0], data.notes, made)
+        before = data.transforms.get(str(name), AffineTransform())
+        if transforms is None:
+            shift = _origin_above(column)
+        else:
+            # The composed shift is shift - before.shift: solve for shift.
+            shift = transforms[str(name)].shift + before.shift
+        reversal = AffineTransform(-1.0, shift)
+        outputs[name] = reversal.apply(column)
+        composed[str(name)] = compose(before, reversal)
+    return Data(outputs, data.inputs.iloc[:, :0], data.notes, composed)
 
 
-def _origin(column: pd.Series) -> float:
-    low, top = float(column.min()), float(column.max())
-    return top + ((top - low) or abs(top) or 1.0)
+def _origin_above(column: pd.Series) -> float:
+    """Return an origin one range above the greatest value."""
+    least = float(column.min())
+    greatest = float(column.max())
+    return greatest + ((greatest - least) or abs(greatest) or 1.0)
 
 
-def _shift(whole: AffineTransform, first: AffineTransform | None) -> float:
-    """The second turn's shift, where the whole and the first are known: whole.shift = −first.shift
-    + shift.
-    """
-    return whole.shift + (first.shift if first is not None else 0.0)
+def _map_columns(
+    frame: pd.DataFrame,
+    transforms: Transforms,
+    function: Callable[[pd.Series, AffineTransform], pd.Series],
+) -> pd.DataFrame:
+    """Apply a function to every column that has a transform."""
+    if not any(name in frame for name in transforms):
+        return frame
+    columns = {
+        name: function(column, transforms[name]) if name in transforms else column
+        for name, column in frame.items()
+    }
+    return pd.DataFrame(columns, index=frame.index, columns=frame.columns)

@@ -1,313 +1,367 @@
-"""The one gate for data: every table passes here before any solver runs, and is refused by row,
-column and value.
+"""Validate the selected metrics of a table before any solver runs.
 
-A table is a DataFrame with one row per classifier (the index holds the labels) and one column per
-metric. What nobody has declared is read by the columns' names (`deabench.tables.vocabulary`), and
-that is said."""
+What DEA cannot use is refused by row, column and value; what weakens an answer is warned of."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import warnings
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from deabench.errors import DataError
-from deabench.tables.cells import MISSING, parse_numbers
-from deabench.tables.declared import ColumnRoles, declare_columns
-from deabench.tables.diagnostics import warn_weak_data
+from deabench.errors import DataError, DataWarning
+from deabench.tables.cells import is_empty_word, parse_numbers
+from deabench.tables.selection import MAX_NAMED_CELLS, SelectedTable, refuse_text
 from deabench.tables.transforms import AffineTransform, Data
-from deabench.tables.vocabulary import look_up_metric
-from deabench.utils.checks import did_you_mean
+from deabench.tables.vocabulary import Meaning, look_up_metric
 
 Allowed = Literal["zero inputs", "zero outputs", "negative inputs", "negative outputs"]
-MISSING_WAYS = "missing='drop-systems', 'drop-metrics' or 'bounds'"
-"""What to say where cells are empty: the option of the library and of the command line."""
-SHOWN = 3
-"""So many bad cells are named, the others counted."""
+MISSING_CHOICES = "missing='drop-systems', 'drop-metrics' or 'bounds'"
+"""What to write where cells are empty: the option of the library and of the command line."""
+MAX_CORRELATION = 0.95
+"""Two metrics that correlate more say nearly the same, and a warning says what that does."""
+LEAST_PERCENT_MEDIAN = 2.0
+"""The median of a rate in percent is above this, in a table that is not of rates up to 1."""
 
 
 def validate(
-    table: pd.DataFrame,
+    selected: SelectedTable,
     *,
-    outputs: Sequence[str] | None = None,
-    inputs: Sequence[str] | None = None,
-    lower_is_better: Mapping[str, object] | Sequence[str] = (),
     warn: bool = True,
     allow: Collection[Allowed] = (),
     among: pd.DataFrame | None = None,
 ) -> Data:
-    """Refuse what DEA cannot use, warn of what weakens it, and put every metric where it belongs.
+    """Refuse what DEA cannot use, warn of what weakens it, and convert every metric's direction.
 
     Parameters
     ----------
-    table : DataFrame, n x columns
-        Classifiers in rows, metrics in columns; unique labels.
-    outputs, inputs : sequences of column names, optional
-        Without `outputs` the columns' names decide; where none is known, every numeric column that
-        is not an input.
-    lower_is_better : mapping or sequence of column names
-        Metrics to be low. `{"logloss": "input"}` makes the metric an input; `{"error": 1.0}`
-        replaces it inside by its complement to that known maximum, `1.0 - error`, an output. Of a
-        bare sequence, rates whose greatest value the vocabulary knows are complemented, and all
-        else are inputs.
+    selected : SelectedTable
     warn : bool
-        Whether weak data are warned of (a reference set is checked without, once is enough).
-    allow : collection of words
-        What the model that asks can do with: "zero inputs", "zero outputs" (a row of zeros),
-        "negative inputs", "negative outputs" (they are then counted from their least value, which
-        changes nothing for such a model).
+        Whether to warn of weak data; a reference is validated without, once is enough.
+    allow : collection of str
+        What the model takes: "zero inputs", "zero outputs" (a row of zeros), "negative inputs",
+        "negative outputs" (they are counted from their least value, which changes nothing for such
+        a model).
     among : DataFrame, optional
         The other table (tested or reference), whose values count too where an origin is chosen.
+
+    Returns
+    -------
+    Data
 
     Raises
     ------
     DataError
         With the row, the column and the value.
     """
-    check_shape(table)
-    said = declare_columns(table, outputs, inputs, lower_is_better)
-    _columns(table, said)
-    values = require_numbers(
-        table, [*said.outputs, *said.inputs], way=f"say what to do with {MISSING_WAYS}"
-    )
-    beside = None if among is None else among.reindex(columns=values.columns)
-    transforms, notes, turned = _turns(values, beside, said, allow)
-    for name, turn in transforms.items():
-        values[name] = turn.apply(values[name])
-    chosen_outputs = [name for name in said.outputs if name not in turned]
-    chosen_inputs = [*said.inputs, *turned]
-    if not chosen_outputs:
+    _refuse_failures(selected)
+    values = _copy_values(selected.frame, selected.metrics)
+    _refuse_non_finite(values, f"say what to do with {MISSING_CHOICES}")
+    others = None if among is None else among.reindex(columns=values.columns)
+    transforms, notes, reversed_outputs = _choose_transforms(values, others, selected, allow)
+    for name, transform in transforms.items():
+        values[name] = transform.apply(values[name])
+    output_names = [name for name in selected.outputs if name not in reversed_outputs]
+    input_names = [*selected.inputs, *reversed_outputs]
+    if not output_names:
         raise DataError(
-            f"no output is left: '{turned[0]}' is a loss with its sign turned, which is an input; "
-            "name a metric to be high"
+            f"no output is left: '{reversed_outputs[0]}' is a loss with its sign turned, "
+            "which is an input; name a metric to be high"
         )
-    _nonnegative(values)
-    if turned:
-        values = values[[*chosen_outputs, *chosen_inputs]]
-    s = len(chosen_outputs)
-    high, low = values.iloc[:, :s], values.iloc[:, s:]
+    _refuse_negative(values)
+    if reversed_outputs:
+        values = values[[*output_names, *input_names]]
+    outputs = values.iloc[:, : len(output_names)]
+    inputs = values.iloc[:, len(output_names) :]
     if "zero outputs" not in allow:
-        _zero_rows(high, "output")
-    if chosen_inputs and "zero inputs" not in allow:
-        _zero_rows(low, "input")
+        _refuse_zero_rows(outputs, "output")
+    if input_names and "zero inputs" not in allow:
+        _refuse_zero_rows(inputs, "input")
     if warn:
-        warn_weak_data(values, s)
-    return Data(high, low, (*said.notes, *notes), transforms)
+        warn_weak_data(values, len(output_names))
+    return Data(outputs, inputs, tuple(notes), transforms)
 
 
-def require_numbers(
-    table: pd.DataFrame, columns: Sequence[str], *, way: str = "leave the row or the column out"
-) -> pd.DataFrame:
-    """The chosen columns as float64; NaN, infinity and text are refused by row and column, all at
-    once, with the way out.
-    """
-    values = np.empty((len(table), len(columns)))
-    for place, name in enumerate(columns):
-        values[:, place] = _floats(table[name])
-    frame = pd.DataFrame(
-        values, index=table.index, columns=pd.Index(columns, dtype=table.columns.dtype)
-    )
-    if not np.isfinite(values).all():
-        bad = np.argwhere(~np.isfinite(values))
-        cells = [
-            f"metric '{frame.columns[c]}' of '{frame.index[r]}' is {_said(frame.iloc[r, c])}"
-            for r, c in bad[:SHOWN]
-        ]
-        more = f" and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
-        raise DataError(
-            f"{', '.join(cells)}{more}; give {'a finite number' if len(bad) == 1 else 'finite numbers'}, or {way}"
-        )
-    return frame
-
-
-def _said(value: float) -> str:
-    return "missing" if np.isnan(value) else f"{value:g}"
-
-
-def check_shape(table: pd.DataFrame) -> None:
-    """Refuse what is no table: without rows or columns, or with a name or a label twice."""
-    if not isinstance(table, pd.DataFrame):
-        raise DataError(
-            f"the table is a {type(table).__name__}; give a pandas DataFrame, classifiers in rows"
-        )
-    if table.shape[0] == 0 or table.shape[1] == 0:
-        raise DataError(
-            f"the table is empty ({table.shape[0]} rows, {table.shape[1]} columns); give at least one row"
-        )
-    if not table.index.is_unique:
-        label = table.index[table.index.duplicated()][0]
-        raise DataError(
-            f"the label '{label}' stands on more than one row; give every classifier a name of its own"
-        )
-    if not table.columns.is_unique:
-        name = table.columns[table.columns.duplicated()][0]
-        raise DataError(
-            f"the column '{name}' appears more than once; give every metric a name of its own"
-        )
-
-
-def _columns(table: pd.DataFrame, said: ColumnRoles) -> None:
-    for name in [*said.outputs, *said.inputs, *said.complements]:
-        if name not in table.columns:
-            raise DataError(
-                f"there is no column '{name}' in the table; {did_you_mean(name, list(table.columns))}"
-            )
-    for names, what in ((said.outputs, "outputs"), (said.inputs, "inputs")):
-        for name in names:
-            if list(names).count(name) > 1:
-                raise DataError(f"metric '{name}' is given twice among the {what}; name it once")
-    for name in said.outputs:
-        if name in said.inputs:
-            raise DataError(f"metric '{name}' is declared both input and output; choose one")
-    for name in said.complements:
-        if name not in said.outputs:
-            raise DataError(
-                f"metric '{name}' is to be complemented but is not an output; add it to the outputs"
-            )
-    if not said.outputs:
-        raise DataError(said.refusal)
-
-
-def _floats(column: pd.Series) -> np.ndarray:
-    found = parse_numbers(column)
-    if found is None or found.failed.any():
-        for k, (label, cell) in enumerate(zip(column.index, column, strict=True)):
-            if isinstance(cell, str) and (
-                found.failed[k] if found is not None else cell.strip().lower() not in MISSING
-            ):
-                raise DataError(
-                    f"metric '{column.name}' of '{label}' is the text '{cell}'; DEA needs a number"
-                )
-    if found is None:
-        return np.asarray(
-            pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-        )
-    return found.values
-
-
-def _turns(
-    values: pd.DataFrame, beside: pd.DataFrame | None, said: ColumnRoles, allow: Collection[Allowed]
-) -> tuple[dict[str, AffineTransform], list[str], list[str]]:
-    """How each metric is turned, the sentences about it, and the outputs that become inputs by it."""
-    transforms, turned = {}, []
-    notes = [f"'{name}' is an input: lower is better" for name in said.low_inputs]
-    for name, maximum in said.complements.items():
-        _below(values[name], name, maximum)
-        transforms[name] = AffineTransform(-1.0, maximum)
-        notes.append(f"'{name}' stands for its complement {maximum:g} - {name}: lower is better")
-    for name, least in zip(values.columns, values.to_numpy().min(axis=0).tolist(), strict=True):
-        low = (
-            least
-            if beside is None
-            else float(np.fmin(least, pd.to_numeric(beside[name], errors="coerce").min()))
-        )
-        if name in transforms or low >= 0:
-            continue
-        known, output = look_up_metric(name), name in said.outputs
-        if output and known is not None and known.negated and (values[name] <= 0).all():
-            bounded = np.isfinite(known.low) and low >= 100 * known.low
-            if bounded:
-                transforms[name] = AffineTransform(
-                    1.0, -known.low * (1.0 if low >= known.low else 100.0)
-                )
-            else:
-                transforms[name] = AffineTransform(-1.0, 0.0)
-                turned.append(name)
-            notes.append(
-                f"'{name}' is a loss with its sign turned; inside it is {'complemented' if bounded else 'an input'}"
-            )
-        elif (
-            output
-            and known is not None
-            and known.low < 0
-            and np.isfinite(known.low)
-            and low >= known.low
-        ):
-            transforms[name] = AffineTransform(1.0, -known.low)
-            notes.append(
-                f"'{name}' is counted from {known.low:g}, its least possible value, for it is negative in some rows"
-            )
-        elif ("negative outputs" if output else "negative inputs") in allow and not (
-            known is not None and known.low >= 0
-        ):
-            transforms[name] = AffineTransform(1.0, -low)
-            notes.append(
-                f"'{name}' is counted from {low:g}, the least value there, for it is negative in some rows; "
-                "this model does not depend on the origin"
-            )
-    return transforms, notes, turned
-
-
-def _below(values: pd.Series, name: str, maximum: float) -> None:
-    if (values > maximum).any():
-        label = values.index[values.to_numpy() > maximum][0]
-        raise DataError(
-            f"metric '{name}' of '{label}' is {values[label]:g}, above its stated maximum {maximum:g}; "
-            "state the true maximum in lower_is_better"
-        )
-
-
-def _nonnegative(values: pd.DataFrame) -> None:
-    negative = np.argwhere(values.to_numpy() < 0)
-    if len(negative):
-        cells = [
-            f"metric '{values.columns[c]}' of '{values.index[r]}' is {values.iloc[r, c]:g}"
-            for r, c in negative[:SHOWN]
-        ]
-        more = f" and {len(negative) - SHOWN} more" if len(negative) > SHOWN else ""
-        raise DataError(f"{', '.join(cells)}{more}; DEA needs values >= 0")
-
-
-def _zero_rows(values: pd.DataFrame, what: str) -> None:
-    zero = ~values.to_numpy().any(axis=1)
-    if zero.any():
-        label = values.index[np.argmax(zero)]
-        raise DataError(
-            f"every {what} of '{label}' is 0; its efficiency is undefined, leave the row out"
-        )
-
-
-FAR = 2.0
-"""The median of a rate in percent is above this, in a table that is not of rates up to 1."""
+def require_numbers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return columns of a raw frame as float64; text, NaN and infinity are refused by cell."""
+    numbers = {name: _require_column(frame[name]) for name in columns}
+    values = _copy_values(pd.DataFrame(numbers, index=frame.index), columns)
+    _refuse_non_finite(values, "leave the row or the column out")
+    return values
 
 
 def check_same_units(tested: pd.DataFrame, reference: pd.DataFrame, metrics: Sequence[str]) -> None:
-    """Refuse shares (.95) beside percent (95).
+    """Refuse two tables of which one has shares (.95) where the other has percent (95).
 
     Raises
     ------
     DataError
-        Where a rate that is better high is up to 1 in one table and far above in the other. (An
-        error rate of .9 % is none.)
+        Where a rate for which higher is better is up to 1 in one table and far above in the other.
+        An error rate of .9 % is no such rate.
     """
     for name in metrics:
-        if name not in tested or name not in reference or not _rate(name):
+        if name not in tested or name not in reference or not _is_quality_rate(name):
             continue
-        pair = (_values(tested[name]), _values(reference[name]))
-        for k, (ours, theirs) in enumerate((("tested", "reference"), ("reference", "tested"))):
-            small, large = pair[k], pair[1 - k]
-            if (
-                len(small)
-                and len(large)
-                and small.max() <= 1
-                and (small > 0).any()
-                and np.median(large) > FAR
-            ):
+        own = tested[name][np.isfinite(tested[name])]
+        others = reference[name][np.isfinite(reference[name])]
+        for shares, percent, own_table, other_table in (
+            (own, others, "tested", "reference"),
+            (others, own, "reference", "tested"),
+        ):
+            if _are_shares(shares) and len(percent) and percent.median() > LEAST_PERCENT_MEDIAN:
                 raise DataError(
-                    f"metric '{name}' is up to {small.max():g} in the {ours} table and up to {large.max():g} in the "
-                    f"{theirs} one; one is a share and the other percent, multiply the shares by 100"
+                    f"metric '{name}' is up to {shares.max():g} in the {own_table} table and up to "
+                    f"{percent.max():g} in the {other_table} one; one is a share and the other "
+                    "percent, multiply the shares by 100"
                 )
 
 
-def _rate(name: str) -> bool:
-    found = look_up_metric(name)
-    return (
-        found is not None and found.role == "output" and found.unit == "share" and found.high == 1.0
+def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
+    """Warn of constant metrics, duplicate rows, too few DMUs and correlated metrics.
+
+    Parameters
+    ----------
+    values : DataFrame, n x metrics
+        The first `output_count` columns are outputs, the others inputs.
+    """
+    count, metrics = values.shape
+    matrix = values.to_numpy()
+    constant = matrix.min(axis=0) == matrix.max(axis=0)
+    for place in np.flatnonzero(constant) if count > 1 else ():
+        name = values.columns[place]
+        is_output = bool(place < output_count)
+        _warn(_describe_constant(name, matrix[0, place], is_output, metrics > output_count))
+    first, duplicates = _find_duplicates(values)
+    if duplicates:
+        in_all = f" ({len(duplicates)} duplicate rows in all)" if len(duplicates) > 1 else ""
+        _warn(f"'{duplicates[0]}' has the same metrics as '{first}'{in_all}: they score alike")
+    if 1 < count < 3 * metrics:
+        _warn(
+            f"{count} DMUs for {metrics} metrics, fewer than 3 per metric: with so much freedom of "
+            "weights most DMUs look efficient"
+        )
+    if count < 3:
+        return
+    varying = np.flatnonzero(~constant)
+    for side in (varying[varying < output_count], varying[varying >= output_count]):
+        for a, b, correlation in _find_correlated(matrix[:, side]):
+            _warn(
+                f"metrics '{values.columns[side[a]]}' and '{values.columns[side[b]]}' are "
+                f"correlated at {correlation:.3f}: they say nearly the same, "
+                "and each extra metric can only raise efficiencies"
+            )
+
+
+def _copy_values(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return numeric columns as one float64 array in C order: sums keep their bits."""
+    matrix = np.empty((len(frame), len(names)))
+    for place, name in enumerate(names):
+        matrix[:, place] = frame[name]
+    columns = pd.Index(list(names), dtype=frame.columns.dtype)
+    return pd.DataFrame(matrix, index=frame.index, columns=columns)
+
+
+def _refuse_failures(selected: SelectedTable) -> None:
+    """Refuse a text in a column of numbers of a DataFrame."""
+    for name in selected.metrics:
+        for label, cell in selected.table.failures.get(name, {}).items():
+            if label in selected.frame.index and np.isnan(selected.frame.at[label, name]):
+                refuse_text(name, label, cell)
+
+
+def _refuse_non_finite(values: pd.DataFrame, remedy: str) -> None:
+    """Refuse NaN and infinity by row and column, all at once."""
+    matrix = values.to_numpy()
+    if np.isfinite(matrix).all():
+        return
+    bad = np.argwhere(~np.isfinite(matrix))
+    cells = []
+    for row, place in bad[:MAX_NAMED_CELLS]:
+        value = "missing" if np.isnan(matrix[row, place]) else f"{matrix[row, place]:g}"
+        cells.append(f"metric '{values.columns[place]}' of '{values.index[row]}' is {value}")
+    numbers = "a finite number" if len(bad) == 1 else "finite numbers"
+    raise DataError(f"{_join_cells(cells, len(bad))}; give {numbers}, or {remedy}")
+
+
+def _refuse_negative(values: pd.DataFrame) -> None:
+    matrix = values.to_numpy()
+    if not (matrix < 0).any():
+        return
+    bad = np.argwhere(matrix < 0)
+    cells = [
+        f"metric '{values.columns[place]}' of '{values.index[row]}' is {matrix[row, place]:g}"
+        for row, place in bad[:MAX_NAMED_CELLS]
+    ]
+    raise DataError(f"{_join_cells(cells, len(bad))}; DEA needs values >= 0")
+
+
+def _join_cells(cells: Sequence[str], count: int) -> str:
+    more = f" and {count - MAX_NAMED_CELLS} more" if count > MAX_NAMED_CELLS else ""
+    return f"{', '.join(cells)}{more}"
+
+
+def _refuse_zero_rows(values: pd.DataFrame, role: str) -> None:
+    zero = ~values.to_numpy().any(axis=1)
+    if zero.any():
+        label = values.index[np.argmax(zero)]
+        raise DataError(
+            f"every {role} of '{label}' is 0; its efficiency is undefined, leave the row out"
+        )
+
+
+def _refuse_above(values: pd.Series, maximum: float) -> None:
+    """Refuse a value above the stated maximum of its metric."""
+    above = values.to_numpy() > maximum
+    if above.any():
+        label = values.index[above][0]
+        raise DataError(
+            f"metric '{values.name}' of '{label}' is {values[label]:g}, "
+            f"above its stated maximum {maximum:g}; state the true maximum in lower_is_better"
+        )
+
+
+def _require_column(column: pd.Series) -> np.ndarray:
+    """Return the numbers of a raw column; a text is refused by its row."""
+    numbers = parse_numbers(column)
+    if numbers is not None and not numbers.failed.any():
+        return numbers.values
+    for row, (label, cell) in enumerate(column.items()):
+        if not isinstance(cell, str):
+            continue
+        if numbers.failed[row] if numbers is not None else not is_empty_word(cell):
+            refuse_text(str(column.name), label, cell)
+    if numbers is not None:
+        return numbers.values
+    return np.asarray(pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan))
+
+
+def _choose_transforms(
+    values: pd.DataFrame,
+    others: pd.DataFrame | None,
+    selected: SelectedTable,
+    allow: Collection[Allowed],
+) -> tuple[dict[str, AffineTransform], list[str], list[str]]:
+    """Choose how each metric is converted.
+
+    Returns
+    -------
+    transforms : dict of metric to AffineTransform
+    notes : list of str
+    reversed_outputs : list of str
+        Outputs that become inputs: losses with the opposite sign and no known range.
+    """
+    transforms: dict[str, AffineTransform] = {}
+    notes = []
+    reversed_outputs = []
+    for name, maximum in selected.maxima.items():
+        _refuse_above(values[name], maximum)
+        transforms[name] = AffineTransform(-1.0, maximum)
+        notes.append(f"'{name}' stands for its complement {maximum:g} - {name}: lower is better")
+    least_values = dict(zip(values.columns, values.to_numpy().min(axis=0).tolist(), strict=True))
+    for name, least in least_values.items():
+        # The origin must be that of the reference, too: both tables are counted from one value.
+        if others is not None:
+            least = float(np.fmin(least, pd.to_numeric(others[name], errors="coerce").min()))
+        if name in transforms or least >= 0:
+            continue
+        meaning = look_up_metric(name)
+        is_output = name in selected.outputs
+        if is_output and meaning is not None:
+            known = _choose_by_meaning(values[name], least, meaning)
+            if known is not None:
+                transforms[name], note = known
+                notes.append(note)
+                if transforms[name].sign < 0:
+                    reversed_outputs.append(name)
+                continue
+        nonnegative = meaning is not None and meaning.low >= 0
+        if ("negative outputs" if is_output else "negative inputs") in allow and not nonnegative:
+            transforms[name] = AffineTransform(1.0, -least)
+            notes.append(
+                f"'{name}' is counted from {least:g}, the least value there, "
+                "for it is negative in some rows; this model does not depend on the origin"
+            )
+    return transforms, notes, reversed_outputs
+
+
+def _choose_by_meaning(
+    values: pd.Series, least: float, meaning: Meaning
+) -> tuple[AffineTransform, str] | None:
+    """Convert a negative output by what its name says; None where it says nothing.
+
+    A loss with the opposite sign is complemented where its range is known (with a range from -1,
+    values down to -100 are percent), else it gets its own sign back. A metric with a negative least
+    value, as a correlation, is counted from that value.
+    """
+    if meaning.negated and (values <= 0).all():
+        note = f"'{values.name}' is a loss with its sign turned; inside it is "
+        if np.isfinite(meaning.low) and least >= 100 * meaning.low:
+            unit = 1.0 if least >= meaning.low else 100.0
+            return AffineTransform(1.0, -meaning.low * unit), f"{note}complemented"
+        return AffineTransform(-1.0, 0.0), f"{note}an input"
+    if not np.isfinite(meaning.low) or meaning.low >= 0 or least < meaning.low:
+        return None
+    return AffineTransform(1.0, -meaning.low), (
+        f"'{values.name}' is counted from {meaning.low:g}, its least possible value, "
+        "for it is negative in some rows"
     )
 
 
-def _values(column: pd.Series) -> np.ndarray:
-    found = parse_numbers(column)
-    return np.empty(0) if found is None else found.values[np.isfinite(found.values)]
+def _is_quality_rate(name: str) -> bool:
+    meaning = look_up_metric(name)
+    return (
+        meaning is not None
+        and meaning.role == "output"
+        and meaning.unit == "share"
+        and meaning.high == 1.0
+    )
+
+
+def _are_shares(values: pd.Series) -> bool:
+    return len(values) > 0 and bool(values.max() <= 1) and bool((values > 0).any())
+
+
+def _describe_constant(name: str, value: float, is_output: bool, has_inputs: bool) -> str:
+    """Say what a constant metric does, which depends on the side that it is on."""
+    constant = f"metric '{name}' is {value:g} in every row"
+    if not is_output:
+        return (
+            f"{constant}: with variable returns to scale it changes nothing, "
+            "with others it is what outputs are counted against"
+        )
+    condition = " where returns to scale are variable, or where there is no input"
+    return f"{constant}: it makes every DMU at least weakly efficient" + (
+        condition if has_inputs else ""
+    )
+
+
+def _find_duplicates(values: pd.DataFrame) -> tuple[object, list[object]]:
+    """Return the first label that has duplicates, and the labels of all duplicate rows."""
+    matrix = values.to_numpy()
+    # A mixture of the columns is equal in equal rows: where all mixtures differ, no row repeats.
+    mixture = matrix[:, 0].copy()
+    for k, column in enumerate(matrix.T[1:]):
+        mixture += column * np.sqrt(k + 2.0)
+    mixture.sort()
+    if not (mixture[1:] == mixture[:-1]).any():
+        return None, []
+    duplicates = np.flatnonzero(values.duplicated().to_numpy())
+    if not len(duplicates):
+        return None, []
+    first = np.flatnonzero((matrix == matrix[duplicates[0]]).all(axis=1))[0]
+    return values.index[first], [values.index[row] for row in duplicates]
+
+
+def _find_correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
+    """Return the pairs of columns above `MAX_CORRELATION`, each with its correlation."""
+    if matrix.shape[1] < 2:
+        return []
+    correlations = np.corrcoef(matrix, rowvar=False)
+    pairs = np.argwhere(np.triu(correlations > MAX_CORRELATION, k=1)).tolist()
+    return [(i, j, float(correlations[i, j])) for i, j in pairs]
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, DataWarning, stacklevel=6)

@@ -1,247 +1,70 @@
-"""The one place that knows metric names: which way is better, in which range and unit, and what is
-no metric at all.
+"""Look up what a column's name says: which way is better, in which range and unit, or no metric.
 
-`meaning(name)` is what the gate, the readers, the study and the commands consult. The metrics that
-deabench computes keep their range and direction beside their formula (`deabench.metrics.formulas`),
-which is consulted first; the words below are those that the field writes. A rule is a regular
-expression over a name's words (`deabench.tables.names`). Names decide: values are only held against
-the range (`deabench.tables.roles`)."""
+The metrics that deabench computes have their range and direction in `deabench.metrics.formulas`,
+which comes first; the words of the field stand in vocabulary.toml. Names decide; values are only
+held against the range (`deabench.tables.columns`)."""
 
 from __future__ import annotations
 
 import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal, get_args
 
-from deabench.tables import words as w
-from deabench.tables.names import ParsedName, parse_name
+from deabench.metrics.formulas import DIRECTION, METRICS
 
 Role = Literal["output", "lower_rate", "cost", "label", "dataset", "left_out", "conditional"]
+Better = Literal["higher", "lower", ""]
 
-ROLES: tuple[Role, ...] = (
-    "output",
-    "lower_rate",
-    "cost",
-    "label",
-    "dataset",
-    "left_out",
-    "conditional",
+ROLES: tuple[Role, ...] = get_args(Role)
+_CAPITALISED = {
+    "mAP": "map",
+    "mIoU": "miou",
+    "nDCG": "ndcg",
+    "IoU": "iou",
+    "kWh": "kwh",
+    "CO2eq": "co2eq",
+    "CO2e": "co2e",
+    "FLOPs": "flops",
+    "MACs": "macs",
+    "GPUs": "gpus",
+    "CPUs": "cpus",
+    "LogLoss": "logloss",
+    "TruthfulQA": "truthfulqa",
+}
+"""Names whose capitals are no borders between words."""
+_SIGNS = {
+    "%": " percent ",
+    "#": " number ",
+    "$": " usd ",
+    "€": " eur ",
+    "£": " gbp ",
+    "@": " at ",
+    "±": " pm ",
+}
+_PER = re.compile(
+    r"/(?=\s*(s|secs?|seconds?|ms|min|minutes?|h|hours?|days?|\d+|1?k|1?m|tok|tokens?|images?|img"
+    r"|samples?|requests?|quer(y|ies)|examples?|epochs?|it|iters?|steps?|runs?|calls?|inferences?"
+    r"|tasks?|pages?)\b)",
+    re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """What a column of that name measures.
-
-    Attributes
-    ----------
-    role : str
-        "output": higher is better; "lower_rate": a measure of quality that is better low; "cost":
-        what is spent (time, price, size); "label": names the systems; "dataset": names the data
-        sets; "left_out": no metric; "conditional": a metric whose direction another column or the
-        study decides.
-    unit : str
-        "share" (0 to 1, or percent), "seconds", "ms", "count", ...; empty where it is not known.
-    low, high : float
-        The range; infinite where there is none.
-    reason : str
-        Why, in words for the user.
-    negated : bool
-        The name says that its sign is turned (`neg_log_loss`), so that high is good.
-    """
-
-    role: Role
-    unit: str = ""
-    low: float = -inf
-    high: float = inf
-    reason: str = ""
-    negated: bool = False
-
-    @property
-    def better(self) -> Literal["higher", "lower", "neither"]:
-        """Which way is better."""
-        if self.role == "output":
-            return "higher"
-        return "lower" if self.role in ("lower_rate", "cost") else "neither"
-
-
-Rule = tuple[tuple[str, ...], str, Meaning]
-
-
-def beginnings(pattern: str) -> tuple[str, ...]:
-    """What each word of a pattern begins with: a name without any of it need not wait until the
-    pattern is compiled.
-    """
-    words = pattern.removeprefix("_(").removesuffix(")(?=_)").split("|")
-    return (
-        tuple("_" + re.sub(r"\w?[?*{].*|[^a-z0-9_].*", "", word) for word in words)
-        if pattern.startswith("_(")
-        else ("",)
-    )
-
-
-def _ruled(lines: tuple[w.Line, ...]) -> tuple[Rule, ...]:
-    return tuple(
-        (beginnings(pattern), pattern, Meaning(role, unit, low, high, reason))
-        for pattern, role, unit, low, high, reason in lines
-    )
-
-
-_RULES, _WEAK = _ruled(w.RULES), _ruled(w.WEAK)
-
-
-def look_up_metric(name: object) -> Meaning | None:
-    """What a column of this name measures; None where no rule knows it.
-
-    Examples
-    --------
-    >>> meaning("mean_test_neg_log_loss").role, meaning("top1_err").role, meaning("fit_time").role
-    ('output', 'lower_rate', 'cost')
-    >>> meaning("seed").role, meaning("flux")
-    ('left_out', None)
-    """
-    return _meaning(str(name))
-
-
-@lru_cache(maxsize=4096)
-def _meaning(text: str) -> Meaning | None:
-    found = _of_catalogue(text)
-    if found is not None:
-        return found
-    name = parse_name(text)
-    if name.negated:
-        turned = _of_words(name)
-        if turned is not None and turned.better == "lower":
-            return Meaning(
-                "output",
-                turned.unit,
-                -turned.high,
-                -turned.low,
-                "its sign is turned, so higher is better",
-                True,
-            )
-        return _lower(turned, "its sign is turned, so lower is better")
-    found = _of_words(name)
-    if name.complement:
-        return _lower(found, "it is what another metric lacks: lower is better")
-    return _as_the_arrow_says(name, found) if name.says else found
-
-
-def _lower(found: Meaning | None, reason: str) -> Meaning | None:
-    """A metric that is better high, turned round."""
-    if found is None or found.role != "output":
-        return found
-    low, high = (found.low, found.high) if "lacks" in reason else (-inf, inf)
-    return replace(
-        found,
-        role="lower_rate",
-        low=low,
-        high=high,
-        unit=found.unit if high < inf else "",
-        reason=reason,
-    )
-
-
-def _of_catalogue(text: str) -> Meaning | None:
-    """The metrics of deabench's own: formula, range and direction stand in their catalogue, and
-    nowhere else.
-    """
-    from deabench.metrics.formulas import DIRECTION, METRICS
-
-    name = "F1" if re.fullmatch(r"F\d+(\.\d+)?", text) else text
-    if name not in METRICS:
-        better = DIRECTION.get(name) or DIRECTION.get(re.sub(r"@.*$", "@t", name))
-        if better not in ("higher", "lower"):
-            return None
-        share = name in ("roc_auc", "pr_auc", "KS")
-        return Meaning(
-            "output" if better == "higher" else "lower_rate",
-            "share" if share else "",
-            0.0 if share else -inf,
-            1.0 if share else inf,
-            f"{better} is better",
-        )
-    metric = METRICS[name]
-    low, high = float(metric.low), float(metric.high)
-    unit = "share" if (low, high) == (0.0, 1.0) else ""
-    if metric.better == "neither":
-        return Meaning("left_out", unit, low, high, "it describes the data, it does not judge")
-    if metric.better == "higher":
-        return Meaning("output", unit, low, high, "higher is better")
-    return Meaning("cost" if "cost" in name else "lower_rate", unit, low, high, "lower is better")
-
-
-def _as_the_arrow_says(name: ParsedName, found: Meaning | None) -> Meaning:
-    """An arrow in the name beats every rule, but a spread or a rank stays what it is."""
-    reason = f"its name says that {name.says} is better"
-    if found is not None and found.role == "left_out" and re.search(w.ALWAYS, name.words):
-        return found
-    low, high, unit = (found.low, found.high, found.unit) if found is not None else (-inf, inf, "")
-    if name.says == "higher":
-        return Meaning("output", unit, low, high, reason)
-    role: Role = "cost" if found is not None and found.role == "cost" else "lower_rate"
-    return Meaning(role, unit, low, high, reason)
-
-
-def _of_words(name: ParsedName) -> Meaning | None:
-    """The rule that fits: what is never a metric first, then the last word that is known, for it is
-    the noun.
-    """
-    words = name.words
-    for pattern, reason in w.NEVER:
-        if re.search(pattern, name.whole) or re.search(pattern, words):
-            return Meaning("left_out", reason=reason)
-    if re.search(w.THROUGHPUT, name.whole) and not re.search(w.SPENT_PER_TIME, name.whole):
-        return Meaning("output", "per second", 0.0, inf, "a throughput: higher is better")
-    head = re.sub(r"_(at|per)_.*$", "_", words)
-    found = _rightmost(head, _RULES) or _rightmost(words, _RULES)
-    spent = unit_of(name)
-    if (
-        spent in SPENDING and re.search(w.SPENT, words) and not re.search(w.LIMIT, name.whole)
-    ):  # co2_year_mean_kg is no year
-        return Meaning("cost", spent, 0.0, inf, f"what is spent, in {spent}: lower is better")
-    stated = _of_unit(name.unit)
-    if stated is not None and (
-        found is None
-        or found.role == "output"  # "speed (ms)"; "speed CPU (ms)" is no setting
-        or (found.role == "left_out" and not re.search(w.LIMIT, name.whole))
-    ):
-        found = stated
-    if (
-        found is None and name.unit
-    ):  # "2000 tokens (hallucination rate)": what stands in brackets is the noun
-        inside = _rightmost(parse_name(name.unit).words, _RULES)
-        found = inside if inside is not None and inside.role in ("output", "lower_rate") else None
-    found = found or _rightmost(words, _WEAK)
-    if found is None:
-        return None
-    if found.role in ("output", "lower_rate") and re.search(
-        r"_(train|training|in_sample|resubstitution)_", words
-    ):
-        return Meaning("left_out", reason="it is measured on the training data")
-    last = re.search(r"\w_(min|max|minimum|maximum|best|worst)_$", words)
-    if found.role in ("output", "lower_rate") and last:
-        return Meaning(
-            "left_out",
-            reason="it is the least or the greatest of several values, no metric of its own",
-        )
-    return replace(found, unit=unit_of(name) or found.unit)
-
-
-def _rightmost(words: str, rules: tuple[Rule, ...]) -> Meaning | None:
-    """The meaning whose word ends last; of several the longest."""
-    best: tuple[int, int] = (0, 0)
-    found = None
-    for starts, pattern, rule in rules:
-        for match in re.finditer(pattern, words) if any(start in words for start in starts) else ():
-            place = (match.end(), match.end() - match.start())
-            if place > best:
-                best, found = place, rule
-    return found
-
-
+_UP = re.compile(r"[↑⬆▲🔼]|\bhigher is better\b", re.IGNORECASE)
+_DOWN = re.compile(r"[↓⬇▼🔽]|\blower is better\b", re.IGNORECASE)
+_ESTIMATE = re.compile(r"[\[(][^\])]*(±|\bmean\b|\d\s*%?\s*(ci|conf))[^\])]*[\])]", re.IGNORECASE)
+"""Brackets that announce an interval behind the value, as AUC (95% CI)."""
+_NEGATED = re.compile(
+    r"_(neg_(?!pred|class|rate)|negative_"
+    r"(?=mean|root|median|log_loss|logloss|mse|mae|rmse|error|loss|brier))"
+)
+_COMPLEMENT = re.compile(r"^\s*(1|100)\s*[-–−]\s*[A-Za-z]")
+_BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
+_TRAINING = re.compile(r"_(train|training|in_sample|resubstitution)_")
+_EXTREME = re.compile(r"\w_(min|max|minimum|maximum|best|worst)_$")
 _UNITS = (
     (r"(^|_)(ms|msec|milliseconds?|millis)(_|$)", "ms"),
     (r"(^|_)(s|secs?|seconds?)(_|$)", "seconds"),
@@ -257,54 +80,345 @@ _UNITS = (
     (r"(^|_)kb(_|$)", "KB"),
     (r"(^|_)(watts?|w)(_|$)", "W"),
 )
-SPENDING = ("usd", "eur", "kWh", "energy", "kg")
-"""Units in which a name that speaks of spending states an amount that was spent."""
+AMOUNT_UNITS = ("usd", "eur", "kWh", "energy", "kg")
+"""Units of an amount that was spent, in a name that speaks of spending."""
+AMBIGUOUS_UNITS = ("kg", "energy", "W")
+"""Units that a word of a name states only where the name speaks of spending."""
+
+
+@dataclass(frozen=True)
+class ParsedName:
+    """A column's name in parts.
+
+    Attributes
+    ----------
+    words : str
+        In lower case, joined and enclosed by "_", without brackets: "Log-Loss (val)" is
+        "_log_loss_".
+    all_words : str
+        The same with what stands in brackets: "_log_loss_val_".
+    unit : str
+        What stands in brackets, in lower case; empty without.
+    better : "higher", "lower" or ""
+        What an arrow or "(lower is better)" in the name says.
+    negated : bool
+        Whether it is scikit-learn's `neg_`: a loss with the opposite sign.
+    complement : bool
+        Whether it is the complement of another metric: "1 - AUC".
+    """
+
+    words: str
+    all_words: str
+    unit: str
+    better: Better
+    negated: bool
+    complement: bool
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a column of some name measures.
+
+    Attributes
+    ----------
+    role : str
+        "output": higher is better; "lower_rate": a measure of quality, lower is better; "cost":
+        time, price, size; "label": names the systems; "dataset": names the data sets; "left_out":
+        no metric; "conditional": a metric whose direction the name does not tell.
+    unit : str
+        "share" (0 to 1, or percent), "seconds", "ms", "count", ...; empty where it is not known.
+    low, high : float
+        The range; infinite where there is none.
+    reason : str
+        Why, in words for the user.
+    negated : bool
+        The name says that its sign is negative (`neg_log_loss`), so that higher is better.
+    """
+
+    role: Role
+    unit: str = ""
+    low: float = -inf
+    high: float = inf
+    reason: str = ""
+    negated: bool = False
+
+    @property
+    def better(self) -> Literal["higher", "lower", "neither"]:
+        """Which direction is better."""
+        if self.role == "output":
+            return "higher"
+        return "lower" if self.role in ("lower_rate", "cost") else "neither"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A pattern of names and what they mean; `starts` are how the words of the pattern begin."""
+
+    pattern: str
+    starts: tuple[str, ...]
+    meaning: Meaning
+
+
+def join_pattern(words: str) -> str:
+    """Return the pattern of words that are separated by blanks, the longest first."""
+    return "_(" + "|".join(sorted(words.split(), key=len, reverse=True)) + ")(?=_)"
+
+
+def word_starts(pattern: str) -> tuple[str, ...]:
+    """Return how the words of a pattern begin.
+
+    A name that contains none of them cannot match, so the pattern need not be compiled for it.
+    """
+    if not pattern.startswith("_("):
+        return ("",)
+    words = pattern.removeprefix("_(").removesuffix(")(?=_)").split("|")
+    return tuple("_" + re.sub(r"\w?[?*{].*|[^a-z0-9_].*", "", word) for word in words)
+
+
+def _pattern_of(entry: Mapping[str, Any]) -> str:
+    return join_pattern(entry["words"]) if "words" in entry else str(entry["pattern"])
+
+
+def _read_rules(entries: Sequence[Mapping[str, Any]]) -> tuple[Rule, ...]:
+    rules = []
+    for entry in entries:
+        pattern = _pattern_of(entry)
+        fields = {
+            key: entry[key] for key in ("role", "unit", "low", "high", "reason") if key in entry
+        }
+        rules.append(Rule(pattern, word_starts(pattern), Meaning(**fields)))
+    return tuple(rules)
+
+
+_WORDS = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+RULES = _read_rules(_WORDS["rule"])
+WEAK_RULES = _read_rules(_WORDS["weak_rule"])
+NEVER_METRICS = tuple((_pattern_of(entry), entry["reason"]) for entry in _WORDS["never"])
+_SPREAD = join_pattern(_WORDS["spreads_and_ranks"])
+_SPENDING = join_pattern(_WORDS["spending"])
+_LIMIT = join_pattern(_WORDS["limits"])
+_THROUGHPUT = f"{_WORDS['throughput_pattern']}|{join_pattern(_WORDS['throughputs'])}"
+_SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
+
+
+@lru_cache(maxsize=4096)
+def parse_name(text: str) -> ParsedName:
+    """Take a column's name apart."""
+    plain = unicodedata.normalize("NFKC", text)
+    better: Better = ""
+    if _UP.search(plain):
+        better = "higher"
+    elif _DOWN.search(plain):
+        better = "lower"
+    plain = _DOWN.sub(" ", _UP.sub(" ", plain))
+    unit = " ".join(_BRACKETS.findall(plain)).strip().lower()
+    all_words = _join_words(_ESTIMATE.sub(" ", plain))
+    words = _join_words(_BRACKETS.sub(" ", plain))
+    if len(words) <= 2:  # nothing stands outside of the brackets
+        words = all_words
+    negated = bool(_NEGATED.search(words))
+    if negated:
+        words = _NEGATED.sub("_", words, count=1)
+    return ParsedName(words, all_words, unit, better, negated, bool(_COMPLEMENT.match(plain)))
+
+
+def _join_words(plain: str) -> str:
+    """Return the words of a name in lower case, joined and enclosed by "_"."""
+    for name, word in _CAPITALISED.items():
+        plain = plain.replace(name, f" {word} ")
+    plain = _PER.sub(" per ", plain)
+    for sign, word in _SIGNS.items():
+        plain = plain.replace(sign, word)
+    # Borders between words: aB -> a_B and ABCdef -> AB_Cdef.
+    plain = re.sub(r"([a-z]\d?)([A-Z])", r"\1_\2", plain)
+    plain = re.sub(r"([A-Z]{2,})([A-Z][a-z]{2,})", r"\1_\2", plain)
+    words = "_" + re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_") + "_"
+    return re.sub(r"_(top|f|hits?|p|map)_(\d+)_", r"_\1\2_", words)
+
+
+def look_up_metric(name: object) -> Meaning | None:
+    """Return what a column of this name measures; None where no rule matches.
+
+    Examples
+    --------
+    >>> look_up_metric("mean_test_neg_log_loss").role, look_up_metric("top1_err").role
+    ('output', 'lower_rate')
+    >>> look_up_metric("fit_time").role, look_up_metric("seed").role, look_up_metric("flux")
+    ('cost', 'left_out', None)
+    """
+    return _look_up(str(name))
+
+
+@lru_cache(maxsize=4096)
+def _look_up(text: str) -> Meaning | None:
+    computed = _look_up_computed(text)
+    if computed is not None:
+        return computed
+    name = parse_name(text)
+    meaning = _look_up_words(name)
+    if name.negated:
+        return _negate(meaning)
+    if name.complement:
+        return _complement(meaning)
+    return _follow_arrow(name, meaning) if name.better else meaning
+
+
+def _negate(meaning: Meaning | None) -> Meaning | None:
+    """Return what a metric with the opposite sign means."""
+    if meaning is not None and meaning.better == "lower":
+        reason = "its sign is turned, so higher is better"
+        return Meaning("output", meaning.unit, -meaning.high, -meaning.low, reason, True)
+    if meaning is None or meaning.role != "output":
+        return meaning
+    return Meaning("lower_rate", reason="its sign is turned, so lower is better")
+
+
+def _complement(meaning: Meaning | None) -> Meaning | None:
+    """Return what 1 or 100 minus a metric means."""
+    if meaning is None or meaning.role != "output":
+        return meaning
+    unit = meaning.unit if meaning.high < inf else ""
+    reason = "it is what another metric lacks: lower is better"
+    return replace(meaning, role="lower_rate", unit=unit, reason=reason)
+
+
+def _look_up_computed(text: str) -> Meaning | None:
+    """Return the meaning of a metric that deabench computes itself."""
+    name = "F1" if re.fullmatch(r"F\d+(\.\d+)?", text) else text
+    if name in METRICS:
+        return _describe_formula(name)
+    better = DIRECTION.get(name) or DIRECTION.get(re.sub(r"@.*$", "@t", name))
+    if better not in ("higher", "lower"):
+        return None
+    role: Role = "output" if better == "higher" else "lower_rate"
+    reason = f"{better} is better"
+    if name in ("roc_auc", "pr_auc", "KS"):
+        return Meaning(role, "share", 0.0, 1.0, reason)
+    return Meaning(role, reason=reason)
+
+
+def _describe_formula(name: str) -> Meaning:
+    metric = METRICS[name]
+    low = float(metric.low)
+    high = float(metric.high)
+    unit = "share" if (low, high) == (0.0, 1.0) else ""
+    if metric.better == "neither":
+        return Meaning("left_out", unit, low, high, "it describes the data, it does not judge")
+    if metric.better == "higher":
+        return Meaning("output", unit, low, high, "higher is better")
+    return Meaning("cost" if "cost" in name else "lower_rate", unit, low, high, "lower is better")
+
+
+def _follow_arrow(name: ParsedName, meaning: Meaning | None) -> Meaning:
+    """Let an arrow in the name override every rule, except that of a spread or a rank."""
+    if meaning is not None and meaning.role == "left_out" and re.search(_SPREAD, name.words):
+        return meaning
+    if meaning is None:
+        meaning = Meaning("left_out")
+    role: Role = "output"
+    if name.better == "lower":
+        role = "cost" if meaning.role == "cost" else "lower_rate"
+    reason = f"its name says that {name.better} is better"
+    return Meaning(role, meaning.unit, meaning.low, meaning.high, reason)
+
+
+def _look_up_words(name: ParsedName) -> Meaning | None:
+    """Apply the rules of vocabulary.toml to the words of a name.
+
+    What is never a metric comes first, then throughputs; of the rules the one whose word ends last
+    decides, for it is the noun. A stated unit of spending overrides the words.
+    """
+    for pattern, reason in NEVER_METRICS:
+        if re.search(pattern, name.all_words) or re.search(pattern, name.words):
+            return Meaning("left_out", reason=reason)
+    throughput = re.search(_THROUGHPUT, name.all_words)
+    if throughput and not re.search(_SPENT_PER_TIME, name.all_words):
+        return Meaning("output", "per second", 0.0, inf, "a throughput: higher is better")
+    unit = unit_of(name)
+    setting = re.search(_LIMIT, name.all_words)
+    # A unit of spending beats the noun: co2_year_mean_kg is no year.
+    if unit in AMOUNT_UNITS and re.search(_SPENDING, name.words) and not setting:
+        return Meaning("cost", unit, 0.0, inf, f"what is spent, in {unit}: lower is better")
+    # "accuracy at 10 epochs" and "price per token" have their noun before "at" and "per".
+    head = re.sub(r"_(at|per)_.*$", "_", name.words)
+    meaning = _last_match(head, RULES) or _last_match(name.words, RULES)
+    stated = _look_up_unit(name.unit)
+    if stated is not None and (
+        meaning is None
+        or meaning.role == "output"  # "speed (ms)"
+        or (meaning.role == "left_out" and not setting)  # "speed CPU (ms)" is no setting
+    ):
+        meaning = stated
+    if meaning is None:
+        meaning = _look_up_brackets(name.unit) or _last_match(name.words, WEAK_RULES)
+    if meaning is None:
+        return None
+    if meaning.role in ("output", "lower_rate"):
+        if _TRAINING.search(name.words):
+            return Meaning("left_out", reason="it is measured on the training data")
+        if _EXTREME.search(name.words):
+            reason = "it is the least or the greatest of several values, no metric of its own"
+            return Meaning("left_out", reason=reason)
+    return replace(meaning, unit=unit or meaning.unit)
+
+
+def _last_match(words: str, rules: Sequence[Rule]) -> Meaning | None:
+    """Return the meaning of the rule whose word ends last; of several the longest."""
+    best = (0, 0)
+    meaning = None
+    for rule in rules:
+        if not any(start in words for start in rule.starts):
+            continue
+        for match in re.finditer(rule.pattern, words):
+            place = (match.end(), match.end() - match.start())
+            if place > best:
+                best = place
+                meaning = rule.meaning
+    return meaning
 
 
 def unit_of(name: ParsedName) -> str:
-    """The unit that a name states, in brackets or as a word; empty without."""
-    for text in (parse_name(name.unit).words if name.unit else "", name.words):
-        for pattern, unit in _UNITS:
-            if (
-                text
-                and re.search(pattern, text)
-                and not (
-                    text is name.words
-                    and unit in ("kg", "energy", "W")
-                    and not re.search(w.SPENT, text)
-                )
-            ):
-                return unit
+    """Return the unit that a name states, in brackets or as a word; empty without."""
+    if name.unit:
+        unit = _find_unit(parse_name(name.unit).words)
+        if unit:
+            return unit
+    unspent = () if re.search(_SPENDING, name.words) else AMBIGUOUS_UNITS
+    return _find_unit(name.words, exclude=unspent)
+
+
+def _find_unit(words: str, exclude: Sequence[str] = ()) -> str:
+    for pattern, unit in _UNITS:
+        if unit not in exclude and re.search(pattern, words):
+            return unit
     return ""
 
 
-def _of_unit(unit: str) -> Meaning | None:
-    """An unknown name with a unit in brackets: seconds, dollars or kWh are spent, tokens per second
-    are had.
-    """
+def _look_up_unit(unit: str) -> Meaning | None:
+    """Return what a unit in brackets says: seconds are a cost, tokens per second an output."""
     if not unit:
         return None
     words = parse_name(unit).words
-    if re.search(w.THROUGHPUT, words):
+    if re.search(_THROUGHPUT, words):
         return Meaning("output", "per second", 0.0, inf, f"a throughput ({unit}): higher is better")
-    for pattern, known in _UNITS:
-        if re.search(pattern, words.strip("_")):
-            return Meaning(
-                "cost", known, 0.0, inf, f"measured in {unit}: what is spent is better low"
-            )
-    return None
+    known = _find_unit(words.strip("_"))
+    if not known:
+        return None
+    reason = f"measured in {unit}: what is spent is better low"
+    return Meaning("cost", known, 0.0, inf, reason)
 
 
-SAME = {"percent": "share"}
+def _look_up_brackets(unit: str) -> Meaning | None:
+    """Return the metric in the brackets of a name: "2000 tokens (hallucination rate)"."""
+    meaning = _last_match(parse_name(unit).words, RULES) if unit else None
+    return meaning if meaning is not None and meaning.role in ("output", "lower_rate") else None
 
 
-def has_mixed_units(names: list[str], inputs: list[str]) -> bool:
-    """Whether metrics are counted in units that cannot be added: a cost beside a rate, seconds
-    beside dollars.
-    """
-    units = {
-        SAME.get(found.unit, found.unit)
-        for found in map(look_up_metric, names)
-        if found is not None and found.unit
-    }
+def has_mixed_units(names: Sequence[str], inputs: Sequence[str]) -> bool:
+    """Return whether metrics have units that cannot be added: rates and costs, seconds and dollars."""
+    units = set()
+    for name in names:
+        meaning = look_up_metric(name)
+        if meaning is not None and meaning.unit:
+            units.add("share" if meaning.unit == "percent" else meaning.unit)
     return bool(inputs) or len(units) > 1

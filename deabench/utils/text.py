@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -35,6 +36,13 @@ def printable(text: object) -> str:
     mark; see `seen` of dom.ts.
     """
     return UNSEEN.sub("\ufffd", str(text))
+
+
+def quote_names(names: Iterable[object], most: int = 8) -> str:
+    """Join names in quotes, as `'A', 'B' and 3 more`."""
+    quoted = [f"'{name}'" for name in names]
+    shown = ", ".join(quoted[:most])
+    return shown if len(quoted) <= most else f"{shown} and {len(quoted) - most} more"
 
 
 def unescape_formula(cell: str) -> str:

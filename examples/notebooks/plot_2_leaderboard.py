@@ -79,9 +79,9 @@ fast.to_frame().round(4)
 # Top-1 is a share of 50,000 images, so its standard error is known; sizes are exact, and latencies
 # are taken as exact here.
 
-top1 = board.table[["top1"]]
+top1 = board.frame[["top1"]]
 samples = db.Samples.from_table(top1, (top1 * (100 - top1) / 50_000) ** 0.5).with_costs(
-    board.table[["param_count", "latency_ms"]]
+    board.frame[["param_count", "latency_ms"]]
 )
 sure = db.uncertainty(samples)
 sure.to_frame().round(3)

@@ -27,29 +27,29 @@ def long(seed: int = 0) -> pd.DataFrame:
     )
 
 
+LOWER = {"error_rate": 1.0}
+
+
 @pytest.mark.parametrize(
     ("costs", "model"), [([], None), (["fit_time"], None), (["fit_time"], "fdh")]
 )
 def test_every_number_is_that_of_rank_on_its_own_table(costs, model) -> None:
-    table = long()
+    table = db.read(long(), lower_is_better=LOWER)
     given = {
         "outputs": ["accuracy", "error_rate"],
-        "lower_is_better": {"error_rate": 1.0},
         "inputs": costs,
         "model": model,
     }
     found = db.by_dataset(table, **given)
-    folds = table.drop(columns="fold").groupby(["dataset", "classifier"]).mean()
+    folds = long().drop(columns="fold").groupby(["dataset", "classifier"]).mean()
     for name in ("iris", "wine", "glass"):
-        own = db.rank(folds.loc[name], **given).scores
+        own = db.rank(db.read(folds.loc[name], lower_is_better=LOWER), **given).scores
         np.testing.assert_allclose(found.each.loc[name, own.index].astype(float), own, atol=1e-9)
     pairs = folds.set_axis([f"{system}/{name}" for name, system in folds.index])
-    pooled = db.rank(pairs, **given).scores
+    pooled = db.rank(db.read(pairs, lower_is_better=LOWER), **given).scores
     for name, system in folds.index:
         assert found.pooled.loc[name, system] == pytest.approx(pooled[f"{system}/{name}"], abs=1e-9)
-    np.testing.assert_allclose(
-        found.frame["means"], db.rank(db.read(table), **given).scores, atol=1e-12
-    )
+    np.testing.assert_allclose(found.frame["means"], db.rank(table, **given).scores, atol=1e-12)
     np.testing.assert_allclose(found.frame["each"], found.each.mean().astype(float), atol=1e-12)
     assert (found.frame["gap"] <= 1 + 1e-9).all()
     assert (found.pooled <= found.each.loc[found.pooled.index] + 1e-9).all(axis=None)
@@ -66,7 +66,8 @@ def test_a_metric_that_a_data_set_lacks_is_left_out_there_with_a_note() -> None:
     table.loc["glass", "error_rate"] = np.nan
     table.loc[("wine", "b"), "accuracy"] = np.nan
     found = db.by_dataset(
-        table.reset_index(), outputs=["accuracy", "error_rate"], lower_is_better={"error_rate": 1.0}
+        db.read(table.reset_index(), lower_is_better=LOWER),
+        outputs=["accuracy", "error_rate"],
     )
     assert "no system has 'error_rate' on data set 'glass'; ranked without it there" in found.notes
     assert "1 pairs of a system and a data set lack a metric and have no score" in found.notes

@@ -25,7 +25,9 @@ def test_the_extreme_efficient_airlines() -> None:
     """
     airlines = oracle("06_aparicio2007_airlines_closest", "data")
     inputs = ["Lab", "Fuel", "Matl", "Cap"]
-    front = db.frontier(airlines, lower_is_better={name: airlines[name].max() for name in inputs})
+    front = db.frontier(
+        db.read(airlines, lower_is_better={name: airlines[name].max() for name in inputs})
+    )
     flags = oracle("06_aparicio2007_airlines_closest", "expected")["extreme_efficient_vrs"]
     assert front.extreme == flags.index[flags == 1].tolist()
 
@@ -48,13 +50,13 @@ DISTANCES = [
 def test_hoelder_distances_to_the_boundary(name, complement, norm, column, tolerance) -> None:
     data, expected = oracle(name, "data"), oracle(name, "expected")
     outputs = list(complement) or ["y1", "y2"]
-    front = db.frontier(data, outputs=outputs, lower_is_better=complement)
+    front = db.frontier(db.read(data, lower_is_better=complement), outputs=outputs)
     plain = front.locate(data[outputs], norm=norm)["distance"]
     np.testing.assert_allclose(-plain, expected[column.format("")], atol=tolerance)
     for label in data.index:  # weighted: every metric divided by the DMU's own value
         own = data[outputs] / data.loc[label, outputs]
         scaled = {x: maximum / data.loc[label, x] for x, maximum in complement.items()}
-        front = db.frontier(own, lower_is_better=scaled)
+        front = db.frontier(db.read(own, lower_is_better=scaled))
         found = front.locate(own.loc[[label]], norm=norm)["distance"].iloc[0]
         assert -found == pytest.approx(
             expected.loc[label, column.format("_weighted")], abs=tolerance

@@ -546,27 +546,26 @@ def test_rank_refuses_a_reference_by_its_own_row(refused) -> None:
 
 def test_a_lower_is_better_metric_is_complemented_and_said() -> None:
     table = pd.DataFrame({"TPR": [0.5, 0.9, 0.7], "error": [0.1, 0.4, 0.3]}, index=["a", "b", "c"])
-    ranking = db.rank(table, lower_is_better={"error": 1.0})
+    ranking = db.rank(db.read(table, lower_is_better={"error": 1.0}))
     same = db.rank(table.assign(error=1 - table["error"]), outputs=["TPR", "error"])
     assert ranking.scores.tolist() == same.scores.tolist()
     assert ranking.data.notes == ("'error' stands for its complement 1 - error: lower is better",)
-    by_name = db.rank(table, lower_is_better=["error"])  # a rate, whose greatest value is known
+    by_name = db.rank(
+        db.read(table, lower_is_better=["error"])
+    )  # a rate, whose greatest value is known
     assert by_name.scores.tolist() == ranking.scores.tolist()
-    assert (
-        "for an input, as before this release, say lower_is_better={'error': 'input'}"
-        in " ".join(by_name.notes)
-    )
-    as_input = db.rank(table, lower_is_better={"error": "input"})
+    assert "for an input say lower_is_better={'error': 'input'}" in " ".join(by_name.notes)
+    as_input = db.rank(db.read(table, lower_is_better={"error": "input"}))
     assert as_input.scores.tolist() == db.rank(table, inputs=["error"]).scores.tolist()
     assert as_input.notes == (
         "'error' is an input: lower is better",
         "model 'ccr' was chosen, for 'error' is an input; "
         "rates do not scale with costs, so returns to scale are variable",
     )
-    quotients = db.rank(table, lower_is_better={"error": "input"}, model="wei")
+    quotients = db.rank(db.read(table, lower_is_better={"error": "input"}), model="wei")
     assert quotients.notes == (
-        "'error' is an input: lower is better",
         "outputs are quotients: TPR/error",
+        "'error' is an input: lower is better",
     )
 
 

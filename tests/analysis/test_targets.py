@@ -387,7 +387,9 @@ def test_a_complemented_metric_and_duplicates_in_the_reference() -> None:
         {"TPR": [0.9, 0.9, 0.5], "error": [0.4, 0.4, 0.1]}, index=["a", "twin", "b"]
     )
     tested = pd.DataFrame({"TPR": [0.5], "error": [0.5]}, index=["t"])
-    found = db.targets(tested, reference, lower_is_better={"error": 1.0}, outputs=["TPR", "error"])
+    found = db.targets(
+        tested, db.read(reference, lower_is_better={"error": 1.0}), outputs=["TPR", "error"]
+    )
     same = db.targets(
         tested.assign(error=0.5),
         reference.assign(error=1 - reference["error"]),

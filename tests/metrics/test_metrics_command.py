@@ -10,7 +10,7 @@ import pytest
 
 from deabench import metrics as m
 from deabench.cli import main
-from deabench.tables.csv_reader import read_csv
+from deabench.tables.readers.delimited import read_labelled_csv
 
 COUNTS = "classifier,tp,fn,fp,tn,note\na,6,2,3,9,x\nb,0,8,0,12,y\n"
 WIDE = "y_true,a,b\nill,ill,well\nill,well,ill\nwell,well,ill\nwell,well,well\nwell,ill,well\n"
@@ -123,7 +123,7 @@ def test_costs(run):
 def test_the_table_is_what_rank_reads(run, tmp_path):
     code, out, _ = run(WIDE, "--positive", "ill", "-o", str(tmp_path / "table.csv"))
     assert (code, out) == (0, "")
-    table = read_csv(tmp_path / "table.csv")
+    table = read_labelled_csv(tmp_path / "table.csv")
     assert table.index.tolist() == ["a", "b"]
     assert table.index.name == "classifier"
     assert table.map(lambda value: 0 <= value <= 1).all(axis=None)

@@ -408,7 +408,7 @@ def test_a_metric_that_is_better_low_is_drawn_as_the_user_has_it():
     )  # the worst corner of the picture belongs to the attainable area: slow and poor
     np.testing.assert_allclose(corner[0], [drawn.ax_.get_xlim()[0], drawn.ax_.get_ylim()[1]])
     both = db.frontier(
-        BOARD, outputs=["err"], lower_is_better={"err": 1.0}, inputs=["latency_ms"]
+        db.read(BOARD, lower_is_better={"err": 1.0}), outputs=["err"], inputs=["latency_ms"]
     ).plot()
     assert both.ax_.get_xlabel() == "err (lower is better)"
     np.testing.assert_allclose(
@@ -443,7 +443,7 @@ def test_the_frontier_without_mixtures_is_a_staircase_below_which_nothing_is_bet
 
 def test_weights_are_named_by_the_users_metrics_and_directions():
     drawn = plot.WeightsDisplay.from_result(
-        db.rank(BOARD, outputs=["accuracy", "err"], lower_is_better={"err": 1.0})
+        db.rank(db.read(BOARD, lower_is_better={"err": 1.0}), outputs=["accuracy", "err"])
     ).plot()
     assert list(drawn.shares) == ["accuracy", "err (lower is better)"]
     assert [text.get_text() for text in drawn.legend_.get_texts()] == [

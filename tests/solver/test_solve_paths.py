@@ -19,6 +19,7 @@ from deabench.models.radial import Ccr, Wei, theta
 from deabench.results.answer import Task
 from deabench.solver import engine
 from deabench.solver.rational_simplex import find_optimal_basis
+from deabench.tables.selection import select_table
 from deabench.tables.validation import validate
 from deabench.utils.arrays import box
 
@@ -28,10 +29,10 @@ SAME = 1e-9
 
 
 def wei(Y: np.ndarray, tested: np.ndarray | None = None) -> Wei:
-    reference = validate(frame(Y), warn=False)
+    reference = validate(select_table(frame(Y)), warn=False)
     return Wei(
         Task(
-            reference if tested is None else validate(frame(tested, "t"), warn=False),
+            reference if tested is None else validate(select_table(frame(tested, "t")), warn=False),
             reference,
             WEI(),
             own_reference=tested is None,
@@ -208,7 +209,7 @@ def test_the_engine_solves_fewer_programs_than_dmus_when_one_basis_serves_many()
 def test_ccr_families_are_shared_too() -> None:
     rng = np.random.default_rng(3)
     table = pd.DataFrame(rng.uniform(0.3, 1, (3500, 3)), columns=["x", "y1", "y2"])
-    data = validate(table, inputs=["x"], warn=False)
+    data = validate(select_table(table, inputs=["x"]), warn=False)
     for orientation in ("input", "output"):
         problem = Ccr(Task(data, data, CCR(orientation=orientation), own_reference=True))
         solution = engine.solve_family(problem.family, problem.tested)

@@ -20,6 +20,7 @@ from deabench.geometry.facet_bases import BasisWalk
 from deabench.models import WEI
 from deabench.models.radial import Wei
 from deabench.results.answer import Task
+from deabench.tables.selection import select_table
 from deabench.tables.validation import validate
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -42,7 +43,7 @@ def shell(n: int, s: int) -> np.ndarray:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_walk_ends_where_the_product_finds_the_least(name) -> None:
-    data = validate(frame(TABLES[name]), warn=False)
+    data = validate(select_table(frame(TABLES[name])), warn=False)
     problem = Wei(
         Task(
             data,

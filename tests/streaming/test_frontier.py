@@ -61,9 +61,11 @@ def test_files_of_other_engines_have_the_same_bits(engine: str) -> None:
 def test_error_rates_are_complemented_with_a_note(tmp_path: Path) -> None:
     frame = sweep()
     frame["error"] = (1 - frame.pop("TPR")).round(6)
-    given = {"outputs": ["error", "TNR", "AUC"], "lower_is_better": {"error": 1.0}}
-    front = db.frontier(written(frame, tmp_path), **given)
-    same(front, db.frontier(frame.set_index("model"), **given))
+    outputs = ["error", "TNR", "AUC"]
+    lower = {"error": 1.0}
+    front = db.frontier(written(frame, tmp_path), outputs=outputs, lower_is_better=lower)
+    table = db.read(frame.set_index("model"), lower_is_better=lower)
+    same(front, db.frontier(table, outputs=outputs))
     assert front.notes[0] == "'error' stands for its complement 1 - error: lower is better"
 
 

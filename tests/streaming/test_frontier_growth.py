@@ -78,11 +78,12 @@ def test_error_rates_costs_and_classifiers_alone(technology: str) -> None:
     frame["error"] = 1 - frame.pop("TPR")
     given = {
         "outputs": ["error", "TNR", "AUC"],
-        "lower_is_better": {"error": 1.0},
         "technology": technology,
     }
-    grown = db.frontier(frame[:200], **given).update(frame[200:])
-    whole = db.frontier(frame, **given)
+    lower = {"error": 1.0}
+    first = db.frontier(db.read(frame[:200], lower_is_better=lower), **given)
+    grown = first.update(frame[200:])
+    whole = db.frontier(db.read(frame, lower_is_better=lower), **given)
     assert grown.extreme == whole.extreme
     pd.testing.assert_frame_equal(grown.points, whole.points, check_exact=True)
     db.certify(grown)
@@ -102,7 +103,7 @@ def test_frontiers_and_rows_that_do_not_match_are_refused(refused) -> None:
         a.merge(b)
     with pytest.raises(db.DataError, match="differ in their technology: convex and fdh; "):
         a.merge(db.frontier(frame[30:], outputs=METRICS, technology="fdh"))
-    low = db.frontier(frame[30:], outputs=METRICS, lower_is_better={"AUC": 1.0})
+    low = db.frontier(db.read(frame[30:], lower_is_better={"AUC": 1.0}), outputs=METRICS)
     with pytest.raises(db.DataError, match=r"directions: {} and {'AUC': \(-1.0, 1.0\)}; "):
         a.merge(low)
     name = a.extreme[0]

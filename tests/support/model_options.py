@@ -10,7 +10,6 @@ from deabench.models.options import build_options, resolve_options
 RANK = (
     "outputs",
     "inputs",
-    "lower_is_better",
     "reference",
     "missing",
     "uncertainty",

@@ -105,16 +105,17 @@ def test_targets_speak_in_the_users_units() -> None:
 
 def test_a_target_of_an_error_rate_is_an_error_rate_and_on_the_frontier() -> None:
     found = db.targets(
-        BOARD.loc[["e"]], BOARD, outputs=["accuracy", "err"], lower_is_better={"err": 1.0}
+        BOARD.loc[["e"]],
+        db.read(BOARD, lower_is_better={"err": 1.0}),
+        outputs=["accuracy", "err"],
     )
     assert found.targets.loc["e", "err"] == pytest.approx(0.02)
     assert found.gaps.loc["e", "err"] == pytest.approx(-0.28)
     extended = pd.concat([BOARD[["accuracy", "err"]], found.targets.rename({"e": "target"})])
-    again = db.frontier(extended, outputs=["accuracy", "err"], lower_is_better={"err": 1.0})
+    table = db.read(extended, lower_is_better={"err": 1.0})
+    again = db.frontier(table, outputs=["accuracy", "err"])
     assert again.locate(found.targets)["position"].tolist() == ["on"]
-    assert not db.rank(
-        extended, outputs=["accuracy", "err"], lower_is_better={"err": 1.0}
-    ).efficient["e"]
+    assert not db.rank(table, outputs=["accuracy", "err"]).efficient["e"]
 
 
 def test_facets_bound_the_users_own_values_and_have_prices() -> None:
@@ -168,9 +169,8 @@ def test_shares_beside_percent_are_refused(refused) -> None:
     ):
         db.targets(
             BOARD.loc[["e"]],
-            BOARD * 100,
+            db.read(BOARD * 100, lower_is_better={"err": 100.0}),
             outputs=["accuracy", "err"],
-            lower_is_better={"err": 100.0},
         )
     with pytest.raises(DataError, match="one is a share and the other percent"):
         db.rank(BOARD * 100, outputs=["accuracy"], reference=BOARD)

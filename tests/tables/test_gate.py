@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 
 import deabench as db
 from deabench.errors import DataError, DataWarning, DeabenchError
-from deabench.tables.csv_reader import read_csv
+from deabench.tables.readers.delimited import read_labelled_csv
+from deabench.tables.selection import select_table
+from deabench.tables.transforms import Data
 from deabench.tables.validation import require_numbers, validate
 from deabench.utils.checks import did_you_mean
 from deabench.utils.text import csv_text, escape_formula, unescape_formula
@@ -25,7 +28,23 @@ TABLE = pd.DataFrame(
     },
     index=["k-NN", "SVM", "C4.5", "RBF", "MLP", "NB"],
 )
+COLUMNS = ("outputs", "inputs")
 WAYS = "missing='drop-systems', 'drop-metrics' or 'bounds'"
+
+
+def read(table, options: dict) -> db.Table:
+    """Return the table as lower_is_better declares it, where it does."""
+    lower = options.get("lower_is_better")
+    return table if lower is None else db.read(table, lower_is_better=lower)
+
+
+def check(table, warn: bool = True, **options) -> Data:
+    """Return the data of a selection; their notes hold those of the selection, too."""
+    selected = select_table(
+        read(table, options), **{name: options[name] for name in COLUMNS if name in options}
+    )
+    data = validate(selected, warn=warn)
+    return replace(data, notes=(*selected.notes, *data.notes))
 
 
 def changed(row: str, column: str, value: object) -> pd.DataFrame:
@@ -102,11 +121,6 @@ REFUSED = [
         "metric 'TNR' is declared both input and output; choose one",
     ),
     (
-        TABLE,
-        {"outputs": ["TPR"], "lower_is_better": {"TNR": 1.0}},
-        "metric 'TNR' is to be complemented but is not an output; add it to the outputs",
-    ),
-    (
         TABLE[["note"]],
         {},
         "no outputs: the table has no numeric column left; name at least one metric as output",
@@ -159,7 +173,7 @@ REFUSED = [
 @pytest.mark.parametrize(("table", "options", "text"), REFUSED)
 def test_the_gate_refuses(table, options, text, refused) -> None:
     with refused(text):
-        validate(table, **options)
+        check(table, **options)
 
 
 @pytest.mark.parametrize(
@@ -177,12 +191,13 @@ def test_all_refuse_alike_and_before_any_solver(table, options, text, refused, m
         raise AssertionError("a solver ran")
 
     monkeypatch.setattr(highspy.Highs, "run", never)
+    columns = {name: options[name] for name in COLUMNS if name in options}
     with refused(text):
-        db.rank(table, **options)
+        db.rank(read(table, options), **columns)
     with refused(text):
-        db.frontier(table, **options)
+        db.frontier(read(table, options), **columns)
     with refused(text):
-        db.targets(TABLE, table, **options)
+        db.targets(TABLE, read(table, options), **columns)
 
 
 WARNED = [
@@ -231,14 +246,14 @@ WARNED = [
 @pytest.mark.parametrize(("table", "options", "texts"), WARNED)
 def test_the_gate_warns(table, options, texts, warned) -> None:
     with warned(*texts):
-        validate(table, **options)
-    validate(table, warn=False, **options)  # pytest would turn a warning into an error
+        check(table, **options)
+    check(table, warn=False, **options)  # pytest would turn a warning into an error
     with warned(*texts):
         db.rank(table, **options)
 
 
 def test_a_good_table_passes_without_a_word() -> None:
-    data = validate(TABLE)
+    data = check(TABLE)
     assert list(data.outputs.columns) == ["TPR", "TNR"]
     assert data.inputs.shape == (6, 0)
     assert data.notes == ()
@@ -248,7 +263,7 @@ def test_a_good_table_passes_without_a_word() -> None:
 
 
 def test_one_row_alone_passes_without_a_word() -> None:
-    validate(TABLE.iloc[[0]])
+    check(TABLE.iloc[[0]])
 
 
 def test_just_below_the_threshold_of_correlation_nothing_is_said() -> None:
@@ -262,46 +277,42 @@ def test_just_below_the_threshold_of_correlation_nothing_is_said() -> None:
         table = pd.DataFrame({"a": a, "b": r * a + np.sqrt(1 - r * r) * b}) + 10
         if said:
             with pytest.warns(DataWarning) as caught:
-                validate(table)
+                check(table)
             assert str(caught[0].message).startswith("metrics 'a' and 'b' are correlated at 0.96")
         else:
-            validate(table)
+            check(table)
 
 
 def test_numbers_in_text_columns_are_numbers() -> None:
     table = TABLE.assign(TPR=TABLE["TPR"].astype(str))
-    assert validate(table).outputs["TPR"].tolist() == TABLE["TPR"].tolist()
+    assert check(table).outputs["TPR"].tolist() == TABLE["TPR"].tolist()
 
 
 def test_lower_is_better_is_reported() -> None:
-    data = validate(TABLE, lower_is_better={"TNR": 1.0})
+    data = check(TABLE, lower_is_better={"TNR": 1.0})
     np.testing.assert_allclose(data.outputs["TNR"], 1 - TABLE["TNR"])
     assert data.notes == ("'TNR' stands for its complement 1 - TNR: lower is better",)
     for maximum in (1, np.int64(1), np.float32(1.0)):
-        assert validate(TABLE, lower_is_better={"TNR": maximum}).notes == data.notes
-    data = validate(TABLE, lower_is_better={"TNR": "input"})
+        assert check(TABLE, lower_is_better={"TNR": maximum}).notes == data.notes
+    data = check(TABLE, lower_is_better={"TNR": "input"})
     assert (list(data.outputs), list(data.inputs)) == (["TPR"], ["TNR"])
     assert data.notes == ("'TNR' is an input: lower is better",)
 
 
 def test_bare_names_that_are_better_low_go_by_what_they_are() -> None:
     table = TABLE.assign(latency=[3.0, 5, 1, 2, 4, 6], err_pct=[30.0, 20, 10, 5, 50, 60])
-    data = validate(
-        table, outputs=["TPR"], lower_is_better=["TNR", "latency", "err_pct"], warn=False
-    )
+    data = check(table, outputs=["TPR"], lower_is_better=["TNR", "latency", "err_pct"], warn=False)
     assert (list(data.outputs), list(data.inputs)) == (["TPR", "TNR", "err_pct"], ["latency"])
     np.testing.assert_allclose(data.outputs["TNR"], 1 - TABLE["TNR"])
     np.testing.assert_allclose(data.outputs["err_pct"], 100 - table["err_pct"])
     assert data.notes == (
-        "'TNR' is a rate, so lower is better makes it its complement to 1; for an input, as before this release, say "
-        "lower_is_better={'TNR': 'input'}",
-        "'err_pct' is a rate, so lower is better makes it its complement to 100; for an input, as before this release, say "
-        "lower_is_better={'err_pct': 'input'}",
+        "'TNR' is a rate, so lower is better makes it its complement to 1; for an input say lower_is_better={'TNR': 'input'}",
+        "'err_pct' is a rate, so lower is better makes it its complement to 100; for an input say lower_is_better={'err_pct': 'input'}",
         "'latency' is an input: lower is better",
         "'TNR' stands for its complement 1 - TNR: lower is better",
         "'err_pct' stands for its complement 100 - err_pct: lower is better",
     )
-    named = validate(
+    named = check(
         table,
         outputs=["TPR", "TNR", "err_pct"],
         lower_is_better={"TNR": 1.0, "err_pct": 100.0, "latency": "input"},
@@ -309,8 +320,14 @@ def test_bare_names_that_are_better_low_go_by_what_they_are() -> None:
     )
     pd.testing.assert_frame_equal(data.outputs, named.outputs)
     pd.testing.assert_frame_equal(data.inputs, named.inputs)
-    alone = validate(TABLE, lower_is_better=["TNR"])
+    alone = check(TABLE, lower_is_better=["TNR"])
     assert (list(alone.outputs), alone.inputs.shape[1]) == (["TPR", "TNR"], 0)
+
+
+def test_columns_in_lower_is_better_take_part_beside_named_outputs() -> None:
+    data = check(TABLE, outputs=["TPR"], lower_is_better={"TNR": 1.0})
+    assert (list(data.outputs), data.inputs.shape[1]) == (["TPR", "TNR"], 0)
+    np.testing.assert_allclose(data.outputs["TNR"], 1 - TABLE["TNR"])
 
 
 def test_the_errors_are_of_one_family() -> None:
@@ -319,20 +336,20 @@ def test_the_errors_are_of_one_family() -> None:
 
 
 def test_bool_columns_are_no_metrics() -> None:
-    assert list(validate(TABLE.assign(best=[True] + [False] * 5)).outputs) == ["TPR", "TNR"]
+    assert list(check(TABLE.assign(best=[True] + [False] * 5)).outputs) == ["TPR", "TNR"]
 
 
 def test_read_gives_back_what_csv_text_wrote(tmp_path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(csv_text(TABLE.rename_axis("classifier")), encoding="utf-8-sig")
     pd.testing.assert_frame_equal(
-        read_csv(path), TABLE.rename_axis("classifier"), check_dtype=False
+        read_labelled_csv(path), TABLE.rename_axis("classifier"), check_dtype=False
     )
 
 
 def test_read_takes_standard_input(monkeypatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("classifier,TPR\na,0.5\nb,\n"))
-    table = read_csv("-")
+    table = read_labelled_csv("-")
     assert table["TPR"].iloc[0] == 0.5
     assert np.isnan(table["TPR"].iloc[1])
 
@@ -345,15 +362,15 @@ def test_read_refuses(tmp_path, refused) -> None:
     latin.write_bytes("classifier,TPR\nnaïve,1\n".encode("latin-1"))
     ragged.write_text("classifier,TPR\na,1\nb,1,2,3\n")
     with refused(f"cannot read '{missing}': No such file or directory; name a CSV file"):
-        read_csv(missing)
+        read_labelled_csv(missing)
     with refused(f"'{empty}' is empty; give a header line and at least one row"):
-        read_csv(empty)
+        read_labelled_csv(empty)
     with refused(f"'{latin}' is not UTF-8 text; save it as CSV in UTF-8"):
-        read_csv(latin)
+        read_labelled_csv(latin)
     with refused(
-        f"'{ragged}' is not a CSV table: Error tokenizing data. C error: Expected 2 fields in line 3, saw 4"
+        f"'{ragged}' is not a CSV table: line 3 has 4 cells and those before 2; put a cell that holds the separator in quotes, or give lines of another table a file of their own"
     ):
-        read_csv(ragged)
+        read_labelled_csv(ragged)
 
 
 @given(st.text(max_size=12))
@@ -374,7 +391,7 @@ def test_numbers_keeps_order_and_index() -> None:
 
 
 def test_what_the_user_says_against_a_name_is_right_and_said() -> None:
-    data = validate(
+    data = check(
         TABLE.assign(cost_usd=[1.0, 2, 3, 4, 5, 7]), outputs=["TPR", "cost_usd"], warn=False
     )
     assert list(data.outputs) == ["TPR", "cost_usd"]

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import deabench as db
-from deabench.tables.read import interpret_source
-from deabench.tables.readers.files import of_file
+from deabench.tables.interpretation import interpret_source
+from deabench.tables.readers.files import read_file
 from deabench.utils.text import csv_text, escape_formula
 
 NASTY = (
@@ -119,12 +119,12 @@ def written(rng: random.Random) -> tuple[bytes, list[str]]:
 def said(path, label, roles, *, text: bool) -> tuple[object, ...]:
     """All that a reading holds, or how it is refused."""
     try:
-        source = of_file(path)
+        source = read_file(path)
         reading = interpret_source(source.as_text() if text else source, label, roles)
     except db.DataError as error:
         return (str(error),)
     frames = [
-        frame for frame in (reading.table, reading.texts, reading.per_dataset) if frame is not None
+        frame for frame in (reading.frame, reading.texts, reading.per_dataset) if frame is not None
     ]
     cells = [
         (
@@ -139,8 +139,8 @@ def said(path, label, roles, *, text: bool) -> tuple[object, ...]:
         )
         for frame in frames
     ]
-    roles_ = (repr(reading.roles.columns), reading.roles.label, reading.roles.dataset)
-    return cells, reading.notes, dict(reading.missing), reading.layout, roles_, source.comma
+    roles_ = (repr(reading.columns), reading.label, reading.dataset)
+    return cells, reading.notes, dict(reading.missing), reading.layout, roles_, source.decimal_comma
 
 
 @pytest.mark.parametrize("part", range(3))
@@ -159,7 +159,9 @@ def test_numbers_read_at_once_are_those_read_cell_by_cell(part, tmp_path) -> Non
         )
         found = said(path, label, roles, text=False)
         assert found == said(path, label, roles, text=True), (50 * part + seed, data)
-        quick += len(found) > 1 and any(dtype.kind in "fi" for dtype in of_file(path).frame.dtypes)
+        quick += len(found) > 1 and any(
+            dtype.kind in "fi" for dtype in read_file(path).frame.dtypes
+        )
     assert quick > 15
 
 
@@ -175,7 +177,7 @@ def test_a_late_cell_that_is_no_plain_number_is_read_as_it_is(tmp_path) -> None:
                 f'm{k},{cell},"{late if k == 39_000 else cell}"' for k, cell in enumerate(cells)
             )
         )
-        table = db.read(tmp_path / "x.csv").table
+        table = db.read(tmp_path / "x.csv").frame
         wanted = values.copy()
         wanted[39_000] = value
         assert table["accuracy"].to_numpy().tobytes() == values.tobytes()
@@ -188,17 +190,17 @@ def test_a_late_cell_that_is_no_plain_number_is_read_as_it_is(tmp_path) -> None:
 
 def test_a_number_that_names_is_read_as_text(tmp_path) -> None:
     (tmp_path / "x.csv").write_text("m0,accuracy\n007,0.5\n7,0.6\n1e1,0.7\n")
-    assert list(db.read(tmp_path / "x.csv", label="m0").table.index) == ["007", "7", "1e1"]
+    assert list(db.read(tmp_path / "x.csv", label="m0").frame.index) == ["007", "7", "1e1"]
 
 
 def test_rows_that_differ_in_their_text_are_no_repeats(tmp_path) -> None:
     (tmp_path / "x.csv").write_text("model,accuracy\na,0.5\na,0.50\na,0.5\nb,0.5\n")
-    assert list(db.read(tmp_path / "x.csv").table.index) == ["a", "a (2)", "b"]
+    assert list(db.read(tmp_path / "x.csv").frame.index) == ["a", "a (2)", "b"]
 
 
 def test_names_that_differ_in_blanks_only_are_numbered(tmp_path) -> None:
     (tmp_path / "x.csv").write_text('model,accuracy\na,0.5\n"a ",0.6\nb,0.7\nb,0.8\n')
-    assert list(db.read(tmp_path / "x.csv").table.index) == ["a", "a (2)", "b", "b (2)"]
+    assert list(db.read(tmp_path / "x.csv").frame.index) == ["a", "a (2)", "b", "b (2)"]
 
 
 @pytest.mark.parametrize("rows", [3, 1 << 14])
@@ -269,6 +271,6 @@ def test_truths_and_whole_numbers_that_no_float_holds_are_read_again_as_text(tmp
     (tmp_path / "x.csv").write_text(
         "model,accuracy,efficient,\nA,0.5,True,-0\nB,0.6,False,18446744073709551616\n"
     )
-    assert of_file(tmp_path / "x.csv").frame["efficient"].tolist() == ["True", "False"]
-    values = db.read(tmp_path / "x.csv").table["Unnamed: 3"].to_numpy()
+    assert read_file(tmp_path / "x.csv").frame["efficient"].tolist() == ["True", "False"]
+    values = db.read(tmp_path / "x.csv").frame["Unnamed: 3"].to_numpy()
     assert values.tobytes() == np.array([-0.0, 2.0**64]).tobytes()

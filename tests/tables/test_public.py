@@ -20,24 +20,23 @@ pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda one: one["file"])
 def test_every_judged_column_is_right(expected) -> None:
     reading = db.read(PUBLIC / expected["file"])
-    roles = reading.roles
-    redundant = set(expected.get("redundant", {})) & set(roles.left_out)
+    redundant = set(expected.get("redundant", {})) & set(reading.left_out)
     if "metric" in expected:
-        assert set(reading.table.index) == set(expected["systems"])
-        assert (roles.outputs or roles.costs) == [expected["metric"]]
-        assert bool(roles.costs) == (expected["metric_role"] == "cost")
+        assert set(reading.frame.index) == set(expected["systems"])
+        assert (reading.outputs or reading.costs) == [expected["metric"]]
+        assert bool(reading.costs) == (expected["metric_role"] == "cost")
     else:
-        assert [*roles.label] in expected["label_accept"]
-        assert [name for name in roles.outputs if name not in redundant] == expected["outputs"]
-        assert roles.lower_rates == [
+        assert [*reading.label] in expected["label_accept"]
+        assert [name for name in reading.outputs if name not in redundant] == expected["outputs"]
+        assert reading.lower_rates == [
             name for name in expected["lower_rates"] if name not in redundant
         ]
-        assert roles.costs == expected["costs"]
-        assert set(expected["left_out"]) <= set(roles.left_out) | set(roles.label)
-        assert set(roles.percent) == set(expected["percent"])
+        assert reading.costs == expected["costs"]
+        assert set(expected["left_out"]) <= set(reading.left_out) | set(reading.label)
+        assert set(reading.percent) == set(expected["percent"])
     assert reading.layout == expected["layout"]
-    assert roles.dataset == expected["dataset_column"]
-    assert not set(expected.get("optional_not_output", ())) & set(roles.outputs)
+    assert reading.dataset == expected["dataset_column"]
+    assert not set(expected.get("optional_not_output", ())) & set(reading.outputs)
 
 
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda one: one["file"])

@@ -15,8 +15,7 @@ import deabench as db
 from deabench.cli import main
 from deabench.metrics.formulas import DIRECTION, METRICS
 from deabench.tables.cells import parse_numbers
-from deabench.tables.vocabulary import look_up_metric
-from deabench.tables.words import RULES, WEAK
+from deabench.tables.vocabulary import ROLES, RULES, WEAK_RULES, look_up_metric
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 CODES = {"output": "O", "guess": "O", "lower_rate": "L", "cost": "C"}
@@ -24,7 +23,7 @@ CODES = {"output": "O", "guess": "O", "lower_rate": "L", "cost": "C"}
 
 def taken(reading: db.Table) -> dict[str, str]:
     """O, L or C by column; all others are left out."""
-    return {c.name: CODES[c.role] for c in reading.roles.columns if c.metric}
+    return {c.name: CODES[c.role] for c in reading.columns if c.metric}
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -34,14 +33,14 @@ def test_a_strangers_table_is_taken_for_what_it_is(name, tmp_path) -> None:
     reading = db.read(tmp_path / "results.csv")
     got = taken(reading)
     if label is not None:
-        assert label in reading.roles.label
+        assert label in reading.label
     wrong = {
         column: got.get(column, "X")
         for column, code in wanted.items()
         if got.get(column, "X") != code and not (code == "?" and got.get(column, "X") != "O")
     }
     assert wrong == {}
-    assert set(reading.roles.left_out) | set(got) | set(reading.roles.label) >= set(wanted)
+    assert set(reading.left_out) | set(got) | set(reading.label) >= set(wanted)
 
 
 def test_the_catalogue_is_the_only_home_of_its_directions() -> None:
@@ -52,19 +51,11 @@ def test_the_catalogue_is_the_only_home_of_its_directions() -> None:
 
 
 def test_every_rule_of_the_vocabulary_is_a_pattern_with_a_reason() -> None:
-    for pattern, role, _, low, high, reason in (*RULES, *WEAK):
-        re.compile(pattern)
-        assert low <= high
-        assert reason
-        assert role in (
-            "output",
-            "lower_rate",
-            "cost",
-            "label",
-            "dataset",
-            "left_out",
-            "conditional",
-        )
+    for rule in (*RULES, *WEAK_RULES):
+        re.compile(rule.pattern)
+        assert rule.meaning.low <= rule.meaning.high
+        assert rule.meaning.reason
+        assert rule.meaning.role in ROLES
 
 
 @pytest.mark.parametrize(
@@ -203,9 +194,9 @@ def test_every_format_gives_the_same_reading(kind, tmp_path) -> None:
     path = tmp_path / "table"
     written(path, kind)
     reading = db.read(path)
-    assert list(reading.table.index) == ["Å", "B", "C"]
+    assert list(reading.frame.index) == ["Å", "B", "C"]
     assert taken(reading) == {"accuracy": "O", "latency_ms": "C"}
-    np.testing.assert_allclose(reading.table["latency_ms"], [1014.5, 20, 5])
+    np.testing.assert_allclose(reading.frame["latency_ms"], [1014.5, 20, 5])
     assert ("is read as Latin-1 (Windows-1252)" in " ".join(reading.notes)) == (kind == "latin-1")
 
 
@@ -276,11 +267,11 @@ def test_a_label_that_repeats_is_completed_by_what_tells_its_rows_apart() -> Non
     reading = db.read(
         {"model": ["vit", "vit", "resnet"], "img_size": [224, 384, 224], "top1": [80.0, 85.0, 76.0]}
     )
-    assert reading.roles.label == ("model", "img_size")
-    assert list(reading.table.index) == ["vit, 224", "vit, 384", "resnet, 224"]
+    assert reading.label == ("model", "img_size")
+    assert list(reading.frame.index) == ["vit, 224", "vit, 384", "resnet, 224"]
     assert "'img_size' tells them apart" in reading.notes[0]
     numbered = db.read({"model": ["a", "a", "b", "b"], "acc": [0.1, 0.2, 0.3, 0.3]})
-    assert list(numbered.table.index) == ["a", "a (2)", "b"]
+    assert list(numbered.frame.index) == ["a", "a (2)", "b"]
 
 
 def test_long_tables_give_means_and_the_tables_of_every_data_set() -> None:
@@ -294,13 +285,13 @@ def test_long_tables_give_means_and_the_tables_of_every_data_set() -> None:
         ("glass", "knn", 0, 0.1),
     ]
     reading = db.read(pd.DataFrame(rows, columns=["dataset", "classifier", "fold", "accuracy"]))
-    assert (reading.layout, reading.roles.dataset, reading.roles.label) == (
+    assert (reading.layout, reading.dataset, reading.label) == (
         "long",
         "dataset",
         ("classifier",),
     )
     np.testing.assert_allclose(
-        reading.table.loc[["knn", "svm"], "accuracy"], [(0.85 + 0.5) / 2, (0.95 + 0.7) / 2]
+        reading.frame.loc[["knn", "svm"], "accuracy"], [(0.85 + 0.5) / 2, (0.95 + 0.7) / 2]
     )
     np.testing.assert_allclose(reading.per_dataset.loc[("glass", "knn"), "accuracy"], 0.1)
     assert (
@@ -319,7 +310,7 @@ def test_a_matrix_of_one_metric_is_read_by_the_files_name(tmp_path) -> None:
         ).to_csv(tmp_path / f"{name}.csv")
     reading = db.read([tmp_path / "adbench_AUCROC.csv", tmp_path / "adbench_Time.csv"])
     assert taken(reading) == {"AUCROC": "O", "Time": "C"}
-    np.testing.assert_allclose(reading.table.loc[["IForest", "LOF"]], [[0.8, 2.0], [0.7, 2.0]])
+    np.testing.assert_allclose(reading.frame.loc[["IForest", "LOF"]], [[0.8, 2.0], [0.7, 2.0]])
 
 
 def test_scikit_learn_results_are_read() -> None:
@@ -340,7 +331,7 @@ def test_scikit_learn_results_are_read() -> None:
         assert taken(reading)["mean_test_recall"] == "O"
         assert taken(reading)["mean_test_neg_FPR"] == "O"
         assert {"std_test_recall", "split0_test_recall", "rank_test_recall"} <= set(
-            reading.roles.left_out
+            reading.left_out
         )
         assert len(db.rank(reading, outputs=["mean_test_recall", "mean_test_neg_FPR"]).scores) == 3
     many = {
@@ -370,8 +361,8 @@ def test_an_optuna_study_says_its_own_directions() -> None:
         "values_1": "L",
         "duration_seconds": "C",
     }
-    assert list(reading.table.index) == ["trial 0", "trial 1", "trial 2"]
-    assert "params_C" in reading.roles.left_out
+    assert list(reading.frame.index) == ["trial 0", "trial 1", "trial 2"]
+    assert "params_C" in reading.left_out
 
 
 def test_the_harness_of_language_models_is_read(tmp_path) -> None:
@@ -391,7 +382,7 @@ def test_the_harness_of_language_models_is_read(tmp_path) -> None:
     (tmp_path / "runs.json").write_text(json.dumps([run, other]))
     reading = db.read(tmp_path / "runs.json")
     assert taken(reading) == {"acc": "O", "acc_norm": "O", "word_perplexity": "L"}
-    assert set(reading.table.index) == {"gpt2", "pythia"}
+    assert set(reading.frame.index) == {"gpt2", "pythia"}
     helm = [
         {
             "title": "Accuracy",
@@ -412,7 +403,7 @@ def test_the_harness_of_language_models_is_read(tmp_path) -> None:
 
 def test_redundant_columns_are_left_out_and_said() -> None:
     reading = db.read({"model": list("abc"), "top1": [90.0, 80, 70], "top1_err": [10.0, 20, 30]})
-    assert reading.roles.left_out == {"top1_err": "it is 100 - 'top1', which is taken"}
+    assert reading.left_out == {"top1_err": "it is 100 - 'top1', which is taken"}
     mean = db.read(
         {
             "model": list("abc"),
@@ -421,7 +412,7 @@ def test_redundant_columns_are_left_out_and_said() -> None:
             "f1": [0.8, 0.6, 0.5],
         }
     )
-    assert "it is the mean of" in mean.roles.left_out["Average"]
+    assert "it is the mean of" in mean.left_out["Average"]
 
 
 def test_a_guess_is_said_and_strict_refuses_it(refused) -> None:
@@ -437,7 +428,7 @@ def test_a_guess_is_said_and_strict_refuses_it(refused) -> None:
         for note in ranking.notes
     )
     with refused(
-        "nobody knows what 'flux', 'tune' measure, and strict refuses guesses; name them in outputs, inputs or lower_is_better "
+        "no name tells what 'flux', 'tune' measure, and strict refuses guesses; name them in outputs, inputs or lower_is_better "
         "(docs/tables.md says how columns are read)"
     ):
         db.rank(table, strict=True)
@@ -464,7 +455,7 @@ def test_what_deabench_writes_is_read_back(tmp_path) -> None:
     table = db.metrics.from_counts(counts)
     table.rename_axis("classifier").to_csv(tmp_path / "t.csv")
     reading = db.read(tmp_path / "t.csv")
-    assert reading.roles.label == ("classifier",)
+    assert reading.label == ("classifier",)
     for name, better in DIRECTION.items():
         if name in table and table[name].notna().all():
             role = taken(reading).get(name, "X")
@@ -472,7 +463,7 @@ def test_what_deabench_writes_is_read_back(tmp_path) -> None:
                 role == "X"
                 if better == "neither"
                 else role in ("O" if better == "higher" else "LC")
-                or "taken" in reading.roles.left_out[name]
+                or "taken" in reading.left_out[name]
             )
 
 
@@ -606,5 +597,5 @@ TAUGHT = [
 def test_what_strangers_tables_taught(table, outputs, left, tmp_path) -> None:
     pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
     reading = db.read(tmp_path / "t.csv")
-    assert reading.roles.outputs == outputs
-    assert list(reading.roles.left_out) == left
+    assert reading.outputs == outputs
+    assert list(reading.left_out) == left

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 
 def test_codecarbon() -> None:
     reading = db.read(REAL / "codecarbon_emissions.csv")
-    assert reading.roles.label == ("project_name",)
-    assert reading.roles.outputs == []
+    assert reading.label == ("project_name",)
+    assert reading.outputs == []
     assert {
         "duration",
         "emissions",
@@ -30,7 +30,7 @@ def test_codecarbon() -> None:
         "ram_energy",
         "energy_consumed",
         "water_consumed",
-    } <= set(reading.roles.costs)
+    } <= set(reading.costs)
     assert {
         "run_id",
         "longitude",
@@ -39,40 +39,38 @@ def test_codecarbon() -> None:
         "ram_total_size",
         "cpu_utilization_percent",
         "pue",
-    } <= {*reading.roles.left_out}
+    } <= {*reading.left_out}
 
 
 def test_mlflow(refused) -> None:
     reading = db.read(REAL / "mlflow_runs.csv")
-    assert reading.roles.label == ("mlflow.runName",)
-    assert reading.roles.outputs == [
+    assert reading.label == ("mlflow.runName",)
+    assert reading.outputs == [
         "val_precision_fraud",
         "val_recall_fraud",
         "val_roc_auc",
         "val_f1_fraud",
         "val_f1_weighted",
     ]
-    assert reading.roles.costs == ["avg_inference_latency_ms", "train_duration_seconds"]
-    assert {"learning_rate", "n_estimators", "max_depth", "random_state"} <= set(
-        reading.roles.left_out
-    )
-    empty = reading.table["val_roc_auc"].isna()
+    assert reading.costs == ["avg_inference_latency_ms", "train_duration_seconds"]
+    assert {"learning_rate", "n_estimators", "max_depth", "random_state"} <= set(reading.left_out)
+    empty = reading.frame["val_roc_auc"].isna()
     assert 0 < empty.sum() < len(empty)  # runs that failed, or were of another entry point
     with pytest.raises(
         db.DataError, match=r"missing; say missing='drop-systems' \(\d+ of \d+\), 'drop-metrics' "
     ):
         db.rank(reading)
     ranking = db.rank(reading, missing="drop-systems")
-    assert set(ranking.scores.index) == set(reading.table.index[~empty])
+    assert set(ranking.scores.index) == set(reading.frame.index[~empty])
     db.certify(ranking)
 
 
 def test_lm_evaluation_harness_says_its_own_directions() -> None:
     reading = db.read(REAL / "lm_eval_0.4.json")
-    assert reading.table.index.tolist() == [
+    assert reading.frame.index.tolist() == [
         "/scratch/hieu/nl2foam_sft_0/outputs/nl2foam_sft_0__8__1765350318"
     ]
-    assert set(reading.roles.outputs) == {
+    assert set(reading.outputs) == {
         "bleu",
         "rouge1",
         "rouge2",
@@ -81,28 +79,28 @@ def test_lm_evaluation_harness_says_its_own_directions() -> None:
         "llm_judge",
     }
     assert reading.column("llm_judge").reason == "the evaluation says so"
-    assert "rougeL_stderr" in reading.roles.left_out
+    assert "rougeL_stderr" in reading.left_out
 
 
 def test_runs_of_the_harness_in_files_of_their_own_are_one_table() -> None:
     files = [REAL / "pythia_160m_step23000.json", REAL / "pythia_160m_step123000.json"]
     reading = db.read(files)
-    assert reading.table.index.tolist() == ["pythia_160m_step23000", "pythia_160m_step123000"]
-    assert (reading.layout, reading.roles.dataset) == ("long", "task")
-    assert (reading.roles.outputs, reading.roles.lower_rates) == (["acc", "acc_norm"], ["ppl"])
+    assert reading.frame.index.tolist() == ["pythia_160m_step23000", "pythia_160m_step123000"]
+    assert (reading.layout, reading.dataset) == ("long", "task")
+    assert (reading.outputs, reading.lower_rates) == (["acc", "acc_norm"], ["ppl"])
     plain = json.loads(files[0].read_text())["results"]
     assert reading.per_dataset.loc[("piqa", "pythia_160m_step23000"), "acc"] == plain["piqa"]["acc"]
     np.testing.assert_allclose(
-        reading.table.loc["pythia_160m_step23000", "acc"],
+        reading.frame.loc["pythia_160m_step23000", "acc"],
         np.mean([t["acc"] for t in plain.values()]),
     )
 
 
 def test_helm() -> None:
     reading = db.read(REAL / "helm_safety_scenarios.json")
-    assert len(reading.table) == 9
-    assert len(reading.roles.outputs) == 5
-    assert all(name.endswith("↑") for name in reading.roles.outputs)
-    assert list(reading.roles.left_out.values()) == ["every cell is empty"]
+    assert len(reading.frame) == 9
+    assert len(reading.outputs) == 5
+    assert all(name.endswith("↑") for name in reading.outputs)
+    assert list(reading.left_out.values()) == ["every cell is empty"]
     ranking = db.rank(reading)
     assert ranking.efficient["GPT-4 Turbo (2024-04-09)"]

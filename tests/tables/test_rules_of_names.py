@@ -5,26 +5,24 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deabench.tables import vocabulary, words
+from deabench.tables.vocabulary import RULES, WEAK_RULES
 
-PATTERNS = [line[0] for line in (*words.RULES, *words.WEAK)]
+ALL_RULES = (*RULES, *WEAK_RULES)
 
 
 @given(
-    st.sampled_from(PATTERNS).flatmap(
-        lambda pattern: st.tuples(st.just(pattern), st.from_regex(pattern))
+    st.sampled_from(ALL_RULES).flatmap(
+        lambda rule: st.tuples(st.just(rule), st.from_regex(rule.pattern))
     )
 )
-def test_what_a_rule_knows_begins_as_one_of_its_words(found):
-    pattern, name = found
-    assert any(start in name for start in vocabulary.beginnings(pattern))
+def test_what_a_rule_matches_begins_as_one_of_its_words(pair):
+    rule, name = pair
+    assert any(start in name for start in rule.starts)
 
 
-def test_most_rules_wait_until_a_name_needs_them():
+def test_most_rules_are_not_compiled_until_a_name_needs_them():
     waiting = [
-        pattern
-        for pattern in PATTERNS
-        if not any(start in "_classifier_" for start in vocabulary.beginnings(pattern))
+        rule for rule in ALL_RULES if not any(start in "_classifier_" for start in rule.starts)
     ]
-    assert len(waiting) > len(PATTERNS) / 2
-    assert not any(re.search(pattern, "_classifier_") for pattern in waiting)
+    assert len(waiting) > len(ALL_RULES) / 2
+    assert not any(re.search(rule.pattern, "_classifier_") for rule in waiting)

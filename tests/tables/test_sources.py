@@ -22,11 +22,13 @@ TABLE = pd.DataFrame(
     }
 )
 PLAIN = TABLE.set_index("model")[["accuracy", "error_rate", "latency_ms"]]
-GIVEN = {
-    "outputs": ["accuracy", "error_rate"],
-    "lower_is_better": {"error_rate": 1.0},
-    "inputs": ["latency_ms"],
-}
+GIVEN = {"outputs": ["accuracy", "error_rate"], "inputs": ["latency_ms"]}
+
+
+def read_plain(frame: pd.DataFrame = PLAIN) -> db.Table:
+    return db.read(frame, lower_is_better={"error_rate": 1.0})
+
+
 ASKED = {
     "rank": lambda table, **given: db.rank(table, **given).scores,
     "advise": lambda table, **given: db.advise(table, **given).scores,
@@ -56,12 +58,12 @@ def test_a_file_and_a_reading_say_the_same_as_what_they_declare(name, tmp_path) 
     path = tmp_path / "results.csv"
     TABLE.to_csv(path, index=False)
     asked = ASKED[name]
-    declared = asked(PLAIN, **GIVEN)
+    declared = asked(read_plain(), **GIVEN)
     same(declared, asked(db.read(path)))
     same(declared, asked(str(path)))
     same(declared, asked(TABLE))
-    bare = {"outputs": ["accuracy"], "lower_is_better": ["error_rate", "latency_ms"]}
-    same(declared, asked(PLAIN, **bare))
+    bare = db.read(PLAIN, lower_is_better=["error_rate", "latency_ms"])
+    same(declared, asked(bare, outputs=["accuracy"]))
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -69,16 +71,16 @@ def test_empty_cells_are_refused_with_what_to_say_and_dropped_as_asked(name) -> 
     hole = PLAIN.copy()
     hole.loc["c", "accuracy"] = np.nan
     with pytest.raises(db.DataError, match="missing='drop-systems', 'drop-metrics' or 'bounds'"):
-        ASKED[name](hole, **GIVEN)
-    without = ASKED[name](hole, **GIVEN, missing="drop-systems")
-    same(ASKED[name](PLAIN.drop("c"), **GIVEN), without)
+        ASKED[name](read_plain(hole), **GIVEN)
+    without = ASKED[name](read_plain(hole), **GIVEN, missing="drop-systems")
+    same(ASKED[name](read_plain(PLAIN.drop("c")), **GIVEN), without)
     if name != "rank":
         with pytest.raises(db.DataError, match=r"missing='bounds' bounds|missing='drop-systems'"):
-            ASKED[name](hole, **GIVEN, missing="bounds")
+            ASKED[name](read_plain(hole), **GIVEN, missing="bounds")
 
 
 def test_groups_are_a_column_of_text_of_a_reading(refused) -> None:
-    expected = db.groups(PLAIN, dict(zip("abcdefg", "xxxyyyy", strict=True)), **GIVEN).frame
+    expected = db.groups(read_plain(), dict(zip("abcdefg", "xxxyyyy", strict=True)), **GIVEN).frame
     for source in (TABLE, db.read(TABLE), TABLE.set_index("model")):
         same(expected, db.groups(source, "family").frame)
     with refused("there is no column 'famly' in the table; did you mean 'family'?"):

@@ -19,6 +19,7 @@ from deabench.errors import DataError, DataWarning, SolveError
 from deabench.models import ModelName
 from deabench.models.options import resolve_options
 from deabench.results.model import Model, Norm
+from deabench.tables.read import read
 
 ALL_DATASETS = ("all", "all data sets")
 """The grouping and group that hold every data set."""
@@ -128,10 +129,9 @@ def efficiencies(table: pd.DataFrame, settings: SummarySettings, place: str = ""
         warnings.simplefilter("ignore", DataWarning)
         try:
             return rank(
-                table,
+                read(table, lower_is_better=dict(settings.complemented)),
                 outputs=list(settings.outputs),
                 inputs=list(settings.inputs) or None,
-                lower_is_better=dict(settings.complemented),
                 model=settings.model,
             ).scores
         except (DataError, SolveError) as error:
@@ -360,10 +360,9 @@ def targets_per_dataset(
             warnings.simplefilter("ignore", DataWarning)
             result = targets(
                 rows.loc[list(tested)],
-                rows.loc[list(reference)],
+                read(rows.loc[list(reference)], lower_is_better=dict(complemented or {})),
                 outputs=list(outputs),
                 norm=norm,
-                lower_is_better=dict(complemented or {}),
             )
         parts[dataset] = (
             rows.loc[list(tested)]

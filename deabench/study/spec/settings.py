@@ -24,6 +24,7 @@ from deabench.study.results.metrics import DEFAULT_METRICS, StudyMetrics
 from deabench.study.running.limits import memory_can_be_limited
 from deabench.study.spec import Plan, TaskLimits
 from deabench.study.spec.schema import SCALAR, TEST_KINDS, check_name, model_option_names
+from deabench.tables.read import read
 
 COMMON = ("returns", "orientation", "norm")
 """Options whose values need no look at the metrics."""
@@ -180,10 +181,12 @@ def _check_model(prefix: str, dea: Mapping[str, Any], study_metrics: StudyMetric
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             rank(
-                pd.DataFrame(values, columns=names),
+                read(
+                    pd.DataFrame(values, columns=names),
+                    lower_is_better=study_metrics.complemented_outputs(dea["outputs"]),
+                ),
                 outputs=dea["outputs"],
                 inputs=dea["inputs"] or None,
-                lower_is_better=study_metrics.complemented_outputs(dea["outputs"]),
                 model=model,
             )
     except DataError as error:

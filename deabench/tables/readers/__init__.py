@@ -1,3 +1,1 @@
-"""One file per kind of source; each turns it into a frame of cells as they stand, and says what it
-knows of the columns.
-"""
+"""Read each kind of source as a frame of raw cells with what the source itself says of its columns."""

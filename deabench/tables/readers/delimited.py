@@ -1,194 +1,248 @@
-"""CSV in its many habits: separators, decimal commas, guards, headers."""
+"""Read CSV as it is written: separators, decimal commas, escaped formulas, headers."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from deabench.errors import DataError
 from deabench.tables.cells import is_numeric_dtype
-from deabench.tables.readers.source import Source
+from deabench.tables.readers.frames import Source
 from deabench.tables.vocabulary import look_up_metric
+from deabench.utils.files import read_contents
 from deabench.utils.text import unescape_formula
 
 SEPARATORS = (",", ";", "\t", "|")
-WIDEST = 2_000
-"""Columns that a table may have: no comparison has as many metrics, and each is looked at by name
-and by value.
-"""
-EXACT = 2**53
-"""The whole numbers up to here are floats."""
-NAMES = ("label", "dataset", "left_out")
+MAX_COLUMNS = 2_000
+"""Columns that a table may have: no comparison has as many metrics."""
+MAX_EXACT_INTEGER = 2**53
+"""Whole numbers up to this size are floats without rounding."""
+NAMING_ROLES = ("label", "dataset", "left_out")
 """Roles of columns that may tell rows apart: their cells stay text."""
-SAME: dict[str, Any] = (
-    {} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else {"float_precision": "high"}
-)
-"""What makes `read_csv` convert as `to_numeric` does; from pandas 3.1 on it always does."""
+PROBED_LINES = 20
+PROBED_CHARACTERS = 1 << 14
+PROBED_ROWS = 200
+NUMERIC_OPTIONS: dict[str, Any] = {"low_memory": False}
+"""Options under which `read_csv` converts as `to_numeric` does, as pandas 3.1 always does."""
+if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
+    NUMERIC_OPTIONS["float_precision"] = "high"
 
 
-def of_csv(text: str, name: str, title: str, notes: tuple[str, ...]) -> Source:
-    """The table of a CSV file's text; `name` is what the file is called in errors.
+def read_delimited(text: str, file: str, title: str, notes: tuple[str, ...]) -> Source:
+    """Read the text of a CSV file with any usual separator; `file` is its name in errors.
 
     Raises
     ------
     DataError
         Where it is empty, no table, or without names for its columns.
     """
-    data, separator = text.encode(), _separator(text)
-    cells = partial(_cells, data, separator)
-    try:
-        header = [
-            str(cell) for cell in cells(dtype=str, header=None, index_col=False, nrows=1).iloc[0]
-        ]
-        if len(header) > WIDEST:
+    separator = _find_separator(text)
+    data = text.encode()
+    read_cells = partial(_read_cells, data, separator)
+    with _csv_errors(file):
+        first_line = read_cells(dtype=str, header=None, index_col=False, nrows=1).iloc[0]
+        header = [str(cell) for cell in first_line]
+        if len(header) > MAX_COLUMNS:
             raise DataError(
-                f"'{name}' has {len(header):,} columns, more than {WIDEST:,}; give the metrics that classifiers are "
-                "compared by, and transpose a table whose classifiers are columns"
+                f"'{file}' has {len(header):,} columns, more than {MAX_COLUMNS:,}; "
+                "give the metrics that classifiers are compared by, "
+                "and transpose a table whose classifiers are columns"
             )
-        frame = _measured(cells, header)
-    except pd.errors.EmptyDataError:
-        raise DataError(f"'{name}' is empty; give a header line and at least one row") from None
-    except pd.errors.ParserError as error:
-        raise DataError(f"'{name}' is not a CSV table: {_ragged(str(error))}") from None
+        frame = _read_numbers(read_cells, header)
     header = [cell.strip() for cell in header]
-    _named(header, name)
-    names = headed(header, name) if len(header) == len(frame.columns) else list(frame.columns)
-    named = partial(_under, names=names, guarded=b"'" in data)
-    comma = separator == ";" and _commas(named(cells(dtype=str, nrows=200)))
+    _refuse_numbers_as_header(header, file)
+    # Lines longer than the header make pandas take an index from them.
+    same_length = len(header) == len(frame.columns)
+    names = name_columns(header, file) if same_length else list(frame.columns)
+    rename = partial(_set_names, names=names, has_escapes=b"'" in data)
+    decimal_comma = separator == ";" and _has_decimal_commas(
+        rename(read_cells(dtype=str, nrows=PROBED_ROWS))
+    )
     return Source(
-        named(frame), title, comma=comma, notes=notes, text=lambda: named(cells(dtype=str))
+        rename(frame),
+        title,
+        decimal_comma=decimal_comma,
+        notes=notes,
+        read_text=lambda: rename(read_cells(dtype=str)),
     )
 
 
-def _cells(data: bytes, separator: str, **how: Any) -> pd.DataFrame:
-    """The cells of a CSV file: an empty one, NA and the like are text, for `deabench.tables.cells`
-    to judge.
+def read_labelled_csv(path: str | Path) -> pd.DataFrame:
+    """Read CSV with labels in the first column as a frame; `-` is standard input.
+
+    A column is numeric where every cell is a number or empty; all others stay text.
+
+    Raises
+    ------
+    DataError
+        Where the file is missing, empty or not CSV.
     """
+    file = "standard input" if str(path) == "-" else str(path)
+    try:
+        text = sys.stdin.read() if str(path) == "-" else read_contents(path).decode("utf-8-sig")
+    except OSError as error:
+        raise DataError(f"cannot read '{file}': {error.strerror}; name a CSV file") from None
+    except UnicodeDecodeError:
+        raise DataError(f"'{file}' is not UTF-8 text; save it as CSV in UTF-8") from None
+    with _csv_errors(file):
+        frame = _read_cells(text.encode(), ",", dtype=str)
+    frame = frame.set_index(frame.columns[0])
+    frame.index = frame.index.map(unescape_formula)
+    columns = {name: _parse_complete(column) for name, column in frame.items()}
+    return pd.DataFrame(columns, index=frame.index, columns=frame.columns)
+
+
+def name_columns(header: Sequence[str], file: str) -> list[str]:
+    """Return the names of a header: an empty one is called as in pandas, a duplicate is refused."""
+    names: list[str] = []
+    for k, cell in enumerate(header):
+        default = f"Unnamed: {k}"
+        if default in header:
+            default += ".1"
+        names.append(unescape_formula(cell) or default)
+    for name in names:
+        if names.count(name) > 1:
+            raise DataError(
+                f"the column '{name}' appears more than once in '{file}'; "
+                "give every column a name of its own"
+            )
+    return names
+
+
+def _read_cells(data: bytes, separator: str, **options: Any) -> pd.DataFrame:
+    """Read the cells of a CSV file; empty ones, NA and the like stay text."""
     return pd.read_csv(
-        io.BytesIO(data), sep=separator, keep_default_na=False, skipinitialspace=True, **how
+        io.BytesIO(data), sep=separator, keep_default_na=False, skipinitialspace=True, **options
     )
 
 
-def _measured(cells: Callable[..., pd.DataFrame], header: list[str]) -> pd.DataFrame:
-    """All cells, those of a column of plain numbers as numbers at once: a million cells of text
-    take many times as long.
+@contextmanager
+def _csv_errors(file: str) -> Iterator[None]:
+    """Translate the errors of pandas."""
+    try:
+        yield
+    except pd.errors.EmptyDataError:
+        raise DataError(f"'{file}' is empty; give a header line and at least one row") from None
+    except pd.errors.ParserError as error:
+        raise DataError(f"'{file}' is not a CSV table: {_locate_error(str(error))}") from None
 
-    One cell that is no plain number, as "90 %" or an empty one, leaves its column text, and so does
-    a name of what tells rows apart: of a system or a setting "007" and "0.50" are more than
-    numbers. Truths and whole numbers that no float holds are read again, as text, and so is a table
-    whose lines are longer than its header."""
-    texts = {
-        cell: str
-        for cell in header
-        if (known := look_up_metric(unescape_formula(cell.strip()))) is not None
-        and known.role in NAMES
-    }
-    frame = cells(dtype=texts, low_memory=False, **SAME)
+
+def _read_numbers(read_cells: Callable[..., pd.DataFrame], header: Sequence[str]) -> pd.DataFrame:
+    """Read columns of plain numbers as numbers at once; a million cells of text take far longer.
+
+    One cell that is no plain number ("90 %", an empty one) leaves its column text. So does a name
+    of what tells rows apart: as labels "007" and "0.50" are more than numbers. Truths and integers
+    that no float holds are read again as text, and so is a table whose lines are longer than its
+    header.
+    """
+    text_columns = {}
+    for cell in header:
+        meaning = look_up_metric(unescape_formula(cell.strip()))
+        if meaning is not None and meaning.role in NAMING_ROLES:
+            text_columns[cell] = str
+    frame = read_cells(dtype=text_columns, **NUMERIC_OPTIONS)
     if len(frame.columns) != len(header) or not isinstance(frame.index, pd.RangeIndex):
-        return cells(dtype=str)
-    again = {str(name): str for name, column in frame.items() if not _sure(column)}
-    return cells(dtype=texts | again, low_memory=False, **SAME) if again else frame
+        return read_cells(dtype=str)
+    inexact = {str(name): str for name, column in frame.items() if not _is_exact(column)}
+    if not inexact:
+        return frame
+    return read_cells(dtype=text_columns | inexact, **NUMERIC_OPTIONS)
 
 
-def _sure(column: pd.Series) -> bool:
-    """Whether a column is of text, or of numbers that are the same however they are read."""
+def _is_exact(column: pd.Series) -> bool:
+    """Return whether a column is text, or numbers that no way of reading rounds."""
     if is_numeric_dtype(column.dtype):
-        return bool(-EXACT < column.min() <= column.max() < EXACT)
+        return bool(-MAX_EXACT_INTEGER < column.min() <= column.max() < MAX_EXACT_INTEGER)
     return not len(column) or isinstance(column.iloc[0], str)
 
 
-def _under(frame: pd.DataFrame, names: list[str], guarded: bool) -> pd.DataFrame:
-    """The frame under its header's names; no cell of the first column is guarded against a
-    spreadsheet any more.
-    """
+def _parse_complete(column: pd.Series) -> pd.Series:
+    """Return a column of text as numbers where every cell is one or empty, else unchanged."""
+    is_blank = column.str.strip() == ""
+    numeric = pd.to_numeric(column.where(~is_blank), errors="coerce")
+    is_complete = numeric.isna().equals(is_blank) and numeric.notna().any()
+    return numeric if is_complete else column
+
+
+def _set_names(frame: pd.DataFrame, names: Sequence[str], has_escapes: bool) -> pd.DataFrame:
+    """Set the columns' names and unescape the first column, which `csv_text` has escaped."""
     frame.columns = pd.Index(names)
     first = names[0] if names else ""
-    if guarded and len(frame) and not is_numeric_dtype(frame[first].dtype):
+    if has_escapes and len(frame) and not is_numeric_dtype(frame[first].dtype):
         frame[first] = [
             unescape_formula(cell) for cell in frame[first].to_numpy(dtype=object).tolist()
         ]
     return frame
 
 
-def _commas(frame: pd.DataFrame) -> bool:
-    """Whether a file parted by semicolons writes decimals with commas: some cell has one and none a
-    dot after it.
-    """
+def _has_decimal_commas(frame: pd.DataFrame) -> bool:
+    """Return whether some cell has a decimal comma and none a decimal dot."""
     cells = [cell for name in frame for cell in frame[name] if isinstance(cell, str)]
-    dots = any(re.fullmatch(r"-?\d+\.\d{1,2}|-?\d+\.\d{4,}", cell) for cell in cells)
-    return not dots and any(re.fullmatch(r"-?\d+,\d+", cell) for cell in cells)
+    if _any_matches(r"-?\d+\.\d{1,2}|-?\d+\.\d{4,}", cells):
+        return False
+    return _any_matches(r"-?\d+,\d+", cells)
 
 
-def _separator(text: str) -> str:
-    """The sign that parts the first lines into the same number of columns, the most columns first."""
-    size = 1 << 14
-    while size < len(text) and len(text[:size].splitlines()) <= 20:
+def _any_matches(pattern: str, cells: Iterable[str]) -> bool:
+    return any(re.fullmatch(pattern, cell) for cell in cells)
+
+
+def _find_separator(text: str) -> str:
+    """Return the separator that splits the first lines into the same number of columns.
+
+    Of several the one with the most columns wins; a comma where none does.
+    """
+    size = PROBED_CHARACTERS
+    while size < len(text) and len(text[:size].splitlines()) <= PROBED_LINES:
         size *= 2
-    lines = [line for line in text[:size].splitlines()[:20] if line.strip()]
-    best, most = ",", 1
-    for separator in SEPARATORS:
-        counts = [_parts(line, separator) for line in lines]
-        common = max(set(counts), key=counts.count) if counts else 1
-        if (
-            counts
-            and counts[0] == common
-            and counts.count(common) >= 0.8 * len(counts)
-            and common > most
-        ):
-            best, most = separator, common
+    lines = [line for line in text[:size].splitlines()[:PROBED_LINES] if line.strip()]
+    best = ","
+    most_columns = 1
+    for separator in SEPARATORS if lines else ():
+        counts = [_count_cells(line, separator) for line in lines]
+        common = max(set(counts), key=counts.count)
+        is_regular = counts[0] == common and counts.count(common) >= 0.8 * len(counts)
+        if is_regular and common > most_columns:
+            best = separator
+            most_columns = common
     return best
 
 
-def _parts(line: str, separator: str) -> int:
+def _count_cells(line: str, separator: str) -> int:
     try:
         return len(next(csv.reader([line], delimiter=separator)))
-    # a line of 20,000 columns is one field of more than the reader takes where the separator is
-    # another
     except csv.Error:
+        # Where another separator splits the line, it is one field, longer than the reader takes.
         return line.count(separator) + 1
 
 
-def _ragged(error: str) -> str:
-    """Where the lines of a file differ in length, and what to do."""
-    found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", error)
-    if found is None:
+def _locate_error(error: str) -> str:
+    """Say which line has another length, and what to do."""
+    lengths = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", error)
+    if lengths is None:
         return error.strip()
+    expected, line, actual = lengths.groups()
     return (
-        f"line {found[2]} has {found[3]} cells and those before {found[1]}; put a cell that holds the separator in quotes, or "
-        "give lines of another table a file of their own"
+        f"line {line} has {actual} cells and those before {expected}; "
+        "put a cell that holds the separator in quotes, "
+        "or give lines of another table a file of their own"
     )
 
 
-def _named(header: list[str], name: str) -> None:
-    """Refuse a first line of measurements: a file without a header would lose a row, and its
-    columns their meaning.
-    """
-    measured = [cell for cell in header if re.fullmatch(r"[+-]?\d*\.\d{3,}([eE][+-]?\d+)?", cell)]
-    if len(measured) > 1:
+def _refuse_numbers_as_header(header: Sequence[str], file: str) -> None:
+    """Refuse a first line of measurements: a file without a header would lose a row."""
+    numbers = [cell for cell in header if re.fullmatch(r"[+-]?\d*\.\d{3,}([eE][+-]?\d+)?", cell)]
+    if len(numbers) > 1:
         raise DataError(
-            f"the first line of '{name}' holds numbers ({', '.join(measured[:2])}), no names; put a header line "
-            "above it"
+            f"the first line of '{file}' holds numbers ({', '.join(numbers[:2])}), no names; "
+            "put a header line above it"
         )
-
-
-def headed(header: list[str], name: str) -> list[str]:
-    """The header's names: an empty one is called as pandas calls it, one that comes twice is
-    refused.
-    """
-    header = [
-        unescape_formula(cell)
-        or (f"Unnamed: {k}" if f"Unnamed: {k}" not in header else f"Unnamed: {k}.1")
-        for k, cell in enumerate(header)
-    ]
-    for cell in header:
-        if header.count(cell) > 1:
-            raise DataError(
-                f"the column '{cell}' appears more than once in '{name}'; give every column a name of its own"
-            )
-    return header

@@ -1,123 +1,131 @@
-"""JSON: records or columns, and the results of lm-evaluation-harness and HELM."""
+"""Read JSON: records or columns, and the results of lm-evaluation-harness and HELM."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.readers.frames import of_mapping, of_records
-from deabench.tables.readers.source import Declared, Source
+from deabench.tables.columns import DeclaredRole
+from deabench.tables.readers.frames import Source, read_mapping, read_records
+
+UNNAMED_FILTERS = ("", "none")
+"""Filters of lm-evaluation-harness that are no part of a metric's name."""
 
 
-def of_json(data: object, name: str, title: str) -> Source:
-    """A JSON document of one of the known shapes."""
-    if isinstance(data, list) and data and all(_is_harness(one) for one in data):
-        return _stacked(data, [f"{title} {k}" for k in range(1, len(data) + 1)], title)
-    if _is_harness(data):
-        return _stacked([data], [title or "model"], title)
+def read_json(data: object, file: str, title: str) -> Source:
+    """Read a JSON document of one of the known shapes; `file` is its name in errors."""
+    if _is_list_of(_is_harness_run, data):
+        return _read_harness(data, [f"{title} {k + 1}" for k in range(len(data))], title)  # type: ignore[arg-type]
+    if _is_harness_run(data):
+        return _read_harness([data], [title or "model"], title)
+    if _is_list_of(_is_helm_table, data):
+        return _merge_helm_tables(data, title)  # type: ignore[arg-type]
     if _is_helm_table(data):
-        return _of_helm_table(data, title)  # type: ignore[arg-type]
-    if isinstance(data, list) and data and all(_is_helm_table(one) for one in data):
-        tables = [_of_helm_table(one, title).frame for one in data]
-        merged = tables[0]
-        for table in tables[1:]:
-            merged = merged.merge(
-                table, how="outer", on=merged.columns[0], suffixes=("", " (again)")
-            )
-        return Source(merged, title, (str(merged.columns[0]),))
-    if isinstance(data, list) and data and all(_is_helm_stat(one) for one in data):
+        return _read_helm_table(data, title)  # type: ignore[arg-type]
+    if _is_list_of(_is_helm_statistic, data):
         raise DataError(
-            f"'{name}' holds HELM's statistics of one run; give the table of the leaderboard (groups/*.json)"
+            f"'{file}' holds HELM's statistics of one run; "
+            "give the table of the leaderboard (groups/*.json)"
         )
     if isinstance(data, Mapping):
-        if {"columns", "data"} <= set(data):  # pandas' orient="split"
-            frame = pd.DataFrame(data["data"], columns=data["columns"])
-            return Source(frame.assign(index=data["index"]) if "index" in data else frame, title)
-        lists = [value for value in data.values() if isinstance(value, list)]
-        if len(lists) == 1 and lists[0] and all(isinstance(record, Mapping) for record in lists[0]):
-            return _titled(of_records(lists[0]), title)  # {"results": [{...}, ...]}
-        return _titled(of_mapping(data), title)
+        return _read_object(data, title)
     if isinstance(data, list):
-        return _titled(of_records(data), title)
+        return replace(read_records(data), title=title)
     raise DataError(
-        f"'{name}' is JSON but no table; give a list of records, or a dictionary of columns"
+        f"'{file}' is JSON but no table; give a list of records, or a dictionary of columns"
     )
 
 
-def _titled(source: Source, title: str) -> Source:
-    return Source(source.frame, title, source.label, source.said, source.comma, source.notes)
+def _is_list_of(predicate: Callable[[object], bool], data: object) -> bool:
+    return isinstance(data, list) and bool(data) and all(predicate(item) for item in data)
 
 
-def _is_harness(data: object) -> bool:
-    """lm-evaluation-harness: {"results": {task: {metric: value}}, "config": {...}}."""
+def _read_object(data: Mapping[str, Any], title: str) -> Source:
+    """Read pandas' orient="split", one list of records under any key, or columns."""
+    if {"columns", "data"} <= set(data):
+        frame = pd.DataFrame(data["data"], columns=data["columns"])
+        if "index" in data:
+            frame = frame.assign(index=data["index"])
+        return Source(frame, title)
+    lists = [value for value in data.values() if isinstance(value, list)]
+    if len(lists) == 1 and _is_list_of(lambda item: isinstance(item, Mapping), lists[0]):
+        return replace(read_records(lists[0]), title=title)
+    return replace(read_mapping(data), title=title)
+
+
+def _is_harness_run(data: object) -> bool:
+    """Return whether data is {"results": {task: {metric: value}}, "config": {...}}."""
     if not isinstance(data, Mapping) or not isinstance(data.get("results"), Mapping):
         return False
     tasks = data["results"].values()
     return bool(tasks) and all(isinstance(task, Mapping) for task in tasks)
 
 
-def _model(data: Mapping[str, Any], fallback: str) -> str:
-    """The name of a run's model: as it stands, else among its arguments (a mapping, or
-    pretrained=NAME,...), else the file's.
-    """
-    config = data.get("config") or {}
-    said = config.get("model_args") or {}
-    if isinstance(said, str):
-        said = dict(part.split("=", 1) for part in said.split(",") if "=" in part) or {
-            "model": said
+def _model_name(run: Mapping[str, Any], default: str) -> str:
+    """Return the name of a run's model: stated, or among its arguments, or the default."""
+    arguments = (run.get("config") or {}).get("model_args") or {}
+    if isinstance(arguments, str):
+        pairs = [part.split("=", 1) for part in arguments.split(",") if "=" in part]
+        arguments = dict(pairs) or {"model": arguments}
+    candidates = [run.get("model_name"), run.get("model_name_sanitized")]
+    candidates += [arguments.get(key) for key in ("pretrained", "model", "path")]
+    return next((str(name) for name in candidates if name), default)
+
+
+def _harness_records(run: Mapping[str, Any], default_name: str) -> list[dict[str, Any]]:
+    """Return one record per task: model, task and its metrics; "acc,none" is acc, unfiltered."""
+    model = _model_name(run, default_name)
+    records = []
+    for task, metrics in run["results"].items():
+        record: dict[str, Any] = {
+            "model": model,
+            "task": str(metrics.get("alias", task)).strip(" -"),
         }
-    names = (
-        data.get("model_name"),
-        data.get("model_name_sanitized"),
-        *(said.get(key) for key in ("pretrained", "model", "path")),
-    )
-    for name in names:
-        if name:
-            return str(name)
-    return fallback
+        for key, value in metrics.items():
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                continue
+            metric, _, filter_name = str(key).partition(",")
+            name = metric if filter_name in UNNAMED_FILTERS else f"{metric} ({filter_name})"
+            record[name] = float(value)
+        records.append(record)
+    return records
 
 
-def _of_harness(data: Mapping[str, Any], fallback: str) -> list[dict[str, Any]]:
-    """A run's records: model, task and each metric of it; "acc,none" is acc with no filter."""
-    model, rows = _model(data, fallback), []
-    for task, metrics in data["results"].items():
-        row: dict[str, Any] = {"model": model, "task": str(metrics.get("alias", task)).strip(" -")}
-        for metric, value in metrics.items():
-            plain, _, filtered = str(metric).partition(",")
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                row[plain if filtered in ("", "none") else f"{plain} ({filtered})"] = float(value)
-        rows.append(row)
-    return rows
+def _read_harness(runs: Sequence[Any], names: Sequence[str], title: str) -> Source:
+    """Read the records of all runs, with the directions that they state."""
+    records = []
+    for run, name in zip(runs, names, strict=True):
+        records += _harness_records(run, name)
+    frame = pd.DataFrame(records)
+    directions = _harness_directions(runs)
+    declarations: dict[str, tuple[DeclaredRole, str]] = {}
+    for column in map(str, frame.columns):
+        higher = directions.get(column.partition(" (")[0])
+        if higher is not None:
+            declarations[column] = (
+                "output" if higher else "lower_rate",
+                "the evaluation says so",
+            )
+    return Source(frame, title, ("model",), declarations, stacked=True)
 
 
-def _stacked(runs: Sequence[Any], names: Sequence[str], title: str) -> Source:
-    """The records of all runs, with the directions that they state."""
-    rows = [row for run, name in zip(runs, names, strict=True) for row in _of_harness(run, name)]
-    ways: dict[str, set[bool]] = {}
+def _harness_directions(runs: Sequence[Any]) -> dict[str, bool]:
+    """Return metric to whether higher is better, where all runs and tasks agree."""
+    stated: dict[str, set[bool]] = {}
     for run in runs:
         for metrics in (run.get("higher_is_better") or {}).values():
-            for metric, high in (metrics or {}).items():
-                if isinstance(high, bool):
-                    ways.setdefault(str(metric), set()).add(high)
-    said: dict[str, tuple[Declared, str]] = {
-        metric: ("output" if True in way else "lower_rate", "the evaluation says so")
-        for metric, way in ways.items()
-        if len(way) == 1
-    }
-    frame = pd.DataFrame(rows)
-    said = {
-        column: said[plain]
-        for column in map(str, frame.columns)
-        if (plain := column.partition(" (")[0]) in said
-    }
-    return Source(frame, title, ("model",), said, stacked=True)
+            for metric, higher in (metrics or {}).items():
+                if isinstance(higher, bool):
+                    stated.setdefault(str(metric), set()).add(higher)
+    return {metric: True in values for metric, values in stated.items() if len(values) == 1}
 
 
 def _is_helm_table(data: object) -> bool:
-    """A table of HELM's leaderboard: {"title", "header": [{"value"}], "rows": [[{"value"}]]}."""
+    """Return whether data is {"title", "header": [{"value"}], "rows": [[{"value"}]]}."""
     return (
         isinstance(data, Mapping)
         and isinstance(data.get("header"), list)
@@ -125,31 +133,39 @@ def _is_helm_table(data: object) -> bool:
     )
 
 
-def _of_helm_table(data: Mapping[str, Any], title: str) -> Source:
-    header = [
-        str(cell.get("value", "")) if isinstance(cell, Mapping) else str(cell)
-        for cell in data["header"]
-    ]
-    arrows = [
-        _arrow(cell.get("lower_is_better")) if isinstance(cell, Mapping) else ""
-        for cell in data["header"]
-    ]
-    rows = [
-        [cell.get("value") if isinstance(cell, Mapping) else cell for cell in row]
-        for row in data["rows"]
-    ]
-    names = [
-        name if any(mark in name for mark in "↑↓") else f"{name}{arrow}"
-        for name, arrow in zip(header, arrows, strict=True)
-    ]
+def _merge_helm_tables(tables: Sequence[Mapping[str, Any]], title: str) -> Source:
+    """Join tables of HELM's leaderboard on their first column, the model."""
+    frames = [_read_helm_table(table, title).frame for table in tables]
+    merged = frames[0]
+    label = str(merged.columns[0])
+    for frame in frames[1:]:
+        merged = merged.merge(frame, how="outer", on=label, suffixes=("", " (again)"))
+    return Source(merged, title, (label,))
+
+
+def _read_helm_table(data: Mapping[str, Any], title: str) -> Source:
+    names = []
+    for cell in data["header"]:
+        name = str(_helm_value(cell, ""))
+        if isinstance(cell, Mapping) and not any(arrow in name for arrow in "↑↓"):
+            name += _helm_arrow(cell.get("lower_is_better"))
+        names.append(name)
+    rows = [[_helm_value(cell) for cell in row] for row in data["rows"]]
     return Source(pd.DataFrame(rows, columns=pd.Index(names)), title, (names[0],))
 
 
-def _arrow(lower: object) -> str:
-    return "" if lower is None else " ↓" if lower else " ↑"
+def _helm_value(cell: Any, default: object = None) -> Any:
+    return cell.get("value", default) if isinstance(cell, Mapping) else cell
 
 
-def _is_helm_stat(data: object) -> bool:
+def _helm_arrow(lower_is_better: object) -> str:
+    """Return the arrow that states a direction in a column's name."""
+    if lower_is_better is None:
+        return ""
+    return " ↓" if lower_is_better else " ↑"
+
+
+def _is_helm_statistic(data: object) -> bool:
     return (
         isinstance(data, Mapping)
         and isinstance(data.get("name"), Mapping)

@@ -1,89 +1,144 @@
-"""Frames of any library, dictionaries and lists of records."""
+"""Read frames of any library, dictionaries and lists of records."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.tables.readers.source import Source
+from deabench.tables.columns import DeclaredRole
 
 
-def of_frame(frame: pd.DataFrame) -> Source:
-    """A pandas DataFrame: an index that is no row count names the systems; what `attrs` declares is
-    kept.
+@dataclass(frozen=True)
+class Source:
+    """A table of raw cells before its columns are interpreted.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One column per column of the source, with its own name as text; the index has no meaning.
+    title : str
+        The name of the file without its suffix, or what the object is. It may be the only hint at
+        what the cells measure.
+    label : tuple of column names
+        What names the systems, where the source says so (a frame's index).
+    declarations : mapping of column to (role, reason)
+        What the source itself declares, as an Optuna study its directions.
+    decimal_comma : bool
+        Whether commas are the decimal signs of this file.
+    notes : tuple of str
+    stacked : bool
+        Whether the rows are the results of one run of many: files of such rows are concatenated,
+        not joined.
+    read_text : callable, optional
+        Reads the frame with every cell as text, where `frame` has columns of plain numbers.
     """
+
+    frame: pd.DataFrame
+    title: str = ""
+    label: tuple[str, ...] = ()
+    declarations: Mapping[str, tuple[DeclaredRole, str]] = field(default_factory=dict)
+    decimal_comma: bool = False
+    notes: tuple[str, ...] = ()
+    stacked: bool = False
+    read_text: Callable[[], pd.DataFrame] | None = None
+
+    def as_text(self) -> Source:
+        """Return the source with every cell as text: as labels "0.50" and "0.5" differ."""
+        if self.read_text is None:
+            return self
+        return replace(self, frame=self.read_text(), read_text=None)
+
+
+def read_frame(frame: pd.DataFrame) -> Source:
+    """Read a pandas DataFrame; an index other than the default one names the systems."""
     names = [str(name) for name in frame.columns]
-    for name in names:
-        if names.count(name) > 1:
-            raise DataError(
-                f"the column '{name}' appears more than once; give every metric a name of its own"
-            )
+    check_unique_names(names)
     flat = frame.set_axis(names, axis=1)
     label: tuple[str, ...] = ()
     if not isinstance(flat.index, pd.RangeIndex):
-        levels = [
-            str(name) if name is not None else f"index {k}" if flat.index.nlevels > 1 else "index"
-            for k, name in enumerate(flat.index.names)
-        ]
-        levels = [level if level not in names else f"{level} (index)" for level in levels]
+        levels = _name_levels(flat.index, names)
         flat = flat.set_axis(flat.index.set_names(levels)).reset_index()
         label = (levels[0],) if len(levels) == 1 else ()
-    said = {
-        str(name): (role, "its table says so")
-        for name, role in dict(frame.attrs.get("roles", {})).items()
-    }
-    return Source(flat, str(frame.attrs.get("metric", "")), label, said)
+    return Source(flat, str(frame.attrs.get("metric", "")), label, declared_roles(frame))
 
 
-def of_mapping(data: Mapping[Any, Any]) -> Source:
-    """A dictionary of columns {"model": [...], "acc": [...]}, or of systems {"k-NN": {"acc": .9}}."""
+def declared_roles(frame: pd.DataFrame) -> dict[str, tuple[DeclaredRole, str]]:
+    """Return the roles in `frame.attrs`, where deabench states them for its own tables."""
+    roles = dict(frame.attrs.get("roles", {}))
+    return {str(name): (role, "its table says so") for name, role in roles.items()}
+
+
+def check_unique_names(names: Sequence[str]) -> None:
+    """Refuse a column name that occurs twice."""
+    duplicates = [name for k, name in enumerate(names) if name in names[:k]]
+    if duplicates:
+        raise DataError(
+            f"the column '{duplicates[0]}' appears more than once; "
+            "give every metric a name of its own"
+        )
+
+
+def _name_levels(index: pd.Index, columns: Sequence[str]) -> list[str]:
+    """Name the levels of an index that becomes columns."""
+    levels = []
+    for k, name in enumerate(index.names):
+        unnamed = f"index {k}" if index.nlevels > 1 else "index"
+        level = unnamed if name is None else str(name)
+        levels.append(f"{level} (index)" if level in columns else level)
+    return levels
+
+
+def read_mapping(data: Mapping[Any, Any]) -> Source:
+    """Read columns {"acc": [...]} or systems {"k-NN": {"acc": .9}, ...}."""
     if not data:
         raise DataError(
             "the table is an empty dictionary; give columns, or a system's metrics by its name"
         )
     values = list(data.values())
     if all(isinstance(value, Mapping) for value in values):
-        frame = pd.DataFrame.from_dict(
-            {str(k): dict(v) for k, v in data.items()}, orient="index"
-        ).rename_axis("system")
-        return of_frame(frame)
+        systems = {str(name): dict(metrics) for name, metrics in data.items()}
+        return read_frame(pd.DataFrame.from_dict(systems, orient="index").rename_axis("system"))
     if all(isinstance(value, int | float) for value in values):
         raise DataError(
-            "the dictionary has one number for each key; give a list for each column, or a dictionary for each system"
+            "the dictionary has one number for each key; "
+            "give a list for each column, or a dictionary for each system"
         )
     try:
-        return of_frame(pd.DataFrame(dict(data)))
+        frame = pd.DataFrame(dict(data))
     except ValueError as error:
         raise DataError(
             f"the dictionary is no table: {error}; give columns of one length"
         ) from None
+    return read_frame(frame)
 
 
-def of_records(data: Sequence[Any]) -> Source:
-    """A list of records, [{"model": "k-NN", "acc": .9}, ...]."""
+def read_records(data: Sequence[Any]) -> Source:
+    """Read a list of records, [{"model": "k-NN", "acc": .9}, ...]."""
     if not data or not all(isinstance(record, Mapping) for record in data):
         raise DataError(
-            "the table is a list; give one dictionary for each row, as [{'model': 'k-NN', 'accuracy': 0.9}, ...]"
+            "the table is a list; "
+            "give one dictionary for each row, as [{'model': 'k-NN', 'accuracy': 0.9}, ...]"
         )
-    return of_frame(pd.DataFrame([_flat(record) for record in data]))
+    return read_frame(pd.DataFrame([_flatten(record) for record in data]))
 
 
-def _flat(record: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
-    """A record with the records in it spread out: {"metrics": {"acc": .9}} gives metrics.acc."""
+def _flatten(record: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
+    """Spread out nested records: {"metrics": {"acc": .9}} gives the key metrics.acc."""
     flat: dict[str, Any] = {}
     for key, value in record.items():
         if isinstance(value, Mapping):
-            flat.update(_flat(value, f"{prefix}{key}."))
+            flat.update(_flatten(value, f"{prefix}{key}."))
         else:
             flat[f"{prefix}{key}"] = str(value) if isinstance(value, list | tuple) else value
     return flat
 
 
-def of_other(data: Any) -> Source | None:
-    """A frame of another library (polars, pyarrow, DuckDB, ...) by narwhals; None where it is none."""
+def read_other_library(data: Any) -> Source | None:
+    """Read a frame of polars, pyarrow, DuckDB, ... through narwhals; None where it is no frame."""
     try:
         import narwhals as nw
     except ImportError:
@@ -93,6 +148,5 @@ def of_other(data: Any) -> Source | None:
         native = native.collect()
     if not isinstance(native, nw.DataFrame):
         return None
-    return of_frame(
-        pd.DataFrame({name: native.get_column(name).to_list() for name in native.columns})
-    )
+    columns = {name: native.get_column(name).to_list() for name in native.columns}
+    return read_frame(pd.DataFrame(columns))

@@ -1,0 +1,247 @@
+"""Turn rows into systems x metrics: unique names for rows, means over folds and data sets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, repeat
+
+import numpy as np
+import pandas as pd
+
+from deabench.tables.columns import Column
+from deabench.tables.layout import Keys, is_description
+
+ROW_LABEL = "row"
+Notes = tuple[tuple[str, str], ...]
+"""Pairs of (metric, sentence) on how the values of each metric came about; "" stands for all."""
+
+
+@dataclass(frozen=True)
+class Systems:
+    """Systems x metrics.
+
+    Attributes
+    ----------
+    frame : DataFrame, systems x metrics
+    per_dataset : DataFrame or None
+        (data set, system) x metrics, means over folds and seeds; None where there are no data sets.
+    missing : mapping of metric to the number of empty cells in the source
+    notes : tuple of (metric, sentence)
+    """
+
+    frame: pd.DataFrame
+    per_dataset: pd.DataFrame | None
+    missing: Mapping[str, int]
+    notes: Notes = ()
+
+
+@dataclass(frozen=True)
+class NamedRows:
+    """Unique names for the rows of a table.
+
+    Attributes
+    ----------
+    index : Index
+        The names of the rows that stay.
+    stays : bool array (rows,)
+        False for rows that repeat another one in every cell.
+    label : tuple of column names
+        The columns that the names are made of.
+    notes : list of str
+    """
+
+    index: pd.Index
+    stays: np.ndarray
+    label: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list)
+
+
+def count_empty(values: pd.DataFrame) -> dict[str, int]:
+    """Return the number of empty cells by metric, of the metrics that have some."""
+    counts = values.isna().sum()
+    return {str(name): int(count) for name, count in counts.items() if count}
+
+
+def average_rows(values: pd.DataFrame, systems: pd.Index, datasets: pd.Index | None) -> Systems:
+    """Average repeated rows: over folds first, then over the data sets that all systems have.
+
+    Parameters
+    ----------
+    values : DataFrame, rows x metrics
+    systems, datasets : Index
+        The system and the data set of each row.
+    """
+    missing = count_empty(values)
+    order = list(dict.fromkeys(systems))
+    name = "system" if systems.name is None else systems.name
+    if datasets is None:
+        means = values.groupby(np.asarray(systems), sort=False).mean()
+        note = "repeated rows of a system (folds, seeds) are averaged"
+        return Systems(means.reindex(order).rename_axis(name), None, missing, (("", note),))
+    keys = [np.asarray(datasets), np.asarray(systems)]
+    per_dataset = values.groupby(keys, sort=False).mean()
+    per_dataset.index = per_dataset.index.set_names([str(datasets.name), name])
+    columns = {}
+    notes = []
+    for metric in per_dataset.columns:
+        columns[metric], note = _average_datasets(per_dataset[metric].unstack(0))
+        notes.append((str(metric), note))
+    frame = pd.DataFrame(columns).reindex(order).rename_axis(name)
+    return Systems(frame, per_dataset, missing, tuple(notes))
+
+
+def _average_datasets(matrix: pd.DataFrame) -> tuple[pd.Series, str]:
+    """Average systems x data sets over the data sets that all have; without any, over each one's."""
+    filled = matrix.dropna(axis="columns", how="all").dropna(axis="index", how="all")
+    common = filled.dropna(axis="columns")
+    total = matrix.shape[1]
+    if common.shape[1] == total:
+        return common.mean(axis=1), f"means over {total} data sets"
+    if common.shape[1]:
+        share = f"{common.shape[1]} of {total} data sets"
+        return common.mean(axis=1), f"means over the {share} that every system has a value for"
+    return matrix.mean(axis=1), (
+        "no data set has a value for every system; each mean is over the data sets that its "
+        "system has, so systems are compared on different data"
+    )
+
+
+def merge_notes(notes: Notes, metrics: Sequence[str]) -> list[str]:
+    """Return one sentence for all metrics in use that share a note."""
+    by_text: dict[str, list[str]] = {}
+    for metric, text in notes:
+        if not metric or metric in metrics:
+            by_text.setdefault(text, []).append(metric)
+    merged = []
+    for text, names in by_text.items():
+        quoted = ", ".join(f"'{name}'" for name in names)
+        merged.append(f"{quoted}: {text}" if names[0] else text)
+    return merged
+
+
+def pivot_metrics(
+    frame: pd.DataFrame, metric: str, value: str, keys: Sequence[str]
+) -> pd.DataFrame:
+    """Turn rows of (key, metric, value) into one row per key with a column for each metric.
+
+    Repeated rows stay rows of their own.
+    """
+    metrics = frame[metric].astype(str).str.strip()
+    repetition = frame.groupby([*keys, metric], dropna=False).cumcount()
+    values = frame[value].to_numpy()
+    flat = frame[list(keys)].assign(_repetition=repetition, _metric=metrics, _value=values)
+    wide = flat.pivot(index=[*keys, "_repetition"], columns="_metric", values="_value")
+    wide = wide.reset_index().drop(columns="_repetition")
+    wide.columns.name = None
+    return wide[[*keys, *dict.fromkeys(metrics)]]
+
+
+def name_rows(
+    frame: pd.DataFrame,
+    keys: Keys,
+    columns: Sequence[Column],
+    read_text: Callable[[], pd.DataFrame],
+) -> NamedRows:
+    """Name the rows uniquely, by further columns or by numbers where the label repeats.
+
+    Parameters
+    ----------
+    read_text : callable
+        Gives the frame with its cells as they stand in the file, to compare rows.
+    """
+    all_stay = np.ones(len(frame), dtype=bool)
+    if not keys.label:
+        names = pd.Index([f"row {k}" for k in range(1, len(frame) + 1)], name=ROW_LABEL)
+        return NamedRows(names, all_stay, notes=["no column names the systems; rows are numbered"])
+    label = list(keys.label)
+    repeats = int(frame.duplicated(label).sum())
+    if not repeats:
+        return NamedRows(join_labels(frame, label), all_stay, keys.label)
+    distinguishing = _find_distinguishing(frame, label, columns)
+    if distinguishing:
+        more = " and ".join(f"'{name}'" for name in distinguishing)
+        note = (
+            f"'{label[0]}' names several rows ({repeats} repeats); "
+            f"{more} tells them apart and is part of the name"
+        )
+        extended = [*label, *distinguishing]
+        return NamedRows(join_labels(frame, extended), all_stay, tuple(extended), [note])
+    return _number_repeats(frame, keys.label, ~read_text().duplicated().to_numpy())
+
+
+def _number_repeats(frame: pd.DataFrame, label: tuple[str, ...], stays: np.ndarray) -> NamedRows:
+    """Leave out rows that repeat another one in every cell, and number what still repeats."""
+    notes = []
+    if not stays.all():
+        left_out = int((~stays).sum())
+        rows = "1 row that repeats" if left_out == 1 else f"{left_out} rows that repeat"
+        notes.append(
+            f"{rows} another one in every cell {'is' if left_out == 1 else 'are'} left out"
+        )
+    names = join_labels(frame[stays], list(label))
+    if not names.is_unique:
+        count = names.to_series().groupby(level=0).cumcount().to_numpy()
+        numbered = [
+            f"{name} ({k + 1})" if k else name for name, k in zip(names, count, strict=True)
+        ]
+        names = pd.Index(numbered, name=names.name)
+        notes.append(
+            f"'{label[0]}' names several rows and no column tells them apart; they are numbered, "
+            f"as '{names[count > 0][0]}'"
+        )
+    return NamedRows(names, stays, label, notes)
+
+
+def _find_distinguishing(
+    frame: pd.DataFrame, label: list[str], columns: Sequence[Column]
+) -> list[str]:
+    """Return the fewest columns that make the label unique: settings and texts, no measurements."""
+    candidates = [
+        column.name
+        for column in columns
+        if column.name not in label
+        and frame[column.name].nunique() > 1
+        and _may_distinguish(frame[column.name], column)
+    ]
+    for size in (1, 2):
+        for names in combinations(candidates, size):
+            if not frame.duplicated([*label, *names]).any():
+                return list(names)
+    return []
+
+
+def _may_distinguish(cells: pd.Series, column: Column) -> bool:
+    if column.role in ("text", "label", "dataset"):
+        return not is_description(cells, column.name)
+    is_setting = column.role == "left_out" and "setting" in column.reason
+    return is_setting and not re.match(r"^Unnamed|^(id|index|row)$", column.name)
+
+
+def join_labels(frame: pd.DataFrame, label: Sequence[str]) -> pd.Index:
+    """Return the names of rows: the cells of the label columns, joined by commas."""
+    parts = [_label_texts(frame[name].to_numpy(dtype=object).tolist()) for name in label]
+    names = parts[0]
+    if len(parts) > 1:
+        names = [", ".join(cells) for cells in zip(*parts, strict=True)]
+    if not all(map(str.strip, names, repeat(" ,"))):
+        names = [name if name.strip(" ,") else f"row {k}" for k, name in enumerate(names, start=1)]
+    return pd.Index(names, name="system" if label[0].startswith("Unnamed") else label[0])
+
+
+def _label_texts(cells: list[object]) -> list[str]:
+    """Return cells as parts of names."""
+    try:
+        # Most labels are text throughout, and this is the fastest way over a million of them.
+        return list(map(str.strip, cells))  # type: ignore[arg-type]
+    except TypeError:
+        return [_label_text(cell) for cell in cells]
+
+
+def _label_text(cell: object) -> str:
+    if isinstance(cell, str):
+        return cell.strip()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return "" if cell is None or cell is pd.NA or cell != cell else str(cell).strip()

@@ -1,0 +1,218 @@
+"""Hold a table with what each of its columns measures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, TypeAlias
+
+import pandas as pd
+
+from deabench.tables.columns import Column
+from deabench.utils.result import Result
+
+Layout = Literal["wide", "long"]
+SHOWN_ROLES = {
+    "guess": "output",
+    "text": "left_out",
+    "unknown": "left_out",
+    "conditional": "left_out",
+}
+"""Roles as `to_frame` shows them; all others are shown as they are."""
+ROLE_ORDER = ("output", "guess", "lower_rate", "cost")
+
+
+class FittedSearch(Protocol):
+    """A fitted search of scikit-learn's kind."""
+
+    cv_results_: Mapping[str, Any]
+
+
+class OptunaStudy(Protocol):
+    """A study of Optuna."""
+
+    @property
+    def trials(self) -> Sequence[Any]: ...
+
+    @property
+    def directions(self) -> Sequence[Any]: ...
+
+
+class InterchangeFrame(Protocol):
+    """A frame of another library: polars, pyarrow, DuckDB, ..."""
+
+    @property
+    def columns(self) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(Result):
+    """A table with what its columns measure, as `deabench.read` gives it.
+
+    Attributes
+    ----------
+    frame : DataFrame, systems x numeric columns
+        In the user's names and units: every metric, and what is left out but numeric. NaN where a
+        cell is empty or no number.
+    columns : tuple of Column
+        What every column is (name, role, direction, unit, range) and why.
+    label : tuple of column names
+        What names the systems; empty where rows are numbered or systems are columns.
+    layout : "wide" or "long"
+        Whether the source had a row per system, or one per system and data set or fold.
+    dataset : str or None
+        The column of data sets.
+    per_dataset : DataFrame or None
+        (data set, system) x the columns of `frame`, where there are data sets.
+    missing : mapping of column to number
+        Empty cells and cells that hold a text (failures), by metric.
+    title : str
+        The name of the file without its suffix, or what the source is.
+    texts : DataFrame or None
+        The columns of text of a table with a row per system, as the family of each.
+    reading_notes : tuple of str
+        What was done to the rows and cells.
+    role_notes : tuple of str
+        Which roles were guessed, and which columns have none because their name is not known.
+    inferred : tuple of Column
+        What each column is by itself, before it is held against the others.
+    labelled : bool
+        Whether the source is a DataFrame whose rows are systems already. Its cells must be numbers.
+    failures : mapping of column to mapping of label to text
+        Cells of a labelled DataFrame that hold a text in a column of numbers.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> table = db.read({"a": {"accuracy": .9, "latency_ms": 3.0}, "b": {"accuracy": .8, "latency_ms": 1.0}})
+    >>> table.outputs, table.inputs
+    (['accuracy'], ['latency_ms'])
+    """
+
+    _text = "table"
+
+    frame: pd.DataFrame
+    columns: tuple[Column, ...]
+    label: tuple[str, ...] = ()
+    layout: Layout = "wide"
+    dataset: str | None = None
+    per_dataset: pd.DataFrame | None = None
+    missing: Mapping[str, int] = field(default_factory=dict)
+    title: str = ""
+    texts: pd.DataFrame | None = None
+    reading_notes: tuple[str, ...] = ()
+    role_notes: tuple[str, ...] = ()
+    inferred: tuple[Column, ...] = ()
+    labelled: bool = False
+    failures: Mapping[str, Mapping[Hashable, str]] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was read, averaged, left out or guessed, as sentences."""
+        return (*self.reading_notes, *self.role_notes)
+
+    @property
+    def metrics(self) -> list[Column]:
+        """The columns that enter a ranking."""
+        return [column for column in self.columns if column.metric]
+
+    @property
+    def outputs(self) -> list[str]:
+        """Metrics for which higher is better."""
+        return [column.name for column in self.columns if column.direction == "higher"]
+
+    @property
+    def lower_rates(self) -> list[str]:
+        """Measures of quality for which lower is better."""
+        return [column.name for column in self.columns if column.role == "lower_rate"]
+
+    @property
+    def costs(self) -> list[str]:
+        """Time, price and size."""
+        return [column.name for column in self.columns if column.role == "cost"]
+
+    @property
+    def complemented(self) -> dict[str, float]:
+        """Rates that enter as complements to their greatest value, with this value."""
+        return {column.name: column.high for column in self.columns if column.complemented}
+
+    @property
+    def inputs(self) -> list[str]:
+        """Columns that enter as inputs: losses without a greatest value, then costs."""
+        losses = [name for name in self.lower_rates if name not in self.complemented]
+        return [*losses, *self.costs]
+
+    @property
+    def guessed(self) -> list[str]:
+        """Outputs of a table where no name is known."""
+        return [column.name for column in self.columns if column.role == "guess"]
+
+    @property
+    def undecided(self) -> list[str]:
+        """Numeric columns that are left out because no name tells which way is better."""
+        return [column.name for column in self.columns if column.role in ("unknown", "conditional")]
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Column to reason, of every column that is no metric."""
+        return {column.name: column.reason for column in self.columns if not column.metric}
+
+    @property
+    def percent(self) -> list[str]:
+        """Columns in percent."""
+        return [column.name for column in self.columns if column.unit == "percent"]
+
+    def column(self, name: str) -> Column | None:
+        """Return what one column is; None where there is no such column."""
+        return next((column for column in self.columns if column.name == name), None)
+
+    def drop_column(self, name: str) -> Table:
+        """Return the table without a column of numbers or text."""
+        texts = self.texts
+        if texts is not None:
+            texts = texts.drop(columns=name, errors="ignore")
+        return replace(
+            self,
+            frame=self.frame.drop(columns=name, errors="ignore"),
+            columns=tuple(column for column in self.columns if column.name != name),
+            inferred=tuple(column for column in self.inferred if column.name != name),
+            texts=texts,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per column: role, better, unit, low, high and reason."""
+        rows: list[tuple[object, ...]] = [
+            (name, "label", "", "", float("nan"), float("nan"), "it names the systems")
+            for name in self.label
+        ]
+        if self.dataset is not None:
+            reason = "it names the data sets"
+            rows.append((self.dataset, "dataset", "", "", float("nan"), float("nan"), reason))
+        last = len(ROLE_ORDER)
+        in_order = sorted(
+            self.columns,
+            key=lambda c: ROLE_ORDER.index(c.role) if c.role in ROLE_ORDER else last,
+        )
+        rows += [
+            (c.name, SHOWN_ROLES.get(c.role, c.role), c.direction, c.unit, *c.range, c.reason)
+            for c in in_order
+        ]
+        names = ["column", "role", "better", "unit", "low", "high", "reason"]
+        return pd.DataFrame(rows, columns=names).set_index("column")
+
+
+TableLike: TypeAlias = (
+    Table
+    | str
+    | os.PathLike[str]
+    | pd.DataFrame
+    | Mapping[Any, Any]
+    | Sequence[Any]
+    | FittedSearch
+    | OptunaStudy
+    | InterchangeFrame
+)
+"""What every function takes as a table: a Table, a file's name, a DataFrame of any library, a
+mapping or a list of records, a fitted search, an Optuna study.
+"""
