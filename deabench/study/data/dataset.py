@@ -217,7 +217,9 @@ def _class_order(label: str) -> tuple[int, float, str]:
     except ValueError:
         return (1, 0.0, label)
     # NaN is unequal to itself; as a class it is a text
-    return (0, number, label) if number == number else (1, 0.0, label)
+    if number != number:
+        return (1, 0.0, label)
+    return (0, number, label)
 
 
 def _encode_two_classes(

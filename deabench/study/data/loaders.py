@@ -81,7 +81,9 @@ def check_classes(data: Dataset, type_label: str | None = None) -> Dataset:
             f"data set '{data.name}' has {counts.min()} row of class "
             f"'{data.classes[int(counts.argmin())]}'; each class needs at least 2"
         )
-    return replace(data, type=data.type if type_label is None else type_label)
+    if type_label is None:
+        return data
+    return replace(data, type=type_label)
 
 
 def _from_memory(spec: DataSpec) -> Dataset:

@@ -45,7 +45,9 @@ class SteadySVC(SVC):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        return super().predict(X) if self.only_ is None else np.full(len(X), self.only_)
+        if self.only_ is None:
+            return super().predict(X)
+        return np.full(len(X), self.only_)
 
     def decision_function(self, X: Any) -> np.ndarray:
         if self.only_ is None:

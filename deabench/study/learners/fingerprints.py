@@ -43,12 +43,12 @@ def fingerprint_object(estimator: Any, function: Any = None) -> Fingerprint:
     function : function, optional
         The user's function that makes it for each task.
     """
-    parts: dict[str, str] = {name: _package_version(name) for name in BASE_PACKAGES}
-    text = _describe(estimator, parts, 0)
+    origins: dict[str, str] = {name: _package_version(name) for name in BASE_PACKAGES}
+    text = _describe(estimator, origins, 0)
     if function is not None:
-        text += _describe(function, parts, 0)
-    parts["parameters"] = _digest(text)
-    return tuple(sorted(parts.items()))
+        text += _describe(function, origins, 0)
+    origins["parameters"] = _digest(text)
+    return tuple(sorted(origins.items()))
 
 
 def describe_differences(worker: Fingerprint, run: Fingerprint) -> str:
@@ -74,41 +74,43 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _describe(value: Any, parts: dict[str, str], depth: int) -> str:
-    """Return a text that is the same in every process; note the origins of classes in `parts`."""
+def _describe(value: Any, origins: dict[str, str], depth: int) -> str:
+    """Return a text that is the same in every process; note the origins of classes in `origins`."""
     if depth > DEEPEST:
         return "..."
     if value is None or isinstance(value, bool | int | float | str | bytes | complex | np.generic):
         return repr(value)
     if isinstance(value, np.ndarray):
         if value.dtype == object:
-            return _describe(value.tolist(), parts, depth + 1)
+            return _describe(value.tolist(), origins, depth + 1)
         digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
         return f"array {value.dtype} {value.shape} {digest}"
     # sorted: two equal dictionaries may have other orders
     if isinstance(value, dict):
         pairs = sorted(
-            (_describe(key, parts, depth + 1), _describe(item, parts, depth + 1))
+            (_describe(key, origins, depth + 1), _describe(item, origins, depth + 1))
             for key, item in value.items()
         )
         return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
     if isinstance(value, list | tuple | set | frozenset):
-        items = [_describe(item, parts, depth + 1) for item in value]
+        items = [_describe(item, origins, depth + 1) for item in value]
         if isinstance(value, set | frozenset):
             items.sort()
         return f"({', '.join(items)})"
     # classes and functions: their origin, and a user's code
     if isinstance(value, type) or inspect.isroutine(value):
-        _note_origin(value, parts)
+        _note_origin(value, origins)
         return _describe_function(value, depth)
     # objects: the origins of their classes, and their parameters or attributes
     for base in type(value).__mro__[:-1]:
-        _note_origin(base, parts)
+        _note_origin(base, origins)
     name = _qualified_name(type(value))
     if hasattr(value, "get_params"):
-        return f"{name} {_describe(value.get_params(deep=False), parts, depth + 1)}"
+        return f"{name} {_describe(value.get_params(deep=False), origins, depth + 1)}"
     state = getattr(value, "__dict__", None)
-    return f"{name} {repr(value) if state is None else _describe(state, parts, depth + 1)}"
+    if state is None:
+        return f"{name} {value!r}"
+    return f"{name} {_describe(state, origins, depth + 1)}"
 
 
 def _qualified_name(thing: Any) -> str:
@@ -148,14 +150,16 @@ def _code_digest(code: CodeType) -> str:
 
 
 def _constant_text(value: object) -> str:
-    return repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
+    if isinstance(value, frozenset):
+        return repr(sorted(map(repr, value)))
+    return repr(value)
 
 
 def _module_of(thing: Any) -> ModuleType | None:
     return sys.modules.get(str(getattr(thing, "__module__", "")))
 
 
-def _note_origin(thing: Any, parts: dict[str, str]) -> None:
+def _note_origin(thing: Any, origins: dict[str, str]) -> None:
     """Note where a class or function comes from: a package's version, or a user's module."""
     module = _module_of(thing)
     if module is None:
@@ -163,16 +167,16 @@ def _note_origin(thing: Any, parts: dict[str, str]) -> None:
     if _is_users(module):
         for used in _users_modules(module):
             # of a notebook or a script only what is used counts
-            only = thing if used.__name__ == "__main__" else None
-            parts[used.__name__] = _module_digest(used, only)
+            selected = thing if used.__name__ == "__main__" else None
+            origins[used.__name__] = _module_digest(used, selected)
         # compiled code is of one version of Python
-        parts["python"] = ".".join(platform.python_version_tuple()[:2])
+        origins["python"] = ".".join(platform.python_version_tuple()[:2])
         return
     package = module.__name__.partition(".")[0]
     if package == "deabench":
         return  # `study.spec.VERSION` stands for its results
     for distribution in _distributions().get(package, ()):
-        parts[distribution] = _package_version(distribution)
+        origins[distribution] = _package_version(distribution)
 
 
 @lru_cache(maxsize=1)
@@ -255,11 +259,11 @@ def _imported_modules(module: ModuleType) -> list[ModuleType | None]:
     return [sys.modules.get(name) for name in names]
 
 
-def _module_digest(module: ModuleType, only: Any = None) -> str:
+def _module_digest(module: ModuleType, selected: Any = None) -> str:
     """Return a digest of the module's file and of its code as loaded: an edit shows in one."""
     # all that the module defines, or the one thing that counts
-    things = [only]
-    if only is None:
+    things = [selected]
+    if selected is None:
         things = [
             value
             for value in vars(module).values()
@@ -272,7 +276,7 @@ def _module_digest(module: ModuleType, only: Any = None) -> str:
     )
     content = "\n".join(codes).encode("utf-8", "surrogatepass")
     file = getattr(module, "__file__", None)
-    if only is None and file is not None and Path(file).is_file():
+    if selected is None and file is not None and Path(file).is_file():
         content += Path(file).read_bytes()
     return hashlib.sha256(content).hexdigest()
 
@@ -294,4 +298,6 @@ def _code_digests(thing: Any) -> list[str]:
                 digests += _code_digests(value.fget)
         return digests
     code = getattr(thing, "__code__", None)
-    return [] if code is None else [_code_digest(code)]
+    if code is None:
+        return []
+    return [_code_digest(code)]

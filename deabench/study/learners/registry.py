@@ -277,7 +277,9 @@ def _import_module(spec: LearnerSpec) -> ModuleType:
         raise DataError(
             f"classifier '{spec.name}': cannot import '{spec.use}': {one_line(error)}"
         ) from None
-    return module if local_file is None else _reload_if_edited(spec, module, local_file)
+    if local_file is None:
+        return module
+    return _reload_if_edited(spec, module, local_file)
 
 
 def _find_local_file(folder: str, module: str) -> Path | None:
@@ -346,5 +348,6 @@ def infer_family(spec: LearnerSpec) -> str:
     for family, module in FAMILY_MODULES:
         if any(type(part).__module__.startswith(module) for part in parts):
             return family
-    weighted = any(getattr(part, "class_weight", None) is not None for part in parts)
-    return "cost sensitive" if weighted else "classic"
+    if any(getattr(part, "class_weight", None) is not None for part in parts):
+        return "cost sensitive"
+    return "classic"

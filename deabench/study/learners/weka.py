@@ -1,9 +1,9 @@
 """Weka's own classifiers in a Java machine: needs the extra `deabench[weka]` (GPL-3) and Java.
 
-The wrapper, python-weka-wrapper3, carries weka.jar 3.9, in which J48, SMO and MultilayerPerceptron are core and
-RBFNetwork is a package of its own (`python -c "import weka.core.jvm as j; j.start(packages=True); import
-weka.core.packages as p; p.install_package('RBFNetwork')"`). Each worker process starts its own Java
-machine with its first task."""
+The wrapper, python-weka-wrapper3, carries weka.jar 3.9, in which J48, SMO and MultilayerPerceptron
+are core and RBFNetwork is a package of its own (`python -c "import weka.core.jvm as j;
+j.start(packages=True); import weka.core.packages as p; p.install_package('RBFNetwork')"`). Each
+worker process starts its own Java machine with its first task."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def missing_software() -> str:
     """Return what Weka needs and this machine lacks; "" where it lacks nothing."""
     if find_spec("weka") is None:
         return "the package python-weka-wrapper3: pip install 'deabench[weka]'"
-    return "" if shutil.which("java") else "Java (a JRE of version 11 or later)"
+    if not shutil.which("java"):
+        return "Java (a JRE of version 11 or later)"
+    return ""
 
 
 class WekaClassifier(ClassifierMixin, BaseEstimator):

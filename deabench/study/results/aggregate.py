@@ -118,7 +118,7 @@ def group_means(metrics: pd.DataFrame, groups: pd.DataFrame) -> pd.DataFrame:
     return means
 
 
-def efficiencies(table: pd.DataFrame, settings: SummarySettings, place: str = "") -> pd.Series:
+def efficiencies(table: pd.DataFrame, settings: SummarySettings, table_name: str = "") -> pd.Series:
     """Return the scores of `deabench.rank` with the study's settings.
 
     A table that cannot be ranked (an input of 0 makes a quotient infinite) is NaN throughout, with
@@ -136,7 +136,7 @@ def efficiencies(table: pd.DataFrame, settings: SummarySettings, place: str = ""
             ).scores
         except (DataError, SolveError) as error:
             scores = pd.Series(np.nan, index=table.index)
-            scores.attrs["notes"] = (f"{place or 'the table'} has no efficiencies: {error}",)
+            scores.attrs["notes"] = (f"{table_name or 'the table'} has no efficiencies: {error}",)
             return scores
 
 

@@ -131,7 +131,9 @@ def _structure_errors(path: Path) -> str:
             lines = [row[0] for row in db.execute("PRAGMA integrity_check(3)")]
     except (sqlite3.Error, UnicodeError) as error:
         return str(error)
-    return "" if lines == ["ok"] else "; ".join(" ".join(str(line).split()) for line in lines[:3])
+    if lines == ["ok"]:
+        return ""
+    return "; ".join(" ".join(str(line).split()) for line in lines[:3])
 
 
 def _readable_rows(path: Path, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:

@@ -98,7 +98,7 @@ class StudyMetrics:
             return [*METRICS, *SCORE_METRICS, *TIMES, *self.own]
         return [*MULTICLASS_METRICS, *TIMES, *self.own]
 
-    def check_name(self, place: str, name: str) -> None:
+    def check_name(self, location: str, name: str) -> None:
         """Refuse a name that no metric has.
 
         Raises
@@ -113,7 +113,7 @@ class StudyMetrics:
         scope = ""
         if self.classes == "all" and name in DIRECTION:
             scope = " of more classes than two"
-        raise DataError(f"{place}: there is no metric '{name}'{scope}; {remedy}")
+        raise DataError(f"{location}: there is no metric '{name}'{scope}; {remedy}")
 
     def row_metric(self, name: str) -> Any:
         """Return the metric if it is computed from kept test rows, else None.
@@ -123,9 +123,11 @@ class StudyMetrics:
             return self.own[name]
         if self.classes != "two" or name in (*METRICS, *TIMES):
             return None
-        return name if name in SCORE_METRICS else find_score_metric(name)
+        if name in SCORE_METRICS:
+            return name
+        return find_score_metric(name)
 
-    def check_output(self, place: str, name: str) -> None:
+    def check_output(self, location: str, name: str) -> None:
         """Refuse as an output a metric without a better side, or an unbounded cost.
 
         Raises
@@ -134,13 +136,13 @@ class StudyMetrics:
         """
         if self.better(name) == "neither":
             raise DataError(
-                f"{place}: metric '{name}' is neither better high nor low; it cannot rank a "
+                f"{location}: metric '{name}' is neither better high nor low; it cannot rank a "
                 "classifier"
             )
         if self.is_cost(name):
             raise DataError(
-                f"{place}: metric '{name}' is better low and has no greatest value; name it among "
-                "the inputs"
+                f"{location}: metric '{name}' is better low and has no greatest value; name it "
+                "among the inputs"
             )
 
     def better(self, name: str) -> str:

@@ -136,10 +136,11 @@ def _interval_options(settings: SummarySettings) -> dict[str, Any]:
     if by_output and not settings.inputs:
         return {}
     if model.name != "ccr" or getattr(model, "is_restricted", False):
-        suffix = " with inputs" if by_output else ""
+        description = f"model '{model.name}'"
+        if by_output:
+            description += " with inputs"
         raise DataError(
-            f"model '{model.name}'{suffix} has no intervals; model 'wei' without inputs and 'ccr' "
-            "have them"
+            f"{description} has no intervals; model 'wei' without inputs and 'ccr' have them"
         )
     return {"returns": model.returns, "orientation": model.orientation}
 

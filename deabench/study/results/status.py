@@ -189,10 +189,13 @@ def study_status(plan: Plan, tasks: TaskList | None = None, *, save: bool = Fals
         Leave the count beside the store: for a run that has locked it. Otherwise nothing is
         written, so that the status may be read while a run goes on.
     """
-    tasks = plan.tasks() if tasks is None else tasks
+    if tasks is None:
+        tasks = plan.tasks()
     count = saved_count(plan.store, tasks)
-    if count is None:
-        count = save_count(plan.store, tasks) if save else count_results(plan.store, tasks)
+    if count is None and save:
+        count = save_count(plan.store, tasks)
+    elif count is None:
+        count = count_results(plan.store, tasks)
     failed = sum(number for *_, number in count.failures)
     failures = pd.DataFrame(count.failures, columns=["classifier", "status", "tasks"])
     notes = list(plan.data_notes)
@@ -214,7 +217,8 @@ def study_status(plan: Plan, tasks: TaskList | None = None, *, save: bool = Fals
 
 def current_rows(plan: Plan, tasks: TaskList | None = None) -> pd.DataFrame:
     """Return the store's sound rows that belong to the study as it is now, in its order."""
-    tasks = plan.tasks() if tasks is None else tasks
+    if tasks is None:
+        tasks = plan.tasks()
     positions = {key: position for position, key in enumerate(tasks.keys())}
     rows = read_rows(plan.store)
     damaged = rows.attrs["damaged"]
@@ -232,7 +236,8 @@ def missing_tasks(
 
     They never ran, ran with other code or data, ran out of a limit that has changed since, or
     failed where failed ones are to be retried."""
-    tasks = plan.tasks() if tasks is None else tasks
+    if tasks is None:
+        tasks = plan.tasks()
     # keys alone: tasks are made for what is missing
     missing = set(tasks.keys())
     for rows, _ in iterate_rows(plan.store):
@@ -243,11 +248,17 @@ def missing_tasks(
 
 
 def _is_settled(
-    plan: Plan, status: str, kept: int, error_type: str, limits: str, *, retry_failed: bool
+    plan: Plan,
+    status: str,
+    has_predictions: int,
+    error_type: str,
+    limits: str,
+    *,
+    retry_failed: bool,
 ) -> bool:
     """Whether a task with such a row need not be run."""
     if status == "done":
-        return bool(kept) or not plan.keep_predictions
+        return bool(has_predictions) or not plan.keep_predictions
     if retry_failed or error_type in RETRIED_ERRORS:
         return False
     return status != "timeout" or limits == plan.limits.text

@@ -328,8 +328,8 @@ def iterate_rows(path: Path) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
     last = -1
     columns = ("rowid", *COLUMNS, "checksum")
     while True:
-        part = f"WHERE rowid > {last} ORDER BY rowid LIMIT {ROWS_AT_A_TIME}"
-        rows = _query(path, "results", columns, part)
+        clause = f"WHERE rowid > {last} ORDER BY rowid LIMIT {ROWS_AT_A_TIME}"
+        rows = _query(path, "results", columns, clause)
         if not rows:
             return
         sound = [row[1:-1] for row in rows if checksum(row[1:-1]) == row[-1]]
@@ -412,12 +412,12 @@ def unpack_checked(rows: bytes, digest: str, scores: int) -> dict[str, np.ndarra
 
 
 def _query(
-    path: Path, table: str, columns: Sequence[str], part: str = "ORDER BY rowid"
+    path: Path, table: str, columns: Sequence[str], clause: str = "ORDER BY rowid"
 ) -> list[tuple[Any, ...]]:
     if not path.exists():
         return []
     check_store(path)
-    statement = f"SELECT {','.join(columns)} FROM {table} {part}"
+    statement = f"SELECT {','.join(columns)} FROM {table} {clause}"
     try:
         try:
             with open_for_reading(path, strict=True) as db:

@@ -2,10 +2,11 @@
 
 Each time limit has two stages, because no single one can do both: at the limit `OutOfTime` is
 raised in Python code (by a signal in the main thread; in another thread, and where the system has
-no such signals, Python raises it at its next instruction); code that cannot be interrupted (a C loop that never
-returns, with or without Python's lock) ends with its process a little later. faulthandler writes
-the traceback then, without needing the lock: at the wall limit by its own watchdog, at the CPU
-limit where the kernel sends SIGXCPU. The parent reads that traceback and records the task."""
+no such signals, Python raises it at its next instruction); code that cannot be interrupted (a C
+loop that never returns, with or without Python's lock) ends with its process a little later.
+faulthandler writes the traceback then, without needing the lock: at the wall limit by its own
+watchdog, at the CPU limit where the kernel sends SIGXCPU. The parent reads that traceback and
+records the task."""
 
 from __future__ import annotations
 

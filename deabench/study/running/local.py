@@ -118,7 +118,9 @@ def run_locally(tasks: list[Task], workers: int) -> Results:
         while queue or suspects:
             # suspects of having killed a worker run last, one at a time
             alone = not queue
-            current = TaskQueue([suspects.popleft()], 1) if alone else queue
+            current = queue
+            if alone:
+                current = TaskQueue([suspects.popleft()], 1)
             pool_size = min(workers, len(current.waiting))
             # tasks that were running when a worker died
             interrupted = yield from _run_pool(current, pool_size, scratch)
@@ -171,9 +173,9 @@ def _run_pool(
 
 
 def _submit_batches(
-    pool: Any, queue: TaskQueue, batches: Batches, most: int, scratch: Path
+    pool: Any, queue: TaskQueue, batches: Batches, max_batches: int, scratch: Path
 ) -> None:
-    while queue and len(batches) < most:
+    while queue and len(batches) < max_batches:
         batch = queue.next_batch()
         try:
             with _signals_blocked():

@@ -352,7 +352,9 @@ def check_labels(predicted: Any, rows: int, classes: Sequence[str]) -> np.ndarra
 
 
 def _format_label(value: object) -> str:
-    return f"'{value[:40]}'" if isinstance(value, str) else str(value)
+    if isinstance(value, str):
+        return f"'{value[:40]}'"
+    return str(value)
 
 
 def predict_scores(estimator: Any, X: Any, classes: int) -> np.ndarray:

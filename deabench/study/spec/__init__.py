@@ -159,7 +159,9 @@ class TaskList(Sequence[Task]):
         self._ends = list(accumulate(map(len, self.blocks)))
 
     def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
+        if not self._ends:
+            return 0
+        return self._ends[-1]
 
     def __iter__(self) -> Iterator[Task]:
         return (

@@ -149,7 +149,9 @@ def _read_data(name: str, value: Any, arguments: StudyArguments) -> DataSpec:
 
 def _value_of_dataset(argument: Any, name: str) -> Any:
     """Return an argument's value for one data set: one for all, or a mapping by name."""
-    return argument.get(name) if isinstance(argument, Mapping) else argument
+    if isinstance(argument, Mapping):
+        return argument.get(name)
+    return argument
 
 
 def _read_path(

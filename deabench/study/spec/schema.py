@@ -47,11 +47,11 @@ def is_table(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
-def whole_number(least: int) -> Check:
-    """Return a check for whole numbers from `least` on."""
+def whole_number(minimum: int) -> Check:
+    """Return a check for whole numbers from `minimum` on."""
     return expect(
-        lambda value: isinstance(value, int) and is_number(value) and value >= least,
-        f"a whole number >= {least}",
+        lambda value: isinstance(value, int) and is_number(value) and value >= minimum,
+        f"a whole number >= {minimum}",
     )
 
 
@@ -186,7 +186,7 @@ def table_keys() -> dict[str, dict[str, Check]]:
 
 
 def check_keys(
-    prefix: str, place: str, values: Mapping[str, Any], keys: Mapping[str, Check]
+    prefix: str, location: str, values: Mapping[str, Any], keys: Mapping[str, Check]
 ) -> None:
     """Refuse an unknown key or a bad value of one table.
 
@@ -194,7 +194,7 @@ def check_keys(
     ----------
     prefix : str
         The study file, as `'study.toml': `; "" for a study from code.
-    place : str
+    location : str
         The table: "[split]" of a file, "split:" of an argument, "" for keys of the study itself.
 
     Raises
@@ -205,8 +205,8 @@ def check_keys(
     for key, value in values.items():
         if key not in keys:
             problem = f"there is no key '{key}'"
-            if place:
-                problem = f"{place.rstrip(':')} has no key '{key}'"
+            if location:
+                problem = f"{location.rstrip(':')} has no key '{key}'"
             raise DataError(f"{prefix}{problem}; {did_you_mean(key, list(keys))}")
         # Python's tuples are TOML's lists
         expected = keys[key](list(value) if isinstance(value, tuple) else value)
@@ -214,7 +214,7 @@ def check_keys(
             remedy = expected
             if not expected.startswith(("did you", "there are")):
                 remedy = f"give {expected}"
-            where = f"{place} {key}" if place else key
+            where = f"{location} {key}" if location else key
             raise DataError(f"{prefix}{where} is {_format_value(value)}; {remedy}")
 
 
@@ -223,21 +223,23 @@ def _format_value(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, dict):
         return "a table"
-    return f"'{value}'" if isinstance(value, str) else str(value)
+    if isinstance(value, str):
+        return f"'{value}'"
+    return str(value)
 
 
-def check_name(place: str, name: str, known: Sequence[str]) -> None:
+def check_name(location: str, name: str, names: Sequence[str]) -> None:
     """Refuse a name that is unknown, with the nearest known one whatever its case.
 
     Raises
     ------
     DataError
     """
-    if name in known:
+    if name in names:
         return
     # whatever the case of its letters
-    by_lower_case = {other.lower(): other for other in known}
-    remedy = did_you_mean(by_lower_case.get(name.lower(), name), known)
-    if not remedy.startswith("did") and len(known) > 12:
-        remedy = f"there are {len(known)}, see docs/study.md"
-    raise DataError(f"{place} '{name}' is not known; {remedy}")
+    by_lower_case = {other.lower(): other for other in names}
+    remedy = did_you_mean(by_lower_case.get(name.lower(), name), names)
+    if not remedy.startswith("did") and len(names) > 12:
+        remedy = f"there are {len(names)}, see docs/study.md"
+    raise DataError(f"{location} '{name}' is not known; {remedy}")

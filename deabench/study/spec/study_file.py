@@ -177,32 +177,32 @@ def _read_datasets(folder: StudyFolder, settings: Mapping[str, Any]) -> tuple[Da
 
 
 def _read_dataset(
-    folder: StudyFolder, entry: dict[str, Any], where: str, keel_options: Options
+    folder: StudyFolder, entry: dict[str, Any], location: str, keel_options: Options
 ) -> DataSpec:
     """Return the data set of one table [[data.set]]: a generator, a file, or a known name."""
     prefix = folder.prefix
     if "name" not in entry:
-        raise DataError(f"{prefix}{where} has no name; give it one")
+        raise DataError(f"{prefix}{location} has no name; give it one")
     name = entry["name"]
     options = {key: value for key, value in entry.items() if key != "name"}
     generator = options.get("generator")
     if generator is not None:
-        schema.check_name(f"{prefix}{where}: generator", generator, list(GENERATORS))
+        schema.check_name(f"{prefix}{location}: generator", generator, list(GENERATORS))
         # the parameters of the generator's function are keys, too
         keys = {key: schema.DATASET_KEYS[key] for key in ("name", "generator", "type")}
         for key, parameter in signature(GENERATORS[generator]).parameters.items():
             is_count = isinstance(parameter.default, int)
             keys[key] = schema.whole_number(0) if is_count else schema.AT_LEAST_0
-        schema.check_keys(prefix, where, entry, keys)
+        schema.check_keys(prefix, location, entry, keys)
         return DataSpec(name, "generator", tuple(sorted(options.items())))
-    schema.check_keys(prefix, where, entry, schema.DATASET_KEYS)
+    schema.check_keys(prefix, location, entry, schema.DATASET_KEYS)
     if "file" not in options:
-        schema.check_name(f"{prefix}{where}: data set", name, dataset_names())
+        schema.check_name(f"{prefix}{location}: data set", name, dataset_names())
         options = {**dict(keel_options), **options}
         return DataSpec(name, source_of_name(name), tuple(sorted(options.items())))
     for key in ("file", "test_file"):
         if key in options:
-            options[key] = str(folder.resolve(f"{where}: {key}", options[key]).resolve())
+            options[key] = str(folder.resolve(f"{location}: {key}", options[key]).resolve())
     if "nominal" in options:
         options["nominal"] = tuple(options["nominal"])
     return DataSpec(name, "file", tuple(sorted(options.items())))
