@@ -1,4 +1,4 @@
-"""The checks of arguments that several rooms make: one wording each."""
+"""Checks of arguments that many packages share: one wording each."""
 
 from __future__ import annotations
 
@@ -8,37 +8,43 @@ from difflib import get_close_matches
 from deabench.errors import DataError
 
 
-def did_you_mean(name: object, known: Sequence[object]) -> str:
-    """`did you mean 'TPR'?` where one of the known names is near, otherwise the list of them."""
-    near = get_close_matches(str(name), [str(k) for k in known], n=1)
-    return (
-        f"did you mean '{near[0]}'?" if near else "there are " + ", ".join(f"'{k}'" for k in known)
-    )
+def did_you_mean(name: object, names: Sequence[object]) -> str:
+    """Return `did you mean 'TPR'?` if a name is close to the given one, else list the names."""
+    matches = get_close_matches(str(name), [str(candidate) for candidate in names], n=1)
+    if matches:
+        return f"did you mean '{matches[0]}'?"
+    return "there are " + ", ".join(f"'{candidate}'" for candidate in names)
 
 
 def choice(
-    what: str, value: object, known: Sequence[str], hints: Mapping[str, str] | None = None
+    argument: str, value: object, choices: Sequence[str], hints: Mapping[str, str] | None = None
 ) -> None:
-    """Refuse a value that is not one of the known words.
+    """Refuse a value that is not one of the choices.
 
     Parameters
     ----------
-    what : str
+    argument : str
         The argument's name, as the user wrote it.
+    value : object
+    choices : sequence of str
     hints : mapping of str to str, optional
-        What users of other tools write, in lower case, and what it is called here.
+        Words of other tools, in lower case, and their names here.
     """
-    if value in known:
+    if value in choices:
         return
     hint = (hints or {}).get(str(value).lower())
-    said = f"write {hint}" if hint else "it is one of " + ", ".join(f"'{k}'" for k in known)
-    raise DataError(f"{what} '{value}' is not known; {said}")
+    if hint:
+        remedy = f"write {hint}"
+    else:
+        remedy = "it is one of " + ", ".join(f"'{word}'" for word in choices)
+    raise DataError(f"{argument} '{value}' is not known; {remedy}")
 
 
-def share(what: str, value: float, *, below: float = 1.0) -> float:
-    """A number strictly between 0 and `below`: a level (alpha), a prevalence, a confidence."""
+def share(argument: str, value: float, *, below: float = 1.0) -> float:
+    """Return a number strictly between 0 and `below`: a level, a prevalence, a confidence."""
     if not isinstance(value, int | float) or not 0 < value < below:
         raise DataError(
-            f"{what} is {value}; give a number between 0 and {below:g}, both excluded, as {below / 20:g}"
+            f"{argument} is {value}; give a number between 0 and {below:g}, both excluded, "
+            f"as {below / 20:g}"
         )
     return float(value)

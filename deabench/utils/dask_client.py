@@ -1,4 +1,4 @@
-"""A Dask scheduler that is there: connected to quietly, refused in one sentence."""
+"""Connect to a Dask scheduler, or refuse it in one sentence."""
 
 from __future__ import annotations
 
@@ -13,35 +13,37 @@ from deabench.utils.files import one_line
 
 
 def require_dask() -> None:
-    """Refuse where Dask is not installed.
-
-    Raises
-    ------
-    DataError
-    """
+    """Refuse a cluster if Dask is not installed."""
     if find_spec("distributed") is None:
         raise DataError("a cluster needs the package distributed: pip install 'deabench[dask]'")
 
 
 @contextmanager
 def silence_dask() -> Iterator[None]:
-    """Dask says nothing of its own: what goes wrong is said in our words."""
+    """Silence Dask's own log: failures are reported by deabench."""
     logger = logging.getLogger("distributed")
-    before = logger.level
+    level = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        logger.setLevel(level)
 
 
 @contextmanager
 def connect_client(address: str, patience: float) -> Iterator[Any]:
-    """A client of the scheduler at an address, which has `patience` seconds to answer.
+    """Connect a client to the scheduler at an address.
+
+    Parameters
+    ----------
+    address : str
+    patience : float
+        Seconds that the scheduler has to answer.
 
     Raises
     ------
     DataError
+        If no scheduler answers, or Dask is not installed.
     """
     require_dask()
     from distributed import Client
@@ -49,7 +51,7 @@ def connect_client(address: str, patience: float) -> Iterator[Any]:
     with silence_dask():
         try:
             client = Client(address, timeout=patience)
-        except Exception as error:  # an address of any kind raises errors of any kind
+        except Exception as error:  # an invalid address raises errors of many classes
             raise DataError(
                 f"no Dask scheduler answers at '{address}': {one_line(error)}"
             ) from None

@@ -20,14 +20,13 @@ from typing import IO, Any
 from deabench.errors import DataError
 
 PATIENCE = 10.0
-"""Seconds to wait for somebody to write to a pipe."""
-INFLATED = 1 << 30
-"""Bytes that a compressed file may come to: 1 GiB."""
+"""Seconds to wait for a writer of a pipe."""
+MAX_DECOMPRESSED = 1 << 30
+"""Bytes that a compressed file may decompress to: 1 GiB."""
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
-    """Write `content` to `path` in one step: a reader sees the old file or the new one, never a
-    part.
+    """Write `content` to `path` in one step: a reader sees the old file or the new one.
 
     Parameters
     ----------
@@ -40,23 +39,24 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
     Raises
     ------
     DataError
-        Where the folder is missing or not writable, or the disk is full; nothing is left behind.
+        If the folder is missing or not writable, or the disk is full; nothing is left behind.
     """
-    given, data = Path(path), content.encode() if isinstance(content, str) else content
+    target = Path(path)
+    data = content.encode() if isinstance(content, str) else content
     try:
-        if _special(given):
-            _through(given, data)
+        if _is_special(target):
+            _write_through(target, data)
             return
-        path = Path(os.path.realpath(given)) if given.is_symlink() else given
+        path = Path(os.path.realpath(target)) if target.is_symlink() else target
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     except BrokenPipeError:
         raise DataError(
-            f"cannot write '{given}': its reader has gone; nothing reads what is written there"
+            f"cannot write '{target}': its reader has gone; nothing reads what is written there"
         ) from None
     except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or one_line(error)
+        reason = getattr(error, "strerror", None) or one_line(error)
         raise DataError(
-            f"cannot write '{given}': {said}; name a folder that exists and is writable"
+            f"cannot write '{target}': {reason}; name a folder that exists and is writable"
         ) from None
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -65,36 +65,39 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         os.replace(temporary, path)
     except OSError as error:
         os.unlink(temporary)
-        raise DataError(f"cannot write '{given}': {error.strerror}; nothing was written") from None
+        raise DataError(f"cannot write '{target}': {error.strerror}; nothing was written") from None
 
 
 @contextmanager
 def replace_file(path: str | Path) -> Iterator[Path]:
-    """A temporary neighbour of a file, for a library that writes by name; it becomes the file when
-    all is written.
+    """Give a temporary neighbour of a file, which replaces the file when all is written.
+
+    It is for a library that writes by name.
 
     Raises
     ------
     DataError
-        Where the folder is missing or not writable, the file is a device or a pipe, or the disk is
+        If the folder is missing or not writable, the file is a device or a pipe, or the disk is
         full; nothing is left behind.
     """
-    given = Path(path)
-    if _special(given) or given.is_dir():
-        raise DataError(f"cannot write '{given}': it is no file that can be replaced; name another")
-    given = Path(os.path.realpath(given)) if given.is_symlink() else given
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{given.name[:100]}.", dir=given.parent)
-    except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or one_line(error)
+    target = Path(path)
+    if _is_special(target) or target.is_dir():
         raise DataError(
-            f"cannot write '{path}': {said}; name a folder that exists and is writable"
+            f"cannot write '{target}': it is no file that can be replaced; name another"
+        )
+    target = Path(os.path.realpath(target)) if target.is_symlink() else target
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or one_line(error)
+        raise DataError(
+            f"cannot write '{path}': {reason}; name a folder that exists and is writable"
         ) from None
     os.close(handle)
     try:
         yield Path(name)
         os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, given)
+        os.replace(name, target)
     except OSError as error:
         raise DataError(
             f"cannot write '{path}': {error.strerror or one_line(error)}; nothing was written"
@@ -103,8 +106,8 @@ def replace_file(path: str | Path) -> Iterator[Path]:
         Path(name).unlink(missing_ok=True)
 
 
-def _special(path: Path) -> bool:
-    """Whether the path is there and is neither a regular file nor a folder, links followed."""
+def _is_special(path: Path) -> bool:
+    """Return whether the path exists and is neither a regular file nor a folder."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -112,7 +115,7 @@ def _special(path: Path) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
-def _through(path: Path, data: bytes) -> None:
+def _write_through(path: Path, data: bytes) -> None:
     with open(path, "wb", buffering=0) as stream:
         view = memoryview(data)
         while len(view):
@@ -126,23 +129,17 @@ def _umask() -> int:
 
 
 def one_line(error: BaseException | str) -> str:
-    """What an error says, on one line of printable characters."""
+    """Return the message of an error on one line of printable characters."""
     try:
         text = str(error)
-    except Exception:  # an error of others may be unable to say what it is
+    except Exception:  # the __str__ of a foreign error may fail
         text = ""
     text = " ".join(text.split()) or type(error).__name__
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def check_regular_file(path: str | Path) -> None:
-    """Refuse what is no regular file: it would be waited for, or be another one each time it is
-    read.
-
-    Raises
-    ------
-    DataError
-    """
+    """Refuse a path that is no regular file, because it is read more than once."""
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode):
         kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
@@ -150,54 +147,55 @@ def check_regular_file(path: str | Path) -> None:
 
 
 def read_contents(path: str | Path) -> bytes:
-    """The bytes of a file, or of a pipe that something writes to, as `<(command)` gives one.
+    """Read the bytes of a file, or of a pipe such as `<(command)`.
 
     Raises
     ------
     DataError
-        Where nothing has opened the pipe for writing within `PATIENCE` seconds: it would be waited
-        for for ever.
+        If nothing has opened the pipe for writing within `PATIENCE` seconds.
     """
     if not stat.S_ISFIFO(os.stat(path).st_mode):
         return Path(path).read_bytes()
-    parts, heard, until = list[bytes](), False, time.monotonic() + PATIENCE
+    blocks = list[bytes]()
+    has_writer = False
+    deadline = time.monotonic() + PATIENCE
     pipe = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     try:
         while True:
             try:
-                part = os.read(pipe, 1 << 20)
-            except BlockingIOError:  # somebody has it open, and writes later
-                heard = True
+                block = os.read(pipe, 1 << 20)
+            except BlockingIOError:  # a writer has it open, and writes later
+                has_writer = True
                 select.select([pipe], [], [])
                 continue
-            if not part and heard:
-                return b"".join(parts)
-            if not part and time.monotonic() > until:
+            if not block and has_writer:
+                return b"".join(blocks)
+            if not block and time.monotonic() > deadline:
                 raise DataError(
-                    f"nothing writes to the pipe '{path}' (waited {PATIENCE:g} s); start what does, or give a file"
+                    f"nothing writes to the pipe '{path}' (waited {PATIENCE:g} s); "
+                    "start the writer, or give a file"
                 )
-            heard = heard or bool(part)
-            parts.append(part)
-            time.sleep(0 if part else 0.02)
+            has_writer = has_writer or bool(block)
+            blocks.append(block)
+            time.sleep(0 if block else 0.02)
     finally:
         os.close(pipe)
 
 
-def decompress(path: str | Path, *, most: int = INFLATED) -> io.BytesIO | Path:
-    """The bytes of a compressed file (.gz, .bz2, .xz, .zip of one file), or the path of one that is
-    not.
+def decompress(path: str | Path, *, max_bytes: int = MAX_DECOMPRESSED) -> io.BytesIO | Path:
+    """Decompress a file (.gz, .bz2, .xz, .zip of one file); return the path of any other.
 
     Raises
     ------
     DataError
-        Where it inflates to more than `most` bytes, or is not what its ending says.
+        If it decompresses to more than `max_bytes`, or is not what its ending says.
     """
     path = Path(path)
     if path.suffix.lower() not in (".gz", ".bz2", ".xz", ".zip"):
         return path
     try:
-        with _opened(path) as stream:
-            data = stream.read(most + 1)
+        with _open_compressed(path) as stream:
+            data = stream.read(max_bytes + 1)
     except DataError:
         raise
     except OSError as error:
@@ -207,14 +205,14 @@ def decompress(path: str | Path, *, most: int = INFLATED) -> io.BytesIO | Path:
     # zlib.error, lzma.LZMAError, zipfile.BadZipFile, EOFError, NotImplementedError: one class each
     except Exception as error:
         raise DataError(f"'{path}' is not a {path.suffix} file: {one_line(error)}") from None
-    if len(data) > most:
+    if len(data) > max_bytes:
         raise DataError(
-            f"'{path}' inflates to more than {most} bytes; unpack it, and look at what it holds"
+            f"'{path}' inflates to more than {max_bytes} bytes; unpack it, and check its content"
         )
     return io.BytesIO(data)
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open_compressed(path: Path) -> IO[bytes]:
     import bz2
     import gzip
     import lzma
@@ -222,10 +220,11 @@ def _opened(path: Path) -> IO[bytes]:
 
     ending = path.suffix.lower()
     if ending != ".zip":
-        ways: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-        stream: IO[bytes] = ways[ending](path, "rb")
+        openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+        stream: IO[bytes] = openers[ending](path, "rb")
         return stream
-    names = (archive := zipfile.ZipFile(path)).namelist()
+    archive = zipfile.ZipFile(path)
+    names = archive.namelist()
     if len(names) != 1:
         raise DataError(f"'{path}' holds {len(names)} files; give an archive of one, or unpack it")
     return archive.open(names[0])

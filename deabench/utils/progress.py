@@ -13,17 +13,17 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Give a function to be told of each step done; a bar is on standard error from a second on
-    until the work ends.
+def progress(task: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on standard error for work that takes over a second.
+
+    The context is a function to call with the number of steps that were completed.
 
     Parameters
     ----------
-    what : str
-        What is being done.
+    task : str
+        Its name.
     total : int or None
-        How many steps there are; None where that is not known, and only the time that has passed is
-        shown.
+        The number of steps; None if it is not known, and only the elapsed time is shown.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    bar = _Bar(what, total)
+    bar = _Bar(task, total)
     try:
         yield bar.advance
     finally:
@@ -42,11 +42,16 @@ def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
 
 
 class _Bar:
-    def __init__(self, what: str, total: int | None) -> None:
-        self.what, self.total, self.done = what, total, 0
+    """A bar that opens after `PATIENCE` seconds."""
+
+    def __init__(self, name: str, total: int | None) -> None:
+        self.name = name
+        self.total = total
+        self.done = 0
         self.rich: Any = None
         self.lock = threading.Lock()
-        self.timer = threading.Timer(PATIENCE, self._open)  # one long step must not put it off
+        # A timer, because one long step must not delay the bar.
+        self.timer = threading.Timer(PATIENCE, self._open)
         self.timer.daemon = True
         self.timer.start()
 
@@ -61,29 +66,25 @@ class _Bar:
             BarColumn,
             MofNCompleteColumn,
             Progress,
+            ProgressColumn,
             TextColumn,
             TimeElapsedColumn,
             TimeRemainingColumn,
         )
 
-        counted = (
-            (MofNCompleteColumn(), TimeRemainingColumn())
-            if self.total is not None
-            else (TimeElapsedColumn(),)
-        )
-        rich = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            *counted,
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self.task = rich.add_task(self.what, total=self.total, completed=self.done)
+        columns: list[ProgressColumn] = [TextColumn("{task.description}"), BarColumn()]
+        if self.total is None:
+            columns.append(TimeElapsedColumn())
+        else:
+            columns += [MofNCompleteColumn(), TimeRemainingColumn()]
+        rich = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.task = rich.add_task(self.name, total=self.total, completed=self.done)
         with self.lock:
             if not self.timer.finished.is_set():
                 rich.start()
                 self.rich = rich
-                rich.update(self.task, completed=self.done)  # steps taken while it opened
+                # Steps that were completed while it opened.
+                rich.update(self.task, completed=self.done)
 
     def close(self) -> None:
         with self.lock:

@@ -1,6 +1,4 @@
-"""Tables as CSV text, to the last digit and never a formula in a spreadsheet; and names as they can
-be shown.
-"""
+"""Tables as CSV text, to the last digit and never a formula in a spreadsheet; printable names."""
 
 from __future__ import annotations
 
@@ -17,23 +15,24 @@ from pandas.api.extensions import ExtensionArray
 UNSEEN = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
-"""Signs that are no text, or turn the direction of what follows them."""
+"""Control characters, and characters that reverse the direction of the text after them."""
 
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
-"""A text cell that starts so could run as a formula in a spreadsheet."""
+"""A text cell that begins with one of these could run as a formula in a spreadsheet."""
 Cells: TypeAlias = np.ndarray | ExtensionArray
 ROWS = 1 << 14
-"""So many rows are written at a time: their cells stay in the processor's cache."""
+"""Rows written at a time: their cells stay in the processor's cache."""
 
 
 def escape_formula(cell: str) -> str:
-    """A text cell that cannot start a formula in a spreadsheet; `unguarded` is its inverse."""
+    """Return a text cell that cannot start a formula; `unescape_formula` is its inverse."""
     return f"'{cell}" if cell.startswith(FORMULA_SIGNS) else cell
 
 
 def printable(text: object) -> str:
-    """A name as it can be shown: signs that are no text or turn its direction become a visible
-    mark; see `seen` of dom.ts.
+    """Return a name with a visible mark for control characters and reversed direction.
+
+    The page does the same: see `seen` in dom.ts.
     """
     return UNSEEN.sub("\ufffd", str(text))
 
@@ -46,27 +45,26 @@ def quote_names(names: Iterable[object], most: int = 8) -> str:
 
 
 def unescape_formula(cell: str) -> str:
+    """Return a text cell as it was before `escape_formula`."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_SIGNS) else cell
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """The frame as CSV with its index as first column, text cells guarded, numbers to their last
-    digit.
-    """
+    """Return the frame as CSV: its index first, formulas escaped, numbers to their last digit."""
     flat = frame.reset_index()
     names = [escape_formula(str(name)) for name in flat.columns]
     columns = [flat.iloc[:, k].values for k in range(len(names))]
-    if len(columns) == 1 or not all(map(_plain, columns)):
-        return _of_any(flat.set_axis(names, axis=1))
-    parts = [_row(names), "\n"]
+    if len(columns) == 1 or not all(map(_is_fast, columns)):
+        return _to_csv_with_pandas(flat.set_axis(names, axis=1))
+    lines = [_join_row(names), "\n"]
     for start in range(0, len(flat), ROWS):
-        cells = [_cells(column[start : start + ROWS]) for column in columns]
-        parts += ["\n".join(map(",".join, zip(*cells, strict=True))), "\n"]
-    return "".join(parts)
+        cells = [_format_cells(column[start : start + ROWS]) for column in columns]
+        lines += ["\n".join(map(",".join, zip(*cells, strict=True))), "\n"]
+    return "".join(lines)
 
 
-def _of_any(flat: pd.DataFrame) -> str:
-    """A frame of cells of any type as CSV."""
+def _to_csv_with_pandas(flat: pd.DataFrame) -> str:
+    """Return a frame of cells of any type as CSV."""
     for k in range(flat.shape[1]):
         if not pd.api.types.is_numeric_dtype(flat.dtypes.iloc[k]):
             cells = (
@@ -78,41 +76,49 @@ def _of_any(flat: pd.DataFrame) -> str:
     return str(flat.to_csv(index=False, lineterminator="\n"))
 
 
-def _plain(column: Cells) -> bool:
-    """Whether a column holds floats, whole numbers, truths or texts without a gap: those `_cells`
-    writes as pandas does, in half the time.
+def _is_fast(column: Cells) -> bool:
+    """Return whether a column has floats, or integers, booleans or texts without a gap.
+
+    `_format_cells` writes those as pandas does, in half the time.
     """
     if column.dtype == np.float64:
         return True
-    known = column.dtype.kind in "iub" or pd.api.types.infer_dtype(column, skipna=False) == "string"
-    return known and not pd.isna(column).any()
+    is_known = (
+        column.dtype.kind in "iub" or pd.api.types.infer_dtype(column, skipna=False) == "string"
+    )
+    return is_known and not pd.isna(column).any()
 
 
-def _cells(column: Cells) -> list[str]:
-    """The cells of a plain column as they stand in CSV."""
-    cells, kind = np.asarray(column).tolist(), column.dtype.kind
-    if kind == "f":
-        texts = list(map(repr, cells))
-        return (
-            ["" if cell == "nan" else cell for cell in texts] if np.isnan(column).any() else texts
-        )
-    return list(map(str, cells)) if kind in "iub" else _quoted(cells)
+def _format_cells(column: Cells) -> list[str]:
+    """Return the cells of a column as CSV text."""
+    cells = np.asarray(column).tolist()
+    if column.dtype.kind in "iub":
+        return list(map(str, cells))
+    if column.dtype.kind != "f":
+        return _quote_cells(cells)
+    texts = list(map(repr, cells))
+    if np.isnan(column).any():
+        return ["" if text == "nan" else text for text in texts]
+    return texts
 
 
-def _quoted(cells: list[str]) -> list[str]:
-    """Text cells guarded, and in quotes where they hold a sign of CSV: all are looked at together,
-    for few hold any.
+def _quote_cells(cells: list[str]) -> list[str]:
+    """Escape formulas, and quote the cells with a special character of CSV.
+
+    All cells are searched as one text, because few have any.
     """
     text = "\n" + "\n".join(cells)
     if any(f"\n{sign}" in text for sign in FORMULA_SIGNS):
         cells = [escape_formula(cell) for cell in cells]
     if '"' in text or "\r" in text or text.count("\n") > len(cells):
-        return [_row([cell, ""])[:-1] for cell in cells]
-    return [f'"{cell}"' if "," in cell else cell for cell in cells] if "," in text else cells
+        return [_join_row([cell, ""])[:-1] for cell in cells]
+    if "," not in text:
+        return cells
+    return [f'"{cell}"' if "," in cell else cell for cell in cells]
 
 
-def _row(cells: list[str]) -> str:
-    """A row of CSV without its end."""
+def _join_row(cells: list[str]) -> str:
+    """Return a row of CSV without its line end."""
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerow(cells)
     return stream.getvalue()[:-1]

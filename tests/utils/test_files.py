@@ -147,9 +147,9 @@ def test_compressed_files_are_inflated_within_bounds(tmp_path, refused):
         path.write_bytes(pack(bytes(5_000_000)))
         assert decompress(path).read() == bytes(5_000_000)
         with refused(
-            f"'{path}' inflates to more than 1000000 bytes; unpack it, and look at what it holds"
+            f"'{path}' inflates to more than 1000000 bytes; unpack it, and check its content"
         ):
-            decompress(path, most=1_000_000)
+            decompress(path, max_bytes=1_000_000)
     none = tmp_path / "none.zip"
     none.write_text("no archive")
     with refused(f"'{none}' is not a .zip file: File is not a zip file"):
@@ -193,5 +193,5 @@ def test_a_pipe_is_read_where_somebody_writes_and_refused_where_nobody_does(
     for command in ("rank", "compare", "metrics"):
         assert main([command, str(fifo)]) == 1
         assert capsys.readouterr().err == (
-            f"deabench: nothing writes to the pipe '{fifo}' (waited 0.2 s); start what does, or give a file\n"
+            f"deabench: nothing writes to the pipe '{fifo}' (waited 0.2 s); start the writer, or give a file\n"
         )
