@@ -191,7 +191,7 @@ def frontier_command(
     from deabench.streaming.files import is_multi_file
 
     labels = split_all_names(label)
-    words: Any = {"missing": missing, "technology": technology}
+    keywords: Any = {"missing": missing, "technology": technology}
     lower = parse_lower_is_better(lower_is_better)
     many = is_multi_file(table)
     front = db.frontier(
@@ -203,7 +203,7 @@ def frontier_command(
         tolerance=tolerance,
         kept=kept,
         scheduler=scheduler,
-        **words,
+        **keywords,
     )
     if graphml is not None:
         front.to_graphml(graphml)
@@ -295,7 +295,7 @@ def targets_command(
     ] = None,
 ) -> None:
     """Find the closest point of the reference's frontier for each classifier of TABLE."""
-    words: Any = {
+    keywords: Any = {
         "norm": norm,
         "on": on,
         "method": method,
@@ -312,7 +312,7 @@ def targets_command(
         common=common,
         dominating=dominating,
         time_limit=time_limit,
-        **words,
+        **keywords,
     )
     if plot is not None:
         _draw_targets(result, show, plot)

@@ -93,8 +93,8 @@ def uncertainty_command(
     """
     samples = read_samples(file, SampleOptions(metrics, positive, scores, threshold, costs))
     # The words were checked when they were parsed.
-    words: Any = {"returns": returns, "orientation": orientation}
-    result = db.uncertainty(samples, level=level, method=method.value, seed=seed, **words)
+    keywords: Any = {"returns": returns, "orientation": orientation}
+    result = db.uncertainty(samples, level=level, method=method.value, seed=seed, **keywords)
     if plot is not None:
         db.plot.save_figure(result.plot().figure_, plot)
     sentences = result.summary() if explain is None else result.explain(explain)
@@ -133,8 +133,8 @@ def gate_command(
     errors, as in every command."""
     samples = read_samples(file, SampleOptions(metrics, positive, scores, threshold, costs))
     # The words were checked when they were parsed.
-    words: Any = {"returns": returns, "orientation": orientation}
-    result = db.gate(samples, candidate, at_least=at_least, level=level, **words)
+    keywords: Any = {"returns": returns, "orientation": orientation}
+    result = db.gate(samples, candidate, at_least=at_least, level=level, **keywords)
     write_text(json.dumps(result.to_dict(), indent=1, ensure_ascii=False) + "\n", out)
     print_message(result.summary())
     print_messages(result.notes)

@@ -210,10 +210,10 @@ def _row_line(cells: Sequence[str], part: Sequence[int]) -> str:
 
 def _breakable_cell(text: str) -> str:
     """Escape a cell and let LaTeX break words, such as digests, that are wider than a column."""
-    words = []
+    breakable_words = []
     for word in text.split():
         pieces = [word]
         if len(word) > MAX_CELL_WIDTH:
             pieces = [word[k : k + BREAK_EVERY] for k in range(0, len(word), BREAK_EVERY)]
-        words.append(r"\allowbreak{}".join(map(escape_latex, pieces)))
-    return " ".join(words)
+        breakable_words.append(r"\allowbreak{}".join(map(escape_latex, pieces)))
+    return " ".join(breakable_words)

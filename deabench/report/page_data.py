@@ -98,14 +98,14 @@ def _describe_metric(results: ReportResults, name: str) -> dict[str, Any]:
     is_low = name in results.lower_is_better
     transforms = front.data.transforms if front is not None else {}
     transform = transforms.get(name, AffineTransform(-1.0 if is_low else 1.0))
-    least, most = _known_range(name, results.metrics[name])
+    lower_bound, upper_bound = _known_range(name, results.metrics[name])
     return {
         "name": name,
         "high": not is_low,
         "sign": transform.sign,
         "shift": transform.shift,
-        "least": least,
-        "most": most,
+        "least": lower_bound,
+        "most": upper_bound,
         "cost": name in results.ranking.data.inputs.columns,
     }
 
@@ -114,19 +114,19 @@ def _known_range(name: str, column: pd.Series) -> tuple[float | None, float | No
     """Return the range of a metric by its name, unless the table's values contradict it."""
     lowest = float(column.min())
     highest = float(column.max())
-    least = 0.0
-    most = math.inf
+    lower_bound = 0.0
+    upper_bound = math.inf
     metric = look_up_metric(name)
     if metric is not None:
-        least = metric.low
-        most = metric.high
+        lower_bound = metric.low
+        upper_bound = metric.high
         # A share may be written in percent.
-        if metric.unit in ("share", "percent") and most <= 1.0 < highest:
-            least *= 100
-            most *= 100
+        if metric.unit in ("share", "percent") and upper_bound <= 1.0 < highest:
+            lower_bound *= 100
+            upper_bound *= 100
     return (
-        json_number(least) if least <= lowest else None,
-        json_number(most) if highest <= most else None,
+        json_number(lower_bound) if lower_bound <= lowest else None,
+        json_number(upper_bound) if highest <= upper_bound else None,
     )
 
 
@@ -140,11 +140,11 @@ def _first_metrics(names: list[str], front: Frontier | None) -> list[int]:
 def _start_row(results: ReportResults) -> int:
     """Return the row that is selected when the page opens: the one of which the answer tells."""
     labels = results.metrics.index
-    own = results.own_targets
+    own_targets = results.own_targets
     if results.tested_targets is not None:
         return len(labels)
-    if own is not None and own.distance.notna().any():
-        return int(labels.get_loc(own.distance.idxmax()))
+    if own_targets is not None and own_targets.distance.notna().any():
+        return int(labels.get_loc(own_targets.distance.idxmax()))
     return int(labels.get_loc(order_by_merit(results.ranking)[0]))
 
 
@@ -253,10 +253,10 @@ def _difference_of_frontiers(results: ReportResults) -> str:
         return ""
     ranking = results.ranking
     ranked = join_names(ranking.actual.columns, ranking.actual.shape[1])
-    drawn = join_names(front.outputs, len(front.outputs))
+    frontier_metrics = join_names(front.outputs, len(front.outputs))
     return (
         f"The ranking is by model '{ranking.options.name}' in {ranked}; positions and targets are "
-        f"those of the frontier of mixtures in {drawn}: a classifier may be efficient in the "
+        f"those of the frontier of mixtures in {frontier_metrics}: a classifier may be efficient in the "
         "ranking and not on that frontier."
     )
 

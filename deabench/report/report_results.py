@@ -151,12 +151,14 @@ def compute_results(
                 if not ranking.efficient[name] and name in selected.frame.index
             ][:MAX_TARGETS]
             reference = spanning.as_table()
-            how: dict[str, Any] = {"norm": norm, "on": on}
+            target_options: dict[str, Any] = {"norm": norm, "on": on}
             if inefficient:
-                own_targets = targets(selected.frame.loc[inefficient], reference, **how)
+                own_targets = targets(selected.frame.loc[inefficient], reference, **target_options)
             if tested_table is not None:
-                tested_targets = targets(tested_table, reference, **how)
-    texts = [str(one.message) for one in caught if issubclass(one.category, DataWarning)]
+                tested_targets = targets(tested_table, reference, **target_options)
+    texts = [
+        str(warning.message) for warning in caught if issubclass(warning.category, DataWarning)
+    ]
     tested_scores = None
     if tested_table is not None and not isinstance(source, Ranking):
         tested_scores = _score_tested(tested_table, selected, rank_options)

@@ -52,17 +52,19 @@ def report_saved_ranking(frame: pd.DataFrame, title: str | None = None) -> Repor
 
 def _summarize_saved(frame: pd.DataFrame) -> list[str]:
     best = frame[frame["efficient"]]
-    rest = frame.loc[~frame["efficient"], "efficiency"]
+    inefficient_scores = frame.loc[~frame["efficient"], "efficiency"]
     sentences = [
         f"{len(best)} of {count_noun(len(frame), 'classifier')} {is_or_are(len(best))} efficient: "
         f"{join_names(best.index)}."
     ]
-    if len(rest) == 1:
-        sentences.append(f"The other one is not: its efficiency is {rest.iloc[0]:.3f}.")
-    elif len(rest):
+    if len(inefficient_scores) == 1:
         sentences.append(
-            f"The other {len(rest)} are not: their efficiencies go from {rest.min():.3f} to "
-            f"{rest.max():.3f}."
+            f"The other one is not: its efficiency is {inefficient_scores.iloc[0]:.3f}."
+        )
+    elif len(inefficient_scores):
+        sentences.append(
+            f"The other {len(inefficient_scores)} are not: their efficiencies go from {inefficient_scores.min():.3f} to "
+            f"{inefficient_scores.max():.3f}."
         )
     sentences.append(
         "A saved ranking holds no metrics: give the table itself for the frontier, targets and "
