@@ -19,7 +19,7 @@ from simulations.tables import KINDS, frame
 from deabench.analysis.ranking import Ranking, rank
 from deabench.errors import DataWarning
 from deabench.models import WEI
-from deabench.models.radial import Wei
+from deabench.models.shared.radial import WEIProblem
 from deabench.results.answer import Task
 from deabench.solver.engine import solve_family
 from deabench.tables.selection import select_table
@@ -42,7 +42,7 @@ def engine(values: np.ndarray) -> np.ndarray:
     Qhull and certificates.
     """
     data = validate(select_table(frame(values)), warn=False)
-    problem = Wei(Task(data, data, WEI(), own_reference=True))
+    problem = WEIProblem(Task(data, data, WEI(), own_reference=True))
     with one_thread(len(values)):
         solution = solve_family(problem.family, problem.tested)
     return np.asarray(problem.read(solution)[0] * problem.size)

@@ -1,153 +1,81 @@
-"""The additive model and its weights: what is left to gain in all metrics, weighed and summed. RAM
-and BAM are two weightings.
-"""
+"""The additive model and its weights: the weighted sum of slacks. RAM and BAM are two weightings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from deabench.errors import DataError
-from deabench.models import weighted_slacks
 from deabench.models.options import read_metric_numbers
-from deabench.models.scaled_data import metrics
+from deabench.models.shared import slack_programs
+from deabench.models.shared.scaled_data import metric_names
 from deabench.results.answer import Answer, Task
-from deabench.results.model import (
-    ANY_VALUES,
-    NUMBERS,
-    Advance,
-    Model,
-    Technology,
-    option,
-)
+from deabench.results.model import ANY_VALUES, NUMBERS, Advance, Model, Technology, option
 from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
 
-
-def read(given: object, data: Data) -> str | Mapping[str, float]:
-    """A word, or what a unit of each metric counts."""
-    return given if isinstance(given, str) else read_metric_numbers("weights", given, data)
-
-
-def solve(task: Task, advance: Advance) -> Answer:
-    """The weighted sum of slacks of every DMU."""
-    counts, notes = counts_of(task)
-    answer = weighted_slacks.solve(task, counts, advance)
-    return replace(answer, data=replace(answer.data, notes=(*answer.data.notes, *notes)))
-
-
-def prove(answer: Answer) -> Proof:
-    """The sum that λ reaches, and that which the weights allow."""
-    return weighted_slacks.prove(answer, counts_of(answer)[0])
-
-
-def counts_of(task: Task | Answer) -> tuple[np.ndarray, tuple[str, ...]]:
-    """What a unit of each metric counts for each DMU, (K, s + m), and what is to be said of it."""
-    how, names = task.options.weights, metrics(task.data)
-    values = np.column_stack([task.data.outputs, task.data.inputs]).astype(float)
-    spanning = np.column_stack([task.reference.outputs, task.reference.inputs]).astype(float)
-    notes: tuple[str, ...] = ()
-    if how == "ones":
-        counts, notes = (
-            np.ones_like(values),
-            ("slacks are added up in the metrics' own units; other weights have no units",),
-        )
-    elif not isinstance(how, str):
-        counts = np.tile(list(how.values()), (len(values), 1))
-    else:
-        unit = _units(how, values, spanning, task)
-        counts = np.where(unit > 0, 1.0 / np.where(unit > 0, unit, 1.0), 0.0)
-        notes = tuple(
-            f"'{name}' counts nothing for {int(zero.sum())} of {len(zero)} classifiers: {WHY[how]}"
-            for name, zero in zip(names, (unit <= 0).T, strict=True)
-            if zero.any() and how != "bam"
-        )
-    if task.options.orientation != "none":
-        outward = task.options.orientation == "output"
-        counts = np.where(
-            (np.arange(len(names)) < task.data.outputs.shape[1]) == outward, counts, 0.0
-        )
-    return counts, notes
-
-
-WHY = {
+OWN_UNITS_NOTE = "slacks are added up in the metrics' own units; other weights have no units"
+UNWEIGHTED_REASONS = {
     "mip": "it is 0",
     "normalized": "it is the same in the whole reference",
     "ram": "it is the same in the whole reference",
 }
+"""Why a metric may count nothing, by the word of the weights."""
 
 
-def _units(how: str, values: np.ndarray, spanning: np.ndarray, task: Task | Answer) -> np.ndarray:
-    """What counts 1 of each metric, (K, s + m)."""
-    s, number = task.data.outputs.shape[1], values.shape[1]
-    if how == "mip":
-        return values
-    if how == "normalized":
-        spread = np.zeros(number) if len(spanning) < 2 else spanning.std(axis=0, ddof=1)
-        return np.tile(np.where(np.ptp(spanning, axis=0) > 0, spread, 0.0), (len(values), 1))
-    if how == "ram":
-        return np.tile(number * np.ptp(spanning, axis=0), (len(values), 1))
-    if task.options.returns != "vrs" and task.data.inputs.shape[1]:
-        raise DataError(
-            f"weights 'bam' have a bound for returns 'vrs' only, and returns is '{task.options.returns}'; "
-            "leave returns out, or use weights 'ram'"
-        )
-    room = np.column_stack(
-        [spanning[:, :s].max(axis=0) - values[:, :s], values[:, s:] - spanning[:, s:].min(axis=0)]
-    )
-    return np.asarray(number * np.maximum(room, 0.0))
-
-
-def meaning(score: float, options: Any) -> str:
-    """What the sum says."""
-    how = options.weights
-    if how == "ram":
-        return f"on average {100 * score:.1f} % of each metric's range is left to gain"
-    if how == "bam":
-        return (
-            f"on average {100 * score:.1f} % of the way to each metric's best value is left to gain"
-        )
-    unit = {
-        "ones": "in the metrics' own units",
-        "mip": "in shares of its own values",
-        "normalized": "in standard deviations",
-    }
-    said = (
-        unit.get(how, "with the weights given")
-        if isinstance(how, str)
-        else "with the weights given"
-    )
-    return f"{score:.4g} is left to gain over all metrics, {said}"
-
-
-def _allows(options: Any) -> tuple[Allowed, ...]:
-    """With Σ λ = 1 the model is translation-invariant, unless own values are what it counts in."""
-    return ANY_VALUES if options.returns == "vrs" and options.weights != "mip" else ()
+def read_weights(weights: str | Mapping[str, float], data: Data) -> str | Mapping[str, float]:
+    """Return a word as it is, and numbers for all metrics."""
+    if isinstance(weights, str):
+        return weights
+    return read_metric_numbers("weights", weights, data)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AdditiveModel(Model):
-    """Base class of the weighted sums of slacks."""
+    """Base class of the weighted sums of slacks; subclasses declare `weights`."""
 
     measure = "inefficiency"
 
     technology: Technology = "convex"
 
     def allows(self) -> tuple[Allowed, ...]:
-        return _allows(self)
+        """Return the data that the model takes.
+
+        With Σ λ = 1 it is translation-invariant, unless slacks count in shares of own values.
+        """
+        is_invariant = self.returns == "vrs" and getattr(self, "weights", None) != "mip"
+        return ANY_VALUES if is_invariant else ()
 
     def solve(self, task: Task, advance: Advance) -> Answer:
-        return solve(task, advance)
+        """Compute the largest weighted sum of slacks of every DMU."""
+        weights, notes = slack_weights(task)
+        answer = slack_programs.solve(task, weights, advance)
+        return replace(answer, data=replace(answer.data, notes=(*answer.data.notes, *notes)))
 
     def prove(self, answer: Answer) -> Proof:
-        return prove(answer)
+        """Recompute the sum that λ reaches and the one that the multipliers allow."""
+        return slack_programs.prove(answer, slack_weights(answer)[0])
 
     def meaning(self, score: float) -> str:
-        return meaning(score, self)
+        """Say what the sum means."""
+        weights = getattr(self, "weights", None)
+        percent = f"{100 * score:.1f} %"
+        if weights == "ram":
+            return f"on average {percent} of each metric's range is left to gain"
+        if weights == "bam":
+            return f"on average {percent} of the way to each metric's best value is left to gain"
+        unit = "with the weights given"
+        if isinstance(weights, str):
+            unit = {
+                "ones": "in the metrics' own units",
+                "mip": "in shares of its own values",
+                "normalized": "in standard deviations",
+            }[weights]
+        return f"{score:.4g} is left to gain over all metrics, {unit}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +92,7 @@ class Additive(AdditiveModel):
         "ones",
         "What one unit of slack counts in each metric.",
         form=NUMBERS,
-        reader=read,
+        reader=read_weights,
     )
 
 
@@ -178,7 +106,7 @@ class RAM(AdditiveModel):
 
     returns: Literal["vrs", "crs", "nirs", "ndrs"] = "vrs"
     orientation: Literal["none", "input", "output"] = "none"
-    weights: Literal["ram"] = "ram"
+    weights: Literal["ram"] = option("ram", "What one unit of slack counts: 1 / range.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,4 +119,59 @@ class BAM(AdditiveModel):
 
     returns: Literal["vrs"] = "vrs"
     orientation: Literal["none", "input", "output"] = "none"
-    weights: Literal["bam"] = "bam"
+    weights: Literal["bam"] = option("bam", "What one unit of slack counts: 1 / way to the best.")
+
+
+def slack_weights(task: Task | Answer) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return what a unit of slack counts for each DMU, (K, s + m), and notes on it."""
+    choice = task.options.weights
+    names = metric_names(task.data)
+    values = np.column_stack([task.data.outputs, task.data.inputs]).astype(float)
+    notes: tuple[str, ...] = ()
+    if choice == "ones":
+        weights = np.ones_like(values)
+        notes = (OWN_UNITS_NOTE,)
+    elif not isinstance(choice, str):
+        weights = np.tile(list(choice.values()), (len(values), 1))
+    else:
+        # A slack as large as this unit counts 1; a metric whose unit is 0 counts nothing.
+        units = _unit_slacks(choice, values, task)
+        weights = np.where(units > 0, 1.0 / np.where(units > 0, units, 1.0), 0.0)
+        if choice != "bam":
+            notes = tuple(
+                f"'{name}' counts nothing for {int(is_zero.sum())} of {len(is_zero)} classifiers: "
+                f"{UNWEIGHTED_REASONS[choice]}"
+                for name, is_zero in zip(names, (units <= 0).T, strict=True)
+                if is_zero.any()
+            )
+    if task.options.orientation != "none":
+        is_output = np.arange(len(names)) < task.data.outputs.shape[1]
+        may_change = is_output == (task.options.orientation == "output")
+        weights = np.where(may_change, weights, 0.0)
+    return weights, notes
+
+
+def _unit_slacks(choice: str, values: np.ndarray, task: Task | Answer) -> np.ndarray:
+    """Return the slack that counts 1 in each metric, (K, s + m)."""
+    reference = np.column_stack([task.reference.outputs, task.reference.inputs]).astype(float)
+    s = task.data.outputs.shape[1]
+    count = values.shape[1]
+    ranges = np.ptp(reference, axis=0)
+    if choice == "mip":
+        return values
+    if choice == "normalized":
+        deviations = np.zeros(count)
+        if len(reference) > 1:
+            deviations = reference.std(axis=0, ddof=1)
+        return np.tile(np.where(ranges > 0, deviations, 0.0), (len(values), 1))
+    if choice == "ram":
+        return np.tile(count * ranges, (len(values), 1))
+    if task.options.returns != "vrs" and task.data.inputs.shape[1]:
+        raise DataError(
+            "weights 'bam' have a bound for returns 'vrs' only, and returns is "
+            f"'{task.options.returns}'; leave returns out, or use weights 'ram'"
+        )
+    to_best_outputs = reference[:, :s].max(axis=0) - values[:, :s]
+    to_best_inputs = values[:, s:] - reference[:, s:].min(axis=0)
+    way = np.column_stack([to_best_outputs, to_best_inputs])
+    return np.asarray(count * np.maximum(way, 0.0))

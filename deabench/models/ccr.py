@@ -1,4 +1,4 @@
-"""CCR and its returns to scale (BCC and others), by orientation: model (3)."""
+"""CCR, BCC and the other returns to scale, by orientation: model (3)."""
 
 from __future__ import annotations
 
@@ -6,25 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from deabench.errors import DataError
-from deabench.models import radial_stages, restricted
-from deabench.models.radial import Ccr, RestrictableModel
-from deabench.models.weight_restrictions import Bounds, read_sums
+from deabench.models.shared import restricted_weights
+from deabench.models.shared.radial import CCRProblem, RestrictableModel, solve_both_stages
+from deabench.models.shared.restricted_weights import Bounds, read_sums
 from deabench.proofs.radial import prove_radial
 from deabench.results.answer import Answer, Task
 from deabench.results.model import BOUNDS, Advance, option
 from deabench.results.proof import Proof
-
-
-def solve(task: Task, advance: Advance) -> Answer:
-    """(3) for every DMU."""
-    if restricted.asked(task):
-        return restricted.solve(task, advance)
-    return radial_stages.solve(Ccr(task), "ccr", advance)
-
-
-def prove(answer: Answer) -> Proof:
-    """From both sides, with the restrictions where there are some."""
-    return restricted.prove(answer) if restricted.asked(answer) else prove_radial(answer)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +56,11 @@ class CCR(RestrictableModel):
         return self.returns if self.sums is None else "bounded"
 
     def solve(self, task: Task, advance: Advance) -> Answer:
-        return solve(task, advance)
+        """Solve (3) for every DMU, with the restrictions if there are some."""
+        if self.is_restricted:
+            return restricted_weights.solve(task, advance)
+        return solve_both_stages(CCRProblem(task), self.name, advance)
 
     def prove(self, answer: Answer) -> Proof:
-        return prove(answer)
+        """Recompute every score from both sides, with the restrictions if there are some."""
+        return restricted_weights.prove(answer) if self.is_restricted else prove_radial(answer)

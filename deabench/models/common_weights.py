@@ -1,137 +1,36 @@
-"""Common weights: one weighting for all, the one that comes nearest to everybody's own best score
-in sum.
+"""Common weights: one weighting for all, the one that comes nearest to everybody's own best score.
 
-Σ_j (e_j − w·y_j) is least where Σ_j w·y_j is largest under w·y_j ≤ 1: where the mean of the DMUs
-has its performance score (6). So its dual, (5) of the mean DMU, finds and proves the weights. Goal
-"largest" keeps the largest loss least instead of the sum (`deabench.models.minimax_weights`)."""
+Goal "sum": Σ_j (e_j − w·y_j) is least where Σ_j w·y_j is largest under w·y_j ≤ 1, that is where the
+mean of the DMUs has its performance score (6). So its dual, (5) of the mean DMU, finds and proves
+the weights.
+
+Goal "largest": no DMU falls further below its own best score than it has to. Two sides prove it:
+under the weights no DMU loses more than d, and μ (the DMUs that lose d) with κ (the DMUs that the
+weights bring to 1) show that under any weights Σ μ (e − w·z) ≥ Σ e μ − Σ κ.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import CertificateError
-from deabench.models import minimax_weights, wei
-from deabench.models.radial import RadialModel
-from deabench.models.scaled_data import pareto_efficient
+from deabench.models.shared.radial import RadialModel, WEIProblem, solve_both_stages
+from deabench.models.shared.scaled_data import pareto_efficient, proof_violations
+from deabench.models.wei import divide_outputs_by_inputs
 from deabench.proofs import structure
 from deabench.proofs.radial import radial_frame, slack_errors
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, option
 from deabench.results.proof import Proof
+from deabench.solver.solve_all import solve_each
+from deabench.solver.template import Template, compile_template
 from deabench.tables.transforms import Data
-from deabench.utils.arrays import Sparse
-
-
-def solve(task: Task, advance: Advance) -> Answer:
-    """Own scores, for slacks and peers, and those under the weights of the mean."""
-    own = wei.solve(task, advance)
-    if task.options.goal == "largest":
-        found, tables = minimax_weights.weights(task, own)
-    else:
-        mean = wei.solve(replace(task, data=_mean(task.data), own_reference=False), lambda _: None)
-        found, tables = (
-            mean.weights.to_numpy()[0],
-            {"mean": mean.intensities.frame(mean.scores.index, task.reference.labels)},
-        )
-    weights = pd.DataFrame(
-        np.tile(found, (len(own.scores), 1)),
-        index=own.scores.index,
-        columns=task.data.outputs.columns,
-    )
-    lost = own.scores - (scores := _scores(task.data, weights))
-    table = pd.DataFrame({"own": own.scores, "common": scores, "lost": lost})
-    zero = [str(name) for name in weights if weights[name].iloc[0] == 0]
-    notes = (f"the common weights leave out {', '.join(map(repr, zero))}",) if zero else ()
-    how = "for the largest loss" if task.options.goal == "largest" else "for the mean"
-    return replace(
-        own,
-        scores=scores,
-        weights=weights,
-        options=task.options,
-        slack_weights=None,
-        data=replace(own.data, notes=(*own.data.notes, *notes)),
-        path=f"{own.path}, and once {how}",
-        tables={"common": table, **tables},
-    )
-
-
-def _mean(data: Data) -> Data:
-    outputs = data.outputs.mean().to_frame("the mean").T
-    return Data(outputs, pd.DataFrame(index=outputs.index))
-
-
-def _scores(data: Data, weights: pd.DataFrame) -> pd.Series:
-    return (data.outputs * weights.to_numpy()).sum(axis=1).rename("efficiency")
-
-
-def prove(answer: Answer) -> Proof:
-    """That nobody exceeds 1 under the weights, that the mean cannot do better under any, and the
-    scores again.
-    """
-    weights, data = answer.weights, _mean(answer.data)
-    again = _scores(answer.data, weights)
-    if answer.options.goal == "largest":
-        return minimax_weights.prove(answer, again)
-    peers, table = (
-        structure.require_table(answer, "mean", rows=data.labels),
-        structure.require_table(
-            answer, "common", rows=again.index, columns=["own", "common", "lost"]
-        ),
-    )
-    if (
-        not peers.columns.isin(answer.reference.labels).all()
-        or peers.columns.has_duplicates
-        or not peers.shape[1]
-    ):
-        raise CertificateError(
-            "the table 'mean' names a reference DMU that is not there; the result does not hold"
-        )
-    own = replace(answer, scores=table["own"].rename("efficiency"))
-    mean = replace(
-        answer,
-        scores=pd.Series([again.mean()], index=data.labels),
-        data=data,
-        weights=weights.iloc[[0]].set_axis(data.labels),
-        slacks=0 * answer.slacks.iloc[[0]].set_axis(data.labels),
-        own_reference=False,
-        intensities=Sparse(
-            answer.reference.labels.get_indexer(peers.columns)[None], peers.to_numpy()
-        ),
-    )
-    one = radial_frame(mean)
-    frame = one.loc[one.index.repeat(len(again))].set_axis(again.index)
-    return Proof(
-        frame,
-        {
-            **{
-                name: frame[name].to_numpy()
-                for name in ("gap", "primal_infeasibility", "dual_infeasibility")
-            },
-            "distance_of_the_score_from_its_proof": np.abs(answer.scores - again).to_numpy(),
-            "weights_that_are_not_common": np.abs(weights - weights.iloc[0]).max(axis=1).to_numpy()
-            / weights.to_numpy().max(),
-            "distance_of_the_slacks_from_their_proof": slack_errors(own),
-            "distance_of_the_table_from_the_scores": np.maximum(
-                np.abs(table["common"] - again), np.abs(table["lost"] - (table["own"] - again))
-            ).to_numpy(),
-            "efficient": (answer.efficient & ~pareto_efficient(own.scores, own.slacks, own.data))
-            .to_numpy()
-            .astype(float),
-        },
-        (
-            "that these weights are the only ones with this sum",
-            "the own efficiencies beside them, that slacks are the largest, and that those not called efficient are not",
-        ),
-    )
-
-
-def meaning(score: float, _: Any) -> str:
-    """What the score says."""
-    return f"under one weighting for all it reaches {100 * score:.1f} % of the best"
+from deabench.utils.arrays import Sparse, scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,13 +50,218 @@ class Common(RadialModel):
     )
 
     def prepare(self, data: Data) -> Data:
-        return wei.quotients(data)
+        """Return the quotients of outputs and inputs."""
+        return divide_outputs_by_inputs(data)
 
     def solve(self, task: Task, advance: Advance) -> Answer:
-        return solve(task, advance)
+        """Compute own scores, for slacks and peers, and those under the common weights."""
+        own = solve_both_stages(WEIProblem(task), "wei", advance)
+        if self.goal == "largest":
+            common, tables = _minimax_weights(task, own)
+        else:
+            common, tables = _mean_weights(task)
+        return _common_answer(task, own, common, tables)
 
     def prove(self, answer: Answer) -> Proof:
-        return prove(answer)
+        """Prove that no weights do better for the goal, and recompute the scores."""
+        return _prove_minimax(answer) if self.goal == "largest" else _prove_mean(answer)
 
     def meaning(self, score: float) -> str:
-        return meaning(score, self)
+        """Say what the score means."""
+        return f"under one weighting for all it reaches {100 * score:.1f} % of the best"
+
+
+def _common_answer(
+    task: Task, own: Answer, common: np.ndarray, tables: dict[str, pd.DataFrame]
+) -> Answer:
+    """Return own efficiencies with the scores under common weights (s,)."""
+    weights = pd.DataFrame(
+        np.tile(common, (len(own.scores), 1)),
+        index=own.scores.index,
+        columns=task.data.outputs.columns,
+    )
+    scores = _scores_under(task.data, weights)
+    losses = pd.DataFrame({"own": own.scores, "common": scores, "lost": own.scores - scores})
+    left_out = [f"'{name}'" for name in weights if weights[name].iloc[0] == 0]
+    notes = own.data.notes
+    if left_out:
+        notes = (*notes, f"the common weights leave out {', '.join(left_out)}")
+    goal = "for the largest loss" if task.options.goal == "largest" else "for the mean"
+    return replace(
+        own,
+        scores=scores,
+        weights=weights,
+        options=task.options,
+        slack_weights=None,
+        data=replace(own.data, notes=notes),
+        path=f"{own.path}, and once {goal}",
+        tables={"common": losses, **tables},
+    )
+
+
+def _mean_dmu(data: Data) -> Data:
+    """Return the mean of all DMUs as one DMU."""
+    outputs = data.outputs.mean().to_frame("the mean").T
+    return Data(outputs, pd.DataFrame(index=outputs.index))
+
+
+def _scores_under(data: Data, weights: pd.DataFrame) -> pd.Series:
+    """Return the weighted sums of the outputs."""
+    return (data.outputs * weights.to_numpy()).sum(axis=1).rename("efficiency")
+
+
+def _mean_weights(task: Task) -> tuple[np.ndarray, dict[str, pd.DataFrame]]:
+    """Return the best weights of the mean DMU (s,), and its peers, which prove them."""
+    mean_task = replace(task, data=_mean_dmu(task.data), own_reference=False)
+    mean = solve_both_stages(WEIProblem(mean_task), "wei", lambda _: None)
+    peers = mean.intensities.frame(mean.scores.index, task.reference.labels)
+    return mean.weights.to_numpy()[0], {"mean": peers}
+
+
+def _prove_mean(answer: Answer) -> Proof:
+    """Prove that no DMU exceeds 1 under the weights, and that the mean cannot do better."""
+    mean_data = _mean_dmu(answer.data)
+    scores = _scores_under(answer.data, answer.weights)
+    peers = structure.require_table(answer, "mean", rows=mean_data.labels)
+    losses = structure.require_table(
+        answer, "common", rows=scores.index, columns=["own", "common", "lost"]
+    )
+    is_known = peers.columns.isin(answer.reference.labels).all()
+    if not is_known or peers.columns.has_duplicates or not peers.shape[1]:
+        raise CertificateError(
+            "the table 'mean' names a reference DMU that is not there; the result does not hold"
+        )
+
+    # The mean DMU's efficiency is proved from both sides, as any radial one.
+    positions = answer.reference.labels.get_indexer(peers.columns)
+    mean = replace(
+        answer,
+        scores=pd.Series([scores.mean()], index=mean_data.labels),
+        data=mean_data,
+        weights=answer.weights.iloc[[0]].set_axis(mean_data.labels),
+        slacks=0 * answer.slacks.iloc[[0]].set_axis(mean_data.labels),
+        own_reference=False,
+        intensities=Sparse(positions[None], peers.to_numpy()),
+    )
+    mean_frame = radial_frame(mean)
+    frame = mean_frame.loc[mean_frame.index.repeat(len(scores))].set_axis(scores.index)
+
+    own = replace(answer, scores=losses["own"].rename("efficiency"))
+    weights = answer.weights.to_numpy()
+    common_errors = np.abs(losses["common"] - scores)
+    lost_errors = np.abs(losses["lost"] - (losses["own"] - scores))
+    at_least_efficient = pareto_efficient(own.scores, own.slacks, own.data)
+    return Proof(
+        frame,
+        {
+            **proof_violations(frame),
+            "distance_of_the_score_from_its_proof": np.abs(answer.scores - scores).to_numpy(),
+            "weights_that_are_not_common": np.abs(weights - weights[0]).max(axis=1) / weights.max(),
+            "distance_of_the_slacks_from_their_proof": slack_errors(own),
+            "distance_of_the_table_from_the_scores": np.maximum(
+                common_errors, lost_errors
+            ).to_numpy(),
+            "efficient": (answer.efficient & ~at_least_efficient).to_numpy().astype(float),
+        },
+        (
+            "that these weights are the only ones with this sum",
+            "the own efficiencies beside them, that slacks are the largest, and that those not "
+            "called efficient are not",
+        ),
+    )
+
+
+def _minimax_weights(task: Task, own: Answer) -> tuple[np.ndarray, dict[str, pd.DataFrame]]:
+    """Return the weights (s,) with the least largest loss, and what proves them.
+
+    The tables are `own_weights`, `losers` (μ) and `best` (κ), the last two with one row.
+    """
+    Y = task.reference.outputs.to_numpy()
+    Z = task.data.outputs.to_numpy()
+    own_scores = own.scores.to_numpy()
+    unit = scale(Y)
+    # The program has a row of the reference, a tested DMU and its score side by side.
+    height = max(len(Y), len(Z))
+    columns = [
+        np.pad(values, ((0, height - len(values)), (0, 0)))
+        for values in (Y / unit, Z / unit, np.nan_to_num(own_scores)[:, None])
+    ]
+    solutions = solve_each(
+        _compile_largest_loss(Y.shape[1]),
+        np.column_stack(columns),
+        np.zeros((1, 0)),
+        name=lambda _: "the common weights",
+    )
+    duals = [-solutions.duals[f"metrics[{r}]"][0] for r in range(Y.shape[1])]
+    weights = np.maximum(duals, 0.0) / unit
+    mu = np.maximum(solutions.shared["mu"].dot(np.eye(height)), 0.0)
+    kappa = np.maximum(solutions.shared["kappa"].dot(np.eye(height)), 0.0)
+    return weights, {
+        "own_weights": own.weights,
+        "losers": pd.DataFrame(mu[:, : len(Z)], ["losers"], task.data.labels),
+        "best": pd.DataFrame(kappa[:, : len(Y)], ["best"], task.reference.labels),
+    }
+
+
+def _prove_minimax(answer: Answer) -> Proof:
+    """Prove own scores, the largest loss under the weights, and that none has a smaller one."""
+    tables = answer.tables
+    own = tables["common"]["own"]
+    own_frame = radial_frame(replace(answer, scores=own, weights=tables["own_weights"]))
+    scores = _scores_under(answer.data, answer.weights)
+    Y = answer.reference.outputs.to_numpy()
+    Z = answer.data.outputs.to_numpy()
+    weights = answer.weights.to_numpy()
+    mu = tables["losers"].to_numpy()[0]
+    kappa = tables["best"].to_numpy()[0]
+    unit = scale(Y)
+
+    loss = float(np.nanmax(own - scores))
+    bound = float(np.nansum(own * mu) - kappa.sum())
+    dual_infeasibility = max(
+        float(((mu @ Z - kappa @ Y) / unit).max()),
+        abs(mu.sum() - 1.0),
+        -mu.min(),
+        -kappa.min(),
+        0.0,
+    )
+    primal_infeasibility = max(
+        float((Y @ weights[0]).max()) - 1.0, float(-(weights * unit).min()), 0.0
+    )
+    frame = pd.DataFrame(
+        {
+            "primal": loss,
+            "dual": bound,
+            "gap": abs(loss - bound),
+            "primal_infeasibility": primal_infeasibility,
+            "dual_infeasibility": dual_infeasibility,
+        },
+        index=answer.scores.index,
+    )
+    own_violations = {
+        f"{name}_of_the_own_scores": values for name, values in proof_violations(own_frame).items()
+    }
+    return Proof(
+        frame,
+        {
+            **proof_violations(frame),
+            **own_violations,
+            "distance_of_the_own_score_from_its_proof": np.abs(
+                own_frame["primal"] - own
+            ).to_numpy(),
+            "distance_of_the_score_from_its_proof": np.abs(answer.scores - scores).to_numpy(),
+            "weights_that_are_not_common": np.abs(weights - weights[0]).max(axis=1)
+            / max(weights.max(), 1e-300),
+        },
+        ("that these weights are the only ones with this largest loss",),
+    )
+
+
+@lru_cache(maxsize=64)
+def _compile_largest_loss(s: int) -> Template:
+    """Compile the program of the largest loss for s outputs, once."""
+    import deabench_models
+
+    return compile_template(
+        deabench_models.largest_loss, {"Y": range(s), "Z": range(s), "e": range(1)}, {}
+    )

@@ -1,240 +1,55 @@
-"""The directional distance function (Chambers, Chung, Färe 1996), and with the way to the ideal
-point as its direction the range directional model RDM (Portela, Thanassoulis, Simpson 2004).
+"""The directional distance function (Chambers, Chung, Färe 1996) and the range directional model.
 
-Weights u, v ≥ 0 prove that o cannot move further: β (u·g_y + v·g_x) ≤ h − u·y_o + v·x_o, where h is
-the largest u·y − v·x of any possible production."""
+With the way to the ideal point as its direction the distance is the range directional model RDM
+(Portela, Thanassoulis, Simpson 2004). Multipliers u, v ≥ 0 prove that o cannot move further:
+β (u·g_y + v·g_x) ≤ h − u·y_o + v·x_o, where h is the largest u·y − v·x of any possible production.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.dominance import undominated_rows
-from deabench.models import directional_fdh, infeasibility, weighted_slacks
-from deabench.models.directions import read, ways
-from deabench.models.scaled_data import Scaled, metrics, placed, prefer, slacks_of, support
-from deabench.proofs import reasons as why
-from deabench.results.answer import Answer, Task
-from deabench.results.model import (
-    ANY_VALUES,
-    NUMBERS,
-    Advance,
-    Model,
-    Technology,
-    option,
+from deabench.errors import DataError
+from deabench.models.options import read_metric_numbers
+from deabench.models.shared import infeasibility, single_peers
+from deabench.models.shared.scaled_data import (
+    ScaledData,
+    compile_program,
+    metric_names,
+    multiplier_frame,
+    own_unit_multipliers,
+    proof_frame,
+    proof_violations,
+    replace_rows,
+    slacks_beyond,
+    support,
+    to_reference_positions,
 )
+from deabench.models.shared.slack_programs import (
+    divided_multipliers,
+    free_term,
+    gains_and_violation,
+)
+from deabench.proofs.reasons import reason_violations
+from deabench.results.answer import Answer, Task
+from deabench.results.model import ANY_VALUES, NUMBERS, Advance, Model, Technology, option
 from deabench.results.proof import Proof
 from deabench.solver.solve_all import Solutions, solve_all
-from deabench.solver.template import Template, compile_template
+from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
 from deabench.utils.arrays import ROUND, TOLERANCE, Sparse, scale
 
 INWARD = 1e-13
-"""Where the distance leads is drawn back by this, in scaled metrics, before slacks are looked for:
-rounded, it may lie just beyond the frontier.
+"""The projection is moved inwards by this, in scaled metrics, before slacks are looked for: rounded,
+it may lie just beyond the frontier.
 """
 OUTSIDE = "no step in its direction, forwards or back, comes to what the reference can do"
-
-
-def solve(task: Task, advance: Advance) -> Answer:
-    """The distance of every DMU, then the largest slacks that are left where it leads."""
-    way, notes = ways(task, Scaled.of(task))
-    if task.options.technology == "fdh":
-        return directional_fdh.solve(task, way, notes)
-    return along(task, way, notes, advance)
-
-
-def along(task: Task, way: np.ndarray, notes: tuple[str, ...], advance: Advance) -> Answer:
-    """As `solve`, with how far a step of 1 goes in each scaled metric for each DMU, (K, s + m),
-    outputs first, inputs downwards.
-    """
-    given, labels, names = Scaled.of(task), task.data.labels, metrics(task.data)
-    kept = undominated_rows(np.column_stack([given.Y, -given.X]))
-    size, s = scale(way.T), given.Y.shape[1]
-    solved = distances(task, given, kept, way / size[:, None], advance)
-    beta = solved.objective / size
-    moved = np.nan_to_num(beta)[:, None] * way
-    lam = _with_slack(task, given, moved, placed(solved.shared["lam"], kept), kept)
-    unit = np.append(given.unit_y, given.unit_x)[: len(names)]
-    far = moved[:, : len(names)] * unit
-    x, y = task.data.inputs.to_numpy() - far[:, s:], task.data.outputs.to_numpy() + far[:, :s]
-    slacks = np.maximum(slacks_of(task, lam, x, y), 0.0)
-    slacks[np.isnan(beta)] = np.nan
-    gone = np.flatnonzero(np.isnan(beta))
-    return Answer(
-        scores=pd.Series(beta, index=labels, name="inefficiency"),
-        slacks=pd.DataFrame(slacks, index=labels, columns=names),
-        weights=_weights(given, solved, task),
-        intensities=lam,
-        efficient=pd.Series(_efficient(moved, slacks / unit), index=labels, name="efficient"),
-        data=replace(task.data, notes=(*task.data.notes, *notes)),
-        reference=task.reference,
-        options=task.options,
-        own_reference=task.own_reference,
-        frontier=kept,
-        reasons={labels[k]: OUTSIDE for k in gone.tolist()},
-        infeasibility_certificates=infeasibility.rays(task, given, kept, gone, changes=way > 0)
-        if len(gone)
-        else None,
-        path=f"by HiGHS ({len(beta)} solves, and their slacks)",
-    )
-
-
-def _efficient(moved: np.ndarray, slack: np.ndarray) -> np.ndarray:
-    """Where neither a step forwards nor slack is left, in scaled metrics."""
-    return np.asarray(
-        (moved.max(axis=1) <= TOLERANCE) & (slack.max(axis=1, initial=0.0) <= TOLERANCE)
-    )
-
-
-def distances(
-    task: Task, given: Scaled, kept: np.ndarray, way: np.ndarray, advance: Advance
-) -> Solutions:
-    """The distances alone, against the reference DMUs `kept`."""
-    s = given.Y.shape[1]
-    tested = np.column_stack([given.x, given.y, way[:, s:], way[:, :s]])
-    return solve_all(
-        _form(given.X.shape[1], s, given.returns),
-        np.column_stack([given.X, given.Y])[kept],
-        tested,
-        name=lambda k: str(task.data.labels[k]),
-        advance=advance,
-    )
-
-
-def _with_slack(
-    task: Task, given: Scaled, moved: np.ndarray, lam: Sparse, kept: np.ndarray
-) -> Sparse:
-    """The peers with the largest slacks where the distance leads; the first ones where those would
-    not be as far.
-    """
-    s = given.Y.shape[1]
-    there = replace(given, x=given.x - moved[:, s:] + INWARD, y=given.y + moved[:, :s] - INWARD)
-    second = solve_all(
-        _slack_form(given.X.shape[1], s, given.returns),
-        np.column_stack([given.X, given.Y])[kept],
-        np.column_stack([there.x, there.y]),
-        name=lambda k: str(task.data.labels[k]),
-    )
-    found = placed(second.shared["lam"], kept)
-    found.values[found.values < 100 * INWARD] = 0.0  # what the drawing back left
-    good = ~np.isnan(second.objective) & (
-        weighted_slacks.reached(there, found)[1] <= TOLERANCE / 10
-    )
-    return prefer(np.flatnonzero(good), found[good], lam)
-
-
-def _weights(given: Scaled, solved: Solutions, task: Task) -> pd.DataFrame:
-    """Weights in the metrics' own units; only their proportions matter."""
-    u = (
-        -np.column_stack([solved.duals[f"outputs[{r}]"] for r in range(given.Y.shape[1])])
-        / given.unit_y
-    )
-    v = (
-        np.column_stack([solved.duals[f"inputs[{i}]"] for i in range(given.X.shape[1])])
-        / given.unit_x
-    )
-    u_0 = solved.duals.get("returns_to_scale", np.zeros(len(u)))
-    if not task.data.inputs.shape[1]:
-        v, u_0 = v[:, :0], u_0 + v[:, 0]
-    frame = pd.DataFrame(
-        np.column_stack([u, v]), index=task.data.labels, columns=metrics(task.data)
-    )
-    return frame if given.returns == "crs" else frame.assign(u_0=u_0)
-
-
-def prove(answer: Answer) -> Proof:
-    """That λ reaches the distance, and that the weights allow no more, against all reference DMUs."""
-    way = ways(answer, Scaled.of(answer))[0]
-    return (
-        directional_fdh.prove(answer, way)
-        if answer.options.technology == "fdh"
-        else prove_along(answer, way)
-    )
-
-
-def prove_along(answer: Answer, way: np.ndarray) -> Proof:
-    """As `prove`, in the directions `way` (K, s + m)."""
-    given, beta, names = Scaled.of(answer), answer.scores.to_numpy(), metrics(answer.data)
-    moved, s = beta[:, None] * way, given.Y.shape[1]
-    there = replace(given, x=given.x - moved[:, s:], y=given.y + moved[:, :s])
-    found, broken = weighted_slacks.reached(there, answer.intensities)
-    u, v = weighted_slacks.scaled_weights(answer, given, np.ones(len(beta)))
-    most, beyond = support(given, u, v)
-    per_step = (np.column_stack([u, v]) * way).sum(axis=1)
-    terms = np.abs(u * given.y).sum(axis=1) + np.abs(v * given.x).sum(axis=1) + np.abs(most)
-    with np.errstate(
-        divide="ignore", invalid="ignore"
-    ):  # weights that are 0 along the way prove nothing: NaN
-        dual = (most - (u * given.y).sum(axis=1) + (v * given.x).sum(axis=1)) / per_step
-        gap = np.maximum(np.abs(beta - dual) - ROUND * terms / np.abs(per_step), 0.0) / np.maximum(
-            1.0, np.abs(beta)
-        )
-    other = np.abs(weighted_slacks.free_term(answer, given, np.ones(len(beta))) - most)
-    wrong = np.maximum.reduce(
-        [-np.column_stack([u, v]).min(axis=1), beyond, other, np.zeros(len(beta))]
-    )
-    frame = pd.DataFrame(
-        {
-            "primal": beta,
-            "dual": dual,
-            "gap": gap,
-            "primal_infeasibility": np.maximum(broken, 0.0),
-            "dual_infeasibility": wrong,
-        },
-        index=answer.scores.index,
-    )
-    frame[np.isnan(beta)] = np.nan
-    unit = np.append(given.unit_y, given.unit_x)[: len(names)]
-    none = _efficient(moved, np.maximum(found[:, : len(names)], 0.0))
-    return Proof(
-        frame,
-        {
-            **{
-                name: frame[name].to_numpy()
-                for name in ("gap", "primal_infeasibility", "dual_infeasibility")
-            },
-            "distance_of_the_slacks_from_their_proof": np.abs(
-                answer.slacks.to_numpy() / unit - found[:, : len(names)]
-            ).max(axis=1),
-            "efficient": np.where(
-                np.isnan(beta), answer.efficient, answer.efficient != none
-            ).astype(float),
-            "reason": why.reason_violations(
-                answer, {OUTSIDE: infeasibility.proved(answer, given, changes=way > 0)}
-            ),
-        },
-        ("that no other peers have larger slacks",),
-    )
-
-
-@lru_cache(maxsize=64)
-def _form(m: int, s: int, returns: str) -> Template:
-    import deabench_models
-
-    own = {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)}
-    way = {"g_x": dict.fromkeys(range(m), 1.0), "g_y": dict.fromkeys(range(s), 1.0)}
-    return compile_template(
-        deabench_models.directional, {"X": range(m), "Y": range(s)}, own | way, returns=returns
-    )
-
-
-@lru_cache(maxsize=64)
-def _slack_form(m: int, s: int, returns: str) -> Template:
-    import deabench_models
-
-    own = {"x_o": dict.fromkeys(range(m), 1.0), "y_o": dict.fromkeys(range(s), 1.0)}
-    return compile_template(
-        deabench_models.slacks, {"X": range(m), "Y": range(s)}, own, returns=returns
-    )
-
-
-STEPS = {
+STEP_NAMES = {
     "own": "its own values",
     "ones": "one unit",
     "mean": "the reference's means",
@@ -243,41 +58,11 @@ STEPS = {
 }
 
 
-def meaning(score: float, options: Any) -> str:
-    """What the distance says."""
-    step = (
-        STEPS.get(options.direction)
-        if isinstance(options.direction, str)
-        else "the direction given"
-    )
-    side = {"output": "every output", "input": "every input", "none": "every metric"}[
-        options.orientation
-    ]
-    return f"{side} could improve by {100 * score:.1f} % of {step}, all together"
-
-
-def _allows(options: Any) -> tuple[Allowed, ...]:
-    """With Σ λ = 1 the model is translation-invariant, where its direction is."""
-    return (
-        ANY_VALUES if options.returns == "vrs" and options.direction not in ("own", "mean") else ()
-    )
-
-
-def solve_rdm(task: Task, advance: Advance) -> Answer:
-    """1 − the distance towards the best value of each metric."""
-    answer = solve(task, advance)
-    return replace(answer, scores=(1.0 - answer.scores).rename("efficiency"))
-
-
-def prove_rdm(answer: Answer) -> Proof:
-    """As for the distance."""
-    proof = prove(replace(answer, scores=1.0 - answer.scores))
-    return replace(
-        proof,
-        frame=proof.frame.assign(
-            primal=1.0 - proof.frame["primal"], dual=1.0 - proof.frame["dual"]
-        ),
-    )
+def read_direction(direction: str | Mapping[str, float], data: Data) -> str | Mapping[str, float]:
+    """Return a word as it is, and steps for all metrics."""
+    if isinstance(direction, str):
+        return direction
+    return read_metric_numbers("direction", direction, data)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -296,21 +81,29 @@ class DDF(Model):
         "The step: shares of own values, units, shares of the reference's means or ranges, the way "
         "to the best values, or a number for each metric.",
         form=NUMBERS,
-        reader=read,
+        reader=read_direction,
     )
     technology: Technology = "convex"
 
     def allows(self) -> tuple[Allowed, ...]:
-        return _allows(self)
+        """Return the data that the model takes.
+
+        With Σ λ = 1 it is translation-invariant, where its direction is.
+        """
+        is_invariant = self.returns == "vrs" and self.direction not in ("own", "mean")
+        return ANY_VALUES if is_invariant else ()
 
     def solve(self, task: Task, advance: Advance) -> Answer:
-        return solve(task, advance)
+        """Compute the distance of every DMU, and the largest slacks at its projection."""
+        return _solve(task, advance)
 
     def prove(self, answer: Answer) -> Proof:
-        return prove(answer)
+        """Recompute the distance that λ reaches and the one that the multipliers allow."""
+        return _prove(answer)
 
     def meaning(self, score: float) -> str:
-        return meaning(score, self)
+        """Say what the distance means."""
+        return _distance_meaning(score, self.direction, self.orientation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,17 +119,267 @@ class RDM(Model):
 
     returns: Literal["vrs"] = "vrs"
     orientation: Literal["none", "output", "input"] = "none"
-    direction: Literal["ideal"] = "ideal"
+    direction: Literal["ideal"] = option("ideal", "The step: the way to the best values.")
     technology: Technology = "convex"
 
     def allows(self) -> tuple[Allowed, ...]:
-        return _allows(self)
+        """Return the data that the model takes: it is translation-invariant."""
+        return ANY_VALUES
 
     def solve(self, task: Task, advance: Advance) -> Answer:
-        return solve_rdm(task, advance)
+        """Compute 1 − the distance towards the best value of each metric."""
+        answer = _solve(task, advance)
+        return replace(answer, scores=(1.0 - answer.scores).rename("efficiency"))
 
     def prove(self, answer: Answer) -> Proof:
-        return prove_rdm(answer)
+        """Prove the distance, and put its frame in terms of the score."""
+        proof = _prove(replace(answer, scores=1.0 - answer.scores))
+        frame = proof.frame.assign(
+            primal=1.0 - proof.frame["primal"], dual=1.0 - proof.frame["dual"]
+        )
+        return replace(proof, frame=frame)
 
     def meaning(self, score: float) -> str:
-        return meaning(1.0 - score, self)
+        """Say what the score means."""
+        return _distance_meaning(1.0 - score, self.direction, self.orientation)
+
+
+def _distance_meaning(
+    distance: float, direction: str | Mapping[str, float], orientation: str
+) -> str:
+    """Say what a distance means."""
+    step = STEP_NAMES[direction] if isinstance(direction, str) else "the direction given"
+    sides = {"output": "every output", "input": "every input", "none": "every metric"}
+    return f"{sides[orientation]} could improve by {100 * distance:.1f} % of {step}, all together"
+
+
+def scaled_directions(
+    task: Task | Answer, scaled: ScaledData
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return how far a step of 1 goes in each scaled metric, (K, s + m), and notes on it.
+
+    Outputs come first; inputs move downwards.
+    """
+    s = scaled.s
+    choice = task.options.direction
+    has_inputs = bool(task.data.inputs.shape[1])
+    orientation = task.options.orientation
+    values = np.column_stack([scaled.y, scaled.x])
+    reference = np.column_stack([scaled.Y, scaled.X])
+    if choice == "own":
+        steps = values.copy()
+    elif choice == "ideal":
+        best = np.append(scaled.Y.max(axis=0), scaled.X.min(axis=0))
+        signs = np.append(np.ones(s), -np.ones(scaled.m))
+        steps = np.maximum((best - values) * signs, 0.0)
+    else:
+        if choice == "ones":
+            step = 1.0 / scaled.units
+        elif choice == "mean":
+            step = reference.mean(axis=0)
+        elif choice == "range":
+            step = np.ptp(reference, axis=0)
+        else:
+            step = np.array(list(choice.values()) + [0.0] * (not has_inputs)) / scaled.units
+        steps = np.tile(step, (len(values), 1))
+
+    # What may not change has a step of 0: the input that every DMU has, and the other side.
+    if not has_inputs:
+        steps[:, s:] = 0.0
+    if orientation != "none":
+        steps[:, :s] *= orientation == "output"
+        steps[:, s:] *= orientation == "input"
+    is_still = ~steps.any(axis=1)
+    if not is_still.any():
+        return steps, ()
+    first = task.data.labels[np.argmax(is_still)]
+    if choice != "ideal":
+        raise DataError(
+            f"the direction of '{first}' is 0 in every metric that is to change; give one that is "
+            "above 0 in one of them"
+        )
+    # At the best value of every metric no way leads further, whatever the direction.
+    steps[is_still, :s] = 1.0
+    if orientation == "input":
+        steps[is_still] = np.append(np.zeros(s), np.ones(scaled.m))
+    note = (
+        f"'{first}' has the best value of every metric that is to change: its direction is the "
+        "same step in each"
+    )
+    return steps, (note,)
+
+
+def _solve(task: Task, advance: Advance) -> Answer:
+    """Compute the distance of every DMU, and the largest slacks at its projection."""
+    direction, notes = scaled_directions(task, ScaledData.of(task))
+    if task.options.technology == "fdh":
+        return single_peers.solve_along(task, direction, notes)
+    return solve_along(task, direction, notes, advance)
+
+
+def solve_along(
+    task: Task, direction: np.ndarray, notes: tuple[str, ...], advance: Advance
+) -> Answer:
+    """Compute the distances along given directions.
+
+    Parameters
+    ----------
+    direction : array (K, s + m)
+        How far a step of 1 goes in each scaled metric for each DMU, outputs first, inputs
+        downwards.
+    notes : tuple of str
+        On the directions.
+    """
+    scaled = ScaledData.of(task)
+    labels = task.data.labels
+    names = metric_names(task.data)
+    s = scaled.s
+    candidates = scaled.undominated()
+
+    # The distance, in steps whose largest entry is about 1.
+    size = scale(direction.T)
+    solutions = solve_distances(task, scaled, candidates, direction / size[:, None], advance)
+    beta = solutions.objective / size
+    moved = np.nan_to_num(beta)[:, None] * direction
+    first = to_reference_positions(solutions.shared["lam"], candidates)
+    lam = _peers_with_largest_slacks(task, scaled, moved, first, candidates)
+
+    # Slacks are what the peers reach beyond the projection.
+    units = scaled.units[: len(names)]
+    moved_own = moved[:, : len(names)] * units
+    x = task.data.inputs.to_numpy() - moved_own[:, s:]
+    y = task.data.outputs.to_numpy() + moved_own[:, :s]
+    slacks = np.maximum(slacks_beyond(task, lam, x, y), 0.0)
+    slacks[np.isnan(beta)] = np.nan
+    undefined = np.flatnonzero(np.isnan(beta))
+    weights, u_0 = own_unit_multipliers(task, scaled, solutions, sign=-1.0, free_sign=1.0)
+    efficient = _reaches_no_further(moved, slacks / units)
+    return Answer(
+        scores=pd.Series(beta, index=labels, name="inefficiency"),
+        slacks=pd.DataFrame(slacks, index=labels, columns=names),
+        weights=multiplier_frame(task, scaled, weights, u_0),
+        intensities=lam,
+        efficient=pd.Series(efficient, index=labels, name="efficient"),
+        data=replace(task.data, notes=(*task.data.notes, *notes)),
+        reference=task.reference,
+        options=task.options,
+        own_reference=task.own_reference,
+        frontier=candidates,
+        reasons={labels[k]: OUTSIDE for k in undefined.tolist()},
+        infeasibility_certificates=infeasibility.farkas_certificates(
+            task, scaled, candidates, undefined, may_change=direction > 0
+        ),
+        path=f"by HiGHS ({len(beta)} solves, and their slacks)",
+    )
+
+
+def _reaches_no_further(moved: np.ndarray, slacks: np.ndarray) -> np.ndarray:
+    """Return where neither a step forwards nor slack is left, in scaled metrics: bool (K,)."""
+    largest_slack = slacks.max(axis=1, initial=0.0)
+    return np.asarray((moved.max(axis=1) <= TOLERANCE) & (largest_slack <= TOLERANCE))
+
+
+def solve_distances(
+    task: Task,
+    scaled: ScaledData,
+    candidates: np.ndarray,
+    direction: np.ndarray,
+    advance: Advance,
+) -> Solutions:
+    """Solve for the distances alone, against the candidates."""
+    s = scaled.s
+    program = compile_program(
+        "directional",
+        scaled.m,
+        s,
+        over_inputs=("x_o", "g_x"),
+        over_outputs=("y_o", "g_y"),
+        returns=scaled.returns,
+    )
+    return solve_all(
+        program,
+        scaled.reference_table[candidates],
+        np.column_stack([scaled.x, scaled.y, direction[:, s:], direction[:, :s]]),
+        name=lambda k: str(task.data.labels[k]),
+        advance=advance,
+    )
+
+
+def _peers_with_largest_slacks(
+    task: Task, scaled: ScaledData, moved: np.ndarray, lam: Sparse, candidates: np.ndarray
+) -> Sparse:
+    """Return the peers with the largest slacks at the projection.
+
+    The first ones stay where those would not reach the projection.
+    """
+    s = scaled.s
+    projected = replace(
+        scaled, x=scaled.x - moved[:, s:] + INWARD, y=scaled.y + moved[:, :s] - INWARD
+    )
+    second = solve_all(
+        compile_program("slacks", scaled.m, s, returns=scaled.returns),
+        scaled.reference_table[candidates],
+        np.column_stack([projected.x, projected.y]),
+        name=lambda k: str(task.data.labels[k]),
+    )
+    better = to_reference_positions(second.shared["lam"], candidates)
+    better.values[better.values < 100 * INWARD] = 0.0  # what moving inwards added
+    reaches = gains_and_violation(projected, better)[1] <= TOLERANCE / 10
+    is_sound = ~np.isnan(second.objective) & reaches
+    return replace_rows(np.flatnonzero(is_sound), better[is_sound], lam)
+
+
+def _prove(answer: Answer) -> Proof:
+    """Recompute the distance that λ reaches and the one that the multipliers allow."""
+    direction = scaled_directions(answer, ScaledData.of(answer))[0]
+    if answer.options.technology == "fdh":
+        return single_peers.prove_along(answer, direction)
+    return prove_along(answer, direction)
+
+
+def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
+    """Recompute distances along given directions (K, s + m) from both sides."""
+    scaled = ScaledData.of(answer)
+    beta = answer.scores.to_numpy()
+    count = answer.slacks.shape[1]
+    s = scaled.s
+    ones = np.ones(len(beta))
+
+    # The primal side: what λ gains beyond the projection, and what it breaks.
+    moved = beta[:, None] * direction
+    projected = replace(scaled, x=scaled.x - moved[:, s:], y=scaled.y + moved[:, :s])
+    gains, primal_infeasibility = gains_and_violation(projected, answer.intensities)
+
+    # The dual side: the distance that the multipliers allow. Multipliers that are 0 along the
+    # direction prove nothing: NaN. Rounding of the terms is no gap.
+    u, v = divided_multipliers(answer, scaled, ones)
+    largest, unbounded = support(scaled, u, v)
+    multipliers = np.column_stack([u, v])
+    worth_of_step = (multipliers * direction).sum(axis=1)
+    worth = (u * scaled.y).sum(axis=1)
+    cost = (v * scaled.x).sum(axis=1)
+    terms = np.abs(u * scaled.y).sum(axis=1) + np.abs(v * scaled.x).sum(axis=1) + np.abs(largest)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        dual = (largest - worth + cost) / worth_of_step
+        rounding = ROUND * terms / np.abs(worth_of_step)
+        gap = np.maximum(np.abs(beta - dual) - rounding, 0.0) / np.maximum(1.0, np.abs(beta))
+    wrong_free_term = np.abs(free_term(answer, scaled, ones) - largest)
+    dual_infeasibility = np.maximum.reduce(
+        [-multipliers.min(axis=1), unbounded, wrong_free_term, np.zeros(len(beta))]
+    )
+    frame = proof_frame(answer, beta, dual, gap, primal_infeasibility, dual_infeasibility)
+
+    slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - gains[:, :count])
+    efficient = _reaches_no_further(moved, np.maximum(gains[:, :count], 0.0))
+    claimed = answer.efficient.to_numpy()
+    is_proved = infeasibility.proved_infeasible(answer, scaled, may_change=direction > 0)
+    return Proof(
+        frame,
+        {
+            **proof_violations(frame),
+            "distance_of_the_slacks_from_their_proof": slack_errors.max(axis=1),
+            "efficient": np.where(np.isnan(beta), claimed, claimed != efficient).astype(float),
+            "reason": reason_violations(answer, {OUTSIDE: is_proved}),
+        },
+        ("that no other peers have larger slacks",),
+    )

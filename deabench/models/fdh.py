@@ -1,8 +1,8 @@
-"""The free disposal hull: against what is there, no mixtures. Its closed form needs no solver, and
-proves itself by enumeration.
+"""The free disposal hull: comparison with single DMUs, no mixtures.
 
-Deprins, Simar, Tulkens (1984); `deabench_models.free_disposal_output` is the mixed-integer program
-it equals."""
+Its closed form needs no solver and proves itself by enumeration (Deprins, Simar, Tulkens 1984);
+`deabench_models.free_disposal_output` is the mixed-integer program that it equals.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from deabench.geometry.dominance import undominated_rows
-from deabench.models.radial import RadialModel
-from deabench.models.scaled_data import Scaled, pareto_efficient, slacks_of
-from deabench.proofs import reasons as why
+from deabench.models.shared.radial import RadialModel
+from deabench.models.shared.scaled_data import (
+    ScaledData,
+    metric_names,
+    pareto_efficient,
+    slacks_beyond,
+)
+from deabench.proofs.reasons import NO_OUTPUT, reason_violations
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance
 from deabench.results.proof import Proof
@@ -26,141 +30,7 @@ NO_PEER = {
     "output": "no single reference DMU lives on its inputs",
     "input": "no single reference DMU reaches its outputs",
 }
-NOTHING = "its factor is 0: no reference DMU has any of one of its metrics"
-
-
-def solve(task: Task, advance: Advance) -> Answer:
-    """The one peer of every DMU: that with the best factor, of these that with the largest slack."""
-    given, outward = Scaled.of(task), task.options.orientation == "output"
-    kept = undominated_rows(np.column_stack([given.Y, -given.X]))
-    peer, factor = np.full(len(given.x), -1), np.full(len(given.x), np.nan)
-    for part, level, slack in _compared(given, kept, outward=outward):
-        best = level.max(axis=1)
-        slack[level < best[:, None]] = -np.inf
-        peer[part] = np.where(np.isfinite(best), kept[slack.argmax(axis=1)], -1)
-        factor[part] = best
-        advance(len(best))
-    labels = task.data.labels
-    scores, reasons = _scores(factor, labels, outward)
-    peer[np.isnan(scores)] = -1
-    lam = Sparse(peer[:, None].astype(np.int32), (peer >= 0).astype(float)[:, None])
-    slacks = _slacks(task, scores.to_numpy(), lam, outward)
-    return Answer(
-        scores=scores,
-        slacks=slacks,
-        weights=pd.DataFrame(index=labels),
-        intensities=lam,
-        efficient=pareto_efficient(scores, slacks, task.data),
-        data=task.data,
-        reference=task.reference,
-        options=task.options,
-        own_reference=task.own_reference,
-        frontier=kept,
-        reasons=reasons,
-        path="by comparison of all pairs",
-    )
-
-
-def _compared(
-    given: Scaled, kept: np.ndarray, *, outward: bool
-) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-    """For some tested DMUs and the reference DMUs kept: the level φ (or −θ) that each alone gives,
-    −∞ where it may not be the peer, and its total slack at that level.
-    """
-    Y, X = given.Y[kept], given.X[kept]
-    weight = np.append(given.Y.max(axis=0, initial=0.0), given.X.max(axis=0, initial=0.0))
-    share = 1.0 / np.where(weight > 0, weight, 1.0)
-    for part in blocks(len(given.x), len(kept) * (Y.shape[1] + X.shape[1])):
-        y, x = given.y[part][:, None], given.x[part][:, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if outward:
-                level = np.where(y > 0, Y / y, np.inf).min(axis=2)
-                level[~(x >= X).all(axis=2)] = -np.inf
-            else:
-                level = -np.where(x > 0, X / x, np.where(X > 0, np.inf, -np.inf)).max(axis=2)
-                level[~(y <= Y).all(axis=2)] = -np.inf
-            best = level.max(axis=1)[:, None, None]
-            slack = (Y - y * (best if outward else 1.0)) @ share[: Y.shape[1]] + (
-                x * (1.0 if outward else -best) - X
-            ) @ share[Y.shape[1] :]
-        yield part, level, np.nan_to_num(slack, nan=-np.inf)
-
-
-def _scores(
-    factor: np.ndarray, labels: pd.Index, outward: bool
-) -> tuple[pd.Series, dict[object, str]]:
-    with np.errstate(divide="ignore"):
-        values = np.where(np.isfinite(factor), 1.0 / factor if outward else -factor, np.nan)
-    values[np.isinf(values)] = np.nan
-    words = NO_PEER["output" if outward else "input"]
-    reasons = {
-        labels[k]: NOTHING if np.isfinite(factor[k]) else words
-        for k in np.flatnonzero(np.isnan(values))
-    }
-    return pd.Series(values, index=labels, name="efficiency"), reasons
-
-
-def _slacks(
-    task: Task | Answer, scores: np.ndarray, lam: Sparse, outward: bool, least: float = 0.0
-) -> pd.DataFrame:
-    x, y = task.data.inputs.to_numpy(), task.data.outputs.to_numpy()
-    level = scores[:, None]
-    slack = np.maximum(
-        slacks_of(task, lam, x if outward else x * level, y / level if outward else y), least
-    )
-    slack[np.isnan(scores)] = np.nan
-    return pd.DataFrame(
-        slack,
-        index=task.data.labels,
-        columns=[*task.data.outputs.columns, *task.data.inputs.columns],
-    )
-
-
-def prove(answer: Answer) -> Proof:
-    """Every pair compared again, against all reference DMUs, and the peer's own level and slack
-    recomputed.
-    """
-    given, outward = Scaled.of(answer), answer.orientation == "output"
-    best, most = np.full(len(given.x), np.nan), np.full(len(given.x), np.nan)
-    for part, level, slack in _compared(given, np.arange(len(given.X)), outward=outward):
-        best[part] = level.max(axis=1)
-        most[part] = np.where(level >= best[part][:, None], slack, -np.inf).max(axis=1)
-    dual, _ = _scores(best, answer.scores.index, outward)
-    lam = answer.intensities
-    one = (lam.values == (lam.columns >= 0)).all(axis=1) & (
-        (lam.columns >= 0).sum(axis=1) == dual.notna()
-    )
-    slacks = _slacks(
-        answer, dual.to_numpy(), lam, outward, -np.inf
-    )  # what a peer falls short by is below 0
-    unit = np.append(answer.reference.outputs.max(), answer.reference.inputs.max())
-    total = (slacks.to_numpy() / np.where(unit > 0, unit, 1.0)).sum(axis=1)
-    size = np.maximum(dual.abs(), 1.0)
-    gap = (answer.scores - dual).abs() / size
-    gap[answer.scores.isna() & dual.isna()] = 0.0
-    spread = np.abs((answer.slacks - slacks).to_numpy() / np.where(unit > 0, unit, 1.0)).max(axis=1)
-    nan = dual.isna().to_numpy()
-    frame = pd.DataFrame({"primal": answer.scores, "dual": dual, "gap": gap})
-    efficient = pareto_efficient(dual, slacks, answer.data)
-    nowhere, zero = ~np.isfinite(best), np.asarray(outward & ~given.y.any(axis=1))
-    return Proof(
-        frame,
-        {
-            "gap": frame["gap"].fillna(np.inf).to_numpy(),
-            "peers_that_are_not_one": np.where(one, 0.0, 1.0),
-            "distance_of_the_slacks_from_their_proof": np.where(nan, 0.0, spread),
-            "slack_that_is_not_the_largest": np.where(nan, 0.0, most - total),
-            "efficient": (answer.efficient != efficient).to_numpy().astype(float),
-            "reason": why.reason_violations(
-                answer,
-                {
-                    NO_PEER[answer.orientation]: nowhere,
-                    NOTHING: nan & ~nowhere,
-                    why.NO_OUTPUT: zero,
-                },
-            ),
-        },
-    )
+ZERO_FACTOR = "its factor is 0: no reference DMU has any of one of its metrics"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +45,145 @@ class FDH(RadialModel):
     orientation: Literal["output", "input"] = "output"
 
     def solve(self, task: Task, advance: Advance) -> Answer:
-        return solve(task, advance)
+        """Find the peer of every DMU: the best factor, and among equal ones the largest slack."""
+        scaled = ScaledData.of(task)
+        candidates = scaled.undominated()
+        peer = np.full(len(scaled.x), -1)
+        factor = np.full(len(scaled.x), np.nan)
+        for rows, level, slack in _compare_pairs(scaled, candidates, self.orientation):
+            best = level.max(axis=1)
+            slack[level < best[:, None]] = -np.inf
+            peer[rows] = np.where(np.isfinite(best), candidates[slack.argmax(axis=1)], -1)
+            factor[rows] = best
+            advance(len(best))
+        labels = task.data.labels
+        scores, reasons = _scores(factor, labels, self.orientation)
+        peer[np.isnan(scores)] = -1
+        lam = Sparse(peer[:, None].astype(np.int32), (peer >= 0).astype(float)[:, None])
+        slacks = _slacks(task, scores.to_numpy(), lam).clip(lower=0.0)
+        return Answer(
+            scores=scores,
+            slacks=slacks,
+            weights=pd.DataFrame(index=labels),
+            intensities=lam,
+            efficient=pareto_efficient(scores, slacks, task.data),
+            data=task.data,
+            reference=task.reference,
+            options=task.options,
+            own_reference=task.own_reference,
+            frontier=candidates,
+            reasons=reasons,
+            path="by comparison of all pairs",
+        )
 
     def prove(self, answer: Answer) -> Proof:
-        return prove(answer)
+        """Compare every pair again, with all reference DMUs."""
+        return _prove_by_enumeration(answer)
+
+
+def _compare_pairs(
+    scaled: ScaledData, candidates: np.ndarray, orientation: str
+) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+    """Yield slices of DMUs with the level φ (or −θ) that each candidate alone gives, and its slack.
+
+    The level is −∞ where the candidate may not be the peer. The slack is the total at the best
+    level, in shares of the reference's maxima.
+    """
+    Y = scaled.Y[candidates]
+    X = scaled.X[candidates]
+    maxima = np.append(scaled.Y.max(axis=0, initial=0.0), scaled.X.max(axis=0, initial=0.0))
+    shares = 1.0 / np.where(maxima > 0, maxima, 1.0)
+    for rows in blocks(len(scaled.x), len(candidates) * (scaled.s + scaled.m)):
+        y = scaled.y[rows][:, None]
+        x = scaled.x[rows][:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if orientation == "output":
+                level = np.where(y > 0, Y / y, np.inf).min(axis=2)
+                level[~(x >= X).all(axis=2)] = -np.inf
+            else:
+                level = -np.where(x > 0, X / x, np.where(X > 0, np.inf, -np.inf)).max(axis=2)
+                level[~(y <= Y).all(axis=2)] = -np.inf
+            best = level.max(axis=1)[:, None, None]
+            output_factor = best if orientation == "output" else 1.0
+            input_factor = 1.0 if orientation == "output" else -best
+            gained = (Y - y * output_factor) @ shares[: scaled.s]
+            spared = (x * input_factor - X) @ shares[scaled.s :]
+            slack = gained + spared
+        yield rows, level, np.nan_to_num(slack, nan=-np.inf)
+
+
+def _scores(
+    factor: np.ndarray, labels: pd.Index, orientation: str
+) -> tuple[pd.Series, dict[object, str]]:
+    """Return the scores of factors, and why some have none."""
+    with np.errstate(divide="ignore"):
+        values = 1.0 / factor if orientation == "output" else -factor
+    values[~np.isfinite(factor)] = np.nan
+    values[np.isinf(values)] = np.nan
+    reasons = {
+        labels[k]: ZERO_FACTOR if np.isfinite(factor[k]) else NO_PEER[orientation]
+        for k in np.flatnonzero(np.isnan(values))
+    }
+    return pd.Series(values, index=labels, name="efficiency"), reasons
+
+
+def _slacks(task: Task | Answer, scores: np.ndarray, lam: Sparse) -> pd.DataFrame:
+    """Return what the peer is better by than the projection; below 0 where it is worse."""
+    x = task.data.inputs.to_numpy()
+    y = task.data.outputs.to_numpy()
+    if task.options.orientation == "output":
+        y = y / scores[:, None]
+    else:
+        x = x * scores[:, None]
+    slacks = slacks_beyond(task, lam, x, y)
+    slacks[np.isnan(scores)] = np.nan
+    return pd.DataFrame(slacks, index=task.data.labels, columns=metric_names(task.data))
+
+
+def _prove_by_enumeration(answer: Answer) -> Proof:
+    """Compare every pair again, with all reference DMUs, and recompute the peer's own slacks."""
+    scaled = ScaledData.of(answer)
+    best = np.full(len(scaled.x), np.nan)
+    largest_slack = np.full(len(scaled.x), np.nan)
+    everyone = np.arange(len(scaled.X))
+    for rows, level, slack in _compare_pairs(scaled, everyone, answer.orientation):
+        best[rows] = level.max(axis=1)
+        is_best = level >= best[rows][:, None]
+        largest_slack[rows] = np.where(is_best, slack, -np.inf).max(axis=1)
+    dual, _ = _scores(best, answer.scores.index, answer.orientation)
+    is_undefined = dual.isna().to_numpy()
+
+    # The peer must be exactly one DMU; its slacks, over the reference's maxima, the largest.
+    lam = answer.intensities
+    is_entry = lam.columns >= 0
+    is_single = (lam.values == is_entry).all(axis=1) & (is_entry.sum(axis=1) == dual.notna())
+    slacks = _slacks(answer, dual.to_numpy(), lam)
+    maxima = np.append(answer.reference.outputs.max(), answer.reference.inputs.max())
+    maxima = np.where(maxima > 0, maxima, 1.0)
+    total = (slacks.to_numpy() / maxima).sum(axis=1)
+    slack_errors = np.abs((answer.slacks - slacks).to_numpy() / maxima).max(axis=1)
+
+    gap = (answer.scores - dual).abs() / np.maximum(dual.abs(), 1.0)
+    gap[answer.scores.isna() & dual.isna()] = 0.0
+    frame = pd.DataFrame({"primal": answer.scores, "dual": dual, "gap": gap})
+    efficient = pareto_efficient(dual, slacks, answer.data)
+    without_peer = ~np.isfinite(best)
+    without_output = np.asarray((answer.orientation == "output") & ~scaled.y.any(axis=1))
+    return Proof(
+        frame,
+        {
+            "gap": frame["gap"].fillna(np.inf).to_numpy(),
+            "peers_that_are_not_one": np.where(is_single, 0.0, 1.0),
+            "distance_of_the_slacks_from_their_proof": np.where(is_undefined, 0.0, slack_errors),
+            "slack_that_is_not_the_largest": np.where(is_undefined, 0.0, largest_slack - total),
+            "efficient": (answer.efficient != efficient).to_numpy().astype(float),
+            "reason": reason_violations(
+                answer,
+                {
+                    NO_PEER[answer.orientation]: without_peer,
+                    ZERO_FACTOR: is_undefined & ~without_peer,
+                    NO_OUTPUT: without_output,
+                },
+            ),
+        },
+    )

@@ -1,25 +1,24 @@
-"""Hölder distances (Briec 1998): the least change, in a norm, that takes a DMU to the weakly
-efficient frontier.
+"""Hölder distances (Briec 1998): the least change, in a norm, that leads to the frontier.
 
-From inside, the frontier is as near as its nearest hyperplane. In L∞ all metrics move together, in
-L1 one metric alone moves, that which comes there first, and in L2 the way is a facet's normal: each
-is a directional distance, and is solved and proved as one."""
+From inside, the weakly efficient frontier is as near as its nearest hyperplane. In L∞ all metrics
+move together, in L1 one metric alone moves, the one that comes there first, and in L2 the way is a
+facet's normal: each is a directional distance, and is solved and proved as one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.geometry.dominance import undominated_rows
 from deabench.geometry.nearest_points import NORM_ORDERS
 from deabench.geometry.technology import technology_facets
 from deabench.models import additive, directional
-from deabench.models.scaled_data import Scaled, metrics
+from deabench.models.shared.scaled_data import ScaledData, metric_names
 from deabench.proofs import structure
 from deabench.results.answer import Answer, Task
 from deabench.results.model import (
@@ -29,16 +28,15 @@ from deabench.results.model import (
     Advance,
     Model,
     Norm,
+    check_word,
     option,
 )
 from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 from deabench.tables.validation import Allowed
 from deabench.utils.arrays import TOLERANCE
-from deabench.utils.checks import choice
 
-NORMS = ("l1", "l2", "linf")
-MANY = 8
+MOST_METRICS = 8
 """Metrics for which facets are still listed."""
 OUTSIDE = "it lies beyond what the reference can do; the distance is one from the inside"
 STEEP = 1e-12
@@ -47,160 +45,12 @@ change.
 """
 
 
-def read_norm(given: object, _: Data) -> str:
-    """A norm by its word, or by its number: 1, 2, infinity."""
-    found = (
-        {1: "l1", 2: "l2", np.inf: "linf"}.get(given) if isinstance(given, int | float) else given
-    )
-    choice("norm", given if found is None else found, NORMS)
-    return str(found)
-
-
-def solve(task: Task, advance: Advance) -> Answer:
-    """The distance of every DMU along the shortest way."""
-    given = Scaled.of(task)
-    count, notes = _counts(task, given)
-    kept = undominated_rows(np.column_stack([given.Y, -given.X]))
-    way, inside = (
-        _inverse(count),
-        np.ones(len(count), dtype=bool),
-    )  # of L∞: the same change in every metric
-    if task.options.norm != "linf":
-        way, inside = {"l1": _alone, "l2": _straight}[task.options.norm](task, given, kept, count)
-    answer = directional.along(task, way, notes, advance)
-    gone = np.flatnonzero(~inside | (answer.scores < -TOLERANCE) | answer.scores.isna())
-    scores, slacks = answer.scores.copy(), answer.slacks.copy()
-    scores.iloc[gone], slacks.iloc[gone] = np.nan, np.nan
-    unit, names = np.append(given.unit_y, given.unit_x), metrics(task.data)
-    table = pd.DataFrame(
-        (way * unit)[:, : len(names)] * _signs(given)[: len(names)],
-        index=task.data.labels,
-        columns=names,
-    )
-    efficient = answer.efficient.copy()
-    efficient.iloc[gone] = False
-    return replace(
-        answer,
-        scores=scores,
-        slacks=slacks,
-        efficient=efficient,
-        tables={"direction": table},
-        reasons={task.data.labels[k]: OUTSIDE for k in gone.tolist()},
-    )
-
-
-def _counts(task: Task | Answer, given: Scaled) -> tuple[np.ndarray, tuple[str, ...]]:
-    """What a change by 1 of each scaled metric counts for each DMU, (K, s + m); 0 where it may not
-    change.
-    """
-    own, _ = additive.counts_of(task)
-    count = np.zeros((len(own), given.Y.shape[1] + given.X.shape[1]))
-    count[:, : own.shape[1]] = own * np.append(given.unit_y, given.unit_x)[: own.shape[1]]
-    none = ~count.any(axis=1)
-    if none.any():
-        raise DataError(
-            f"no metric of '{task.data.labels[int(np.argmax(none))]}' may change; give weights that are above 0 in one "
-            "of those that are to change"
-        )
-    still = [
-        name
-        for name, zero in zip(metrics(task.data), (own == 0).T, strict=True)
-        if zero.any() and _moves(task, name)
-    ]
-    notes = [f"'{name}' stays as it is where what counts 1 of it is 0" for name in still]
-    if task.options.weights == "ones":
-        notes.append("changes are counted in the metrics' own units; other weights have no units")
-    return count, tuple(notes)
-
-
-def _moves(task: Task | Answer, name: str) -> bool:
-    """Whether a metric is on the side that is to change."""
-    side = task.options.orientation
-    return bool(side == "none" or (side == "output") == (name in task.data.outputs))
-
-
-def _signs(given: Scaled) -> np.ndarray:
-    return np.append(np.ones(given.Y.shape[1]), -np.ones(given.X.shape[1]))
-
-
-def _inverse(count: np.ndarray) -> np.ndarray:
-    return np.asarray(np.where(count > 0, 1.0 / np.where(count > 0, count, 1.0), 0.0))
-
-
-def _alone(
-    task: Task, given: Scaled, kept: np.ndarray, count: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """L1: the one metric that comes to the frontier first."""
-    far = np.full(count.shape, np.inf)
-    for c in np.flatnonzero(count.any(axis=0)).tolist():
-        way = np.zeros_like(count)
-        way[:, c] = 1.0
-        far[:, c] = np.where(
-            count[:, c] > 0,
-            directional.distances(task, given, kept, way, lambda _: None).objective * count[:, c],
-            np.inf,
-        )
-    inside = ~np.isnan(far).any(axis=1)
-    first = np.where(np.isnan(far), np.inf, far).argmin(axis=1)
-    return np.where(np.arange(count.shape[1]) == first[:, None], _inverse(count), 0.0), inside
-
-
-def _straight(
-    task: Task, given: Scaled, kept: np.ndarray, count: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """L2: along the normal of the nearest facet."""
-    number = len(metrics(task.data))
-    if number > MANY:
-        raise DataError(
-            f"norm 'l2' lists facets, and {number} metrics have too many of them; use norm 'l1' or 'linf'"
-        )
-    normals, h = technology_facets(given.X[kept], given.Y[kept], given.returns)
-    way, inside = np.zeros_like(count), np.ones(len(count), dtype=bool)
-    for k, each in enumerate(_inverse(count)):
-        length = np.linalg.norm(normals * each, axis=1)
-        room = h - normals @ np.append(given.y[k], -given.x[k])
-        steep = length > STEEP * each.max()
-        f = np.flatnonzero(steep)[np.argmin(room[steep] / length[steep])]
-        way[k], inside[k] = normals[f] * each**2 / length[f], room.min() >= -TOLERANCE
-    return way, inside
-
-
-def prove(answer: Answer) -> Proof:
-    """That the way is of length 1, and that the frontier is reached on it there, no sooner."""
-    given, names = Scaled.of(answer), metrics(answer.data)
-    count, _ = _counts(answer, given)
-    unit = np.append(given.unit_y, given.unit_x)
-    known = structure.require_table(answer, "direction", rows=answer.scores.index, columns=names)
-    way = np.zeros_like(count)
-    way[:, : len(names)] = known.to_numpy() * _signs(given)[: len(names)] / unit[: len(names)]
-    proof = directional.prove_along(answer, way)
-    length = np.linalg.norm(way * count, NORM_ORDERS[answer.options.norm], axis=1)
-    wrong = np.where(
-        (way < 0).any(axis=1) | ((way > 0) & (count == 0)).any(axis=1), np.inf, np.abs(length - 1.0)
-    )
-    if answer.options.norm == "linf":
-        wrong = np.maximum(wrong, np.abs(way * count - (count > 0)).max(axis=1))
-    misses = {**proof.violations, "length_of_the_way_beside_1": wrong}
-    del misses["reason"]  # its own words are not proved: `parts` says so
-    shorter = (
-        () if answer.options.norm == "linf" else ("that no other way to the frontier is shorter",)
-    )
-    return replace(proof, violations=misses, unclaimed=(*proof.unclaimed, *shorter))
-
-
-def meaning(score: float, options: Any) -> str:
-    """What the distance says."""
-    side = {"output": "of outputs", "input": "of inputs", "none": "of metrics"}[options.orientation]
-    return f"the frontier is {score:.4g} away, by the least change {side} in norm '{options.norm}'"
-
-
-def _allows(options: Any) -> tuple[Allowed, ...]:
-    """With Σ λ = 1 distances are translation-invariant, unless own values are what they are counted
-    in.
-    """
-    return (
-        ANY_VALUES if options.returns == "vrs" and options.weights != "mip" else ("zero outputs",)
-    )
+def read_norm(norm: str | float, _: Data) -> str:
+    """Return a norm by its word; its order may be given instead: 1, 2, infinity."""
+    by_order = {1: "l1", 2: "l2", np.inf: "linf"}
+    word = norm if isinstance(norm, str) else by_order.get(norm, str(norm))
+    check_word("norm", word, ("l1", "l2", "linf"))
+    return word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,17 +71,173 @@ class Holder(Model):
         "ones",
         "What a change by one unit counts in each metric.",
         form=NUMBERS,
-        reader=additive.read,
+        reader=additive.read_weights,
     )
 
     def allows(self) -> tuple[Allowed, ...]:
-        return _allows(self)
+        """Return the data that the model takes.
+
+        With Σ λ = 1 distances are translation-invariant, unless changes count in shares of own
+        values.
+        """
+        is_invariant = self.returns == "vrs" and self.weights != "mip"
+        return ANY_VALUES if is_invariant else ("zero outputs",)
 
     def solve(self, task: Task, advance: Advance) -> Answer:
-        return solve(task, advance)
+        """Compute the distance of every DMU along its shortest way."""
+        return _solve(task, advance)
 
     def prove(self, answer: Answer) -> Proof:
-        return prove(answer)
+        """Prove that the way has length 1, and that it reaches the frontier there, no sooner."""
+        return _prove(answer)
 
     def meaning(self, score: float) -> str:
-        return meaning(score, self)
+        """Say what the distance means."""
+        sides = {"output": "of outputs", "input": "of inputs", "none": "of metrics"}
+        return (
+            f"the frontier is {score:.4g} away, by the least change {sides[self.orientation]} in "
+            f"norm '{self.norm}'"
+        )
+
+
+def _solve(task: Task, advance: Advance) -> Answer:
+    """Compute the distance of every DMU along its shortest way."""
+    scaled = ScaledData.of(task)
+    names = metric_names(task.data)
+    weights, notes = _change_weights(task, scaled)
+    candidates = scaled.undominated()
+    is_inside = np.ones(len(weights), dtype=bool)
+    if task.options.norm == "linf":
+        direction = _inverse(weights)  # the same change in every metric
+    elif task.options.norm == "l1":
+        direction, is_inside = _single_metric_directions(task, scaled, candidates, weights)
+    else:
+        direction, is_inside = _normal_directions(task, scaled, candidates, weights)
+    answer = directional.solve_along(task, direction, notes, advance)
+
+    # From outside there is no distance.
+    values = answer.scores.to_numpy()
+    undefined = np.flatnonzero(~is_inside | (values < -TOLERANCE) | np.isnan(values))
+    scores = answer.scores.copy()
+    scores.iloc[undefined] = np.nan
+    slacks = answer.slacks.copy()
+    slacks.iloc[undefined] = np.nan
+    efficient = answer.efficient.copy()
+    efficient.iloc[undefined] = False
+    own_direction = (direction * scaled.units)[:, : len(names)] * _signs(scaled)[: len(names)]
+    return replace(
+        answer,
+        scores=scores,
+        slacks=slacks,
+        efficient=efficient,
+        tables={"direction": pd.DataFrame(own_direction, index=task.data.labels, columns=names)},
+        reasons={task.data.labels[k]: OUTSIDE for k in undefined.tolist()},
+    )
+
+
+def _change_weights(task: Task | Answer, scaled: ScaledData) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return what a change by 1 of each scaled metric counts for each DMU, (K, s + m), and notes.
+
+    It is 0 where a metric may not change.
+    """
+    own_weights, _ = additive.slack_weights(task)
+    count = own_weights.shape[1]
+    weights = np.zeros((len(own_weights), scaled.s + scaled.m))
+    weights[:, :count] = own_weights * scaled.units[:count]
+    is_still = ~weights.any(axis=1)
+    if is_still.any():
+        raise DataError(
+            f"no metric of '{task.data.labels[int(np.argmax(is_still))]}' may change; give weights "
+            "that are above 0 in one of those that are to change"
+        )
+    side = task.options.orientation
+    notes = [
+        f"'{name}' stays as it is where what counts 1 of it is 0"
+        for name, is_zero in zip(metric_names(task.data), (own_weights == 0).T, strict=True)
+        if is_zero.any() and (side == "none" or (side == "output") == (name in task.data.outputs))
+    ]
+    if task.options.weights == "ones":
+        notes.append("changes are counted in the metrics' own units; other weights have no units")
+    return weights, tuple(notes)
+
+
+def _signs(scaled: ScaledData) -> np.ndarray:
+    """Return 1 for each output and -1 for each input."""
+    return np.append(np.ones(scaled.s), -np.ones(scaled.m))
+
+
+def _inverse(weights: np.ndarray) -> np.ndarray:
+    """Return 1 over the weights above 0; 0 for the others."""
+    return np.asarray(np.where(weights > 0, 1.0 / np.where(weights > 0, weights, 1.0), 0.0))
+
+
+def _single_metric_directions(
+    task: Task, scaled: ScaledData, candidates: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return for L1 the direction of the one metric that reaches the frontier first.
+
+    The second array tells which DMUs are inside.
+    """
+    distances = np.full(weights.shape, np.inf)
+    for column in np.flatnonzero(weights.any(axis=0)).tolist():
+        direction = np.zeros_like(weights)
+        direction[:, column] = 1.0
+        solutions = directional.solve_distances(task, scaled, candidates, direction, lambda _: None)
+        weighted = solutions.objective * weights[:, column]
+        distances[:, column] = np.where(weights[:, column] > 0, weighted, np.inf)
+    is_inside = ~np.isnan(distances).any(axis=1)
+    first = np.where(np.isnan(distances), np.inf, distances).argmin(axis=1)
+    is_first = np.arange(weights.shape[1]) == first[:, None]
+    return np.where(is_first, _inverse(weights), 0.0), is_inside
+
+
+def _normal_directions(
+    task: Task, scaled: ScaledData, candidates: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return for L2 the direction along the normal of the nearest facet.
+
+    The second array tells which DMUs are inside.
+    """
+    count = len(metric_names(task.data))
+    if count > MOST_METRICS:
+        raise DataError(
+            f"norm 'l2' lists facets, and {count} metrics have too many of them; use norm 'l1' or "
+            "'linf'"
+        )
+    normals, offsets = technology_facets(scaled.X[candidates], scaled.Y[candidates], scaled.returns)
+    directions = np.zeros_like(weights)
+    is_inside = np.ones(len(weights), dtype=bool)
+    for k, unit_change in enumerate(_inverse(weights)):
+        # The weighted distance to a hyperplane is its room over the length of its normal.
+        length = np.linalg.norm(normals * unit_change, axis=1)
+        room = offsets - normals @ np.append(scaled.y[k], -scaled.x[k])
+        is_steep = length > STEEP * unit_change.max()
+        nearest = np.flatnonzero(is_steep)[np.argmin(room[is_steep] / length[is_steep])]
+        directions[k] = normals[nearest] * unit_change**2 / length[nearest]
+        is_inside[k] = room.min() >= -TOLERANCE
+    return directions, is_inside
+
+
+def _prove(answer: Answer) -> Proof:
+    """Prove the directional distance, and that its direction is as long as 1 in the norm."""
+    scaled = ScaledData.of(answer)
+    names = metric_names(answer.data)
+    weights, _ = _change_weights(answer, scaled)
+    table = structure.require_table(answer, "direction", rows=answer.scores.index, columns=names)
+    direction = np.zeros_like(weights)
+    direction[:, : len(names)] = (
+        table.to_numpy() * _signs(scaled)[: len(names)] / scaled.units[: len(names)]
+    )
+    proof = directional.prove_along(answer, direction)
+    length = np.linalg.norm(direction * weights, NORM_ORDERS[answer.options.norm], axis=1)
+    is_wrong = (direction < 0).any(axis=1) | ((direction > 0) & (weights == 0)).any(axis=1)
+    length_error = np.where(is_wrong, np.inf, np.abs(length - 1.0))
+    unclaimed = (*proof.unclaimed, "that no other way to the frontier is shorter")
+    if answer.options.norm == "linf":
+        # There is one way: the same change in every metric.
+        unequal = np.abs(direction * weights - (weights > 0)).max(axis=1)
+        length_error = np.maximum(length_error, unequal)
+        unclaimed = proof.unclaimed
+    violations = {**proof.violations, "length_of_the_way_beside_1": length_error}
+    del violations["reason"]  # its own words are not proved: `complete_proof` says so
+    return replace(proof, violations=violations, unclaimed=unclaimed)

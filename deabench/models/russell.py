@@ -1,84 +1,56 @@
-"""The Russell measures (Färe, Lovell 1978): the mean of a factor for every input, or for every
-output.
+"""The Russell measures (Färe, Lovell 1978): the mean of a factor for every input, output, or both.
 
-They are one slack program: `deabench_models.russell_input` is 1 minus, `russell_output` 1 plus the
-additive model whose weights are 1 over the DMU's own values and their number. For both sides at
-once see `deabench.models.russell_graph`."""
+For one side they are slack programs: `deabench_models.russell_input` is 1 minus, `russell_output`
+1 plus the additive model whose weights are 1 over the DMU's own values and their number.
+
+For both sides (the graph measure) 1/φ is convex and held from below by tangents
+(`deabench_models.russell_graph`). Each round solves with tangents around the last φ, closer and
+closer, until the measure at λ and its bound agree. Multipliers u, v ≥ 0 prove it: with h the
+largest u·y − v·x of any possible production, the measure is at least
+Σ min(0, p − v x) + Σ min over φ ≥ 1 of (q/φ + u y φ) − h.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from deabench.errors import DataError
-from deabench.models import russell_graph, weighted_slacks
+from deabench.models.shared import slack_programs
+from deabench.models.shared.scaled_data import (
+    ScaledData,
+    lambda_violation,
+    metric_names,
+    proof_frame,
+    proof_violations,
+    replace_rows,
+    slacks_at_peers,
+    solved_multipliers,
+    support,
+    to_reference_positions,
+    zero_value_notes,
+)
+from deabench.models.shared.slack_programs import OUTSIDE
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model, Technology
 from deabench.results.proof import Proof
-from deabench.tables.transforms import Data
+from deabench.solver.solve_all import Solutions, solve_each
+from deabench.solver.template import Template, compile_template
+from deabench.utils.arrays import TOLERANCE, Sparse
 
-
-def solve(task: Task, advance: Advance) -> Answer:
-    """The mean factor of every DMU."""
-    if task.options.orientation == "none":
-        if task.options.technology == "fdh":
-            raise DataError(
-                "model 'russell' has technology 'fdh' for one side only; give an orientation, or leave technology out"
-            )
-        return russell_graph.solve(task, advance)
-    answer = weighted_slacks.solve(task, _counts(task), advance, _read(task.options), "efficiency")
-    return replace(
-        answer,
-        data=replace(answer.data, notes=(*answer.data.notes, *_said(task.data, task.options))),
-    )
-
-
-def prove(answer: Answer) -> Proof:
-    """The factors that λ reaches, and those that the weights allow."""
-    if answer.options.orientation == "none":
-        return russell_graph.prove(answer)
-    return weighted_slacks.prove(answer, _counts(answer), _read(answer.options))
-
-
-def _read(options: Any) -> weighted_slacks.Read:
-    return (
-        (lambda total: 1.0 / (1.0 + total))
-        if options.orientation == "output"
-        else (lambda total: 1.0 - total)
-    )
-
-
-def _counts(task: Task | Answer) -> np.ndarray:
-    """1 over a metric's own value and the number of metrics that are not 0; 0 on the other side."""
-    s, m = task.data.outputs.shape[1], task.data.inputs.shape[1]
-    outward = task.options.orientation == "output"
-    values = (task.data.outputs if outward else task.data.inputs).to_numpy()
-    own = (
-        np.where(values > 0, 1.0 / np.where(values > 0, values, 1.0), 0.0)
-        / np.maximum((values > 0).sum(axis=1), 1)[:, None]
-    )
-    none = np.zeros((len(values), m if outward else s))
-    return np.column_stack([own, none] if outward else [none, own])
-
-
-def _said(data: Data, options: Any) -> tuple[str, ...]:
-    side = data.outputs if options.orientation == "output" else data.inputs
-    return tuple(
-        f"'{name}' is 0 for {int((side[name] == 0).sum())} of {len(side)} classifiers and leaves the mean of their factors"
-        for name in side
-        if (side[name] == 0).any()
-    )
-
-
-def meaning(score: float, options: Any) -> str:
-    """What the mean says."""
-    if options.orientation == "none":
-        return russell_graph.meaning(score, options)
-    if options.orientation == "input":
-        return f"on average every input could shrink by {100 * (1 - score):.1f} %, each by its own share"
-    return f"on average every output could grow by {100 * (1 / score - 1):.1f} %, each by its own share"
+FIRST_TANGENTS = np.geomspace(1.0, 256.0, 9)
+"""Where the first tangents touch."""
+TANGENTS_PER_ROUND = 3
+"""Tangents that each round adds to every output."""
+CLOSE = 1e-10
+"""The measure at λ and its bound differ by no more in the end."""
+NARROWEST = 3e-5
+"""Tangents that touch nearer to each other than this, as a share of φ, are the same to a solver."""
+ROUNDS = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,10 +66,247 @@ class Russell(Model):
     technology: Technology = "convex"
 
     def solve(self, task: Task, advance: Advance) -> Answer:
-        return solve(task, advance)
+        """Compute the mean factor of every DMU."""
+        if self.orientation == "none":
+            if self.technology == "fdh":
+                raise DataError(
+                    "model 'russell' has technology 'fdh' for one side only; give an orientation, "
+                    "or leave technology out"
+                )
+            return _solve_graph(task, advance)
+        answer = slack_programs.solve(
+            task, _inverse_value_weights(task), advance, self._score_of_total, "efficiency"
+        )
+        side = task.data.outputs if self.orientation == "output" else task.data.inputs
+        notes = (*answer.data.notes, *zero_value_notes(side, "factors"))
+        return replace(answer, data=replace(answer.data, notes=notes))
 
     def prove(self, answer: Answer) -> Proof:
-        return prove(answer)
+        """Recompute the factors that λ reaches and those that the multipliers allow."""
+        if self.orientation == "none":
+            return _prove_graph(answer)
+        return slack_programs.prove(answer, _inverse_value_weights(answer), self._score_of_total)
 
     def meaning(self, score: float) -> str:
-        return meaning(score, self)
+        """Say what the mean means."""
+        if self.orientation == "none":
+            return (
+                "inputs could shrink, and outputs grow, each by its own factor, to "
+                f"{100 * score:.1f} % in the mean"
+            )
+        if self.orientation == "input":
+            percent = 100 * (1 - score)
+            return f"on average every input could shrink by {percent:.1f} %, each by its own share"
+        percent = 100 * (1 / score - 1)
+        return f"on average every output could grow by {percent:.1f} %, each by its own share"
+
+    def _score_of_total(self, total: Any) -> Any:
+        """Return the mean factor of a weighted sum of slacks."""
+        return 1.0 / (1.0 + total) if self.orientation == "output" else 1.0 - total
+
+
+def _inverse_value_weights(task: Task | Answer) -> np.ndarray:
+    """Return 1 over a metric's own value and the number of values above 0; 0 on the other side."""
+    is_output_oriented = task.options.orientation == "output"
+    side = task.data.outputs if is_output_oriented else task.data.inputs
+    other = task.data.inputs if is_output_oriented else task.data.outputs
+    values = side.to_numpy()
+    inverse = np.where(values > 0, 1.0 / np.where(values > 0, values, 1.0), 0.0)
+    weights = inverse / np.maximum((values > 0).sum(axis=1), 1)[:, None]
+    zeros = np.zeros(other.shape)
+    return np.column_stack([weights, zeros] if is_output_oriented else [zeros, weights])
+
+
+def _solve_graph(task: Task, advance: Advance) -> Answer:
+    """Compute the graph measure of every DMU, in rounds of tangents."""
+    scaled = ScaledData.of(task)
+    count = len(task.data.labels)
+    candidates = scaled.undominated()
+    p, q = _metric_shares(task, scaled)
+    scores = np.full(count, np.nan)
+    multipliers = np.full((count, scaled.s + scaled.m), np.nan)
+    lam = Sparse(np.full((count, 1), -1, dtype=np.int32), np.zeros((count, 1)))
+
+    touch = np.tile(FIRST_TANGENTS, (count, scaled.s, 1))  # where tangents touch 1/φ
+    center = np.ones(scaled.y.shape)
+    width = np.full(scaled.y.shape, np.inf)
+    rows = np.arange(count)
+    for _ in range(ROUNDS):
+        solutions = _solve_round(task, scaled, candidates, p, q, touch, rows)
+        better = to_reference_positions(solutions.shared["lam"], candidates)
+        lam = replace_rows(rows, better, lam)
+        multipliers[rows] = np.column_stack(solved_multipliers(scaled, solutions, sign=1.0))
+        measure = _graph_measure(scaled, lam, p, q)[0][rows]
+        scores[rows] = np.where(np.isnan(solutions.objective), np.nan, measure)
+        # The next tangents touch around this φ; a DMU is done where measure and bound agree.
+        phi = np.column_stack([solutions.values[f"phi[{r}]"] for r in range(scaled.s)])
+        is_apart = measure - solutions.objective > CLOSE
+        width[rows] = _next_width(phi, center[rows], width[rows])
+        center[rows] = phi
+        rows = rows[is_apart]
+        if not len(rows):
+            break
+        steps = 1 + width[:, :, None] * np.linspace(-1.0, 1.0, TANGENTS_PER_ROUND)
+        around = center[:, :, None] * np.where(np.isinf(steps), 1.0, steps)
+        touch = np.concatenate([touch, np.maximum(around, 1.0)], axis=2)
+    advance(count)
+    return _graph_answer(task, scaled, candidates, scores, lam, multipliers)
+
+
+def _metric_shares(task: Task | Answer, scaled: ScaledData) -> tuple[np.ndarray, np.ndarray]:
+    """Return p (K, m) and q (K, s): 1 over the number of a DMU's metrics above 0, for each of them.
+
+    The input that every DMU has is none.
+    """
+    p = (scaled.x > 0) * float(task.data.inputs.shape[1] > 0)
+    q = (scaled.y > 0) * 1.0
+    count = np.maximum(p.sum(axis=1) + q.sum(axis=1), 1.0)[:, None]
+    return p / count, q / count
+
+
+def _next_width(phi: np.ndarray, center: np.ndarray, width: np.ndarray) -> np.ndarray:
+    """Return how far around φ the next tangents touch, as a share of it.
+
+    They are closer than the last ones, unless φ moved to where those ended.
+    """
+    moved = np.abs(phi / center - 1.0)
+    wider = np.minimum(2 * width, 0.5)
+    narrower = np.maximum(width / 4, NARROWEST)
+    return np.where(np.isinf(width), 0.5, np.where(moved > width, wider, narrower))
+
+
+def _solve_round(
+    task: Task,
+    scaled: ScaledData,
+    candidates: np.ndarray,
+    p: np.ndarray,
+    q: np.ndarray,
+    touch: np.ndarray,
+    rows: np.ndarray,
+) -> Solutions:
+    """Solve the programs of some DMUs with their tangents, of slope 1/φ² and level 2/φ."""
+    phi = touch[rows].reshape(len(rows), -1)
+    tested = np.column_stack(
+        [scaled.x[rows], scaled.y[rows], p[rows], q[rows], 1.0 / phi**2, 2.0 / phi]
+    )
+    return solve_each(
+        _compile_graph(scaled.m, scaled.s, scaled.returns, touch.shape[2]),
+        scaled.reference_table[candidates],
+        tested,
+        name=lambda k: str(task.data.labels[rows[k]]),
+    )
+
+
+def _graph_measure(
+    scaled: ScaledData, lam: Sparse, p: np.ndarray, q: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the measure that λ reaches, and by how much λ breaks a constraint."""
+    inputs = lam.dot(scaled.X)
+    outputs = lam.dot(scaled.Y)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        input_part = (p * np.where(p > 0, inputs / scaled.x, 0.0)).sum(axis=1)
+        output_part = (q * np.where(q > 0, scaled.y / outputs, 0.0)).sum(axis=1)
+    violation = np.maximum.reduce(
+        [
+            (inputs - scaled.x).max(axis=1),
+            (scaled.y - outputs).max(axis=1),
+            lambda_violation(scaled.returns, lam),
+        ]
+    )
+    return input_part + output_part, violation
+
+
+def _graph_answer(
+    task: Task,
+    scaled: ScaledData,
+    candidates: np.ndarray,
+    scores: np.ndarray,
+    lam: Sparse,
+    multipliers: np.ndarray,
+) -> Answer:
+    """Return the answer of the last round of every DMU."""
+    labels = task.data.labels
+    names = metric_names(task.data)
+    slacks = slacks_at_peers(task, lam, np.isnan(scores))
+    weights = pd.DataFrame((multipliers / scaled.units)[:, : len(names)], labels, names)
+    if not task.data.inputs.shape[1]:
+        weights["u_0"] = -multipliers[:, -1]
+    largest_slack = (slacks / scaled.units[: len(names)]).max(axis=1, initial=0.0)
+    efficient = (scores >= 1 - TOLERANCE) & (largest_slack <= TOLERANCE)
+    notes = zero_value_notes(task.data.outputs.join(task.data.inputs), "factors")
+    return Answer(
+        scores=pd.Series(scores, index=labels, name="efficiency"),
+        slacks=pd.DataFrame(slacks, index=labels, columns=names),
+        weights=weights,
+        intensities=lam,
+        efficient=pd.Series(efficient, index=labels, name="efficient"),
+        data=replace(task.data, notes=(*task.data.notes, *notes)),
+        reference=task.reference,
+        options=task.options,
+        own_reference=task.own_reference,
+        frontier=candidates,
+        reasons={labels[k]: OUTSIDE for k in np.flatnonzero(np.isnan(scores)).tolist()},
+        path="by HiGHS, in rounds of tangents",
+    )
+
+
+def _prove_graph(answer: Answer) -> Proof:
+    """Recompute the measure that λ reaches and the one that the multipliers allow."""
+    scaled = ScaledData.of(answer)
+    p, q = _metric_shares(answer, scaled)
+    primal, primal_infeasibility = _graph_measure(scaled, answer.intensities, p, q)
+
+    # Without inputs u_0 is the multiplier of the input that every DMU has.
+    u = answer.weights[answer.data.outputs.columns].to_numpy() * scaled.unit_y
+    if answer.data.inputs.shape[1]:
+        v = answer.weights[answer.data.inputs.columns].to_numpy() * scaled.unit_x
+    else:
+        v = -answer.weights[["u_0"]].to_numpy()
+    largest, unbounded = support(scaled, u, v)
+    input_part = np.minimum(p - v * scaled.x, 0.0).sum(axis=1)
+    dual = input_part + _least_output_part(q, u * scaled.y).sum(axis=1) - largest
+    dual_infeasibility = np.maximum.reduce([unbounded, -u.min(axis=1), -v.min(axis=1)])
+    frame = proof_frame(
+        answer, primal, dual, np.abs(primal - dual), primal_infeasibility, dual_infeasibility
+    )
+
+    scores = answer.scores.to_numpy()
+    count = answer.slacks.shape[1]
+    slacks = scaled.gains(answer.intensities)[:, :count]
+    slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - slacks)
+    efficient = (scores >= 1 - TOLERANCE) & (slacks.max(axis=1) <= TOLERANCE)
+    wrongly_efficient = answer.efficient.to_numpy() != efficient
+    return Proof(
+        frame,
+        {
+            **proof_violations(frame),
+            "distance_of_the_score_from_its_proof": np.abs(primal - scores),
+            "distance_of_the_slacks_from_their_proof": slack_errors.max(axis=1),
+            "efficient": np.where(np.isnan(scores), 0.0, wrongly_efficient).astype(float),
+        },
+    )
+
+
+def _least_output_part(q: np.ndarray, worth: np.ndarray) -> np.ndarray:
+    """Return the least of q/φ + worth·φ over φ ≥ 1: at φ = √(q / worth), or at 1."""
+    phi = np.maximum(np.sqrt(q / np.where(worth > 0, worth, 1.0)), 1.0)
+    return np.asarray(np.where(worth > 0, q / phi + worth * phi, 0.0))
+
+
+@lru_cache(maxsize=64)
+def _compile_graph(m: int, s: int, returns: str, tangents: int) -> Template:
+    """Compile the graph measure for m inputs, s outputs and some tangents, once."""
+    import deabench_models
+
+    tangent_data = {(r, k): 1.0 for r in range(s) for k in range(tangents)}
+    tested: dict[str, dict[Any, float]] = {
+        "x_o": dict.fromkeys(range(m), 1.0),
+        "y_o": dict.fromkeys(range(s), 1.0),
+        "p": dict.fromkeys(range(m), 1.0),
+        "q": dict.fromkeys(range(s), 1.0),
+        "slope": tangent_data,
+        "level": tangent_data,
+    }
+    return compile_template(
+        deabench_models.russell_graph, {"X": range(m), "Y": range(s)}, tested, returns=returns
+    )

@@ -1,4 +1,4 @@
-"""DEA without explicit inputs: models (4) and (5)."""
+"""DEA without explicit inputs: models (4) and (5), and the performance score (6)."""
 
 from __future__ import annotations
 
@@ -9,47 +9,27 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.models import ccr, radial_stages, restricted
-from deabench.models.radial import RestrictableModel, Wei
+from deabench.models.shared import restricted_weights
+from deabench.models.shared.radial import RestrictableModel, WEIProblem, solve_both_stages
+from deabench.proofs.radial import prove_radial
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance
 from deabench.results.proof import Proof
 from deabench.tables.transforms import Data
 
 
-def solve(task: Task, advance: Advance, name: str = "wei") -> Answer:
-    """(5) for every DMU."""
-    if getattr(task.options, "is_restricted", False):
-        return restricted.solve(task, advance)
-    return radial_stages.solve(Wei(task), name, advance)
-
-
-def quotients(data: Data) -> Data:
-    """The index data of model (5): every output over every input; the outputs themselves where
-    there is no input.
-    """
-    inputs = data.inputs
-    if not inputs.shape[1]:
-        return data
-    zero = inputs.to_numpy() == 0
-    if zero.any():
-        row, column = np.argwhere(zero)[0]
-        raise DataError(
-            f"input '{inputs.columns[column]}' of '{inputs.index[row]}' is 0; a quotient over it is infinite, "
-            "leave the row out or use model 'ccr'"
-        )
-    pairs = {f"{o}/{i}": data.outputs[o] / inputs[i] for o in data.outputs for i in inputs}
-    frame = pd.DataFrame(pairs, index=data.labels)
-    return Data(
-        frame,
-        frame.iloc[:, :0],
-        (*data.notes, "outputs are quotients: " + ", ".join(frame.columns)),
-    )
-
-
 @dataclass(frozen=True, kw_only=True)
 class WEI(RestrictableModel):
-    """DEA without explicit inputs; with inputs, on every output divided by every input."""
+    """DEA without explicit inputs; with inputs, on every output divided by every input.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> table = db.datasets.load("chao2022-wine1")
+    >>> model = db.models.WEI(ratios={("TPR", "TNR"): (0.5, 2)})
+    >>> db.rank(table, outputs=["TPR", "TNR"], model=model).efficient.sum()
+    np.int64(1)
+    """
 
     name = "wei"
     title = "DEA without explicit inputs; with inputs, on all quotients output/input"
@@ -59,13 +39,18 @@ class WEI(RestrictableModel):
     orientation: Literal["output"] = "output"
 
     def prepare(self, data: Data) -> Data:
-        return quotients(data)
+        """Return the quotients of outputs and inputs."""
+        return divide_outputs_by_inputs(data)
 
     def solve(self, task: Task, advance: Advance) -> Answer:
-        return solve(task, advance, self.name)
+        """Solve (5) for every DMU, with the restrictions if there are some."""
+        if self.is_restricted:
+            return restricted_weights.solve(task, advance)
+        return solve_both_stages(WEIProblem(task), self.name, advance)
 
     def prove(self, answer: Answer) -> Proof:
-        return ccr.prove(answer)
+        """Recompute every score from both sides, with the restrictions if there are some."""
+        return restricted_weights.prove(answer) if self.is_restricted else prove_radial(answer)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,3 +64,33 @@ class Score(WEI):
     name = "score"
     title = "performance score: the weights under which a DMU does best, the dual of 'wei'"
     equation = "(6), the dual of (5)"
+
+
+def divide_outputs_by_inputs(data: Data) -> Data:
+    """Return the index data of model (5): every output divided by every input.
+
+    Without inputs they are the outputs themselves.
+
+    Raises
+    ------
+    DataError
+        If an input is 0.
+    """
+    inputs = data.inputs
+    if not inputs.shape[1]:
+        return data
+    is_zero = inputs.to_numpy() == 0
+    if is_zero.any():
+        row, column = np.argwhere(is_zero)[0]
+        raise DataError(
+            f"input '{inputs.columns[column]}' of '{inputs.index[row]}' is 0; a quotient over it is "
+            "infinite, leave the row out or use model 'ccr'"
+        )
+    quotients = {
+        f"{output}/{cost}": data.outputs[output] / inputs[cost]
+        for output in data.outputs
+        for cost in inputs
+    }
+    frame = pd.DataFrame(quotients, index=data.labels)
+    note = "outputs are quotients: " + ", ".join(frame.columns)
+    return Data(frame, frame.iloc[:, :0], (*data.notes, note))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from deabench.models.radial import RestrictableModel
+from deabench.models.shared.radial import RestrictableModel
 from deabench.plot.ranking import order_by_merit
 from deabench.plot.uncertainty import attainable_outline
 from deabench.report.text.words import as_sentence, join_names

@@ -16,7 +16,7 @@ import deabench as db
 from deabench.cli import main
 from deabench.models import MODELS
 from deabench.models.options import option_fields, parse_options
-from deabench.models.scaled_data import pareto_efficient
+from deabench.models.shared.scaled_data import pareto_efficient
 from deabench.proofs.radial import prove_radial
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Advance, Model, option

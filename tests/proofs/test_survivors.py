@@ -10,7 +10,7 @@ from dea_cases import frame
 import deabench as db
 from deabench import compare, metrics, tango
 from deabench.errors import DataError
-from deabench.models.radial import ccr_form
+from deabench.models.shared.radial import ccr_form
 from deabench.solver.engine import solve_family
 from deabench.solver.family import Family
 

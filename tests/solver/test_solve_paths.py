@@ -15,7 +15,7 @@ import deabench as db
 from deabench.geometry import facet_bases, facets
 from deabench.geometry.dominance import undominated_rows
 from deabench.models import CCR, WEI
-from deabench.models.radial import Ccr, Wei, theta
+from deabench.models.shared.radial import CCRProblem, WEIProblem, expansion_levels
 from deabench.results.answer import Task
 from deabench.solver import engine
 from deabench.solver.rational_simplex import find_optimal_basis
@@ -28,9 +28,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 SAME = 1e-9
 
 
-def wei(Y: np.ndarray, tested: np.ndarray | None = None) -> Wei:
+def wei(Y: np.ndarray, tested: np.ndarray | None = None) -> WEIProblem:
     reference = validate(select_table(frame(Y)), warn=False)
-    return Wei(
+    return WEIProblem(
         Task(
             reference if tested is None else validate(select_table(frame(tested, "t")), warn=False),
             reference,
@@ -211,10 +211,10 @@ def test_ccr_families_are_shared_too() -> None:
     table = pd.DataFrame(rng.uniform(0.3, 1, (3500, 3)), columns=["x", "y1", "y2"])
     data = validate(select_table(table, inputs=["x"]), warn=False)
     for orientation in ("input", "output"):
-        problem = Ccr(Task(data, data, CCR(orientation=orientation), own_reference=True))
+        problem = CCRProblem(Task(data, data, CCR(orientation=orientation), own_reference=True))
         solution = engine.solve_family(problem.family, problem.tested)
         assert solution.calls < 350
-        assert not np.isnan(theta(solution)).any()
+        assert not np.isnan(expansion_levels(solution)).any()
 
 
 def test_a_basis_that_is_refused_for_its_own_dmu_is_settled_by_rational_arithmetic(

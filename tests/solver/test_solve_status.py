@@ -16,7 +16,7 @@ import deabench as db
 import deabench_models as models
 from deabench.errors import SolveError
 from deabench.geometry.projections import FaceProjector
-from deabench.models import radial_stages
+from deabench.models.shared import radial
 from deabench.solver import engine, rational_simplex
 from deabench.solver.highs import TOLERANCES, Infeasible, Limit, Solver, Unbounded, Undecided
 from deabench.solver.template import Program, compile_template, expand_template, read_model
@@ -131,7 +131,7 @@ def test_a_certificate_that_does_not_hold_is_solved_again_and_costs_the_others_n
     monkeypatch,
 ) -> None:
     calls = []
-    proof = radial_stages.radial_frame
+    proof = radial.radial_frame
 
     def broken(result, reached) -> object:
         calls.append(len(result.scores))
@@ -140,7 +140,7 @@ def test_a_certificate_that_does_not_hold_is_solved_again_and_costs_the_others_n
             found.loc["c3", "gap"] = 1.0
         return found
 
-    monkeypatch.setattr(radial_stages, "radial_frame", broken)
+    monkeypatch.setattr(radial, "radial_frame", broken)
     ranking = db.rank(frame(Y))
     assert len(calls) == 2
     assert np.isnan(ranking.scores["c3"])
@@ -153,7 +153,7 @@ def test_a_certificate_that_does_not_hold_is_solved_again_and_costs_the_others_n
 
 
 def test_a_certificate_that_holds_the_second_time_is_an_answer(monkeypatch) -> None:
-    proof, calls = radial_stages.radial_frame, []
+    proof, calls = radial.radial_frame, []
 
     def once(result, reached) -> object:
         found = proof(result, reached)
@@ -163,7 +163,7 @@ def test_a_certificate_that_holds_the_second_time_is_an_answer(monkeypatch) -> N
         return found
 
     plain = db.rank(frame(Y))
-    monkeypatch.setattr(radial_stages, "radial_frame", once)
+    monkeypatch.setattr(radial, "radial_frame", once)
     again = db.rank(frame(Y))
     np.testing.assert_allclose(again.scores, plain.scores, atol=1e-14)
     np.testing.assert_allclose(again.slacks, plain.slacks, atol=1e-12)

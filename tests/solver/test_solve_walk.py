@@ -18,7 +18,7 @@ from deabench.geometry import dominance, facet_bases
 from deabench.geometry.dominance import DominanceTree, find_dominators
 from deabench.geometry.facet_bases import BasisWalk
 from deabench.models import WEI
-from deabench.models.radial import Wei
+from deabench.models.shared.radial import WEIProblem
 from deabench.results.answer import Task
 from deabench.tables.selection import select_table
 from deabench.tables.validation import validate
@@ -44,7 +44,7 @@ def shell(n: int, s: int) -> np.ndarray:
 @pytest.mark.parametrize("name", TABLES)
 def test_a_walk_ends_where_the_product_finds_the_least(name) -> None:
     data = validate(select_table(frame(TABLES[name])), warn=False)
-    problem = Wei(
+    problem = WEIProblem(
         Task(
             data,
             data,
@@ -84,7 +84,7 @@ def test_points_of_facets_stand_for_all_that_nobody_dominates(monkeypatch) -> No
     found = db.rank(table)
     assert len(found.frontier) < 300
     db.certify(found)
-    monkeypatch.setattr("deabench.models.radial.MANY", 10**9)
+    monkeypatch.setattr("deabench.models.shared.radial.MANY", 10**9)
     every = db.rank(table)
     assert len(every.frontier) > 2500
     assert found.scores.to_numpy() == pytest.approx(every.scores.to_numpy(), abs=1e-12)

@@ -1,0 +1,429 @@
+"""Radial models: their options, their programs (3) and (5) in scaled data, and both their stages.
+
+Every score is proved before it is returned: what floating point does not prove is solved again in
+rational arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from deabench.geometry import facet_bases
+from deabench.geometry.dominance import undominated_rows
+from deabench.geometry.facet_bases import should_enumerate_facets
+from deabench.models.shared.restricted_weights import read_ratios, read_shares
+from deabench.models.shared.scaled_data import compile_program
+from deabench.models.shared.second_stage import (
+    RadialProblem,
+    replace_slack_weights,
+    scale_dual_ray,
+    second_stage,
+    unique_slack_weights,
+)
+from deabench.proofs import reasons as why
+from deabench.proofs.radial import radial_frame
+from deabench.proofs.ranking import SlackProof, dominated_by_mixtures, reference_maxima
+from deabench.results.answer import Answer, Task
+from deabench.results.model import BOUNDS_BY_METRIC, BOUNDS_BY_PAIR, Model, option
+from deabench.solver.engine import Solution, solve_exactly, solve_family
+from deabench.solver.family import Bases, Family
+from deabench.solver.template import Template, compile_template
+from deabench.tables.transforms import Data
+from deabench.tables.validation import Allowed
+from deabench.utils.arrays import TOLERANCE, scale
+from deabench.utils.threads import one_thread
+
+MANY = 1000
+"""Undominated DMUs from which on those at the corners of facets stand for all."""
+FAR = 1e8
+"""A score above this, or below its inverse, is solved again in rational arithmetic."""
+
+Bounds = tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RadialModel(Model):
+    """Base class of the models whose score is one factor for all outputs, or for all inputs."""
+
+    def allows(self) -> tuple[Allowed, ...]:
+        """Return the data that a radial model takes.
+
+        With Σ λ = 1 the origin of the side that does not change is arbitrary, and where inputs are
+        not scaled a DMU may need none.
+        """
+        if self.orientation == "input":
+            if self.returns == "vrs":
+                return ("zero outputs", "negative outputs")
+            return ("zero outputs",)
+        if self.returns == "vrs":
+            return ("zero inputs", "negative inputs", "zero outputs")
+        if self.returns == "nirs":
+            return ("zero inputs", "zero outputs")
+        return ("zero outputs",)
+
+    def meaning(self, score: float) -> str:
+        """Say what a radial efficiency means."""
+        if self.orientation == "input":
+            percent = 100 * (1 - score)
+            if percent >= 0:
+                return f"every input could shrink by {percent:.1f} % together"
+            return f"every input could grow by {-percent:.1f} % together before the others reach it"
+        percent = 100 * (1 / score - 1) if score > 0 else np.inf
+        if percent >= 0:
+            return f"every output could grow by {percent:.1f} % together"
+        return f"every output could shrink by {-percent:.1f} % together before the others reach it"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestrictableModel(RadialModel):
+    """Base class of the radial models whose weights can be restricted."""
+
+    shares: Mapping[str, Bounds] | None = option(
+        None,
+        "Bounds of each metric's share of the weighted sum of outputs (or of inputs), in [0, 1].",
+        form=BOUNDS_BY_METRIC,
+        reader=read_shares,
+    )
+    ratios: Mapping[tuple[str, str], Bounds] | None = option(
+        None,
+        "Bounds of the weight of one metric divided by that of another: (2, inf) is at least 2.",
+        form=BOUNDS_BY_PAIR,
+        reader=read_ratios,
+    )
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether weights are restricted."""
+        return self.shares is not None or self.ratios is not None
+
+
+class WEIProblem(RadialProblem):
+    """(5), and (6) as its dual: outputs only.
+
+    Every tested DMU is scaled to a largest metric of about 1, which (5) allows.
+
+    Attributes
+    ----------
+    facet_simplices : int array or None
+        The simplices of the facets, where only the DMUs at their corners are candidates.
+    inner : int array
+        Positions of the undominated DMUs that are no candidates.
+    """
+
+    returns = "vrs"
+    orientation = "output"
+
+    def __init__(self, task: Task) -> None:
+        self.data = task.data
+        self.reference = task.reference
+        self.task = task
+        Y = task.reference.outputs.to_numpy()
+        y = task.data.outputs.to_numpy()
+        self.unit = scale(Y)
+        self.size = scale((y / self.unit).T)
+        self.frontier = undominated_rows(Y)
+        self.points = (Y / self.unit)[self.frontier]
+        self.tested = y / self.unit / self.size[:, None]
+        self.facet_simplices: np.ndarray | None = None
+        self.inner = self.frontier[:0]
+        is_large = task.own_reference and len(self.frontier) > MANY
+        if is_large and should_enumerate_facets(self.points, len(self.tested)):
+            self._keep_facet_corners()
+        self.family = Family(wei_form(Y.shape[1]), self.points)
+        self.maxima = column_maxima(Y / self.unit)
+
+    def _keep_facet_corners(self) -> None:
+        """Keep the DMUs at the corners of facets: mixtures of these reach the others.
+
+        The λ of the others show it.
+        """
+        corners, self.facet_simplices = facet_bases.facet_vertices(self.points)
+        self.inner = np.delete(self.frontier, corners)
+        self.frontier = self.frontier[corners]
+        self.points = self.points[corners]
+
+    def facets(self) -> Bases | None:
+        """Return the bases of all facets, where it pays to list them."""
+        if self.facet_simplices is None and not should_enumerate_facets(
+            self.points, len(self.tested)
+        ):
+            return None
+        return facet_bases.list_facet_bases(self.family, self.points, self.facet_simplices)
+
+    def read(self, solution: Solution) -> tuple[np.ndarray, pd.DataFrame]:
+        """Return scores and multipliers of a solution."""
+        level = expansion_levels(solution)
+        duals = solution.bases.duals
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # The multipliers of a basis are the same, to the bit, for all DMUs that it scores.
+            facets = duals[:, :-1] / np.abs(duals[:, -1:]) / self.unit
+            scores = np.where(level > 0, 1.0 / level, np.nan)
+        names = self.data.outputs.columns
+        return scores, pd.DataFrame(facets[solution.basis_index], columns=names, copy=False)
+
+
+class CCRProblem(RadialProblem):
+    """(3), by orientation and returns to scale."""
+
+    inner = np.zeros(0, dtype=np.intp)
+
+    def __init__(self, task: Task) -> None:
+        self.data = task.data
+        self.reference = task.reference
+        self.task = task
+        self.returns = task.options.returns
+        self.orientation = task.options.orientation
+        X = task.reference.inputs.to_numpy()
+        Y = task.reference.outputs.to_numpy()
+        self.unit_x = scale(X)
+        self.unit_y = scale(Y)
+        self.frontier = undominated_rows(np.column_stack([Y, -X]))
+        x = task.data.inputs.to_numpy() / self.unit_x
+        y = task.data.outputs.to_numpy() / self.unit_y
+        self.tested = np.column_stack([x, y])
+        self.size = np.ones(len(self.tested))
+        form = ccr_form(X.shape[1], Y.shape[1], self.returns, self.orientation)
+        table = np.column_stack([X / self.unit_x, Y / self.unit_y])
+        self.family = Family(form, table[self.frontier])
+        self.maxima = column_maxima(np.column_stack([Y / self.unit_y, X / self.unit_x]))
+
+    def facets(self) -> Bases | None:
+        """Return None: with inputs facets are not listed."""
+        return None
+
+    def read(self, solution: Solution) -> tuple[np.ndarray, pd.DataFrame]:
+        """Return scores and multipliers of a solution."""
+        level = expansion_levels(solution)
+        is_output_oriented = self.orientation == "output"
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = np.where(level > 0, 1.0 / level if is_output_oriented else level, np.nan)
+        s = len(self.unit_y)
+        m = len(self.unit_x)
+        duals = solution.duals
+        weights = pd.DataFrame(
+            np.column_stack([duals[:, :s] / self.unit_y, -duals[:, s : s + m] / self.unit_x]),
+            columns=[*self.data.outputs.columns, *self.data.inputs.columns],
+        )
+        if self.returns != "crs":
+            weights["u_0"] = -duals[:, -1] if is_output_oriented else duals[:, -1]
+        return scores, weights
+
+
+Problem = WEIProblem | CCRProblem
+
+
+def column_maxima(values: np.ndarray) -> np.ndarray:
+    """Return the maximum of each metric; 1 where it is 0."""
+    largest = values.max(axis=0)
+    return np.asarray(np.where(largest > 0, largest, 1.0))
+
+
+def expansion_levels(solution: Solution) -> np.ndarray:
+    """Return the level of θ of each DMU; NaN where its program is infeasible."""
+    place = solution.bases.theta[solution.basis_index]
+    level = np.where(place >= 0, solution.x[np.arange(len(place)), place], 0.0)
+    return np.where(solution.basis_index >= 0, level, np.nan)
+
+
+@lru_cache(maxsize=64)
+def wei_form(s: int) -> Template:
+    """Compile (5) for s outputs."""
+    import deabench_models
+
+    tested = {"y_o": dict.fromkeys(range(s), 1.0)}
+    return compile_template(deabench_models.wei, {"Y": range(s)}, tested)
+
+
+def ccr_form(m: int, s: int, returns: str, orientation: str) -> Template:
+    """Compile (3) for m inputs and s outputs."""
+    return compile_program(f"envelopment_{orientation}", m, s, returns=returns)
+
+
+def solve_both_stages(problem: Problem, model: str, advance: Callable[[int], None]) -> Answer:
+    """Solve both stages for every DMU of a problem.
+
+    What floating point does not prove is solved again in rational arithmetic, DMU by DMU. A DMU
+    that is not proved even then has no score, and its reason; the others keep theirs.
+
+    Raises
+    ------
+    SolveError
+        If a solve fails.
+    """
+    with one_thread(max(len(problem.tested), len(problem.reference.labels))):
+        answer, reached = _solve_in_floating_point(problem, advance)
+        certificates = []
+        for k in _unproved_rows(answer, reached).tolist():
+            exact, reached[k] = _solve_row_exactly(problem, model, k)
+            answer = _replace_row(answer, exact, k)
+            if exact.infeasibility_certificates is not None:
+                certificates.append(exact.infeasibility_certificates)
+        answer = _with_efficiency_flags(answer, reached)
+        return replace(
+            answer,
+            infeasibility_certificates=pd.concat(certificates) if certificates else None,
+        )
+
+
+def _with_efficiency_flags(answer: Answer, reached: np.ndarray) -> Answer:
+    """Return the answer with the DMUs that are proved efficient.
+
+    Slacks that their weights do not prove the largest are marked as unproved.
+    """
+    assert answer.slack_weights is not None
+    proof = SlackProof(answer, answer.slack_weights)
+    proof.discard(proof.all_slack_left(reached) > TOLERANCE)
+    efficient = pd.Series(proof.proved[0], index=answer.scores.index, name="efficient")
+    return replace(answer, slack_weights=proof.weights, efficient=efficient)
+
+
+def _solve_row_exactly(problem: Problem, model: str, k: int) -> tuple[Answer, np.ndarray]:
+    """Return the answer of one DMU in rational arithmetic, and what its peers reach."""
+    rows = np.array([k])
+    solution = solve_exactly(problem.family, problem.tested[k], str(problem.data.labels[k]))
+    duals = solution.duals[0].copy()
+    answer, reached = _read_stages(problem, solution, rows, "")
+    label = answer.scores.index[0]
+    if np.isnan(answer.scores.iloc[0]):
+        # The dual ray proves that there is no score.
+        ray = scale_dual_ray(problem.family, duals, problem.maxima) / reference_maxima(answer)
+        frame = pd.DataFrame(ray, index=answer.scores.index, columns=answer.slacks.columns)
+        return replace(answer, infeasibility_certificates=frame), reached[0]
+    if len(_unproved_rows(answer, reached, is_exact=True)):
+        score = float(answer.scores.iloc[0])
+        answer.reasons[label] = (
+            f"its {model} score, about {score:.6g}, {why.UNPROVED} {TOLERANCE:g}: its metrics are "
+            "too far apart for floating point"
+        )
+        answer.scores.iloc[0] = np.nan
+        answer.efficient.iloc[0] = False
+        answer.weights.iloc[0] = np.nan
+        answer.slacks.iloc[0] = np.nan
+    return answer, reached[0]
+
+
+def _solve_in_floating_point(
+    problem: Problem, advance: Callable[[int], None]
+) -> tuple[Answer, np.ndarray]:
+    """Return the answer of every DMU, and what its peers reach.
+
+    It is computed by all facets and a matrix product, or by HiGHS on an active set.
+    """
+    labels = problem.data.labels
+    facets = problem.facets()
+    solution = solve_family(
+        problem.family,
+        problem.tested,
+        known=facets,
+        name=lambda k: str(labels[k]),
+        advance=advance,
+    )
+    path = f"by HiGHS ({solution.calls} solves)"
+    if facets is not None:
+        solves = f", {solution.calls} solves by HiGHS" if solution.calls else ""
+        path = f"by {len(facets)} facets{solves}"
+    answer, reached = _read_stages(problem, solution, np.arange(len(labels)), path)
+    # Undominated DMUs that are no candidates stay in the frontier unless a mixture dominates them.
+    inner = problem.inner[~dominated_by_mixtures(answer, problem.inner)]
+    if len(inner):
+        answer = replace(answer, frontier=np.union1d(answer.frontier, inner))
+    return answer, reached
+
+
+def _read_stages(
+    problem: Problem, solution: Solution, rows: np.ndarray, path: str
+) -> tuple[Answer, np.ndarray]:
+    """Read the first stage of some DMUs, solve the second, and return what their peers reach."""
+    data = problem.data
+    labels = data.labels[rows]
+    if len(rows) < len(data.labels):
+        data = Data(data.outputs.iloc[rows], data.inputs.iloc[rows], data.notes)
+    values, weights = problem.read(solution)
+    values *= problem.size[rows]
+    weights.index = labels
+    reasons = {labels[k]: text for k, text in solution.infeasible.items()}
+    for k in np.flatnonzero(np.isnan(values)):
+        reasons.setdefault(labels[k], _zero_factor_reason(problem, rows[k]))
+    if reasons:
+        weights.loc[np.isnan(values)] = np.nan
+    scores = pd.Series(values, index=labels, name="efficiency")
+    lam = problem.intensities(problem.family, solution)
+    unique_weights = unique_slack_weights(problem.family, solution, problem.maxima)
+    del solution  # as large as the table, and read
+    slacks, slack_weights, reached = second_stage(
+        problem, scores, weights, lam, rows, unique_weights
+    )
+    answer = Answer(
+        scores=scores,
+        slacks=slacks,
+        weights=weights,
+        intensities=lam,
+        # No DMU is called efficient until all are proved.
+        efficient=pd.Series(False, index=labels, name="efficient"),
+        slack_weights=slack_weights,
+        data=data,
+        reference=problem.reference,
+        options=problem.task.options,
+        own_reference=problem.task.own_reference,
+        frontier=problem.frontier,
+        reasons=reasons,
+        path=path,
+    )
+    return answer, reached
+
+
+def _zero_factor_reason(problem: Problem, k: int) -> str:
+    """Return why the factor of DMU k is 0."""
+    has_output = problem.data.outputs.to_numpy()[k] > 0
+    exists_in_reference = problem.reference.outputs.to_numpy().max(axis=0) > 0
+    if (has_output & ~exists_in_reference).any():
+        return why.NO_METRIC
+    return why.NO_INPUT_NEEDED if problem.orientation == "input" else why.NO_MIX
+
+
+def _unproved_rows(answer: Answer, reached: np.ndarray, *, is_exact: bool = False) -> np.ndarray:
+    """Return the positions of the DMUs whose certificate does not hold.
+
+    Before they are solved exactly, also of those without a score, or with one so far from 1 that it
+    may be a rounding error.
+    """
+    proof = radial_frame(answer, reached)
+    scores = answer.scores.to_numpy()
+    size = np.maximum(np.abs(scores), 1.0)
+    violation = np.maximum.reduce(
+        [
+            proof["gap"].to_numpy() / size,
+            proof["primal_infeasibility"].to_numpy(),
+            proof["dual_infeasibility"].to_numpy(),
+        ]
+    )
+    fails = ~(violation <= TOLERANCE)
+    if is_exact:
+        return np.flatnonzero(fails & ~np.isnan(scores))
+    with np.errstate(invalid="ignore"):
+        is_far = np.isnan(scores) | (scores > FAR) | (scores < 1 / FAR)
+    return np.flatnonzero(fails | is_far)
+
+
+def _replace_row(answer: Answer, exact: Answer, k: int) -> Answer:
+    """Return the answer with DMU k as it was solved exactly."""
+    label = answer.scores.index[k]
+    first_reason = answer.reasons.pop(label, "")
+    answer.reasons.update(exact.reasons)
+    if label in exact.reasons and "HiGHS" in first_reason:
+        answer.reasons[label] = first_reason  # infeasible is infeasible: now it is proved
+    answer.scores.iloc[k] = exact.scores.iloc[0]
+    answer.weights.iloc[k] = exact.weights.iloc[0]
+    answer.slacks.iloc[k] = exact.slacks.iloc[0]
+    answer.efficient.iloc[k] = exact.efficient.iloc[0]
+    answer.intensities.columns[k] = exact.intensities.columns[0]
+    answer.intensities.values[k] = exact.intensities.values[0]
+    assert answer.slack_weights is not None
+    assert exact.slack_weights is not None
+    slack_weights = replace_slack_weights(answer.slack_weights, exact.slack_weights, np.array([k]))
+    return replace(answer, slack_weights=slack_weights)

@@ -1,0 +1,392 @@
+"""Radial efficiency where weights are restricted, or Σ λ is bounded: solved DMU by DMU.
+
+λ and the trade-offs π reach the score. Multipliers that keep every restriction prove that no more
+can be had: φ u·y_o ≤ h + v·x_o (or θ v·x_o ≥ u·y_o − h), where h is the largest u·y − v·x of any
+possible production.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.errors import DataError
+from deabench.models.shared.scaled_data import (
+    ScaledData,
+    lambda_sum_bounds,
+    metric_names,
+    pareto_efficient,
+    proof_frame,
+    replace_rows,
+    scaled_multipliers,
+    solved_multipliers,
+    support,
+    to_reference_positions,
+)
+from deabench.proofs import structure
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance
+from deabench.results.proof import Proof
+from deabench.solver.solve_all import Solutions, solve_each
+from deabench.solver.template import Template, compile_template
+from deabench.tables.transforms import Data
+from deabench.utils.arrays import TOLERANCE, Sparse
+from deabench.utils.checks import did_you_mean
+
+Bounds = tuple[float, float]
+Shares = Mapping[str, Bounds]
+Ratios = Mapping[tuple[str, str], Bounds]
+
+INWARD = 1e-13
+"""The projection is moved inwards by this before the second stage, in scaled metrics."""
+OUTSIDE = "no mix of the reference reaches it, whatever the factor"
+NO_WEIGHTS = "no weights keep the bounds given"
+
+
+def read_shares(shares: Shares, data: Data) -> Shares:
+    """Check the bounds of each metric's share of its side against the data.
+
+    Raises
+    ------
+    DataError
+        If a metric is not there, a bound is above 1, or no shares within the bounds add up to 1.
+    """
+    checked = {}
+    for name, (least, most) in shares.items():
+        _require_metric("shares", name, data)
+        if most > 1:
+            raise DataError(f"shares of '{name}' go up to {most:g}; a share is at most 1")
+        checked[name] = (float(least), float(most))
+    for side, side_name in ((data.outputs, "outputs"), (data.inputs, "inputs")):
+        least_sum = sum(checked[name][0] for name in side if name in checked)
+        most_sum = sum(checked[name][1] if name in checked else 1.0 for name in side)
+        if least_sum > 1 + 1e-12 or (len(side.columns) and most_sum < 1 - 1e-12):
+            reach = f"at least {least_sum:g}" if least_sum > 1 else f"at most {most_sum:g}"
+            raise DataError(
+                f"the shares of the {side_name} add up to {reach}, and they have to add up to 1; "
+                "give wider bounds"
+            )
+    return checked
+
+
+def read_ratios(ratios: Ratios, data: Data) -> Ratios:
+    """Check the bounds of the ratios of two metrics' weights against the data.
+
+    Raises
+    ------
+    DataError
+        If a metric is not there, or an output is compared with an input.
+    """
+    for first, second in ratios:
+        for name in (first, second):
+            _require_metric("ratios", name, data)
+        if first == second or (first in data.outputs) != (second in data.outputs):
+            raise DataError(
+                f"ratios compares '{first}' with '{second}'; give two outputs, or two inputs"
+            )
+    return {pair: (float(least), float(most)) for pair, (least, most) in ratios.items()}
+
+
+def read_sums(sums: Bounds, data: Data) -> Bounds:
+    """Check the bounds of Σ λ.
+
+    Raises
+    ------
+    DataError
+        If there is no input, or only Σ λ = 0 is within the bounds.
+    """
+    if not data.inputs.shape[1]:
+        raise DataError("sums bounds the multiples of inputs and none is given; name one in inputs")
+    least, most = sums
+    if most == 0:
+        raise DataError("sums is (0, 0), which leaves no reference; give a largest sum above 0")
+    return float(least), float(most)
+
+
+def _require_metric(option_name: str, name: object, data: Data) -> None:
+    """Refuse a name that is no metric of the data."""
+    metrics = [*data.outputs.columns, *data.inputs.columns]
+    if name not in metrics:
+        raise DataError(
+            f"{option_name} names '{name}', which is no metric here; {did_you_mean(name, metrics)}"
+        )
+
+
+def restriction_rows(task: Task | Answer, scaled: ScaledData) -> np.ndarray:
+    """Return the restrictions as rows R of R·(u, v) ≤ 0, (K, rows, s + m), in scaled metrics.
+
+    In the envelopment form they are trade-offs: what each adds to the outputs, and takes from the
+    inputs. Every row is scaled to a largest entry of 1.
+    """
+    values = np.column_stack([scaled.y, scaled.x])
+    units = scaled.units
+    place = {name: k for k, name in enumerate(metric_names(task.data))}
+    rows = []
+    for name, (least, most) in (task.options.shares or {}).items():
+        # least · (weighted sum of the side) ≤ weighted metric ≤ most · (weighted sum of the side)
+        metric = place[name]
+        side = slice(0, scaled.s) if metric < scaled.s else slice(scaled.s, None)
+        whole_side = np.zeros_like(values)
+        whole_side[:, side] = values[:, side]
+        metric_alone = np.zeros_like(values)
+        metric_alone[:, metric] = values[:, metric]
+        if least > 0:
+            rows.append(least * whole_side - metric_alone)
+        if most < 1:
+            rows.append(metric_alone - most * whole_side)
+    for (first, second), (least, most) in (task.options.ratios or {}).items():
+        # least · weight of the second ≤ weight of the first ≤ most · weight of the second
+        for bound, sign in ((least, 1.0), (most, -1.0)):
+            if 0 < bound < np.inf or (bound == 0 and sign < 0):
+                row = np.zeros_like(values)
+                row[:, place[second]] = sign * bound / units[place[second]]
+                row[:, place[first]] = -sign / units[place[first]]
+                rows.append(row)
+    stacked = np.zeros((len(values), 0, values.shape[1]))
+    if rows:
+        stacked = np.stack(rows, axis=1)
+    size = np.abs(stacked).max(axis=2, keepdims=True, initial=0.0)
+    return np.asarray(stacked / np.where(size > 0, size, 1.0))
+
+
+def _sum_bounds(task: Task | Answer, scaled: ScaledData) -> Bounds:
+    """Return the bounds of Σ λ: those of the option, or of the returns to scale."""
+    sums: Bounds | None = getattr(task.options, "sums", None)
+    return lambda_sum_bounds(scaled.returns) if sums is None else sums
+
+
+def solve(task: Task, advance: Advance) -> Answer:
+    """Solve both stages for every DMU."""
+    scaled = ScaledData.of(task)
+    candidates = scaled.undominated()
+    labels = task.data.labels
+    restrictions = restriction_rows(task, scaled)
+    is_output_oriented = task.options.orientation == "output"
+
+    # First stage: the factor, its λ and its trade-offs.
+    first = _solve_programs(
+        task, scaled, candidates, restrictions, task.options.orientation, advance
+    )
+    level = first.objective
+    with np.errstate(divide="ignore"):
+        values = np.where(level > 0, 1.0 / level if is_output_oriented else level, np.nan)
+    lam = to_reference_positions(first.shared["lam"], candidates)
+    trade_offs = _trade_offs(first, restrictions.shape[1])
+
+    # Second stage: the largest slacks at the projection, moved inwards a little.
+    rows = np.flatnonzero(~np.isnan(values))
+    if len(rows):
+        x = scaled.x if is_output_oriented else scaled.x * level[:, None]
+        y = scaled.y * level[:, None] if is_output_oriented else scaled.y
+        projected = replace(scaled, x=(x + INWARD)[rows], y=(y - INWARD)[rows])
+        second = _solve_programs(
+            task, projected, candidates, restrictions[rows], "slacks", lambda _: None
+        )
+        is_solved = ~np.isnan(second.objective)
+        better = to_reference_positions(second.shared["lam"], candidates)
+        lam = replace_rows(rows[is_solved], better[is_solved], lam)
+        trade_offs[rows[is_solved]] = _trade_offs(second, restrictions.shape[1])[is_solved]
+    lam.values[lam.values < 100 * INWARD] = 0.0  # what moving inwards added
+
+    scores = pd.Series(values, index=labels, name="efficiency")
+    names = metric_names(task.data)
+    gained, spared = _slacks(
+        scaled, values, _reach(scaled, lam, trade_offs, restrictions), is_output_oriented
+    )
+    slacks = np.column_stack([gained * scaled.unit_y, spared * scaled.unit_x])[:, : len(names)]
+    slacks = np.where(np.isnan(values)[:, None], np.nan, np.maximum(slacks, 0.0))
+    slack_frame = pd.DataFrame(slacks, index=labels, columns=names)
+    return Answer(
+        scores=scores,
+        slacks=slack_frame,
+        weights=_multipliers(scaled, first, task, values),
+        intensities=lam,
+        efficient=pareto_efficient(scores, slack_frame, task.data),
+        data=task.data,
+        reference=task.reference,
+        options=task.options,
+        own_reference=task.own_reference,
+        frontier=candidates,
+        reasons=_undefined_reasons(first, labels, values),
+        path=f"by HiGHS ({len(values)} solves, and their slacks)",
+        tables={"trade_offs": pd.DataFrame(trade_offs, index=labels)},
+    )
+
+
+def _undefined_reasons(first: Solutions, labels: pd.Index, values: np.ndarray) -> dict[Any, str]:
+    """Return why DMUs have no score."""
+    reasons = {}
+    for k in np.flatnonzero(np.isnan(values)).tolist():
+        status = first.infeasible.get(k)
+        if status is None:
+            reasons[labels[k]] = "its factor is 0"
+        else:
+            # An unbounded envelopment form is an infeasible multiplier form.
+            reasons[labels[k]] = NO_WEIGHTS if "nbounded" in status else OUTSIDE
+    return reasons
+
+
+def _solve_programs(
+    task: Task,
+    scaled: ScaledData,
+    candidates: np.ndarray,
+    restrictions: np.ndarray,
+    form: str,
+    advance: Advance,
+) -> Solutions:
+    """Solve the programs of one stage for every DMU of `scaled`."""
+    s = scaled.s
+    count, rows, width = restrictions.shape
+    tested = np.column_stack(
+        [
+            scaled.x,
+            scaled.y,
+            restrictions[:, :, :s].reshape(count, rows * s),
+            -restrictions[:, :, s:].reshape(count, rows * (width - s)),
+        ]
+    )
+    program = _compile_restricted(
+        f"restricted_{form}", scaled.m, s, rows, _sum_bounds(task, scaled)
+    )
+    return solve_each(
+        program,
+        scaled.reference_table[candidates],
+        tested,
+        name=lambda k: str(task.data.labels[k]),
+        advance=advance,
+    )
+
+
+def _trade_offs(solutions: Solutions, rows: int) -> np.ndarray:
+    """Return the intensities π of the trade-offs, (K, rows)."""
+    columns = [np.maximum(solutions.values[f"pi[{k}]"], 0.0) for k in range(rows)]
+    return np.column_stack([np.zeros((len(solutions.objective), 0)), *columns])
+
+
+def _reach(
+    scaled: ScaledData, lam: Sparse, trade_offs: np.ndarray, restrictions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the outputs and inputs that λ and the trade-offs reach, in scaled metrics."""
+    moved = np.einsum("nk,nkc->nc", np.nan_to_num(trade_offs), restrictions)
+    outputs = lam.dot(scaled.Y) + moved[:, : scaled.s]
+    inputs = lam.dot(scaled.X) - moved[:, scaled.s :]
+    return outputs, inputs
+
+
+def _slacks(
+    scaled: ScaledData,
+    scores: np.ndarray,
+    reach: tuple[np.ndarray, np.ndarray],
+    is_output_oriented: bool,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what is gained and spared beyond the projection, in scaled metrics."""
+    outputs, inputs = reach
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if is_output_oriented:
+            return outputs - scaled.y / scores[:, None], scaled.x - inputs
+        return outputs - scaled.y, scaled.x * scores[:, None] - inputs
+
+
+def _multipliers(
+    scaled: ScaledData, solutions: Solutions, task: Task, scores: np.ndarray
+) -> pd.DataFrame:
+    """Return multipliers in own units, normed as those of the model without restrictions.
+
+    That is u·y_o = 1, or v·x_o = 1; without inputs u·y_o is the score.
+    """
+    sign = -1.0 if task.options.orientation == "output" else 1.0
+    u, v = solved_multipliers(scaled, solutions, sign)
+    labels = task.data.labels
+    if not task.data.inputs.shape[1]:
+        weights = u / scaled.unit_y * scores[:, None]
+        return pd.DataFrame(weights, index=labels, columns=task.data.outputs.columns)
+    weights = np.column_stack([u / scaled.unit_y, v / scaled.unit_x])
+    frame = pd.DataFrame(weights, index=labels, columns=metric_names(task.data))
+    sums = _sum_bounds(task, scaled)
+    if sums == (0.0, np.inf):
+        return frame
+    return frame.assign(u_0=-sign * support(scaled, u, v, sums)[0])
+
+
+def prove(answer: Answer) -> Proof:
+    """Recompute the efficiency that λ and the trade-offs reach, and that the multipliers allow."""
+    scaled = ScaledData.of(answer)
+    scores = answer.scores.to_numpy()
+    is_output_oriented = answer.orientation == "output"
+    sums = _sum_bounds(answer, scaled)
+    restrictions = restriction_rows(answer, scaled)
+    table = structure.require_table(
+        answer, "trade_offs", rows=answer.scores.index, columns=range(restrictions.shape[1])
+    )
+
+    # The primal side: the slacks at the projection must not be negative, nor λ or π.
+    trade_offs = table.to_numpy(dtype=float).reshape(len(scores), -1)
+    lam = answer.intensities
+    gained, spared = _slacks(
+        scaled, scores, _reach(scaled, lam, trade_offs, restrictions), is_output_oriented
+    )
+    total = lam.values.sum(axis=1)
+    primal_infeasibility = np.maximum.reduce(
+        [
+            -gained.min(axis=1),
+            -spared.min(axis=1),
+            sums[0] - total,
+            total - sums[1],
+            -trade_offs.min(axis=1, initial=0.0),
+            -lam.values.min(axis=1),
+        ]
+    )
+
+    # The dual side: the efficiency that the multipliers allow, and the restrictions they break.
+    u, v = scaled_multipliers(answer, scaled)
+    largest, unbounded = support(scaled, u, v, sums)
+    worth = (u * scaled.y).sum(axis=1)
+    cost = (v * scaled.x).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        dual = worth / (largest + cost) if is_output_oriented else (worth - largest) / cost
+    multipliers = np.column_stack([u, v])
+    broken = np.einsum("nkc,nc->nk", restrictions, multipliers).max(axis=1, initial=0.0)
+    violation = np.maximum.reduce([broken, unbounded, -multipliers.min(axis=1), np.zeros(len(u))])
+    dual_infeasibility = violation / np.maximum(np.abs(multipliers).max(axis=1), 1e-300)
+
+    frame = proof_frame(
+        answer, scores, dual, np.abs(scores - dual), primal_infeasibility, dual_infeasibility
+    )
+    count = answer.slacks.shape[1]
+    slacks = np.column_stack([gained, spared])[:, :count]
+    slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - slacks)
+    without_slack = slacks.max(axis=1) <= TOLERANCE
+    is_efficient = (scores >= 1 - TOLERANCE) & without_slack
+    return Proof(
+        frame,
+        {
+            "gap": frame["gap"].to_numpy() / np.maximum(np.abs(scores), 1.0),
+            "primal_infeasibility": frame["primal_infeasibility"].to_numpy(),
+            "dual_infeasibility": frame["dual_infeasibility"].to_numpy(),
+            "distance_of_the_slacks_from_their_proof": slack_errors.max(axis=1),
+            "efficient": (answer.efficient.to_numpy() & ~is_efficient).astype(float),
+        },
+        ("that no other peers have larger slacks", "that those not called efficient are not"),
+    )
+
+
+@lru_cache(maxsize=64)
+def _compile_restricted(name: str, m: int, s: int, rows: int, sums: Bounds) -> Template:
+    """Compile a restricted formulation for m inputs, s outputs and some restrictions, once."""
+    import deabench_models
+
+    tested: dict[str, dict[Any, float]] = {
+        "x_o": dict.fromkeys(range(m), 1.0),
+        "y_o": dict.fromkeys(range(s), 1.0),
+        "A": {(k, r): 1.0 for k in range(rows) for r in range(s)},
+        "B": {(k, i): 1.0 for k in range(rows) for i in range(m)},
+    }
+    bounds = (sums[0] or None, sums[1] if np.isfinite(sums[1]) else None)
+    return compile_template(
+        getattr(deabench_models, name), {"X": range(m), "Y": range(s)}, tested, sums=bounds
+    )

@@ -1,0 +1,308 @@
+"""The second stage: the largest slacks beyond the radial projection, their peers and their proof.
+
+Most DMUs need no second solve. Where all multipliers are positive there is no slack (complementary
+slackness). Where the first stage's λ is the only optimal one, its slacks are the largest, and its
+own basis proves it: let y be the first stage's duals, whose reduced costs are above 0 outside the
+basis, and y' those that the second stage's costs (-1/maximum for a slack, 0 for λ) give on the same
+basis. Then y' + M y has reduced costs of 0 on the basis, and for M large enough none below 0
+outside: it is an optimal dual of the second stage. The other DMUs are solved, each from the peers
+that it has.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from deabench.models.shared.scaled_data import compile_program
+from deabench.proofs.ranking import all_weights_positive, stack_outputs_inputs
+from deabench.results.proof import SlackWeights
+from deabench.solver.engine import Solution, solve_family
+from deabench.solver.family import Family
+from deabench.tables.transforms import Data
+from deabench.utils.arrays import TOLERANCE, Sparse, blocks, chunks
+
+INWARD = 1e-14
+"""The radial projection is moved inwards by this share before the second stage: rounded, it may lie
+just beyond the frontier.
+"""
+DISTINCT = 1e-8
+"""A reduced cost above this, of duals of size 1, is not 0."""
+LARGEST_M = 1e6
+"""An M above this would lose too many digits."""
+OWN_WEIGHTS = -1
+"""Marks a DMU whose own positive multipliers prove its slacks."""
+UNPROVED = -2
+"""Marks a DMU without a proof of its slacks."""
+UNIQUE_UNPROVED = -3
+"""Marks a DMU whose λ is the only one, but whose M is above `LARGEST_M`: nothing to solve again."""
+
+
+class RadialProblem:
+    """A table against its reference, as both stages of a radial model know it.
+
+    Attributes
+    ----------
+    data, reference : Data
+    returns, orientation : str
+    frontier : int array
+        Positions of the reference DMUs that stand for all.
+    """
+
+    data: Data
+    reference: Data
+    returns: str
+    orientation: str
+    frontier: np.ndarray
+
+    def intensities(self, family: Family, solution: Solution) -> Sparse:
+        """Return λ of the solved DMUs, by the positions in the whole reference."""
+        positions = np.append(self.frontier, -1).astype(np.int32)
+        by_basis = positions[np.minimum(solution.bases.columns, family.n)]
+        columns = by_basis.take(solution.basis_index, axis=0)
+        columns[solution.basis_index < 0] = -1
+        values = np.maximum(solution.x, 0.0)
+        np.copyto(values, 0.0, where=columns < 0)
+        return Sparse(columns, values)
+
+
+def second_stage(
+    problem: RadialProblem,
+    scores: pd.Series,
+    weights: pd.DataFrame,
+    lam: Sparse,
+    rows: np.ndarray,
+    unique_weights: SlackWeights,
+) -> tuple[pd.DataFrame, SlackWeights, np.ndarray]:
+    """Find the largest slacks beyond the radial projection of the DMUs at some positions.
+
+    The peers that give them replace those in `lam`, in place. Where the second stage cannot be
+    solved to the certificate's tolerance (near-duplicates), the first stage's peers and slacks
+    stay.
+
+    Parameters
+    ----------
+    scores, weights, lam
+        Of the first stage.
+    unique_weights : SlackWeights
+        Of `unique_slack_weights`.
+
+    Returns
+    -------
+    slacks : DataFrame (K, s + m)
+    proof : SlackWeights
+        What proves them the largest.
+    reached : array (K, s + m)
+        The outputs and inputs of the peers.
+    """
+    outputs = problem.reference.outputs.to_numpy()
+    maxima = np.append(outputs.max(axis=0), problem.reference.inputs.to_numpy().max(axis=0))
+    maxima = np.where(maxima > 0, maxima, 1.0)
+    names = [*problem.data.outputs.columns, *problem.data.inputs.columns]
+    is_undefined = np.isnan(scores.to_numpy())
+
+    # Whose own multipliers, or whose only λ, settle it; the second stage is solved for the rest.
+    without_slack = all_weights_positive(weights[names].to_numpy(), maxima)
+    of = np.where(without_slack, OWN_WEIGHTS, unique_weights.of).astype(np.int32)
+    proof = SlackWeights(unique_weights.rows, of)
+    unsettled = np.flatnonzero((proof.of == UNPROVED) & ~is_undefined)
+    if len(unsettled):
+        solved = _solve_second_stage(problem, scores, lam, rows, unsettled)
+        proof = replace_slack_weights(proof, solved, unsettled)
+    of = np.where(proof.of == UNIQUE_UNPROVED, UNPROVED, proof.of).astype(np.int32)
+    proof = SlackWeights(proof.rows, of)
+
+    # Slacks are what the peers reach beyond the projection.
+    s = outputs.shape[1]
+    reached = lam.dot(stack_outputs_inputs(problem.reference))
+    slacks = np.empty(reached.shape)
+    for part in chunks(len(scores)):
+        x, y = _project(problem, scores.to_numpy()[part], rows[part])
+        np.subtract(reached[part, :s], y, out=slacks[part, :s])
+        np.subtract(x, reached[part, s:], out=slacks[part, s:])
+        np.maximum(slacks[part], 0.0, out=slacks[part])
+    slacks[without_slack] = 0.0
+    slacks[is_undefined] = np.nan
+    return pd.DataFrame(slacks, index=scores.index, columns=names, copy=False), proof, reached
+
+
+def _solve_second_stage(
+    problem: RadialProblem,
+    scores: pd.Series,
+    lam: Sparse,
+    rows: np.ndarray,
+    unsettled: np.ndarray,
+) -> SlackWeights:
+    """Solve the second stage for some DMUs; return the weights that prove its slacks.
+
+    Where the solution is sound, its peers replace those of the first stage in `lam`.
+    """
+    X = problem.reference.inputs.to_numpy()
+    Y = problem.reference.outputs.to_numpy()
+    m = X.shape[1]
+    table = np.column_stack([X, Y])
+    # The maxima, and no power of two: a sum of slacks must have no unit.
+    maxima = np.where(table.max(axis=0) > 0, table.max(axis=0), 1.0)
+    values = scores.to_numpy()[unsettled]
+    x, y = _project(problem, values, rows[unsettled])
+    points = np.column_stack([x * (1 + INWARD), y * (1 - INWARD)]) / maxima
+    form = compile_program("slacks", m, Y.shape[1], returns=problem.returns)
+    family = Family(form, (table / maxima)[problem.frontier])
+
+    # The first stage's peers are feasible, so the simplex method starts from them.
+    first = lam[unsettled]
+    peers = np.where(first.values > 0, np.searchsorted(problem.frontier, first.columns), -1)
+    labels = scores.index[unsettled]
+    solution = solve_family(family, points, feasible=peers, name=lambda k: str(labels[k]))
+    better = problem.intensities(family, solution)
+    better.values[better.values < 1e4 * INWARD] = 0.0  # what moving inwards added
+
+    # A solution is sound where it reaches the projection and does not change the score.
+    reached = better.dot(table / maxima)
+    overuse = np.maximum(reached[:, :m] - points[:, :m], 0).max(axis=1, initial=0.0)
+    shortfall = np.maximum(points[:, m:] - reached[:, m:], 0).max(axis=1)
+    miss = np.maximum.reduce([overuse, shortfall, -solution.x.min(axis=1)])
+    level = _reached_efficiency(problem, better, *_metrics_of(problem.data, rows[unsettled]))
+    is_sound = (
+        (miss <= TOLERANCE / 10)
+        & (solution.basis_index >= 0)
+        & (np.abs(level - values) <= TOLERANCE / 10)
+    )
+    _adopt_intensities(lam, better, is_sound, unsettled)
+    return _slack_weights_of_bases(family, solution)
+
+
+def _slack_weights_of_bases(family: Family, solution: Solution) -> SlackWeights:
+    """Return weights of outputs, then inputs, from the bases' duals; each is at least 1."""
+    output_rows, input_rows = _metric_rows(family)
+    used, place = np.unique(solution.basis_index, return_inverse=True)
+    duals = solution.bases.duals[used]
+    weights = np.maximum(np.column_stack([duals[:, output_rows], -duals[:, input_rows]]), 1.0)
+    of = np.where(solution.basis_index >= 0, place, UNPROVED).astype(np.int32)
+    return SlackWeights(weights, of)
+
+
+def replace_slack_weights(ours: SlackWeights, more: SlackWeights, rows: np.ndarray) -> SlackWeights:
+    """Return our weights with those of some DMUs replaced."""
+    of = ours.of.copy()
+    of[rows] = np.where(more.of >= 0, more.of + len(ours.rows), more.of)
+    return SlackWeights(np.vstack([ours.rows, more.rows]), of)
+
+
+def _reached_efficiency(
+    problem: RadialProblem, lam: Sparse, x: np.ndarray, y: np.ndarray
+) -> np.ndarray:
+    """Return the efficiency that λ reaches for DMUs at (x, y): the second stage must keep it."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if problem.orientation == "output":
+            shares = np.where(y > 0, y / lam.dot(problem.reference.outputs.to_numpy()), -np.inf)
+        else:
+            shares = np.where(x > 0, lam.dot(problem.reference.inputs.to_numpy()) / x, -np.inf)
+    return np.asarray(shares.max(axis=1))
+
+
+def _project(
+    problem: RadialProblem, scores: np.ndarray, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return inputs and outputs of the radial projections."""
+    x, y = _metrics_of(problem.data, rows)
+    if problem.orientation == "output":
+        return x, y / scores[:, None]
+    return x * scores[:, None], y
+
+
+def _metrics_of(data: Data, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return inputs and outputs of some DMUs."""
+    return data.inputs.to_numpy()[rows], data.outputs.to_numpy()[rows]
+
+
+def _adopt_intensities(lam: Sparse, better: Sparse, is_sound: np.ndarray, rows: np.ndarray) -> None:
+    """Put sound intensities of the second stage in the place of the first's.
+
+    Both have at most s + m + 1 entries.
+    """
+    width = lam.columns.shape[1]
+    order = np.argsort(better.columns < 0, axis=1, kind="stable")[:, :width]
+    lam.columns[rows[is_sound]] = np.take_along_axis(better.columns, order, axis=1)[is_sound]
+    lam.values[rows[is_sound]] = np.take_along_axis(better.values, order, axis=1)[is_sound]
+
+
+def unique_slack_weights(family: Family, solution: Solution, maxima: np.ndarray) -> SlackWeights:
+    """Return the weights that prove the slacks of the DMUs whose λ is the only optimal one.
+
+    Parameters
+    ----------
+    maxima : array (s + m,)
+        The metrics' maxima in the family's units, outputs first.
+
+    Returns
+    -------
+    SlackWeights
+        `UNIQUE_UNPROVED` where M is too large, `UNPROVED` for DMUs with more than one λ.
+    """
+    used, which = np.unique(solution.basis_index, return_inverse=True)
+    codes = solution.bases.columns[used]
+    inverse = solution.bases.inverse[used]
+    duals = solution.bases.duals[used]
+    duals = duals / np.maximum(np.abs(duals).max(axis=1, keepdims=True), 1e-300)
+
+    # The second stage's costs are -1/maximum for each slack; y' = costs of the basis · inverse.
+    output_rows, input_rows = _metric_rows(family)
+    costs = np.zeros(len(family.table))
+    costs[family.n + family.statics + np.append(output_rows, input_rows)] = -1.0 / maxima
+    is_usable = (
+        np.isfinite(inverse).all(axis=(1, 2))
+        & (codes == family.n + family.theta).any(axis=1)
+        & (used >= 0)
+    )
+    second = np.zeros_like(duals)
+    second[is_usable] = np.einsum("bi,bij->bj", costs[codes[is_usable]], inverse[is_usable])
+
+    # The least M for each basis, and the dual y' + M y where M is small enough.
+    factor = np.full(len(used), np.inf)
+    for part in blocks(len(used), len(family.table)):
+        factor[part] = _least_m(family, codes[part], duals[part], second[part], costs)
+    is_unique = is_usable & np.isfinite(factor)
+    is_proved = is_usable & (factor <= LARGEST_M)
+    y = second + np.where(is_proved, factor, 0.0)[:, None] * duals
+    weights = np.column_stack([y[:, output_rows], -y[:, input_rows]]) * maxima
+    place = np.cumsum(is_proved) - 1
+    of = np.where(is_proved, place, np.where(is_unique, UNIQUE_UNPROVED, UNPROVED))
+    return SlackWeights(np.maximum(weights, 1.0)[is_proved], of[which].astype(np.int32))
+
+
+def _least_m(
+    family: Family, codes: np.ndarray, duals: np.ndarray, second: np.ndarray, costs: np.ndarray
+) -> np.ndarray:
+    """Return the least M of each basis; infinite where λ may not be the only optimal one.
+
+    That is so where a column outside the basis has a reduced cost of 0.
+    """
+    first_costs = -duals @ family.table.T
+    second_costs = costs - second @ family.table.T
+    outside = np.ones(first_costs.shape, dtype=bool)
+    np.put_along_axis(outside, codes, False, axis=1)
+    outside[:, family.n : family.n + family.statics] = False  # θ is no column of the second stage
+    outside[:, family.zero] = False
+    with np.errstate(divide="ignore", invalid="ignore"):
+        needed = np.where(outside & (second_costs < 0), -second_costs / first_costs, 0.0)
+    is_tied = (outside & (first_costs <= DISTINCT)).any(axis=1)
+    return np.where(is_tied, np.inf, needed.max(axis=1))
+
+
+def scale_dual_ray(family: Family, duals: np.ndarray, maxima: np.ndarray) -> np.ndarray:
+    """Return the weights (1, s + m) that row duals (rows,) give to outputs, then inputs.
+
+    The largest is 1. Of an infeasible program they prove that a DMU has no score.
+    """
+    output_rows, input_rows = _metric_rows(family)
+    weights = np.maximum(np.append(duals[output_rows], -duals[input_rows]) * maxima, 0.0)
+    return np.asarray(weights / max(float(weights.max()), 1e-300))[None]
+
+
+def _metric_rows(family: Family) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of the outputs and of the inputs in a family's programs."""
+    names = family.template.row_names
+    output_rows = [i for i, name in enumerate(names) if name.startswith("outputs")]
+    input_rows = [i for i, name in enumerate(names) if name.startswith("inputs")]
+    return np.array(output_rows, dtype=int), np.array(input_rows, dtype=int)

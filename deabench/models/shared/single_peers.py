@@ -1,0 +1,260 @@
+"""Comparison with single reference DMUs instead of mixtures: slack programs and distances.
+
+Without mixtures the best peer is found by comparing all pairs, and the comparison of all pairs is
+its proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.models.shared.scaled_data import ScaledData, metric_names
+from deabench.proofs.reasons import reason_violations
+from deabench.results.answer import Answer, Task
+from deabench.results.proof import Proof
+from deabench.utils.arrays import TOLERANCE, Sparse, blocks
+
+NO_DOMINATING_PEER = "no single reference DMU uses as little and gives as much"
+NO_PEER_ALONG = "no single reference DMU is as good in the metrics that are not to change"
+
+SlackMeasure = Callable[[np.ndarray, slice], np.ndarray]
+"""What slacks (k, J, s + m) in scaled metrics, outputs first, of the DMUs of a slice amount to, (k,
+J): more where more is left.
+"""
+
+
+def weighted_sum(weights: np.ndarray) -> SlackMeasure:
+    """Return the measure that sums the slacks, each times its DMU's weight (K, s + m)."""
+    return lambda slacks, rows: np.asarray(np.einsum("kjc,kc->kj", slacks, weights[rows]))
+
+
+def solve(task: Task, measure: SlackMeasure, size: np.ndarray) -> Answer:
+    """Find the best single peer of every DMU, by what it leaves to gain over `size` (K,).
+
+    The scores are the measure's, times `size`.
+    """
+    scaled = ScaledData.of(task)
+    candidates = scaled.undominated()
+    total, peer, slacks, efficient = _best_dominating_peers(scaled, candidates, measure)
+    return _single_peer_answer(
+        task, scaled, candidates, peer, total * size, slacks, efficient, NO_DOMINATING_PEER
+    )
+
+
+def solve_along(task: Task, direction: np.ndarray, notes: tuple[str, ...]) -> Answer:
+    """Find the farthest that one peer lets every DMU go along its direction (K, s + m).
+
+    One other, j, lets o go as far as the least of (y_j − y_o) / g_y and (x_o − x_j) / g_x; where a
+    metric is not to change, j must not be worse in it. The distance is the largest over all j
+    (Cherchye, Kuosmanen, Post 2001); of the peers that reach it, the one with the largest slack
+    counts.
+    """
+    scaled = ScaledData.of(task)
+    candidates = scaled.undominated()
+    beta, peer, slacks = _farthest_peers(scaled, candidates, direction)
+    efficient = _reaches_no_further(beta, direction, slacks)
+    return _single_peer_answer(
+        task,
+        scaled,
+        candidates,
+        peer,
+        beta,
+        np.maximum(slacks, 0.0),
+        efficient,
+        NO_PEER_ALONG,
+        notes,
+    )
+
+
+def _single_peer_answer(
+    task: Task,
+    scaled: ScaledData,
+    candidates: np.ndarray,
+    peer: np.ndarray,
+    scores: np.ndarray,
+    slacks: np.ndarray,
+    efficient: np.ndarray,
+    reason: str,
+    notes: tuple[str, ...] = (),
+) -> Answer:
+    """Return the answer whose only intensities are 1 for the peer of each DMU (-1: none)."""
+    labels = task.data.labels
+    names = metric_names(task.data)
+    if task.options.returns != "vrs":
+        notes = (*notes, "single DMUs are taken as they are: returns to scale do not count")
+    return Answer(
+        scores=pd.Series(scores, index=labels, name="inefficiency"),
+        slacks=pd.DataFrame((slacks * scaled.units)[:, : len(names)], index=labels, columns=names),
+        weights=pd.DataFrame(index=labels),
+        intensities=Sparse(peer[:, None].astype(np.int32), (peer >= 0).astype(float)[:, None]),
+        efficient=pd.Series(efficient, index=labels, name="efficient"),
+        data=replace(task.data, notes=(*task.data.notes, *notes)),
+        options=_as_vrs(task.options),
+        reference=task.reference,
+        own_reference=task.own_reference,
+        frontier=candidates,
+        reasons={labels[k]: reason for k in np.flatnonzero(peer < 0).tolist()},
+        path="by comparison of all pairs",
+    )
+
+
+def _as_vrs(options: Any) -> Any:
+    """Return the options with variable returns to scale: single DMUs have no multiples."""
+    return options if options.returns == "vrs" else replace(options, returns="vrs")
+
+
+def _differences(scaled: ScaledData, candidates: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield slices of DMUs, and by how much each candidate is better, (k, J, s + m), scaled."""
+    reference = np.column_stack([scaled.Y, -scaled.X])[candidates]
+    tested = np.column_stack([scaled.y, -scaled.x])
+    for rows in blocks(len(tested), reference.size):
+        yield rows, reference[None] - tested[rows][:, None]
+
+
+def _best_dominating_peers(
+    scaled: ScaledData, candidates: np.ndarray, measure: SlackMeasure
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return for every DMU the largest measure, its peer (-1: none), its slacks, and efficiency.
+
+    A DMU is efficient where no peer leaves anything to gain.
+    """
+    count = len(scaled.x)
+    total = np.full(count, np.nan)
+    peer = np.full(count, -1)
+    slacks = np.full((count, scaled.s + scaled.m), np.nan)
+    efficient = np.zeros(count, dtype=bool)
+    for rows, differences in _differences(scaled, candidates):
+        dominates = np.asarray((differences >= 0).all(axis=2))
+        totals = np.where(dominates, measure(differences, rows), -np.inf)
+        best = totals.argmax(axis=1)
+        has_peer = np.asarray(dominates.any(axis=1))
+        each = np.arange(len(best))
+        total[rows] = np.where(has_peer, totals[each, best], np.nan)
+        peer[rows] = np.where(has_peer, candidates[best], -1)
+        slacks[rows] = np.where(has_peer[:, None], differences[each, best], np.nan)
+        largest_slack = np.where(dominates, differences.max(axis=2), 0.0).max(axis=1)
+        efficient[rows] = has_peer & (largest_slack <= TOLERANCE)
+    return total, peer, slacks, efficient
+
+
+def _farthest_peers(
+    scaled: ScaledData, candidates: np.ndarray, direction: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return for every DMU the distance, its peer (-1: none), and the slacks left there, scaled."""
+    beta = np.full(len(scaled.x), np.nan)
+    peer = np.full(len(scaled.x), -1)
+    slacks = np.full(direction.shape, np.nan)
+    for rows, differences in _differences(scaled, candidates):
+        step = direction[rows][:, None]
+        # How far each candidate lets each DMU go: not at all where it is worse in a fixed metric.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            unlimited = np.where(differences >= 0, np.inf, -np.inf)
+            level = np.where(step > 0, differences / step, unlimited).min(axis=2)
+        best = level.max(axis=1)
+        has_peer = np.isfinite(best)
+        left = differences - np.where(has_peer, best, 0.0)[:, None, None] * step
+        chosen = np.where(level >= best[:, None], left.sum(axis=2), -np.inf).argmax(axis=1)
+        beta[rows] = np.where(has_peer, best, np.nan)
+        peer[rows] = np.where(has_peer, candidates[chosen], -1)
+        slacks[rows] = np.where(has_peer[:, None], left[np.arange(len(best)), chosen], np.nan)
+    return beta, peer, slacks
+
+
+def _reaches_no_further(beta: np.ndarray, direction: np.ndarray, slacks: np.ndarray) -> np.ndarray:
+    """Return where neither a step forwards nor slack is left, in scaled metrics: bool (K,)."""
+    moved = (beta[:, None] * direction).max(axis=1)
+    return np.asarray((moved <= TOLERANCE) & (slacks.max(axis=1) <= TOLERANCE))
+
+
+def _has_other_than_one_peer(lam: Sparse, has_peer: np.ndarray) -> np.ndarray:
+    """Return 1.0 where λ is not exactly one peer, or none for a DMU without one."""
+    is_entry = lam.columns >= 0
+    is_single = (is_entry.sum(axis=1) == has_peer) & (lam.values == is_entry).all(axis=1)
+    return np.where(is_single, 0.0, 1.0)
+
+
+def prove(
+    answer: Answer,
+    measure: SlackMeasure,
+    size: np.ndarray,
+    score_of_total: Callable[[np.ndarray], np.ndarray],
+) -> Proof:
+    """Compare every pair again, against all reference DMUs."""
+    scaled = ScaledData.of(answer)
+    total, peer, _, efficient = _best_dominating_peers(scaled, np.arange(len(scaled.X)), measure)
+    has_peer = peer >= 0
+    gains = scaled.gains(answer.intensities)
+    own_total = measure(gains[:, None], slice(None))[:, 0]
+    scores = answer.scores.to_numpy()
+    own_scores = score_of_total(own_total * size)
+    frame = pd.DataFrame(
+        {
+            "primal": own_scores,
+            "dual": score_of_total(total * size),
+            "gap": np.abs(own_total - total),
+        },
+        index=answer.scores.index,
+    )
+    frame[answer.scores.isna()] = np.nan
+    count = answer.slacks.shape[1]
+    slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - gains[:, :count])
+    score_errors = np.abs(own_scores - scores) / np.maximum(np.abs(scores), size)
+    without_score = ~has_peer & answer.scores.isna()
+    return Proof(
+        frame,
+        {
+            "gap": np.where(without_score, 0.0, frame["gap"].fillna(np.inf)),
+            "peers_that_are_not_one": _has_other_than_one_peer(answer.intensities, has_peer),
+            "worse_than_the_dmu_itself": np.where(
+                has_peer, np.maximum(-gains.min(axis=1), 0.0), 0.0
+            ),
+            "distance_of_the_score_from_its_proof": np.where(has_peer, score_errors, 0.0),
+            "distance_of_the_slacks_from_their_proof": np.where(
+                has_peer, slack_errors.max(axis=1), 0.0
+            ),
+            "efficient": (answer.efficient.to_numpy() != efficient).astype(float),
+        },
+    )
+
+
+def prove_along(answer: Answer, direction: np.ndarray) -> Proof:
+    """Compare every pair again, and recompute the peer's own distance and slacks."""
+    scaled = ScaledData.of(answer)
+    beta = answer.scores.to_numpy()
+    best, peer, slacks = _farthest_peers(scaled, np.arange(len(scaled.X)), direction)
+    has_peer = peer >= 0
+    own_slacks = scaled.gains(answer.intensities) - beta[:, None] * direction
+    frame = pd.DataFrame(
+        {
+            "primal": beta,
+            "dual": best,
+            "gap": np.abs(beta - best) / np.maximum(1.0, np.abs(best)),
+        },
+        index=answer.scores.index,
+    )
+    count = answer.slacks.shape[1]
+    slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - own_slacks[:, :count])
+    missing_slack = np.maximum((slacks - own_slacks).sum(axis=1), 0.0)
+    efficient = _reaches_no_further(best, direction, slacks)
+    without_score = ~has_peer & np.isnan(beta)
+    return Proof(
+        frame,
+        {
+            "gap": np.where(without_score, 0.0, frame["gap"].fillna(np.inf)),
+            "peers_that_are_not_one": _has_other_than_one_peer(answer.intensities, has_peer),
+            "worse_than_where_the_distance_leads": np.where(
+                has_peer, np.maximum(-own_slacks.min(axis=1), 0.0), 0.0
+            ),
+            "distance_of_the_slacks_from_their_proof": np.where(
+                has_peer, slack_errors.max(axis=1), 0.0
+            ),
+            "slack_that_is_not_the_largest": np.where(has_peer, missing_slack, 0.0),
+            "efficient": (answer.efficient.to_numpy() != efficient).astype(float),
+            "reason": reason_violations(answer, {NO_PEER_ALONG: ~has_peer}),
+        },
+    )

@@ -1,0 +1,236 @@
+"""Slack programs: the largest weighted sum of slacks of every DMU, and its proof.
+
+What a unit of slack counts in each metric makes the model (`deabench_models.additive`): the
+additive model with its weights, and Russell's measures. Multipliers u ≥ w⁺, v ≥ w⁻ prove that no
+more can be gained:
+
+    Σ w s ≤ u·(Yλ − y_o) + v·(x_o − Xλ) ≤ h − u·y_o + v·x_o,
+
+where h is the largest u·y − v·x of any possible production.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.models.shared import infeasibility, single_peers
+from deabench.models.shared.scaled_data import (
+    ScaledData,
+    compile_program,
+    lambda_violation,
+    metric_names,
+    multiplier_frame,
+    own_unit_multipliers,
+    proof_frame,
+    proof_violations,
+    scaled_multipliers,
+    slacks_at_peers,
+    support,
+    to_reference_positions,
+)
+from deabench.proofs.reasons import reason_violations
+from deabench.results.answer import Answer, Task
+from deabench.results.model import Advance
+from deabench.results.proof import Proof
+from deabench.solver.solve_all import Solutions, solve_each
+from deabench.utils.arrays import TOLERANCE, Sparse, scale
+
+OUTSIDE = "no mix of the reference uses as little and gives as much"
+ScoreOfTotal = Callable[[Any], Any]
+"""From weighted sums of slacks to scores; arrays or series."""
+
+
+def solve(
+    task: Task,
+    weights: np.ndarray,
+    advance: Advance,
+    score_of_total: ScoreOfTotal = lambda total: total,
+    name: str = "inefficiency",
+) -> Answer:
+    """Compute the largest weighted sum of slacks of every DMU, and its score.
+
+    Parameters
+    ----------
+    weights : array (K, s + m)
+        What a unit of slack counts for each DMU, outputs first, in the metrics' own units.
+    score_of_total : function of the sums to the scores
+    name : str
+        Of the scores.
+    """
+    scaled = ScaledData.of(task)
+    labels = task.data.labels
+    program_weights, size = _scale_weights(weights, scaled)
+    if getattr(task.options, "technology", "convex") == "fdh":
+        answer = single_peers.solve(task, single_peers.weighted_sum(program_weights), size)
+        return replace(answer, scores=score_of_total(answer.scores).rename(name))
+
+    candidates = scaled.undominated()
+    everyone = np.arange(len(labels))
+    solutions = _solve_programs(task, scaled, candidates, everyone, program_weights, advance)
+    total = solutions.objective * size
+    lam = to_reference_positions(solutions.shared["lam"], candidates)
+    slacks = slacks_at_peers(task, lam, np.isnan(total))
+
+    # A metric that counts nothing may still have slack: those without slack in the metrics that
+    # count are solved again with every metric.
+    units = scaled.units[: slacks.shape[1]]
+    efficient = np.asarray((slacks / units).max(axis=1, initial=0.0) <= TOLERANCE)
+    ignores_metric = (program_weights[:, : weights.shape[1]] == 0).any(axis=1)
+    rows = np.flatnonzero(efficient & ignores_metric)
+    if len(rows):
+        ones = np.ones_like(program_weights[rows])
+        counted = _solve_programs(task, scaled, candidates, rows, ones, lambda _: None)
+        efficient[rows] = counted.objective <= TOLERANCE
+
+    undefined = np.flatnonzero(np.isnan(total))
+    multipliers, u_0 = own_unit_multipliers(task, scaled, solutions, sign=-1.0, free_sign=1.0)
+    return Answer(
+        scores=pd.Series(score_of_total(total), index=labels, name=name),
+        slacks=pd.DataFrame(slacks, index=labels, columns=metric_names(task.data)),
+        weights=multiplier_frame(task, scaled, multipliers * size[:, None], u_0 * size),
+        intensities=lam,
+        efficient=pd.Series(efficient, index=labels, name="efficient"),
+        data=task.data,
+        reference=task.reference,
+        options=task.options,
+        own_reference=task.own_reference,
+        frontier=candidates,
+        reasons={labels[k]: OUTSIDE for k in undefined.tolist()},
+        path=f"by HiGHS ({len(total)} solves)",
+        infeasibility_certificates=infeasibility.farkas_certificates(
+            task, scaled, candidates, undefined
+        ),
+    )
+
+
+def _scale_weights(weights: np.ndarray, scaled: ScaledData) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a unit of scaled slack counts over a power of two, (K, s + m), and that power.
+
+    The power makes the largest weight of a DMU about 1. The input that every DMU has counts 0.
+    """
+    count = weights.shape[1]
+    scaled_weights = np.zeros((len(weights), len(scaled.units)))
+    scaled_weights[:, :count] = weights * scaled.units[:count]
+    size = scale(scaled_weights.T)
+    return scaled_weights / size[:, None], size
+
+
+def _solve_programs(
+    task: Task,
+    scaled: ScaledData,
+    candidates: np.ndarray,
+    rows: np.ndarray,
+    weights: np.ndarray,
+    advance: Advance,
+) -> Solutions:
+    """Solve the programs of the DMUs at some positions, with their weights of scaled slacks."""
+    s = scaled.s
+    program = compile_program(
+        "additive",
+        scaled.m,
+        s,
+        over_inputs=("x_o", "w_minus"),
+        over_outputs=("y_o", "w_plus"),
+        returns=scaled.returns,
+    )
+    return solve_each(
+        program,
+        scaled.reference_table[candidates],
+        np.column_stack([scaled.x[rows], scaled.y[rows], weights[:, s:], weights[:, :s]]),
+        name=lambda k: str(task.data.labels[rows[k]]),
+        advance=advance,
+    )
+
+
+def prove(
+    answer: Answer, weights: np.ndarray, score_of_total: ScoreOfTotal = lambda total: total
+) -> Proof:
+    """Recompute the sum that λ reaches and the one that the multipliers allow."""
+    scaled = ScaledData.of(answer)
+    program_weights, size = _scale_weights(weights, scaled)
+    if getattr(answer.options, "technology", "convex") == "fdh":
+        weighted_sum = single_peers.weighted_sum(program_weights)
+        return single_peers.prove(answer, weighted_sum, size, score_of_total)
+
+    # The primal side: the slacks at λ, weighted and summed.
+    gains, primal_infeasibility = gains_and_violation(scaled, answer.intensities)
+    primal = (program_weights * np.maximum(gains, 0.0)).sum(axis=1)
+
+    # The dual side: what the multipliers allow beyond the DMU, and what they break.
+    u, v = divided_multipliers(answer, scaled, size)
+    largest, unbounded = support(scaled, u, v)
+    dual = largest - (u * scaled.y).sum(axis=1) + (v * scaled.x).sum(axis=1)
+    dual_infeasibility = np.maximum.reduce(
+        [
+            (program_weights - np.column_stack([u, v])).max(axis=1),
+            unbounded,
+            np.abs(free_term(answer, scaled, size) - largest),
+            np.zeros(len(largest)),
+        ]
+    )
+    frame = proof_frame(
+        answer,
+        score_of_total(primal * size),
+        score_of_total(dual * size),
+        np.abs(primal - dual),
+        primal_infeasibility,
+        dual_infeasibility,
+    )
+
+    scores = answer.scores.to_numpy()
+    count = answer.slacks.shape[1]
+    slacks = gains[:, :count]
+    slack_errors = np.abs(answer.slacks.to_numpy() / scaled.units[:count] - slacks)
+    score_errors = np.abs(score_of_total(primal * size) - scores)
+    without_slack = np.maximum(slacks, 0.0).max(axis=1, initial=0.0) <= TOLERANCE
+    claimed = answer.efficient.to_numpy()
+    unclaimed: tuple[str, ...] = ()
+    wrongly_efficient = claimed != without_slack
+    if (program_weights[:, :count] == 0).any():
+        wrongly_efficient = claimed & ~without_slack
+        unclaimed = (
+            "whether a DMU without slack in the metrics that count is efficient in those that do "
+            "not",
+        )
+    return Proof(
+        frame,
+        {
+            **proof_violations(frame),
+            "distance_of_the_score_from_its_proof": score_errors / np.maximum(np.abs(scores), size),
+            "distance_of_the_slacks_from_their_proof": slack_errors.max(axis=1),
+            "efficient": np.where(np.isnan(scores), claimed, wrongly_efficient).astype(float),
+            "reason": reason_violations(
+                answer, {OUTSIDE: infeasibility.proved_infeasible(answer, scaled)}
+            ),
+        },
+        unclaimed,
+    )
+
+
+def gains_and_violation(scaled: ScaledData, lam: Sparse) -> tuple[np.ndarray, np.ndarray]:
+    """Return what λ gains, (K, s + m) in scaled metrics, and by how much it breaks a constraint."""
+    gains = scaled.gains(lam)
+    violation = np.maximum.reduce(
+        [-gains.min(axis=1), lambda_violation(scaled.returns, lam), -lam.values.min(axis=1)]
+    )
+    return gains, violation
+
+
+def free_term(answer: Answer, scaled: ScaledData, size: np.ndarray) -> np.ndarray:
+    """Return what any possible production is worth at most by u_0, or else by the multipliers."""
+    if "u_0" in answer.weights:
+        return np.asarray(answer.weights["u_0"].to_numpy() / size)
+    return support(scaled, *divided_multipliers(answer, scaled, size))[0]
+
+
+def divided_multipliers(
+    answer: Answer, scaled: ScaledData, size: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return u (K, s) and v (K, m) of scaled metrics, each DMU's over its `size`."""
+    u, v = scaled_multipliers(answer, scaled)
+    return u / size[:, None], v / size[:, None]
