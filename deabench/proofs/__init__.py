@@ -1,3 +1,4 @@
-"""What proves a result, one file per result: numpy and pandas only, no solver, no formulation.
-docs/proofs.md has the theorems.
+"""Prove results from their own numbers, one module per result, with numpy and pandas alone.
+
+No solver and no formulation is imported. docs/proofs.md has the theorems.
 """

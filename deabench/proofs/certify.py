@@ -2,30 +2,30 @@
 
 An efficiency is proved by two numbers that anyone can recompute: what the peers λ reach (no DMU can
 be less efficient than that combination shows) and what the weights give (no DMU can be more
-efficient than weights that let nobody exceed 1 allow). Where both are feasible and agree, the
+efficient than weights under which no DMU exceeds 1 allow). Where both are feasible and agree, the
 efficiency lies between them. A target is proved by λ ≥ 0 with Σ λ = 1 that gives it, and by a
 normal u > 0 under which no reference DMU lies beyond it. The theorems are in docs/proofs.md, the
-claims in `proofs`."""
+claims in `proofs`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
 from deabench.errors import CertificateError
+from deabench.proofs.ranking import stack_outputs_inputs
 from deabench.results.proof import Proof, Scored
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.threads import one_thread
 
 
 def projections(result: Scored) -> pd.DataFrame:
-    """Where λ puts each DMU: the combination of its peers, n x metrics; NaN where it has no score."""
-    parts = [result.reference.outputs, result.reference.inputs]
-    columns = [name for part in parts for name in part.columns]
-    values = result.intensities.dot(np.column_stack([part.to_numpy() for part in parts]))
+    """Return the combination of peers of each DMU, n x metrics; NaN where it has no score."""
+    columns = [*result.reference.outputs.columns, *result.reference.inputs.columns]
+    values = result.intensities.dot(stack_outputs_inputs(result.reference))
     values[result.scores.isna().to_numpy()] = np.nan
     return pd.DataFrame(values, index=result.scores.index, columns=columns)
 
@@ -75,21 +75,14 @@ def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
     """
     with one_thread(1 << 20):
         proof = result.proof()
-    unanswered = proof.frame.index.isin(list(result.reasons))
-    for column, label, value in _broken(proof, unanswered, tolerance):
-        raise CertificateError(
-            f"'{label}': {column.replace('_', ' ')} is {value:.3g}, above {tolerance:g}; the result does not hold"
-        )
+    has_reason = proof.frame.index.isin(list(result.reasons))
+    for claim, violations in proof.violations.items():
+        # A NaN proves nothing, and is right only where a reason for it is given.
+        broken = np.flatnonzero(~(violations <= tolerance) & ~(np.isnan(violations) & has_reason))
+        if len(broken):
+            label = proof.frame.index[broken[0]]
+            raise CertificateError(
+                f"'{label}': {claim.replace('_', ' ')} is {float(violations[broken[0]]):.3g}, above "
+                f"{tolerance:g}; the result does not hold"
+            )
     return proof.frame
-
-
-def _broken(
-    proof: Proof, unanswered: np.ndarray, tolerance: float
-) -> Iterator[tuple[str, Any, float]]:
-    """The first DMU that breaks each claim; a NaN proves nothing, and is right only where a reason
-    says so.
-    """
-    for column, misses in proof.violations.items():
-        bad = np.flatnonzero(~(misses <= tolerance) & ~(np.isnan(misses) & unanswered))
-        if len(bad):
-            yield column, proof.frame.index[bad[0]], float(misses[bad[0]])

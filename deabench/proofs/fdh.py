@@ -1,5 +1,6 @@
-"""That the free disposal hull is right, and that no undominated classifier is nearer than a target:
-every pair compared again.
+"""Prove that a free disposal hull is right, and that no undominated classifier is nearer than a target.
+
+Every pair is compared again.
 """
 
 from __future__ import annotations
@@ -11,55 +12,50 @@ import pandas as pd
 
 from deabench.utils.arrays import blocks
 
-ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
+NORM_ORDERS = {"l1": 1, "l2": 2, "linf": np.inf}
 ON = 1e-9
+"""A point is on the boundary within this, in boxed metrics."""
 
 
 def certify_fdh_frontier(front: Any) -> pd.DataFrame:
-    """One row of what each claim misses by.
+    """Recompute a free disposal hull; one row of what each claim misses by.
 
     Returns
     -------
     DataFrame
         covered : rows that no efficient one stands for, being nowhere below them; dominated :
         efficient ones that another row dominates; points : efficient ones that are missing, or are
-        not the rows that they are said to be. 0 where it holds.
+        other rows than claimed. 0 where it holds.
     """
-    values, labels = front.data.outputs.to_numpy(), front.data.labels
-    where = labels.get_indexer(front.vertices)
-    covered = dominated = 0
-    for part in blocks(len(values), len(where) * values.shape[1]):
-        above = (values[where][None] >= values[part][:, None]).all(axis=2)
-        covered += int((~above.any(axis=1)).sum())
-    for part in blocks(len(where), len(values) * values.shape[1]):
-        mine = values[where[part]][:, None]
-        dominated += int(
-            ((values[None] >= mine).all(axis=2) & (values[None] > mine).any(axis=2))
-            .any(axis=1)
-            .sum()
-        )
-    alike = {
-        label
-        for part in blocks(len(values), len(where) * values.shape[1])
-        for label in labels[part][
-            (values[where][None] == values[part][:, None]).all(axis=2).any(axis=1)
-        ]
-    }
-    points = (
-        int((where < 0).sum())
-        + len(alike ^ set(front.extreme))
-        + len(where)
-        - len(np.unique(values[where], axis=0))
-    )
+    values = front.data.outputs.to_numpy()
+    labels = front.data.labels
+    positions = labels.get_indexer(front.vertices)
+    vertices = values[positions]
+    # Every row is nowhere above some vertex, and equal to one if it is extreme.
+    uncovered = 0
+    extreme_labels: set[Any] = set()
+    for rows in blocks(len(values), vertices.size):
+        block = values[rows][:, None]
+        uncovered += int((~(vertices[None] >= block).all(axis=2).any(axis=1)).sum())
+        extreme_labels |= set(labels[rows][(vertices[None] == block).all(axis=2).any(axis=1)])
+    # No row dominates a vertex.
+    dominated = 0
+    for rows in blocks(len(vertices), values.size):
+        block = vertices[rows][:, None]
+        dominates = (values[None] >= block).all(axis=2) & (values[None] > block).any(axis=2)
+        dominated += int(dominates.any(axis=1).sum())
+    unknown = int((positions < 0).sum())
+    duplicates = len(vertices) - len(np.unique(vertices, axis=0))
+    points = unknown + len(extreme_labels ^ set(front.extreme)) + duplicates
     return pd.DataFrame(
-        {"covered": [covered], "dominated": [dominated], "points": [points]},
+        {"covered": [uncovered], "dominated": [dominated], "points": [points]},
         index=pd.Index(["frontier"], name="result"),
         dtype=float,
     )
 
 
 def certify_fdh_targets(result: Any) -> pd.DataFrame:
-    """One row per DMU.
+    """Recompute targets on a free disposal hull; one row per DMU.
 
     Returns
     -------
@@ -68,29 +64,30 @@ def certify_fdh_targets(result: Any) -> pd.DataFrame:
         distance_error : how far gaps and distance are from those of that target, or a gap below 0
         with `dominating`; face_error : 1 where `faces` names another; closest : by how much some
         efficient classifier is nearer (0 where there is no target and none is nowhere below; with
-        `common`, in sum); position : 1 where it is another; frontier : the worst that the
-        frontier's own certificate says.
+        `common`, in sum); position : 1 where it is another; frontier : the greatest miss in the
+        frontier's own certificate.
     """
     front = result.frontier
-    corners = front.data.outputs.loc[front.vertices].to_numpy()
+    vertices = front.data.outputs.loc[front.vertices].to_numpy()
     factor = np.array([result.weights[name] for name in result.targets.columns])
-    actual, target, unit = result.actual.to_numpy(), result.targets.to_numpy(), front.unit
+    actual = result.actual.to_numpy()
+    target = result.targets.to_numpy()
+    unit = front.unit
     lam = result.intensities.to_numpy()
-    gaps, distance = result.gaps.to_numpy(), result.distance.to_numpy()
-    one = ((lam == 0) | (lam == 1)).all(axis=1) & (lam.sum(axis=1) == 1)
+    gaps = result.gaps.to_numpy()
+    distance = result.distance.to_numpy()
+    is_one_classifier = ((lam == 0) | (lam == 1)).all(axis=1) & (lam.sum(axis=1) == 1)
+    lambda_error = np.abs((lam @ vertices - target) / unit).max(axis=1)
+    gap_error = np.abs(gaps - (target - actual)) / unit
+    if result.dominating:
+        gap_error = np.maximum(gap_error, np.maximum(-gaps / unit, 0.0))
     size = np.maximum(np.nan_to_num(distance), (factor * unit).max())
-    missed = np.abs(gaps - (target - actual)) / unit
-    lower = np.maximum(-gaps / unit, 0.0) if result.dominating else np.zeros_like(gaps)
+    length = np.linalg.norm((target - actual) * factor, NORM_ORDERS[result.norm], axis=1)
     frame = pd.DataFrame(
         {
-            "lambda_error": np.where(
-                one, np.abs((lam @ corners - target) / unit).max(axis=1), np.inf
-            ),
-            "gap_error": np.maximum(missed, lower).max(axis=1),
-            "distance_error": np.abs(
-                np.linalg.norm((target - actual) * factor, ORDER[result.norm], axis=1) - distance
-            )
-            / size,
+            "lambda_error": np.where(is_one_classifier, lambda_error, np.inf),
+            "gap_error": gap_error.max(axis=1),
+            "distance_error": np.abs(length - distance) / size,
             "face_error": [
                 float(list(face) != [front.vertices[k] for k in np.flatnonzero(row)])
                 for face, row in zip(result.faces, lam, strict=True)
@@ -99,41 +96,42 @@ def certify_fdh_targets(result: Any) -> pd.DataFrame:
         index=result.targets.index,
     )
     frame.loc[result.distance.isna()] = np.nan
-    frame["closest"] = _nearer(result, corners, actual, factor) / size
-    frame["position"] = _misplaced(result, corners / unit, actual / unit)
+    frame["closest"] = _closeness_errors(result, vertices, actual, factor) / size
+    frame["position"] = _position_errors(result, vertices / unit, actual / unit)
     frame["frontier"] = float(certify_fdh_frontier(front).to_numpy().max())
     return frame
 
 
-def _nearer(result: Any, corners: np.ndarray, actual: np.ndarray, factor: np.ndarray) -> np.ndarray:
-    """By how much the nearest efficient classifier is nearer than the target; infinite where there
-    is one and no target.
+def _closeness_errors(
+    result: Any, vertices: np.ndarray, actual: np.ndarray, factor: np.ndarray
+) -> np.ndarray:
+    """Return by how much the nearest efficient classifier is nearer than the target.
+
+    Infinite where there is one and no target.
     """
-    length = np.array(
-        [np.linalg.norm((corners - point) * factor, ORDER[result.norm], axis=1) for point in actual]
+    lengths = np.array(
+        [
+            np.linalg.norm((vertices - point) * factor, NORM_ORDERS[result.norm], axis=1)
+            for point in actual
+        ]
     )
     if result.dominating:
-        length[(corners[None] < actual[:, None]).any(axis=2)] = np.inf
+        lengths[(vertices[None] < actual[:, None]).any(axis=2)] = np.inf
     distance = result.distance.to_numpy()
-    if result.common:
-        length, distance = (
-            np.tile(length.sum(axis=0), (len(actual), 1)),
-            np.full(len(actual), distance.sum()),
-        )
-    least = length.min(axis=1)
-    return np.where(
-        np.isnan(distance),
-        np.where(np.isinf(least), 0.0, np.inf),
-        np.maximum(distance - least, 0.0),
-    )
+    if result.common:  # one classifier for all: only the sum of the distances counts
+        lengths = np.tile(lengths.sum(axis=0), (len(actual), 1))
+        distance = np.full(len(actual), distance.sum())
+    shortest = lengths.min(axis=1)
+    without_target = np.where(np.isinf(shortest), 0.0, np.inf)
+    return np.where(np.isnan(distance), without_target, np.maximum(distance - shortest, 0.0))
 
 
-def _misplaced(result: Any, corners: np.ndarray, actual: np.ndarray) -> np.ndarray:
-    rise = np.array([(corners - point).min(axis=1).max() for point in actual])
-    said = result.position.to_numpy()
-    right = np.where(
-        said == "inside",
-        rise > ON / 2,
-        np.where(said == "outside", rise < -ON / 2, np.abs(rise) <= 2 * ON),
-    )
-    return np.asarray(~right, dtype=float)
+def _position_errors(result: Any, vertices: np.ndarray, actual: np.ndarray) -> np.ndarray:
+    """Return 1 where the position is another, in boxed metrics; the tolerance's edge is free."""
+    # How far each point could rise in all metrics together and still be below a vertex.
+    rise = np.array([(vertices - point).min(axis=1).max() for point in actual])
+    position = result.position.to_numpy()
+    is_right = np.abs(rise) <= 2 * ON
+    is_right = np.where(position == "inside", rise > ON / 2, is_right)
+    is_right = np.where(position == "outside", rise < -ON / 2, is_right)
+    return np.asarray(~is_right, dtype=float)

@@ -1,11 +1,29 @@
-"""That a Frontier is right and that nothing is missing from it: its rows, its facets, its extreme
-DMUs, its Pareto-efficient faces.
+"""Prove that a Frontier is right and that nothing is missing from it.
 
-Facets: `surface`. Extreme DMUs: the mean of the normals at one is greater there than at any other
-row, by a margin; at a row that is not extreme another is as good on all of its facets. Faces: an
-efficient point lies in the convex hull of some rows of one simplex, so it is enough to descend the
-subsets of every simplex on a flat facet until one is in a face that is listed; an efficient one
-that is in none is missing."""
+Rows, facets, extreme DMUs and Pareto-efficient faces are recomputed by comparisons and products.
+
+A list of facets is complete, for degenerate tables too, by a parity rule over the simplices that
+they are cut into. Theorem. Let rows z_1 ... z_n ≥ 1 and simplices of s members each (rows, or axes
+that stand for the direction -e_r) be such that
+
+1. w ≥ 0 on every facet; w_r is exactly 0 where a simplex on it has axis r; members differ; none has
+   axes only;
+2. |w·z - 1| ≤ below for the rows of its own simplices;
+3. w·z ≤ 1 + above for all rows;
+4. with the simplex of all axes added, every set of s - 1 members occurs an even number of times.
+
+Then for every p ≥ 0: max_f w_f·p / (1 + above) ≤ gauge(p) ≤ max_f w_f·p / (1 - below), where
+gauge(p) is the least Σμ with p ≤ Σ μ z. Proof in docs/proofs.md: by 4 the simplices are a cycle
+modulo 2, so the number of their cones that contain a generic direction has one parity; the
+direction -(1, ..., 1) is in the axes' cone alone; so every p is in some cone, whose w is as good.
+
+Extreme DMUs: the mean of the normals at one is greater there than at any other row, by a margin; at
+a row that is not extreme another is as good on all of its facets.
+
+Faces: an efficient point lies in the convex hull of some rows of one simplex. So it is enough to
+descend the subsets of every simplex on a flat facet until one is in a face that is listed; an
+efficient subset that is in none is missing.
+"""
 
 from __future__ import annotations
 
@@ -29,43 +47,7 @@ CLEAR = 1e-12
 RISES = 1e-9
 """A facet with a weight below this is as good as flat in that metric."""
 PROVED = 1e-9
-
-
-def certify_frontier(front: Any) -> pd.DataFrame:
-    """One row of what each claim misses by.
-
-    Returns
-    -------
-    DataFrame
-        box, dominated, malformed, open_ridges, on, points, extreme, faces : how many of the rows,
-        facets, sets of s - 1 members, extreme DMUs or faces break the claim, 0 where it holds;
-        below, above : how far a facet lies off its own rows, and how far it cuts into any row, as
-        shares of an efficiency in boxed metrics.
-    """
-    rows, hull = front.boxed_rows, front.hull
-    members, facet, normals = hull.members, hull.facet, hull.normals
-    malformed = count_malformed(members, facet, normals, len(rows))
-    found: dict[str, float] = {
-        "box": _box(front),
-        "dominated": count_wrong_dominators(front.data.outputs.to_numpy(), front.dominator),
-        "malformed": malformed,
-    }
-    if not malformed:
-        on = _on(rows, normals)
-        found |= {
-            "below": greatest_offset(rows, members, facet, normals),
-            "above": greatest_excess(rows, normals),
-            "open_ridges": count_open_ridges(members, len(rows)),
-            "on": _tight(rows, hull),
-            "points": _points(front),
-            "extreme": _extreme(rows, on, hull),
-            "faces": _faces(rows, on, hull),
-        }
-    return pd.DataFrame(
-        [found], index=pd.Index(["frontier"], name="result"), columns=COLUMNS, dtype=float
-    )
-
-
+"""A row that stands out by more than this must be called extreme."""
 COLUMNS = [
     "box",
     "dominated",
@@ -78,244 +60,309 @@ COLUMNS = [
     "extreme",
     "faces",
 ]
+"""What `certify_frontier` counts or measures."""
+
+Part = tuple[tuple[int, int], ...]
+"""Rows of a simplex, each with the extreme row that stands for it."""
 
 
-def count_wrong_dominators(values: np.ndarray, dominator: np.ndarray) -> int:
-    """How many rows are not dominated, or equalled, by the row that is said to, or by one that is
-    dominated itself.
+def certify_frontier(front: Any) -> pd.DataFrame:
+    """Recompute a frontier; one row of what each claim misses by.
+
+    Returns
+    -------
+    DataFrame
+        box, dominated, malformed, open_ridges, on, points, extreme, faces : how many of the rows,
+        facets, sets of s - 1 members, extreme DMUs or faces break the claim, 0 where it holds;
+        below, above : how far a facet lies off its own rows, and how far it cuts into any row, as
+        shares of an efficiency in boxed metrics.
     """
-    if (
-        dominator.shape != (len(values),)
-        or not ((dominator >= 0) & (dominator < len(values))).all()
-    ):
-        return len(values)
-    wrong = ~(values[dominator] >= values).all(axis=1) | (dominator[dominator] != dominator)
-    return int(wrong.sum())
-
-
-def _box(front: Any) -> int:
-    """How many metrics have a unit or an origin under which the theorem does not hold."""
-    good = np.isfinite(front.origin) & np.isfinite(front.unit) & (front.unit > 0)
-    return int((~(good & (front.boxed_rows >= 0.5).all(axis=0))).sum())
-
-
-def _on(rows: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    return np.asarray(np.abs(rows @ normals.T - 1.0) <= TIGHT)
-
-
-def _tight(rows: np.ndarray, hull: Any) -> int:
-    """How many of the points are said to be on a facet and are not, or the reverse, beyond a factor
-    of 2 of the tolerance.
-    """
-    off = np.abs(hull.points @ hull.normals.T - 1.0).T
-    if off.shape != hull.incidence.shape:
-        return len(rows)
-    return int(
-        ((off > 2 * TIGHT) & hull.incidence).sum() + ((off < TIGHT / 2) & ~hull.incidence).sum()
-    )
-
-
-def _points(front: Any) -> int:
-    """How many of the points are not the rows that they are said to be, or labelled otherwise."""
-    hull, labels = front.hull, front.data.labels
-    if len(hull.points) != len(hull.rows) or len(front.vertices) != len(hull.rows):
-        return max(len(hull.points), len(hull.rows), len(front.vertices))
-    where = front.undominated[hull.rows]
-    wrong = (hull.points != front.boxed_rows[hull.rows]).any(axis=1) | (
-        labels.get_indexer(front.vertices) != where
-    )
-    values = front.data.outputs.to_numpy()
-    same = (values == values[front.dominator]).all(axis=1) & np.isin(front.dominator, where)
-    return int(
-        wrong.sum()
-        + len(set(front.extreme) ^ set(labels[same]))
-        + len(front.extreme)
-        - len(set(front.extreme))
-    )
-
-
-def _extreme(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
-    """How many rows are called extreme without standing out, or stand out and are not called so."""
-    held = np.unique(hull.members[hull.members < len(rows)])
-    called = np.isin(held, hull.rows)
-    count = on[held].sum(axis=1)
-    mean = (on[held] @ hull.normals) / np.maximum(count, 1)[:, None]
-    reach = mean @ rows[held].T
-    own, least = np.diag(reach).copy(), mean.min(axis=1)
-    np.fill_diagonal(reach, -np.inf)
-    stands = (own - reach.max(axis=1) > CLEAR) & (count > 0) & (least > 0)
-    wrong = np.setdiff1d(hull.rows, held).size
-    for k in np.flatnonzero(stands != called).tolist():
-        alike = (np.abs(rows[held] - rows[held[k]]) <= ALIKE).all(axis=1)
-        margin = own[k] - reach[k, ~alike].max(initial=-np.inf) if count[k] else 0.0
-        if called[k]:
-            wrong += bool(margin <= CLEAR or least[k] <= 0)
-        elif not (alike & called).any():
-            wrong += bool(margin > PROVED and least[k] > PROVED)
-    return int(wrong)
-
-
-def _faces(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
-    """How many of the listed faces are no maximal Pareto-efficient faces, and how many are missing."""
-    through = [_bits(row) for row in on]
-    rising = [_bits(column) for column in (hull.normals > RISES).T]
-    faces = [frozenset(int(hull.rows[k]) for k in face) for face in hull.maximal_faces]
-    holding = [reduce(and_, (through[k] for k in face), 0 if not face else -1) for face in faces]
-    wrong = len(faces) - len(set(faces))
-    corners = [_bits(column) for column in on[hull.rows].T]
-    for face, held in zip(hull.maximal_faces, holding, strict=True):
-        whole = reduce(and_, (corners[f] for f in _places(held)), -1) == sum(1 << k for k in face)
-        wrong += not (held and whole and all(held & up for up in rising))
-    wrong += sum(
-        any(face < other for other in faces)
-        for face, held in zip(faces, holding, strict=True)
-        if held.bit_count() > 1
-    )
-    full = (hull.normals > RISES).all(axis=1)
-    alone = reduce(or_, (held for held in holding if held.bit_count() == 1), 0)
-    rest = [held for held in holding if held.bit_count() > 1]
-    listed = np.array([bool(alone >> f & 1) for f in range(len(full))])
-    return wrong + _missing(_parts(rows, hull, ~(full & listed)), through, rising, alone, rest)
-
-
-def _parts(rows: np.ndarray, hull: Any, which: np.ndarray) -> set[tuple[tuple[int, int], ...]]:
-    """The rows of each simplex on the facets `which`, each with the extreme row that it is nearly a
-    duplicate of, or itself.
-    """
-    n = len(rows)
-    simplices = hull.members[which[hull.facet]]
-    stand = np.arange(n)
-    for k in np.setdiff1d(simplices[simplices < n], hull.rows).tolist():
-        off = np.abs(hull.points - rows[k]).max(axis=1)
-        stand[k] = hull.rows[np.argmin(off)] if off.min() <= ALIKE else k
-    return {
-        tuple(sorted((int(k), int(stand[k])) for k in simplex if k < n))
-        for simplex in simplices.tolist()
+    rows = front.boxed_rows
+    hull = front.hull
+    members = hull.members
+    facet = hull.facet
+    normals = hull.normals
+    malformed = count_malformed(members, facet, normals, len(rows))
+    misses: dict[str, float] = {
+        "box": _count_bad_units(front),
+        "dominated": count_wrong_dominators(front.data.outputs.to_numpy(), front.dominator),
+        "malformed": malformed,
     }
-
-
-def _missing(
-    parts: set[tuple[tuple[int, int], ...]],
-    through: list[int],
-    rising: list[int],
-    alone: int,
-    rest: list[int],
-) -> int:
-    """How many efficient parts of simplices are in no listed face; `alone` are the facets that are
-    faces themselves, `rest` the facets that hold each of the others.
-    """
-    seen: set[tuple[tuple[int, int], ...]] = set()
-    stack, missing = list(parts), 0
-    while stack:
-        part = stack.pop()
-        if not part or part in seen:
-            continue
-        seen.add(part)
-        near = reduce(and_, (through[extreme] for _, extreme in part))
-        if near & alone or any(near & held == held for held in rest):
-            continue
-        common = reduce(and_, (through[k] for k, _ in part))
-        if all(common & up for up in rising):
-            missing += 1
-        else:
-            stack.extend(part[:i] + part[i + 1 :] for i in range(len(part)))
-    return missing
-
-
-def _places(number: int) -> list[int]:
-    """The positions of the bits that are set."""
-    out = []
-    while number:
-        out.append(number.bit_length() - 1)
-        number ^= 1 << out[-1]
-    return out
-
-
-def _bits(flags: np.ndarray) -> int:
-    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+    if not malformed:  # the other claims index by members and facets
+        on = np.abs(rows @ normals.T - 1.0) <= TIGHT
+        misses |= {
+            "below": greatest_offset(rows, members, facet, normals),
+            "above": greatest_excess(rows, normals),
+            "open_ridges": count_open_ridges(members, len(rows)),
+            "on": _count_wrong_incidences(rows, hull),
+            "points": _count_wrong_points(front),
+            "extreme": _count_wrong_extremes(rows, on, hull),
+            "faces": _count_wrong_faces(rows, on, hull),
+        }
+    index = pd.Index(["frontier"], name="result")
+    return pd.DataFrame([misses], index=index, columns=COLUMNS, dtype=float)
 
 
 def count_malformed(members: np.ndarray, facet: np.ndarray, normals: np.ndarray, n: int) -> int:
-    """How many simplices or facets break rule 1: a member twice or unknown, axes only, no facet, a
-    weight that is not 0 or more.
-    """
-    ordered = _ordered(members)
+    """Count the simplices and facets that break rule 1 of the theorem."""
+    ordered = _sort_members(members)
     s = normals.shape[1]
-    bad = (
+    # A member out of range, axes only, or no facet.
+    is_bad = (
         (ordered[:, 0] < 0)
         | (ordered[:, -1] >= n + s)
         | (ordered[:, 0] >= n)
         | (facet < 0)
         | (facet >= len(normals))
     )
-    for one, other in zip(ordered.T, ordered.T[1:], strict=False):
-        bad |= one == other
-    unused = len(normals) - np.count_nonzero(np.bincount(facet[~bad], minlength=len(normals)))
-    wrong = ~(np.isfinite(normals) & (normals >= 0)).all(axis=1)
-    place, axis = np.nonzero((members >= n) & ~bad[:, None])
-    rises = normals[facet[place], members[place, axis] - n] != 0
-    return int(bad.sum() + unused + wrong.sum() + rises.sum())
+    for previous, following in zip(ordered.T, ordered.T[1:], strict=False):
+        is_bad |= previous == following
+    used = np.count_nonzero(np.bincount(facet[~is_bad], minlength=len(normals)))
+    is_invalid = ~(np.isfinite(normals) & (normals >= 0)).all(axis=1)
+    simplex, position = np.nonzero((members >= n) & ~is_bad[:, None])
+    rises = normals[facet[simplex], members[simplex, position] - n] != 0
+    return int(is_bad.sum() + (len(normals) - used) + is_invalid.sum() + rises.sum())
 
 
-def _ordered(members: np.ndarray) -> np.ndarray:
-    """The members of each simplex, rising; as they mostly are."""
-    rising = all((one < other).all() for one, other in zip(members.T, members.T[1:], strict=False))
-    return members if rising else np.sort(members, axis=1)
+def _sort_members(members: np.ndarray) -> np.ndarray:
+    """Return the members of each simplex, rising; mostly they are already."""
+    pairs = zip(members.T, members.T[1:], strict=False)
+    if all((previous < following).all() for previous, following in pairs):
+        return members
+    return np.sort(members, axis=1)
 
 
 def greatest_offset(
     rows: np.ndarray, members: np.ndarray, facet: np.ndarray, normals: np.ndarray
 ) -> float:
-    """How far the rows of a simplex lie off its facet, at worst."""
-    worst, n = 0.0, len(rows)
-    weights, padded = normals.take(facet, axis=0), np.vstack([rows, np.zeros((1, rows.shape[1]))])
-    for column in members.T:
-        reach = np.einsum("bi,bi->b", padded.take(np.minimum(column, n), axis=0), weights)
-        worst = max(worst, float(np.where(column < n, np.abs(reach - 1.0), 0.0).max(initial=0.0)))
-    return worst
+    """Return how far the rows of a simplex lie off its facet, at most (rule 2)."""
+    n = len(rows)
+    greatest = 0.0
+    weights = normals.take(facet, axis=0)
+    # Position n stands for any axis, which has no row.
+    padded = np.vstack([rows, np.zeros((1, rows.shape[1]))])
+    for member in members.T:
+        reach = np.einsum("bi,bi->b", padded.take(np.minimum(member, n), axis=0), weights)
+        offset = np.where(member < n, np.abs(reach - 1.0), 0.0)
+        greatest = max(greatest, float(offset.max(initial=0.0)))
+    return greatest
 
 
 def greatest_excess(rows: np.ndarray, normals: np.ndarray) -> float:
-    """How far a facet cuts into a row, at worst."""
-    worst, table = 0.0, np.ascontiguousarray(rows.T)
-    for part in blocks(len(normals), len(rows)):
-        worst = max(worst, float((normals[part] @ table).max(initial=0.0)) - 1.0)
-    return worst
+    """Return how far a facet cuts into a row, at most (rule 3)."""
+    greatest = 0.0
+    columns = np.ascontiguousarray(rows.T)
+    for block in blocks(len(normals), len(rows)):
+        reach = float((normals[block] @ columns).max(initial=0.0))
+        greatest = max(greatest, reach - 1.0)
+    return greatest
 
 
 def count_open_ridges(members: np.ndarray, n: int) -> int:
-    """How many sets of s - 1 members occur an odd number of times, the simplex of all axes counted
-    in: 0 closes the surface.
+    """Count the sets of s - 1 members that occur an odd number of times (rule 4).
+
+    The simplex of all axes is counted in; 0 closes the surface.
     """
     s = members.shape[1]
     if s == 1:  # the empty set, once for each simplex and once for the axis
         return (len(members) + 1) % 2
-    ordered = np.vstack([_ordered(members.astype(np.int64)), np.arange(n, n + s)[None]])
-    new = _new_words(ordered, n + s) if (n + s) ** (s - 1) < 1 << 62 else _new_rows(ordered)
-    counts = np.diff(np.append(np.flatnonzero(new), len(new)))
+    axes = np.arange(n, n + s)[None]
+    ordered = np.vstack([_sort_members(members.astype(np.int64)), axes])
+    # A set as one number in base n + s where that fits in a word; otherwise as a row.
+    fits = (n + s) ** (s - 1) < 1 << 62
+    is_new = _new_ridge_words(ordered, n + s) if fits else _new_ridge_rows(ordered)
+    counts = np.diff(np.append(np.flatnonzero(is_new), len(is_new)))
     return int((counts % 2).sum())
 
 
-def _new_words(ordered: np.ndarray, base: int) -> np.ndarray:
-    """For every row (B, s) all but one of its numbers, as one number each, sorted: which differ
-    from the one before.
+def _new_ridge_words(ordered: np.ndarray, base: int) -> np.ndarray:
+    """Return, of all ridges as sorted numbers, which differ from the one before.
+
+    The ridge without member k of row (m_1 ... m_s) is the number with the digits m_1 ... m_{k-1},
+    m_{k+1} ... m_s.
     """
     s = ordered.shape[1]
-    place = base ** np.arange(s - 1, -1, -1, dtype=np.int64)
-    after = (ordered * place)[:, ::-1].cumsum(axis=1)[
-        :, ::-1
-    ]  # what stands at a number and after it
-    before = np.zeros(len(ordered), dtype=np.int64)
+    power = base ** np.arange(s - 1, -1, -1, dtype=np.int64)
+    # suffix[:, k] is the number of the digits from k on.
+    suffix = (ordered * power)[:, ::-1].cumsum(axis=1)[:, ::-1]
+    prefix = np.zeros(len(ordered), dtype=np.int64)
     words = np.empty((s, len(ordered)), dtype=np.int64)
-    for k in range(s):
-        words[k] = before + (after[:, k + 1] if k + 1 < s else 0)
-        before = before + ordered[:, k] * place[k + 1] if k + 1 < s else before
+    for k in range(s - 1):
+        words[k] = prefix + suffix[:, k + 1]
+        # The digits before k stand one position further right once k is left out.
+        prefix = prefix + ordered[:, k] * power[k + 1]
+    words[s - 1] = prefix
     flat = np.sort(words, axis=None)
     return np.append(True, flat[1:] != flat[:-1])
 
 
-def _new_rows(ordered: np.ndarray) -> np.ndarray:
-    """The same row by row, for more numbers than a word can tell."""
-    sides = np.vstack([np.delete(ordered, k, axis=1) for k in range(ordered.shape[1])])
-    sides = sides[np.lexsort(sides.T)]
-    return np.append(True, (sides[1:] != sides[:-1]).any(axis=1))
+def _new_ridge_rows(ordered: np.ndarray) -> np.ndarray:
+    """Do `_new_ridge_words` row by row."""
+    ridges = np.vstack([np.delete(ordered, k, axis=1) for k in range(ordered.shape[1])])
+    ridges = ridges[np.lexsort(ridges.T)]
+    return np.append(True, (ridges[1:] != ridges[:-1]).any(axis=1))
+
+
+def count_wrong_dominators(values: np.ndarray, dominator: np.ndarray) -> int:
+    """Count the rows whose dominator is below them somewhere, or dominated itself."""
+    if dominator.shape != (len(values),):
+        return len(values)
+    if not ((dominator >= 0) & (dominator < len(values))).all():
+        return len(values)
+    is_below = ~(values[dominator] >= values).all(axis=1)
+    return int((is_below | (dominator[dominator] != dominator)).sum())
+
+
+def _count_bad_units(front: Any) -> int:
+    """Count the metrics with a unit or an origin under which the theorem does not hold."""
+    is_valid = np.isfinite(front.origin) & np.isfinite(front.unit) & (front.unit > 0)
+    return int((~(is_valid & (front.boxed_rows >= 0.5).all(axis=0))).sum())
+
+
+def _count_wrong_incidences(rows: np.ndarray, hull: Any) -> int:
+    """Count the points claimed on a facet that are not, or the reverse; within a factor of 2."""
+    off = np.abs(hull.points @ hull.normals.T - 1.0).T
+    if off.shape != hull.incidence.shape:
+        return len(rows)
+    is_off = (off > 2 * TIGHT) & hull.incidence
+    is_missing = (off < TIGHT / 2) & ~hull.incidence
+    return int(is_off.sum() + is_missing.sum())
+
+
+def _count_wrong_points(front: Any) -> int:
+    """Count the points that are other rows than claimed, or labelled otherwise."""
+    hull = front.hull
+    labels = front.data.labels
+    if len(hull.points) != len(hull.rows) or len(front.vertices) != len(hull.rows):
+        return max(len(hull.points), len(hull.rows), len(front.vertices))
+    positions = front.undominated[hull.rows]
+    is_wrong = (hull.points != front.boxed_rows[hull.rows]).any(axis=1)
+    is_wrong |= labels.get_indexer(front.vertices) != positions
+    # Rows equal to a vertex are extreme, too.
+    values = front.data.outputs.to_numpy()
+    equals_dominator = (values == values[front.dominator]).all(axis=1)
+    is_extreme = equals_dominator & np.isin(front.dominator, positions)
+    wrong_labels = set(front.extreme) ^ set(labels[is_extreme])
+    duplicates = len(front.extreme) - len(set(front.extreme))
+    return int(is_wrong.sum() + len(wrong_labels) + duplicates)
+
+
+def _count_wrong_extremes(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
+    """Count the rows called extreme that do not stand out, and those that do and are not called so."""
+    corners = np.unique(hull.members[hull.members < len(rows)])
+    is_called = np.isin(corners, hull.rows)
+    # Under the mean of the normals at a corner, by how much is it above all others?
+    facets = on[corners].sum(axis=1)
+    mean = (on[corners] @ hull.normals) / np.maximum(facets, 1)[:, None]
+    reach = mean @ rows[corners].T
+    own_reach = np.diag(reach).copy()
+    least_weight = mean.min(axis=1)
+    np.fill_diagonal(reach, -np.inf)
+    stands_out = (own_reach - reach.max(axis=1) > CLEAR) & (facets > 0) & (least_weight > 0)
+    wrong = np.setdiff1d(hull.rows, corners).size
+    # Near-duplicates cannot be told apart: those in doubt are compared with all others.
+    for k in np.flatnonzero(stands_out != is_called).tolist():
+        is_alike = (np.abs(rows[corners] - rows[corners[k]]) <= ALIKE).all(axis=1)
+        margin = 0.0
+        if facets[k]:
+            margin = own_reach[k] - reach[k, ~is_alike].max(initial=-np.inf)
+        if is_called[k]:
+            wrong += bool(margin <= CLEAR or least_weight[k] <= 0)
+        elif not (is_alike & is_called).any():
+            wrong += bool(margin > PROVED and least_weight[k] > PROVED)
+    return int(wrong)
+
+
+def _count_wrong_faces(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
+    """Count the listed faces that are no maximal Pareto-efficient faces, and those missing.
+
+    Sets of facets are the bits of a number: those that hold a face are an intersection.
+    """
+    facets_of_row = [_flags_to_bits(row) for row in on]
+    facets_rising = [_flags_to_bits(column) for column in (hull.normals > RISES).T]
+    faces = [frozenset(int(hull.rows[k]) for k in face) for face in hull.maximal_faces]
+    holding = [reduce(and_, (facets_of_row[k] for k in face), -1) if face else 0 for face in faces]
+    wrong = len(faces) - len(set(faces))
+    # A face is all points that its facets share; it is efficient if in each metric one of them
+    # rises, for then the mean of their normals is positive.
+    points_of_facet = [_flags_to_bits(column) for column in on[hull.rows].T]
+    for face, facets in zip(hull.maximal_faces, holding, strict=True):
+        shared = reduce(and_, (points_of_facet[f] for f in _bit_positions(facets)), -1)
+        is_closed = shared == sum(1 << k for k in face)
+        is_efficient = all(facets & rising for rising in facets_rising)
+        wrong += not (facets and is_closed and is_efficient)
+    # A facet's face is maximal; a lower one must not be part of another.
+    for face, facets in zip(faces, holding, strict=True):
+        if facets.bit_count() > 1:
+            wrong += any(face < other for other in faces)
+    listed_facets = reduce(or_, (facets for facets in holding if facets.bit_count() == 1), 0)
+    lower_faces = [facets for facets in holding if facets.bit_count() > 1]
+    is_full = (hull.normals > RISES).all(axis=1)
+    is_listed = np.array([bool(listed_facets >> f & 1) for f in range(len(is_full))])
+    parts = _simplex_parts(rows, hull, ~(is_full & is_listed))
+    return wrong + _count_missing_faces(
+        parts, facets_of_row, facets_rising, listed_facets, lower_faces
+    )
+
+
+def _simplex_parts(rows: np.ndarray, hull: Any, is_taken: np.ndarray) -> set[Part]:
+    """Return the rows of each simplex on the facets taken, each with the row that stands for it.
+
+    That is the extreme row of which it is nearly a duplicate, or itself.
+    """
+    n = len(rows)
+    simplices = hull.members[is_taken[hull.facet]]
+    stand_in = np.arange(n)
+    for k in np.setdiff1d(simplices[simplices < n], hull.rows).tolist():
+        off = np.abs(hull.points - rows[k]).max(axis=1)
+        stand_in[k] = hull.rows[np.argmin(off)] if off.min() <= ALIKE else k
+    return {
+        tuple(sorted((int(k), int(stand_in[k])) for k in simplex if k < n))
+        for simplex in simplices.tolist()
+    }
+
+
+def _count_missing_faces(
+    parts: set[Part],
+    facets_of_row: list[int],
+    facets_rising: list[int],
+    listed_facets: int,
+    lower_faces: list[int],
+) -> int:
+    """Count the efficient parts of simplices that are in no listed face.
+
+    `listed_facets` are the facets that are faces themselves, `lower_faces` the facets that hold each
+    of the other faces.
+    """
+    visited: set[Part] = set()
+    stack = list(parts)
+    missing = 0
+    while stack:
+        part = stack.pop()
+        if not part or part in visited:
+            continue
+        visited.add(part)
+        # In a listed face: a facet that is one holds it, or all facets of a lower one do.
+        facets = reduce(and_, (facets_of_row[stand_in] for _, stand_in in part))
+        if facets & listed_facets or any(facets & face == face for face in lower_faces):
+            continue
+        common = reduce(and_, (facets_of_row[k] for k, _ in part))
+        if all(common & rising for rising in facets_rising):
+            missing += 1
+        else:  # not efficient as a whole: its subsets may be
+            stack.extend(part[:i] + part[i + 1 :] for i in range(len(part)))
+    return missing
+
+
+def _bit_positions(bits: int) -> list[int]:
+    """Return the positions of the bits that are set."""
+    positions = []
+    while bits:
+        positions.append(bits.bit_length() - 1)
+        bits ^= 1 << positions[-1]
+    return positions
+
+
+def _flags_to_bits(flags: np.ndarray) -> int:
+    """Return flags as the bits of a number, the first the lowest."""
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")

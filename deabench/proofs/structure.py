@@ -1,11 +1,11 @@
-"""That the parts of a result belong together: each has the labels of the same DMUs and metrics, in
-the same order.
+"""Check that the parts of a result belong together: the same DMUs and metrics, in the same order.
 
-Field by field of the dataclass, so that a new one is held without being named here.
+Field by field of the dataclass, so that a new field is checked without being named here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -30,8 +30,7 @@ were turned before the gate; of the options, those that the model's proof does n
 
 
 def check_parts(result: Any, labels: pd.Index, columns: dict[str, list[list[str]]]) -> None:
-    """Refuse a result whose parts have other labels than the DMUs `labels`, or other columns than
-    `columns` allows.
+    """Check that the parts of a result have these labels, and the columns that `columns` allows.
 
     Raises
     ------
@@ -44,22 +43,30 @@ def check_parts(result: Any, labels: pd.Index, columns: dict[str, list[list[str]
         value = getattr(result, field.name)
         if field.name in REFERENCE_INDEX:
             continue
-        wrong = _wrong(field.name, value, labels, columns.get(field.name))
-        if wrong:
-            raise CertificateError(f"'{field.name}' {wrong}; the result does not hold")
+        fault = _describe_fault(field.name, value, labels, columns.get(field.name))
+        if fault:
+            raise CertificateError(f"'{field.name}' {fault}; the result does not hold")
 
 
-def _wrong(name: str, value: object, labels: pd.Index, columns: list[list[str]] | None) -> str:
-    """What is wrong with a part; empty where nothing is."""
+def _refuse_first(faults: Sequence[tuple[str, bool]]) -> None:
+    """Raise the first sentence that applies."""
+    for sentence, applies in faults:
+        if applies:
+            raise CertificateError(f"{sentence}; the result does not hold")
+
+
+def _describe_fault(
+    name: str, value: object, labels: pd.Index, columns: list[list[str]] | None
+) -> str:
+    """Return what is wrong with a part; empty where nothing is."""
     if isinstance(value, pd.Series | pd.DataFrame):
-        if not (
-            value.index.isin(labels).all() if name in OWN_INDEX else value.index.equals(labels)
-        ):
+        is_subset = name in OWN_INDEX and value.index.isin(labels).all()
+        if not is_subset and not value.index.equals(labels):
             return "has other labels than the data"
         if columns is not None and list(value.columns) not in columns:
             return "has other columns than the metrics"
     if isinstance(value, Data):
-        return _wrong_data(value, labels if name == "data" else None)
+        return _describe_data_fault(value, labels if name == "data" else None)
     if isinstance(value, Sparse):
         if value.columns.shape != value.values.shape or len(value.columns) != len(labels):
             return "is not a row for each DMU"
@@ -73,17 +80,17 @@ def _wrong(name: str, value: object, labels: pd.Index, columns: list[list[str]] 
     return ""
 
 
-def _wrong_data(data: Data, labels: pd.Index | None) -> str:
-    if not data.inputs.index.equals(data.outputs.index) or (
-        labels is not None and not data.outputs.index.equals(labels)
-    ):
+def _describe_data_fault(data: Data, labels: pd.Index | None) -> str:
+    """Return what is wrong with data; `labels` are those that they must have, if any."""
+    has_labels = labels is None or data.outputs.index.equals(labels)
+    if not has_labels or not data.inputs.index.equals(data.outputs.index):
         return "has other labels than the scores"
-    both = [*data.outputs.columns, *data.inputs.columns]
-    return "has a metric twice" if len(set(both)) < len(both) else ""
+    metrics = [*data.outputs.columns, *data.inputs.columns]
+    return "has a metric twice" if len(set(metrics)) < len(metrics) else ""
 
 
 def check_targets(result: Any) -> None:
-    """Refuse Targets whose parts do not belong together.
+    """Check that the parts of Targets belong together.
 
     Raises
     ------
@@ -96,31 +103,35 @@ def check_targets(result: Any) -> None:
         result, result.actual.index, {**frames, "intensities": [list(result.frontier.vertices)]}
     )
     check_frontier(result.frontier)
-    free = result.frontier.technology == "fdh"
-    times = result.multiples
-    for what, wrong in (
-        ("'weights' are of other metrics", list(result.weights) != names[0]),
-        ("'norm' is not known", result.norm not in ("l1", "l2", "linf")),
-        ("'on' is not known", result.on not in (("classifiers",) if free else ("faces", "facets"))),
-        (
-            "'method' is not known",
-            result.method not in (("comparison",) if free else ("faces", "milp")),
-        ),
-        (
-            "'multiples' has other labels than the frontier",
-            times is not None and not times.index.equals(result.frontier.data.outputs.index),
-        ),
-        (
-            "'reasons' name a DMU that is not there",
-            not set(result.reasons) <= set(result.actual.index),
-        ),
-    ):
-        if wrong:
-            raise CertificateError(f"{what}; the result does not hold")
+    is_fdh = result.frontier.technology == "fdh"
+    multiples = result.multiples
+    _refuse_first(
+        [
+            ("'weights' are of other metrics", list(result.weights) != names[0]),
+            ("'norm' is not known", result.norm not in ("l1", "l2", "linf")),
+            (
+                "'on' is not known",
+                result.on not in (("classifiers",) if is_fdh else ("faces", "facets")),
+            ),
+            (
+                "'method' is not known",
+                result.method not in (("comparison",) if is_fdh else ("faces", "milp")),
+            ),
+            (
+                "'multiples' has other labels than the frontier",
+                multiples is not None
+                and not multiples.index.equals(result.frontier.data.outputs.index),
+            ),
+            (
+                "'reasons' name a DMU that is not there",
+                not set(result.reasons) <= set(result.actual.index),
+            ),
+        ]
+    )
 
 
 def check_frontier(front: Any) -> None:
-    """Refuse a Frontier whose parts do not belong together.
+    """Check that the parts of a Frontier belong together.
 
     Raises
     ------
@@ -129,39 +140,42 @@ def check_frontier(front: Any) -> None:
     """
     labels = front.data.outputs.index
     check_parts(front, labels, {})
-    s, hull = front.data.outputs.shape[1], front.precomputed_hull
-    for what, wrong in (
-        (
-            "'origin' or 'unit' is not a number for each metric",
-            front.origin.shape != (s,) or front.unit.shape != (s,),
-        ),
-        ("'technology' is not known", front.technology not in ("convex", "fdh")),
-        ("'dominator' is not a row for each DMU", front.dominator.shape != (len(labels),)),
-        (
-            "'vertices' or 'extreme' name a DMU that is not there",
-            not set(front.vertices) | set(front.extreme) <= set(labels),
-        ),
-        (
-            "'vertices' or 'extreme' are not in the table's order",
-            any(
-                (np.diff(labels.get_indexer(named)) <= 0).any()
-                for named in (front.vertices, front.extreme)
+    s = front.data.outputs.shape[1]
+    hull = front.precomputed_hull
+    _refuse_first(
+        [
+            (
+                "'origin' or 'unit' is not a number for each metric",
+                front.origin.shape != (s,) or front.unit.shape != (s,),
             ),
-        ),
-        (
-            "'precomputed_hull' has arrays of other sizes",
-            hull is not None and not _fits(hull, len(front.undominated), s),
-        ),
-    ):
-        if wrong:
-            raise CertificateError(f"{what}; the result does not hold")
+            ("'technology' is not known", front.technology not in ("convex", "fdh")),
+            ("'dominator' is not a row for each DMU", front.dominator.shape != (len(labels),)),
+            (
+                "'vertices' or 'extreme' name a DMU that is not there",
+                not set(front.vertices) | set(front.extreme) <= set(labels),
+            ),
+            (
+                "'vertices' or 'extreme' are not in the table's order",
+                any(
+                    (np.diff(labels.get_indexer(named)) <= 0).any()
+                    for named in (front.vertices, front.extreme)
+                ),
+            ),
+            (
+                "'precomputed_hull' has arrays of other sizes",
+                hull is not None and not _has_matching_sizes(hull, len(front.undominated), s),
+            ),
+        ]
+    )
 
 
-def _fits(hull: Any, n: int, s: int) -> bool:
-    inside = hull.rows.size and hull.rows.min() >= 0 and hull.rows.max() < n
-    facets, points = len(hull.normals), len(hull.rows)
+def _has_matching_sizes(hull: Any, n: int, s: int) -> bool:
+    """Return whether the arrays of a hull of n rows and s metrics fit together."""
+    are_rows = hull.rows.size and hull.rows.min() >= 0 and hull.rows.max() < n
+    facets = len(hull.normals)
+    points = len(hull.rows)
     return bool(
-        inside
+        are_rows
         and hull.points.shape == (points, s)
         and hull.normals.shape == (facets, s)
         and hull.members.shape == (len(hull.facet), s)
@@ -170,14 +184,15 @@ def _fits(hull: Any, n: int, s: int) -> bool:
 
 
 def check_ranking(result: Any) -> None:
-    """Refuse a Ranking whose parts do not belong together.
+    """Check that the parts of a Ranking belong together.
 
     Raises
     ------
     CertificateError
         The part, and what is wrong with it.
     """
-    data, reference = result.data, result.reference
+    data = result.data
+    reference = result.reference
     names = [*data.outputs.columns, *data.inputs.columns]
     check_parts(
         result,
@@ -191,78 +206,85 @@ def check_ranking(result: Any) -> None:
     n = len(reference.outputs)
     listed = np.asarray(result.frontier)
     unknown = (result.intensities.columns >= n).any() or not ((listed >= 0) & (listed < n)).all()
-    for what, wrong in (
-        (
-            "'reasons' name a DMU that is not there",
-            not all(label in data.outputs.index for label in result.reasons),
-        ),
-        (
-            "'reference' has other metrics than the data",
-            [*reference.outputs.columns, *reference.inputs.columns] != names
-            or reference.outputs.shape[1] != data.outputs.shape[1],
-        ),
-        ("'intensities' or 'frontier' name a reference DMU that is not there", unknown),
-        ("'frontier' names a reference DMU twice", len(np.unique(listed)) < len(listed)),
-        ("'efficient' is not true or false", result.efficient.dtype != bool),
-        ("'options' has a word that the model does not know", not _has_known_words(result.options)),
-    ):
-        if wrong:
-            raise CertificateError(f"{what}; the result does not hold")
+    _refuse_first(
+        [
+            (
+                "'reasons' name a DMU that is not there",
+                not all(label in data.outputs.index for label in result.reasons),
+            ),
+            (
+                "'reference' has other metrics than the data",
+                [*reference.outputs.columns, *reference.inputs.columns] != names
+                or reference.outputs.shape[1] != data.outputs.shape[1],
+            ),
+            ("'intensities' or 'frontier' name a reference DMU that is not there", unknown),
+            ("'frontier' names a reference DMU twice", len(np.unique(listed)) < len(listed)),
+            ("'efficient' is not true or false", result.efficient.dtype != bool),
+            (
+                "'options' has a word that the model does not know",
+                not _has_known_words(result.options),
+            ),
+        ]
+    )
 
 
 def require_table(
     result: Any, name: str, *, rows: pd.Index | None = None, columns: object = None
 ) -> pd.DataFrame:
-    """A ranking's table with the rows and columns that it is to have.
+    """Return a ranking's table with the rows and columns that it must have.
 
     Raises
     ------
     CertificateError
         Where it is not there, or has others.
     """
-    found = result.tables.get(name)
+    table = result.tables.get(name)
     if not (
-        isinstance(found, pd.DataFrame)
-        and (rows is None or found.index.equals(rows))
-        and (columns is None or list(found.columns) == list(columns))  # type: ignore[call-overload]
+        isinstance(table, pd.DataFrame)
+        and (rows is None or table.index.equals(rows))
+        and (columns is None or list(table.columns) == list(columns))  # type: ignore[call-overload]
     ):
         raise CertificateError(
-            f"the table '{name}' is not there, or of other DMUs than the data; the result does not hold"
+            f"the table '{name}' is not there, or of other DMUs than the data; "
+            "the result does not hold"
         )
-    return found
+    return table
 
 
 def complete_proof(result: Any, proof: Proof) -> Proof:
-    """A ranking's proof with what holds for every model, and with what none claims."""
-    misses, said = dict(proof.violations), list(proof.unclaimed)
+    """Return a ranking's proof with what holds for every model, and with what none claims."""
+    violations = dict(proof.violations)
+    unclaimed = list(proof.unclaimed)
     if result.own_reference:
-        misses["row_of_the_reference_that_it_is"] = _elsewhere(result.data, result.reference)
-    misses.setdefault(
-        "reference_DMUs_that_no_listed_one_dominates",
-        np.full(len(result.scores), float(count_uncovered(result))),
-    )
-    said += [f"the tables beside the scores: {', '.join(result.tables)}"] * bool(result.tables)
-    if "reason" not in misses:
-        none = np.isnan(result.scores.to_numpy())
-        misses["reason"] = (
-            none != np.asarray(result.scores.index.isin(list(result.reasons)))
-        ).astype(float)
-        said += [f"that {int(none.sum())} DMUs have no score, and why"] * bool(none.any())
-    said += ["the bounds over the completions of empty cells"] * (result.bounds is not None)
-    said += ["how sure the scores are: the samples' word"] * (result.uncertainty is not None)
-    return replace(proof, violations=misses, unclaimed=tuple(said))
+        violations["row_of_the_reference_that_it_is"] = _position_violations(
+            result.data, result.reference
+        )
+    uncovered = np.full(len(result.scores), float(count_uncovered(result)))
+    violations.setdefault("reference_DMUs_that_no_listed_one_dominates", uncovered)
+    if result.tables:
+        unclaimed.append(f"the tables beside the scores: {', '.join(result.tables)}")
+    if "reason" not in violations:
+        has_no_score = np.isnan(result.scores.to_numpy())
+        has_reason = np.asarray(result.scores.index.isin(list(result.reasons)))
+        violations["reason"] = (has_no_score != has_reason).astype(float)
+        if has_no_score.any():
+            unclaimed.append(f"that {int(has_no_score.sum())} DMUs have no score, and why")
+    if result.bounds is not None:
+        unclaimed.append("the bounds over the completions of empty cells")
+    if result.uncertainty is not None:
+        unclaimed.append("how sure the scores are: the samples' word")
+    return replace(proof, violations=violations, unclaimed=tuple(unclaimed))
 
 
-def _elsewhere(data: Data, reference: Data) -> np.ndarray:
-    """1 for a DMU that is not the reference DMU of its place."""
+def _position_violations(data: Data, reference: Data) -> np.ndarray:
+    """Return 1 for a DMU that is not the reference DMU at its position."""
     if not data.outputs.index.equals(reference.outputs.index):
         return np.ones(len(data.outputs))
     if data.outputs is reference.outputs and data.inputs is reference.inputs:
         return np.zeros(len(data.outputs))
-    same = (data.outputs.to_numpy() == reference.outputs.to_numpy()).all(axis=1)
-    return np.asarray(
-        ~(same & (data.inputs.to_numpy() == reference.inputs.to_numpy()).all(axis=1))
-    ).astype(float)
+    is_same = (data.outputs.to_numpy() == reference.outputs.to_numpy()).all(axis=1)
+    is_same &= (data.inputs.to_numpy() == reference.inputs.to_numpy()).all(axis=1)
+    return np.asarray(~is_same).astype(float)
 
 
 def _has_known_words(options: Model) -> bool:

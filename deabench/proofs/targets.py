@@ -1,4 +1,4 @@
-"""That a target is on the frontier, and that no point of it is nearer.
+"""Prove that a target is on the frontier, and that no point of it is nearer.
 
 Every Pareto-efficient face has a bound of its own, so that their union need not be convex. For a
 slope y and a face with vertices v, no point of the face is nearer to p than min_v y·(v - p) /
@@ -7,7 +7,8 @@ part of y counts, as t - p ≥ 0; and where y ≤ 0 has y·(v - p) > 0 on all ve
 face is nowhere below p.
 
 On facets extended: from inside, no hyperplane is nearer than its distance; from outside, y = Σ μ_f
-w_f with μ ≥ 0 falls from p to any point of the region by at least y·p - Σ μ_f."""
+w_f with μ ≥ 0 falls from p to any point of the region by at least y·p - Σ μ_f.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deabench.proofs import fdh
-from deabench.proofs import frontier as whole
+from deabench.proofs.fdh import certify_fdh_targets
+from deabench.proofs.frontier import certify_frontier, count_wrong_dominators
 from deabench.utils.arrays import TOLERANCE
 
 CLAIMED = (
@@ -35,13 +36,15 @@ CLAIMED = (
 ROUND = 16 * np.finfo(float).eps
 """What the products of a slope may be off by, as a share of the sum of their terms."""
 ON = 1e-9
-DUAL = {"l1": np.inf, "l2": 2, "linf": 1}
-ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
+"""A point is on a hyperplane within this, in boxed metrics."""
+DUAL_NORM_ORDERS = {"l1": np.inf, "l2": 2, "linf": 1}
+NORM_ORDERS = {"l1": 1, "l2": 2, "linf": np.inf}
 
 
 def scale_norm(factor: np.ndarray, unit: np.ndarray) -> tuple[float, np.ndarray]:
-    """What a distance of 1 in boxed metrics is in the metrics' own units, and the norm's weights
-    (s,) there, about 1 at most.
+    """Return what a distance of 1 in boxed metrics is in the metrics' units, and the norm's weights.
+
+    The weights (s,), in boxed metrics, are about 1 at most.
     """
     stretch = factor * unit
     size = float(np.exp2(np.floor(np.log2(stretch.max()))))
@@ -49,7 +52,7 @@ def scale_norm(factor: np.ndarray, unit: np.ndarray) -> tuple[float, np.ndarray]
 
 
 def certify_targets(result: Any) -> pd.DataFrame:
-    """One row per DMU.
+    """Recompute targets; one row per DMU.
 
     Returns
     -------
@@ -67,308 +70,332 @@ def certify_targets(result: Any) -> pd.DataFrame:
         `unproved`.
     """
     if result.frontier.technology == "fdh":
-        return fdh.certify_fdh_targets(result)
-    work = _Boxed(result)
+        return certify_fdh_targets(result)
+    boxed = _BoxedTargets(result)
     frame = pd.DataFrame(
         {
-            "lambda_error": work.lambda_error(),
-            "beyond": work.beyond(),
-            "off": work.off(),
-            "least_weight": work.normals.min(axis=1),
-            "gap_error": work.gap_error(),
-            "distance_error": work.distance_error(),
-            "face_error": work.face_error(),
+            "lambda_error": boxed.lambda_error(),
+            "beyond": boxed.excess_of_rows(),
+            "off": boxed.hyperplane_error(),
+            "least_weight": boxed.normals.min(axis=1),
+            "gap_error": boxed.gap_error(),
+            "distance_error": boxed.distance_error(),
+            "face_error": boxed.face_error(),
         },
         index=result.targets.index,
     )
     frame.loc[result.distance.isna()] = np.nan
-    frame["closest"] = work.closest()
-    frame["position"] = work.misplaced()
-    frame["frontier"] = _frontier(result.frontier)
+    frame["closest"] = boxed.closeness_error()
+    frame["position"] = boxed.position_error()
+    frame["frontier"] = _greatest_violation(result.frontier)
     return frame
 
 
 def closeness_violations(result: Any) -> np.ndarray:
-    """The certificate's `closest` alone."""
-    return _Boxed(result).closest()
+    """Return the column `closest` of the certificate alone."""
+    return _BoxedTargets(result).closeness_error()
 
 
 def target_violations(result: Any, proof: pd.DataFrame) -> dict[str, np.ndarray]:
-    """By how much each claim misses; what is not proved is not claimed."""
-    out = {name: proof[name].to_numpy() for name in CLAIMED if name in proof}
-    said = proof.index.isin(list(result.reasons)) & result.distance.notna().to_numpy()
-    out["reason_without_cause"] = np.where(said, 1.0, 0.0)
+    """Return by how much each claim misses; what is not proved is not claimed."""
+    violations = {name: proof[name].to_numpy() for name in CLAIMED if name in proof}
+    has_reason = proof.index.isin(list(result.reasons)) & result.distance.notna().to_numpy()
+    violations["reason_without_cause"] = np.where(has_reason, 1.0, 0.0)
     if result.frontier.technology == "fdh":
-        return out
-    if _milp(result):
-        dead = result.distance.isna().to_numpy() & (not result.common)
-        out["closest"] = np.where(dead, out["closest"], 0.0)
+        return violations
+    if _is_milp(result):
+        # Only that there is no target for a DMU is proved.
+        is_proved = result.distance.isna().to_numpy() & (not result.common)
+        violations["closest"] = np.where(is_proved, violations["closest"], 0.0)
         if result.frontier.precomputed_hull is None:
-            del out["position"]
+            del violations["position"]
     elif result.common and result.on == "facets":
-        del out["closest"]
-    weak = {"weight_that_is_not_positive": np.where(proof["least_weight"] <= 0, 1.0, 0.0)}
-    return weak | out
+        del violations["closest"]
+    is_weak = np.where(proof["least_weight"] <= 0, 1.0, 0.0)
+    return {"weight_that_is_not_positive": is_weak} | violations
 
 
 def unproved_target_claims(result: Any) -> tuple[str, ...]:
-    """What is not claimed, in words."""
-    out = []
-    if _milp(result):
-        out.append("not certified: that no target is nearer is the MILP solver's word")
+    """Return what is not claimed, as sentences."""
+    sentences = []
+    if _is_milp(result):
+        sentences.append("not certified: that no target is nearer is the MILP solver's word")
         if result.frontier.precomputed_hull is None:
-            out.append(
+            sentences.append(
                 "not certified: the position, and that the frontier has no other extreme classifiers"
             )
     elif result.common and result.on == "facets":
-        out.append("not certified: that no other facet is nearer to all of them together")
+        sentences.append("not certified: that no other facet is nearer to all of them together")
     if result.multiples is not None:
-        out.append(
+        sentences.append(
             "not certified: that the rows of the frontier are the multiples of the reference that `multiples` says"
         )
-    return tuple(out)
+    return tuple(sentences)
 
 
-def _milp(result: Any) -> bool:
+def _is_milp(result: Any) -> bool:
+    """Return whether the MILP found the targets, without a list of faces."""
     return bool(result.method == "milp")
 
 
-def _frontier(front: Any) -> float:
+def _greatest_violation(front: Any) -> float:
+    """Return the greatest entry of the frontier's own certificate, as far as it can be made."""
     if front.precomputed_hull is None:
-        return float(whole.count_wrong_dominators(front.data.outputs.to_numpy(), front.dominator))
-    return float(whole.certify_frontier(front).fillna(np.inf).to_numpy().max())
+        return float(count_wrong_dominators(front.data.outputs.to_numpy(), front.dominator))
+    return float(certify_frontier(front).fillna(np.inf).to_numpy().max())
 
 
-class _Boxed:
-    """A result's numbers in boxed metrics."""
+class _BoxedTargets:
+    """A result's numbers in boxed metrics, and what is recomputed from them.
+
+    Attributes
+    ----------
+    size : float
+        What a distance of 1 in boxed metrics is in the metrics' own units.
+    stretch : array (s,)
+        The weights of the norm in boxed metrics.
+    steep : array (n,)
+        The largest weight of each normal: errors count in units of it.
+    slope_owner : int array
+        The DMU of each slope.
+    """
 
     def __init__(self, result: Any) -> None:
-        self.result, self.front = result, result.frontier
-        front, columns = self.front, result.targets.columns
-        self.factor = np.array([result.weights[name] for name in columns])
+        self.result = result
+        self.front = result.frontier
+        front = self.front
+        self.factor = np.array([result.weights[name] for name in result.targets.columns])
         self.size, self.stretch = scale_norm(self.factor, front.unit)
-        self.targets, self.actual = (
-            front.to_boxed(part.to_numpy()) for part in (result.targets, result.actual)
-        )
-        own = result.normals.to_numpy()
-        self.normals = own * front.unit / (1.0 - own @ front.origin)[:, None]
+        self.targets = front.to_boxed(result.targets.to_numpy())
+        self.actual = front.to_boxed(result.actual.to_numpy())
+        normals = result.normals.to_numpy()
+        self.normals = normals * front.unit / (1.0 - normals @ front.origin)[:, None]
         self.steep = np.abs(self.normals).max(axis=1)
         self.slopes = result.slopes.to_numpy() * front.unit / self.size
-        self.of = result.targets.index.get_indexer(result.slopes.index)
+        self.slope_owner = result.targets.index.get_indexer(result.slopes.index)
         self.distance = result.distance.to_numpy() / self.size
         self.corners = front.vertex_outputs.to_numpy()
 
     def lambda_error(self) -> np.ndarray:
+        """Return how far λ is from non-negative, from sum 1 and from giving the target."""
         lam = self.result.intensities.to_numpy()
-        miss = np.abs(self.front.to_boxed(lam @ self.corners) - self.targets).max(axis=1)
-        miss = np.maximum.reduce([miss, np.abs(lam.sum(axis=1) - 1), -lam.min(axis=1)])
-        return (
-            miss
-            if self.result.on == "faces"
-            else np.where(np.isnan(miss) | lam.any(axis=1), np.nan, 0.0)
-        )
+        off = np.abs(self.front.to_boxed(lam @ self.corners) - self.targets).max(axis=1)
+        error = np.maximum.reduce([off, np.abs(lam.sum(axis=1) - 1), -lam.min(axis=1)])
+        if self.result.on == "faces":
+            return np.asarray(error)
+        # On extended facets no λ is claimed.
+        return np.where(np.isnan(error) | lam.any(axis=1), np.nan, 0.0)
 
-    def beyond(self) -> np.ndarray:
+    def excess_of_rows(self) -> np.ndarray:
+        """Return how far a reference DMU lies beyond the hyperplane, or a target beyond the region."""
         reach = (self.front.boxed_rows @ self.normals.T).max(axis=0)
         if self.result.on == "facets":
-            reach = np.maximum(reach, (self.targets @ self._full().T).max(axis=1))
+            reach = np.maximum(reach, (self.targets @ self._efficient_normals().T).max(axis=1))
         return np.asarray(np.maximum(reach - 1.0, 0.0) / self.steep)
 
-    def off(self) -> np.ndarray:
+    def hyperplane_error(self) -> np.ndarray:
+        """Return how far the target lies off the hyperplane."""
         return np.asarray(np.abs((self.targets * self.normals).sum(axis=1) - 1.0) / self.steep)
 
     def gap_error(self) -> np.ndarray:
+        """Return how far the gaps are from target minus actual, or below 0 with `dominating`."""
         gaps = self.result.gaps.to_numpy() / self.front.unit
-        miss = np.abs(gaps - (self.targets - self.actual)).max(axis=1) / np.maximum(
-            np.abs(gaps).max(axis=1), 1.0
-        )
-        return np.asarray(np.maximum(miss, -gaps.min(axis=1)) if self.result.dominating else miss)
+        size = np.maximum(np.abs(gaps).max(axis=1), 1.0)
+        error = np.abs(gaps - (self.targets - self.actual)).max(axis=1) / size
+        return np.asarray(np.maximum(error, -gaps.min(axis=1)) if self.result.dominating else error)
 
     def distance_error(self) -> np.ndarray:
+        """Return how far the distance is from the norm of the gaps."""
         gaps = self.result.targets.to_numpy() - self.result.actual.to_numpy()
-        length = np.linalg.norm(gaps * self.factor, ORDER[self.result.norm], axis=1)
-        return np.asarray(
-            np.abs(length / self.size - self.distance) / np.maximum(self.distance, 1.0)
-        )
+        length = np.linalg.norm(gaps * self.factor, NORM_ORDERS[self.result.norm], axis=1)
+        error = np.abs(length / self.size - self.distance)
+        return np.asarray(error / np.maximum(self.distance, 1.0))
 
     def face_error(self) -> np.ndarray:
-        """1 where the face is not what the frontier has on the normal, or `common` and not that of
-        the others.
-        """
-        labels = {label: k for k, label in enumerate(self.front.vertices)}
-        lam = self.result.intensities.to_numpy() > 0
-        away = np.abs(self.front.to_boxed(self.corners) @ self.normals.T - 1.0).T
-        known = self._faces()
-        shared = self.result.common and len(set(self.result.faces)) > 1
-        out = np.ones(len(lam))
-        for k, face in enumerate(self.result.faces):
-            if shared or len(set(face)) < len(face) or not set(face) <= labels.keys():
-                continue
-            own = frozenset(labels[label] for label in face)
-            held = (
-                bool((away[k, sorted(own)] <= ON).all())
-                and set(np.flatnonzero(lam[k]).tolist()) <= own
-            )
-            out[k] = not (
-                held
-                and (
-                    own in known
-                    if known is not None
-                    else own >= set(np.flatnonzero(away[k] <= ON / 2))
-                )
-            )
-        return out
+        """Return 1 where the face is not what the frontier has on the normal.
 
-    def _faces(self) -> set[frozenset[int]] | None:
-        if _milp(self.result):
+        Or where `common` asks for one face and theirs differ.
+        """
+        position = {label: k for k, label in enumerate(self.front.vertices)}
+        is_used = self.result.intensities.to_numpy() > 0
+        off = np.abs(self.front.to_boxed(self.corners) @ self.normals.T - 1.0).T
+        listed_faces = self._listed_faces()
+        errors = np.ones(len(is_used))
+        if self.result.common and len(set(self.result.faces)) > 1:
+            return errors
+        for k, labels in enumerate(self.result.faces):
+            if len(set(labels)) < len(labels) or not set(labels) <= position.keys():
+                continue
+            face = frozenset(position[label] for label in labels)
+            is_on = bool((off[k, sorted(face)] <= ON).all())
+            holds_peers = set(np.flatnonzero(is_used[k]).tolist()) <= face
+            if listed_faces is None:  # no list: the face has all that lies on its hyperplane
+                is_face = face >= set(np.flatnonzero(off[k] <= ON / 2))
+            else:
+                is_face = face in listed_faces
+            errors[k] = not (is_on and holds_peers and is_face)
+        return errors
+
+    def _listed_faces(self) -> set[frozenset[int]] | None:
+        """Return the faces that targets may lie on; None: there is no list."""
+        if _is_milp(self.result):
             return None
         hull = self.front.hull
-        return (
-            set(hull.maximal_faces)
-            if self.result.on == "faces"
-            else {hull.corners[f] for f in np.flatnonzero(hull.efficient_facets)}
-        )
+        if self.result.on == "faces":
+            return set(hull.maximal_faces)
+        return {hull.corners[f] for f in np.flatnonzero(hull.efficient_facets)}
 
-    def _full(self) -> np.ndarray:
+    def _efficient_normals(self) -> np.ndarray:
+        """Return the normals of the facets that are efficient as a whole."""
         return np.asarray(self.front.hull.normals[self.front.hull.efficient_facets])
 
-    def misplaced(self) -> np.ndarray:
-        """1 where the position is not what the facets say; either side of the tolerance's edge is
-        right.
-        """
+    def position_error(self) -> np.ndarray:
+        """Return 1 where the position is not what the facets show; the tolerance's edge is free."""
         if self.front.precomputed_hull is None:
             return np.full(len(self.actual), np.nan)
-        normals = self._full() if self.result.on == "facets" else self.front.hull.normals
+        on_facets = self.result.on == "facets"
+        normals = self._efficient_normals() if on_facets else self.front.hull.normals
         excess = (self.actual @ normals.T).max(axis=1) - 1.0
-        said = self.result.position.to_numpy()
-        right = ((said == "on") & (np.abs(excess) <= 2 * ON)) | (
-            (said == "inside") & (excess < -ON / 2)
-        )
-        return np.where(right | ((said == "outside") & (excess > ON / 2)), 0.0, 1.0)
+        position = self.result.position.to_numpy()
+        is_right = (position == "on") & (np.abs(excess) <= 2 * ON)
+        is_right |= (position == "inside") & (excess < -ON / 2)
+        is_right |= (position == "outside") & (excess > ON / 2)
+        return np.where(is_right, 0.0, 1.0)
 
-    def closest(self) -> np.ndarray:
-        """By how much the proof falls short of the distance."""
+    def closeness_error(self) -> np.ndarray:
+        """Return by how much the proof falls short of the distance."""
         if self.result.on == "facets":
-            return self._on_facets()
-        if _milp(self.result):
-            return self._nowhere()
-        bounds = _Bounds(self)
-        enough = (
-            np.full(len(self.actual), np.inf)
-            if self.result.common
-            else np.nan_to_num(self.distance, nan=np.inf)
-        )
-        each = (bounds.of(k, enough[k]) for k in range(len(self.actual)))
+            return self._closeness_on_facets()
+        if _is_milp(self.result):
+            return self._absence_error()
+        bounds = _FaceBounds(self)
         if self.result.common:
-            short = _short(np.sum(list(each), axis=0), float(self.distance.sum()))
-            return np.full(len(self.actual), short)
-        return np.array([_short(bound, d) for bound, d in zip(each, self.distance, strict=True)])
-
-    def _nowhere(self) -> np.ndarray:
-        """For a DMU without a target: 0 where one slope shows that no mixture dominates it."""
-        out = np.full(len(self.actual), np.nan)
-        for k in np.flatnonzero(np.isnan(self.distance)) if not self.result.common else ():
-            rays = self.slopes[self.of == k]
-            reach = ((self.front.boxed_rows - self.actual[k]) @ rays.T).min(axis=0) - _rounding(
-                rays, self.actual[k]
-            )
-            out[k] = (
-                0.0
-                if self.result.dominating and (reach[rays.max(axis=1) <= 0] > 0).any()
-                else np.inf
-            )
-        return out
-
-    def _on_facets(self) -> np.ndarray:
-        normals = self._full()
-        room = 1.0 - self.actual @ normals.T
-        lengths = np.abs(room) / np.linalg.norm(
-            normals / self.stretch, DUAL[self.result.norm], axis=1
+            sums = np.sum([bounds.bounds(k, np.inf) for k in range(len(self.actual))], axis=0)
+            return np.full(len(self.actual), _shortfall(sums, float(self.distance.sum())))
+        enough = np.nan_to_num(self.distance, nan=np.inf)
+        return np.array(
+            [
+                _shortfall(bounds.bounds(k, enough[k]), self.distance[k])
+                for k in range(len(self.actual))
+            ]
         )
+
+    def _absence_error(self) -> np.ndarray:
+        """Return 0 for a DMU without a target where one slope shows that no mixture dominates it."""
+        errors = np.full(len(self.actual), np.nan)
+        if self.result.common:
+            return errors
+        for k in np.flatnonzero(np.isnan(self.distance)):
+            rays = self.slopes[self.slope_owner == k]
+            reach = ((self.front.boxed_rows - self.actual[k]) @ rays.T).min(axis=0)
+            reach -= _rounding(rays, self.actual[k])
+            # Under y ≤ 0 with y·(v - p) > 0 everywhere, v ≥ p is impossible.
+            is_proved = self.result.dominating and (reach[rays.max(axis=1) <= 0] > 0).any()
+            errors[k] = 0.0 if is_proved else np.inf
+        return errors
+
+    def _closeness_on_facets(self) -> np.ndarray:
+        """Do `closeness_error` for extended facets."""
+        normals = self._efficient_normals()
+        room = 1.0 - self.actual @ normals.T
+        steep = np.linalg.norm(normals / self.stretch, DUAL_NORM_ORDERS[self.result.norm], axis=1)
+        lengths = np.abs(room) / steep
         if self.result.common:
             bound = lengths.sum(axis=0).min()
-            return np.full(len(self.actual), _short(np.array([bound]), float(self.distance.sum())))
-        out = np.empty(len(self.actual))
+            shortfall = _shortfall(np.array([bound]), float(self.distance.sum()))
+            return np.full(len(self.actual), shortfall)
+        errors = np.empty(len(self.actual))
         for k, point in enumerate(self.actual):
-            bound = lengths[k].min() if room[k].min() >= -ON else self._outside(k, point, normals)
-            out[k] = _short(np.array([bound]), self.distance[k])
-            if np.isnan(self.distance[k]):
-                out[k] = 0.0 if self.result.dominating and room[k].min() < -ON / 2 else np.inf
-        return out
+            if np.isnan(self.distance[k]):  # nothing in the region dominates a point outside of it
+                is_outside = self.result.dominating and room[k].min() < -ON / 2
+                errors[k] = 0.0 if is_outside else np.inf
+                continue
+            is_inside = room[k].min() >= -ON
+            bound = lengths[k].min() if is_inside else self._bound_from_outside(k, point, normals)
+            errors[k] = _shortfall(np.array([bound]), self.distance[k])
+        return errors
 
-    def _outside(self, k: int, point: np.ndarray, normals: np.ndarray) -> float:
-        """What multiples of facets' normals bound the distance by."""
-        parts = -self.slopes[self.of == k]
+    def _bound_from_outside(self, k: int, point: np.ndarray, normals: np.ndarray) -> float:
+        """Return by what multiples of facets' normals bound the distance of DMU k."""
+        parts = -self.slopes[self.slope_owner == k]
         if not len(parts):
             return 0.0
+        # Each part must be μ_f w_f for some facet f: the one that it is nearest to.
         size = parts.sum(axis=1) / normals.sum(axis=1)[:, None]  # (f, parts)
         off = np.abs(parts[None] - size[:, :, None] * normals[:, None]).max(axis=2)
         mu = size[off.argmin(axis=0), np.arange(len(parts))]
-        if mu.min() < 0 or (off.min(axis=0) > TOLERANCE * np.abs(parts).max(axis=1)).any():
+        is_multiple = off.min(axis=0) <= TOLERANCE * np.abs(parts).max(axis=1)
+        if mu.min() < 0 or not is_multiple.all():
             return 0.0
         y = parts.sum(axis=0)
-        norm = float(np.linalg.norm(y / self.stretch, DUAL[self.result.norm]))
+        norm = float(np.linalg.norm(y / self.stretch, DUAL_NORM_ORDERS[self.result.norm]))
         return float(y @ point - mu.sum()) / max(norm, 1.0)
 
 
-class _Bounds:
+class _FaceBounds:
     """Lower bounds on the distance to every maximal Pareto-efficient face."""
 
-    def __init__(self, work: _Boxed) -> None:
-        self.work, hull = work, work.front.hull
-        most = max(len(face) for face in hull.maximal_faces)
-        self.members = np.array(
-            [(tuple(face) * most)[:most] for face in hull.maximal_faces]
-        )  # a vertex twice changes no minimum
+    def __init__(self, boxed: _BoxedTargets) -> None:
+        self.boxed = boxed
+        self.norm = boxed.result.norm
+        self.dominating = boxed.result.dominating
+        hull = boxed.front.hull
+        # Padded with vertices of its own, which change no minimum, every face has equally many.
+        width = max(len(face) for face in hull.maximal_faces)
+        self.members = np.array([(tuple(face) * width)[:width] for face in hull.maximal_faces])
         self.points = hull.points
         corners = hull.points[self.members]
-        self.low, self.high = corners.min(axis=1), corners.max(axis=1)
-        self.norm, self.dominating = work.result.norm, work.result.dominating
+        self.low = corners.min(axis=1)
+        self.high = corners.max(axis=1)
+        # A normal that is not positive, or off its face, bounds nothing.
         normal = hull.mean_normals
-        holds = (np.abs(np.einsum("fkr,fr->fk", corners, normal) - 1.0).max(axis=1) <= ON) & (
-            normal > 0
-        ).all(axis=1)
-        self.normal, self.level = (
-            np.where(holds[:, None], normal, 0.0),
-            holds.astype(float),
-        )  # else it bounds nothing
-        self.steep = np.maximum(
-            np.linalg.norm(self.normal / work.stretch, DUAL[self.norm], axis=1), 1e-300
-        )
+        off = np.abs(np.einsum("fkr,fr->fk", corners, normal) - 1.0).max(axis=1)
+        holds = (off <= ON) & (normal > 0).all(axis=1)
+        self.normal = np.where(holds[:, None], normal, 0.0)
+        self.level = holds.astype(float)
+        steep = np.linalg.norm(self.normal / boxed.stretch, DUAL_NORM_ORDERS[self.norm], axis=1)
+        self.steep = np.maximum(steep, 1e-300)
 
-    def of(self, k: int, enough: float) -> np.ndarray:
-        """The bounds (f,) for DMU k: the best of its box and its mean normal, and of each slope
-        where these are not `enough`; infinite where nothing dominates.
+    def bounds(self, k: int, enough: float) -> np.ndarray:
+        """Return bounds (f,) for DMU k, infinite where nothing on the face dominates it.
+
+        The better of its box and its mean normal, and the best of the slopes where these are not
+        `enough`.
         """
-        work, point = self.work, self.work.actual[k]
+        boxed = self.boxed
+        point = boxed.actual[k]
         box = np.maximum(self.low - point, 0.0) + np.maximum(point - self.high, 0.0)
         beyond = self.normal @ point - self.level
-        best = np.maximum(
-            np.linalg.norm(box * work.stretch, ORDER[self.norm], axis=1),
-            np.abs(beyond) / self.steep,
-        )
+        box_distance = np.linalg.norm(box * boxed.stretch, NORM_ORDERS[self.norm], axis=1)
+        bounds = np.maximum(box_distance, np.abs(beyond) / self.steep)
         if self.dominating:
-            best[(self.high < point - ON).any(axis=1) | (beyond > ON)] = np.inf
-        slopes, open_ = work.slopes[work.of == k], np.flatnonzero(best < enough)
+            bounds[(self.high < point - ON).any(axis=1) | (beyond > ON)] = np.inf
+        slopes = boxed.slopes[boxed.slope_owner == k]
+        faces = np.flatnonzero(bounds < enough)
         if len(slopes):
-            best[open_] = np.maximum(best[open_], self._along(slopes, point, self.members[open_]))
-        return np.asarray(best)
+            by_slopes = self._slope_bounds(slopes, point, self.members[faces])
+            bounds[faces] = np.maximum(bounds[faces], by_slopes)
+        return np.asarray(bounds)
 
-    def _along(self, slopes: np.ndarray, point: np.ndarray, members: np.ndarray) -> np.ndarray:
-        """What the best slope bounds the distance to each of the faces by."""
+    def _slope_bounds(
+        self, slopes: np.ndarray, point: np.ndarray, members: np.ndarray
+    ) -> np.ndarray:
+        """Return by what the best slope bounds the distance to each of some faces."""
         counted = np.maximum(slopes, 0.0) if self.dominating else slopes
-        size = np.maximum(np.linalg.norm(counted / self.work.stretch, DUAL[self.norm], axis=1), 1.0)
+        norms = np.linalg.norm(counted / self.boxed.stretch, DUAL_NORM_ORDERS[self.norm], axis=1)
         reach = ((self.points - point) @ slopes.T)[members].min(axis=1) - _rounding(slopes, point)
-        rays = self.dominating & (slopes.max(axis=1) <= 0)
-        return np.asarray(np.where(rays & (reach > 0), np.inf, reach / size).max(axis=1))
+        is_ray = self.dominating & (slopes.max(axis=1) <= 0)
+        bounds = np.where(is_ray & (reach > 0), np.inf, reach / np.maximum(norms, 1.0))
+        return np.asarray(bounds.max(axis=1))
 
 
 def _rounding(slopes: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Return what rounding makes of slope·(v - point), for boxed v of at most 3."""
     return np.asarray(ROUND * (np.abs(slopes) * (3.0 + np.abs(point))).sum(axis=1))
 
 
-def _short(bounds: np.ndarray, distance: float) -> float:
-    """By how much the least of the bounds falls short; without a target, 0 where all are infinite."""
+def _shortfall(bounds: np.ndarray, distance: float) -> float:
+    """Return by how much the least bound falls short; without a target, 0 if all are infinite."""
     if np.isnan(distance):
         return 0.0 if np.isinf(bounds).all() else np.inf
     return float(max(distance - bounds.min(), 0.0) / max(distance, 1.0))
