@@ -1,1 +1,1 @@
-"""Faces of a frontier and the points of it that are closest."""
+"""Geometry of frontiers: dominance, facets, faces, walks and nearest points. Points in, geometry out."""

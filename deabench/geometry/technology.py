@@ -1,110 +1,112 @@
-"""All facets of what can be done, under any returns to scale: hyperplanes u·y − v·x = h that no
-possible production is beyond.
+"""List all facets of a technology, under any returns to scale.
 
-With a coordinate more they are the facets of one cone, made of (y_j, −x_j, −1) for every DMU, of a
-loss in each metric, and of what the returns to scale add: nothing at all (nirs), more of the same
-(ndrs), or both, where the coordinate goes (crs). A plane cuts the cone in a polytope, whose facets
-Qhull lists. Their number explodes with the metrics."""
+They are hyperplanes u·y - v·x = h that no possible production is beyond. With a coordinate more they
+are the facets of one cone, made of (y_j, -x_j, -1) for every DMU, of a loss in each metric, and of
+what the returns to scale add: nothing at all (nirs), more of the same (ndrs), or both, where the
+coordinate goes (crs). A plane cuts the cone in a polytope, whose facets Qhull lists. Their number
+explodes with the metrics.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from deabench.geometry.facets import convex_hull
 from deabench.utils.arrays import blocks
 
 FLAT = 1e-9
 """A weight below this share of the largest is 0: Qhull's own rounding."""
-TIGHT = 1e-9
-"""A point lies on a facet within this, in metrics of about 1."""
+TIGHT = 1e-8
+"""A ray lies on a facet within this, in metrics of about 1."""
 INNER = 2.0
-"""How far off the cutting plane keeps, in metrics of about 1."""
+"""How far the cutting plane keeps off, in metrics of about 1."""
 
 
 def technology_facets(X: np.ndarray, Y: np.ndarray, returns: str) -> tuple[np.ndarray, np.ndarray]:
-    """The facets of inputs X (n, m) and outputs Y (n, s), in metrics of about 1.
+    """List the facets of inputs X (n, m) and outputs Y (n, s), in metrics of about 1.
 
     Returns
     -------
     array (f, s + m), array (f,)
-        Weights w = (u, v) ≥ 0, the largest 1, and h: no possible production has u·y − v·x > h, and
+        Weights w = (u, v) ≥ 0, the largest 1, and h: no possible production has u·y - v·x > h, and
         some on each facet has = h.
     """
-    rays, middle = _rays(X, Y, returns)
-    size = -rays @ middle
-    basis = np.linalg.svd(middle[None])[2][1:].T  # the directions of the plane
-    cut = rays / size[:, None]
-    planes = _planes(cut @ basis)
-    found = planes[:, :-1] @ basis.T - planes[:, -1:] * middle
+    rays, middle = _cone_rays(X, Y, returns)
+    # Scaled to middle·ray = -1, all rays lie in the cutting plane.
+    cut = rays / (-rays @ middle)[:, None]
+    # Coordinates in the plane, in which the cuts are a full-dimensional polytope.
+    plane_basis = np.linalg.svd(middle[None])[2][1:].T
+    equations = _hull_equations(cut @ plane_basis)
+    # a·(basis' z) + b ≤ 0 on the plane is (basis a - b middle)·z ≤ 0 on the cone.
+    facets = equations[:, :-1] @ plane_basis.T - equations[:, -1:] * middle
     d = Y.shape[1] + X.shape[1]
-    top = found[:, :d].max(axis=1)
-    found = found[top > FLAT * np.abs(found).max(axis=1)]  # that of all losses bounds nothing
-    found = _refined(rays, found, d)
-    return found[:, :d], found[:, d] if found.shape[1] > d else np.zeros(len(found))
+    # The facet of all losses bounds nothing.
+    largest = facets[:, :d].max(axis=1)
+    facets = facets[largest > FLAT * np.abs(facets).max(axis=1)]
+    facets = _refine_facets(rays, facets, d)
+    h = facets[:, d] if facets.shape[1] > d else np.zeros(len(facets))
+    return facets[:, :d], h
 
 
-def _rays(X: np.ndarray, Y: np.ndarray, returns: str) -> tuple[np.ndarray, np.ndarray]:
-    """What makes the cone, (n + ..., s + m (+ 1)), and weights of a plane that it lies strictly
-    below.
-    """
-    gain = np.column_stack([Y, -X])
-    losses = -np.eye(gain.shape[1])
-    s = Y.shape[1]
-    if returns in ("crs", "ndrs"):  # steep in the inputs: every DMU needs some
-        steep = np.full(
-            X.shape[1], (INNER + Y.sum(axis=1).max()) / np.where(X > 0, X, 0.0).sum(axis=1).min()
-        )
-        weights = np.append(np.ones(s), steep)
+def _cone_rays(X: np.ndarray, Y: np.ndarray, returns: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rays of the cone, (n + ..., s + m (+ 1)), and weights under which all are negative."""
+    gains = np.column_stack([Y, -X])
+    losses = -np.eye(gains.shape[1])
+    if returns in ("crs", "ndrs"):
+        # Steep in the inputs: every DMU needs some, which outweighs all its outputs.
+        least_input = np.where(X > 0, X, 0.0).sum(axis=1).min()
+        steep = np.full(X.shape[1], (INNER + Y.sum(axis=1).max()) / least_input)
+        weights = np.append(np.ones(Y.shape[1]), steep)
     else:
-        weights = np.ones(gain.shape[1])
+        weights = np.ones(gains.shape[1])
     if returns == "crs":
-        return np.vstack([gain, losses]), weights
-    h = -INNER / 2 if returns == "ndrs" else INNER + max((gain @ weights).max(), 0.0)
-    rays = np.vstack(
-        [
-            np.column_stack([gain, -np.ones(len(gain))]),
-            np.column_stack([losses, np.zeros(len(losses))]),
-        ]
-    )
-    more = {"vrs": [], "nirs": [-1.0], "ndrs": [1.0]}[returns]
-    extra = np.array([np.append(np.zeros(gain.shape[1]), one) for one in more]).reshape(
-        -1, rays.shape[1]
-    )
-    return np.vstack([rays, extra]), np.append(weights, h)
+        return np.vstack([gains, losses]), weights
+    h = -INNER / 2 if returns == "ndrs" else INNER + max((gains @ weights).max(), 0.0)
+    rays = [
+        np.column_stack([gains, -np.ones(len(gains))]),
+        np.column_stack([losses, np.zeros(len(losses))]),
+    ]
+    extra = {"nirs": -1.0, "ndrs": 1.0}.get(returns)
+    if extra is not None:
+        rays.append(np.append(np.zeros(gains.shape[1]), extra)[None])
+    return np.vstack(rays), np.append(weights, h)
 
 
-def _planes(points: np.ndarray) -> np.ndarray:
-    """The facets a·z + b ≤ 0 of points (n, k), each once up to rounding."""
-    from scipy.spatial import ConvexHull
-
+def _hull_equations(points: np.ndarray) -> np.ndarray:
+    """Return the facets a·z + b ≤ 0 of the hull of points (n, k), each once up to rounding."""
     if points.shape[1] == 1:
         return np.array([[1.0, -points.max()], [-1.0, points.min()]])
-    return np.asarray(np.unique(ConvexHull(points, qhull_options="Qt").equations, axis=0))
+    return np.asarray(np.unique(convex_hull(points)[1], axis=0))
 
 
-def _refined(rays: np.ndarray, found: np.ndarray, d: int) -> np.ndarray:
-    """Facets solved again from what lies on them, scaled to a largest weight of 1; each once."""
-    found = found / found[:, :d].max(axis=1, keepdims=True)
-    found[:, :d][np.abs(found[:, :d]) < FLAT] = 0.0
-    out: dict[bytes, np.ndarray] = {}
-    for part in blocks(len(found), len(rays)):
-        near = np.abs(found[part] @ rays.T) <= TIGHT * 10
-        for one, on in zip(found[part], near, strict=True):
+def _refine_facets(rays: np.ndarray, facets: np.ndarray, d: int) -> np.ndarray:
+    """Solve facets again from the rays that lie on them, with a largest weight of 1; each once."""
+    facets = facets / facets[:, :d].max(axis=1, keepdims=True)
+    facets[:, :d][np.abs(facets[:, :d]) < FLAT] = 0.0
+    # Facets that hold the same rays are the same.
+    refined: dict[bytes, np.ndarray] = {}
+    for rows in blocks(len(facets), len(rays)):
+        is_on = np.abs(facets[rows] @ rays.T) <= TIGHT
+        for facet, on in zip(facets[rows], is_on, strict=True):
             key = np.packbits(on).tobytes()
-            if key not in out:
-                out[key] = _through(rays[on], one, d)
-    held = np.array(list(out.values()))
-    return np.asarray(held[(held @ rays.T).max(axis=1) <= TIGHT * 10])
+            if key not in refined:
+                refined[key] = _solve_facet(rays[on], facet, d)
+    distinct = np.array(list(refined.values()))
+    return np.asarray(distinct[(distinct @ rays.T).max(axis=1) <= TIGHT])
 
 
-def _through(on: np.ndarray, facet: np.ndarray, d: int) -> np.ndarray:
-    """The facet that holds its rays best, next to the one found."""
-    free = facet != 0
-    free[d:] = True
-    basis = np.linalg.svd(on[:, free], full_matrices=True)[2][-1]
-    if basis @ facet[free] < 0:
-        basis = -basis
-    better = np.zeros(len(facet))
-    better[free] = basis
-    better[:d] = np.maximum(better[:d], 0.0)
-    top = better[:d].max()
-    return better / top if top > 0 and np.abs(better / top - facet).max() <= 1e-6 else facet
+def _solve_facet(rays: np.ndarray, facet: np.ndarray, d: int) -> np.ndarray:
+    """Return the facet that holds its rays best, if it is next to the one given."""
+    is_free = facet != 0
+    is_free[d:] = True
+    # The normal is the direction in which the rays extend least.
+    normal = np.linalg.svd(rays[:, is_free], full_matrices=True)[2][-1]
+    if normal @ facet[is_free] < 0:
+        normal = -normal
+    solved = np.zeros(len(facet))
+    solved[is_free] = normal
+    solved[:d] = np.maximum(solved[:d], 0.0)
+    largest = solved[:d].max()
+    if largest > 0 and np.abs(solved / largest - facet).max() <= 1e-6:
+        return np.asarray(solved / largest)
+    return facet
