@@ -102,6 +102,7 @@ def scale_efficiency(
         vrs = rank(table, returns="vrs", **options)
         nirs = rank(table, returns="nirs", **options)
     frame = pd.DataFrame({"crs": crs.scores, "vrs": vrs.scores, "nirs": nirs.scores})
+    # The share of the distance under constant returns that variable returns do not explain.
     frame["scale"] = frame["crs"] / frame["vrs"]
     # Where non-increasing returns bind as constant ones do, the DMU would gain from growing.
     is_too_small = np.abs(frame["crs"] - frame["nirs"]) <= TOLERANCE * frame["nirs"].abs()

@@ -103,6 +103,7 @@ def stability(
             "the table has one row; a stability radius compares, give at least two classifiers"
         )
     theta = scores_against_others(data.outputs.to_numpy())
+    # Moving all ratios by (1 + radius)² takes the score to 1, from above or from below.
     with np.errstate(divide="ignore"):
         radius = np.sqrt(np.maximum(theta, 1 / theta)) - 1
     return Stability(

@@ -151,6 +151,7 @@ class Frontier(Result):
             )
         if self.precomputed_hull is not None:
             return self.precomputed_hull
+        # The vertices are known: their positions save Qhull the search for them.
         positions = self.data.labels.get_indexer(self.vertices)
         extreme = np.searchsorted(self.undominated, positions)
         return faces.build_hull(self.boxed_rows, extreme=extreme)
@@ -290,6 +291,7 @@ class Frontier(Result):
             own.
         """
         choice("norm", norm, NORMS)
+        # Positions are decided in boxed metrics, distances measured in the metrics' own units.
         values = self.point_values(points)
         boxed = self.to_boxed(values)
         if self.technology == "fdh":
@@ -392,6 +394,7 @@ class Frontier(Result):
 
     def recompute(self) -> pd.DataFrame:
         """Recompute the certificate by numpy alone: one row of what each claim misses by."""
+        # Without facets the proof compares all pairs of rows.
         module, function = "deabench.proofs.frontier", "certify_frontier"
         if self.technology == "fdh":
             module, function = "deabench.proofs.fdh", "certify_fdh_frontier"
@@ -405,6 +408,7 @@ class Frontier(Result):
         proof = Proof(frame, {str(name): frame[name].to_numpy(dtype=float) for name in frame})
         if self.source_summary is None:
             return proof
+        # Rows that are not in `data` are read again from their files.
         verified: Proof = self._call("deabench.streaming.verify", "verify_sources", proof)
         return verified
 
@@ -416,12 +420,14 @@ class Frontier(Result):
 
 def representative_rows(values: np.ndarray, dominator: np.ndarray) -> np.ndarray:
     """Return for each row (n, s) the dominator that equals it; -1 for rows that are dominated."""
+    # A row without a dominator is its own; a duplicate has the first of its kind.
     equal = (values == values[dominator]).all(axis=1)
     return np.where(equal, dominator, -1)
 
 
 def classify_positions(normals: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Return "inside", "on" or "outside" of {w·z ≤ 1 for all normals w} for boxed points (n, s)."""
+    # The normal that is exceeded most decides.
     excess = (points @ normals.T).max(axis=1) - 1.0
     off_frontier = np.where(excess > 0, "outside", "inside")
     return np.where(np.abs(excess) <= ON_FRONTIER, "on", off_frontier)

@@ -32,6 +32,7 @@ def build_facet_graph(
             full_dimensional=bool(row["full_dimensional"]),
             trade_off=_trade_offs(normal),
         )
+    # Facets that share a ridge are neighbours; what both contain are the ridge's vertices.
     for first, second in hull.ridges():
         shared = np.flatnonzero(hull.incidence[first] & hull.incidence[second])
         graph.add_edge(first, second, vertices=tuple(vertices[k] for k in shared))
@@ -53,6 +54,7 @@ def format_graphml(graph: Any) -> str:
     """Write a graph of facets as GraphML; pairs and mappings become one attribute each."""
     import networkx as nx
 
+    # GraphML attributes are numbers and texts only.
     flat = nx.Graph()
     for facet, node in graph.nodes(data=True):
         normals = {f"normal {metric}": value for metric, value in node["normal"].items()}

@@ -207,9 +207,11 @@ def build_targets(
         # λ gives the same point with less rounding, except beyond the vertices of a facet.
         mixtures = lam @ front.vertex_outputs.to_numpy()
         points = np.where(np.isnan(points), np.nan, mixtures)
+    # The distance of each in the user's units; NaN marks a DMU without a target.
     gaps = points - actual.to_numpy()
     distances = [np.nan if np.isnan(gap).any() else gap_norm(gap * weights, norm) for gap in gaps]
     missing = [label for label, length in zip(labels, distances, strict=True) if np.isnan(length)]
+    # Normals and slopes prove the targets; both are taken out of the boxed metrics.
     normals = front.unscale_normals(np.array([point.normal for point in closest]))
     slopes = np.vstack([point.slopes.reshape(-1, len(metrics)) for point in closest])
     slope_labels = labels.repeat([len(point.slopes) for point in closest])
@@ -249,6 +251,7 @@ def _notes_beyond_range(
     for r, name in enumerate(actual.columns):
         if name in front.data.transforms:
             continue
+        # Rates are shares up to 1, or percent up to 100.
         greatest = max(actual[name].max(), front.vertex_outputs[name].max())
         limit = 1.0 if greatest <= 1 else 100.0
         if greatest > limit:
