@@ -63,8 +63,8 @@ def _summarize_saved(frame: pd.DataFrame) -> list[str]:
         )
     elif len(inefficient_scores):
         sentences.append(
-            f"The other {len(inefficient_scores)} are not: their efficiencies go from {inefficient_scores.min():.3f} to "
-            f"{inefficient_scores.max():.3f}."
+            f"The other {len(inefficient_scores)} are not: their efficiencies go from "
+            f"{inefficient_scores.min():.3f} to {inefficient_scores.max():.3f}."
         )
     sentences.append(
         "A saved ranking holds no metrics: give the table itself for the frontier, targets and "
