@@ -153,7 +153,8 @@ def compute_results(
             reference = spanning.as_table()
             target_options: dict[str, Any] = {"norm": norm, "on": on}
             if inefficient:
-                own_targets = targets(selected.frame.loc[inefficient], reference, **target_options)
+                inefficient_table = spanning.as_table(selected.frame.loc[inefficient])
+                own_targets = targets(inefficient_table, reference, **target_options)
             if tested_table is not None:
                 tested_targets = targets(tested_table, reference, **target_options)
     texts = [

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -13,7 +11,6 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.cells import Numbers, is_numeric_dtype, parse_numbers, parse_or_empty
 from deabench.tables.columns import (
-    OTHER_INPUTS,
     Column,
     Declarations,
     DeclaredRole,
@@ -21,7 +18,6 @@ from deabench.tables.columns import (
     infer_column,
     infer_direction_from_rank,
     mixes_share_and_percent,
-    propose_roles,
 )
 from deabench.tables.layout import (
     Keys,
@@ -41,12 +37,10 @@ from deabench.tables.rows import (
     name_rows,
     pivot_metrics,
 )
-from deabench.tables.table import Layout, Table
+from deabench.tables.table import USER_SAYS, Layout, LowerIsBetter, Table, assign_roles
 from deabench.utils.checks import choice, did_you_mean
 
-LowerIsBetter: TypeAlias = Mapping[str, object] | Sequence[str]
 DECLARED_ROLES = ("output", "lower_rate", "cost", "label", "dataset", "left_out")
-USER_SAYS = "you say so"
 
 
 @dataclass(frozen=True)
@@ -157,105 +151,6 @@ def interpret_frame(
     table = assign_roles(table, lower_is_better, units)
     metrics = [column.name for column in table.metrics if column.name in values]
     return replace(table, missing=count_empty(values[metrics]))
-
-
-def assign_roles(
-    table: Table, lower_is_better: LowerIsBetter, units: Mapping[str, str] | None = None
-) -> Table:
-    """Give the inferred columns of a table their final roles.
-
-    Columns in `lower_is_better` get theirs from the user; the others are held against each other.
-
-    Parameters
-    ----------
-    units : mapping of column to str
-        What the cells state.
-    """
-    declared, notes = _declare_directions(table, lower_is_better, units or {})
-    open_columns = [column for column in table.inferred if column.name not in declared]
-    proposed, role_notes = propose_roles(
-        open_columns, table.frame, made_to_rank=table.labelled or bool(declared)
-    )
-    if any(column.input for column in declared.values()):
-        proposed = leave_out_inputs(proposed)
-    by_name = {column.name: column for column in proposed} | declared
-    return replace(
-        table,
-        columns=tuple(by_name[column.name] for column in table.inferred),
-        reading_notes=(*table.reading_notes, *notes),
-        role_notes=tuple(role_notes),
-    )
-
-
-def leave_out_inputs(columns: Sequence[Column]) -> list[Column]:
-    """Leave out proposed inputs, because the user names others."""
-    return [
-        replace(column, role="left_out", reason=OTHER_INPUTS) if column.input else column
-        for column in columns
-    ]
-
-
-def _declare_directions(
-    table: Table, lower_is_better: LowerIsBetter, units: Mapping[str, str]
-) -> tuple[dict[str, Column], list[str]]:
-    """Return the columns that `lower_is_better` names, as it says, and notes on them."""
-    directions = _read_directions(lower_is_better)
-    inferred = {column.name: column for column in table.inferred}
-    declared = {}
-    notes = []
-    for name, direction in directions.items():
-        if name not in inferred:
-            raise DataError(
-                f"there is no column '{name}' in the table; {did_you_mean(name, list(inferred))}"
-            )
-        column = inferred[name]
-        if direction is None:
-            column = _infer_lower(table.frame.get(name), column, units.get(name, ""))
-        elif direction == "input":
-            column = replace(column, role="cost", reason=USER_SAYS)
-        else:
-            column = replace(column, role="lower_rate", high=direction, reason=USER_SAYS)
-        declared[name] = replace(column, declared=True)
-        if direction is None and column.complemented:
-            notes.append(
-                f"'{name}' is a rate, so lower is better makes it its complement to "
-                f"{column.high:g}; for an input say lower_is_better={{'{name}': 'input'}}"
-            )
-    notes += [f"'{c.name}' is an input: lower is better" for c in declared.values() if c.input]
-    return declared, notes
-
-
-def _read_directions(lower_is_better: LowerIsBetter) -> dict[str, float | Literal["input"] | None]:
-    """Return column to its greatest value, "input", or None where only the name is given."""
-    if isinstance(lower_is_better, str):
-        raise DataError(
-            f"lower_is_better is the text '{lower_is_better}'; "
-            "give a list or a mapping of column names"
-        )
-    if not isinstance(lower_is_better, Mapping):
-        return dict.fromkeys(map(str, lower_is_better))
-    directions: dict[str, float | Literal["input"] | None] = {}
-    for name, value in lower_is_better.items():
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if value == "input":
-            directions[str(name)] = "input"
-        elif is_number and np.isfinite(float(value)):  # type: ignore[arg-type]
-            directions[str(name)] = float(value)  # type: ignore[arg-type]
-        else:
-            raise DataError(
-                f"lower_is_better['{name}'] is {value!r}; "
-                "give 'input' or the metric's known maximum"
-            )
-    return directions
-
-
-def _infer_lower(values: pd.Series | None, column: Column, unit: str) -> Column:
-    """Infer a column for which lower is better: a rate of known range, else an input."""
-    if values is None:
-        return replace(column, role="cost", reason=USER_SAYS)
-    numbers = Numbers(values.to_numpy(), np.zeros(len(values), dtype=bool), unit)
-    inferred = infer_column(column.name, numbers, {column.name: ("lower_rate", USER_SAYS)})
-    return inferred if inferred.metric else replace(column, role="cost", reason=USER_SAYS)
 
 
 def _check_declared(
@@ -482,71 +377,4 @@ def is_labelled(frame: pd.DataFrame) -> bool:
     return all(
         is_numeric_dtype(dtype) or parse_numbers(frame.iloc[:, k]) is not None
         for k, dtype in enumerate(frame.dtypes)
-    )
-
-
-def join_sources(parts: Mapping[str, Source]) -> Source:
-    """Join several tables, one for each metric, on the systems that all have.
-
-    Results of runs that belong below each other are concatenated.
-
-    Raises
-    ------
-    DataError
-        Where they have no system in common, or nothing tells what the cells of one measure.
-    """
-    if all(part.stacked for part in parts.values()):
-        return _concatenate_runs(list(parts.values()))
-    tables = {name: interpret_source(replace(part, title=name)) for name, part in parts.items()}
-    frames: list[pd.DataFrame] = []
-    declarations: dict[str, tuple[DeclaredRole, str]] = {}
-    notes: list[str] = []
-    for name, table in tables.items():
-        columns = [column for column in table.metrics if column.role != "guess"]
-        if not columns:
-            raise DataError(
-                f"nothing tells what the cells of '{name}' measure; "
-                "call the file by its metric, as accuracy.csv"
-            )
-        used = {column for frame in frames for column in frame.columns}
-        renamed = {c.name: f"{c.name} ({name})" if c.name in used else c.name for c in columns}
-        frames.append(table.frame[list(renamed)].rename(columns=renamed))
-        for column in columns:
-            role: DeclaredRole = column.role  # type: ignore[assignment]
-            declarations[renamed[column.name]] = (role, column.reason)
-        notes += [f"{name}: {note}" for note in table.notes]
-    common = frames[0].index
-    for frame in frames[1:]:
-        common = common[common.isin(frame.index)]
-    if not len(common):
-        raise DataError(
-            f"the tables {', '.join(parts)} have no system in common; "
-            "name the systems alike in all of them"
-        )
-    systems = {str(system) for frame in frames for system in frame.index}
-    dropped = sorted(systems - {str(system) for system in common})
-    if dropped:
-        notes.append(f"not in every table and left out: {', '.join(dropped)}")
-    label = str(common.name or "system")
-    joined = pd.concat([frame.loc[common] for frame in frames], axis=1)
-    return Source(
-        joined.rename_axis(label).reset_index(),
-        " and ".join(parts),
-        (label,),
-        declarations,
-        notes=tuple(notes),
-    )
-
-
-def _concatenate_runs(parts: Sequence[Source]) -> Source:
-    declarations: dict[str, tuple[DeclaredRole, str]] = {}
-    for part in parts:
-        declarations |= part.declarations
-    return Source(
-        pd.concat([part.frame for part in parts], ignore_index=True),
-        "",
-        ("model",),
-        declarations,
-        notes=tuple(note for part in parts for note in part.notes),
-        stacked=True,
     )

@@ -14,17 +14,14 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.columns import DeclaredRole
 from deabench.tables.interpretation import (
-    LowerIsBetter,
-    assign_roles,
     interpret_frame,
     interpret_source,
     is_labelled,
-    join_sources,
 )
 from deabench.tables.readers import frames, learners
 from deabench.tables.readers.files import read_file
 from deabench.tables.readers.frames import Source
-from deabench.tables.table import Table, TableLike
+from deabench.tables.table import LowerIsBetter, Table, TableLike, assign_roles
 
 
 def read(
@@ -154,6 +151,73 @@ def open_source(source: Any) -> Source:
             "a dictionary, a list of records, a fitted search or an Optuna study"
         )
     return opened
+
+
+def join_sources(parts: Mapping[str, Source]) -> Source:
+    """Join several tables, one for each metric, on the systems that all have.
+
+    Results of runs that belong below each other are concatenated.
+
+    Raises
+    ------
+    DataError
+        Where they have no system in common, or nothing tells what the cells of one measure.
+    """
+    if all(part.stacked for part in parts.values()):
+        return _concatenate_runs(list(parts.values()))
+    tables = {name: interpret_source(replace(part, title=name)) for name, part in parts.items()}
+    frames: list[pd.DataFrame] = []
+    declarations: dict[str, tuple[DeclaredRole, str]] = {}
+    notes: list[str] = []
+    for name, table in tables.items():
+        columns = [column for column in table.metrics if column.role != "guess"]
+        if not columns:
+            raise DataError(
+                f"nothing tells what the cells of '{name}' measure; "
+                "call the file by its metric, as accuracy.csv"
+            )
+        used = {column for frame in frames for column in frame.columns}
+        renamed = {c.name: f"{c.name} ({name})" if c.name in used else c.name for c in columns}
+        frames.append(table.frame[list(renamed)].rename(columns=renamed))
+        for column in columns:
+            role: DeclaredRole = column.role  # type: ignore[assignment]
+            declarations[renamed[column.name]] = (role, column.reason)
+        notes += [f"{name}: {note}" for note in table.notes]
+    common = frames[0].index
+    for frame in frames[1:]:
+        common = common[common.isin(frame.index)]
+    if not len(common):
+        raise DataError(
+            f"the tables {', '.join(parts)} have no system in common; "
+            "name the systems alike in all of them"
+        )
+    systems = {str(system) for frame in frames for system in frame.index}
+    dropped = sorted(systems - {str(system) for system in common})
+    if dropped:
+        notes.append(f"not in every table and left out: {', '.join(dropped)}")
+    label = str(common.name or "system")
+    joined = pd.concat([frame.loc[common] for frame in frames], axis=1)
+    return Source(
+        joined.rename_axis(label).reset_index(),
+        " and ".join(parts),
+        (label,),
+        declarations,
+        notes=tuple(notes),
+    )
+
+
+def _concatenate_runs(parts: Sequence[Source]) -> Source:
+    declarations: dict[str, tuple[DeclaredRole, str]] = {}
+    for part in parts:
+        declarations |= part.declarations
+    return Source(
+        pd.concat([part.frame for part in parts], ignore_index=True),
+        "",
+        ("model",),
+        declarations,
+        notes=tuple(note for part in parts for note in part.notes),
+        stacked=True,
+    )
 
 
 def _open_mapping(source: Mapping[Any, Any]) -> Source:

@@ -12,9 +12,9 @@ import pandas as pd
 from deabench.errors import DataError
 from deabench.tables.cells import is_empty_word
 from deabench.tables.columns import OTHER_INPUTS, Column, propose_roles
-from deabench.tables.interpretation import USER_SAYS, is_labelled, leave_out_inputs
+from deabench.tables.interpretation import is_labelled
 from deabench.tables.read import as_table
-from deabench.tables.table import Table, TableLike
+from deabench.tables.table import USER_SAYS, Table, TableLike, leave_out_inputs
 from deabench.tables.vocabulary import look_up_metric
 from deabench.utils.checks import choice, did_you_mean
 from deabench.utils.text import quote_names

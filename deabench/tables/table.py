@@ -5,14 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any, Literal, Protocol, TypeAlias
 
+import numpy as np
 import pandas as pd
 
-from deabench.tables.columns import Column
+from deabench.errors import DataError
+from deabench.tables.cells import Numbers
+from deabench.tables.columns import OTHER_INPUTS, Column, infer_column, propose_roles
+from deabench.utils.checks import did_you_mean
 from deabench.utils.result import Result
 
 Layout = Literal["wide", "long"]
+LowerIsBetter: TypeAlias = Mapping[str, object] | Sequence[str]
+USER_SAYS = "you say so"
 SHOWN_ROLES = {
     "guess": "output",
     "text": "left_out",
@@ -216,3 +223,102 @@ TableLike: TypeAlias = (
 """What every function takes as a table: a Table, a file's name, a DataFrame of any library, a
 mapping or a list of records, a fitted search, an Optuna study.
 """
+
+
+def assign_roles(
+    table: Table, lower_is_better: LowerIsBetter, units: Mapping[str, str] | None = None
+) -> Table:
+    """Give the inferred columns of a table their final roles.
+
+    Columns in `lower_is_better` get theirs from the user; the others are held against each other.
+
+    Parameters
+    ----------
+    units : mapping of column to str
+        What the cells state.
+    """
+    declared, notes = _declare_directions(table, lower_is_better, units or {})
+    open_columns = [column for column in table.inferred if column.name not in declared]
+    proposed, role_notes = propose_roles(
+        open_columns, table.frame, made_to_rank=table.labelled or bool(declared)
+    )
+    if any(column.input for column in declared.values()):
+        proposed = leave_out_inputs(proposed)
+    by_name = {column.name: column for column in proposed} | declared
+    return replace(
+        table,
+        columns=tuple(by_name[column.name] for column in table.inferred),
+        reading_notes=(*table.reading_notes, *notes),
+        role_notes=tuple(role_notes),
+    )
+
+
+def leave_out_inputs(columns: Sequence[Column]) -> list[Column]:
+    """Leave out proposed inputs, because the user names others."""
+    return [
+        replace(column, role="left_out", reason=OTHER_INPUTS) if column.input else column
+        for column in columns
+    ]
+
+
+def _declare_directions(
+    table: Table, lower_is_better: LowerIsBetter, units: Mapping[str, str]
+) -> tuple[dict[str, Column], list[str]]:
+    """Return the columns that `lower_is_better` names, as it says, and notes on them."""
+    directions = _read_directions(lower_is_better)
+    inferred = {column.name: column for column in table.inferred}
+    declared = {}
+    notes = []
+    for name, direction in directions.items():
+        if name not in inferred:
+            raise DataError(
+                f"there is no column '{name}' in the table; {did_you_mean(name, list(inferred))}"
+            )
+        column = inferred[name]
+        if direction is None:
+            column = _infer_lower(table.frame.get(name), column, units.get(name, ""))
+        elif direction == "input":
+            column = replace(column, role="cost", reason=USER_SAYS)
+        else:
+            column = replace(column, role="lower_rate", high=direction, reason=USER_SAYS)
+        declared[name] = replace(column, declared=True)
+        if direction is None and column.complemented:
+            notes.append(
+                f"'{name}' is a rate, so lower is better makes it its complement to "
+                f"{column.high:g}; for an input say lower_is_better={{'{name}': 'input'}}"
+            )
+    notes += [f"'{c.name}' is an input: lower is better" for c in declared.values() if c.input]
+    return declared, notes
+
+
+def _read_directions(lower_is_better: LowerIsBetter) -> dict[str, float | Literal["input"] | None]:
+    """Return column to its greatest value, "input", or None where only the name is given."""
+    if isinstance(lower_is_better, str):
+        raise DataError(
+            f"lower_is_better is the text '{lower_is_better}'; "
+            "give a list or a mapping of column names"
+        )
+    if not isinstance(lower_is_better, Mapping):
+        return dict.fromkeys(map(str, lower_is_better))
+    directions: dict[str, float | Literal["input"] | None] = {}
+    for name, value in lower_is_better.items():
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if value == "input":
+            directions[str(name)] = "input"
+        elif is_number and np.isfinite(float(value)):  # type: ignore[arg-type]
+            directions[str(name)] = float(value)  # type: ignore[arg-type]
+        else:
+            raise DataError(
+                f"lower_is_better['{name}'] is {value!r}; "
+                "give 'input' or the metric's known maximum"
+            )
+    return directions
+
+
+def _infer_lower(values: pd.Series | None, column: Column, unit: str) -> Column:
+    """Infer a column for which lower is better: a rate of known range, else an input."""
+    if values is None:
+        return replace(column, role="cost", reason=USER_SAYS)
+    numbers = Numbers(values.to_numpy(), np.zeros(len(values), dtype=bool), unit)
+    inferred = infer_column(column.name, numbers, {column.name: ("lower_rate", USER_SAYS)})
+    return inferred if inferred.metric else replace(column, role="cost", reason=USER_SAYS)

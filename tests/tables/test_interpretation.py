@@ -1,0 +1,71 @@
+"""A table is interpreted once: its cells are parsed once, and a Table passes through unchanged."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pandas as pd
+import pytest
+
+import deabench as db
+from deabench.tables import cells, interpretation
+
+pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+TABLE = pd.DataFrame(
+    {
+        "model": list("abcdef"),
+        "accuracy": [0.9, 0.85, 0.8, 0.7, 0.6, 0.65],
+        "err": [0.1, 0.05, 0.2, 0.02, 0.3, 0.25],
+        "latency_ms": [500.0, 120, 60, 20, 30, 100],
+        "seed": [1, 2, 3, 4, 5, 6],
+    }
+)
+
+
+@pytest.fixture
+def parsed(monkeypatch) -> Counter[str]:
+    """Count how often each column is parsed."""
+    counts: Counter[str] = Counter()
+    parse_numbers = cells.parse_numbers
+
+    def counting(column: pd.Series, **options: bool) -> cells.Numbers | None:
+        counts[str(column.name)] += 1
+        return parse_numbers(column, **options)
+
+    monkeypatch.setattr(cells, "parse_numbers", counting)
+    monkeypatch.setattr(interpretation, "parse_numbers", counting)
+    return counts
+
+
+def test_rank_parses_each_column_of_a_file_once(parsed, tmp_path) -> None:
+    TABLE.to_csv(tmp_path / "table.csv", index=False)
+    db.rank(str(tmp_path / "table.csv"))
+    assert parsed == dict.fromkeys(TABLE.columns, 1)
+
+
+def test_rank_parses_each_column_of_a_labelled_frame_once(parsed) -> None:
+    frame = TABLE.set_index("model")
+    db.rank(frame, reference=db.read(frame))
+    assert parsed == dict.fromkeys(frame.columns, 2)  # once for each of the two
+
+
+def test_a_table_passes_through_and_is_never_parsed_again(parsed) -> None:
+    table = db.read(TABLE.set_index("model"))
+    parsed.clear()
+    assert db.read(table) is table
+    lower = db.read(table, lower_is_better={"latency_ms": "input"})
+    db.rank(lower)
+    db.frontier(table)
+    db.targets(table, table)
+    db.report(table)
+    assert not parsed
+
+
+def test_what_lower_is_better_declares_is_carried_by_the_table() -> None:
+    table = db.read(TABLE, lower_is_better={"accuracy": 1.0, "seed": "input"})
+    assert table.complemented == {"accuracy": 1.0, "err": 1.0}
+    assert table.inputs == ["seed"]
+    assert table.left_out["latency_ms"] == "other inputs are named"
+    ranking = db.rank(table, outputs=["err"])
+    assert {*ranking.data.outputs} == {"err", "accuracy"}
+    assert list(ranking.data.inputs) == ["seed"]
