@@ -63,7 +63,8 @@ def main(runs: int = 300, resamples: int = 500) -> int:
     for positives, negatives in SIZES:
         for name, (held, area) in simulate(positives, negatives, runs, resamples).items():
             sys.stdout.write(
-                f"P = {positives:>3}, N = {negatives:>3}  {name:<30} holds {held:.3f}  area {area:.3f}\n"
+                f"P = {positives:>3}, N = {negatives:>3}  {name:<30} holds {held:.3f}  area "
+                f"{area:.3f}\n"
             )
             worst = min(worst, held if name == "simultaneous" else 1.0)
     return int(

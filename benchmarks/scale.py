@@ -88,7 +88,9 @@ folder, tolerance, out = sys.argv[1], float(sys.argv[2]), sys.argv[3]
 given = {"outputs": ["TPR", "TNR", "AUC", "F1"], "tolerance": tolerance}
 before, start = peak(), time.process_time()
 front = db.frontier(folder, **given) if not out else db.rank_files(folder, out, **given).frontier
-print(time.process_time() - start, peak() - before, len(front.extreme), len(front.facets) if front.precomputed_hull else 0)
+seconds, memory = time.process_time() - start, peak() - before
+facets = len(front.facets) if front.precomputed_hull else 0
+print(seconds, memory, len(front.extreme), facets)
 """
 
 

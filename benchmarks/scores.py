@@ -1,4 +1,4 @@
-"""Efficiencies: deabench beside the other ways, how its time grows, and what a million DMUs take."""
+"""Compare the time of efficiencies with rival libraries, as tables grow to a million DMUs."""
 
 from __future__ import annotations
 
@@ -131,7 +131,8 @@ def _row(
         "max_difference": off.max(initial=0.0) if len(who) else np.nan,
         "note": ""
         if not len(wrong)
-        else f"wrong: DMU {', '.join(map(str, wrong[:5]))}{' ...' if len(wrong) > 5 else ''} ({len(wrong)})",
+        else f"wrong: DMU {', '.join(map(str, wrong[:5]))}{' ...' if len(wrong) > 5 else ''} "
+        f"({len(wrong)})",
     }
 
 

@@ -54,7 +54,8 @@ with TemporaryDirectory() as folder:
         for path in sorted(Path(folder).glob("*.parquet"))
     ).nsmallest(10, "cost")
     print(
-        f"The ten cheapest where a false negative costs {ratio} false positives, at {prevalence:.0%} positives:"
+        f"The ten cheapest where a false negative costs {ratio} false positives, at "
+        f"{prevalence:.0%} positives:"
     )
     print(best.to_string(index=False), end="\n\n")
 

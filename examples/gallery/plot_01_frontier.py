@@ -1,4 +1,4 @@
-"""
+r"""
 The frontier, and the way to it
 ===============================
 
@@ -7,7 +7,8 @@ its closest target. RBF lies inside, MLP outside: it is better than what was kno
 
 .. code-block:: console
 
-    $ deabench targets examples/wine1.csv --reference examples/established.csv --outputs TPR,TNR --on facets --plot frontier.png
+    $ deabench targets examples/wine1.csv --reference examples/established.csv \
+        --outputs TPR,TNR --on facets --plot frontier.png
 """
 
 import deabench as db

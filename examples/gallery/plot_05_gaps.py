@@ -1,4 +1,4 @@
-"""
+r"""
 What each would have to gain
 ============================
 
@@ -6,7 +6,8 @@ Dumb-bells from what is to the closest target, metric by metric.
 
 .. code-block:: console
 
-    $ deabench targets examples/wine1.csv --reference examples/established.csv --outputs TPR,TNR --show targets --plot gaps.png
+    $ deabench targets examples/wine1.csv --reference examples/established.csv \
+        --outputs TPR,TNR --show targets --plot gaps.png
 """
 
 import deabench as db

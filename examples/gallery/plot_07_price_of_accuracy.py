@@ -1,4 +1,4 @@
-"""
+r"""
 Accuracy against size
 =====================
 
@@ -6,7 +6,8 @@ A leaderboard with one quality and one cost: what lies below the line pays for n
 
 .. code-block:: console
 
-    $ deabench frontier examples/leaderboard.csv --outputs top1 --inputs param_count --plot price.png
+    $ deabench frontier examples/leaderboard.csv --outputs top1 --inputs param_count \
+        --plot price.png
 """
 
 import deabench as db

@@ -1,4 +1,4 @@
-"""
+r"""
 The facets and their neighbours
 ===============================
 
@@ -7,7 +7,8 @@ edge joins two that share a ridge.
 
 .. code-block:: console
 
-    $ deabench frontier examples/leaderboard.csv --outputs top1 --inputs param_count,latency_ms --plot facets.png
+    $ deabench frontier examples/leaderboard.csv --outputs top1 \
+        --inputs param_count,latency_ms --plot facets.png
 """
 
 import deabench as db

@@ -1,4 +1,4 @@
-"""
+r"""
 Now and target, in many metrics
 ===============================
 
@@ -6,7 +6,8 @@ One axis a metric, a line now, a line where it could be.
 
 .. code-block:: console
 
-    $ deabench targets examples/leaderboard.csv --reference examples/leaderboard.csv --show parallel --plot parallel.png
+    $ deabench targets examples/leaderboard.csv --reference examples/leaderboard.csv \
+        --show parallel --plot parallel.png
 """
 
 import deabench as db

@@ -155,7 +155,8 @@ REFUSED = [
     ),
     (
         lambda: compare.bergmann_hommel(np.ones(78), 13),
-        "Bergmann and Hommel's adjustment lists all partitions of 13 classifiers, too many above 12; use 'shaffer'",
+        "Bergmann and Hommel's adjustment lists all partitions of 13 classifiers, too many above "
+        "12; use 'shaffer'",
     ),
     (
         lambda: compare.bergmann_hommel([0.1], 3),

@@ -86,7 +86,8 @@ def test_two_unanimous_data_sets_of_three_have_p_one_sixth() -> None:
     asked = compare.friedman(table, method="asymptotic")
     assert asked.p_value == 0
     assert asked.notes == (
-        "the χ² and F distributions are rough for 2 data sets and reject too often; use method 'auto'",
+        "the χ² and F distributions are rough for 2 data sets and reject too often; use method "
+        "'auto'",
     )
 
 
@@ -193,11 +194,13 @@ REFUSED = [
     ),
     (
         lambda: compare.friedman(FRAME.mask(FRAME == 2)),
-        "the score of 'b' on 'x' is 'nan'; give a finite number, or leave the row or the column out",
+        "the score of 'b' on 'x' is 'nan'; give a finite number, or leave the row or the column "
+        "out",
     ),
     (
         lambda: compare.friedman(FRAME.astype(object).replace(2.0, "high")),
-        "the score of 'b' on 'x' is 'high'; give a finite number, or leave the row or the column out",
+        "the score of 'b' on 'x' is 'high'; give a finite number, or leave the row or the column "
+        "out",
     ),
     (
         lambda: compare.friedman(FRAME.rename(index={"y": "x"})),

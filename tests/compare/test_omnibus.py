@@ -81,7 +81,8 @@ def test_anova_warns_where_its_assumptions_fail() -> None:
     assert [str(w.message) for w in caught] == [
         f"Levene's test rejects equal variances of the groups (p = {found.levene_p:.4f}): "
         "the F test's p value is rough",
-        f"Shapiro and Wilk's test rejects normal residuals (p = {found.shapiro_p:.4f}): the F test's p value is rough",
+        f"Shapiro and Wilk's test rejects normal residuals (p = {found.shapiro_p:.4f}): the F "
+        "test's p value is rough",
     ]
 
 

@@ -122,7 +122,8 @@ REFUSED = [
         lambda: compare.on_one_test_set(
             pd.Series([1, 0], list("ab")), {"x": pd.Series([0, 1], list("ba")), "y": [1, 0]}
         ),
-        "the index of 'x' is not that of y_true (instance 1: 'b', not 'a'); reorder it with .loc, or give .to_numpy() where the rows "
+        "the index of 'x' is not that of y_true (instance 1: 'b', not 'a'); reorder it with "
+        ".loc, or give .to_numpy() where the rows "
         "are in one order",
     ),
     (
@@ -135,7 +136,8 @@ REFUSED = [
     ),
     (
         lambda: compare.on_own_test_sets({"x": [1, 0]}, {"y": [1, 0]}),
-        "the classifiers of y_true and y_pred differ; give each its own labels and predictions, in one order",
+        "the classifiers of y_true and y_pred differ; give each its own labels and predictions, "
+        "in one order",
     ),
     (
         lambda: compare.on_one_test_set(TRUTH, LABELS, test="macnemar"),

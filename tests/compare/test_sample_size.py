@@ -81,15 +81,18 @@ REFUSED = [
     ),
     (
         lambda: compare.sample_size_mcnemar(0.1, 0.1),
-        "b and c are both 0.1: no number of instances shows a difference that is not there; give two shares that differ",
+        "b and c are both 0.1: no number of instances shows a difference that is not there; give "
+        "two shares that differ",
     ),
     (
         lambda: compare.sample_size_tango(0.1, 0.2, margin=0.05),
-        "the expected difference -0.1 is not within the margin 0.05; no test set can show that it is, give a larger margin",
+        "the expected difference -0.1 is not within the margin 0.05; no test set can show that "
+        "it is, give a larger margin",
     ),
     (
         lambda: compare.sample_size_auc(0.7, against=0.7),
-        "both AUCs are 0.7: no number of instances shows a difference that is not there; give two AUCs that differ",
+        "both AUCs are 0.7: no number of instances shows a difference that is not there; give "
+        "two AUCs that differ",
     ),
 ]
 

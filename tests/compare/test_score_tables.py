@@ -48,7 +48,8 @@ def test_long_tables_become_wide_or_are_refused() -> None:
         ),
         (
             pd.concat([long, long.iloc[:1]]),
-            "'C4.5' has two scores on 'adult (sample)'; average them, or give each fold a name of its own",
+            "'C4.5' has two scores on 'adult (sample)'; average them, or give each fold a name "
+            "of its own",
         ),
         (long.iloc[1:], "'C4.5' has no score on 'adult (sample)'; give one, or leave the row out"),
     ):
@@ -69,7 +70,8 @@ def test_keel_cuts_are_named_in_a_note() -> None:
     )
     found = compare.compare(table)
     assert found.notes[-1] == (
-        "59 of 67 data sets are cuts of 8 files (ecoli 18, yeast 14, glass 13 and 5 more) and not independent, so differences "
+        "59 of 67 data sets are cuts of 8 files (ecoli 18, yeast 14, glass 13 and 5 more) and "
+        "not independent, so differences "
         "are found too often; clusters='keel' counts each file once"
     )
     clustered = compare.compare(table, clusters="keel")

@@ -12,7 +12,8 @@ from deabench import compare, datasets
 from deabench.errors import DataError, DataWarning
 
 TIES = (
-    "4 of 14 data sets have tied classifiers, which take 9.3 % of the rank variance: read the tie-corrected tests; "
+    "4 of 14 data sets have tied classifiers, which take 9.3 % of the rank variance: read the "
+    "tie-corrected tests; "
     "the pairwise ones are conservative"
 )
 
@@ -61,7 +62,8 @@ def test_many_classifiers_over_data_sets_use_friedman_and_shaffer() -> None:
         found = compare.compare(TABLE)
     assert messages(caught) == [TIES]
     assert found.test == (
-        "Friedman with Iman-Davenport, then mean ranks of all pairs with Shaffer's static adjustment of "
+        "Friedman with Iman-Davenport, then mean ranks of all pairs with Shaffer's static "
+        "adjustment of "
         "6 p values"
     )
     assert found.reason.startswith("4 classifiers over 14 data sets: ranks assume no common scale")
@@ -100,7 +102,8 @@ def test_two_classifiers_over_data_sets_use_wilcoxon() -> None:
     assert found.test == "Wilcoxon signed-rank test (no zeros)"
     assert (
         found.reason
-        == "2 classifiers over 12 data sets: the signed-rank test assumes no distribution of the scores"
+        == "2 classifiers over 12 data sets: the signed-rank test assumes no distribution of "
+        "the scores"
     )
     assert found.pairs["p_value"].iloc[0] == compare.wilcoxon(table["c0"], table["c1"]).p_value
     assert found.pairs["better"].tolist() == ["c1"]
@@ -125,7 +128,8 @@ def test_folds_of_one_data_set_use_the_corrected_t_test() -> None:
     found = compare.compare(table, folds=10)
     assert (
         found.test
-        == "corrected resampled t test (Nadeau-Bengio) of all pairs with Holm's adjustment of 3 p values"
+        == "corrected resampled t test (Nadeau-Bengio) of all pairs with Holm's adjustment of 3 "
+        "p values"
     )
     one = compare.corrected_t(table["c0"], table["c1"], ratio=1 / 9)
     assert found.pairs["p_value"].iloc[0] == one.p_value
@@ -148,7 +152,8 @@ def test_two_data_sets_can_never_reject() -> None:
             pd.DataFrame([[1, 2, 3], [1, 2, 3]], columns=list("abc"), dtype=float)
         )
     assert [str(w.message) for w in caught] == [
-        "with 2 data sets the test of the whole can never reject: its smallest p value is 0.167, not below alpha = 0.05; "
+        "with 2 data sets the test of the whole can never reject: its smallest p value is 0.167, "
+        "not below alpha = 0.05; "
         "add data sets"
     ]
     assert not found.pairs["different"].any()
@@ -199,8 +204,10 @@ def test_one_bad_pair_does_not_stop_the_others() -> None:
     assert found.pairs["p_value"].isna().tolist() == [True, False, False]
     assert found.pairs["better"].tolist() == ["", "c", "c"]
     assert found.notes[0] == (
-        "'a' and 'b' could not be tested (the difference is 0.1 on every pair: without spread a t test "
-        "cannot judge it; use the signed-rank test); the other pairs are adjusted as if this had p = 1"
+        "'a' and 'b' could not be tested (the difference is 0.1 on every pair: without spread a "
+        "t test "
+        "cannot judge it; use the signed-rank test); the other pairs are adjusted as if this had "
+        "p = 1"
     )
 
 
@@ -257,7 +264,8 @@ def test_summaries_begin_with_the_finding() -> None:
     with pytest.warns(DataWarning):
         lines = compare.compare(TABLE, control="C4.5").summary().splitlines()
     assert lines[0] == (
-        "2 of the 3 pairs differ at 0.05: 'C4.5+m' is better than 'C4.5' (p = 0.0472), 'C4.5+m+cf' is better than "
+        "2 of the 3 pairs differ at 0.05: 'C4.5+m' is better than 'C4.5' (p = 0.0472), "
+        "'C4.5+m+cf' is better than "
         "'C4.5' (p = 0.0472)"
     )
     assert lines[1] == "all alike? Iman-Davenport F(3, 39) = 4.185, p = 0.01162"
@@ -268,7 +276,8 @@ def test_summaries_begin_with_the_finding() -> None:
 REFUSED = [
     (
         lambda: compare.compare(TABLE, folds=7, test="wilcoxon"),
-        "folds of one data set are compared by the corrected t test, all scores present; leave test, clusters and missing out",
+        "folds of one data set are compared by the corrected t test, all scores present; leave "
+        "test, clusters and missing out",
     ),
     (
         lambda: compare.compare(TABLE, folds="7"),

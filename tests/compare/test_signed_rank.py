@@ -173,12 +173,14 @@ def test_equal_scores_have_p_one() -> None:
 REFUSED = [
     (
         lambda: compare.wilcoxon(pd.Series([1, 2], list("ab")), pd.Series([2, 1], list("ba"))),
-        "the scores are Series with different indexes; bring them into one order (second.reindex(first.index)), or give plain "
+        "the scores are Series with different indexes; bring them into one order "
+        "(second.reindex(first.index)), or give plain "
         "arrays",
     ),
     (
         lambda: compare.tost([1, 2], [1, 2], margin=0.1),
-        "the difference is 0 on every pair: without spread a t test cannot judge it; use test 'wilcoxon'",
+        "the difference is 0 on every pair: without spread a t test cannot judge it; use test "
+        "'wilcoxon'",
     ),
     (
         lambda: compare.tost([1, 2], [2, 1], margin=0),

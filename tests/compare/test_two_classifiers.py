@@ -165,7 +165,7 @@ def test_the_correction_shrinks_t_by_its_factor(
 
 
 def test_corrected_t_agrees_with_baycomps_correlated_t() -> None:
-    """The Bayesian correlated t test has the same distribution: its tail is the one-sided p value."""
+    """The Bayesian correlated t test has the same distribution: its tail is the p value."""
     from baycomp import CorrelatedTTest
 
     left, right = CorrelatedTTest.probs(DT1, DT2, rope=0, runs=1)
@@ -314,7 +314,8 @@ REFUSED = [
     ),
     (
         lambda: compare.paired_t([0.9, 0.7], [0.8, 0.6]),
-        "the difference is 0.1 on every pair: without spread a t test cannot judge it; use the signed-rank test",
+        "the difference is 0.1 on every pair: without spread a t test cannot judge it; use the "
+        "signed-rank test",
     ),
     (
         lambda: compare.paired_t([1, 2], [2, 1], alpha=5),
@@ -334,7 +335,8 @@ REFUSED = [
     ),
     (
         lambda: compare.five_by_two_f(np.ones((5, 2))),
-        "the two folds agree in every repeat: without spread the 5x2cv F test is undefined; give repeats whose folds differ",
+        "the two folds agree in every repeat: without spread the 5x2cv F test is undefined; give "
+        "repeats whose folds differ",
     ),
     (
         lambda: compare.mcnemar(-1, 2, n=9),

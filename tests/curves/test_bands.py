@@ -121,7 +121,8 @@ def test_a_perfect_curve_has_no_bootstrap_spread_and_says_so():
     with pytest.warns(DataWarning) as caught:
         assert curves.bands(perfect, resamples=20).up == 0
     assert [str(one.message) for one in caught] == [
-        "every bootstrap curve is the curve itself, as for a perfect score, so the fixed-width band has no width; "
+        "every bootstrap curve is the curve itself, as for a perfect score, so the fixed-width "
+        "band has no width; "
         "use method='simultaneous'"
     ]
     assert curves.bands(perfect, "simultaneous").area > 0

@@ -62,7 +62,8 @@ def test_the_table_is_the_segments_points(capsys, wide, six):
         pd.testing.assert_frame_equal(ours, expected, check_dtype=False, rtol=0, atol=1e-15)
     assert err.splitlines()[:2] == [
         "1 is the positive class by convention, 8 of 20 instances",
-        "net: n = 20, AUC 0.9062, 7 confident points, SAUC 0.1146, AveD 0.0857; Youden's J 0.7500 with positive where "
+        "net: n = 20, AUC 0.9062, 7 confident points, SAUC 0.1146, AveD 0.0857; Youden's J "
+        "0.7500 with positive where "
         "score >= 0.41, or equally where score > any value in [0.4, 0.41)",
     ]
 
@@ -122,7 +123,8 @@ def test_alpha_and_above_are_used(capsys, wide, six):
         (
             "y_true,a\n1,.2\n0,.1\n2,.3\n",
             (),
-            "y_true holds 3 classes (0, 1, 2); take one against the rest (--positive CLASS --against-rest) or compare them all "
+            "y_true holds 3 classes (0, 1, 2); take one against the rest (--positive CLASS "
+            "--against-rest) or compare them all "
             "(deabench metrics --multiclass)",
         ),
         (
@@ -163,7 +165,8 @@ def test_alpha_and_above_are_used(capsys, wide, six):
         (
             "y_true,a\nno,.2\nyes,.3\n",
             (),
-            "y_true holds the classes 'no', 'yes' and a score speaks for one of them; name the positive class",
+            "y_true holds the classes 'no', 'yes' and a score speaks for one of them; name the "
+            "positive class",
         ),
         (
             "y_true,a\n1,.2\n0,.3\n0,.1\n",
@@ -173,7 +176,8 @@ def test_alpha_and_above_are_used(capsys, wide, six):
         (
             "classifier,y_true,score\na,1,.2\na,0,.1\na,0,.4\na,0,.3\nb,1,.5\n",
             (),
-            "classifier 'b': y_true holds no negative instance (1 is the positive class); give instances of both classes",
+            "classifier 'b': y_true holds no negative instance (1 is the positive class); give "
+            "instances of both classes",
         ),
     ],
 )
@@ -245,7 +249,10 @@ def test_the_help_says_what_it_takes(capsys):
 
 def test_importing_the_curves_loads_no_heavy_library():
     heavy = ["sklearn", "matplotlib", "pyomo", "highspy", "statsmodels", "scipy.stats"]
-    code = f"import sys, deabench.curves, deabench.tango; print([m for m in {heavy} if m in sys.modules])"
+    code = (
+        f"import sys, deabench.curves, deabench.tango; print([m for m in {heavy} if m in "
+        "sys.modules])"
+    )
     found = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -308,10 +315,12 @@ def test_a_learning_curve(capsys, normal, tmp_path):
     pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(out), index_col=0), expected)
     assert picture.exists()
     assert run(capsys, path, "--kind", "learning", "--learner", "GaussianMB")[2] == (
-        "deabench: there is no classifier 'GaussianMB' in scikit-learn; did you mean 'GaussianNB'?\n"
+        "deabench: there is no classifier 'GaussianMB' in scikit-learn; did you mean "
+        "'GaussianNB'?\n"
     )
     assert run(capsys, path, "--kind", "learning", "--learner", "VotingClassifier")[2] == (
-        "deabench: 'VotingClassifier' needs another estimator inside; name one that stands alone, as GaussianNB\n"
+        "deabench: 'VotingClassifier' needs another estimator inside; name one that stands "
+        "alone, as GaussianNB\n"
     )
     path.write_text("y_true,x\n1,a\n0,b\n")
     assert run(capsys, path, "--kind", "learning")[2] == (

@@ -163,7 +163,8 @@ def test_other_classes_must_be_named():
     with pytest.raises(DataError) as error:
         curves.roc(["no", "yes"], [1, 2])
     assert str(error.value) == (
-        "y_true holds the classes 'no', 'yes' and a score speaks for one of them; name the positive class"
+        "y_true holds the classes 'no', 'yes' and a score speaks for one of them; name the "
+        "positive class"
     )
     curve = curves.roc(["no", "yes"], [1, 2], positive="no")
     assert (curve.positive, curve.note) == ("no", "'no' is the positive class, as asked")

@@ -165,11 +165,13 @@ ELSEWHERE = {
     "constrained MLE q21": "tests/test_tango.py, the inversion of the statistic",
     "Tango with Delta=0 is McNemar": "tests/test_tango.py",
     "CI never exceeds [-1,1]": "tests/test_tango.py",
-    '"a and d are the informative or the discordant pairs ... b and c the uninformative or concordant pairs"': "words",
+    '"a and d are the informative or the discordant pairs ... b and c the uninformative or '
+    'concordant pairs"': "words",
     'Newcombe [12] "compares 10 different statistical methods that Tango is based on"': "words",
     "sick testing 13/959": "a likely copying slip; the UCI files are not at hand",
     "AUC of S,T,F,B on six sets": "no scores were published",
-    'ROC bands (fixed-width, 95%) on dis "contain more than 50% of the ROC space"': "tests/benchmarks/bands.py",
+    'ROC bands (fixed-width, 95%) on dis "contain more than 50% of the ROC '
+    'space"': "tests/benchmarks/bands.py",
 }
 
 

@@ -6,7 +6,8 @@ import pandas as pd
 
 from deabench import datasets
 
-PRINTED = """IR >= 30: standard classifiers or ensemble methods | under sampling methods | ensemble methods
+PRINTED = """\
+IR >= 30: standard classifiers or ensemble methods | under sampling methods | ensemble methods
 10 <= IR < 30: standard classifiers | ensemble methods | ensemble methods
 IR < 10: over sampling | standard classifiers or ensemble methods | ensemble methods"""
 

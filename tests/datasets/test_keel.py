@@ -106,7 +106,8 @@ def test_a_missing_file(tmp_path):
         read_keel(tmp_path / "no.dat")
     assert (
         str(e.value)
-        == f"cannot read '{tmp_path / 'no.dat'}': No such file or directory; name a KEEL or ARFF file"
+        == f"cannot read '{tmp_path / 'no.dat'}': No such file or directory; name a KEEL or "
+        "ARFF file"
     )
 
 

@@ -128,7 +128,8 @@ def test_an_unknown_name_is_refused_with_the_nearest() -> None:
 def test_loading_needs_no_heavy_library() -> None:
     code = (
         "import sys; from deabench import datasets; datasets.load('chao2022-wine1'); "
-        "print(sorted({'pyomo', 'scipy', 'sklearn', 'matplotlib', 'statsmodels'} & set(sys.modules)))"
+        "print(sorted({'pyomo', 'scipy', 'sklearn', 'matplotlib', 'statsmodels'} & "
+        "set(sys.modules)))"
     )
     assert (
         subprocess.run(

@@ -1,4 +1,4 @@
-"""(9) = (10) = (11) = the normalised form with its cuts = brute force; and why no M may be guessed."""
+"""(9) = (10) = (11) = the normalised form with cuts = brute force; and why M is not guessed."""
 
 from __future__ import annotations
 

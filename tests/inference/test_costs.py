@@ -49,7 +49,7 @@ def test_scores_with_costs_are_those_of_their_own_program(answers, returns, orie
 
 @pytest.mark.parametrize(("returns", "orientation"), TECHNOLOGIES)
 def test_scores_fall_between_the_corners_for_every_point_of_the_box(answers, returns, orientation):
-    """Inputs too: ρ up and ξ down lowers every score, and nothing inside the box leaves the limits."""
+    """Raising ρ and lowering ξ lowers every score, and no point of the box leaves the limits."""
     rng = np.random.default_rng(4)
     timings = pd.DataFrame(rng.uniform(5, 9, (6, 7)), columns=[f"c{i}" for i in range(7)])
     samples = db.Samples.from_outcomes(answers(TRUTH)).with_costs({"ms": timings})
@@ -100,11 +100,13 @@ def test_a_mix_with_costs_beats_by_the_secure_gap(answers, returns, orientation)
 def test_returns_and_orientation_speak_of_inputs(answers, refused):
     samples = db.Samples.from_outcomes(answers(TRUTH))
     with refused(
-        "returns 'crs' needs an input and none is given; add a cost with Samples.with_costs, or name one in inputs"
+        "returns 'crs' needs an input and none is given; add a cost with Samples.with_costs, or "
+        "name one in inputs"
     ):
         db.uncertainty(samples, returns="crs")
     with refused(
-        "orientation 'input' needs an input and none is given; add a cost with Samples.with_costs, or name one in inputs"
+        "orientation 'input' needs an input and none is given; add a cost with "
+        "Samples.with_costs, or name one in inputs"
     ):
         db.uncertainty(samples, orientation="input")
     with refused("returns 'irs' is not known; it is one of 'vrs', 'crs'"):

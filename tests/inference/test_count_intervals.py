@@ -98,7 +98,8 @@ def test_undefined_resamples_are_counted_and_said():
     lacking = table.loc[("c0", "PPV"), "undefined"]
     assert lacking / 4000 == pytest.approx(0.75**4 * 0.875**8, abs=0.02)
     assert [str(w.message) for w in caught] == [
-        f"PPV of 'c0' is undefined in {lacking} of 4000 resamples: its interval holds where it is defined"
+        f"PPV of 'c0' is undefined in {lacking} of 4000 resamples: its interval holds where it "
+        "is defined"
     ]
     assert table.loc[("c0", "TPR"), "undefined"] == 0
     assert table.loc[("c0", "PPV"), ["lower", "upper"]].tolist() == [0, 1]
@@ -173,7 +174,8 @@ def test_bootstrap_is_stratified_and_counts_the_undefined(scored, warned):
         ),
         (
             lambda: m.proportion_intervals(frame((1, 1, 1, 1)), method="wald"),
-            "there is no method 'wald'; the methods are wilson, beta, agresti_coull, jeffreys, normal",
+            "there is no method 'wald'; the methods are wilson, beta, agresti_coull, jeffreys, "
+            "normal",
         ),
         (
             lambda: m.proportion_intervals(frame((1, 1, 1, 1)), metrics=["TPRR"]),

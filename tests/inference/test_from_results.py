@@ -70,11 +70,13 @@ def test_what_is_no_search_and_what_has_no_folds_is_refused(refused):
     with refused("a dict is no fitted search; give a GridSearchCV after fit, or its cv_results_"):
         db.Samples.from_search({})
     with refused(
-        "ShuffleSplit does not split into folds; give ratio= the number of test rows over that of training rows"
+        "ShuffleSplit does not split into folds; give ratio= the number of test rows over that "
+        "of training rows"
     ):
         db.Samples.from_search(search(ShuffleSplit(3, random_state=0)))
     with refused(
-        "the search has losses only (neg_...), and intervals are those of metrics to be high; score it by one more"
+        "the search has losses only (neg_...), and intervals are those of metrics to be high; "
+        "score it by one more"
     ):
         db.Samples.from_search(search(2, scoring=["neg_log_loss"]))
     results = {
@@ -83,6 +85,7 @@ def test_what_is_no_search_and_what_has_no_folds_is_refused(refused):
         if not name.startswith("split")
     }
     with refused(
-        "cv_results_ has no columns split0_test_..., so nothing says how far folds differ; keep them"
+        "cv_results_ has no columns split0_test_..., so nothing says how far folds differ; keep "
+        "them"
     ):
         db.Samples.from_search(results)

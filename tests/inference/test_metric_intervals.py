@@ -179,7 +179,8 @@ def test_folds_and_weights(data):
     fold = np.arange(200) % 5
     found = m.intervals(y, _labels(scores), metrics=["accuracy"], design="folds", by=fold)
     assert found.notes[0] == (
-        "instances are redrawn within each of 5 folds; how models differ from training set to training set "
+        "instances are redrawn within each of 5 folds; how models differ from training set to "
+        "training set "
         "is not in the interval"
     )
     plain = m.intervals(y, _labels(scores), metrics=["accuracy"], draws=8000).table
@@ -224,12 +225,14 @@ def test_the_face_of_intervals(data):
         ),
         (
             {"design": "clusters"},
-            "design 'clusters' needs by=; give the cluster or fold of each instance with design='clusters' or "
+            "design 'clusters' needs by=; give the cluster or fold of each instance with "
+            "design='clusters' or "
             "'folds'",
         ),
         (
             {"by": [1] * 200},
-            "design 'rows' takes no by=; give the cluster or fold of each instance with design='clusters' or 'folds'",
+            "design 'rows' takes no by=; give the cluster or fold of each instance with "
+            "design='clusters' or 'folds'",
         ),
         (
             {"design": "folds", "by": [1] * 200},
@@ -441,7 +444,8 @@ def test_where_intervals_do_not_cover_is_said(data):
     )
     rare = np.where(np.cumsum(y) <= 20, y, 0)
     assert m.intervals(rare, scores, metrics=["TPR@FPR=0.05"]).notes[2:] == (
-        "TPR@FPR=0.05: with 20 positives its interval is wide: at nominal 95 % such intervals cover up to .98",
+        "TPR@FPR=0.05: with 20 positives its interval is wide: at nominal 95 % such intervals "
+        "cover up to .98",
     )
     wide = "with 20 positives its interval is wide: at nominal 95 % such intervals cover up to "
     assert m.intervals(rare, scores, metrics=["pr_auc", "partial_auc@0.1", "roc_auc"]).notes[

@@ -79,11 +79,13 @@ def test_percent_and_samples_in_shares_are_the_same(table, samples):
 
 def test_other_samples_are_refused(table, samples, refused):
     with refused(
-        "the samples do not hold 'x' of the table; there are 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'"
+        "the samples do not hold 'x' of the table; there are 'a', 'b', 'c', 'd', 'e', 'f', 'g', "
+        "'h', 'i'"
     ):
         db.rank(table.rename({"a": "x"}), uncertainty=samples)
     with refused(
-        "the samples hold 'f', which is not in the table; leave it out: the frontier would be another"
+        "the samples hold 'f', which is not in the table; leave it out: the frontier would be "
+        "another"
     ):
         db.rank(table.drop("f"), uncertainty=samples)
     with refused("the samples do not hold metric 'tpr' of the table; there are 'TPR', 'TNR'"):
@@ -91,17 +93,20 @@ def test_other_samples_are_refused(table, samples, refused):
     wrong = table.copy()
     wrong.loc["b", "TPR"] = 0.5
     with refused(
-        f"metric 'TPR' of 'b' is 0.5 in the table and {samples.values.loc['b', 'TPR']:g} in the samples; "
+        f"metric 'TPR' of 'b' is 0.5 in the table and {samples.values.loc['b', 'TPR']:g} in the "
+        "samples; "
         "give the samples that the table was made of"
     ):
         db.rank(wrong, uncertainty=samples)
     with refused(
-        "model 'fdh' has no intervals; they are known without inputs, and with inputs for model 'ccr' with returns 'vrs' "
+        "model 'fdh' has no intervals; they are known without inputs, and with inputs for model "
+        "'ccr' with returns 'vrs' "
         "or 'crs' and orientation 'output' or 'input'"
     ):
         db.rank(table, model="fdh", uncertainty=samples)
     with refused(
-        "model 'wei' has no intervals with shares; they are known without inputs, and with inputs for model 'ccr' with "
+        "model 'wei' has no intervals with shares; they are known without inputs, and with "
+        "inputs for model 'ccr' with "
         "returns 'vrs' or 'crs' and orientation 'output' or 'input'"
     ):
         db.rank(table, model=db.models.WEI(shares={"TPR": (0.4, 0.6)}), uncertainty=samples)
@@ -128,8 +133,8 @@ def test_inputs_take_the_rankings_own_returns_and_orientation(table, samples, re
         orientation,
     )
     assert (
-        f"{orientation}-oriented under {'variable' if returns == 'vrs' else 'constant'} returns to scale"
-        in found.summary()
+        f"{orientation}-oriented under {'variable' if returns == 'vrs' else 'constant'} returns "
+        "to scale" in found.summary()
     )
 
 

@@ -60,8 +60,10 @@ def test_nadeau_bengio_and_students_t():
     np.testing.assert_allclose(samples.moments.sampling[0], expected, rtol=1e-12)
     assert samples.moments.degrees.tolist() == [9]
     assert samples.notes[0] == (
-        "the folds share training data: Nadeau and Bengio's variance (1/10 + 0.111) s² is right only if folds are correlated at "
-        "about 0.1, which the data cannot tell; at a higher correlation the intervals are too narrow"
+        "the folds share training data: Nadeau and Bengio's variance (1/10 + 0.111) s² is right "
+        "only if folds are correlated at "
+        "about 0.1, which the data cannot tell; at a higher correlation the intervals are too "
+        "narrow"
     )
     assert samples.notes[0][1:] in db.uncertainty(samples).summary()
     independent = db.Samples.from_datasets(frame.rename(columns={"fold": "dataset"}))
@@ -139,7 +141,8 @@ def test_no_success_is_half_a_success():
 def test_duplicates_are_said_and_never_told_apart():
     samples = db.Samples.from_predictions(Y, {**PREDICTIONS, "again": PREDICTIONS["a"]}, positive=1)
     assert samples.notes[-1] == (
-        "'a' and 'again' answer alike on every instance: what sets them apart is the small-sample rule alone"
+        "'a' and 'again' answer alike on every instance: what sets them apart is the "
+        "small-sample rule alone"
     )
     found = db.uncertainty(samples)
     assert found.lower["a"] == found.lower["again"] < 1
@@ -184,7 +187,8 @@ def test_a_perfect_area_keeps_a_width():
         ),
         (
             lambda: db.Samples.from_scores(Y, {"a": Y, "b": Y}, positive=1, metrics=["F1"]),
-            "metric 'F1' needs labels; give a threshold, or predictions with Samples.from_predictions",
+            "metric 'F1' needs labels; give a threshold, or predictions with "
+            "Samples.from_predictions",
         ),
         (
             lambda: db.Samples.from_scores(Y, {"a": Y, "b": Y}, positive=1, threshold={"a": 0.5}),
@@ -194,14 +198,16 @@ def test_a_perfect_area_keeps_a_width():
             lambda: db.Samples.from_predictions(
                 Y, {"a": Y, "worse": 1 - Y}, positive=1, metrics=["MCC"]
             ),
-            "metric 'MCC' of 'worse' is -1; efficiencies are ratios and need values >= 0, choose another metric or leave the "
+            "metric 'MCC' of 'worse' is -1; efficiencies are ratios and need values >= 0, choose "
+            "another metric or leave the "
             "classifier out",
         ),
         (
             lambda: db.Samples.from_predictions(
                 Y, {"a": Y, "none": 0 * Y}, positive=1, metrics=["PPV"]
             ),
-            "metric 'PPV' of 'none' is undefined; efficiencies are ratios and need values >= 0, choose another metric or leave the "
+            "metric 'PPV' of 'none' is undefined; efficiencies are ratios and need values >= 0, "
+            "choose another metric or leave the "
             "classifier out",
         ),
         (
@@ -210,7 +216,8 @@ def test_a_perfect_area_keeps_a_width():
                     {"tp": [1, 2], "fn": [1, 1], "fp": [1, 1], "tn": [3, 3]}, index=["a", "b"]
                 )
             ),
-            "'b' has 3 positive instances and 'a' has 2; give all classifiers the same test instances, or a table with errors to "
+            "'b' has 3 positive instances and 'a' has 2; give all classifiers the same test "
+            "instances, or a table with errors to "
             "Samples.from_table",
         ),
         (
@@ -237,7 +244,8 @@ def test_a_perfect_area_keeps_a_width():
                     {"classifier": ["a", "b"] * 2, "fold": [1, 1, 2, 2], "F1": [0.5, 0.6, None, 1]}
                 )
             ),
-            "metric 'F1' of 'a' for fold '2' is undefined; give numbers >= 0, or leave the metric or the block out",
+            "metric 'F1' of 'a' for fold '2' is undefined; give numbers >= 0, or leave the "
+            "metric or the block out",
         ),
         (
             lambda: db.Samples.from_folds(
@@ -245,7 +253,8 @@ def test_a_perfect_area_keeps_a_width():
                     {"classifier": ["a", "b"] * 2, "fold": [1, 1, 2, 2], "F1": [0.5, 0, 0.7, 0]}
                 )
             ),
-            "metric 'F1' of 'b' is 0 for every fold; no ratio to it has an interval, leave the metric or the classifier out",
+            "metric 'F1' of 'b' is 0 for every fold; no ratio to it has an interval, leave the "
+            "metric or the classifier out",
         ),
         (
             lambda: db.Samples.from_datasets(pd.DataFrame({"clf": ["a"], "dataset": ["x"]})),

@@ -30,7 +30,8 @@ def test_the_summary_says_findings_first_and_what_they_rest_on():
         "3 classifiers could be first; tiers proved apart: 2. Efficiency: 'good' at least 0."
     )
     assert lines[3] == (
-        "Intervals at 95 % for all classifiers at once; k = 4, s = 2; 100 positive instances, 200 negative "
+        "Intervals at 95 % for all classifiers at once; k = 4, s = 2; 100 positive instances, "
+        "200 negative "
         "instances; unpaired: the classifiers count as independent, "
         "which makes intervals wider than paired answers would."
     )
@@ -70,8 +71,8 @@ def test_a_dominated_classifier_whose_interval_touches_1_is_explained():
             break
     assert found.upper["b"] == 1
     assert (
-        "1 of these has an interval that still touches 1: intervals pay for two sides, the verdict for one."
-        in found.summary()
+        "1 of these has an interval that still touches 1: intervals pay for two sides, the "
+        "verdict for one." in found.summary()
     )
 
 

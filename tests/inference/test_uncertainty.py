@@ -20,7 +20,7 @@ def score(ratios):
 
 
 def slow_limits(outcomes, alpha=0.05):
-    """A2 by loops: the paired standard error of each log ratio, the ridge z²/4, two corners, HiGHS."""
+    """Compute A2 by loops: paired standard errors of log ratios, the ridge z²/4, two corners."""
     hits = [frame.to_numpy() for frame in outcomes.values()]
     k, s = hits[0].shape[1], len(hits)
     c = norm.isf([alpha / (2 * k * s), alpha / (2 * k * (k - 1))])
@@ -79,7 +79,7 @@ def test_one_metric_is_multiple_comparisons_with_the_best(answers):
 
 
 def test_two_classifiers_one_metric_by_hand():
-    """a right on 90, b on 70 of 100, both on 68: se² = (22/8100·…) worked out from the four cells."""
+    """a is right on 90, b on 70 of 100, both on 68: se² follows from the four cells."""
     a = np.r_[np.ones(90), np.zeros(10)]
     b = np.r_[np.ones(68), np.zeros(22), np.ones(2), np.zeros(8)]
     found = db.uncertainty(
@@ -314,7 +314,7 @@ def test_each_is_narrower(answers):
 
 
 def test_a_cluster_draws_the_same_bits(answers):
-    """Two Dask workers take the blocks of draws; the order in which they come back changes nothing."""
+    """Two Dask workers take the blocks of draws; the order of their answers changes nothing."""
     from distributed import Client, LocalCluster
 
     samples = db.Samples.from_outcomes(answers(TRUTH))

@@ -1,4 +1,4 @@
-"""from_counts and its companions: identities, undefined values, folds, costs, prevalence, refusals."""
+"""Metrics of counts: identities, undefined values, folds, costs, prevalence, refusals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def frame(*rows):
 @given(full)
 @settings(deadline=None)
 def test_nine_identities_of_twelve_quantities(row):
-    """Four theorems of Bayes (two of them independent), two complements of theirs, and five sums."""
+    """Four theorems of Bayes (two are independent), their two complements, and five sums."""
     t = m.from_counts(frame(row)).iloc[0]
     pi1, p1 = t["prevalence"], t["queue_rate"]
     pi0, p0 = 1 - pi1, 1 - p1

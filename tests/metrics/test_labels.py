@@ -121,7 +121,8 @@ def test_indexes_are_one_or_refused(encoding):
 def test_the_index_that_differs_is_named(refused):
     y, p = pd.Series([1, 0, 0, 0], list("dcba")), pd.Series([0, 0, 0, 1], list("abcd"))
     text = (
-        "the index of {} is not that of {} (instance 1: 'a', not 'd'); reorder it with .loc, or give .to_numpy() where the "
+        "the index of {} is not that of {} (instance 1: 'a', not 'd'); reorder it with .loc, or "
+        "give .to_numpy() where the "
         "rows are in one order"
     )
     with refused(text.format("'p'", "y_true")):
@@ -221,7 +222,8 @@ def test_sums_of_weights_are_taken_throughout(refused):
         == table["TPR"].tolist()
     )
     with refused(
-        "the counts are sums of sample weights, which have no binomial interval; give the instances and their "
+        "the counts are sums of sample weights, which have no binomial interval; give the "
+        "instances and their "
         "weights to metrics.intervals"
     ):
         m.proportion_intervals(counts)
@@ -248,7 +250,8 @@ def test_names_users_type(word, name):
 
 def test_auc_could_be_two_things(refused):
     with refused(
-        "there is no metric 'auc'; write 'roc_auc' for the area under the curve of scores, 'balanced_accuracy' for "
+        "there is no metric 'auc'; write 'roc_auc' for the area under the curve of scores, "
+        "'balanced_accuracy' for "
         "that of one threshold"
     ):
         m.from_predictions([1, 0], {"a": [1, 0]}, metrics=["auc"])

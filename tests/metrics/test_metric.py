@@ -155,7 +155,8 @@ Y, P = [1, 1, 0, 0], {"a": [0.9, 0.4, 0.6, 0.2]}
         (lambda: m.Metric(" ", max), "the metric's name is ' '; give it one, as text"),
         (
             lambda: m.Metric("a", 3),
-            "the function of metric 'a' is a int; give a function of (y_true, values), a scikit-learn scorer "
+            "the function of metric 'a' is a int; give a function of (y_true, values), a "
+            "scikit-learn scorer "
             "or a scorer's name",
         ),
         (
@@ -185,7 +186,8 @@ Y, P = [1, 1, 0, 0], {"a": [0.9, 0.4, 0.6, 0.2]}
                 metrics=[m.Metric("w", _unweighted, needs="scores")],
                 sample_weight=[1, 1, 1, 2],
             ),
-            "metric 'w' failed: TypeError: _unweighted() got an unexpected keyword argument 'sample_weight'",
+            "metric 'w' failed: TypeError: _unweighted() got an unexpected keyword argument "
+            "'sample_weight'",
         ),
         (
             lambda: m.from_predictions(Y, {"a": Y}, metrics=["brier"]),
@@ -197,7 +199,8 @@ Y, P = [1, 1, 0, 0], {"a": [0.9, 0.4, 0.6, 0.2]}
         ),
         (
             lambda: m.from_scores(Y, {"a": [2, 1, 0, 0]}, metrics=["log_loss"]),
-            "the score of 'a' for instance 1 is 2; metric 'log_loss' needs probabilities, from 0 to 1",
+            "the score of 'a' for instance 1 is 2; metric 'log_loss' needs probabilities, from 0 "
+            "to 1",
         ),
         (
             lambda: m.from_scores(Y, P, metrics=["precision@0"]),
@@ -205,7 +208,8 @@ Y, P = [1, 1, 0, 0], {"a": [0.9, 0.4, 0.6, 0.2]}
         ),
         (
             lambda: m.from_scores(Y, P, metrics=["precision@0.5"]),
-            "the value of metric 'precision@0.5' is '0.5'; write it as partial_auc@0.1, TPR@FPR=0.05, precision@10, net_benefit@0.2",
+            "the value of metric 'precision@0.5' is '0.5'; write it as partial_auc@0.1, "
+            "TPR@FPR=0.05, precision@10, net_benefit@0.2",
         ),
         (
             lambda: m.from_scores(Y, P, metrics=["partial_auc@2"]),

@@ -61,7 +61,8 @@ def test_the_minority_is_taken_with_a_warning(run):
     assert code == 0
     assert out == run(WIDE, "--metrics", "TPR,TNR", "--positive", "ill", "--format", "csv")[1]
     assert err == (
-        "deabench: warning: 'ill' is the positive class: the minority, 2 of 5 instances; name the positive class "
+        "deabench: warning: 'ill' is the positive class: the minority, 2 of 5 instances; name "
+        "the positive class "
         "if it is another\n"
     )
 
@@ -161,7 +162,8 @@ def test_standard_input(monkeypatch, capsys):
         (
             WIDE + "sick,ill,ill\n",
             [],
-            "y_true holds 3 classes ('ill', 'sick', 'well'); take one against the rest (--positive CLASS --against-rest) or "
+            "y_true holds 3 classes ('ill', 'sick', 'well'); take one against the rest "
+            "(--positive CLASS --against-rest) or "
             "compare them all (deabench metrics --multiclass)",
         ),
         (
@@ -189,7 +191,8 @@ def test_standard_input(monkeypatch, capsys):
             "x,y\n1,2\n",
             [],
             "'FILE' has the columns 'x', 'y'; give counts (classifier,tp,fn,fp,tn), a long table "
-            "(classifier,y_true and y_pred or score) or a wide one (y_true and a column per classifier)",
+            "(classifier,y_true and y_pred or score) or a wide one (y_true and a column per "
+            "classifier)",
         ),
         (
             "classifier,y_true\na,1\n",
@@ -250,7 +253,8 @@ def test_metrics_and_curve_name_one_positive_class(capsys, tmp_path):
         (
             "no,yes",
             [],
-            "deabench: y_true holds the classes 'no', 'yes' and a score speaks for one of them; name the "
+            "deabench: y_true holds the classes 'no', 'yes' and a score speaks for one of them; "
+            "name the "
             "positive class",
         ),
         ("1,,0", [], "deabench: y_true is missing for instance 2; leave the instance out"),
@@ -411,7 +415,8 @@ def test_several_classes(run):
         (
             LONG,
             ["--differences"],
-            "the classifiers of a long file are compared instance by instance; add a column 'instance'",
+            "the classifiers of a long file are compared instance by instance; add a column "
+            "'instance'",
         ),
         (
             "classifier,instance,y_true,y_pred\na,1,1,1\na,1,1,0\na,2,0,0\n",

@@ -187,7 +187,8 @@ def test_undefined_and_refused(refused):
     with refused("y_true holds one class only ('a'); give instances of both classes"):
         m.from_classes(["a", "a"], {"net": ["a", "a"]})
     with refused(
-        "metric 'brier' needs probabilities of two classes; take one class against the rest (metrics.against_rest)"
+        "metric 'brier' needs probabilities of two classes; take one class against the rest "
+        "(metrics.against_rest)"
     ):
         m.from_classes(
             y, p, metrics=[m.Metric("brier", sk.brier_score_loss, False, needs="probabilities")]

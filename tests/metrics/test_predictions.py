@@ -88,7 +88,8 @@ KNOWN = "y_true knows only 'b', 'a'"
     [
         (
             lambda: m.from_predictions(["a", "b", "c"], P),
-            "y_true holds 3 classes ('a', 'b', 'c'); merge some, take one against the rest (metrics.against_rest) or compare "
+            "y_true holds 3 classes ('a', 'b', 'c'); merge some, take one against the rest "
+            "(metrics.against_rest) or compare "
             "them all (metrics.from_classes)",
         ),
         (
@@ -97,11 +98,13 @@ KNOWN = "y_true knows only 'b', 'a'"
         ),
         (
             lambda: m.from_predictions(["a"] * 3, P, positive="b"),
-            "y_true holds no positive instance ('b' is the positive class); give instances of both classes",
+            "y_true holds no positive instance ('b' is the positive class); give instances of "
+            "both classes",
         ),
         (
             lambda: m.from_predictions(["a"] * 3, P, positive="a"),
-            "y_true holds no negative instance ('a' is the positive class); give instances of both classes",
+            "y_true holds no negative instance ('a' is the positive class); give instances of "
+            "both classes",
         ),
         (
             lambda: m.from_predictions([], P),
@@ -125,7 +128,8 @@ KNOWN = "y_true knows only 'b', 'a'"
         ),
         (
             lambda: m.from_predictions(["a", "b"], {"p": ["a", "b"]}),
-            "the classes 'a', 'b' have 1 instances each, so neither is the minority; name the positive class",
+            "the classes 'a', 'b' have 1 instances each, so neither is the minority; name the "
+            "positive class",
         ),
         (
             lambda: m.from_predictions(Y, {"p": ["a", "b"]}, positive="a"),
@@ -153,7 +157,8 @@ KNOWN = "y_true knows only 'b', 'a'"
         ),
         (
             lambda: m.from_predictions(Y, ["a", "b", "a"], positive="a"),
-            "the predictions are a list; give {name: predictions} or a DataFrame, a column per classifier",
+            "the predictions are a list; give {name: predictions} or a DataFrame, a column per "
+            "classifier",
         ),
         (
             lambda: m.from_predictions(Y, {}, positive="a"),
@@ -329,7 +334,8 @@ def test_delong_near_one_is_logit():
 def test_a_perfect_ranking_falls_back_on_independent_pairs(scores, auc):
     """Three disjoint pairs, all in order: Clopper and Pearson's limits of 3 (0) successes of 3."""
     said = (
-        f"roc_auc of 's' is {auc}, where DeLong's variance is 0: its interval is Clopper and Pearson's for 3 "
+        f"roc_auc of 's' is {auc}, where DeLong's variance is 0: its interval is Clopper and "
+        "Pearson's for 3 "
         "independent pairs"
     )
     with pytest.warns(DataWarning) as caught:

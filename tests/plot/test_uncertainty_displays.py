@@ -84,6 +84,7 @@ def test_the_outline_is_the_hull_of_what_is_attained():
 def test_a_band_needs_two_metrics(refused):
     one = db.uncertainty(db.Samples.from_counts(COUNTS, metrics=["TPR"]))
     with refused(
-        "the band of a frontier is drawn for two metrics to be high and there are 1 columns; name two in outputs"
+        "the band of a frontier is drawn for two metrics to be high and there are 1 columns; "
+        "name two in outputs"
     ):
         FrontierBandDisplay.from_result(one)

@@ -1,4 +1,4 @@
-"""Designs of known truth for `simulations.coverage_of_scores`, and the figures that each must reach."""
+"""Designs of known truth for `simulations.coverage_of_scores`, and the figures to reach."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def exact_levels(count: int) -> dict[str, float]:
 
 
 def _of_ranks(count: int) -> dict[str, float]:
-    """Tests of the whole and of all pairs by the sorted sums; against a control by the gaps to it."""
+    """Test the whole and all pairs by the sorted sums, and pairs with a control by their gaps."""
     found: dict[str, float] = {}
     said: dict[Sums, dict[str, bool]] = {}
     p_of_gap: dict[int, float] = {}

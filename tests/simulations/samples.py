@@ -100,7 +100,7 @@ def spread_recalls(k: int) -> Array:
 def binormal(
     k: int, positives: int, negatives: int, rho: float, metrics: tuple[str, ...]
 ) -> Setting:
-    """Normal scores of `spread`, labelled at 0: metrics of labels and the area under the ROC curve."""
+    """Draw normal scores of `spread`, labelled at 0, for metrics of labels and the AUC."""
     a, b = spread(k)
     y = np.repeat([1, 0], [positives, negatives])
 

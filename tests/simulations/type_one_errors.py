@@ -95,7 +95,7 @@ def _pairs(scores: Floats) -> list[tuple[Floats, Floats]]:
 
 
 def _families(name: str, p: Floats) -> Rates:
-    """The adjustments of three p values, (runs, 3), with the pairs of the first classifier first."""
+    """Adjust three p values, (runs, 3); the pairs of the first classifier come first."""
     said = [of_pairs(*row) | of_control(*row[:2]) for row in p.tolist()]
     for how, share in pd.DataFrame(said).mean().items():
         yield f"{name}, {how}", share

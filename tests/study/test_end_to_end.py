@@ -112,7 +112,7 @@ def test_tests_and_recommendation(table):
 
 
 def test_targets_on_every_data_sets_frontier(table):
-    """The tested classifier against the frontier of the other four; what must hold of any target."""
+    """Targets of one classifier on the frontier of the other four meet what defines a target."""
     found = table("targets")
     assert found[["dataset", "classifier"]].to_numpy().tolist() == [
         [name, "naive Bayes"] for name in ("glass-0-4_vs_5", "new-thyroid1", "haberman")

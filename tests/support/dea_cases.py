@@ -90,7 +90,7 @@ def score6(Y: np.ndarray, y: np.ndarray) -> float:
 def radial(
     X: np.ndarray, Y: np.ndarray, x: np.ndarray, y: np.ndarray, *, orientation: str, returns: str
 ) -> float:
-    """(3) in its two orientations: θ <= 1 (input) or φ >= 1 (output); NaN where it is infeasible."""
+    """Solve (3): θ <= 1 (input) or φ >= 1 (output); NaN where it is infeasible."""
     X, x, Y, y = X / X.max(axis=0), x / X.max(axis=0), Y / Y.max(axis=0), y / Y.max(axis=0)
     n, (low, high) = len(X), RETURNS[returns]
     inward = orientation == "input"

@@ -32,14 +32,15 @@ ELSEWHERE = {
 }
 """Commands that the pages name and these tests do not run, with the reason."""
 SMALL = (
-    '[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n[classifiers]\n"naive Bayes" = {}\nstump = {}\n'
+    '[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n[classifiers]\n"naive Bayes" = {}\n'
+    "stump = {}\n"
     '[dea]\ntested = ["stump"]\n'
 )
 OUTSIDE = "dataset,classifier,tp,fn,fp,tn\nglass-0-4_vs_5,Weka's own,8,1,3,80\n"
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    """The fenced blocks of a language, in order; a language of a directive is its name in braces."""
+    """Return the fenced blocks of a language in order; a directive is its name in braces."""
     return re.findall(
         rf"^```{re.escape(language)}\n(.*?)^```",
         page.read_text(encoding="utf-8"),
@@ -48,10 +49,11 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def commands(page: Path) -> list[tuple[str, str]]:
-    """Each `$ command` of a page, or of a script's docstring, and the lines that are shown below
-    it.
+    """Return each `$ command` of a page or of a docstring, and the lines shown below it.
+
+    A backslash at the end of a line continues the command.
     """
-    text = page.read_text(encoding="utf-8")
+    text = re.sub(r" *\\\n +", " ", page.read_text(encoding="utf-8"))
     if page.suffix == ".py":
         return [(line, "") for line in re.findall(r"^ *\$ (.*)$", text, flags=re.MULTILINE)]
     return [

@@ -34,7 +34,8 @@ def test_it_has_the_rights_that_a_new_file_has(tmp_path) -> None:
 def test_a_missing_folder_is_refused(tmp_path, refused) -> None:
     path = tmp_path / "no" / "a.csv"
     with refused(
-        f"cannot write '{path}': No such file or directory; name a folder that exists and is writable"
+        f"cannot write '{path}': No such file or directory; name a folder that exists and is "
+        "writable"
     ):
         write_whole(path, "x")
     assert os.listdir(tmp_path) == []
@@ -130,7 +131,8 @@ def test_a_device_a_fifo_and_a_link_are_written_through(tmp_path):
 
 def test_a_full_device_is_said(refused):
     with refused(
-        "cannot write '/dev/full': No space left on device; name a folder that exists and is writable"
+        "cannot write '/dev/full': No space left on device; name a folder that exists and is "
+        "writable"
     ):
         write_whole("/dev/full", "a")
 
@@ -193,5 +195,6 @@ def test_a_pipe_is_read_where_somebody_writes_and_refused_where_nobody_does(
     for command in ("rank", "compare", "metrics"):
         assert main([command, str(fifo)]) == 1
         assert capsys.readouterr().err == (
-            f"deabench: nothing writes to the pipe '{fifo}' (waited 0.2 s); start the writer, or give a file\n"
+            f"deabench: nothing writes to the pipe '{fifo}' (waited 0.2 s); start the writer, or "
+            "give a file\n"
         )

@@ -282,10 +282,12 @@ def test_summaries_say_the_findings() -> None:
     """
     six = ([1, 0, 1, 0, 0], [0.9, 0.6, 0.6, 0.4, 0.1])
     assert curves.roc(*six).summary() == (
-        "the area under the ROC curve is 0.9167 (0.9167 under its convex hull): 1 against 0, 2 positives and 3 negatives, 5 points"
+        "the area under the ROC curve is 0.9167 (0.9167 under its convex hull): 1 against 0, 2 "
+        "positives and 3 negatives, 5 points"
     )
     assert curves.conversion_rates(*six).summary() == (
-        "1 where score > 0.5 raises the share of positives 1.667 times among the 3 predicted positive, and that of negatives 1.667 "
+        "1 where score > 0.5 raises the share of positives 1.667 times among the 3 predicted "
+        "positive, and that of negatives 1.667 "
         "times among the 2 predicted negative"
     )
     assert (
@@ -298,7 +300,8 @@ def test_summaries_say_the_findings() -> None:
     )
     front = db.frontier(WINE.drop("MLP"), outputs=OUTPUTS)
     assert front.summary().startswith(
-        "3 of 6 classifiers are extreme on the frontier of TPR, TNR: 'RUS+SVM', 'CS-MCQP', 'Bagging'. It has "
+        "3 of 6 classifiers are extreme on the frontier of TPR, TNR: 'RUS+SVM', 'CS-MCQP', "
+        "'Bagging'. It has "
     )
     rates = front.prices.loc[front.prices["gain"] == "TPR", "rate"]
     assert front.summary().endswith(

@@ -120,5 +120,6 @@ def test_agreement_needs_a_single_label():
         type_agreement([dataset(range(8), [1, 1, 1, 0, 0, 0, 0, 0], type="SD;ND")])
     assert (
         str(e.value)
-        == "no data set has a single type label of its own; there is nothing to compare the rule with"
+        == "no data set has a single type label of its own; there is nothing to compare the "
+        "rule with"
     )

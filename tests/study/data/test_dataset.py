@@ -264,7 +264,8 @@ def test_the_stump_of_the_2006_paper_on_its_own_test_rows():
 def test_stray_text_among_numbers_is_refused_by_row(csv, refused):
     lines = "".join(f"{k},{k % 7 // 6}\n" for k in range(120)).replace("\n50,", "\nn/d,")
     with refused(
-        "data set 'mine': column 'x' is 'n/d' in row 51 and in 1 of 120 known cells no number; leave such a cell empty, "
+        "data set 'mine': column 'x' is 'n/d' in row 51 and in 1 of 120 known cells no number; "
+        "leave such a cell empty, "
         "write ? for it, or name the column under nominal"
     ):
         load_dataset(csv("x,c\n" + lines.replace("n/d", " n/d")))
@@ -281,7 +282,8 @@ def test_rows_without_a_class_are_said(csv):
 def test_a_name_per_row_is_told_of(csv):
     data = load_dataset(csv("n,c\n" + "".join(f"name{k},{k % 3 // 2}\n" for k in range(30))))
     assert data.notes == (
-        "data set 'mine': column 'n' has 30 distinct texts in 30 rows and becomes as many features; leave it "
+        "data set 'mine': column 'n' has 30 distinct texts in 30 rows and becomes as many "
+        "features; leave it "
         "out if it is a name or a number of the row",
     )
 
@@ -294,7 +296,8 @@ def test_a_changed_file_is_read_again(csv):
 
 def test_a_generator_of_nonsense_is_a_sentence(refused):
     with refused(
-        "data set 'g': generator 'subclus' cannot make it: 'float' object cannot be interpreted as an integer"
+        "data set 'g': generator 'subclus' cannot make it: 'float' object cannot be interpreted "
+        "as an integer"
     ):
         load_dataset(DataSpec("g", "generator", (("generator", "subclus"), ("rows", 1e3))))
 
@@ -304,7 +307,8 @@ def test_what_is_no_regular_file_is_refused(tmp_path, refused):
 
     os.mkfifo(tmp_path / "pipe.csv")
     with refused(
-        f"data set 'mine': '{tmp_path / 'pipe.csv'}' is no regular file; it is read more than once, so copy it into a "
+        f"data set 'mine': '{tmp_path / 'pipe.csv'}' is no regular file; it is read more than "
+        "once, so copy it into a "
         "file"
     ):
         load_dataset(DataSpec("mine", "file", (("file", str(tmp_path / "pipe.csv")),)))

@@ -97,7 +97,8 @@ def test_a_worker_of_other_code_or_versions_is_refused(beside):
     assert outcome.error[:2] == (
         "OtherCodeError",
         (
-            f"classifier 'mine' is made of something else in this worker: scikit-learn ({here} here, 0.0 where the run began); give "
+            f"classifier 'mine' is made of something else in this worker: scikit-learn ({here} "
+            "here, 0.0 where the run began); give "
             "every worker the same, and run again"
         ),
     )
@@ -113,7 +114,8 @@ def test_a_worker_of_other_data_is_refused_and_the_task_run_again(beside):
     assert outcome.error[:2] == (
         "OtherDataError",
         (
-            "data set 'rows' is not the one that the run began with (its file was changed, or is another one on this worker); run "
+            "data set 'rows' is not the one that the run began with (its file was changed, or is "
+            "another one on this worker); run "
             "again"
         ),
     )
@@ -134,7 +136,8 @@ def test_another_module_of_the_name_is_refused(beside, refused):
     for file in (module, path, path.parent / "rows.csv"):
         (elsewhere / file.name).write_text(file.read_text())
     with refused(
-        f"classifier 'mine': '{module.stem}' is '{module}', not the module beside the study file; give yours another "
+        f"classifier 'mine': '{module.stem}' is '{module}', not the module beside the study "
+        "file; give yours another "
         "name"
     ):
         Study.from_toml(elsewhere / path.name)

@@ -137,7 +137,8 @@ def test_a_table_that_cannot_be_ranked_is_nan_with_its_reason():
     assert found.loc[("all", "a"), "efficiency"].isna().all()
     assert found.loc[("all", "b"), "efficiency"].notna().all()
     assert found.attrs["notes"] == (
-        "data set 'a' (panel all) has no efficiencies: every input of 'net' is 0; its efficiency is undefined, "
+        "data set 'a' (panel all) has no efficiencies: every input of 'net' is 0; its efficiency "
+        "is undefined, "
         "leave the row out",
     )
 

@@ -9,7 +9,10 @@ from deabench.errors import DataError
 from deabench.study import Study
 from deabench.study.results.maintenance import import_results, imported_counts, read_results
 
-STUDY = '[data]\nnames = ["glass-0-4_vs_5", "haberman"]\n[split]\nfolds = 2\n[classifiers]\nmajority = {}\nstump = {}'
+STUDY = (
+    '[data]\nnames = ["glass-0-4_vs_5", "haberman"]\n[split]\nfolds = 2\n[classifiers]\nmajority '
+    "= {}\nstump = {}"
+)
 COUNTS = "dataset,classifier,tp,fn,fp,tn\nglass-0-4_vs_5,J48,8,1,3,80\nhaberman,J48,30,51,20,205\n"
 
 
@@ -73,7 +76,8 @@ def test_predictions_are_counted(csv):
         (COUNTS.replace("51", "-1"), "'weka.csv', line 3: fn is '-1'; give a whole number >= 0"),
         (
             COUNTS + "haberman,J48,30,51,20,205\n",
-            "'weka.csv' has 'J48' on 'haberman' twice for repeat 0, fold 0; number its repeats and folds",
+            "'weka.csv' has 'J48' on 'haberman' twice for repeat 0, fold 0; number its repeats "
+            "and folds",
         ),
         (
             "dataset,classifier,y_true,y_pred\nd,net,1,yes\n",

@@ -51,7 +51,8 @@ def test_a_sound_store(study, capsys):
 def test_a_changed_number_is_named_and_run_again(made, study, capsys):
     with closing(sqlite3.connect(study.plan.store)) as db, db:
         db.execute(
-            "UPDATE results SET tp = tp + 1 WHERE classifier = 'stump' AND dataset = 'new-thyroid1' AND fold = 2"
+            "UPDATE results SET tp = tp + 1 WHERE classifier = 'stump' AND dataset = "
+            "'new-thyroid1' AND fold = 2"
         )
     found = study.verify()
     assert found.to_frame().to_numpy().tolist() == [
@@ -62,7 +63,8 @@ def test_a_changed_number_is_named_and_run_again(made, study, capsys):
         23,
         1,
         (
-            "1 results of the store are damaged and count as missing; 'deabench study verify' names them",
+            "1 results of the store are damaged and count as missing; 'deabench study verify' "
+            "names them",
         ),
     )
     assert [job.label for job in missing_tasks(study.plan)] == [
@@ -125,20 +127,23 @@ def test_a_store_of_no_bytes_or_a_cut_one_is_refused(study, refused):
     content = store.read_bytes()
     store.write_bytes(content[: int(len(content) * 0.99)])
     with refused(
-        f"the store '{store}' has {int(len(content) * 0.99)} of its {len(content)} bytes: it was cut; bring back a copy, "
+        f"the store '{store}' has {int(len(content) * 0.99)} of its {len(content)} bytes: it was "
+        "cut; bring back a copy, "
         "or save what is left with 'deabench study verify --repair'",
         CutStoreError,
     ):
         study.status()
     with refused(
-        f"the store '{store}' has {int(len(content) * 0.99)} of its {len(content)} bytes: it was cut; bring back a copy, "
+        f"the store '{store}' has {int(len(content) * 0.99)} of its {len(content)} bytes: it was "
+        "cut; bring back a copy, "
         "or save what is left with 'deabench study verify --repair'",
         CutStoreError,
     ):
         study.run(workers=1)
     store.write_bytes(b"")
     with refused(
-        f"the store '{store}' has 0 bytes, which a store never has: it was cut; bring back a copy, or delete it to begin "
+        f"the store '{store}' has 0 bytes, which a store never has: it was cut; bring back a "
+        "copy, or delete it to begin "
         "again"
     ):
         study.run(workers=1)
@@ -150,7 +155,8 @@ def test_a_store_of_the_first_release_is_named(study, refused):
     with closing(sqlite3.connect(store)) as db:
         db.execute("CREATE TABLE results (key TEXT PRIMARY KEY, dataset TEXT)")
     with refused(
-        f"the store '{store}' is of deabench 0.1.0, whose results name neither the code nor the versions that made them "
+        f"the store '{store}' is of deabench 0.1.0, whose results name neither the code nor the "
+        "versions that made them "
         "and carry no checksums; move it away, and run the study again"
     ):
         study.status()

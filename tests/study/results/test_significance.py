@@ -113,7 +113,8 @@ def test_a_model_without_intervals_and_too_little_are_said():
     assert found is None
     assert (
         notes[-1]
-        == "no verdicts: model 'sbm' has no intervals; model 'wei' without inputs and 'ccr' have them"
+        == "no verdicts: model 'sbm' has no intervals; model 'wei' without inputs and 'ccr' "
+        "have them"
     )
     found, notes = judge_panels(metrics, counts, SummarySettings(BOTH, panels))
     assert "one" not in found.index.get_level_values("panel")

@@ -116,7 +116,8 @@ def test_rows_out_of_order_end_in_a_sentence(study, monkeypatch, refused):
     rows = store._query(study.plan.store, "results", ("rowid", *store.COLUMNS, "checksum"))
     monkeypatch.setattr(store, "_query", lambda *asked: rows)
     with refused(
-        f"the store '{study.plan.store}' is damaged: its rows are out of order; 'deabench study verify' names what is "
+        f"the store '{study.plan.store}' is damaged: its rows are out of order; 'deabench study "
+        "verify' names what is "
         "lost, and saves the rest with --repair"
     ):
         study.status()
@@ -138,7 +139,8 @@ def test_damaged_rows_are_told_of_again(study):
     with closing(sqlite3.connect(study.plan.store)) as db, db:
         db.execute("UPDATE results SET key = 'of another study', tp = 9 WHERE rowid = 2")
     said = (
-        "1 results of the store are damaged and count as missing; 'deabench study verify' names them",
+        "1 results of the store are damaged and count as missing; 'deabench study verify' names "
+        "them",
     )
     left = status.save_count(study.plan.store, study.plan.tasks())
     assert (left.results, left.damaged) == (15, 1)

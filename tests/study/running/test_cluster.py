@@ -48,11 +48,13 @@ CLUSTER = """
 import sys
 from distributed import LocalCluster
 if __name__ == "__main__":
-    with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as there:
-        print(there.scheduler_address, flush=True)
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+    ) as cluster:
+        print(cluster.scheduler_address, flush=True)
         sys.stdin.readline()
-        for worker in list(there.workers.values()):
-            there.sync(worker.close)
+        for worker in list(cluster.workers.values()):
+            cluster.sync(worker.close)
         print("closed", flush=True)
         sys.stdin.readline()
 """
@@ -95,7 +97,8 @@ def test_a_scheduler_that_dies_is_said_and_the_run_goes_on_after_it(
     with pytest.raises(DataError) as e:
         study.run(scheduler=address, watch=kill)
     assert str(e.value) == (
-        f"the Dask scheduler at '{address}' is gone; start it again, and run again: what was done is in the "
+        f"the Dask scheduler at '{address}' is gone; start it again, and run again: what was "
+        "done is in the "
         "store"
     )
     assert 5 <= study.status().done < 50
@@ -115,7 +118,8 @@ def test_a_cluster_without_workers_is_said(study_file, tmp_path, monkeypatch):
             study.run(scheduler=address)
         assert time.monotonic() - began < 30
         assert str(e.value) == (
-            f"the cluster at '{address}' has had no worker for 3 s; start workers, and run again: what was "
+            f"the cluster at '{address}' has had no worker for 3 s; start workers, and run "
+            "again: what was "
             "done is in the store"
         )
     finally:
@@ -189,7 +193,8 @@ def test_enough_batches_are_on_the_way_that_no_thread_waits_for_the_parent():
 def test_workers_of_a_local_cluster_that_stay_away_are_said():
     asked = cluster._ClusterRun(SimpleNamespace(status="running"), "local", "a folder")
     assert str(asked._lost_cluster()) == (
-        "the workers of the local cluster did not come back within 120 s; make room for them, and run "
+        "the workers of the local cluster did not come back within 120 s; make room for them, "
+        "and run "
         "again: what was done is in the store"
     )
 

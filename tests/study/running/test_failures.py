@@ -105,7 +105,8 @@ def test_failed_tasks_are_not_repeated_unless_asked_or_their_limit_changed(study
 def once(tmp_path_factory):
     path = tmp_path_factory.mktemp("stored") / "study.toml"
     path.write_text(
-        '[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n[classifiers]\n"C4.5" = {}\nmajority = {}'
+        '[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 2\n[classifiers]\n"C4.5" = {}\n'
+        "majority = {}"
     )
     Study.from_toml(path).run(workers=1)
     return path

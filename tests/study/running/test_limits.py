@@ -14,8 +14,8 @@ from study_runs import HERE, ROOT
 
 TAKEN = """
 import os, signal, sys
-for name in ("setitimer", "getitimer", "pthread_sigmask", "SIGALRM", "SIGPROF", "SIGXCPU", "SIGKILL", "pthread_kill",
-             "ITIMER_REAL", "ITIMER_PROF"):
+for name in ("setitimer", "getitimer", "pthread_sigmask", "pthread_kill", "SIGALRM", "SIGPROF",
+             "SIGXCPU", "SIGKILL", "ITIMER_REAL", "ITIMER_PROF"):
     if hasattr(signal, name):
         delattr(signal, name)
 for name in ("setpgid", "killpg", "getpgid", "getpgrp"):
@@ -89,7 +89,8 @@ def test_a_limit_of_memory_is_refused_where_it_cannot_be_kept(study_file, monkey
 
     monkeypatch.setattr(settings, "memory_can_be_limited", lambda: False)
     with refused(
-        "'study.toml': memory_limit cannot be kept on this system, which has no limits of a process's memory; "
+        "'study.toml': memory_limit cannot be kept on this system, which has no limits of a "
+        "process's memory; "
         "leave it out"
     ):
         Study.from_toml(study_file("memory_limit = 100\n" + STUDY))

@@ -38,7 +38,8 @@ def test_tasks_come_back_to_the_front():
 
 def test_a_run_with_failures_exits_1_and_counts_them(study_file, capsys):
     path = study_file(
-        'allow_imports = true\n[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 3\n[classifiers]\n'
+        'allow_imports = true\n[data]\nnames = ["glass-0-4_vs_5"]\n[split]\nfolds = 3\n'
+        "[classifiers]\n"
         'bad = {import = "poison.Raises"}\nminus = {import = "poison.Minus"}\nmajority = {}'
     )
     assert main(["study", "run", str(path), "--workers", "1", "--format", "json"]) == 1

@@ -1,4 +1,4 @@
-"""Killed, stopped, resumed: whatever happens to a run, the results are those of an undisturbed one."""
+"""A run that is killed, stopped or resumed gives the results of an undisturbed run."""
 
 from __future__ import annotations
 

@@ -356,7 +356,8 @@ def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
         ),
         (
             {"classifiers": {"m": 3}},
-            "classifier 'm' is a int; give an estimator, a function that makes one, or a name of the "
+            "classifier 'm' is a int; give an estimator, a function that makes one, or a name of "
+            "the "
             "registry, as 'C4.5'",
         ),
         ({"classifiers": {"m": "C45"}}, "[classifiers] 'C45' is not known; did you mean 'C4.5'?"),
@@ -379,12 +380,14 @@ def test_ranks_by_scores_times_and_metrics_of_ones_own(rows, tmp_path):
         (
             {"classes": "all", "metrics": ["TPR"]},
             "metrics: there is no metric 'TPR' of more classes than two; there are 'accuracy', "
-            "'balanced_accuracy', 'macro_F1', 'lowest_TPR', 'kappa', 'MCC', 'fit_seconds', 'score_seconds'",
+            "'balanced_accuracy', 'macro_F1', 'lowest_TPR', 'kappa', 'MCC', 'fit_seconds', "
+            "'score_seconds'",
         ),
         ({"split": "kfolds"}, "split: kind is 'kfolds'; did you mean 'kfold'?"),
         (
             {"folds": 3},
-            "Study takes no 'folds'; there are 'name', 'time_limit', 'cpu_limit', 'memory_limit', 'keep_predictions', "
+            "Study takes no 'folds'; there are 'name', 'time_limit', 'cpu_limit', "
+            "'memory_limit', 'keep_predictions', "
             "'dea', 'grouping', 'tests'",
         ),
         (

@@ -56,7 +56,8 @@ WRONG = [
     ),
     (
         GOOD + 'lr = {import = "sklearn.linear_model.LogisticRegression"}',
-        "[classifiers] 'lr' is imported from 'sklearn.linear_model.LogisticRegression', which runs code of your choosing; "
+        "[classifiers] 'lr' is imported from 'sklearn.linear_model.LogisticRegression', which "
+        "runs code of your choosing; "
         "if that is meant, say allow_imports = true at the top of the file",
     ),
     (
@@ -90,7 +91,8 @@ WRONG = [
     ),
     (
         '[[data.set]]\nname = "a"\ngenerator = "subclus"\narea = 1\n[classifiers]\nSVM = {}',
-        "[[data.set]] 1 has no key 'area'; there are 'name', 'generator', 'type', 'rows', 'ratio', 'noise', 'seed'",
+        "[[data.set]] 1 has no key 'area'; there are 'name', 'generator', 'type', 'rows', "
+        "'ratio', 'noise', 'seed'",
     ),
 ]
 
@@ -137,7 +139,8 @@ def test_imports_that_lead_nowhere(study_file, path, said):
 
 
 def test_a_parameter_that_an_import_does_not_have(study_file):
-    text = f'allow_imports = true\n{GOOD}mine = {{import = "sklearn.linear_model.LogisticRegression", CC = 1}}'
+    learner = '{import = "sklearn.linear_model.LogisticRegression", CC = 1}'
+    text = f"allow_imports = true\n{GOOD}mine = {learner}"
     with pytest.raises(DataError) as e:
         read_plan(study_file(text))
     assert str(e.value).startswith("classifier 'mine' cannot be built: ")
@@ -208,7 +211,8 @@ def test_a_changed_setting_touches_only_its_own_tasks(study_file):
 )
 def test_paths_stay_in_the_folder_unless_allowed(study_file, refused, text, said):
     with refused(
-        f"'study.toml': {said}, which lies outside the study file's folder; if that is meant, say allow_outside = true "
+        f"'study.toml': {said}, which lies outside the study file's folder; if that is meant, "
+        "say allow_outside = true "
         "at the top of the file"
     ):
         read_plan(study_file(text + GOOD))
@@ -218,7 +222,8 @@ def test_paths_stay_in_the_folder_unless_allowed(study_file, refused, text, said
 def test_a_link_out_of_the_folder_is_outside(study_file, refused, tmp_path):
     (tmp_path / "out").symlink_to("/etc")
     with refused(
-        "'study.toml': [[data.set]] 1: file is 'out/passwd', which lies outside the study file's folder; if that is "
+        "'study.toml': [[data.set]] 1: file is 'out/passwd', which lies outside the study file's "
+        "folder; if that is "
         "meant, say allow_outside = true at the top of the file"
     ):
         read_plan(
@@ -239,7 +244,8 @@ def test_a_link_out_of_the_folder_is_outside(study_file, refused, tmp_path):
         ),
         (
             "[dea]\noutputs = ['queue_rate']",
-            "[dea] outputs: metric 'queue_rate' is neither better high nor low; it cannot rank a classifier",
+            "[dea] outputs: metric 'queue_rate' is neither better high nor low; it cannot rank a "
+            "classifier",
         ),
         (
             "[dea]\noutputs = ['TPR']\ninputs = ['TPR']",
@@ -247,7 +253,8 @@ def test_a_link_out_of_the_folder_is_outside(study_file, refused, tmp_path):
         ),
         (
             "[dea]\ntarget_outputs = ['LR-']",
-            "[dea] target_outputs: metric 'LR-' is better low and has no greatest value; name it among the inputs",
+            "[dea] target_outputs: metric 'LR-' is better low and has no greatest value; name it "
+            "among the inputs",
         ),
         (
             "[tests]\nmetric = 'AUC'",
