@@ -1,1 +1,1 @@
-"""Geometry of frontiers: dominance, facets, faces, walks and nearest points. Points in, geometry out."""
+"""Geometry of frontiers: dominance, facets, faces, walks and nearest points."""

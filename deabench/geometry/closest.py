@@ -1,8 +1,8 @@
 """Find closest targets: on efficient faces, on extended facets, or by a mixed-integer program.
 
-`closest_on_faces` searches the maximal Pareto-efficient faces, nearest bound first; for few metrics.
-`closest_on_facets` takes the boundary of the region below the full-dimensional efficient facets.
-`closest_by_milp` needs no list of faces and is for more metrics. All in boxed metrics.
+`closest_on_faces` searches the maximal Pareto-efficient faces, nearest bound first; for few
+metrics. `closest_on_facets` takes the boundary of the region below the full-dimensional efficient
+facets. `closest_by_milp` needs no list of faces and is for more metrics. All in boxed metrics.
 """
 
 from __future__ import annotations
@@ -194,9 +194,9 @@ def closest_on_facets(
 ) -> list[ClosestPoint]:
     """Find the closest point of the boundary of {y : w·y ≤ 1} over efficient facets, extended.
 
-    With `common`, on the one facet, as far as the others let it reach, with the least total distance
-    of all tested points (g, s). `normals` (f, s) are those of the full-dimensional Pareto-efficient
-    facets, `members` (f, e) tells which points of the frontier are on which.
+    With `common`, on the one facet, as far as the others let it reach, with the least total
+    distance of all tested points (g, s). `normals` (f, s) are those of the full-dimensional
+    Pareto-efficient facets, `members` (f, e) tells which points of the frontier are on which.
     """
     if common:
         return _closest_common_facet(normals, members, points, norm, weights, dominating)
@@ -280,7 +280,7 @@ def _nearest_of_facet(
 
 
 def _shortest_step(normal: np.ndarray, norm: str, weights: np.ndarray) -> np.ndarray:
-    """Return the shortest step with normal·step = 1: where Hölder's inequality holds with equality."""
+    """Return the shortest step with normal·step = 1, by Hölder's inequality."""
     scaled = normal / weights
     if norm == "l2":
         return np.asarray(scaled / (scaled @ scaled) / weights)
@@ -339,7 +339,7 @@ def closest_by_milp(
         if normal is None:
             problem.forbid(used)
             continue
-        # The face is all that lies on its hyperplane; on it the target is solved once more, exactly.
+        # The face is all that lies on its hyperplane; on it the target is solved again, exactly.
         on_hyperplane = np.abs(points @ normal - 1.0) <= ON_HYPERPLANE
         face = np.union1d(np.flatnonzero(on_hyperplane), used)
         projector = FaceProjector(points[face], weights, norm, dominating)
@@ -418,7 +418,7 @@ class _Milp:
         return solver.values()[columns].reshape(self.groups, self.e)
 
     def supporting_normal(self, used: Sequence[int] | np.ndarray) -> np.ndarray | None:
-        """Return a positive normal, normal·y = 1, of the face that points span; None: there is none."""
+        """Return a positive normal, normal·y = 1, of the face of some points; None: none."""
         import deabench_models
 
         model = deabench_models.supports(self.table, [int(k) for k in used], self.ranges)

@@ -2,8 +2,8 @@
 
 A row dominates another that it nowhere falls below and somewhere exceeds; all metrics are higher
 better. Comparing all pairs takes n² time. Two facts save most of it: whatever dominates a row has a
-larger sum, so rows are taken by falling sum and only look back; and in most tables a few rows strike
-out nearly all others. Where they do not, a tree of boxes finds who dominates whom.
+larger sum, so rows are taken by falling sum and only look back; and in most tables a few rows
+strike out nearly all others. Where they do not, a tree of boxes finds who dominates whom.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def find_dominators(values: np.ndarray) -> np.ndarray:
         order = order.take(survivors)
         if len(order) > LEFT * before:
             break
-    # Now by falling sum; of equal sums the first row first, so that of equal rows it stands for all.
+    # Now by falling sum; of equal sums the first row first, so it stands for all equal ones.
     by_sum = np.argsort(-sums[order], kind="stable")
     columns = columns.take(by_sum, axis=1)
     order = order.take(by_sum)
@@ -94,7 +94,7 @@ def _exceeds_somewhere(columns: np.ndarray, point: np.ndarray) -> np.ndarray:
 
 
 def undominated_rows(values: np.ndarray) -> np.ndarray:
-    """Return the rising positions of the undominated rows of `values` (n, s), each distinct once."""
+    """Return the positions of the undominated rows of `values` (n, s), each distinct once."""
     return np.flatnonzero(find_dominators(values) == np.arange(len(values)))
 
 
@@ -182,7 +182,7 @@ class DominanceTree:
 
 
 def _halve_boxes(padded: np.ndarray, position: np.ndarray) -> np.ndarray:
-    """Return boxes of points, given by positions (boxes, size), each halved along its longest side."""
+    """Return boxes of points given by positions (boxes, size), halved along their longest side."""
     points = padded[:, position]
     lowest = np.where(np.isfinite(points), points, np.inf).min(axis=2)
     longest = (points.max(axis=2) - lowest).argmax(axis=0)

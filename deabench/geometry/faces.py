@@ -94,7 +94,7 @@ class Hull:
 
     @cached_property
     def mean_normals(self) -> np.ndarray:
-        """Return, for each maximal face, the mean (s,) of its facets' normals, which is positive."""
+        """Return, for each maximal face, the positive mean (s,) of its facets' normals."""
         means = np.empty((len(self.maximal_faces), self.points.shape[1]))
         for k, face in enumerate(self.maximal_faces):
             facets = self.facets_holding(face)
@@ -138,7 +138,7 @@ class Hull:
         return sorted([*maximal, *largest_lower], key=sorted)
 
     def _subfaces(self, face: frozenset[int], facets: int) -> set[frozenset[int]]:
-        """Return what a face shares with those of the facets (bits) that touch and do not hold it."""
+        """Return what a face shares with those of the facets (bits) that only touch it."""
         touching = reduce(or_, (self.facets_of_point[k] for k in face)) & facets
         touching &= ~self.facets_holding(face)
         return {face & self.corners[f] for f in bit_positions(touching)}

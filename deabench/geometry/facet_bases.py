@@ -1,10 +1,10 @@
 """Facets as the bases of model (5): whether listing them pays, and which DMU lies below which.
 
 Each simplex of a facet is s points or axes. With θ they are the m = s + 1 basic columns of (5), and
-the facet's normal is their dual solution: one list of facets has the optimal basis of every DMU. This
-module turns facets into `Bases` for `deabench.solver.engine` and passes it, as `Bases.locate`, the
-walk that finds the basis of each DMU. (The engine does not import the walk: geometry stands above
-the solver, which knows bases and no facets.)
+the facet's normal is their dual solution: one list of facets has the optimal basis of every DMU.
+This module turns facets into `Bases` for `deabench.solver.engine` and passes it, as `Bases.locate`,
+the walk that finds the basis of each DMU. (The engine does not import the walk: geometry stands
+above the solver, which knows bases and no facets.)
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _facets_by_sample(points: np.ndarray) -> float:
 
 
 def facet_vertices(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the positions (k,) of the points that facets have, and well-shaped simplices over them.
+    """Return the positions (k,) of the points that facets have, and good simplices over them.
 
     The simplices (B, s) are in the numbers of these points, and k + r for the axis of metric r.
     """
@@ -185,8 +185,8 @@ class BasisWalk:
     """Walks over the bases of a family of (5) that all hold θ at one position.
 
     The right-hand side is the same for all DMUs. Then the basic variables of DMU k are, with
-    u = V a(k) of the basis inverse V,  x_i = (V b)_i - level u_i,  level = (V b)_θ / u_θ.  Multiplied
-    by |u_θ| they are linear in k: the coordinates of k in its cone.
+    u = V a(k) of the basis inverse V,  x_i = (V b)_i - level u_i,  level = (V b)_θ / u_θ.
+    Multiplied by |u_θ| they are linear in k: the coordinates of k in its cone.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ class BasisWalk:
         self.coordinate_map = np.ascontiguousarray(coordinate_map / scale)
 
     def locate(self, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the basis of each of the data (K, s), -1: none found, with its values and factor."""
+        """Return the basis of each of the data (K, s), -1: none, with its values and factor."""
         # Along a curve through all directions, every 2^b-th DMU walks first, from the basis of the
         # one before; then those half way between; and so on: each starts near its own basis.
         order = _order_along_curve(tested)

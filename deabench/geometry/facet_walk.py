@@ -2,16 +2,16 @@
 
 The simplices that cover the facets of {y ≤ Σ λ_k P_k, Σ λ ≤ 1} span cones that meet along shared
 ridges and fill all y that are somewhere positive. In its own cone a row has coordinates λ ≥ 0, and
-Σ λ is how far out it lies: seen from 0, its efficiency. Where a coordinate is negative, the row lies
-beyond the ridge opposite that member, and the next cone is the one across it. Σ λ grows at each
-step, as the set is convex, so no walk returns and each ends after O(f^(1/(s-1))) steps, a few from a
-good start.
+Σ λ is how far out it lies: seen from 0, its efficiency. Where a coordinate is negative, the row
+lies beyond the ridge opposite that member, and the next cone is the one across it. Σ λ grows at
+each step, as the set is convex, so no walk returns and each ends after O(f^(1/(s-1))) steps, a few
+from a good start.
 
 `walk_simplices` is the walk. It has two users, which differ in where walks begin and in what their
-coordinates are: `FacetCones` here, for rows that stream by (cells of directions remember where walks
-have ended), and `deabench.geometry.facet_bases`, for all programs of a family at once (those that
-are near in direction follow each other). Both arrays' layouts are kept: each is the fast one for its
-coordinates.
+coordinates are: `FacetCones` here, for rows that stream by (cells of directions remember where
+walks have ended), and `deabench.geometry.facet_bases`, for all programs of a family at once (those
+that are near in direction follow each other). Both arrays' layouts are kept: each is the fast one
+for its coordinates.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def ridge_neighbours(members: np.ndarray, codes: int) -> np.ndarray:
 
 
 def score_rows(rows: np.ndarray, normals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return max_f w_f·y of rows (n, s) over all facets (f, s), and the first facet that gives it."""
+    """Return max_f w_f·y of rows (n, s) over all facets (f, s), and the first facet to give it."""
     scores = np.empty(len(rows))
     facet = np.empty(len(rows), dtype=np.intp)
     with one_thread(len(rows)):
@@ -284,9 +284,9 @@ def cones_of_points(
 ) -> tuple[FacetCones | None, int]:
     """Build the cones of distinct points (k, s); also return how many simplices they have.
 
-    None where these are more than `most`. From below all points (`boxed`), in units of their spread,
-    coordinates are exact even where points lie nearly in one direction from 0; from 0, for points
-    ≥ 0, they are efficiencies.
+    None where these are more than `most`. From below all points (`boxed`), in units of their
+    spread, coordinates are exact even where points lie nearly in one direction from 0; from 0, for
+    points ≥ 0, they are efficiencies.
     """
     if points.shape[1] == 1:
         best = points.argmax(axis=0)[:, None]
@@ -370,7 +370,7 @@ def _set_starts(cones: FacetCones, cells: np.ndarray) -> None:
 
 
 def _invert_simplices(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the inverses (F, s, s), NaN where one is flat, and what coordinates may be wrong by."""
+    """Return the inverses (F, s, s), NaN if flat, and the error of coordinates."""
     flat = ~(np.abs(np.linalg.det(matrices)) > 0)
     invertible = matrices.copy()
     invertible[flat] = np.eye(matrices.shape[1])

@@ -1,9 +1,10 @@
-"""List all facets of what the DMUs span, for few metrics: the vertices of a polar polytope, by Qhull.
+"""List all facets of what the DMUs span, as the vertices of a polar polytope, by Qhull.
 
 Let the points be the rows y_1 ... y_n > 0 (all metrics higher better). What is attainable by
 mixtures and free disposal is {y : y ≤ Σ λ_k y_k, Σ λ_k = 1, λ ≥ 0}. A facet of it is a normal
-w ≥ 0 with w·y_k ≤ 1 for all points and = 1 for enough of them: s points, or fewer points and as many
-axes r with w_r = 0 (the facet is flat in metric r). These normals are the vertices of the polytope
+w ≥ 0 with w·y_k ≤ 1 for all points and = 1 for enough of them: s points, or fewer points and as
+many axes r with w_r = 0 (the facet is flat in metric r). These normals are the vertices of the
+polytope
 
     {w : w·y_k ≤ 1 for all k, w ≥ 0},
 
@@ -17,8 +18,8 @@ The number of facets explodes with the metrics, so this is for s ≤ 6 or so.
 
 What the points span does not depend on where the polar is taken. Callers take it from below the
 lowest value of every metric, in units of its spread (`deabench.utils.arrays.box`): seen from 0,
-classifiers within a few thousandths of each other lie all in one direction, and no determinant tells
-their facets from nothing.
+classifiers within a few thousandths of each other lie all in one direction, and no determinant
+tells their facets from nothing.
 
 This is the only module that calls Qhull.
 """
@@ -51,7 +52,8 @@ class TriangulatedFacets:
     Attributes
     ----------
     members : int array (B, s)
-        Of each simplex: points 0..n-1, or n + r for axis r (the facet is flat in metric r: w_r = 0).
+        Of each simplex: points 0..n-1, or n + r for axis r (the facet is flat in metric r: w_r =
+        0).
     normals : array (f, s)
         w ≥ 0 with w·y ≤ 1 for all points and = 1 on the members; each facet once.
     facet : int array (B,)
@@ -139,7 +141,7 @@ def convex_hull(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def triangulate_facets(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the simplices (B, s) of the facets of points in any units, and which are well shaped."""
+    """Return the simplices (B, s) of the facets of points in any units, and which are good."""
     origin, unit = box(points)
     boxed = (points - origin) / unit
     members, _ = polar_simplices(boxed)
@@ -219,8 +221,8 @@ def _assign_facet(
 ) -> tuple[np.ndarray, int]:
     """Return the normals, one more if needed, and the facet of a simplex that has none; -1: none.
 
-    The best of the known facets, if it holds the simplex tightly; then its own normal, exactly; then
-    the best known one, if it holds the simplex loosely.
+    The best of the known facets, if it holds the simplex tightly; then its own normal, exactly;
+    then the best known one, if it holds the simplex loosely.
     """
     every = np.broadcast_to(simplex, (len(normals), len(simplex)))
     errors = _simplex_errors(points, every, normals, np.arange(len(normals)))

@@ -30,7 +30,7 @@ def closest_vertices(
     dominating: bool,
     common: bool,
 ) -> list[ClosestPoint]:
-    """Find the closest of the undominated P (e, s) to each of `points` (g, s), the first of several.
+    """Find the closest of the undominated P (e, s) to each of `points` (g, s).
 
     With `common`, to all of them together. The `point` of one that has none is NaN: with
     `dominating`, where all of P are somewhere below it.

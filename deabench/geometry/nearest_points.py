@@ -40,7 +40,7 @@ def gap_norm(gap: np.ndarray, norm: str) -> float:
 
 
 def dual_norm(normals: np.ndarray, norm: str) -> np.ndarray:
-    """Return the dual norm of each normal (..., s): distance to a hyperplane is residual over it."""
+    """Return the dual norm of each normal (..., s): the residual over it is a distance."""
     return np.asarray(np.linalg.norm(normals, DUAL_NORM_ORDERS[norm], axis=-1))
 
 
@@ -72,7 +72,7 @@ def nearest_in_hull_l2(vertices: np.ndarray, point: np.ndarray) -> np.ndarray:
 
 
 def least_distance(normals: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least z with normals·z ≥ -right, as Σ μ normals, and μ ≥ 0; not finite: there is none.
+    """Return the least z with normals·z ≥ -right, as Σ μ normals, and μ ≥ 0; not finite if none.
 
     Least distance programming by NNLS (Lawson and Hanson 1974, chapter 23): with the residual r of
     min ‖[normals'; -right'] μ - (0, 1)‖, μ ≥ 0, the answer is -r[:-1] / r[-1].
@@ -168,8 +168,8 @@ def nearest_exactly(
     Returns
     -------
     (array (k,), array (s,)) or None
-        λ, and the slope that proves it (see `deabench.geometry.projections.Projection`), 0 where the
-        point is in the hull. None where no point is allowed.
+        λ, and the slope that proves it (see `deabench.geometry.projections.Projection`), 0 where
+        the point is in the hull. None where no point is allowed.
     """
     if norm == "l2":
         return _nearest_l2_exactly(gaps, weights, dominating)
@@ -218,9 +218,9 @@ def _nearest_l2_exactly(
     """Do `nearest_exactly` for L2.
 
     As in `nearest_in_hull_l2`: min ‖W G'μ‖² + (Σμ - 1)², μ ≥ 0, where G are the gaps; G'μ ≥ 0 does
-    not see the size of μ either. The optimality conditions are a linear complementarity problem with
-    a positive semidefinite matrix. The slope is W² gap, less the multipliers ν of G'μ ≥ 0, over the
-    distance.
+    not see the size of μ either. The optimality conditions are a linear complementarity problem
+    with a positive semidefinite matrix. The slope is W² gap, less the multipliers ν of G'μ ≥ 0,
+    over the distance.
     """
     G = [to_fractions(row) for row in gaps]
     squares = [w**2 for w in to_fractions(weights)]

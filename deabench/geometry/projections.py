@@ -1,7 +1,7 @@
 """Project points on faces, on facets and on the region below hyperplanes, each with its proof.
 
-The linear programs (L1, L∞) are the formulations of `deabench_models.projection`, solved by HiGHS; L2
-goes by non-negative least squares, or, on faces with `dominating`, by Wolfe's method over linear
+The linear programs (L1, L∞) are the formulations of `deabench_models.projection`, solved by HiGHS;
+L2 goes by non-negative least squares, or, on faces with `dominating`, by Wolfe's method over linear
 programs. What does not prove itself, as where one metric counts 1e8 times another, is settled in
 rational arithmetic. All in boxed metrics, see `deabench.geometry.nearest_points`.
 """
@@ -164,7 +164,7 @@ class FaceProjector:
         return Projection(np.inf, np.zeros(len(face)), ray)
 
     def _by_fractions(self, face: np.ndarray) -> Projection | None:
-        """Return the projection in rational arithmetic; None where no point of the face is allowed."""
+        """Return the projection in fractions; None where no point of the face is allowed."""
         exact = nearest_exactly(
             self.vertices[face] - self.point, self.weights, self.norm, self.dominating
         )
@@ -354,7 +354,7 @@ def _step_exactly(
     weights: np.ndarray,
     dominating: bool,
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the least step to {y : normals·y ≤ 1}, or to a facet of it, and the μ ≥ 0 that prove it.
+    """Return the least step to {y : normals·y ≤ 1}, or a facet of it, and μ ≥ 0 that prove it.
 
     In rational arithmetic, L1 or L∞.
     """

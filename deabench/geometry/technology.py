@@ -1,10 +1,10 @@
 """List all facets of a technology, under any returns to scale.
 
-They are hyperplanes u·y - v·x = h that no possible production is beyond. With a coordinate more they
-are the facets of one cone, made of (y_j, -x_j, -1) for every DMU, of a loss in each metric, and of
-what the returns to scale add: nothing at all (nirs), more of the same (ndrs), or both, where the
-coordinate goes (crs). A plane cuts the cone in a polytope, whose facets Qhull lists. Their number
-explodes with the metrics.
+They are hyperplanes u·y - v·x = h that no possible production is beyond. With a coordinate more
+they are the facets of one cone, made of (y_j, -x_j, -1) for every DMU, of a loss in each metric,
+and of what the returns to scale add: nothing at all (nirs), more of the same (ndrs), or both, where
+the coordinate goes (crs). A plane cuts the cone in a polytope, whose facets Qhull lists. Their
+number explodes with the metrics.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def technology_facets(X: np.ndarray, Y: np.ndarray, returns: str) -> tuple[np.nd
 
 
 def _cone_rays(X: np.ndarray, Y: np.ndarray, returns: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rays of the cone, (n + ..., s + m (+ 1)), and weights under which all are negative."""
+    """Return the rays of the cone, (n + ..., s + m (+ 1)), and weights that make all negative."""
     gains = np.column_stack([Y, -X])
     losses = -np.eye(gains.shape[1])
     if returns in ("crs", "ndrs"):

@@ -82,7 +82,7 @@ def certify(result: Provable, *, tolerance: float = TOLERANCE) -> pd.DataFrame:
         if len(broken):
             label = proof.frame.index[broken[0]]
             raise CertificateError(
-                f"'{label}': {claim.replace('_', ' ')} is {float(violations[broken[0]]):.3g}, above "
+                f"'{label}': {claim.replace('_', ' ')} is {violations[broken[0]]:.3g}, above "
                 f"{tolerance:g}; the result does not hold"
             )
     return proof.frame

@@ -1,4 +1,4 @@
-"""Prove that a free disposal hull is right, and that no undominated classifier is nearer than a target.
+"""Prove that a free disposal hull is right, and no undominated classifier nearer than a target.
 
 Every pair is compared again.
 """

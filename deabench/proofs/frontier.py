@@ -248,7 +248,7 @@ def _count_wrong_points(front: Any) -> int:
 
 
 def _count_wrong_extremes(rows: np.ndarray, on: np.ndarray, hull: Any) -> int:
-    """Count the rows called extreme that do not stand out, and those that do and are not called so."""
+    """Count the rows called extreme that do not stand out, and those that do and are not."""
     corners = np.unique(hull.members[hull.members < len(rows)])
     is_called = np.isin(corners, hull.rows)
     # Under the mean of the normals at a corner, by how much is it above all others?
@@ -331,8 +331,8 @@ def _count_missing_faces(
 ) -> int:
     """Count the efficient parts of simplices that are in no listed face.
 
-    `listed_facets` are the facets that are faces themselves, `lower_faces` the facets that hold each
-    of the other faces.
+    `listed_facets` are the facets that are faces themselves, `lower_faces` the facets that hold
+    each of the other faces.
     """
     visited: set[Part] = set()
     stack = list(parts)

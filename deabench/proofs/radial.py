@@ -81,8 +81,8 @@ def prove_radial(result: Scored) -> Proof:
 def radial_frame(result: Scored, reached: np.ndarray | None = None) -> pd.DataFrame:
     """Return the frame of `prove_radial` alone.
 
-    For the model, which checks its scores before it returns them, and may know what the peers reach,
-    (n, s + m).
+    For the model, which checks its scores before it returns them, and may know what the peers
+    reach, (n, s + m).
     """
     recomputed = _RadialProof(result)
     frame = np.empty((len(result.scores), len(COLUMNS)))
@@ -97,7 +97,7 @@ def radial_frame(result: Scored, reached: np.ndarray | None = None) -> pd.DataFr
 
 
 def slack_errors(result: Scored) -> np.ndarray:
-    """Return |projection - (radial projection + slack)|, largest metric, divided by its maximum."""
+    """Return |projection - (radial projection + slack)|, largest metric, over its maximum."""
     recomputed = _RadialProof(result)
     return recomputed.slack_errors(slice(None), result.intensities.dot(recomputed.table))
 
@@ -172,7 +172,7 @@ class _RadialProof:
     def _primal(
         self, lam: Sparse, reached: np.ndarray, x: np.ndarray, y: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the efficiency that λ reaches, its shortfall per fixed metric, and its sum's error."""
+        """Return the efficiency that λ reaches, its shortfall per metric, and its sum's error."""
         made = reached[:, : self.s] / self.unit_y
         sums = total(lam.values)
         used = reached[:, self.s :] / self.unit_x if self.has_inputs else sums[:, None]
@@ -217,7 +217,7 @@ class _RadialProof:
         return np.asarray((greatest_output[facet] - 1.0) / norm)
 
     def slack_errors(self, rows: slice, reached: np.ndarray) -> np.ndarray:
-        """Return |reached - (radial projection + slack)|, largest metric, divided by its maximum."""
+        """Return |reached - (radial projection + slack)|, largest metric, over its maximum."""
         score = self.result.scores.to_numpy()[rows]
         y = self.data.outputs.to_numpy()[rows]
         x = self.data.inputs.to_numpy()[rows]
@@ -269,7 +269,7 @@ def _distinct_rows(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _greatest_products(weights: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Return the largest product of each row of weights (K, c) with a column of the table (c, n)."""
+    """Return the largest product of each row of weights (K, c) with a column of a table (c, n)."""
     largest = np.empty(len(weights))
     with one_thread(max(len(weights), table.shape[1])):
         for rows in blocks(len(weights), table.shape[1]):

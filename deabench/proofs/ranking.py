@@ -2,8 +2,8 @@
 
 All in metrics divided by their maxima c in the reference: Z = (outputs, -inputs) / c. Any weights
 u ≥ 1 bound the total slack Σ slack / c at a point z by u₀ - u·z, where u₀ is the most that u gives
-to a combination: max_j u·Z_j, which must not be above 0 where combinations can be multiplied, and is
-at least 0 where they can be shrunk.
+to a combination: max_j u·Z_j, which must not be above 0 where combinations can be multiplied, and
+is at least 0 where they can be shrunk.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def total_slack(slack: np.ndarray, unit: np.ndarray) -> np.ndarray:
 
 
 def weighted_maxima(result: Scored, rows: np.ndarray) -> np.ndarray:
-    """Return u₀ of weights (B, s + m): the most that they give to any combination; may be infinite."""
+    """Return u₀ of weights (B, s + m): the most that they give to any combination, or infinity."""
     values = stack_outputs_inputs(result.reference)[result.frontier] / reference_maxima(result)
     values[:, result.data.outputs.shape[1] :] *= -1.0
     table = np.ascontiguousarray(values.T)

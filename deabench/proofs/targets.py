@@ -42,7 +42,7 @@ NORM_ORDERS = {"l1": 1, "l2": 2, "linf": np.inf}
 
 
 def scale_norm(factor: np.ndarray, unit: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return what a distance of 1 in boxed metrics is in the metrics' units, and the norm's weights.
+    """Return what a distance of 1 in boxed metrics is in the metrics', and the norm's weights.
 
     The weights (s,), in boxed metrics, are about 1 at most.
     """
@@ -122,13 +122,15 @@ def unproved_target_claims(result: Any) -> tuple[str, ...]:
         sentences.append("not certified: that no target is nearer is the MILP solver's word")
         if result.frontier.precomputed_hull is None:
             sentences.append(
-                "not certified: the position, and that the frontier has no other extreme classifiers"
+                "not certified: the position, and that the frontier has no other extreme "
+                "classifiers"
             )
     elif result.common and result.on == "facets":
         sentences.append("not certified: that no other facet is nearer to all of them together")
     if result.multiples is not None:
         sentences.append(
-            "not certified: that the rows of the frontier are the multiples of the reference that `multiples` says"
+            "not certified: that the rows of the frontier are the multiples of the reference that "
+            "`multiples` says"
         )
     return tuple(sentences)
 
@@ -187,7 +189,7 @@ class _BoxedTargets:
         return np.where(np.isnan(error) | lam.any(axis=1), np.nan, 0.0)
 
     def excess_of_rows(self) -> np.ndarray:
-        """Return how far a reference DMU lies beyond the hyperplane, or a target beyond the region."""
+        """Return how far a reference DMU lies or a target lies beyond the facets."""
         reach = (self.front.boxed_rows @ self.normals.T).max(axis=0)
         if self.result.on == "facets":
             reach = np.maximum(reach, (self.targets @ self._efficient_normals().T).max(axis=1))
@@ -281,7 +283,7 @@ class _BoxedTargets:
         )
 
     def _absence_error(self) -> np.ndarray:
-        """Return 0 for a DMU without a target where one slope shows that no mixture dominates it."""
+        """Return 0 for a DMU without a target where a slope shows that no mixture dominates it."""
         errors = np.full(len(self.actual), np.nan)
         if self.result.common:
             return errors

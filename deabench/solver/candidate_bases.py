@@ -42,8 +42,8 @@ def order_by_proximity(points: np.ndarray) -> np.ndarray:
 class DualPrices:
     """Dual solutions of a family, to find for each program the tightest dual bound.
 
-    By weak duality every dual solution bounds the optimum, and the optimal one attains it: the basis
-    with the highest dual objective is the best guess.
+    By weak duality every dual solution bounds the optimum, and the optimal one attains it: the
+    basis with the highest dual objective is the best guess.
     """
 
     def __init__(self, family: Family, duals: np.ndarray, precision: type) -> None:

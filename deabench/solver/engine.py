@@ -234,9 +234,10 @@ class _Run:
     def match(self, bases: Bases, first: int | None = None) -> None:
         """Try on every unsolved program the basis with the best dual bound for it.
 
-        Whatever bases it was chosen from, one that keeps a program's signs is its optimum. So a part
-        of the bases, those that bound most of a sample best, is tried first, in single precision.
-        `first` is the position of the first of `bases` among all; by default they are the last.
+        Whatever bases it was chosen from, one that keeps a program's signs is its optimum. So a
+        part of the bases, those that bound most of a sample best, is tried first, in single
+        precision. `first` is the position of the first of `bases` among all; by default they are
+        the last.
         """
         family = self.family
         first = self.count - len(bases) if first is None else first

@@ -232,13 +232,13 @@ class Family:
         return Bases(codes[None], inverse[None], duals[None], np.array([position]))
 
     def exact_basis(self, codes: np.ndarray, duals: np.ndarray) -> Bases:
-        """Return a basis that was found in rational arithmetic, with an inverse that is not used."""
+        """Return a basis that was found in fractions, with an unused inverse."""
         inverse = np.full((1, self.m, self.m), np.inf)
         position = np.array([self.theta_position(codes)])
         return Bases(codes[None], inverse, duals[None], position)
 
     def reduced_costs(self, duals: np.ndarray) -> np.ndarray:
-        """Return c_j - y·A_j of every repeated column; where none is negative the basis is optimal."""
+        """Return c_j - y·A_j of every repeated column; none negative: the basis is optimal."""
         return np.asarray(self.cost - self.columns @ duals)
 
     def is_dual_feasible(self, duals: np.ndarray, tolerance: float) -> bool:
@@ -250,7 +250,7 @@ class Family:
         return bool(wrong.max() <= tolerance)
 
     def is_shareable(self, position: int) -> bool:
-        """Return whether the duals of a basis with θ at `position` stay feasible for all programs."""
+        """Return whether the duals of a basis with θ at `position` stay feasible for all."""
         return self.theta < 0 or (position >= 0 and self.shares_theta)
 
     def basic_values(

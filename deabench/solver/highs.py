@@ -151,7 +151,7 @@ class Solver:
         return float(self.highs.getInfo().objective_function_value)
 
     def basis(self) -> np.ndarray:
-        """Return the basic variables (rows,): a column's number, or -1 - i for the slack of row i."""
+        """Return the basic variables (rows,): a column, or -1 - i for the slack of row i."""
         status, basic = self.highs.getBasicVariables()
         self._check_status(status, "getBasicVariables")
         return np.asarray(basic)

@@ -34,7 +34,7 @@ Matrix = list[list[Fraction]]
 
 
 class ProvedInfeasible(Infeasible):
-    """No feasible point, in exact arithmetic; `ray` (m,) are the row duals that prove it (Farkas)."""
+    """No feasible point, in exact arithmetic; `ray` (m,) are row duals that prove it (Farkas)."""
 
     def __init__(self, text: str, ray: np.ndarray) -> None:
         super().__init__(text)

@@ -3,8 +3,8 @@
 A formulation has an index set of n items, each with data (`reference`, a row per item), and data of
 its own (`tested`, a row per program). Built with ONE item whose data are symbols, and read by
 Pyomo's own parameterized compiler, it gives every coefficient as an affine function of the item's
-data and the program's. What is indexed by the item is then repeated n times by numpy: the model of n
-items costs what the model of one does, and Pyomo stays the only place where the mathematics is
+data and the program's. What is indexed by the item is then repeated n times by numpy: the model of
+n items costs what the model of one does, and Pyomo stays the only place where the mathematics is
 written. The tests hold the expansion against Pyomo's compilation of the full model, coefficient by
 coefficient.
 
@@ -164,7 +164,7 @@ def _read_symbolically(model: Any, symbols: list[Any], *, symbolic: bool = True)
 
 
 class _AffineReader:
-    """Pyomo's visitors, set up so that data symbols and mutable Params become affine coefficients."""
+    """Pyomo's visitors, set up to turn data symbols and Params into affine coefficients."""
 
     def __init__(self, model: Any, symbols: list[Any], symbolic: bool) -> None:
         from pyomo.core.base import ConcreteModel, Param, Var
