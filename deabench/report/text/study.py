@@ -38,8 +38,12 @@ def summarize_study_summary(result: StudySummary) -> str:
         if not len(scores):
             continue
         place = "" if panel == "all" else f" of panel '{panel}'"
+        # An inefficiency is best where it is low.
+        best, extreme = scores.idxmax(), "highest"
+        if result.measure == "inefficiency":
+            best, extreme = scores.idxmin(), "lowest"
         sentences.append(
-            f"'{scores.idxmax()}' has the highest mean efficiency{place}, {scores.max():.3f} over "
+            f"'{best}' has the {extreme} mean {result.measure}{place}, {scores[best]:.3f} over "
             f"{int(rows['datasets'].max())} data sets"
         )
         sentences += _describe_verdicts(result, str(panel))

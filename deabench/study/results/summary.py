@@ -78,6 +78,8 @@ class StudySummary(Result):
         where the notes say why there are none.
     outputs : tuple of str
         The metrics that the efficiencies are made of.
+    measure : str
+        "efficiency" (1 is best) or "inefficiency" (0 is best), by the model.
     """
 
     _frame: ClassVar[str] = "efficiency"
@@ -100,6 +102,7 @@ class StudySummary(Result):
     notes: tuple[str, ...] = ()
     verdicts: pd.DataFrame | None = None
     outputs: tuple[str, ...] = ()
+    measure: str = "efficiency"
 
     def samples(
         self,
@@ -234,6 +237,7 @@ def summarize_plan(plan: Plan) -> StudySummary:
         ),
         verdicts=verdicts,
         outputs=tuple(settings.outputs),
+        measure="inefficiency" if settings.lower_is_best else "efficiency",
     )
 
 

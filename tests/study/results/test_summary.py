@@ -1,0 +1,29 @@
+"""The sentences of a study's summary."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from deabench.report.text.study import summarize_study_summary
+
+
+@pytest.mark.parametrize(
+    ("measure", "sentence"),
+    [
+        ("efficiency", "'b' has the highest mean efficiency, 0.900 over 3 data sets"),
+        ("inefficiency", "'a' has the lowest mean inefficiency, 0.100 over 3 data sets"),
+    ],
+)
+def test_the_best_classifier_is_named_whichever_way_the_model_counts(measure, sentence):
+    rows = pd.MultiIndex.from_product(
+        [["all"], ["all"], ["all"], ["a", "b"]],
+        names=["grouping", "group", "panel", "classifier"],
+    )
+    efficiency = pd.DataFrame({"dea_then_average": [0.1, 0.9], "datasets": [3, 3]}, index=rows)
+    summary = SimpleNamespace(
+        failures=[], left_out=(), efficiency=efficiency, verdicts=None, measure=measure
+    )
+    assert summarize_study_summary(summary) == sentence
