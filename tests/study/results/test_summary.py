@@ -19,7 +19,7 @@ from deabench.report.text.study import summarize_study_summary
 )
 def test_the_best_classifier_is_named_whichever_way_the_model_counts(measure, sentence):
     rows = pd.MultiIndex.from_product(
-        [["all"], ["all"], ["all"], ["a", "b"]],
+        [["all"], ["all data sets"], ["all"], ["a", "b"]],
         names=["grouping", "group", "panel", "classifier"],
     )
     efficiency = pd.DataFrame({"dea_then_average": [0.1, 0.9], "datasets": [3, 3]}, index=rows)
