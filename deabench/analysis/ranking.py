@@ -361,9 +361,9 @@ def _rank_complete(
         reference = data
     else:
         spanning = selected.with_table(reference_table)
-        data = validate(selected, allow=allowed, among=spanning.frame)
+        data = validate(selected, allow=allowed, other_table=spanning.frame)
         check_same_units(selected.frame, spanning.frame, selected.outputs)
-        reference = validate(spanning, warn=False, allow=allowed, among=selected.frame)
+        reference = validate(spanning, warn=False, allow=allowed, other_table=selected.frame)
     options = request.resolve(has_inputs=bool(data.inputs.shape[1]))
     check_inputs(options, data)
     options = options.with_checked_options(options.prepare(data))

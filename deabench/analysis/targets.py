@@ -255,8 +255,8 @@ def _validate_both(
         "warn": False,
         "allow": ANY_VALUES if returns == "vrs" else ALLOWED_IN_CONE,
     }
-    reference_data = validate(selected, among=points.frame, **options)
-    tested_data = validate(points, among=selected.frame, **options)
+    reference_data = validate(selected, other_table=points.frame, **options)
+    tested_data = validate(points, other_table=selected.frame, **options)
     notes = technology_notes(technology)
     if technology == "convex" and reference_data.inputs.shape[1]:
         notes = (VRS_NOTE if returns == "vrs" else CRS_NOTE,)

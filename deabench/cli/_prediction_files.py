@@ -14,9 +14,9 @@ import deabench as db
 from deabench.cli._options import split_names
 from deabench.errors import DataError
 from deabench.metrics.labels import GroundTruth, against_rest, ground_truth, two_class_truth
-from deabench.report.text.words import quote_names
 from deabench.tables.readers.delimited import read_labelled_csv
 from deabench.utils.instances import count_classes, format_labels, to_python_scalar
+from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
     from deabench.analysis.ranking import Ranking

@@ -15,10 +15,11 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import DataError
-from deabench.report.text.words import column_decimals, format_number, quote_names
+from deabench.report.text.words import column_decimals, format_number
 from deabench.utils.checks import choice
 from deabench.utils.files import write_whole
 from deabench.utils.result import Result
+from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
     from deabench.report.report_results import ReportResults

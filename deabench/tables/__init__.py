@@ -1,3 +1,1 @@
-"""Tables as people have them: the gate that every table passes, what columns measure, readers of
-files and objects.
-"""
+"""Read tables of any kind, decide what their columns measure, and validate them for DEA."""

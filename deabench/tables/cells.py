@@ -1,5 +1,6 @@
-"""Parse the cells of a column as numbers: percent signs, thousands, decimal commas, durations,
-spreads in brackets.
+"""Parse the cells of a column as numbers.
+
+Cells may hold percent signs, thousands separators, decimal commas, durations or spreads.
 """
 
 from __future__ import annotations
@@ -99,18 +100,18 @@ def parse_numbers(column: pd.Series, *, decimal_comma: bool = False) -> Numbers 
         values = pd.to_numeric(column).to_numpy(dtype=float, na_value=np.nan)
         return Numbers(values, none_failed)
     cells = column.to_numpy(dtype=object)
-    plain = _parse_plain_numbers(column, cells)
-    unparsed = np.flatnonzero(np.isnan(plain) & column.notna().to_numpy())
-    if len(unparsed) > max(LONG_COLUMN, LEAST_SHARE * len(plain)):
+    numeric = _parse_plain_numbers(column, cells)
+    unparsed = np.flatnonzero(np.isnan(numeric) & column.notna().to_numpy())
+    if len(unparsed) > max(LONG_COLUMN, LEAST_SHARE * len(numeric)):
         sample = cells[unparsed[:: len(unparsed) // SAMPLE_SIZE]]
         if _are_all_text(sample):
             return None
     texts = {int(row): _clean(cells[row]) for row in unparsed}
     texts = {row: text for row, text in texts.items() if text.lower() not in EMPTY_WORDS}
     if texts:
-        plain = _ungroup_by_dots(plain, column, texts.values())
-        return _parse_texts(plain, texts, decimal_comma)
-    return None if np.isnan(plain).all() else Numbers(plain, none_failed)
+        numeric = _ungroup_by_dots(numeric, column, texts.values())
+        return _parse_texts(numeric, texts, decimal_comma)
+    return None if np.isnan(numeric).all() else Numbers(numeric, none_failed)
 
 
 def parse_or_empty(column: pd.Series, *, decimal_comma: bool = False) -> Numbers | None:
@@ -162,11 +163,11 @@ def _are_all_text(cells: np.ndarray) -> bool:
     )
 
 
-def _ungroup_by_dots(plain: np.ndarray, column: pd.Series, texts: Iterable[str]) -> np.ndarray:
+def _ungroup_by_dots(numeric: np.ndarray, column: pd.Series, texts: Iterable[str]) -> np.ndarray:
     """Read "2.500" as 2500 in a column that also holds "1.014,45"."""
     if not any(re.fullmatch(_GROUPED_BY_DOTS.pattern + r",\d+", text) for text in texts):
-        return plain
-    values = plain.copy()
+        return numeric
+    values = numeric.copy()
     for row, cell in enumerate(column):
         if isinstance(cell, str) and _GROUPED_BY_DOTS.fullmatch(cell.strip()):
             values[row] = float(cell.replace(".", ""))
@@ -180,7 +181,7 @@ def _clean(cell: object) -> str:
     return _MARKUP.sub("", _LINK.sub(r"\1", cell)).strip()
 
 
-def _parse_texts(plain: np.ndarray, texts: Mapping[int, str], comma: bool) -> Numbers | None:
+def _parse_texts(numeric: np.ndarray, texts: Mapping[int, str], comma: bool) -> Numbers | None:
     """Parse the cells that are no plain numbers, by the habits of their column."""
     decimal_comma = comma or _has_decimal_commas(list(texts.values()))
     parsed = {}
@@ -188,12 +189,12 @@ def _parse_texts(plain: np.ndarray, texts: Mapping[int, str], comma: bool) -> Nu
         number = _parse_cell(text, decimal_comma)
         if number is not None:
             parsed[row] = number
-    plain_count = int((~np.isnan(plain)).sum())
+    plain_count = int((~np.isnan(numeric)).sum())
     filled = plain_count + len(texts)
     if plain_count + len(parsed) < max(LEAST_SHARE * filled, 1):
         return None
-    values = plain.copy()
-    failed = np.zeros(len(plain), dtype=bool)
+    values = numeric.copy()
+    failed = np.zeros(len(numeric), dtype=bool)
     for row, (value, _) in parsed.items():
         values[row] = value
     failed[[row for row in texts if row not in parsed]] = True
@@ -264,7 +265,7 @@ def _parse_cell(cell: str, decimal_comma: bool) -> tuple[float, str] | None:
 
 def _clock_seconds(clock: re.Match[str]) -> float:
     """Return the seconds of "1:02:03", "2 days 1:02:03" or, without hours, "02:03"."""
-    days, first, second, third = (float(part or 0) for part in clock.groups())
+    days, first, second, third = (float(group or 0) for group in clock.groups())
     if clock[4]:
         return days * 86400 + first * 3600 + second * 60 + third
     return first * 60 + second

@@ -1,4 +1,13 @@
-"""Decide what each column of a table is: by its name and values, then by the other columns."""
+"""Decide what each column of a table is: by its name and values, then by the other columns.
+
+1. `infer_column` looks at one column. What the user or the source declares decides, else the name
+   (`deabench.tables.vocabulary`). Values only check the name (`check_range`): they tell shares
+   from percent and widen a range that they contradict.
+2. `infer_direction_from_rank` gives a bare "score" its direction, by the rank column beside it.
+3. `propose_roles` compares the columns: ambiguous means are demoted, complements and means of
+   others are left out, and unknown names are left out too. Only in a table without any known name
+   are unknown columns of measurements guessed to be outputs.
+"""
 
 from __future__ import annotations
 
@@ -117,24 +126,21 @@ def infer_column(name: str, numbers: Numbers | None, declarations: Declarations)
     meaning = look_up_metric(name)
     if name in declarations:
         meaning = _apply_declaration(meaning, *declarations[name])
+    names_rows = meaning is not None and meaning.role in ("label", "dataset")
     if numbers is None:
-        stays = meaning is not None and (
-            meaning.role in ("label", "dataset")
-            or (meaning.role == "left_out" and name in declarations)
-        )
-        if stays and meaning is not None:
+        # Text names systems or data sets, or is left out by declaration; it measures nothing.
+        is_left_out = name in declarations and declarations[name][0] == "left_out"
+        if meaning is not None and (names_rows or is_left_out):
             return Column(name, meaning.role, reason=meaning.reason)
         return Column(name, "text", reason="it holds text, no numbers")
     values = numbers.values[np.isfinite(numbers.values)]
     if not len(values):
         return Column(name, "left_out", reason=ALL_EMPTY)
-    if meaning is None:
+    # Systems and data sets may be numbered; a column of fractions names neither.
+    if meaning is None or (names_rows and (values != np.round(values)).any()):
         return Column(name, "unknown", reason=UNKNOWN_NAME)
-    if meaning.role in ("label", "dataset"):
-        # Systems and data sets may be numbered; a column of fractions names neither.
-        if (values == np.round(values)).all():
-            return Column(name, meaning.role, reason=meaning.reason)
-        return Column(name, "unknown", reason=UNKNOWN_NAME)
+    if names_rows:
+        return Column(name, meaning.role, reason=meaning.reason)
     column = Column(
         name,
         meaning.role,
@@ -151,10 +157,12 @@ def _apply_declaration(meaning: Meaning | None, role: DeclaredRole, reason: str)
     """Return the declared role with the unit of the name, and its range where both agree."""
     if meaning is None:
         return Meaning(role, reason=reason)
+    # A cost and an error rate have one direction, so the range of the name still holds.
     if meaning.role == role or {meaning.role, role} == {"cost", "lower_rate"}:
         return replace(meaning, role=role, reason=reason)
-    unit = meaning.unit if role in ("output", "lower_rate") else ""
-    return Meaning(role, unit, reason=reason)
+    if role in ("output", "lower_rate"):
+        return Meaning(role, meaning.unit, reason=reason)
+    return Meaning(role, reason=reason)
 
 
 def check_range(column: Column, values: np.ndarray, unit: str = "") -> Column:
@@ -169,34 +177,39 @@ def check_range(column: Column, values: np.ndarray, unit: str = "") -> Column:
         return column
     if column.negated:
         return _check_negated(column, values)
+    # A unit in the cells is exact where the name tells none; durations are never negative.
     if unit and column.unit in ("", "share"):
-        low = column.low if unit == "percent" else 0.0
-        column = replace(column, unit=unit, low=low)
-    is_rate = column.unit in ("share", "percent")
-    if is_rate and column.range == (0.0, 1.0):
-        return _check_share(column, values, unit)
+        column = replace(column, unit=unit)
+        if unit != "percent":
+            column = replace(column, low=0.0)
     zeros = int((values == 0).sum())
     if "size of the model" in column.reason and zeros:
         reason = f"a size of 0 in {zeros} rows stands for an unknown one"
         return replace(column, role="left_out", reason=reason)
-    if is_rate and column.range == (-np.inf, np.inf):
+    # A rate up to 1, or of unknown range, may be written as a share or in percent.
+    if column.unit in ("share", "percent") and column.range in ((0.0, 1.0), (-np.inf, np.inf)):
         return _check_share(column, values, unit)
-    low = -np.inf if (values < column.low).any() else column.low
-    high = np.inf if (values > column.high).any() else column.high
-    return replace(column, low=low, high=high)
+    # A value outside of the range refutes its limit, not the name.
+    if (values < column.low).any():
+        column = replace(column, low=-np.inf)
+    if (values > column.high).any():
+        column = replace(column, high=np.inf)
+    return column
 
 
 def _check_share(column: Column, values: np.ndarray, unit: str) -> Column:
     """Set the unit of a rate: a share up to 1, percent up to 100, else a range that is unknown."""
-    least = values.min()
-    greatest = values.max()
     if column.name.lower() == "precision" and np.isin(values, BITS).all():
         return replace(column, role="left_out", reason="it is the precision of numbers, in bits")
-    if unit == "percent" or (greatest > 1 + 1e-9 and greatest <= 100 + 1e-9 and least >= 0):
+    maximum = values.max()
+    is_negative = values.min() < 0
+    if unit == "percent" or (1 + 1e-9 < maximum <= 100 + 1e-9 and not is_negative):
         return replace(column, unit="percent", low=0.0, high=100.0)
-    if least >= 0 and greatest <= 1 + 1e-9:
-        return replace(column, unit="share", low=0.0, high=1.0)
-    return replace(column, unit="", low=0.0 if least >= 0 else -np.inf, high=np.inf)
+    if is_negative:
+        return replace(column, unit="", low=-np.inf, high=np.inf)
+    if maximum > 100:
+        return replace(column, unit="", low=0.0, high=np.inf)
+    return replace(column, unit="share", low=0.0, high=1.0)
 
 
 def _check_negated(column: Column, values: np.ndarray) -> Column:
@@ -207,11 +220,12 @@ def _check_negated(column: Column, values: np.ndarray) -> Column:
             "say which way is better"
         )
         return replace(column, role="left_out", reason=reason)
-    if column.range == (-1.0, 0.0) and values.min() < -1:
-        if values.min() >= -100:
-            return replace(column, unit="percent", low=-100.0)
-        return replace(column, unit="", low=-np.inf)
-    return column
+    minimum = values.min()
+    if column.range != (-1.0, 0.0) or minimum >= -1:
+        return column
+    if minimum >= -100:
+        return replace(column, unit="percent", low=-100.0)
+    return replace(column, unit="", low=-np.inf)
 
 
 def infer_direction_from_rank(column: Column, values: pd.Series, ranks: pd.Series | None) -> Column:
@@ -220,6 +234,7 @@ def infer_direction_from_rank(column: Column, values: pd.Series, ranks: pd.Serie
     Without ranks, a score by which the rows are sorted upwards has no known direction: tables are
     sorted from best to worst.
     """
+    # Only a name such as "score" needs the rank: all others tell their direction themselves.
     bare_score = column.role == "conditional" or column.reason.startswith("a score")
     if not bare_score or values.nunique() < 3:
         return column
@@ -231,6 +246,7 @@ def infer_direction_from_rank(column: Column, values: pd.Series, ranks: pd.Serie
             )
             return replace(column, role="conditional", reason=reason)
         return column
+    # Rank 1 is best: a score that rises as the rank falls is better high.
     correlation = values.corr(ranks, method="spearman")
     if correlation < -MIN_RANK_CORRELATION:
         reason = "the rank beside it falls as it rises: higher is better"
@@ -274,24 +290,20 @@ def propose_roles(
     columns = [_leave_out_redundant(column, columns, frame) for column in columns]
     if _needs_guesses(columns, frame, made_to_rank=made_to_rank):
         columns = [_guess(column, frame, made_to_rank=made_to_rank) for column in columns]
-        guessed = [column.name for column in columns if column.role == "guess"]
-        if not guessed:
-            return columns, []
+        open_roles: tuple[str, ...] = ("guess",)
         note = (
-            "no column has a name that is known: higher is taken as better in "
-            f"{quote_names(guessed)}; "
-            "say which are with outputs, and which are better low with lower_is_better"
+            "no column has a known name, so higher is taken as better in {}; "
+            "name the outputs in outputs, and metrics that are better low in lower_is_better"
         )
-        return columns, [note]
-    columns = [_leave_out_unknown(column, frame) for column in columns]
-    undecided = [column.name for column in columns if column.role in ("unknown", "conditional")]
-    if not undecided:
-        return columns, []
-    note = (
-        f"left out, for their names do not tell which way is better: {quote_names(undecided)}; "
-        "name them in outputs or lower_is_better to take them in"
-    )
-    return columns, [note]
+    else:
+        columns = [_leave_out_unknown(column, frame) for column in columns]
+        open_roles = ("unknown", "conditional")
+        note = (
+            "columns whose names do not tell which way is better are left out: {}; "
+            "name them in outputs or lower_is_better to use them"
+        )
+    names = [column.name for column in columns if column.role in open_roles]
+    return columns, [note.format(quote_names(names))] if names else []
 
 
 def _needs_guesses(columns: Sequence[Column], frame: pd.DataFrame, *, made_to_rank: bool) -> bool:
@@ -313,7 +325,11 @@ def _needs_guesses(columns: Sequence[Column], frame: pd.DataFrame, *, made_to_ra
 
 
 def _demote_ambiguous(columns: Sequence[Column]) -> list[Column]:
-    """Demote means and data sets' scores where the table has errors: they may be means of errors."""
+    """Demote means and data sets' scores where they may be means of errors.
+
+    They may where the table has an error rate. A mean of scores also needs another output, for its
+    own name tells nothing.
+    """
     weak_reasons = ("a data set's score", "a mean of scores")
     has_errors = any(column.role == "lower_rate" for column in columns)
     has_output = any(
@@ -321,8 +337,8 @@ def _demote_ambiguous(columns: Sequence[Column]) -> list[Column]:
     )
     demoted = []
     for column in columns:
-        weak = column.role == "output" and column.reason.startswith(weak_reasons)
-        if weak and (has_errors or (not has_output and "mean" in column.reason)):
+        is_ambiguous = column.role == "output" and column.reason.startswith(weak_reasons)
+        if is_ambiguous and (has_errors or (not has_output and "mean" in column.reason)):
             reason = "its name does not say which way is better"
             column = replace(column, role="conditional", reason=reason)
         demoted.append(column)
@@ -334,12 +350,12 @@ def _leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.Da
     if column.name not in frame or not column.metric:
         return column
     outputs = [
-        other.name
-        for other in columns
-        if other.role == "output"
-        and other.name in frame
-        and other.name != column.name
-        and other.unit == column.unit
+        output.name
+        for output in columns
+        if output.role == "output"
+        and output.name in frame
+        and output.name != column.name
+        and output.unit == column.unit
     ]
     values = frame[column.name].to_numpy()
     reason = ""
@@ -347,7 +363,9 @@ def _leave_out_redundant(column: Column, columns: Sequence[Column], frame: pd.Da
         reason = _complement_reason(column, values, frame[outputs])
     elif column.role == "output" and _is_called_mean(column.name) and len(outputs) > 1:
         reason = _mean_reason(column, values, frame[outputs])
-    return replace(column, role="left_out", reason=reason) if reason else column
+    if not reason:
+        return column
+    return replace(column, role="left_out", reason=reason)
 
 
 def _complement_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame) -> str:
@@ -362,14 +380,16 @@ def _complement_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame
 
 def _mean_reason(column: Column, values: np.ndarray, outputs: pd.DataFrame) -> str:
     """Say of which outputs a column is the mean, up to rounding; empty where it is none."""
-    others = [name for name in outputs if not _is_called_mean(name)]
-    if len(others) < 2:
+    averaged = [name for name in outputs if not _is_called_mean(name)]
+    if len(averaged) < 2:
         return ""
-    difference = np.abs(outputs[others].mean(axis=1).to_numpy() - values)
-    rounding = MEAN_ROUNDING if column.unit == "percent" else 0.01 * MEAN_ROUNDING
-    if np.nanquantile(difference, 0.95) > rounding:
+    difference = np.abs(outputs[averaged].mean(axis=1).to_numpy() - values)
+    if column.unit != "percent":
+        difference = 100 * difference
+    # A few typing errors in a long table do not make another metric of the mean.
+    if np.nanquantile(difference, 0.95) > MEAN_ROUNDING:
         return ""
-    return f"it is the mean of {quote_names(others, 4)}, which are taken"
+    return f"it is the mean of {quote_names(averaged, 4)}, which are taken"
 
 
 def _is_called_mean(name: str) -> bool:
@@ -406,9 +426,11 @@ def _guess(column: Column, frame: pd.DataFrame, *, made_to_rank: bool) -> Column
     values = values[np.isfinite(values)]
     if _counts_rows(column, frame):
         return replace(column, role="left_out", reason=COUNTS_ROWS)
+    # Metrics of quality are rarely negative; differences and logarithms are, in both directions.
     if (values < 0).any():
         reason = "its name is not known and it holds negative values; say what it is"
         return replace(column, reason=reason)
+    # Beside fractions, whole numbers are counts and settings more often than measurements.
     has_fractions = any((frame[name].dropna() % 1 != 0).any() for name in frame)
     is_whole = (values == np.round(values)).all() and len(np.unique(values)) > 1
     if has_fractions and is_whole:
@@ -417,5 +439,7 @@ def _guess(column: Column, frame: pd.DataFrame, *, made_to_rank: bool) -> Column
             "say what it is"
         )
         return replace(column, reason=reason)
-    high = 1.0 if values.max(initial=0) <= 1 else np.inf
-    return replace(column, role="guess", low=0.0, high=high, reason=GUESSED)
+    guess = replace(column, role="guess", low=0.0, reason=GUESSED)
+    if values.max(initial=0) <= 1:
+        guess = replace(guess, high=1.0)
+    return guess

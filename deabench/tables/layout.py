@@ -1,5 +1,6 @@
-"""Find how a table is laid out: what names its rows, whether rows repeat over data sets, whether
-its columns are systems.
+"""Find how a table is laid out.
+
+What names its rows, whether rows repeat over data sets, and whether its columns are systems.
 """
 
 from __future__ import annotations
@@ -170,11 +171,11 @@ def find_metric_and_value(columns: Sequence[Column]) -> tuple[str, str] | None:
     metric = None
     value = None
     for column in columns:
-        words = parse_name(column.name).words
-        is_value = bool(_VALUE.search(words))
+        name_words = parse_name(column.name).words
+        is_value = bool(_VALUE.search(name_words))
         if column.role in ("output", "lower_rate") and not is_value:
             return None
-        if column.role in ("text", "label", "dataset") and _METRIC.search(words):
+        if column.role in ("text", "label", "dataset") and _METRIC.search(name_words):
             metric = metric or column.name
         if column.role in ("conditional", "output", "unknown", "guess") and is_value:
             value = value or column.name
@@ -230,11 +231,11 @@ def metric_of_title(title: str) -> str:
     meaning = look_up_metric(title)
     if meaning is None or meaning.role not in ("output", "lower_rate", "cost"):
         return ""
-    parts = [part for part in title.replace("-", "_").split("_") if part]
+    title_words = [word for word in title.replace("-", "_").split("_") if word]
     # Drop leading words as long as the rest means the same.
-    for k in range(len(parts)):
-        tail = "_".join(parts[k:])
-        shorter = "_".join(parts[k + 1 :])
+    for k in range(len(title_words)):
+        tail = "_".join(title_words[k:])
+        shorter = "_".join(title_words[k + 1 :])
         if (
             not shorter
             or look_up_metric(shorter) != look_up_metric(tail)

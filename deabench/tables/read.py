@@ -1,4 +1,4 @@
-"""Read any table and say what each of its columns measures."""
+"""Read a table from any source."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read(
     roles: Mapping[str, DeclaredRole] | None = None,
     lower_is_better: LowerIsBetter = (),
 ) -> Table:
-    """Read a table of any kind and say what each of its columns measures.
+    """Read a table of any kind and find what each of its columns measures.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def read(
     Examples
     --------
     >>> import deabench as db
-    >>> columns = {"model": ["A", "B"], "accuracy": [0.9, 0.8], "latency_ms": [20, 5], "seed": [1, 1]}
-    >>> table = db.read(columns)
+    >>> columns = {"model": ["A", "B"], "accuracy": [0.9, 0.8], "latency_ms": [20, 5]}
+    >>> table = db.read(columns | {"seed": [1, 1]})
     >>> table.outputs, table.costs, list(table.left_out)
     (['accuracy'], ['latency_ms'], ['seed'])
     >>> db.read(columns, lower_is_better=["accuracy"]).complemented
@@ -86,7 +86,7 @@ def read(
 
 
 def as_table(source: TableLike) -> Table:
-    """Interpret what a function was given as a table; a Table passes through unchanged.
+    """Return an argument of a function as a Table; a Table passes through unchanged.
 
     The rows of a DataFrame with an index, or with numbers alone, are systems: its labels must be
     unique and its cells numbers.
@@ -141,8 +141,8 @@ def open_source(source: Any) -> Source:
     if isinstance(source, Mapping):
         return _open_mapping(source)
     if isinstance(source, Sequence) and not isinstance(source, bytes):
-        if source and all(isinstance(part, str | os.PathLike) for part in source):
-            return join_sources({Path(part).name.split(".")[0]: read_file(part) for part in source})
+        if source and all(isinstance(item, str | os.PathLike) for item in source):
+            return join_sources({Path(path).name.split(".")[0]: read_file(path) for path in source})
         return frames.read_records(source)
     opened = frames.read_other_library(source)
     if opened is None:
@@ -153,7 +153,7 @@ def open_source(source: Any) -> Source:
     return opened
 
 
-def join_sources(parts: Mapping[str, Source]) -> Source:
+def join_sources(sources: Mapping[str, Source]) -> Source:
     """Join several tables, one for each metric, on the systems that all have.
 
     Results of runs that belong below each other are concatenated.
@@ -163,9 +163,11 @@ def join_sources(parts: Mapping[str, Source]) -> Source:
     DataError
         Where they have no system in common, or nothing tells what the cells of one measure.
     """
-    if all(part.stacked for part in parts.values()):
-        return _concatenate_runs(list(parts.values()))
-    tables = {name: interpret_source(replace(part, title=name)) for name, part in parts.items()}
+    if all(source.stacked for source in sources.values()):
+        return _concatenate_runs(list(sources.values()))
+    tables = {
+        name: interpret_source(replace(source, title=name)) for name, source in sources.items()
+    }
     frames: list[pd.DataFrame] = []
     declarations: dict[str, tuple[DeclaredRole, str]] = {}
     notes: list[str] = []
@@ -188,7 +190,7 @@ def join_sources(parts: Mapping[str, Source]) -> Source:
         common = common[common.isin(frame.index)]
     if not len(common):
         raise DataError(
-            f"the tables {', '.join(parts)} have no system in common; "
+            f"the tables {', '.join(sources)} have no system in common; "
             "name the systems alike in all of them"
         )
     systems = {str(system) for frame in frames for system in frame.index}
@@ -199,23 +201,23 @@ def join_sources(parts: Mapping[str, Source]) -> Source:
     joined = pd.concat([frame.loc[common] for frame in frames], axis=1)
     return Source(
         joined.rename_axis(label).reset_index(),
-        " and ".join(parts),
+        " and ".join(sources),
         (label,),
         declarations,
         notes=tuple(notes),
     )
 
 
-def _concatenate_runs(parts: Sequence[Source]) -> Source:
+def _concatenate_runs(runs: Sequence[Source]) -> Source:
     declarations: dict[str, tuple[DeclaredRole, str]] = {}
-    for part in parts:
-        declarations |= part.declarations
+    for run in runs:
+        declarations |= run.declarations
     return Source(
-        pd.concat([part.frame for part in parts], ignore_index=True),
+        pd.concat([run.frame for run in runs], ignore_index=True),
         "",
         ("model",),
         declarations,
-        notes=tuple(note for part in parts for note in part.notes),
+        notes=tuple(note for run in runs for note in run.notes),
         stacked=True,
     )
 
@@ -226,8 +228,8 @@ def _open_mapping(source: Mapping[Any, Any]) -> Source:
     if learners.is_cross_validate(source):
         return learners.read_cross_validate(source)
     kinds = str | os.PathLike | pd.DataFrame
-    if source and all(isinstance(part, kinds) for part in source.values()):
-        return join_sources({str(name): open_source(part) for name, part in source.items()})
+    if source and all(isinstance(item, kinds) for item in source.values()):
+        return join_sources({str(name): open_source(item) for name, item in source.items()})
     return frames.read_mapping(source)
 
 

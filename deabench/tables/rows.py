@@ -93,7 +93,7 @@ def average_rows(values: pd.DataFrame, systems: pd.Index, datasets: pd.Index | N
 
 
 def _average_datasets(matrix: pd.DataFrame) -> tuple[pd.Series, str]:
-    """Average systems x data sets over the data sets that all have; without any, over each one's."""
+    """Average systems x data sets over the common data sets; without any, over each one's own."""
     filled = matrix.dropna(axis="columns", how="all").dropna(axis="index", how="all")
     common = filled.dropna(axis="columns")
     total = matrix.shape[1]
@@ -161,10 +161,10 @@ def name_rows(
         return NamedRows(join_labels(frame, label), all_stay, keys.label)
     distinguishing = _find_distinguishing(frame, label, columns)
     if distinguishing:
-        more = " and ".join(f"'{name}'" for name in distinguishing)
+        quoted = " and ".join(f"'{name}'" for name in distinguishing)
         note = (
             f"'{label[0]}' names several rows ({repeats} repeats); "
-            f"{more} tells them apart and is part of the name"
+            f"{quoted} tells them apart and is part of the name"
         )
         extended = [*label, *distinguishing]
         return NamedRows(join_labels(frame, extended), all_stay, tuple(extended), [note])
@@ -221,10 +221,10 @@ def _may_distinguish(cells: pd.Series, column: Column) -> bool:
 
 def join_labels(frame: pd.DataFrame, label: Sequence[str]) -> pd.Index:
     """Return the names of rows: the cells of the label columns, joined by commas."""
-    parts = [_label_texts(frame[name].to_numpy(dtype=object).tolist()) for name in label]
-    names = parts[0]
-    if len(parts) > 1:
-        names = [", ".join(cells) for cells in zip(*parts, strict=True)]
+    texts = [_label_texts(frame[name].to_numpy(dtype=object).tolist()) for name in label]
+    names = texts[0]
+    if len(texts) > 1:
+        names = [", ".join(cells) for cells in zip(*texts, strict=True)]
     if not all(map(str.strip, names, repeat(" ,"))):
         names = [name if name.strip(" ,") else f"row {k}" for k, name in enumerate(names, start=1)]
     return pd.Index(names, name="system" if label[0].startswith("Unnamed") else label[0])

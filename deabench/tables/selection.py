@@ -71,7 +71,7 @@ class SelectedTable:
             self,
             outputs=tuple(name for name in self.outputs if name not in names),
             inputs=tuple(name for name in self.inputs if name not in names),
-            maxima={name: high for name, high in self.maxima.items() if name not in names},
+            maxima={name: maximum for name, maximum in self.maxima.items() if name not in names},
         )
 
     def as_table(self, frame: pd.DataFrame | None = None) -> Table:
@@ -79,8 +79,8 @@ class SelectedTable:
         columns = []
         for name in self.outputs:
             role = "lower_rate" if name in self.maxima else "output"
-            high = self.maxima.get(name, np.inf)
-            columns.append(Column(name, role, high=high, reason=USER_SAYS, declared=True))
+            maximum = self.maxima.get(name, np.inf)
+            columns.append(Column(name, role, high=maximum, reason=USER_SAYS, declared=True))
         for name in self.inputs:
             columns.append(Column(name, "cost", reason=USER_SAYS, declared=True))
         return replace(
@@ -229,13 +229,13 @@ def drop_missing(
     dropped = [str(name) for name in empty.columns[empty.any()]]
     if not dropped:
         return selected, ()
-    kept = selected.drop_columns(dropped)
-    if not kept.outputs:
+    remaining = selected.drop_columns(dropped)
+    if not remaining.outputs:
         raise DataError(
             "every output lacks some cell, so missing='drop-metrics' leaves none; "
             "say missing='drop-systems'"
         )
-    return kept, (f"metrics left out for missing cells: {quote_names(dropped)}",)
+    return remaining, (f"metrics left out for missing cells: {quote_names(dropped)}",)
 
 
 def align_columns(
@@ -299,8 +299,8 @@ def _columns_beside(table: Table, inputs: Sequence[str]) -> tuple[list[Column], 
     if not inputs:
         return list(table.columns), list(table.role_notes)
     declared = [column for column in table.columns if column.declared]
-    taken = {*inputs, *(column.name for column in declared)}
-    open_columns = [column for column in table.inferred if column.name not in taken]
+    settled_names = {*inputs, *(column.name for column in declared)}
+    open_columns = [column for column in table.inferred if column.name not in settled_names]
     proposed, notes = propose_roles(open_columns, table.frame, made_to_rank=True)
     by_name = {column.name: column for column in [*leave_out_inputs(proposed), *declared]}
     return [by_name[c.name] for c in table.inferred if c.name in by_name], notes
@@ -397,14 +397,14 @@ def _describe_roles(table: Table) -> list[str]:
         notes.append(f"lower is better in {names}, complemented inside")
     if table.inputs:
         notes.append(f"inputs, for lower is better: {quote_names(table.inputs)}")
-    others = []
+    unused = []
     for name, reason in table.left_out.items():
         if reason.endswith("taken"):
             notes.append(f"'{name}' is left out: {reason}")
         elif name in table.frame:
-            others.append(name)
-    if others:
-        notes.append(f"left out: {quote_names(others)}")
+            unused.append(name)
+    if unused:
+        notes.append(f"left out: {quote_names(unused)}")
     return notes
 
 

@@ -1,4 +1,4 @@
-"""Hold a table with what each of its columns measures."""
+"""Define the table with roles for its columns, and give the columns their roles."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Table(Result):
     Examples
     --------
     >>> import deabench as db
-    >>> table = db.read({"a": {"accuracy": .9, "latency_ms": 3.0}, "b": {"accuracy": .8, "latency_ms": 1.0}})
+    >>> table = db.read({"model": ["A", "B"], "accuracy": [0.9, 0.8], "latency_ms": [20, 5]})
     >>> table.outputs, table.inputs
     (['accuracy'], ['latency_ms'])
     """

@@ -4,7 +4,8 @@ DEA needs outputs for which higher is better, and values >= 0. An error rate is 
 complemented to its greatest value, a loss with the opposite sign changes its sign, and under
 variable returns a value may be counted from another origin. Each is an affine transform
 y = sign · x + shift that stays with the data, so that every answer is in the user's own metric,
-unit and direction."""
+unit and direction.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +86,7 @@ def to_model_values(frame: pd.DataFrame, transforms: Transforms) -> pd.DataFrame
 
 
 def to_user_changes(frame: pd.DataFrame, transforms: Transforms) -> pd.DataFrame:
-    """Return differences of metrics (gaps) in the user's directions; their origin does not matter."""
+    """Return differences of metrics (gaps) in the user's directions; they have no origin."""
     # Adding 0.0 turns -0.0 into 0.0.
     return _map_columns(frame, transforms, lambda column, transform: column * transform.sign + 0.0)
 
@@ -144,9 +145,9 @@ def to_outputs_only(data: Data, transforms: Transforms | None = None) -> Data:
 
 def _origin_above(column: pd.Series) -> float:
     """Return an origin one range above the greatest value."""
-    least = float(column.min())
-    greatest = float(column.max())
-    return greatest + ((greatest - least) or abs(greatest) or 1.0)
+    minimum = float(column.min())
+    maximum = float(column.max())
+    return maximum + ((maximum - minimum) or abs(maximum) or 1.0)
 
 
 def _map_columns(

@@ -1,6 +1,7 @@
 """Validate the selected metrics of a table before any solver runs.
 
-What DEA cannot use is refused by row, column and value; what weakens an answer is warned of."""
+What DEA cannot use is refused by row, column and value; what weakens an answer is warned of.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def validate(
     *,
     warn: bool = True,
     allow: Collection[Allowed] = (),
-    among: pd.DataFrame | None = None,
+    other_table: pd.DataFrame | None = None,
 ) -> Data:
     """Refuse what DEA cannot use, warn of what weakens it, and convert every metric's direction.
 
@@ -44,7 +45,7 @@ def validate(
         What the model takes: "zero inputs", "zero outputs" (a row of zeros), "negative inputs",
         "negative outputs" (they are counted from their least value, which changes nothing for such
         a model).
-    among : DataFrame, optional
+    other_table : DataFrame, optional
         The other table (tested or reference), whose values count too where an origin is chosen.
 
     Returns
@@ -59,8 +60,8 @@ def validate(
     _refuse_failures(selected)
     values = _copy_values(selected.frame, selected.metrics)
     _refuse_non_finite(values, f"say what to do with {MISSING_CHOICES}")
-    others = None if among is None else among.reindex(columns=values.columns)
-    transforms, notes, reversed_outputs = _choose_transforms(values, others, selected, allow)
+    other_values = None if other_table is None else other_table.reindex(columns=values.columns)
+    transforms, notes, reversed_outputs = _choose_transforms(values, other_values, selected, allow)
     for name, transform in transforms.items():
         values[name] = transform.apply(values[name])
     output_names = [name for name in selected.outputs if name not in reversed_outputs]
@@ -104,11 +105,11 @@ def check_same_units(tested: pd.DataFrame, reference: pd.DataFrame, metrics: Seq
     for name in metrics:
         if name not in tested or name not in reference or not _is_quality_rate(name):
             continue
-        own = tested[name][np.isfinite(tested[name])]
-        others = reference[name][np.isfinite(reference[name])]
+        tested_values = tested[name][np.isfinite(tested[name])]
+        reference_values = reference[name][np.isfinite(reference[name])]
         for shares, percent, own_table, other_table in (
-            (own, others, "tested", "reference"),
-            (others, own, "reference", "tested"),
+            (tested_values, reference_values, "tested", "reference"),
+            (reference_values, tested_values, "reference", "tested"),
         ):
             if _are_shares(shares) and len(percent) and percent.median() > LEAST_PERCENT_MEDIAN:
                 raise DataError(
@@ -129,10 +130,10 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
     count, metrics = values.shape
     matrix = values.to_numpy()
     constant = matrix.min(axis=0) == matrix.max(axis=0)
-    for place in np.flatnonzero(constant) if count > 1 else ():
-        name = values.columns[place]
-        is_output = bool(place < output_count)
-        _warn(_describe_constant(name, matrix[0, place], is_output, metrics > output_count))
+    for column in np.flatnonzero(constant) if count > 1 else ():
+        name = values.columns[column]
+        is_output = bool(column < output_count)
+        _warn(_describe_constant(name, matrix[0, column], is_output, metrics > output_count))
     first, duplicates = _find_duplicates(values)
     if duplicates:
         in_all = f" ({len(duplicates)} duplicate rows in all)" if len(duplicates) > 1 else ""
@@ -157,8 +158,8 @@ def warn_weak_data(values: pd.DataFrame, output_count: int) -> None:
 def _copy_values(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Return numeric columns as one float64 array in C order: sums keep their bits."""
     matrix = np.empty((len(frame), len(names)))
-    for place, name in enumerate(names):
-        matrix[:, place] = frame[name]
+    for position, name in enumerate(names):
+        matrix[:, position] = frame[name]
     columns = pd.Index(list(names), dtype=frame.columns.dtype)
     return pd.DataFrame(matrix, index=frame.index, columns=columns)
 
@@ -239,7 +240,7 @@ def _require_column(column: pd.Series) -> np.ndarray:
 
 def _choose_transforms(
     values: pd.DataFrame,
-    others: pd.DataFrame | None,
+    other_values: pd.DataFrame | None,
     selected: SelectedTable,
     allow: Collection[Allowed],
 ) -> tuple[dict[str, AffineTransform], list[str], list[str]]:
@@ -250,7 +251,7 @@ def _choose_transforms(
     transforms : dict of metric to AffineTransform
     notes : list of str
     reversed_outputs : list of str
-        Outputs that become inputs: losses with the opposite sign and no known range.
+        Outputs that become inputs: losses with the opposite sign and no conversion range.
     """
     transforms: dict[str, AffineTransform] = {}
     notes = []
@@ -259,35 +260,37 @@ def _choose_transforms(
         _refuse_above(values[name], maximum)
         transforms[name] = AffineTransform(-1.0, maximum)
         notes.append(f"'{name}' stands for its complement {maximum:g} - {name}: lower is better")
-    least_values = dict(zip(values.columns, values.to_numpy().min(axis=0).tolist(), strict=True))
-    for name, least in least_values.items():
+    minima = dict(zip(values.columns, values.to_numpy().min(axis=0).tolist(), strict=True))
+    for name, minimum in minima.items():
         # The origin must be that of the reference, too: both tables are counted from one value.
-        if others is not None:
-            least = float(np.fmin(least, pd.to_numeric(others[name], errors="coerce").min()))
-        if name in transforms or least >= 0:
+        if other_values is not None:
+            minimum = float(
+                np.fmin(minimum, pd.to_numeric(other_values[name], errors="coerce").min())
+            )
+        if name in transforms or minimum >= 0:
             continue
         meaning = look_up_metric(name)
         is_output = name in selected.outputs
         if is_output and meaning is not None:
-            known = _choose_by_meaning(values[name], least, meaning)
-            if known is not None:
-                transforms[name], note = known
+            conversion = _choose_by_meaning(values[name], minimum, meaning)
+            if conversion is not None:
+                transforms[name], note = conversion
                 notes.append(note)
                 if transforms[name].sign < 0:
                     reversed_outputs.append(name)
                 continue
         nonnegative = meaning is not None and meaning.low >= 0
         if ("negative outputs" if is_output else "negative inputs") in allow and not nonnegative:
-            transforms[name] = AffineTransform(1.0, -least)
+            transforms[name] = AffineTransform(1.0, -minimum)
             notes.append(
-                f"'{name}' is counted from {least:g}, the least value there, "
+                f"'{name}' is counted from {minimum:g}, the least value there, "
                 "for it is negative in some rows; this model does not depend on the origin"
             )
     return transforms, notes, reversed_outputs
 
 
 def _choose_by_meaning(
-    values: pd.Series, least: float, meaning: Meaning
+    values: pd.Series, minimum: float, meaning: Meaning
 ) -> tuple[AffineTransform, str] | None:
     """Convert a negative output by what its name says; None where it says nothing.
 
@@ -297,11 +300,11 @@ def _choose_by_meaning(
     """
     if meaning.negated and (values <= 0).all():
         note = f"'{values.name}' is a loss with its sign turned; inside it is "
-        if np.isfinite(meaning.low) and least >= 100 * meaning.low:
-            unit = 1.0 if least >= meaning.low else 100.0
+        if np.isfinite(meaning.low) and minimum >= 100 * meaning.low:
+            unit = 1.0 if minimum >= meaning.low else 100.0
             return AffineTransform(1.0, -meaning.low * unit), f"{note}complemented"
         return AffineTransform(-1.0, 0.0), f"{note}an input"
-    if not np.isfinite(meaning.low) or meaning.low >= 0 or least < meaning.low:
+    if not np.isfinite(meaning.low) or meaning.low >= 0 or minimum < meaning.low:
         return None
     return AffineTransform(1.0, -meaning.low), (
         f"'{values.name}' is counted from {meaning.low:g}, its least possible value, "

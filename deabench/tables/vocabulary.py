@@ -1,8 +1,9 @@
 """Look up what a column's name says: which way is better, in which range and unit, or no metric.
 
 The metrics that deabench computes have their range and direction in `deabench.metrics.formulas`,
-which comes first; the words of the field stand in vocabulary.toml. Names decide; values are only
-held against the range (`deabench.tables.columns`)."""
+which comes first; the words of the field stand in vocabulary.toml. Columns are classified by
+name; values are only compared with the range (`deabench.tables.columns`).
+"""
 
 from __future__ import annotations
 
@@ -159,9 +160,9 @@ class Rule:
     meaning: Meaning
 
 
-def join_pattern(words: str) -> str:
+def join_pattern(word_list: str) -> str:
     """Return the pattern of words that are separated by blanks, the longest first."""
-    return "_(" + "|".join(sorted(words.split(), key=len, reverse=True)) + ")(?=_)"
+    return "_(" + "|".join(sorted(word_list.split(), key=len, reverse=True)) + ")(?=_)"
 
 
 def word_starts(pattern: str) -> tuple[str, ...]:
@@ -171,8 +172,8 @@ def word_starts(pattern: str) -> tuple[str, ...]:
     """
     if not pattern.startswith("_("):
         return ("",)
-    words = pattern.removeprefix("_(").removesuffix(")(?=_)").split("|")
-    return tuple("_" + re.sub(r"\w?[?*{].*|[^a-z0-9_].*", "", word) for word in words)
+    alternatives = pattern.removeprefix("_(").removesuffix(")(?=_)").split("|")
+    return tuple("_" + re.sub(r"\w?[?*{].*|[^a-z0-9_].*", "", word) for word in alternatives)
 
 
 def _pattern_of(entry: Mapping[str, Any]) -> str:
@@ -204,36 +205,36 @@ _SPENT_PER_TIME = join_pattern(_WORDS["spent_per_time"]) + r"\w*_per_"
 @lru_cache(maxsize=4096)
 def parse_name(text: str) -> ParsedName:
     """Take a column's name apart."""
-    plain = unicodedata.normalize("NFKC", text)
+    text = unicodedata.normalize("NFKC", text)
     better: Better = ""
-    if _UP.search(plain):
+    if _UP.search(text):
         better = "higher"
-    elif _DOWN.search(plain):
+    elif _DOWN.search(text):
         better = "lower"
-    plain = _DOWN.sub(" ", _UP.sub(" ", plain))
-    unit = " ".join(_BRACKETS.findall(plain)).strip().lower()
-    all_words = _join_words(_ESTIMATE.sub(" ", plain))
-    words = _join_words(_BRACKETS.sub(" ", plain))
-    if len(words) <= 2:  # nothing stands outside of the brackets
-        words = all_words
-    negated = bool(_NEGATED.search(words))
-    if negated:
-        words = _NEGATED.sub("_", words, count=1)
-    return ParsedName(words, all_words, unit, better, negated, bool(_COMPLEMENT.match(plain)))
+    text = _DOWN.sub(" ", _UP.sub(" ", text))
+    unit = " ".join(_BRACKETS.findall(text)).strip().lower()
+    all_words = _join_words(_ESTIMATE.sub(" ", text))
+    head = _join_words(_BRACKETS.sub(" ", text))
+    if len(head) <= 2:  # nothing stands outside of the brackets
+        head = all_words
+    # "neg_log_loss" is looked up as "log_loss"; the opposite sign is recorded beside it.
+    head, negations = _NEGATED.subn("_", head, count=1)
+    return ParsedName(head, all_words, unit, better, negations > 0, bool(_COMPLEMENT.match(text)))
 
 
-def _join_words(plain: str) -> str:
+def _join_words(text: str) -> str:
     """Return the words of a name in lower case, joined and enclosed by "_"."""
     for name, word in _CAPITALISED.items():
-        plain = plain.replace(name, f" {word} ")
-    plain = _PER.sub(" per ", plain)
+        text = text.replace(name, f" {word} ")
+    text = _PER.sub(" per ", text)
     for sign, word in _SIGNS.items():
-        plain = plain.replace(sign, word)
+        text = text.replace(sign, word)
     # Borders between words: aB -> a_B and ABCdef -> AB_Cdef.
-    plain = re.sub(r"([a-z]\d?)([A-Z])", r"\1_\2", plain)
-    plain = re.sub(r"([A-Z]{2,})([A-Z][a-z]{2,})", r"\1_\2", plain)
-    words = "_" + re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_") + "_"
-    return re.sub(r"_(top|f|hits?|p|map)_(\d+)_", r"_\1\2_", words)
+    text = re.sub(r"([a-z]\d?)([A-Z])", r"\1_\2", text)
+    text = re.sub(r"([A-Z]{2,})([A-Z][a-z]{2,})", r"\1_\2", text)
+    joined = "_" + re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_") + "_"
+    # "top 1" and "F 1" are one word.
+    return re.sub(r"_(top|f|hits?|p|map)_(\d+)_", r"_\1\2_", joined)
 
 
 def look_up_metric(name: object) -> Meaning | None:
@@ -362,17 +363,17 @@ def _look_up_words(name: ParsedName) -> Meaning | None:
     return replace(meaning, unit=unit or meaning.unit)
 
 
-def _last_match(words: str, rules: Sequence[Rule]) -> Meaning | None:
+def _last_match(name_words: str, rules: Sequence[Rule]) -> Meaning | None:
     """Return the meaning of the rule whose word ends last; of several the longest."""
     best = (0, 0)
     meaning = None
     for rule in rules:
-        if not any(start in words for start in rule.starts):
+        if not any(start in name_words for start in rule.starts):
             continue
-        for match in re.finditer(rule.pattern, words):
-            place = (match.end(), match.end() - match.start())
-            if place > best:
-                best = place
+        for match in re.finditer(rule.pattern, name_words):
+            span = (match.end(), match.end() - match.start())
+            if span > best:
+                best = span
                 meaning = rule.meaning
     return meaning
 
@@ -387,9 +388,9 @@ def unit_of(name: ParsedName) -> str:
     return _find_unit(name.words, exclude=unspent)
 
 
-def _find_unit(words: str, exclude: Sequence[str] = ()) -> str:
+def _find_unit(name_words: str, exclude: Sequence[str] = ()) -> str:
     for pattern, unit in _UNITS:
-        if unit not in exclude and re.search(pattern, words):
+        if unit not in exclude and re.search(pattern, name_words):
             return unit
     return ""
 
@@ -398,14 +399,13 @@ def _look_up_unit(unit: str) -> Meaning | None:
     """Return what a unit in brackets says: seconds are a cost, tokens per second an output."""
     if not unit:
         return None
-    words = parse_name(unit).words
-    if re.search(_THROUGHPUT, words):
+    unit_words = parse_name(unit).words
+    if re.search(_THROUGHPUT, unit_words):
         return Meaning("output", "per second", 0.0, inf, f"a throughput ({unit}): higher is better")
-    known = _find_unit(words.strip("_"))
-    if not known:
+    unit_name = _find_unit(unit_words.strip("_"))
+    if not unit_name:
         return None
-    reason = f"measured in {unit}: what is spent is better low"
-    return Meaning("cost", known, 0.0, inf, reason)
+    return Meaning("cost", unit_name, 0.0, inf, f"measured in {unit}: lower is better")
 
 
 def _look_up_brackets(unit: str) -> Meaning | None:
@@ -415,7 +415,7 @@ def _look_up_brackets(unit: str) -> Meaning | None:
 
 
 def has_mixed_units(names: Sequence[str], inputs: Sequence[str]) -> bool:
-    """Return whether metrics have units that cannot be added: rates and costs, seconds and dollars."""
+    """Return whether metrics have units that cannot be added, as rates and costs."""
     units = set()
     for name in names:
         meaning = look_up_metric(name)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deabench.report.text.words import as_sentence, count_noun, is_or_are, join_names, quote_names
+from deabench.report.text.words import as_sentence, count_noun, is_or_are, join_names
+from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
     from deabench.analysis.by_dataset import ByDataset

@@ -11,8 +11,8 @@ from deabench.curves.gain import Conversion, Gain, Lift, PrecisionRecall
 from deabench.curves.learning import LearningCurve
 from deabench.curves.roc import OperatingPoint, Roc
 from deabench.curves.segment import Segment, Segments
-from deabench.report.text.words import quote_names
 from deabench.tango import TangoTest
+from deabench.utils.text import quote_names
 
 
 def summarize_roc(curve: Roc) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from deabench.report.text.words import count_noun, quote_names
+from deabench.report.text.words import count_noun
 from deabench.tables.table import Table
+from deabench.utils.text import quote_names
 
 
 def summarize_table(table: Table) -> str:

@@ -28,11 +28,6 @@ def join_names(names: Iterable[object], most: int = MAX_NAMES) -> str:
     return f"{written} and {len(labels) - most} more"
 
 
-def quote_names(names: Iterable[object], most: int = MAX_NAMES) -> str:
-    """Join names in quotes, as `'A', 'B' and 3 more`."""
-    return join_names([f"'{name}'" for name in names], most)
-
-
 def count_noun(count: int, singular: str, plural: str | None = None) -> str:
     """Return a count with its noun, as `1 task` or `3 tasks`."""
     if count == 1:

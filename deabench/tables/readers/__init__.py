@@ -1,1 +1,1 @@
-"""Read each kind of source as a frame of raw cells with what the source itself says of its columns."""
+"""Read each kind of source as a frame of raw cells with the roles that it states."""

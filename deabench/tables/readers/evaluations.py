@@ -69,7 +69,7 @@ def _model_name(run: Mapping[str, Any], default: str) -> str:
     """Return the name of a run's model: stated, or among its arguments, or the default."""
     arguments = (run.get("config") or {}).get("model_args") or {}
     if isinstance(arguments, str):
-        pairs = [part.split("=", 1) for part in arguments.split(",") if "=" in part]
+        pairs = [argument.split("=", 1) for argument in arguments.split(",") if "=" in argument]
         arguments = dict(pairs) or {"model": arguments}
     candidates = [run.get("model_name"), run.get("model_name_sanitized")]
     candidates += [arguments.get(key) for key in ("pretrained", "model", "path")]

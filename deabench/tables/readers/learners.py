@@ -1,5 +1,6 @@
-"""Read the results of searches and validations: scikit-learn's `cv_results_` and `cross_validate`,
-an Optuna study.
+"""Read the results of searches and validations.
+
+These are scikit-learn's `cv_results_` and `cross_validate`, and an Optuna study.
 """
 
 from __future__ import annotations
@@ -67,11 +68,11 @@ def fold_scores(results: Mapping[str, Any]) -> pd.DataFrame:
             "keep them"
         )
     labels = [_join_parameters(params) for params in results["params"]]
-    parts = []
+    scores_by_fold = []
     for k in range(folds):
         scores = {f"mean_{metric}": list(results[f"split{k}_{metric}"]) for metric in metrics}
-        parts.append(pd.DataFrame({"classifier": labels, "fold": k} | scores))
-    return pd.concat(parts, ignore_index=True)
+        scores_by_fold.append(pd.DataFrame({"classifier": labels, "fold": k} | scores))
+    return pd.concat(scores_by_fold, ignore_index=True)
 
 
 def _join_parameters(params: object) -> str:
@@ -85,7 +86,7 @@ def is_cross_validate(data: object) -> bool:
     """Return whether a mapping is a result of `cross_validate`, or holds one for each system."""
     if not isinstance(data, Mapping) or not data:
         return False
-    return _is_validation(data) or all(_is_validation(part) for part in data.values())
+    return _is_validation(data) or all(_is_validation(item) for item in data.values())
 
 
 def _is_validation(data: object) -> bool:
