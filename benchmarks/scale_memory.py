@@ -19,10 +19,11 @@ from simulations.tables import KINDS, frame, sphere, unif
 
 from benchmarks.studies import in_flight, status_of
 from deabench.analysis.frontier import frontier
-from deabench.analysis.ranking import Ranking, rank
+from deabench.analysis.ranking import rank
 from deabench.analysis.targets import targets
 from deabench.errors import DataWarning, SolveError
 from deabench.proofs.certify import certify
+from deabench.results.ranking import Ranking
 
 
 def shell(n: int, s: int) -> np.ndarray:

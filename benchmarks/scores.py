@@ -16,11 +16,12 @@ from simulations.cpu_time import cpu, exponent, in_turns
 from simulations.reference_solvers import PEERS, PLAIN, WHOLE
 from simulations.tables import KINDS, frame
 
-from deabench.analysis.ranking import Ranking, rank
+from deabench.analysis.ranking import rank
 from deabench.errors import DataWarning
 from deabench.models import WEI
 from deabench.models.shared.radial import WEIProblem
 from deabench.results.answer import Task
+from deabench.results.ranking import Ranking
 from deabench.solver.engine import solve_family
 from deabench.tables.selection import select_table
 from deabench.tables.validation import validate

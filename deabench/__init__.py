@@ -22,7 +22,7 @@ _HOME = {
     "best": "deabench.analysis.budget",
     "by_dataset": "deabench.analysis.by_dataset",
     "ByDataset": "deabench.analysis.by_dataset",
-    "Ranking": "deabench.analysis.ranking",
+    "Ranking": "deabench.results.ranking",
     "frontier": "deabench.analysis.frontier",
     "Frontier": "deabench.results.frontier",
     "rank_files": "deabench.streaming.rank_files",

@@ -20,7 +20,6 @@ from deabench.analysis.metafrontier import groups as groups
 from deabench.analysis.partial_frontiers import Partial as Partial
 from deabench.analysis.partial_frontiers import order_alpha as order_alpha
 from deabench.analysis.partial_frontiers import order_m as order_m
-from deabench.analysis.ranking import Ranking as Ranking
 from deabench.analysis.ranking import rank as rank
 from deabench.analysis.reproduction import Reproduction as Reproduction
 from deabench.analysis.reproduction import reproduce as reproduce
@@ -50,6 +49,7 @@ from deabench.report import Report as Report
 from deabench.report.build import report as report
 from deabench.report.notebook_widget import explore as explore
 from deabench.results.frontier import Frontier as Frontier
+from deabench.results.ranking import Ranking as Ranking
 from deabench.results.targets import Targets as Targets
 from deabench.streaming.rank_files import FilesRanking as FilesRanking
 from deabench.streaming.rank_files import rank_files as rank_files

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from deabench.analysis.ranking import Ranking, rank
+from deabench.analysis.ranking import rank
 from deabench.errors import DataError, DataWarning
 from deabench.models import MODELS
 from deabench.models.options import choices_of, resolve_options
 from deabench.results.model import ANY_VALUES, Model
+from deabench.results.ranking import Ranking
 from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
 from deabench.tables.table import TableLike
 from deabench.tables.transforms import Data

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from deabench.analysis.ranking import Ranking, rank_selected
+from deabench.analysis.ranking import rank_selected
 from deabench.errors import DataError
 from deabench.models import ModelName
 from deabench.models.options import ModelRequest
 from deabench.results.model import Model
+from deabench.results.ranking import Ranking
 from deabench.tables.selection import Missing, SelectedTable, select_table
 from deabench.tables.table import TableLike
 from deabench.utils.checks import did_you_mean

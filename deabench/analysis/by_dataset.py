@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from deabench.analysis.ranking import DECIMALS, Ranking, rank_selected
+from deabench.analysis.ranking import rank_selected
 from deabench.errors import DataError, DataWarning
 from deabench.models import ModelName
 from deabench.models.options import ModelRequest
 from deabench.results.model import Model
+from deabench.results.ranking import TIE_DECIMALS, Ranking
 from deabench.tables.read import read
 from deabench.tables.selection import Missing, SelectedTable, refuse_bounds, select_table
 from deabench.tables.table import TableLike
@@ -270,7 +271,7 @@ def _build_frame(
     frame.insert(1, "means_rank", means.ranks)
     for name in ("each", "pooled"):
         # Scores that agree in the printed decimals have one rank.
-        ranks = frame[name].round(DECIMALS).rank(ascending=False, method="min").astype("Int64")
+        ranks = frame[name].round(TIE_DECIMALS).rank(ascending=False, method="min").astype("Int64")
         frame.insert(frame.columns.get_loc(name) + 1, f"{name}_rank", ranks)
     # The technology gap ratio of each pair, averaged over the data sets.
     frame["gap"] = (pooled_scores / each_scores.reindex(index=pooled_scores.index)).mean()

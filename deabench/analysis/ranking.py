@@ -3,232 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from deabench.analysis import missing_bounds
 from deabench.errors import DataError
 from deabench.models import ModelName, undefined
 from deabench.models.options import ModelRequest, check_inputs
-from deabench.proofs import certify, structure
-from deabench.proofs.ranking import proved_efficient
-from deabench.report.text.ranking import explain_ranking, summarize_ranking
 from deabench.results.answer import Answer, Task
 from deabench.results.model import Model, Orientation, Returns
-from deabench.results.proof import Proof
+from deabench.results.ranking import Ranking
 from deabench.streaming.files import is_multi_file
 from deabench.tables.read import as_table
 from deabench.tables.selection import Missing, SelectedTable, select_table
 from deabench.tables.table import Table, TableLike
-from deabench.tables.transforms import to_user_values
 from deabench.tables.validation import check_same_units, validate
 from deabench.utils.progress import progress
-from deabench.utils.result import Result
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+if TYPE_CHECKING:  # importing samples takes longer than ranking
     from deabench.inference.samples import Samples
-    from deabench.inference.uncertainty import Uncertainty
-    from deabench.plot import RankingDisplay
-
-DECIMALS = 9
-"""Scores and slacks that agree to so many decimals are tied."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Ranking(Answer, Result):
-    """Efficiencies with everything that explains and proves them.
-
-    Attributes
-    ----------
-    scores, slacks, weights, intensities, efficient, data, reference, options, frontier, reasons,
-    path, tables
-        See `deabench.results.answer.Answer`. For a radial model 1 is on the frontier, below 1 inside
-        it, above 1 outside the reference.
-    notes : tuple of str
-        What was done to the data, chosen or not proved, as sentences.
-    bounds : DataFrame or None
-        `lower` and `upper` of each score over all completions of the table's empty cells, where
-        missing="bounds" asked for them.
-    uncertainty : Uncertainty, optional
-        How sure the scores are, where samples were given.
-
-    Examples
-    --------
-    >>> import deabench as db
-    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
-    >>> ranking = db.rank(wine, outputs=["TPR", "TNR"])
-    >>> ranking.to_frame().round(3).iloc[-1].to_dict()
-    {'efficiency': 0.77, 'rank': 6, 'efficient': False}
-    >>> print(ranking.explain("OSS+SVM").splitlines()[0])
-    OSS+SVM is not efficient (efficiency 0.9084, rank 5 of 6): every output could grow by 10.1 %
-    together."""
-
-    notes: tuple[str, ...]
-    bounds: pd.DataFrame | None = None
-    uncertainty: Uncertainty | None = None
-
-    @property
-    def model(self) -> str:
-        """The model, its equation, and the path that solved it."""
-        return f"{self.options.name} {self.options.equation}, {self.path}"
-
-    @property
-    def measure(self) -> str:
-        """ "efficiency" (1 is best) or "inefficiency" (0 is best)."""
-        return str(self.options.measure)
-
-    @cached_property
-    def undecided(self) -> pd.Series:
-        """Which DMUs are neither proved efficient nor proved inefficient, within
-        `deabench.utils.arrays.TOLERANCE`; they are not called efficient.
-        """
-        undecided: Any = False
-        if self.slack_weights is not None:
-            undecided = proved_efficient(self, self.slack_weights)[1]
-        return pd.Series(undecided, index=self.scores.index, name="undecided")
-
-    @cached_property
-    def ranks(self) -> pd.Series:
-        """1 is best. Of equal scores the Pareto-efficient come first, then those with less slack;
-        what still ties shares the best of its ranks.
-        """
-        keys = self._keys()
-        place = np.lexsort(keys)
-        new = np.ones(len(place), dtype=bool)
-        new[1:] = np.any([np.diff(key[place]) != 0 for key in keys], axis=0)
-        ranks = np.empty(len(place), dtype=np.int64)
-        ranks[place] = np.maximum.accumulate(np.where(new, np.arange(1, len(place) + 1), 0))
-        return pd.Series(ranks, index=self.scores.index, dtype="Int64", name="rank").mask(
-            self.scores.isna()
-        )
-
-    def _keys(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What orders the DMUs, the lowest first; the last key matters most."""
-        sign = 1.0 if self.measure == "inefficiency" else -1.0
-        unit = np.append(self.data.outputs.abs().max(), self.data.inputs.abs().max())
-        left = (self.slacks.to_numpy() / np.where(unit > 0, unit, 1.0)).sum(axis=1)
-        score = np.nan_to_num(sign * self.scores.to_numpy().round(DECIMALS), nan=np.inf)
-        return (
-            np.nan_to_num(left).round(DECIMALS),
-            (~self.efficient.to_numpy(dtype=bool)).astype(np.int8),
-            score,
-        )
-
-    @cached_property
-    def peers(self) -> pd.DataFrame:
-        """λ, DMU x reference DMU; the reference DMUs that are nobody's peer are left out, zeros are
-        not stored.
-        """
-        return self.intensities.frame(self.scores.index, self.reference.labels)
-
-    @cached_property
-    def projections(self) -> pd.DataFrame:
-        """Where each DMU would be efficient: the combination of its peers, in the user's own
-        metrics.
-        """
-        return to_user_values(certify.projections(self), self.data.transforms)
-
-    @cached_property
-    def actual(self) -> pd.DataFrame:
-        """The metrics of each DMU in the user's own units and directions: outputs, then inputs
-        (quotients for model (5)).
-        """
-        return to_user_values(self.data.outputs.join(self.data.inputs), self.data.transforms)
-
-    @cached_property
-    def certificate(self) -> pd.DataFrame:
-        """The proof of every score, recomputed from this result's own numbers: see
-        `deabench.certify`.
-        """
-        return self.proof().frame
-
-    def proof(self) -> Proof:
-        """The certificate with what each claim of this result misses.
-
-        Raises
-        ------
-        DataError
-            Where the model has no certificate.
-        """
-        if self.options.has_certificate:
-            structure.check_ranking(self)
-        return structure.complete_proof(self, self.options.prove(self))
-
-    def to_frame(self) -> pd.DataFrame:
-        """`efficiency` (or `inefficiency`), `rank`, `efficient`, best first; of equal ranks in the
-        table's order.
-
-        Where floating point leaves open whether some are efficient, `undecided` says of whom; these
-        are not called efficient. With samples also `lower`, `upper`, `verdict`, `best_rank`,
-        `worst_rank` and `tier`."""
-        frame = pd.DataFrame(
-            {self.measure: self.scores, "rank": self.ranks, "efficient": self.efficient}
-        )
-        if self.undecided.any():
-            frame["undecided"] = self.undecided
-        frame = frame if self.bounds is None else frame.join(self.bounds)
-        if self.uncertainty is not None:
-            beside = self.uncertainty.to_frame().drop(columns="score")
-            frame[list(beside.columns)] = beside.loc[
-                [str(label) for label in frame.index]
-            ].to_numpy()
-            frame = frame.astype(dict(zip(beside.columns, beside.dtypes, strict=True)))
-        frame.index.name = "classifier"
-        return frame.sort_values("rank", kind="stable")
-
-    def summary(self) -> str:
-        """Who is efficient, who is not and by how much, and what was assumed; with samples, how
-        sure that is.
-        """
-        said = summarize_ranking(self)
-        return said if self.uncertainty is None else f"{said}\n{self.uncertainty.summary()}"
-
-    def explain(self, name: object) -> str:
-        """One classifier's story: efficient or not, its peers, what it would have to gain, on which
-        weights its score rests.
-
-        Parameters
-        ----------
-        name : label of the table
-
-        Raises
-        ------
-        DataError
-            Where there is no such label.
-        """
-        said = explain_ranking(self, name)
-        return (
-            said if self.uncertainty is None else f"{said}\n{self.uncertainty.explain(str(name))}"
-        )
-
-    def with_uncertainty(self, samples: Samples) -> Ranking:
-        """The same ranking with how sure it is.
-
-        Parameters
-        ----------
-        samples : Samples
-            Of the same classifiers and metrics; see `deabench.Samples`.
-
-        Raises
-        ------
-        DataError
-            Where they are of other classifiers, metrics or numbers, or the model has no intervals.
-        """
-        from deabench.inference.uncertainty import uncertainty_of_ranking
-
-        return replace(self, uncertainty=uncertainty_of_ranking(self, samples))
-
-    def plot(self, ax: Axes | None = None) -> RankingDisplay:  # type: ignore[override]
-        """Draw the scores; see `deabench.plot.RankingDisplay`."""
-        from deabench.plot import RankingDisplay
-
-        return RankingDisplay.from_result(self).plot(ax=ax)
 
 
 def rank(

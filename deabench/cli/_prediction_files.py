@@ -19,8 +19,8 @@ from deabench.utils.instances import count_classes, format_labels, to_python_sca
 from deabench.utils.text import quote_names
 
 if TYPE_CHECKING:
-    from deabench.analysis.ranking import Ranking
     from deabench.inference.samples import Samples
+    from deabench.results.ranking import Ranking
 
 COUNTS = ["tp", "fn", "fp", "tn"]
 INSTANCE_COLUMNS = ["y_true", "instance", "fold", "repeat", "cluster", "weight"]

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from deabench.analysis.ranking import Ranking
+    from deabench.results.ranking import Ranking
     from deabench.tables.table import Table
     from deabench.utils.arrays import Sparse
 

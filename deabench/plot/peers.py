@@ -14,7 +14,7 @@ from deabench.plot.placement import dots_along, place_names
 from deabench.plot.ranking import SMALLEST_INTENSITY
 
 if TYPE_CHECKING:
-    from deabench.analysis.ranking import Ranking
+    from deabench.results.ranking import Ranking
 
 MAX_NODES = 300
 """More DMUs cannot be told apart: those with the highest scores are drawn, the rest are counted."""

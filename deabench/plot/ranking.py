@@ -29,7 +29,7 @@ from deabench.plot.canvas import (
 from deabench.plot.display import Display
 
 if TYPE_CHECKING:
-    from deabench.analysis.ranking import Ranking
+    from deabench.results.ranking import Ranking
 
 SMALLEST_SHOWN_INTENSITY = 0.005
 """A smaller λ would be written 0.00."""

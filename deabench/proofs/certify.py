@@ -16,18 +16,9 @@ import numpy as np
 import pandas as pd
 
 from deabench.errors import CertificateError
-from deabench.proofs.ranking import stack_outputs_inputs
-from deabench.results.proof import Proof, Scored
+from deabench.results.proof import Proof
 from deabench.utils.arrays import TOLERANCE
 from deabench.utils.threads import one_thread
-
-
-def projections(result: Scored) -> pd.DataFrame:
-    """Return the combination of peers of each DMU, n x metrics; NaN where it has no score."""
-    columns = [*result.reference.outputs.columns, *result.reference.inputs.columns]
-    values = result.intensities.dot(stack_outputs_inputs(result.reference))
-    values[result.scores.isna().to_numpy()] = np.nan
-    return pd.DataFrame(values, index=result.scores.index, columns=columns)
 
 
 class Provable(Protocol):

@@ -21,10 +21,10 @@ from deabench.tables.transforms import AffineTransform
 from deabench.tables.vocabulary import has_mixed_units, look_up_metric
 
 if TYPE_CHECKING:
-    from deabench.analysis.ranking import Ranking
     from deabench.inference.uncertainty import Uncertainty
     from deabench.report.report_results import ReportResults
     from deabench.results.frontier import Frontier
+    from deabench.results.ranking import Ranking
     from deabench.results.targets import Targets
 
 MAX_FACET_NUMBERS = 40_000

@@ -11,12 +11,13 @@ from typing import Any
 import pandas as pd
 
 from deabench.analysis.frontier import frontier, span_frontier
-from deabench.analysis.ranking import Ranking, rank, rank_selected
+from deabench.analysis.ranking import rank, rank_selected
 from deabench.analysis.targets import On, targets
 from deabench.errors import DataError, DataWarning
 from deabench.models.options import ModelRequest
 from deabench.results.frontier import Frontier
 from deabench.results.model import ANY_VALUES, Norm
+from deabench.results.ranking import Ranking
 from deabench.results.targets import Targets
 from deabench.tables.read import as_table
 from deabench.tables.selection import SelectedTable, select_table

@@ -22,8 +22,8 @@ from deabench.utils.arrays import TOLERANCE
 from deabench.utils.text import csv_text
 
 if TYPE_CHECKING:
-    from deabench.analysis.ranking import Ranking
     from deabench.report.report_results import ReportResults
+    from deabench.results.ranking import Ranking
     from deabench.results.targets import Targets
 
 LIBRARIES = ("numpy", "pandas", "scipy", "pyomo", "highspy", "networkx", "matplotlib")

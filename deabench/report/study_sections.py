@@ -14,8 +14,8 @@ from deabench.report.text.words import as_sentence, count_noun, join_names
 from deabench.study.results.significance import samples_of_datasets, samples_of_folds
 
 if TYPE_CHECKING:
-    from deabench.analysis.ranking import Ranking
     from deabench.inference.samples import Samples
+    from deabench.results.ranking import Ranking
 
 GROUPINGS = {
     "type": "by data type",

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from deabench.errors import DataError
 from deabench.proofs.ranking import unproved_claims
 from deabench.report.text.words import MAX_NAMES, as_sentence, is_or_are, join_names
+from deabench.results.ranking import Ranking
 from deabench.utils.checks import did_you_mean
-
-if TYPE_CHECKING:
-    from deabench.analysis.ranking import Ranking
 
 LEAST_SHARE = 5e-4
 """A smaller λ, or a smaller share of a score, is not named."""
@@ -39,7 +36,10 @@ def summarize_ranking(ranking: Ranking) -> str:
         count = len(frame) - len(scored)
         sentences.append(f"{count} could not be scored ({name}: {reason}).")
     remarks = [*unproved_claims(ranking), *ranking.notes]
-    return " ".join([*sentences, *map(as_sentence, remarks)])
+    text = " ".join([*sentences, *map(as_sentence, remarks)])
+    if ranking.uncertainty is None:
+        return text
+    return f"{text}\n{ranking.uncertainty.summary()}"
 
 
 def explain_ranking(ranking: Ranking, name: Hashable) -> str:
@@ -54,7 +54,14 @@ def explain_ranking(ranking: Ranking, name: Hashable) -> str:
     if name not in labels:
         hint = did_you_mean(name, list(labels))
         raise DataError(f"there is no classifier '{name}' in the ranking; {hint}")
-    score = float(ranking.scores.loc[name])
+    text = _explain_score(ranking, name, float(ranking.scores.loc[name]))
+    if ranking.uncertainty is None:
+        return text
+    return f"{text}\n{ranking.uncertainty.explain(str(name))}"
+
+
+def _explain_score(ranking: Ranking, name: Hashable, score: float) -> str:
+    """Say why a classifier has its score: its verdict, peers, projection and weights."""
     if np.isnan(score):
         return f"{name} has no {ranking.measure}: {ranking.reasons.get(name, 'it is undefined')}."
     sentences = [

@@ -14,9 +14,9 @@ from deabench.report.text.words import MAX_NAMES, is_or_are, join_names
 if TYPE_CHECKING:
     import pandas as pd
 
-    from deabench.analysis.ranking import Ranking
     from deabench.report.document import Report
     from deabench.report.report_results import ReportResults
+    from deabench.results.ranking import Ranking
     from deabench.results.targets import Targets
 
 MAX_LEADERS = 5

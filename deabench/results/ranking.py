@@ -1,0 +1,194 @@
+"""Hold the efficiencies of classifiers, with their ranks, peers, projections and certificates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deabench.results.answer import Answer
+from deabench.results.proof import Proof
+from deabench.tables.transforms import to_user_values
+from deabench.utils.result import Result
+
+TIE_DECIMALS = 9
+"""Scores and slacks that agree to so many decimals are tied."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(Answer, Result):
+    """Efficiencies with everything that explains and proves them.
+
+    Attributes
+    ----------
+    scores, slacks, weights, intensities, efficient, data, reference, options, frontier, reasons,
+    path, tables
+        See `deabench.results.answer.Answer`. For a radial model 1 is on the frontier, below 1
+        inside it, above 1 outside the reference.
+    notes : tuple of str
+        What was done to the data, which defaults were chosen and what is not proved, as sentences.
+    bounds : DataFrame or None
+        `lower` and `upper` of each score over all completions of the table's empty cells, with
+        missing="bounds".
+    uncertainty : Uncertainty or None
+        Intervals and verdicts of the scores, with samples.
+
+    Examples
+    --------
+    >>> import deabench as db
+    >>> wine = db.datasets.load("chao2022-wine1").drop(index="MLP")
+    >>> ranking = db.rank(wine, outputs=["TPR", "TNR"])
+    >>> ranking.to_frame().round(3).iloc[-1].to_dict()
+    {'efficiency': 0.77, 'rank': 6, 'efficient': False}
+    >>> print(ranking.explain("OSS+SVM").splitlines()[0])
+    OSS+SVM is not efficient (efficiency 0.9084, rank 5 of 6): every output could grow by 10.1 %
+    together.
+    """
+
+    _text = "ranking"
+    _display = "RankingDisplay"
+
+    notes: tuple[str, ...]
+    bounds: pd.DataFrame | None = None
+    uncertainty: Any = None
+
+    @property
+    def model(self) -> str:
+        """The model, its equation, and the path that solved it."""
+        return f"{self.options.name} {self.options.equation}, {self.path}"
+
+    @property
+    def measure(self) -> str:
+        """The name of the scores: "efficiency" (1 is best) or "inefficiency" (0 is best)."""
+        return str(self.options.measure)
+
+    @cached_property
+    def undecided(self) -> pd.Series:
+        """Whether a DMU is neither proved efficient nor proved inefficient, bool (n,).
+
+        The proofs hold within `deabench.utils.arrays.TOLERANCE`. Such DMUs are not called
+        efficient.
+        """
+        undecided: Any = False
+        if self.slack_weights is not None:
+            module = "deabench.proofs.ranking"
+            undecided = self._call(module, "proved_efficient", self.slack_weights)[1]
+        return pd.Series(undecided, index=self.scores.index, name="undecided")
+
+    @cached_property
+    def ranks(self) -> pd.Series:
+        """The ranks (n,); 1 is best, missing without a score.
+
+        Of equal scores the Pareto-efficient come first, then those with less slack. DMUs that still
+        tie share the best of their ranks.
+        """
+        keys = self._sort_keys()
+        order = np.lexsort(keys)
+        # A DMU opens a new rank where any key differs from that of its predecessor.
+        opens_rank = np.ones(len(order), dtype=bool)
+        opens_rank[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
+        positions = np.arange(1, len(order) + 1)
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.maximum.accumulate(np.where(opens_rank, positions, 0))
+        named = pd.Series(ranks, index=self.scores.index, dtype="Int64", name="rank")
+        return named.mask(self.scores.isna())
+
+    def _sort_keys(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return three arrays (n,) that sort the DMUs, best first; the last one counts most."""
+        sign = 1.0 if self.measure == "inefficiency" else -1.0
+        maxima = np.append(self.data.outputs.abs().max(), self.data.inputs.abs().max())
+        unit = np.where(maxima > 0, maxima, 1.0)
+        slack = (self.slacks.to_numpy() / unit).sum(axis=1)
+        # DMUs without a score come last.
+        score = np.nan_to_num(sign * self.scores.to_numpy().round(TIE_DECIMALS), nan=np.inf)
+        is_inefficient = ~self.efficient.to_numpy(dtype=bool)
+        return np.nan_to_num(slack).round(TIE_DECIMALS), is_inefficient.astype(np.int8), score
+
+    @cached_property
+    def peers(self) -> pd.DataFrame:
+        """λ, DMU x reference DMU, with sparse columns; only reference DMUs that are a peer."""
+        return self.intensities.frame(self.scores.index, self.reference.labels)
+
+    @cached_property
+    def projections(self) -> pd.DataFrame:
+        """The combination of peers of each DMU, n x metrics, in the user's units and directions.
+
+        There the DMU would be efficient. NaN without a score.
+        """
+        reference = self.reference
+        values = np.column_stack([reference.outputs.to_numpy(), reference.inputs.to_numpy()])
+        combinations = self.intensities.dot(values)
+        combinations[self.scores.isna().to_numpy()] = np.nan
+        columns = [*reference.outputs.columns, *reference.inputs.columns]
+        frame = pd.DataFrame(combinations, index=self.scores.index, columns=columns)
+        return to_user_values(frame, self.data.transforms)
+
+    @cached_property
+    def actual(self) -> pd.DataFrame:
+        """The metrics of each DMU, outputs then inputs, in the user's units and directions.
+
+        Quotients for model (5) with inputs.
+        """
+        return to_user_values(self.data.outputs.join(self.data.inputs), self.data.transforms)
+
+    @cached_property
+    def certificate(self) -> pd.DataFrame:
+        """The proof of every score, recomputed from this result: see `deabench.certify`."""
+        return self.proof().frame
+
+    def proof(self) -> Proof:
+        """Return the certificate with what each of its claims misses by.
+
+        Raises
+        ------
+        DataError
+            If the model has no certificate.
+        """
+        module = "deabench.proofs.structure"
+        if self.options.has_certificate:
+            self._call(module, "check_ranking")
+        complete: Proof = self._call(module, "complete_proof", self.options.prove(self))
+        return complete
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `efficiency` (or `inefficiency`), `rank` and `efficient`, best first.
+
+        Equal ranks stay in the table's order. A column `undecided` is there if floating point leaves
+        open for some whether they are efficient. With samples there are also `lower`, `upper`,
+        `verdict`, `best_rank`, `worst_rank` and `tier`.
+        """
+        frame = pd.DataFrame(
+            {self.measure: self.scores, "rank": self.ranks, "efficient": self.efficient}
+        )
+        if self.undecided.any():
+            frame["undecided"] = self.undecided
+        if self.bounds is not None:
+            frame = frame.join(self.bounds)
+        if self.uncertainty is not None:
+            # Samples have their labels as text.
+            intervals = self.uncertainty.to_frame().drop(columns="score")
+            values = intervals.loc[[str(label) for label in frame.index]].to_numpy()
+            frame[list(intervals.columns)] = values
+            frame = frame.astype(dict(zip(intervals.columns, intervals.dtypes, strict=True)))
+        frame.index.name = "classifier"
+        return frame.sort_values("rank", kind="stable")
+
+    def with_uncertainty(self, samples: Any) -> Ranking:
+        """Return the same ranking with the uncertainty of its scores.
+
+        Parameters
+        ----------
+        samples : Samples
+            Of the same classifiers and metrics; see `deabench.Samples`.
+
+        Raises
+        ------
+        DataError
+            If the samples are of other classifiers, metrics or numbers, or the model has no
+            intervals.
+        """
+        module = "deabench.inference.uncertainty"
+        return replace(self, uncertainty=self._call(module, "uncertainty_of_ranking", samples))
