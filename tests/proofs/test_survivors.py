@@ -100,8 +100,6 @@ def test_f_at_beta_0_is_precision() -> None:
 def test_counts_of_other_lengths_and_impossible_ones_are_refused_in_words() -> None:
     with pytest.raises(DataError) as error:
         tango.interval([1, 2], [1, 2, 3], 10)
-    assert "are not numbers of shapes that go together; give counts, all of one length" in str(
-        error.value
-    )
+    assert "give counts, all of one length" in str(error.value)
     with pytest.raises(DataError, match=r"^b \+ c is 12, more than n = 10; "):
         tango.interval(7, 5, 10)
