@@ -1,6 +1,6 @@
 """Coverage and area of ROC bands by simulation: how often a 95 % band holds the whole true curve.
 
-    python tests/benchmarks/bands.py [RUNS [RESAMPLES]]
+    python benchmarks/roc_bands.py [RUNS [RESAMPLES]]
 
 Scores are binormal with AUC .80; the true curve is checked at 2,001 values of FPR. Takes a few
 minutes at 300 runs."""

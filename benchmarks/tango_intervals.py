@@ -1,7 +1,7 @@
 """Tango's interval at 10,000 triples: the closed form against a plain inversion with SciPy's
 brentq.
 
-    python tests/benchmarks/tango.py [REPEATS]
+    python benchmarks/tango_intervals.py [REPEATS]
 
 CPU time, the two interleaved, medians; the two must agree to 1e-9 and the ratio be at least 100
 (exit 1 otherwise)."""

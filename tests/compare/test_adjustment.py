@@ -48,21 +48,21 @@ def bergmann_by_hand(p: np.ndarray, k: int) -> np.ndarray:
 
 def brute_force_true_together(k: int) -> set[int]:
     """Every partition of k classifiers into classes of equals, by assigning each a class."""
-    found = set()
+    index_sets = set()
     for code in range(k**k):
         classes = [code // k**i % k for i in range(k)]
-        found.add(sum(a == b for a, b in combinations(classes, 2)))
-    return found
+        index_sets.add(sum(a == b for a, b in combinations(classes, 2)))
+    return index_sets
 
 
 @pytest.mark.parametrize("k", [3, 4, 5])
 def test_bergmann_and_hommel_by_hand(k: int) -> None:
     for seed in range(3 if k == 5 else 8):
         p = np.random.default_rng(seed).random(comb(k, 2)) ** 3
-        mine = compare.bergmann_hommel(p, k)
-        assert mine == pytest.approx(bergmann_by_hand(p, k), rel=1e-12)
-        assert (mine >= p - 1e-15).all()
-        assert (mine <= compare.shaffer(p, k) + 1e-12).all()
+        computed = compare.bergmann_hommel(p, k)
+        assert computed == pytest.approx(bergmann_by_hand(p, k), rel=1e-12)
+        assert (computed >= p - 1e-15).all()
+        assert (computed <= compare.shaffer(p, k) + 1e-12).all()
 
 
 def test_partitions_are_bells_numbers() -> None:
@@ -96,19 +96,19 @@ def test_the_others_are_statsmodels(method: str) -> None:
     from statsmodels.stats.multitest import multipletests
 
     p = np.random.default_rng(3).random(10) ** 2
-    theirs = multipletests(p, method={"hochberg": "simes-hochberg"}.get(method, method))[1]
-    assert adjust_p_values(p, method, 5) == pytest.approx(theirs, rel=1e-12)  # type: ignore[arg-type]
+    expected = multipletests(p, method={"hochberg": "simes-hochberg"}.get(method, method))[1]
+    assert adjust_p_values(p, method, 5) == pytest.approx(expected, rel=1e-12)  # type: ignore[arg-type]
 
 
 def test_a_missing_p_value_counts_in_the_family_and_stays_missing() -> None:
-    found = adjust_p_values([0.01, np.nan, 0.02], "holm", 3)
-    assert found[[0, 2]] == pytest.approx([0.03, 0.04])
-    assert np.isnan(found[1])
+    p_values = adjust_p_values([0.01, np.nan, 0.02], "holm", 3)
+    assert p_values[[0, 2]] == pytest.approx([0.03, 0.04])
+    assert np.isnan(p_values[1])
 
 
 def test_three_hundred_classifiers_have_their_sets() -> None:
-    found = true_hypothesis_counts(300)
-    assert (max(found), comb(299, 2) + 1 in found, comb(299, 2) in found) == (
+    counts = true_hypothesis_counts(300)
+    assert (max(counts), comb(299, 2) + 1 in counts, comb(299, 2) in counts) == (
         comb(300, 2),
         False,
         True,
@@ -130,17 +130,17 @@ def test_shaffers_sets() -> None:
 )
 @settings(max_examples=60, deadline=None)
 def test_shaffer_lies_between_raw_and_holm_and_keeps_the_order(
-    given_: tuple[int, list[float]],
+    family: tuple[int, list[float]],
 ) -> None:
-    k, p = given_
+    k, p = family
     values = np.array(p)
-    mine, holm = (
+    adjusted, holm = (
         compare.shaffer(values, k),
         adjust_p_values(values, "holm", k),
     )  # held against statsmodels elsewhere
-    assert (mine <= holm + 1e-15).all()
-    assert (mine >= values).all()
-    assert (np.diff(mine[np.argsort(values, kind="stable")]) >= 0).all()
+    assert (adjusted <= holm + 1e-15).all()
+    assert (adjusted >= values).all()
+    assert (np.diff(adjusted[np.argsort(values, kind="stable")]) >= 0).all()
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])

@@ -15,16 +15,16 @@ def test_bayesian_signed_rank_is_baycomps_and_turns_with_the_direction() -> None
     from baycomp import SignedRankTest
 
     x, y = TABLE["C4.5+m+cf"].to_numpy(), TABLE["C4.5"].to_numpy()
-    found = compare.bayesian_signed_rank(x, y, rope=0.01, samples=2000, seed=7)
-    assert (found.first_better, found.equivalent, found.second_better) == SignedRankTest.probs(
+    result = compare.bayesian_signed_rank(x, y, rope=0.01, samples=2000, seed=7)
+    assert (result.first_better, result.equivalent, result.second_better) == SignedRankTest.probs(
         x, y, rope=0.01, nsamples=2000, random_state=7
     )
-    assert found.first_better + found.equivalent + found.second_better == pytest.approx(1)
-    assert found.first_better > 0.5 > found.second_better
-    turned = compare.bayesian_signed_rank(
+    assert result.first_better + result.equivalent + result.second_better == pytest.approx(1)
+    assert result.first_better > 0.5 > result.second_better
+    reversed_result = compare.bayesian_signed_rank(
         x, y, rope=0.01, samples=2000, seed=7, higher_is_better=False
     )
-    assert turned.first_better == found.second_better
+    assert reversed_result.first_better == result.second_better
     without = compare.bayesian_signed_rank(x, y, rope=0, samples=500)
     assert without.equivalent == 0
     assert without.first_better + without.second_better == pytest.approx(1)
@@ -44,12 +44,14 @@ def test_bayesian_correlated_t_is_baycomps() -> None:
 
     rng = np.random.default_rng(3)
     x, y = rng.normal(0.80, 0.02, 20), rng.normal(0.79, 0.02, 20)
-    found = compare.bayesian_correlated_t(x, y, rope=0.01, ratio=1 / 9)
-    assert (found.first_better, found.equivalent, found.second_better) == pytest.approx(
+    result = compare.bayesian_correlated_t(x, y, rope=0.01, ratio=1 / 9)
+    assert (result.first_better, result.equivalent, result.second_better) == pytest.approx(
         CorrelatedTTest.probs(x, y, rope=0.01, runs=2), rel=1e-9
     )
-    turned = compare.bayesian_correlated_t(x, y, rope=0.01, ratio=1 / 9, higher_is_better=False)
-    assert turned.first_better == pytest.approx(found.second_better)
+    reversed_result = compare.bayesian_correlated_t(
+        x, y, rope=0.01, ratio=1 / 9, higher_is_better=False
+    )
+    assert reversed_result.first_better == pytest.approx(result.second_better)
     point = compare.bayesian_correlated_t([0.5, 0.6], [0.4, 0.5], rope=0.01, ratio=1)
     assert (point.first_better, point.notes) == (
         1.0,
@@ -58,17 +60,17 @@ def test_bayesian_correlated_t_is_baycomps() -> None:
 
 
 def test_two_classifiers_that_are_equal_everywhere_are_equivalent() -> None:
-    found = compare.bayesian_signed_rank([0.5] * 20, [0.5] * 20, rope=0)
-    assert (found.first_better, found.equivalent, found.second_better) == (0, 1, 0)
-    assert found.notes == ("the two are equal on every data set",)
+    result = compare.bayesian_signed_rank([0.5] * 20, [0.5] * 20, rope=0)
+    assert (result.first_better, result.equivalent, result.second_better) == (0, 1, 0)
+    assert result.notes == ("the two are equal on every data set",)
 
 
 def test_bayesian_pairs_of_a_table() -> None:
-    found = compare.bayesian(TABLE, rope=0.01, control="C4.5", threshold=0.6)
-    one = compare.bayesian_signed_rank(TABLE["C4.5"], TABLE["C4.5+m"], rope=0.01)
-    assert found.pairs["second_better"].iloc[0] == one.second_better
+    comparison = compare.bayesian(TABLE, rope=0.01, control="C4.5", threshold=0.6)
+    result = compare.bayesian_signed_rank(TABLE["C4.5"], TABLE["C4.5+m"], rope=0.01)
+    assert comparison.pairs["second_better"].iloc[0] == result.second_better
     assert (
-        found.summary()
+        comparison.summary()
         .splitlines()[0]
         .startswith("3 of 3 pairs decided with probability 0.6 or more: 'C4.5+m' is better")
     )

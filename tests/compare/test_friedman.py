@@ -62,13 +62,13 @@ FRAME = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0], "c": [3.0, 3.0]}, index=
 )
 def test_the_exact_distribution_is_that_of_all_orders(ranks: list[list[float]]) -> None:
     x = np.array(ranks, dtype=float)
-    sums, seen = every_order(x), x.sum(axis=0)
+    sums, rank_sums = every_order(x), x.sum(axis=0)
     null = enumerate_rank_sums(x)
     assert null is not None
     assert null.probability.sum() == pytest.approx(1, rel=1e-12)
     spread = ((sums - sums.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     assert null.spread_p_value(x) == pytest.approx(
-        (spread >= ((seen - seen.mean()) ** 2).sum() - 1e-9).mean(), rel=1e-12
+        (spread >= ((rank_sums - rank_sums.mean()) ** 2).sum() - 1e-9).mean(), rel=1e-12
     )
     for gap in (0.5, 1.0, 2.0, 3.0):
         assert null.reach_p_values(np.array([gap]))[0] == pytest.approx(
@@ -83,9 +83,9 @@ def test_two_unanimous_data_sets_of_three_have_p_one_sixth() -> None:
     """Iman and Davenport's F is infinite there, and its p value was 0."""
     table = pd.DataFrame([[1, 2, 3], [1, 2, 3]], columns=list("abc"), dtype=float)
     assert compare.friedman(table).p_value == pytest.approx(1 / 6, rel=1e-12)
-    asked = compare.friedman(table, method="asymptotic")
-    assert asked.p_value == 0
-    assert asked.notes == (
+    result = compare.friedman(table, method="asymptotic")
+    assert result.p_value == 0
+    assert result.notes == (
         "the χ² and F distributions are rough for 2 data sets and reject too often; use method "
         "'auto'",
     )
@@ -105,28 +105,28 @@ def test_too_many_classifiers_for_the_exact_distribution_are_drawn_and_say_so() 
     table = pd.DataFrame(
         np.random.default_rng(1).normal(size=(5, 9)), columns=[f"c{j}" for j in range(9)]
     )
-    found = compare.friedman(table)
-    assert set(found.tests["distribution"]) == {"20000 random orders"}
-    assert found.notes == ("the p value comes from 20000 random orders of the ranks (seed 0)",)
-    assert compare.friedman(table).p_value == found.p_value
+    result = compare.friedman(table)
+    assert set(result.tests["distribution"]) == {"20000 random orders"}
+    assert result.notes == ("the p value comes from 20000 random orders of the ranks (seed 0)",)
+    assert compare.friedman(table).p_value == result.p_value
 
 
 def test_demsars_ranks_and_omnibus_tests() -> None:
-    found = compare.friedman(TABLE)
-    for name, value in found.mean_ranks.items():
+    result = compare.friedman(TABLE)
+    for name, value in result.mean_ranks.items():
         assert value == pytest.approx(oracle(f"avg rank {name}"), abs=5e-13)
-    tests = found.tests
-    plain, corrected = "Demšar's formula, no tie correction", "tie-corrected"
-    assert tests.loc[f"Friedman ({plain})", "statistic"] == pytest.approx(
+    tests = result.tests
+    original, corrected = "Demšar's formula, no tie correction", "tie-corrected"
+    assert tests.loc[f"Friedman ({original})", "statistic"] == pytest.approx(
         oracle("Friedman chi2 (Demsar formula, no tie correction)"), abs=5e-13
     )
-    assert tests.loc[f"Iman-Davenport ({plain})", "statistic"] == pytest.approx(
+    assert tests.loc[f"Iman-Davenport ({original})", "statistic"] == pytest.approx(
         oracle("Iman-Davenport FF"), abs=5e-13
     )
-    assert tests.loc[f"Iman-Davenport ({plain})", "p_value"] == pytest.approx(
+    assert tests.loc[f"Iman-Davenport ({original})", "p_value"] == pytest.approx(
         oracle("FF p"), abs=5e-13
     )
-    assert tests.loc[f"Iman-Davenport ({plain})", "distribution"] == "F(3, 39)"
+    assert tests.loc[f"Iman-Davenport ({original})", "distribution"] == "F(3, 39)"
     assert tests.loc[f"Friedman ({corrected})", "statistic"] == pytest.approx(
         oracle("scipy friedmanchisquare (tie corrected) stat"), abs=5e-13
     )
@@ -134,15 +134,15 @@ def test_demsars_ranks_and_omnibus_tests() -> None:
         oracle("scipy friedmanchisquare p"), abs=5e-13
     )
     printed = [
-        tests.loc[f"{test} ({plain})", "statistic"] for test in ("Friedman", "Iman-Davenport")
+        tests.loc[f"{test} ({original})", "statistic"] for test in ("Friedman", "Iman-Davenport")
     ]
     assert [f"{value:.2f}" for value in printed] == ["9.28", "3.69"]
 
 
 def test_the_two_friedman_statistics_differ_by_the_tie_factor() -> None:
-    found = compare.friedman(TABLE)
-    chi2 = found.tests["statistic"]
-    assert chi2.iloc[2] / found.tie_factor == pytest.approx(chi2.iloc[0], rel=1e-12)
+    result = compare.friedman(TABLE)
+    chi2 = result.tests["statistic"]
+    assert chi2.iloc[2] / result.tie_factor == pytest.approx(chi2.iloc[0], rel=1e-12)
 
 
 @given(tables.filter(untied), st.randoms(use_true_random=False))
@@ -161,20 +161,20 @@ def test_friedman_is_blind_to_order_and_to_monotone_transforms(
     )
     statistics = before.tests["statistic"].to_numpy()
     assert after.tests["statistic"].to_numpy() == pytest.approx(statistics, rel=1e-8, abs=1e-9)
-    turned = compare.friedman(-table, higher_is_better=False)
-    pd.testing.assert_frame_equal(turned.tests, before.tests)
+    result = compare.friedman(-table, higher_is_better=False)
+    pd.testing.assert_frame_equal(result.tests, before.tests)
     assert before.mean_ranks.sum() == pytest.approx(len(columns) * (len(columns) + 1) / 2)
     assert (before.ranks.nunique(axis=1) == len(columns)).all() == (before.tie_factor == 1)
 
 
 def test_unanimous_data_sets_give_an_infinite_f() -> None:
     table = pd.DataFrame([[1, 2, 3]] * 12, columns=list("abc"), dtype=float)
-    found = compare.friedman(table, method="asymptotic").tests
-    assert found.loc["Iman-Davenport (tie-corrected)", ["statistic", "p_value"]].tolist() == [
+    tests = compare.friedman(table, method="asymptotic").tests
+    assert tests.loc["Iman-Davenport (tie-corrected)", ["statistic", "p_value"]].tolist() == [
         np.inf,
         0.0,
     ]
-    assert found.loc["Friedman (tie-corrected)", "statistic"] == pytest.approx(24)
+    assert tests.loc["Friedman (tie-corrected)", "statistic"] == pytest.approx(24)
     exact = compare.friedman(table)
     assert exact.p_value == pytest.approx(6.0**-11, rel=1e-9)
 

@@ -36,10 +36,10 @@ def skillings_mack_by_hand(values: np.ndarray) -> float:
     k = values.shape[1]
     a, covariance = np.zeros(k), np.zeros((k, k))
     for row in values:
-        there = np.flatnonzero(~np.isnan(row))
-        size = len(there)
-        a[there] += (12 / (size + 1)) ** 0.5 * (stats.rankdata(row[there]) - (size + 1) / 2)
-        covariance[np.ix_(there, there)] += (
+        indices = np.flatnonzero(~np.isnan(row))
+        size = len(indices)
+        a[indices] += (12 / (size + 1)) ** 0.5 * (stats.rankdata(row[indices]) - (size + 1) / 2)
+        covariance[np.ix_(indices, indices)] += (
             size * np.eye(size) - 1
         )  # 12/(s + 1) times (s + 1)/12 (s I - 11')
     return float(a[:-1] @ np.linalg.solve(covariance[:-1, :-1], a[:-1]))
@@ -51,50 +51,50 @@ def test_anova_is_statsmodels() -> None:
 
     rng = np.random.default_rng(2)
     groups = {"a": rng.normal(0, 1, 8), "b": rng.normal(1, 1, 11), "c": rng.normal(0.5, 1, 6)}
-    found = compare.anova(groups)
+    result = compare.anova(groups)
     long = pd.DataFrame(
         [(g, x) for g, values in groups.items() for x in values], columns=["g", "x"]
     )
-    theirs = sm.stats.anova_lm(ols("x ~ g", long).fit())
-    assert found.table["sum_of_squares"].to_numpy() == pytest.approx(
-        theirs["sum_sq"].to_numpy(), rel=1e-10
+    expected = sm.stats.anova_lm(ols("x ~ g", long).fit())
+    assert result.table["sum_of_squares"].to_numpy() == pytest.approx(
+        expected["sum_sq"].to_numpy(), rel=1e-10
     )
-    assert found.table["df"].tolist() == theirs["df"].tolist()
-    assert found.table["mean_square"].to_numpy() == pytest.approx(
-        theirs["mean_sq"].to_numpy(), rel=1e-10
+    assert result.table["df"].tolist() == expected["df"].tolist()
+    assert result.table["mean_square"].to_numpy() == pytest.approx(
+        expected["mean_sq"].to_numpy(), rel=1e-10
     )
-    assert found.table.loc["between", ["F", "p_value"]].tolist() == pytest.approx(
-        [theirs["F"].iloc[0], theirs["PR(>F)"].iloc[0]], rel=1e-10
+    assert result.table.loc["between", ["F", "p_value"]].tolist() == pytest.approx(
+        [expected["F"].iloc[0], expected["PR(>F)"].iloc[0]], rel=1e-10
     )
-    assert found.eta_squared == pytest.approx(
-        theirs["sum_sq"].iloc[0] / theirs["sum_sq"].sum(), rel=1e-10
+    assert result.eta_squared == pytest.approx(
+        expected["sum_sq"].iloc[0] / expected["sum_sq"].sum(), rel=1e-10
     )
-    assert found.means["a"] == pytest.approx(groups["a"].mean())
+    assert result.means["a"] == pytest.approx(groups["a"].mean())
 
 
 def test_anova_warns_where_its_assumptions_fail() -> None:
     rng = np.random.default_rng(0)
     groups = {"narrow": rng.normal(0, 0.01, 30), "wide": rng.exponential(5, 30)}
     with pytest.warns(DataWarning) as caught:
-        found = compare.anova(groups)
-    assert found.levene_p == pytest.approx(stats.levene(*groups.values()).pvalue)
+        result = compare.anova(groups)
+    assert result.levene_p == pytest.approx(stats.levene(*groups.values()).pvalue)
     assert [str(w.message) for w in caught] == [
-        f"Levene's test rejects equal variances of the groups (p = {found.levene_p:.4f}): "
+        f"Levene's test rejects equal variances of the groups (p = {result.levene_p:.4f}): "
         "the F test's p value is rough",
-        f"Shapiro and Wilk's test rejects normal residuals (p = {found.shapiro_p:.4f}): the F "
+        f"Shapiro and Wilk's test rejects normal residuals (p = {result.shapiro_p:.4f}): the F "
         "test's p value is rough",
     ]
 
 
 def test_skillings_macks_own_example() -> None:
-    found = compare.skillings_mack(ASSEMBLY, method="asymptotic")
-    assert found.statistic == pytest.approx(skillings_mack_by_hand(ASSEMBLY.to_numpy()), rel=1e-10)
-    assert f"{found.statistic:.3f}" == "15.493"
-    assert found.p_value == pytest.approx(stats.chi2.sf(found.statistic, 3), rel=1e-12)
-    assert found.notes[0].startswith("4 of 36 scores are missing: the test assumes that")
-    drawn = compare.skillings_mack(ASSEMBLY)
-    assert drawn.p_value < 0.002
-    assert drawn.distribution == "20000 random orders"
+    result = compare.skillings_mack(ASSEMBLY, method="asymptotic")
+    assert result.statistic == pytest.approx(skillings_mack_by_hand(ASSEMBLY.to_numpy()), rel=1e-10)
+    assert f"{result.statistic:.3f}" == "15.493"
+    assert result.p_value == pytest.approx(stats.chi2.sf(result.statistic, 3), rel=1e-12)
+    assert result.notes[0].startswith("4 of 36 scores are missing: the test assumes that")
+    simulated = compare.skillings_mack(ASSEMBLY)
+    assert simulated.p_value < 0.002
+    assert simulated.distribution == "20000 random orders"
 
 
 def test_skillings_mack_without_gaps_is_friedman_and_balanced_is_durbin() -> None:
@@ -110,9 +110,9 @@ def test_skillings_mack_without_gaps_is_friedman_and_balanced_is_durbin() -> Non
     assert compare.skillings_mack(table).statistic == pytest.approx(
         sp.test_durbin(table.to_numpy())[1], rel=1e-10
     )
-    few = full.iloc[:5, :3]
-    exact = compare.friedman(few).p_value
-    assert compare.skillings_mack(few).p_value == pytest.approx(
+    small_table = full.iloc[:5, :3]
+    exact = compare.friedman(small_table).p_value
+    assert compare.skillings_mack(small_table).p_value == pytest.approx(
         exact, abs=5 * (exact * (1 - exact) / 20_000) ** 0.5
     )
 

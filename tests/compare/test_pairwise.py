@@ -26,17 +26,17 @@ from deabench.compare.pairwise import compare_mean_ranks, nemenyi_p_values, norm
 from deabench.errors import DataError
 
 
-def null_of_three(most: int) -> dict[int, dict[tuple[int, int, int], float]]:
+def null_of_three(max_count: int) -> dict[int, dict[tuple[int, int, int], float]]:
     """P of every rank sum (about its mean) of three classifiers that are alike, by N."""
-    now = {(0, 0, 0): 1.0}
+    current = {(0, 0, 0): 1.0}
     out = {}
-    for count in range(1, most + 1):
-        after: dict[tuple[int, int, int], float] = {}
-        for (a, b, c), p in now.items():
+    for count in range(1, max_count + 1):
+        following: dict[tuple[int, int, int], float] = {}
+        for (a, b, c), p in current.items():
             for i, j, m in permutations((-1, 0, 1)):
                 key = (a + i, b + j, c + m)
-                after[key] = after.get(key, 0.0) + p / 6
-        out[count] = now = after
+                following[key] = following.get(key, 0.0) + p / 6
+        out[count] = current = following
     return out
 
 
@@ -75,7 +75,7 @@ def oracle(quantity: str) -> float:
 
 def pair_oracle(first: str, second: str) -> list[float]:
     row = next(q for q in ORACLE.index if q.startswith(f"{first} vs {second}:"))
-    return [float(part) for part in ORACLE[row].split("|")]
+    return [float(field) for field in ORACLE[row].split("|")]
 
 
 FRAME = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0], "c": [3.0, 3.0]}, index=["x", "y"])
@@ -87,19 +87,19 @@ def test_no_test_of_ranks_rejects_more_than_six_per_cent(count: int) -> None:
     rejects.
     """
     sums, p = np.array(list(NULL[count])), np.array(list(NULL[count].values()))
-    ordered, where = np.unique(np.sort(sums, axis=1), axis=0, return_inverse=True)
-    weight = np.bincount(where, p)
+    ordered, order_index = np.unique(np.sort(sums, axis=1), axis=0, return_inverse=True)
+    weight = np.bincount(order_index, p)
     untied = np.tile([1.0, 2.0, 3.0], (count, 1))
     chi2 = (ordered**2).sum(axis=1) / count
     exact = enumerate_rank_sums(untied) if count <= EXACT_DATA_SETS else None
     if exact is not None:
-        whole = np.array(
+        omnibus_p = np.array(
             [exact.tail(exact.spread, np.array([4.0 * (row**2).sum()]))[0] for row in ordered]
         )
     else:
-        whole = np.array([iman_davenport(value, count, 3)[1] for value in chi2])
+        omnibus_p = np.array([iman_davenport(value, count, 3)[1] for value in chi2])
         assert weight[stats.chi2.sf(chi2, 2) < 0.05].sum() <= 0.06
-    assert weight[whole < 0.05].sum() <= 0.06
+    assert weight[omnibus_p < 0.05].sum() <= 0.06
     ranks = pd.DataFrame(untied, columns=list("abc"))
     size = np.array(
         [
@@ -108,23 +108,23 @@ def test_no_test_of_ranks_rejects_more_than_six_per_cent(count: int) -> None:
             ordered[:, 2] - ordered[:, 1],
         ]
     ).T
-    one = {gap: one_p(ranks, gap) for gap in np.unique(size)}
-    raw = np.vectorize(one.get)(size)
-    for how in ADJUSTS:
-        least = np.array([adjust_p_values(row, how, 3).min() for row in raw])
-        assert weight[least < 0.05].sum() <= 0.06, how
+    p_of_gap = {gap: one_p(ranks, gap) for gap in np.unique(size)}
+    raw = np.vectorize(p_of_gap.get)(size)
+    for method in ADJUSTS:
+        least_p = np.array([adjust_p_values(row, method, 3).min() for row in raw])
+        assert weight[least_p < 0.05].sum() <= 0.06, method
     assert weight[nemenyi_p_values(ranks, size / count).min(axis=1) < 0.05].sum() <= 0.06
-    centred, each = sums - sums.mean(axis=1, keepdims=True), p
+    centred, p_values = sums - sums.mean(axis=1, keepdims=True), p
     pair = np.array(
         [np.abs(centred[:, 0] - centred[:, 1]), np.abs(centred[:, 0] - centred[:, 2])]
     ).T
-    controlled = np.vectorize(one.get)(np.rint(pair).astype(int))
-    for how in ("holm", "finner"):
-        least = np.array(
-            [adjust_p_values(row, how, 3).min() for row in np.unique(controlled, axis=0)]
+    controlled = np.vectorize(p_of_gap.get)(np.rint(pair).astype(int))
+    for method in ("holm", "finner"):
+        least_p = np.array(
+            [adjust_p_values(row, method, 3).min() for row in np.unique(controlled, axis=0)]
         )
-        place = np.unique(controlled, axis=0, return_inverse=True)[1]
-        assert each[(least < 0.05)[place]].sum() <= 0.06, how
+        row_index = np.unique(controlled, axis=0, return_inverse=True)[1]
+        assert p_values[(least_p < 0.05)[row_index]].sum() <= 0.06, method
 
 
 def test_the_pairs_of_ranks_are_those_p_values() -> None:
@@ -155,9 +155,9 @@ def test_simulated_tests_keep_their_level() -> None:
     """The quick form of `python -m benchmarks type-one`: 4 standard errors above 6 % would be a
     wrong level.
     """
-    found = type_one((3, 8, 20), runs=60)
-    ignored = found.pop("friedman, clusters ignored")
-    assert (found <= 0.06 + 4 * (0.06 * 0.94 / 60) ** 0.5).all(axis=None)
+    levels = type_one((3, 8, 20), runs=60)
+    ignored = levels.pop("friedman, clusters ignored")
+    assert (levels <= 0.06 + 4 * (0.06 * 0.94 / 60) ** 0.5).all(axis=None)
     assert (ignored > 0.25).all()  # cuts of one file taken as independent data sets
 
 
@@ -199,33 +199,33 @@ def test_pairs_of_demsars_table(first: str, second: str) -> None:
 def test_nemenyi_is_scikit_posthocs() -> None:
     import scikit_posthocs as sp
 
-    mine = compare.pairwise(TABLE, adjust="nemenyi").matrix()
-    theirs = sp.posthoc_nemenyi_friedman(TABLE.to_numpy())
-    assert mine.to_numpy() == pytest.approx(theirs.to_numpy(), abs=1e-9)
+    computed = compare.pairwise(TABLE, adjust="nemenyi").matrix()
+    expected = sp.posthoc_nemenyi_friedman(TABLE.to_numpy())
+    assert computed.to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-9)
 
 
 def test_against_a_control_holm_looks_at_k_minus_1_pairs() -> None:
     from statsmodels.stats.multitest import multipletests
 
-    found = compare.pairwise(TABLE, control="C4.5").pairs
-    assert found["first"].tolist() == ["C4.5"] * 3
-    raw = [pair_oracle("C4.5", other)[1] for other in found["second"]]
-    assert found["adjusted"].to_numpy() == pytest.approx(
+    pairs = compare.pairwise(TABLE, control="C4.5").pairs
+    assert pairs["first"].tolist() == ["C4.5"] * 3
+    raw = [pair_oracle("C4.5", rival)[1] for rival in pairs["second"]]
+    assert pairs["adjusted"].to_numpy() == pytest.approx(
         multipletests(raw, method="holm")[1], abs=5e-9
     )
-    assert found["different"].tolist() == [True, False, True]
+    assert pairs["different"].tolist() == [True, False, True]
 
 
 def test_a_control_in_the_middle_keeps_its_sign() -> None:
-    found = compare.pairwise(TABLE, control="C4.5+cf").pairs.set_index("second")
-    assert found.loc["C4.5+m", "statistic"] == pytest.approx(1.829812637, abs=5e-10)
+    pairs = compare.pairwise(TABLE, control="C4.5+cf").pairs.set_index("second")
+    assert pairs.loc["C4.5+m", "statistic"] == pytest.approx(1.829812637, abs=5e-10)
 
 
 def test_pairwise_wilcoxon_is_the_test_of_the_two_alone() -> None:
-    found = compare.pairwise(TABLE, test="wilcoxon").pairs
-    one = found[found["second"] == "C4.5+m+cf"].iloc[0]
-    assert one["p_value"] == pytest.approx(0.014329878, abs=5e-10)
-    assert (one["wins"], one["ties"], one["losses"]) == (2, 1, 11)
+    pairs = compare.pairwise(TABLE, test="wilcoxon").pairs
+    row = pairs[pairs["second"] == "C4.5+m+cf"].iloc[0]
+    assert row["p_value"] == pytest.approx(0.014329878, abs=5e-10)
+    assert (row["wins"], row["ties"], row["losses"]) == (2, 1, 11)
 
 
 REFUSED = [

@@ -36,36 +36,36 @@ SCORES = pd.DataFrame(
 
 
 def test_mcnemar_of_every_pair_on_three_classes() -> None:
-    found = compare.on_one_test_set(TRUTH, LABELS)
-    for _, row in found.pairs.iterrows():
+    comparison = compare.on_one_test_set(TRUTH, LABELS)
+    for _, row in comparison.pairs.iterrows():
         b, c = compare.discordant(TRUTH, LABELS[row["first"]], LABELS[row["second"]])
         assert (row["wins"], row["losses"]) == (b, c)
         assert row["p_value"] == compare.mcnemar(b, c, n=120).p_value
         assert (row["lower"], row["upper"]) == pytest.approx(tango.interval(b, c, 120), rel=1e-12)
-    assert found.pairs["better"].tolist() == ["fair", "good", "good"]
+    assert comparison.pairs["better"].tolist() == ["fair", "good", "good"]
     accuracy = (LABELS["good"] == TRUTH).mean()
-    assert found.notes[0].startswith(f"accuracy: 'good' {accuracy:.4g}, ")
+    assert comparison.notes[0].startswith(f"accuracy: 'good' {accuracy:.4g}, ")
 
 
 def test_delong_of_every_pair() -> None:
-    found = compare.on_one_test_set(
+    comparison = compare.on_one_test_set(
         BINARY, SCORES, test="delong", positive=1, control="high", adjust="finner"
     )
     areas = delong(BINARY, SCORES, positive=1)
-    for _, row in found.pairs.iterrows():
-        one = areas.test(row["first"], row["second"])
+    for _, row in comparison.pairs.iterrows():
+        result = areas.test(row["first"], row["second"])
         assert (row["difference"], row["statistic"], row["p_value"]) == pytest.approx(
-            (one["difference"], one["z"], one["p"]), rel=1e-12
+            (result["difference"], result["z"], result["p"]), rel=1e-12
         )
-        assert row["upper"] - row["difference"] == pytest.approx(1.959964 * one["se"], rel=1e-6)
-    assert found.pairs["better"].tolist() == ["high", "high"]
+        assert row["upper"] - row["difference"] == pytest.approx(1.959964 * result["se"], rel=1e-6)
+    assert comparison.pairs["better"].tolist() == ["high", "high"]
 
 
 def test_scores_that_rank_alike_do_not_differ() -> None:
-    found = compare.on_one_test_set(
+    comparison = compare.on_one_test_set(
         BINARY, SCORES.assign(twin=np.exp(SCORES["mid"])), test="delong", positive=1
     )
-    row = found.pairs.set_index(["first", "second"]).loc[("mid", "twin")]
+    row = comparison.pairs.set_index(["first", "second"]).loc[("mid", "twin")]
     assert (row["p_value"], row["different"]) == (1.0, False)
 
 
@@ -73,17 +73,17 @@ def test_the_z_test_of_own_test_sets() -> None:
     truth = {"a": TRUTH[:50], "b": TRUTH[50:]}
     predicted = {"a": LABELS["good"].to_numpy()[:50], "b": LABELS["poor"].to_numpy()[50:]}
     with pytest.warns(DataWarning) as caught:
-        found = compare.on_own_test_sets(truth, predicted)
+        comparison = compare.on_own_test_sets(truth, predicted)
     assert [str(w.message) for w in caught] == [
         "'a': fewer than 5 errors or hits, the z test's normal approximation is rough"
     ]
     errors = [(predicted[name] != truth[name]).mean() for name in "ab"]
     with pytest.warns(DataWarning):
-        one = compare.two_error_rates(errors[0], 50, errors[1], 70)
-    row = found.pairs.iloc[0]
-    assert row["difference"] == pytest.approx(-one.difference)
+        result = compare.two_error_rates(errors[0], 50, errors[1], 70)
+    row = comparison.pairs.iloc[0]
+    assert row["difference"] == pytest.approx(-result.difference)
     assert (row["lower"], row["upper"], row["p_value"]) == pytest.approx(
-        (-one.upper, -one.lower, one.p_value)
+        (-result.upper, -result.lower, result.p_value)
     )
     assert row["better"] == "a"
 

@@ -50,8 +50,8 @@ def test_power_of_tango_by_listing_every_outcome(kind: str) -> None:
 
 
 def test_the_sizes_found_have_the_power_and_the_next_smaller_has_not() -> None:
-    found = compare.sample_size_mcnemar(0.15, 0.05)
-    assert found.power >= 0.8 > mcnemar_power(found.n - 1, 0.15, 0.05, 0.05, "mid-p")
+    size = compare.sample_size_mcnemar(0.15, 0.05)
+    assert size.power >= 0.8 > mcnemar_power(size.n - 1, 0.15, 0.05, 0.05, "mid-p")
     shown = compare.sample_size_tango(0.05, 0.05, margin=0.08)
     assert shown.power >= 0.8 > tango_power(shown.n - 1, (0.05, 0.05), 0.08, "noninferiority", 0.05)
 
@@ -61,14 +61,14 @@ def test_the_size_for_an_auc_gives_delong_the_power() -> None:
     means a ratio of 3.
     """
 
-    found = compare.sample_size_auc(0.75, power=0.8)
+    size = compare.sample_size_auc(0.75, power=0.8)
     rng = np.random.default_rng(0)
-    y = np.repeat([1, 0], [found.positives, found.negatives])
+    y = np.repeat([1, 0], [size.positives, size.negatives])
     hits = 0
     for _ in range(300):
         scores = rng.exponential(np.where(y == 1, 3.0, 1.0))
-        one = delong(y, {"m": scores}, positive=1)
-        hits += (one.auc["m"] - 0.5) / one.covariance.loc["m", "m"] ** 0.5 > stats.norm.isf(0.025)
+        area = delong(y, {"m": scores}, positive=1)
+        hits += (area.auc["m"] - 0.5) / area.covariance.loc["m", "m"] ** 0.5 > stats.norm.isf(0.025)
     assert abs(hits / 300 - 0.8) < 0.1
     two = compare.sample_size_auc(0.75, against=0.8, correlation=0.5)
     assert two.n < compare.sample_size_auc(0.75, against=0.8, correlation=0).n

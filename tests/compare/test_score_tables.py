@@ -68,8 +68,8 @@ def test_keel_cuts_are_named_in_a_note() -> None:
     table = pd.DataFrame(
         np.random.default_rng(0).normal(size=(67, 3)), index=KEEL67, columns=list("abc")
     )
-    found = compare.compare(table)
-    assert found.notes[-1] == (
+    comparison = compare.compare(table)
+    assert comparison.notes[-1] == (
         "59 of 67 data sets are cuts of 8 files (ecoli 18, yeast 14, glass 13 and 5 more) and "
         "not independent, so differences "
         "are found too often; clusters='keel' counts each file once"
@@ -82,8 +82,8 @@ def test_keel_cuts_are_named_in_a_note() -> None:
 
 def test_cluster_means_by_hand() -> None:
     table = pd.DataFrame({"a": [1.0, 3.0, 5.0], "b": [0.0, 1.0, 2.0]}, index=["x1", "y", "x2"])
-    found = compare.cluster_means(table, {"x1": "x", "x2": "x", "y": "y"})
-    assert found.to_dict() == {"a": {"x": 3.0, "y": 3.0}, "b": {"x": 1.0, "y": 1.0}}
+    means = compare.cluster_means(table, {"x1": "x", "x2": "x", "y": "y"})
+    assert means.to_dict() == {"a": {"x": 3.0, "y": 3.0}, "b": {"x": 1.0, "y": 1.0}}
 
 
 REFUSED = [

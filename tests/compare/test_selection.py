@@ -51,41 +51,45 @@ ASSEMBLY = pd.DataFrame(
 
 def test_nemenyi_of_two_is_their_p_value() -> None:
     table = datasets.load("demsar2006-auc").iloc[:, :2]
-    found = compare.compare(table, test="ranks", adjust="nemenyi").pairs.iloc[0]
-    assert found["adjusted"] == pytest.approx(
-        found["p_value"], rel=1e-9
+    pair = compare.compare(table, test="ranks", adjust="nemenyi").pairs.iloc[0]
+    assert pair["adjusted"] == pytest.approx(
+        pair["p_value"], rel=1e-9
     )  # the range of two is their difference
 
 
 def test_many_classifiers_over_data_sets_use_friedman_and_shaffer() -> None:
     with pytest.warns(DataWarning) as caught:
-        found = compare.compare(TABLE)
+        comparison = compare.compare(TABLE)
     assert messages(caught) == [TIES]
-    assert found.test == (
+    assert comparison.test == (
         "Friedman with Iman-Davenport, then mean ranks of all pairs with Shaffer's static "
         "adjustment of "
         "6 p values"
     )
-    assert found.reason.startswith("4 classifiers over 14 data sets: ranks assume no common scale")
-    assert not found.pairs["different"].any()
-    assert found.pairs["better"].tolist() == [""] * 6
+    assert comparison.reason.startswith(
+        "4 classifiers over 14 data sets: ranks assume no common scale"
+    )
+    assert not comparison.pairs["different"].any()
+    assert comparison.pairs["better"].tolist() == [""] * 6
 
 
 def test_many_classifiers_against_a_control_use_holm() -> None:
     with pytest.warns(DataWarning):
-        found = compare.compare(TABLE, control="C4.5")
-    assert found.pairs["better"].tolist() == ["C4.5+m", "", "C4.5+m+cf"]
-    assert found.test.endswith("mean ranks against 'C4.5' with Holm's adjustment of 3 p values")
-    assert "Iman-Davenport F(3, 39) = 4.185, p = 0.01162" in found.summary()
+        comparison = compare.compare(TABLE, control="C4.5")
+    assert comparison.pairs["better"].tolist() == ["C4.5+m", "", "C4.5+m+cf"]
+    assert comparison.test.endswith(
+        "mean ranks against 'C4.5' with Holm's adjustment of 3 p values"
+    )
+    assert "Iman-Davenport F(3, 39) = 4.185, p = 0.01162" in comparison.summary()
 
 
 def test_no_pair_differs_where_the_whole_does_not() -> None:
-    found = compare.compare(untied(20, 4, seed=1))
-    assert found.omnibus is not None
-    assert found.omnibus.tests["p_value"].iloc[1] > 0.05
-    assert not found.pairs["different"].any()
+    comparison = compare.compare(untied(20, 4, seed=1))
+    assert comparison.omnibus is not None
+    assert comparison.omnibus.tests["p_value"].iloc[1] > 0.05
+    assert not comparison.pairs["different"].any()
     assert (
-        found.notes[1]
+        comparison.notes[1]
         == "the classifiers as a whole do not differ at 0.05, so no pair is called different"
     )
 
@@ -98,15 +102,15 @@ def test_few_data_sets_warn() -> None:
 
 def test_two_classifiers_over_data_sets_use_wilcoxon() -> None:
     table = untied(12, 2, 3.0)
-    found = compare.compare(table)
-    assert found.test == "Wilcoxon signed-rank test (no zeros)"
+    comparison = compare.compare(table)
+    assert comparison.test == "Wilcoxon signed-rank test (no zeros)"
     assert (
-        found.reason
+        comparison.reason
         == "2 classifiers over 12 data sets: the signed-rank test assumes no distribution of "
         "the scores"
     )
-    assert found.pairs["p_value"].iloc[0] == compare.wilcoxon(table["c0"], table["c1"]).p_value
-    assert found.pairs["better"].tolist() == ["c1"]
+    assert comparison.pairs["p_value"].iloc[0] == compare.wilcoxon(table["c0"], table["c1"]).p_value
+    assert comparison.pairs["better"].tolist() == ["c1"]
     assert compare.compare(table, control="c1").pairs[["first", "second"]].iloc[0].tolist() == [
         "c1",
         "c0",
@@ -115,25 +119,25 @@ def test_two_classifiers_over_data_sets_use_wilcoxon() -> None:
 
 def test_five_data_sets_can_never_reject() -> None:
     with pytest.warns(DataWarning) as caught:
-        found = compare.compare(untied(5, 2, 9.0))
+        comparison = compare.compare(untied(5, 2, 9.0))
     assert messages(caught) == [
         "with 5 data sets the signed-rank test can never reject: its smallest p value is "
         "0.0625, not below alpha = 0.05; add data sets"
     ]
-    assert found.pairs["p_value"].iloc[0] == 0.0625
+    assert comparison.pairs["p_value"].iloc[0] == 0.0625
 
 
 def test_folds_of_one_data_set_use_the_corrected_t_test() -> None:
     table = untied(10, 3, 1.0, seed=3) / 10
-    found = compare.compare(table, folds=10)
+    comparison = compare.compare(table, folds=10)
     assert (
-        found.test
+        comparison.test
         == "corrected resampled t test (Nadeau-Bengio) of all pairs with Holm's adjustment of 3 "
         "p values"
     )
-    one = compare.corrected_t(table["c0"], table["c1"], ratio=1 / 9)
-    assert found.pairs["p_value"].iloc[0] == one.p_value
-    assert found.omnibus is None
+    result = compare.corrected_t(table["c0"], table["c1"], ratio=1 / 9)
+    assert comparison.pairs["p_value"].iloc[0] == result.p_value
+    assert comparison.omnibus is None
     assert len(compare.compare(table, folds=10, control="c2").pairs) == 2
 
 
@@ -148,7 +152,7 @@ def test_folds_far_from_normal_warn() -> None:
 
 def test_two_data_sets_can_never_reject() -> None:
     with pytest.warns(DataWarning) as caught:
-        found = compare.compare(
+        comparison = compare.compare(
             pd.DataFrame([[1, 2, 3], [1, 2, 3]], columns=list("abc"), dtype=float)
         )
     assert [str(w.message) for w in caught] == [
@@ -156,10 +160,10 @@ def test_two_data_sets_can_never_reject() -> None:
         "not below alpha = 0.05; "
         "add data sets"
     ]
-    assert not found.pairs["different"].any()
+    assert not comparison.pairs["different"].any()
     assert (
         "with 2 data sets the pairs' p values are exact if all are alike, not approximations"
-        in found.notes
+        in comparison.notes
     )
 
 
@@ -185,14 +189,17 @@ def test_compare_takes_missing_results_where_asked() -> None:
         np.random.default_rng(8).normal([0, 0, 1.5], size=(25, 3)), columns=list("abc")
     )
     table.iloc[0, 0] = table.iloc[1, 1] = NAN
-    found = compare.compare(table, missing="skillings-mack")
-    assert isinstance(found.omnibus, compare.SkillingsMack)
-    both = table[["a", "c"]].dropna()
-    row = found.pairs.set_index(["first", "second"]).loc[("a", "c")]
-    assert row["p_value"] == compare.wilcoxon(both["a"].to_numpy(), both["c"].to_numpy()).p_value
-    assert found.pairs["better"].tolist() == ["", "c", "c"]
+    comparison = compare.compare(table, missing="skillings-mack")
+    assert isinstance(comparison.omnibus, compare.SkillingsMack)
+    complete = table[["a", "c"]].dropna()
+    row = comparison.pairs.set_index(["first", "second"]).loc[("a", "c")]
+    assert (
+        row["p_value"]
+        == compare.wilcoxon(complete["a"].to_numpy(), complete["c"].to_numpy()).p_value
+    )
+    assert comparison.pairs["better"].tolist() == ["", "c", "c"]
     assert (row["wins"] + row["ties"] + row["losses"]) == 24
-    assert found.plot().caption().startswith("Mean rank")
+    assert comparison.plot().caption().startswith("Mean rank")
 
 
 def test_one_bad_pair_does_not_stop_the_others() -> None:
@@ -200,10 +207,10 @@ def test_one_bad_pair_does_not_stop_the_others() -> None:
     table = pd.DataFrame(
         {"a": base, "b": base - 0.1, "c": np.random.default_rng(1).normal(size=10) + 3}
     )
-    found = compare.compare(table, folds=10)
-    assert found.pairs["p_value"].isna().tolist() == [True, False, False]
-    assert found.pairs["better"].tolist() == ["", "c", "c"]
-    assert found.notes[0] == (
+    comparison = compare.compare(table, folds=10)
+    assert comparison.pairs["p_value"].isna().tolist() == [True, False, False]
+    assert comparison.pairs["better"].tolist() == ["", "c", "c"]
+    assert comparison.notes[0] == (
         "'a' and 'b' could not be tested (the difference is 0.1 on every pair: without spread a "
         "t test "
         "cannot judge it; use the signed-rank test); the other pairs are adjusted as if this had "
@@ -232,10 +239,10 @@ def test_every_result_has_a_frame_a_summary_and_a_short_repr() -> None:
     from deabench.utils.result import Result
 
     with pytest.warns(DataWarning):
-        found = compare.compare(TABLE)
+        comparison = compare.compare(TABLE)
     x, y = TABLE["C4.5"], TABLE["C4.5+m"]
     results = [
-        found,
+        comparison,
         compare.friedman(TABLE),
         compare.pairwise(TABLE),
         compare.wilcoxon(x, y),
@@ -269,8 +276,10 @@ def test_summaries_begin_with_the_finding() -> None:
         "'C4.5' (p = 0.0472)"
     )
     assert lines[1] == "all alike? Iman-Davenport F(3, 39) = 4.185, p = 0.01162"
-    one = compare.mcnemar(3, 9, n=50).summary().splitlines()
-    assert one[0] == "first minus second is -0.12, p = 0.09229: not found different at 0.05"
+    summary_lines = compare.mcnemar(3, 9, n=50).summary().splitlines()
+    assert (
+        summary_lines[0] == "first minus second is -0.12, p = 0.09229: not found different at 0.05"
+    )
 
 
 REFUSED = [

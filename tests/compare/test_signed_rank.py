@@ -21,23 +21,23 @@ def test_permutation_lists_all_signs(n: int) -> None:
     x, y = rng.integers(0, 9, n) / 10, rng.integers(0, 9, n) / 10
     d = np.rint(10 * (x - y))
     sums = np.array([abs(np.dot(signs, d)) for signs in product((-1, 1), repeat=n)])
-    found = compare.permutation(x, y)
-    assert found.p_value == pytest.approx((sums >= abs(d.sum())).mean(), rel=1e-12)
-    assert found.distribution == "all signs listed"
+    result = compare.permutation(x, y)
+    assert result.p_value == pytest.approx((sums >= abs(d.sum())).mean(), rel=1e-12)
+    assert result.distribution == "all signs listed"
 
 
 def test_permutation_draws_signs_above_seventeen_and_agrees_with_scipy() -> None:
     rng = np.random.default_rng(2)
     x, y = rng.normal(0.4, 1, 30), rng.normal(0, 1, 30)
-    found = compare.permutation(x, y)
-    theirs = stats.permutation_test(
+    result = compare.permutation(x, y)
+    expected = stats.permutation_test(
         (x - y,), np.mean, permutation_type="samples", n_resamples=20_000, rng=1
     ).pvalue
-    assert abs(found.p_value - theirs) < 5 * (2 * theirs * (1 - theirs) / 20_000) ** 0.5
-    assert found.notes == ("the p value comes from 20000 random signs (seed 0)",)
+    assert abs(result.p_value - expected) < 5 * (2 * expected * (1 - expected) / 20_000) ** 0.5
+    assert result.notes == ("the p value comes from 20000 random signs (seed 0)",)
     table = pd.DataFrame({"x": x, "y": y, "z": rng.normal(size=30)})
     pairs = compare.pairwise(table, test="permutation").pairs
-    assert pairs["p_value"].iloc[0] == found.p_value
+    assert pairs["p_value"].iloc[0] == result.p_value
     assert compare.permutation([1, 2, 3], [1, 2, 3]).p_value == 1
 
 
@@ -46,10 +46,10 @@ def test_wilcoxon_over_all_signs_is_scipys() -> None:
         rng = np.random.default_rng(seed)
         x, y = rng.integers(0, 5, 9).astype(float), rng.integers(0, 5, 9).astype(float)
         for zeros in ("zsplit", "wilcox", "pratt"):
-            theirs = stats.wilcoxon(
+            expected = stats.wilcoxon(
                 x, y, zero_method=zeros, method=stats.PermutationMethod(n_resamples=2**14)
             ).pvalue
-            assert compare.wilcoxon(x, y, zeros=zeros).p_value == pytest.approx(theirs, rel=1e-10)  # type: ignore[arg-type]
+            assert compare.wilcoxon(x, y, zeros=zeros).p_value == pytest.approx(expected, rel=1e-10)  # type: ignore[arg-type]
         a, b = rng.normal(size=40), rng.normal(size=40)
         assert compare.wilcoxon(a, b).p_value == pytest.approx(
             stats.wilcoxon(a, b, method="exact").pvalue, rel=1e-9
@@ -62,39 +62,39 @@ def test_tost_is_statsmodels() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(0.8, 0.05, 15)
     y = x + rng.normal(0.002, 0.01, 15)
-    found = compare.tost(x, y, margin=0.02)
-    assert found.p_value == pytest.approx(ttost_paired(x, y, -0.02, 0.02)[0], rel=1e-9)
-    assert found.equivalent
-    assert not found.different
-    assert -found.lower < 0.02
-    assert found.upper < 0.02
+    result = compare.tost(x, y, margin=0.02)
+    assert result.p_value == pytest.approx(ttost_paired(x, y, -0.02, 0.02)[0], rel=1e-9)
+    assert result.equivalent
+    assert not result.different
+    assert -result.lower < 0.02
+    assert result.upper < 0.02
     assert compare.tost(x, y, margin=0.001).equivalent is False
     corrected = compare.tost(x, y, margin=0.02, ratio=1 / 9)
-    assert corrected.p_value > found.p_value
-    assert "equivalent within 0.02 at 0.05" in found.summary().splitlines()[0]
+    assert corrected.p_value > result.p_value
+    assert "equivalent within 0.02 at 0.05" in result.summary().splitlines()[0]
 
 
 def test_tost_at_the_level_where_the_interval_touches_the_margin() -> None:
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=12), rng.normal(size=12)
-    found = compare.tost(x, y, margin=0.9)
-    touching = compare.tost(x, y, margin=0.9, alpha=found.p_value)
+    result = compare.tost(x, y, margin=0.9)
+    touching = compare.tost(x, y, margin=0.9, alpha=result.p_value)
     assert max(abs(touching.lower), abs(touching.upper)) == pytest.approx(0.9, rel=1e-9)
 
 
 def test_tost_by_ranks_is_scipys_two_one_sided_tests() -> None:
     d = np.random.default_rng(5).normal(0.1, 1, 14)
-    found = compare.tost(d, np.zeros(14), margin=1, test="wilcoxon")
+    result = compare.tost(d, np.zeros(14), margin=1, test="wilcoxon")
     sides = (
         stats.wilcoxon(d + 1, alternative="greater").pvalue,
         stats.wilcoxon(d - 1, alternative="less").pvalue,
     )
-    assert found.p_value == pytest.approx(max(sides), rel=1e-10)
+    assert result.p_value == pytest.approx(max(sides), rel=1e-10)
 
 
 def test_tost_by_ranks_lists_all_signs_under_ties() -> None:
     d = np.array([0.1, 0.1, -0.1, 0.0, 0.2, 0.5, -0.5, 0.1])
-    found = compare.tost(d, np.zeros(8), margin=0.5, test="wilcoxon")
+    result = compare.tost(d, np.zeros(8), margin=0.5, test="wilcoxon")
     sides = []
     for x in (np.round(d + 0.5, 12), np.round(0.5 - d, 12)):
         ranks = stats.rankdata(np.abs(x))
@@ -103,7 +103,7 @@ def test_tost_by_ranks_lists_all_signs_under_ties() -> None:
             [moving[np.array(signs)].sum() for signs in product((False, True), repeat=len(moving))]
         )
         sides.append((sums >= ranks[x > 0].sum() - 1e-9).mean())
-    assert found.p_value == pytest.approx(max(sides), rel=1e-12)
+    assert result.p_value == pytest.approx(max(sides), rel=1e-12)
     assert (
         compare.tost([1, 2, 3, 4, 5], [1, 2, 3, 4, 5], margin=0.1, test="wilcoxon").p_value
         == 2.0**-5
@@ -122,11 +122,11 @@ def test_tost_by_ranks_lists_all_signs_under_ties() -> None:
 def test_wilcoxon_on_demsars_table(second: str, zeros: str, statistic: float, p: float) -> None:
     """Values of comparison_oracles.csv; Demšar prints R+ = 93, R- = 12 for C4.5 against C4.5+m."""
     table = datasets.load("demsar2006-auc")
-    found = compare.wilcoxon(table["C4.5"], table[second], zeros=zeros)
-    assert found.statistic == statistic
-    assert found.p_value == pytest.approx(p, abs=5e-10)
+    result = compare.wilcoxon(table["C4.5"], table[second], zeros=zeros)
+    assert result.statistic == statistic
+    assert result.p_value == pytest.approx(p, abs=5e-10)
     oracle = stats.wilcoxon(table["C4.5"] - table[second], zero_method=zeros, method="asymptotic")
-    assert found.p_value == pytest.approx(oracle.pvalue, rel=1e-10)
+    assert result.p_value == pytest.approx(oracle.pvalue, rel=1e-10)
 
 
 def test_wilcoxon_sees_ties_through_rounding_noise() -> None:

@@ -31,12 +31,12 @@ DT2 = np.array([1247, 1098, 1185, 1087, 1377, 1363, 1121]) / 2000
 
 def lecture() -> compare.Comparison:
     with pytest.warns(DataWarning) as caught:
-        found = compare.two_error_rates(0.25, 5000, 0.15, 30)
+        result = compare.two_error_rates(0.25, 5000, 0.15, 30)
     assert [str(w.message) for w in caught] == [
         "an error rate of 0.15 on 30 instances means 4.5 expected errors or hits, fewer than 5: "
         "the normal approximation is rough"
     ]
-    return found
+    return result
 
 
 def worked(section: str, quantity: str) -> pd.Series:
@@ -61,30 +61,30 @@ def cells() -> pd.DataFrame:
 
 
 def test_the_lectures_two_models() -> None:
-    found = lecture()
-    assert found.difference == pytest.approx(0.1)
-    sigma = found.difference / found.statistic
+    result = lecture()
+    assert result.difference == pytest.approx(0.1)
+    sigma = result.difference / result.statistic
     assert 1.96 * sigma == pytest.approx(
         0.128339, abs=5e-7
     )  # the oracle rounds z to 1.96, as the lecture does
-    assert (found.upper - found.lower) / 2 == pytest.approx(
+    assert (result.upper - result.lower) / 2 == pytest.approx(
         stats.norm.isf(0.025) * sigma, rel=1e-12
     )
     assert (
-        f"{(found.upper - found.lower) / 2:.3f}"
+        f"{(result.upper - result.lower) / 2:.3f}"
         == worked("Illustrative example", "95% margin")["printed"]
     )
-    assert (round(found.lower, 4), round(found.upper, 4)) == (-0.0283, 0.2283)
-    assert f"{found.statistic:.3f}" == worked("Illustrative example (cont.)", "z limit")["printed"]
-    assert found.statistic == pytest.approx(1.527207, abs=5e-7)
+    assert (round(result.lower, 4), round(result.upper, 4)) == (-0.0283, 0.2283)
+    assert f"{result.statistic:.3f}" == worked("Illustrative example (cont.)", "z limit")["printed"]
+    assert result.statistic == pytest.approx(1.527207, abs=5e-7)
 
 
 def test_the_attained_confidence_is_two_sided_and_the_lectures_is_not() -> None:
     row = worked("Illustrative example (cont.)", "confidence 1-alpha")
     assert row["verdict"] == "erratum"
-    found = lecture()
-    assert found.attained == pytest.approx(0.873290, abs=5e-7)
-    assert round(1 - found.p_value / 2, 3) == float(
+    result = lecture()
+    assert result.attained == pytest.approx(0.873290, abs=5e-7)
+    assert round(1 - result.p_value / 2, 3) == float(
         row["printed"]
     )  # what is printed is Φ(z), one-sided
 
@@ -92,32 +92,32 @@ def test_the_attained_confidence_is_two_sided_and_the_lectures_is_not() -> None:
 def test_two_error_rates_agree_with_statsmodels() -> None:
     from statsmodels.stats.proportion import confint_proportions_2indep, test_proportions_2indep
 
-    found = compare.two_error_rates(37 / 200, 200, 61 / 220, 220, alpha=0.1)
+    result = compare.two_error_rates(37 / 200, 200, 61 / 220, 220, alpha=0.1)
     oracle = test_proportions_2indep(37, 200, 61, 220, method="wald")
-    assert (found.statistic, found.p_value) == pytest.approx(
+    assert (result.statistic, result.p_value) == pytest.approx(
         (oracle.statistic, oracle.pvalue), rel=1e-12
     )
     interval = confint_proportions_2indep(37, 200, 61, 220, method="wald", alpha=0.1)
-    assert (found.lower, found.upper) == pytest.approx(interval, rel=1e-12)
+    assert (result.lower, result.upper) == pytest.approx(interval, rel=1e-12)
 
 
 def test_at_the_attained_level_the_interval_ends_at_zero() -> None:
-    found = compare.two_error_rates(0.3, 100, 0.2, 150)
-    assert compare.two_error_rates(0.3, 100, 0.2, 150, alpha=found.p_value).lower == pytest.approx(
+    result = compare.two_error_rates(0.3, 100, 0.2, 150)
+    assert compare.two_error_rates(0.3, 100, 0.2, 150, alpha=result.p_value).lower == pytest.approx(
         0, abs=1e-14
     )
 
 
 def test_the_lectures_seven_folds() -> None:
-    found = compare.paired_t(DT1, DT2)
-    assert found.difference == pytest.approx(0.009643, abs=5e-7)
-    assert found.statistic == pytest.approx(0.434546, abs=5e-7)
-    assert found.p_value == pytest.approx(0.679085, abs=5e-7)
-    assert (found.lower, found.upper) == pytest.approx((-0.044656, 0.063941), abs=5e-7)
-    assert found.difference / found.effect == pytest.approx(0.058711, abs=5e-7)  # s
+    result = compare.paired_t(DT1, DT2)
+    assert result.difference == pytest.approx(0.009643, abs=5e-7)
+    assert result.statistic == pytest.approx(0.434546, abs=5e-7)
+    assert result.p_value == pytest.approx(0.679085, abs=5e-7)
+    assert (result.lower, result.upper) == pytest.approx((-0.044656, 0.063941), abs=5e-7)
+    assert result.difference / result.effect == pytest.approx(0.058711, abs=5e-7)  # s
     oracle = stats.ttest_rel(DT1, DT2)
     interval = oracle.confidence_interval(0.95)
-    assert (found.statistic, found.p_value, found.lower, found.upper) == pytest.approx(
+    assert (result.statistic, result.p_value, result.lower, result.upper) == pytest.approx(
         (oracle.statistic, oracle.pvalue, interval.low, interval.high), rel=1e-10
     )
 
@@ -126,8 +126,8 @@ def test_the_lectures_multiplier_is_of_seven_degrees_of_freedom_where_six_are_ri
     row = worked("7-fold example", "t multiplier")
     assert row["verdict"] == "erratum"
     assert float(row["printed"]) == round(stats.t.isf(0.025, 7), 3)
-    found = compare.paired_t(DT1, DT2)
-    multiplier = (found.upper - found.difference) / (found.difference / found.effect / 7**0.5)
+    result = compare.paired_t(DT1, DT2)
+    multiplier = (result.upper - result.difference) / (result.difference / result.effect / 7**0.5)
     assert multiplier == pytest.approx(2.446912, abs=5e-7)
     printed = worked("7-fold example", "interval with")
     assert (printed["verdict"], printed["printed"]) == ("erratum", "[-0.042,0.061]")
@@ -138,9 +138,9 @@ def test_the_lectures_multiplier_is_of_seven_degrees_of_freedom_where_six_are_ri
 
 
 def test_the_lectures_folds_corrected() -> None:
-    found = compare.corrected_t(DT1, DT2, ratio=1 / 6)
-    assert found.statistic == pytest.approx(0.295216, abs=5e-7)
-    assert (found.upper - found.lower) / 2 == pytest.approx(0.079925, abs=5e-7)
+    result = compare.corrected_t(DT1, DT2, ratio=1 / 6)
+    assert result.statistic == pytest.approx(0.295216, abs=5e-7)
+    assert (result.upper - result.lower) / 2 == pytest.approx(0.079925, abs=5e-7)
 
 
 @given(
@@ -154,9 +154,9 @@ def test_the_correction_shrinks_t_by_its_factor(
     x, y = np.array(pairs).T
     if np.ptp(x - y) < 1e-3:
         return
-    plain, corrected = compare.paired_t(x, y), compare.corrected_t(x, y, ratio=ratio)
+    original, corrected = compare.paired_t(x, y), compare.corrected_t(x, y, ratio=ratio)
     assert corrected.statistic * (1 + ratio * len(x)) ** 0.5 == pytest.approx(
-        plain.statistic, rel=1e-9, abs=1e-12
+        original.statistic, rel=1e-9, abs=1e-12
     )
     swapped = compare.corrected_t(y, x, ratio=ratio)
     assert (swapped.statistic, swapped.lower) == pytest.approx(
@@ -168,9 +168,9 @@ def test_corrected_t_agrees_with_baycomps_correlated_t() -> None:
     """The Bayesian correlated t test has the same distribution: its tail is the p value."""
     from baycomp import CorrelatedTTest
 
-    left, right = CorrelatedTTest.probs(DT1, DT2, rope=0, runs=1)
-    found = compare.corrected_t(DT1, DT2, ratio=1 / 6)
-    assert min(left, right) == pytest.approx(found.p_value / 2, rel=1e-10)
+    p_left, right = CorrelatedTTest.probs(DT1, DT2, rope=0, runs=1)
+    result = compare.corrected_t(DT1, DT2, ratio=1 / 6)
+    assert min(p_left, right) == pytest.approx(result.p_value / 2, rel=1e-10)
 
 
 def test_five_by_two_f_is_mlxtends() -> None:
@@ -193,8 +193,8 @@ def test_five_by_two_f_is_mlxtends() -> None:
                 a.fit(x2, y2).score(x1, y1) - b.fit(x2, y2).score(x1, y1),
             ]
         )
-    found = compare.five_by_two_f(d)
-    assert (found.statistic, found.p_value) == pytest.approx((f, p), rel=1e-9)
+    result = compare.five_by_two_f(d)
+    assert (result.statistic, result.p_value) == pytest.approx((f, p), rel=1e-9)
 
 
 @pytest.mark.parametrize(("b", "c"), [(0, 3), (1, 1), (5, 12), (30, 44), (7, 7), (0, 1)])
@@ -204,15 +204,15 @@ def test_mcnemar_against_statsmodels(b: int, c: int) -> None:
     table = [[10, b], [c, 10]]
     exact = compare.mcnemar(b, c, n=200, method="exact")
     assert exact.p_value == pytest.approx(mcnemar(table, exact=True).pvalue, rel=1e-10)
-    plain = mcnemar(table, exact=False, correction=False)
-    found = compare.mcnemar(b, c, n=200, method="asymptotic")
-    assert (found.statistic, found.p_value) == pytest.approx(
-        (plain.statistic, plain.pvalue), rel=1e-10
+    original = mcnemar(table, exact=False, correction=False)
+    result = compare.mcnemar(b, c, n=200, method="asymptotic")
+    assert (result.statistic, result.p_value) == pytest.approx(
+        (original.statistic, original.pvalue), rel=1e-10
     )
     if b != c:
         corrected = mcnemar(table, exact=False, correction=True)
-        found = compare.mcnemar(b, c, n=200, method="corrected")
-        assert (found.statistic, found.p_value) == pytest.approx(
+        result = compare.mcnemar(b, c, n=200, method="corrected")
+        assert (result.statistic, result.p_value) == pytest.approx(
             (corrected.statistic, corrected.pvalue), rel=1e-10
         )
     mid = compare.mcnemar(b, c, n=200).p_value
@@ -230,8 +230,8 @@ def test_the_mid_p_of_equal_counts_is_fagerlands() -> None:
 
 
 def test_mcnemar_without_a_discordant_pair_says_so() -> None:
-    found = compare.mcnemar(0, 0, n=10)
-    assert (found.p_value, found.notes) == (
+    result = compare.mcnemar(0, 0, n=10)
+    assert (result.p_value, result.notes) == (
         1.0,
         ("the two classifiers are right on the same instances",),
     )
@@ -264,8 +264,8 @@ def test_the_intervals_use_the_tables_multipliers() -> None:
             continue
         d = rng.normal(size=int(df) + 1)
         for p, exact in zip(rows["upper_tail_p"], rows["exact"], strict=True):
-            found = compare.paired_t(d, np.zeros_like(d), alpha=2 * p)
-            margin = (found.upper - found.lower) / 2
+            result = compare.paired_t(d, np.zeros_like(d), alpha=2 * p)
+            margin = (result.upper - result.lower) / 2
             assert margin / (d.std(ddof=1) / len(d) ** 0.5) == pytest.approx(exact, rel=1e-6)
 
 

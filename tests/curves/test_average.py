@@ -23,9 +23,9 @@ def folds(normal, k=5):
 
 
 def test_vertical_averaging_is_the_mean_and_t_interval(normal):
-    parts, grid = folds(normal), 11
-    found = curves.average_vertical(parts, alpha=0.1, grid=grid)
-    at = np.array(
+    fold_data, grid = folds(normal), 11
+    average = curves.average_vertical(fold_data, alpha=0.1, grid=grid)
+    heights = np.array(
         [
             [
                 max(
@@ -38,20 +38,24 @@ def test_vertical_averaging_is_the_mean_and_t_interval(normal):
             for data in ((normal[0][i::5], norm.cdf(normal[1][i::5] - 0.75)) for i in range(5))
         ]
     )
-    ours = found.points.loc[[0.0, 0.5, 1.0]]
-    np.testing.assert_allclose(ours["TPR"], at.mean(axis=0), atol=1e-14)
-    half = t.ppf(0.95, 4) * at.std(axis=0, ddof=1) / np.sqrt(5)
-    np.testing.assert_allclose(ours["TPR_lower"], np.clip(at.mean(axis=0) - half, 0, 1), atol=1e-14)
-    np.testing.assert_allclose(ours["TPR_upper"], np.clip(at.mean(axis=0) + half, 0, 1), atol=1e-14)
-    assert (found.points["FPR_lower"] == found.points["FPR"]).all()
-    assert len(found.points) == grid
+    computed = average.points.loc[[0.0, 0.5, 1.0]]
+    np.testing.assert_allclose(computed["TPR"], heights.mean(axis=0), atol=1e-14)
+    half_width = t.ppf(0.95, 4) * heights.std(axis=0, ddof=1) / np.sqrt(5)
+    np.testing.assert_allclose(
+        computed["TPR_lower"], np.clip(heights.mean(axis=0) - half_width, 0, 1), atol=1e-14
+    )
+    np.testing.assert_allclose(
+        computed["TPR_upper"], np.clip(heights.mean(axis=0) + half_width, 0, 1), atol=1e-14
+    )
+    assert (average.points["FPR_lower"] == average.points["FPR"]).all()
+    assert len(average.points) == grid
 
 
 def test_threshold_averaging_averages_the_rates_of_one_rule(normal):
     y, s = normal
     p = norm.cdf(s - 0.75)
-    found = curves.average_threshold(folds(normal), grid=15)
-    for at_least, row in found.points.iterrows():
+    average = curves.average_threshold(folds(normal), grid=15)
+    for at_least, row in average.points.iterrows():
         fpr, tpr = np.array(
             [
                 (
@@ -63,15 +67,15 @@ def test_threshold_averaging_averages_the_rates_of_one_rule(normal):
         ).T
         assert row["FPR"] == pytest.approx(fpr.mean(), abs=1e-14)
         assert row["TPR"] == pytest.approx(tpr.mean(), abs=1e-14)
-        half = t.ppf(0.975, 4) * fpr.std(ddof=1) / np.sqrt(5)
-        assert row["FPR_upper"] == pytest.approx(min(1, fpr.mean() + half), abs=1e-14)
-    assert found.points.index[0] == np.inf
-    assert found.points.iloc[-1][["FPR", "TPR"]].tolist() == [1, 1]
+        half_width = t.ppf(0.975, 4) * fpr.std(ddof=1) / np.sqrt(5)
+        assert row["FPR_upper"] == pytest.approx(min(1, fpr.mean() + half_width), abs=1e-14)
+    assert average.points.index[0] == np.inf
+    assert average.points.iloc[-1][["FPR", "TPR"]].tolist() == [1, 1]
 
 
 def test_the_mean_of_one_curve_twice_is_that_curve(curve):
-    found = curves.average_vertical([curve, curve])
-    assert (found.points["TPR_lower"] == found.points["TPR_upper"]).all()
+    average = curves.average_vertical([curve, curve])
+    assert (average.points["TPR_lower"] == average.points["TPR_upper"]).all()
     assert (
-        found.points["TPR"] == interpolate_tpr(curve, found.points["FPR"].to_numpy(), top=True)
+        average.points["TPR"] == interpolate_tpr(curve, average.points["FPR"].to_numpy(), top=True)
     ).all()

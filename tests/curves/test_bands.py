@@ -111,8 +111,8 @@ def test_reading_a_curve_gives_top_and_foot_of_a_jump(rows, f):
     if f not in x:
         straight = np.interp(f, x, h, left=h[0], right=1)
         for top in (True, False):
-            found = interpolate_tpr(curve, np.array([f]), top=top)[0]
-            assert found == pytest.approx(straight, abs=1e-12) or not 0 <= f <= 1
+            height = interpolate_tpr(curve, np.array([f]), top=top)[0]
+            assert height == pytest.approx(straight, abs=1e-12) or not 0 <= f <= 1
     assert interpolate_tpr(curve, np.array([-0.1, 1.1]), top=False).tolist() == [0, 1]
 
 
@@ -120,7 +120,7 @@ def test_a_perfect_curve_has_no_bootstrap_spread_and_says_so():
     perfect = curves.roc([1, 1, 0, 0, 0], [5, 4, 3, 2, 1])
     with pytest.warns(DataWarning) as caught:
         assert curves.bands(perfect, resamples=20).up == 0
-    assert [str(one.message) for one in caught] == [
+    assert [str(warning.message) for warning in caught] == [
         "every bootstrap curve is the curve itself, as for a perfect score, so the fixed-width "
         "band has no width; "
         "use method='simultaneous'"

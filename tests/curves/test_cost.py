@@ -24,11 +24,11 @@ def samples(draw):
 def test_the_envelope_is_the_least_of_all_lines(sample, pc):
     y, s = sample
     curve = curves.cost_curve(y, s, positive=True)
-    least = [
+    lowest = [
         min((p * np.mean(s[y] < t) + (1 - p) * np.mean(s[~y] >= t)) for t in [*s, np.inf])
         for p in pc
     ]
-    np.testing.assert_allclose(curve.expected(pc), least, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(curve.expected(pc), lowest, rtol=0, atol=1e-14)
     assert (curve.expected(pc).to_numpy() <= np.minimum(pc, 1 - np.array(pc)) + 1e-14).all()
     envelope = curve.envelope
     assert envelope["from_pc"].iloc[0] == 0

@@ -47,8 +47,8 @@ def terminal(monkeypatch):
 
 def run(capsys, *arguments):
     code = main(["curve", *map(str, arguments)])
-    said = capsys.readouterr()
-    return code, said.out, said.err
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
 
 
 def test_the_table_is_the_segments_points(capsys, wide, six):
@@ -57,9 +57,11 @@ def test_the_table_is_the_segments_points(capsys, wide, six):
     table = pd.read_csv(io.StringIO(out))
     assert table.columns[0] == "classifier"
     for name, score in (("net", six[1]), ("k-NN", np.round(six[1], 1))):
-        ours = table[table["classifier"] == name].drop(columns="classifier").reset_index(drop=True)
+        computed = (
+            table[table["classifier"] == name].drop(columns="classifier").reset_index(drop=True)
+        )
         expected = curves.balanced_segment(six[0], score).points.reset_index(drop=True)
-        pd.testing.assert_frame_equal(ours, expected, check_dtype=False, rtol=0, atol=1e-15)
+        pd.testing.assert_frame_equal(computed, expected, check_dtype=False, rtol=0, atol=1e-15)
     assert err.splitlines()[:2] == [
         "1 is the positive class by convention, 8 of 20 instances",
         "net: n = 20, AUC 0.9062, 7 confident points, SAUC 0.1146, AveD 0.0857; Youden's J "
@@ -95,8 +97,8 @@ def test_standard_input_and_labels_of_text(capsys, six, monkeypatch):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_a_table_and_a_picture(capsys, wide, tmp_path, kind):
     picture, out = tmp_path / "figure.svg", tmp_path / "table.json"
-    code, said, _ = run(capsys, wide, "--kind", kind, "--plot", picture, "-o", out)
-    assert (code, said) == (0, "")
+    code, stderr, _ = run(capsys, wide, "--kind", kind, "--plot", picture, "-o", out)
+    assert (code, stderr) == (0, "")
     assert picture.read_text().startswith("<?xml")
     assert {
         row["classifier"] for row in json.loads(out.read_text(), parse_constant=pytest.fail)
@@ -108,13 +110,13 @@ def test_every_kind_has_a_table_and_a_picture(capsys, wide, tmp_path, kind):
 
 def test_alpha_and_above_are_used(capsys, wide, six):
     out = run(capsys, wide, "--kind", "summary", "--alpha", "0.2", "--format", "csv")[1]
-    found = pd.read_csv(io.StringIO(out), index_col=0)
-    assert found.loc["net", "confident"] == len(curves.balanced_segment(*six, 0.2).confident)
+    printed = pd.read_csv(io.StringIO(out), index_col=0)
+    assert printed.loc["net", "confident"] == len(curves.balanced_segment(*six, 0.2).confident)
     out = run(capsys, wide, "--kind", "conversion", "--above", "0.3", "--format", "csv")[1]
-    found = pd.read_csv(io.StringIO(out)).query(
+    printed = pd.read_csv(io.StringIO(out)).query(
         "classifier == 'net' and group == 'predicted positive'"
     )
-    assert found["n"].item() == (six[1] > 0.3).sum()
+    assert printed["n"].item() == (six[1] > 0.3).sum()
 
 
 @pytest.mark.parametrize(
@@ -253,21 +255,21 @@ def test_importing_the_curves_loads_no_heavy_library():
         f"import sys, deabench.curves, deabench.tango; print([m for m in {heavy} if m in "
         "sys.modules])"
     )
-    found = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=True,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )
-    assert found.stdout.strip() == "[]"
+    assert completed.stdout.strip() == "[]"
 
 
 def test_simultaneous_bands(capsys, wide, six):
     out = run(capsys, wide, "--kind", "bands", "--band", "simultaneous", "--format", "csv")[1]
-    found = pd.read_csv(io.StringIO(out)).query("classifier == 'net'")
+    band = pd.read_csv(io.StringIO(out)).query("classifier == 'net'")
     expected = curves.bands(curves.roc(*six), "simultaneous").at(np.linspace(0, 1, 101))
-    np.testing.assert_allclose(found[["lower", "upper"]], expected[["lower", "upper"]], atol=1e-15)
+    np.testing.assert_allclose(band[["lower", "upper"]], expected[["lower", "upper"]], atol=1e-15)
 
 
 def test_the_threshold_of_least_cost_is_said(capsys, wide, six):

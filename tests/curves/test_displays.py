@@ -18,12 +18,12 @@ from deabench import curves
 from deabench.curves.segment import CAUTION
 from deabench.errors import DataError
 from deabench.plot import canvas, curve_comparison
-from deabench.plot import curves as other
+from deabench.plot import curves as plot_curves
 from deabench.plot import roc as curves_roc
 from deabench.plot import segment as curves_segment
 
 
-def many(k, seed=0):
+def many_classifiers(k, seed=0):
     rng = np.random.default_rng(seed)
     y = np.repeat([1, 0], [40, 160])
     return y, {f"classifier {i}": rng.normal(size=200) + rng.uniform(0, 3) * y for i in range(k)}
@@ -58,14 +58,14 @@ DISPLAYS = {
     "segments": lambda six: curves_segment.SegmentsDisplay.from_predictions(
         six[0], {"net": six[1], "anti": -six[1]}
     ),
-    "gain": lambda six: other.GainDisplay(curves.gain(*six), "net"),
-    "lift": lambda six: other.LiftDisplay({"net": curves.lift(*six)}),
-    "conversion": lambda six: other.ConversionDisplay(curves.conversion_rates(*six)),
-    "precision-recall": lambda six: other.PrecisionRecallDisplay(
+    "gain": lambda six: plot_curves.GainDisplay(curves.gain(*six), "net"),
+    "lift": lambda six: plot_curves.LiftDisplay({"net": curves.lift(*six)}),
+    "conversion": lambda six: plot_curves.ConversionDisplay(curves.conversion_rates(*six)),
+    "precision-recall": lambda six: plot_curves.PrecisionRecallDisplay(
         {"net": curves.precision_recall(*six)}
     ),
-    "cost": lambda six: other.CostCurveDisplay({"net": curves.cost_curve(*six)}),
-    "learning": lambda six: other.LearningCurveDisplay(learning(six), "balanced accuracy"),
+    "cost": lambda six: plot_curves.CostCurveDisplay({"net": curves.cost_curve(*six)}),
+    "learning": lambda six: plot_curves.LearningCurveDisplay(learning(six), "balanced accuracy"),
 }
 
 
@@ -85,11 +85,11 @@ def test_every_display_keeps_the_contract(six, make):
     assert all(artist is not None for artist in artists)
     figure = Figure()
     FigureCanvasAgg(figure)
-    given = figure.add_subplot()
-    assert display.plot(given).ax_ is given  # drawn again, on axes of the caller's
+    axes = figure.add_subplot()
+    assert display.plot(axes).ax_ is axes  # drawn again, on axes of the caller's
     assert display.figure_ is figure is not first
-    for one in (first, figure):
-        one.canvas.draw()
+    for shown in (first, figure):
+        shown.canvas.draw()
     if "matplotlib.pyplot" in sys.modules:
         assert sys.modules["matplotlib.pyplot"].get_fignums() == []
 
@@ -135,19 +135,19 @@ def test_the_tango_display_draws_every_interval_at_its_threshold(six):
     display = curves_segment.TangoDisplay.from_predictions(*six, name="net").plot()
     points = display.segment.points
     for bars, dots, confident in zip(display.bars_, display.dots_, (False, True), strict=True):
-        part = points[points["confident"] == confident]
+        selected = points[points["confident"] == confident]
         ends = np.array([segment[:, 1] for segment in bars.get_segments()])
-        np.testing.assert_allclose(ends, part[["lower", "upper"]], atol=1e-15)
-        np.testing.assert_allclose(dots.get_ydata(), part["difference"], atol=1e-15)
-        finite = np.isfinite(part["at_least"])
-        assert (dots.get_xdata()[finite] == part["at_least"][finite]).all()
-    only = curves_segment.TangoDisplay(display.segment).plot(only_confident=True)
-    assert [len(bars.get_segments()) for bars in only.bars_] == [0, 7]
+        np.testing.assert_allclose(ends, selected[["lower", "upper"]], atol=1e-15)
+        np.testing.assert_allclose(dots.get_ydata(), selected["difference"], atol=1e-15)
+        finite = np.isfinite(selected["at_least"])
+        assert (dots.get_xdata()[finite] == selected["at_least"][finite]).all()
+    confident_display = curves_segment.TangoDisplay(display.segment).plot(only_confident=True)
+    assert [len(bars.get_segments()) for bars in confident_display.bars_] == [0, 7]
 
 
 @pytest.mark.parametrize("k", [3, 30, 300])
 def test_names_do_not_collide_and_the_missing_are_counted(k):
-    display = curves_segment.SegmentsDisplay.from_predictions(*many(k)).plot()
+    display = curves_segment.SegmentsDisplay.from_predictions(*many_classifiers(k)).plot()
     figure = display.figure_
     figure.canvas.draw()
     boxes = [Text.get_window_extent(text, figure.canvas.get_renderer()) for text in display.texts_]
@@ -159,10 +159,10 @@ def test_names_do_not_collide_and_the_missing_are_counted(k):
     )
     assert len(display.points_) == k
     assert len(display.texts_) + len(display.left_out) == k
-    said = display.caption_.get_text().replace("\n", " ")
-    assert CAUTION in said  # what SAUC does not say stands beside it
+    caption = display.caption_.get_text().replace("\n", " ")
+    assert CAUTION in caption  # what SAUC does not say stands beside it
     if display.left_out:
-        assert f"{len(display.left_out)} name" in said
+        assert f"{len(display.left_out)} name" in caption
     assert len(display.left_out) <= {3: 0, 30: 6, 300: 285}[k]
 
 
@@ -171,8 +171,8 @@ def test_the_excluded_are_named_beside_the_plot(normal):
     display = curves_segment.SegmentsDisplay.from_predictions(y, {"stump": s > 3, "net": s}).plot()
     assert "No confident point: stump." in display.caption_.get_text().replace("\n", " ")
     assert len(display.points_) == 1
-    none = curves_segment.SegmentsDisplay.from_predictions(y, {"stump": s > 3}).plot()
-    assert (none.points_, none.texts_) == ([], [])
+    empty_display = curves_segment.SegmentsDisplay.from_predictions(y, {"stump": s > 3}).plot()
+    assert (empty_display.points_, empty_display.texts_) == ([], [])
 
 
 def test_curves_are_told_apart_without_colour():
@@ -180,7 +180,7 @@ def test_curves_are_told_apart_without_colour():
         return float(np.dot(to_rgb(canvas.line_style(k)["color"]), (0.299, 0.587, 0.114)))
 
     looks = [canvas.line_style(k) for k in range(28)]
-    assert len({(one["color"], str(one["linestyle"])) for one in looks}) == 28
+    assert len({(look["color"], str(look["linestyle"])) for look in looks}) == 28
     for k in range(27):
         assert (
             looks[k]["linestyle"] != looks[k + 1]["linestyle"] or abs(grey(k) - grey(k + 1)) > 0.2
@@ -188,7 +188,7 @@ def test_curves_are_told_apart_without_colour():
 
 
 def test_a_long_legend_counts_the_rest():
-    display = curves_roc.RocDisplay.from_predictions(*many(30)).plot()
+    display = curves_roc.RocDisplay.from_predictions(*many_classifiers(30)).plot()
     lines = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert len(lines) == 11
     assert lines[-1] == "and 20 more"
@@ -217,14 +217,14 @@ def test_names_from_data_are_text_and_never_mathematics(six, kind):
     )
     figure.canvas.draw()
     texts = " ".join(text.get_text().replace("\\$", "$") for text in figure.findobj(Text))
-    found = [shown in texts for shown in names.values()]
+    is_shown = [shown in texts for shown in names.values()]
     assert (
-        any(found) if kind == "summary" else all(found)
+        any(is_shown) if kind == "summary" else all(is_shown)
     )  # its three points are one spot, without room for three
 
 
 def test_panels_count_what_they_leave_out():
-    y, scores = many(14)
+    y, scores = many_classifiers(14)
     segments = curves.compare_segments(y, scores).segments
     figure = curve_comparison.draw_curves("tango", segments, segments)
     assert len(figure.axes) == 12
@@ -236,18 +236,18 @@ def test_panels_count_what_they_leave_out():
     [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("PNG", b"\x89PNG")],
 )
 def test_pictures_are_written_whole_and_the_same_each_time(six, tmp_path, end, start):
-    path, again = tmp_path / f"gain.{end}", tmp_path / f"again.{end}"
-    for one in (path, again):
-        canvas.save_figure(other.GainDisplay(curves.gain(*six)).plot().figure_, one)
+    path, repeated = tmp_path / f"gain.{end}", tmp_path / f"again.{end}"
+    for file in (path, repeated):
+        canvas.save_figure(plot_curves.GainDisplay(curves.gain(*six)).plot().figure_, file)
     assert path.read_bytes().startswith(start)
-    assert path.read_bytes() == again.read_bytes()
-    assert sorted(tmp_path.iterdir()) == sorted([path, again])
+    assert path.read_bytes() == repeated.read_bytes()
+    assert sorted(tmp_path.iterdir()) == sorted([path, repeated])
 
 
 def test_another_picture_format_is_refused(six, tmp_path):
     with pytest.raises(DataError) as error:
         canvas.save_figure(
-            other.GainDisplay(curves.gain(*six)).plot().figure_, tmp_path / "gain.gif"
+            plot_curves.GainDisplay(curves.gain(*six)).plot().figure_, tmp_path / "gain.gif"
         )
     assert (
         str(error.value)

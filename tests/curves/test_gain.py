@@ -38,10 +38,10 @@ def test_gain_and_lift_count_the_rows_taken(sample):
     y, s = sample
     chart, lift = curves.gain(y, s, positive=True), curves.lift(y, s, positive=True)
     for point in chart.points.itertuples():
-        taken = s >= point.at_least
-        assert point.population == taken.mean()
-        assert point.gain == (taken & y).sum() / y.sum()
-        assert point.negative_gain == (taken & ~y).sum() / (~y).sum()
+        selected = s >= point.at_least
+        assert point.population == selected.mean()
+        assert point.gain == (selected & y).sum() / y.sum()
+        assert point.negative_gain == (selected & ~y).sum() / (~y).sum()
     for point in lift.points.itertuples():
         assert point.lift == pytest.approx(y[s >= point.at_least].mean() / y.mean(), abs=1e-12)
     assert lift.points["lift"].iloc[-1] == 1
@@ -61,13 +61,13 @@ def test_deciles_of_equal_scores_are_the_mean_over_their_orders():
 @given(samples(), st.integers(-1, 10))
 def test_conversion_rates_count_the_groups(sample, above):
     y, s = sample
-    found = curves.conversion_rates(y, s, above=above, positive=True)
+    rates = curves.conversion_rates(y, s, above=above, positive=True)
     for group, rows in (
         ("all", s > -9),
         ("predicted positive", s > above),
         ("predicted negative", s <= above),
     ):
-        row = found.rates.loc[group]
+        row = rates.rates.loc[group]
         assert row["n"] == rows.sum()
         if rows.any():
             assert row["positive"] == pytest.approx(y[rows].mean(), abs=1e-15)
@@ -75,10 +75,10 @@ def test_conversion_rates_count_the_groups(sample, above):
         else:
             assert np.isnan(row["positive"])
             assert np.isnan(
-                found.multipliers["positive" if group == "predicted positive" else "negative"]
+                rates.multipliers["positive" if group == "predicted positive" else "negative"]
             )
     if (s > above).any():
-        assert found.multipliers["positive"] == pytest.approx(
+        assert rates.multipliers["positive"] == pytest.approx(
             y[s > above].mean() / y.mean(), rel=1e-12
         )
 

@@ -37,72 +37,72 @@ def test_schedules_are_the_lectures_formulas():
     ),
     st.integers(1, 500),
 )
-def test_sizes_rise_to_the_limit(start, how, limit):
-    sizes = list(getattr(curves, how[0])(start, how[1]).sizes(limit))
+def test_sizes_rise_to_the_limit(start, schedule, limit):
+    sizes = list(getattr(curves, schedule[0])(start, schedule[1]).sizes(limit))
     assert sizes[-1] == limit
     assert (np.diff(sizes) > 0).all()
 
 
 def test_sampling_stops_where_the_metric_stops(data):
-    found = curves.learning_curve(
+    curve = curves.learning_curve(
         LogisticRegression(), *data, schedule=curves.arithmetic(20, 10, tolerance=0.01)
     )
-    change = found.means["mean"].diff().abs().to_numpy()[1:]
+    change = curve.means["mean"].diff().abs().to_numpy()[1:]
     assert (change[:-1] > 0.01).all()
     assert change[-1] <= 0.01
-    assert found.stopped_at == found.scores.index[-1]
+    assert curve.stopped_at == curve.scores.index[-1]
 
 
 def test_the_whole_training_fold_is_cross_validation(data):
     cv = StratifiedKFold(4, shuffle=True, random_state=1)
-    found = curves.learning_curve(
+    curve = curves.learning_curve(
         LogisticRegression(),
         *data,
         scoring="accuracy",
         cv=cv,
         schedule=curves.geometric(20, tolerance=None),
     )
-    assert found.stopped_at is None
-    assert found.scores.index.tolist() == [20, 40, 80, 90]
+    assert curve.stopped_at is None
+    assert curve.scores.index.tolist() == [20, 40, 80, 90]
     np.testing.assert_allclose(
-        found.scores.loc[90],
+        curve.scores.loc[90],
         cross_val_score(LogisticRegression(), *data, cv=cv, scoring="accuracy"),
         atol=1e-12,
     )
-    assert found.to_frame().columns.tolist() == ["mean", "sd", "training_mean"]
+    assert curve.to_frame().columns.tolist() == ["mean", "sd", "training_mean"]
 
 
 def test_the_seed_and_the_kind_of_table_do_not_change_the_numbers(data):
     schedule = curves.arithmetic(30, 30, tolerance=None, seed=5)
     X, y = data
-    first, again, lists = (
+    first, repeated, lists = (
         curves.learning_curve(LogisticRegression(), table, y, schedule=schedule, cv=3).scores
         for table in (X, X.to_numpy(), X.to_numpy().tolist())
     )
-    assert first.equals(again)
+    assert first.equals(repeated)
     assert first.equals(lists)
-    other = curves.learning_curve(
+    scores = curves.learning_curve(
         LogisticRegression(), X, y, cv=3, schedule=curves.arithmetic(30, 30, tolerance=None, seed=6)
     ).scores
-    assert not first.equals(other)
+    assert not first.equals(scores)
 
 
 def test_the_estimator_is_left_alone_and_samples_are_nested(data):
-    taken = []
+    sampled = []
 
     class Spy(DecisionTreeClassifier):
         def fit(self, X, y):
-            taken.append(set(X.index))
+            sampled.append(set(X.index))
             return super().fit(X, y)
 
     tree = Spy(random_state=0)
-    found = curves.learning_curve(
+    curve = curves.learning_curve(
         tree, *data, schedule=curves.arithmetic(20, 20, tolerance=None, seed=5), cv=2
     )
     assert not hasattr(tree, "tree_")
-    assert (found.training_scores == 1).all(axis=None)  # a full tree fits what it has seen
-    assert [len(rows) for rows in taken] == [20, 20, 40, 40, 60, 60]
-    assert all(taken[k] < taken[k + 2] for k in range(4))
+    assert (curve.training_scores == 1).all(axis=None)  # a full tree fits what it has seen
+    assert [len(rows) for rows in sampled] == [20, 20, 40, 40, 60, 60]
+    assert all(sampled[k] < sampled[k + 2] for k in range(4))
 
 
 @pytest.mark.parametrize(

@@ -40,13 +40,13 @@ def test_both_forms_of_the_threshold_give_the_counts(sample):
     y, s = sample
     for point in curves.roc(y, s, positive=True).points.itertuples():
         for predicted in (s >= point.at_least, s > point.above):
-            found = (
+            counts = (
                 np.sum(predicted & y),
                 np.sum(~predicted & y),
                 np.sum(predicted & ~y),
                 np.sum(~predicted & ~y),
             )
-            assert found == (point.tp, point.fn, point.fp, point.tn)
+            assert counts == (point.tp, point.fn, point.fp, point.tn)
 
 
 @given(samples())
@@ -70,10 +70,10 @@ def test_the_hull_is_qhulls(sample):
         tuple(corners[-1]),
         tuple(corners[-2]),
     }
-    found = {
+    hull_points = {
         tuple(p) for p in curve.points.loc[curve.points["hull"], ["fp", "tp"]].to_numpy(dtype=float)
     }
-    assert found == vertices
+    assert hull_points == vertices
     assert curve.hull_auc >= curve.auc - 1e-15
 
 
@@ -143,7 +143,7 @@ def test_labels_of_any_kind_give_one_curve(six, labels):
     y, s = six
     (a, b), positive = labels
     negative = a if positive == b else b
-    named = pd.Series([positive if one else negative for one in y])
+    named = pd.Series([positive if label else negative for label in y])
     for data in (named, named.astype("category"), named.tolist()):
         curve = curves.roc(data, s, positive=positive)
         assert curve.auc == 0.90625

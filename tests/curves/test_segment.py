@@ -23,8 +23,8 @@ def orders(draw):
 
 
 def test_the_example_of_twenty_rows(six):
-    found = curves.balanced_segment(*six)
-    assert found.confident["at_least"].tolist() == [
+    segment = curves.balanced_segment(*six)
+    assert segment.confident["at_least"].tolist() == [
         0.55,
         0.54,
         0.53,
@@ -33,31 +33,31 @@ def test_the_example_of_twenty_rows(six):
         0.49,
         0.41,
     ]  # top 5 to top 11
-    assert found.sauc == pytest.approx(0.114583, abs=5e-7)
-    assert found.aved == pytest.approx(0.0857, abs=5e-5)
-    assert found.aved_signed == pytest.approx(0, abs=1e-16)
-    assert found.sauc == pytest.approx(
-        auc(found.confident["FPR"], found.confident["TPR"]), abs=1e-15
+    assert segment.sauc == pytest.approx(0.114583, abs=5e-7)
+    assert segment.aved == pytest.approx(0.0857, abs=5e-5)
+    assert segment.aved_signed == pytest.approx(0, abs=1e-16)
+    assert segment.sauc == pytest.approx(
+        auc(segment.confident["FPR"], segment.confident["TPR"]), abs=1e-15
     )
-    assert found.figures["n"] == 20
-    assert (found.figures["from_at_least"], found.figures["to_at_least"]) == (0.55, 0.41)
+    assert segment.figures["n"] == 20
+    assert (segment.figures["from_at_least"], segment.figures["to_at_least"]) == (0.55, 0.41)
 
 
 @given(orders(), st.sampled_from([0.01, 0.05, 0.2]))
 def test_the_confident_points_are_one_run_and_never_none_without_ties(order, alpha):
-    found = curves.balanced_segment(*order, alpha, positive=True)
-    where = np.flatnonzero(found.points["confident"])
-    assert len(where) > 0
-    assert len(where) == where[-1] - where[0] + 1
+    segment = curves.balanced_segment(*order, alpha, positive=True)
+    indices = np.flatnonzero(segment.points["confident"])
+    assert len(indices) > 0
+    assert len(indices) == indices[-1] - indices[0] + 1
 
 
 @given(orders(), st.integers(2, 6))
 def test_equal_scores_keep_the_run_unbroken(order, width):
     y, s = order
-    where = np.flatnonzero(
+    indices = np.flatnonzero(
         curves.balanced_segment(y, np.floor(s / width), positive=True).points["confident"]
     )
-    assert len(where) == 0 or len(where) == where[-1] - where[0] + 1
+    assert len(indices) == 0 or len(indices) == indices[-1] - indices[0] + 1
 
 
 @given(orders())
@@ -77,21 +77,23 @@ def test_confident_is_zero_in_the_interval_and_the_difference_is_of_rates(order)
 
 
 def test_the_interval_is_tangos(normal):
-    found = curves.balanced_segment(*normal, 0.1)
-    lower, upper = tango.interval(found.points["fn"], found.points["fp"], 300, 0.1)
-    assert (found.points["lower"] == lower).all()
-    assert (found.points["upper"] == upper).all()
+    segment = curves.balanced_segment(*normal, 0.1)
+    lower, upper = tango.interval(segment.points["fn"], segment.points["fp"], 300, 0.1)
+    assert (segment.points["lower"] == lower).all()
+    assert (segment.points["upper"] == upper).all()
 
 
 def test_a_stump_has_no_confident_point_and_says_so(normal):
     y, s = normal
     stump = np.where(y == 1, s > 3, s > -3).astype(float)  # two leaves, both far from balance
-    found = curves.compare_segments(y, {"stump": stump, "other": s})
-    assert found.excluded == ("stump",)
-    assert np.isnan(found.table.loc["stump", ["SAUC", "AveD", "AveD_signed"]].astype(float)).all()
-    assert found.table.loc["stump", "confident"] == 0
-    assert found.table.loc["other", "SAUC"] == curves.balanced_segment(y, s).sauc
-    assert found.table.columns.tolist() == [
+    comparison = curves.compare_segments(y, {"stump": stump, "other": s})
+    assert comparison.excluded == ("stump",)
+    assert np.isnan(
+        comparison.table.loc["stump", ["SAUC", "AveD", "AveD_signed"]].astype(float)
+    ).all()
+    assert comparison.table.loc["stump", "confident"] == 0
+    assert comparison.table.loc["other", "SAUC"] == curves.balanced_segment(y, s).sauc
+    assert comparison.table.columns.tolist() == [
         "n",
         "positives",
         "AUC",
@@ -115,22 +117,24 @@ def test_with_three_positives_predicting_nothing_is_confident():
 
 def means(make, runs=20):
     rng = np.random.default_rng(0)
-    found = [make(rng) for _ in range(runs)]
-    return np.array([[one.sauc, one.aved, len(one.confident)] for one in found]).mean(axis=0)
+    samples = [make(rng) for _ in range(runs)]
+    return np.array([[sample.sauc, sample.aved, len(sample.confident)] for sample in samples]).mean(
+        axis=0
+    )
 
 
-def drawn(rng, positives, negatives, apart):
+def draw_segment(rng, positives, negatives, separation):
     y = np.repeat([1, 0], [positives, negatives])
-    return curves.balanced_segment(y, rng.normal(size=len(y)) + apart * y)
+    return curves.balanced_segment(y, rng.normal(size=len(y)) + separation * y)
 
 
 def test_sauc_falls_as_one_over_root_n():
     """As the docstring and CAUTION say: ten times the rows, about a third of the area, the same
     classifier.
     """
-    small = means(lambda rng: drawn(rng, 20, 180, 1.53))[0]
-    middle = means(lambda rng: drawn(rng, 200, 1800, 1.53))[0]
-    large = means(lambda rng: drawn(rng, 2000, 18000, 1.53), runs=5)[0]
+    small = means(lambda rng: draw_segment(rng, 20, 180, 1.53))[0]
+    middle = means(lambda rng: draw_segment(rng, 200, 1800, 1.53))[0]
+    large = means(lambda rng: draw_segment(rng, 2000, 18000, 1.53), runs=5)[0]
     assert (round(small, 2), round(middle, 2), round(large, 3)) == (0.03, 0.01, 0.003)
     assert small / middle == pytest.approx(np.sqrt(10), rel=0.1)
     assert middle / large == pytest.approx(np.sqrt(10), rel=0.1)
@@ -139,7 +143,7 @@ def test_sauc_falls_as_one_over_root_n():
 
 def test_sauc_is_not_monotone_in_separation_and_absolute_aved_is():
     sauc, aved, points = np.array(
-        [means(lambda rng, mu=mu: drawn(rng, 100, 900, mu)) for mu in range(5)]
+        [means(lambda rng, mu=mu: draw_segment(rng, 100, 900, mu)) for mu in range(5)]
     ).T
     assert sauc[0] < sauc[1] < sauc[2] > sauc[3] > sauc[4]
     assert (np.diff(aved) < 0).all()

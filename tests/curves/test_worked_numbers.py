@@ -19,7 +19,7 @@ SIX = ROWS[ROWS["paper"] == "six_testing_methods"].set_index("quantity")
 TANGO = ROWS[ROWS["paper"] == "elazmeh2006"].set_index("quantity")
 
 
-def at(y, s, threshold):
+def point_at(y, s, threshold):
     points = curves.roc(y, s).points
     return points[(points["above"] <= threshold) & (threshold < points["at_least"])].iloc[0]
 
@@ -29,14 +29,22 @@ def rates(y, s):
 
 
 NUMBERS = {  # quantity: (how it is computed, digits printed, the printed number)
-    "TP at tau=.5 (score > tau)": (lambda y, s: at(y, s, 0.5)["tp"], 0, 6),
-    "FP": (lambda y, s: at(y, s, 0.5)["fp"], 0, 3),
-    "FN": (lambda y, s: at(y, s, 0.5)["fn"], 0, 2),
-    "TN": (lambda y, s: at(y, s, 0.5)["tn"], 0, 9),
-    "accuracy": (lambda y, s: (at(y, s, 0.5)["tp"] + at(y, s, 0.5)["tn"]) / 20, 2, 0.75),
-    "error rate": (lambda y, s: (at(y, s, 0.5)["fp"] + at(y, s, 0.5)["fn"]) / 20, 2, 0.25),
-    "sensitivity (TPR)": (lambda y, s: at(y, s, 0.5)["TPR"], 2, 0.75),
-    "specificity (TNR)": (lambda y, s: 1 - at(y, s, 0.5)["FPR"], 2, 0.75),
+    "TP at tau=.5 (score > tau)": (lambda y, s: point_at(y, s, 0.5)["tp"], 0, 6),
+    "FP": (lambda y, s: point_at(y, s, 0.5)["fp"], 0, 3),
+    "FN": (lambda y, s: point_at(y, s, 0.5)["fn"], 0, 2),
+    "TN": (lambda y, s: point_at(y, s, 0.5)["tn"], 0, 9),
+    "accuracy": (
+        lambda y, s: (point_at(y, s, 0.5)["tp"] + point_at(y, s, 0.5)["tn"]) / 20,
+        2,
+        0.75,
+    ),
+    "error rate": (
+        lambda y, s: (point_at(y, s, 0.5)["fp"] + point_at(y, s, 0.5)["fn"]) / 20,
+        2,
+        0.25,
+    ),
+    "sensitivity (TPR)": (lambda y, s: point_at(y, s, 0.5)["TPR"], 2, 0.75),
+    "specificity (TNR)": (lambda y, s: 1 - point_at(y, s, 0.5)["FPR"], 2, 0.75),
     "positives in data": (lambda y, s: rates(y, s).rates.loc["all", "positive"], 2, 0.40),
     "negatives in data": (lambda y, s: rates(y, s).rates.loc["all", "negative"], 2, 0.60),
     "positives among predicted positive": (
@@ -171,12 +179,12 @@ ELSEWHERE = {
     "sick testing 13/959": "a likely copying slip; the UCI files are not at hand",
     "AUC of S,T,F,B on six sets": "no scores were published",
     'ROC bands (fixed-width, 95%) on dis "contain more than 50% of the ROC '
-    'space"': "tests/benchmarks/bands.py",
+    'space"': "benchmarks/roc_bands.py",
 }
 
 
 def test_every_row_of_elazmeh_is_checked_or_named():
-    here = {
+    checked = {
         "confidence interval written [u_i, l_i]",
         "(b-c)/n monotone non-decreasing in threshold",
         "CI never collapses",
@@ -185,7 +193,7 @@ def test_every_row_of_elazmeh_is_checked_or_named():
         "sick training 171/2755",
         "dis 45/2755, 13/959",
     }
-    assert here | set(ELSEWHERE) == set(TANGO.index)
+    assert checked | set(ELSEWHERE) == set(TANGO.index)
 
 
 def test_the_limits_are_printed_in_the_wrong_order():

@@ -30,12 +30,12 @@ from deabench.cli import VERBS, main
 RUN_BY = {
     "README.md": "tests/test_readme.py",
     "tables.md": "tests/tables/test_tables_docs.py",
-    "models.md": "tests/docs/test_docs_models.py",
+    "models.md": "tests/docs/test_models_page.py",
     "uncertainty.md": "tests/inference/test_uncertainty_page.py",
-    "compare.md": "tests/compare/test_docs.py",
+    "compare.md": "tests/compare/test_compare_docs.py",
     "metrics.md": "tests/metrics/test_metrics_docs.py",
     "estimation.md": "tests/metrics/test_metrics_docs.py",
-    "start.md": "tests/docs/test_new_user.py",
+    "start.md": "tests/docs/test_start_page.py",
 }
 """Pages whose Python is run, and more is asked of it, by a test of their own; that test names the
 page.

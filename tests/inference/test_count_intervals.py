@@ -45,8 +45,8 @@ def test_wilson_limits_solve_their_equation(row, alpha):
         assert -1e-15 <= line["lower"] <= line["estimate"] + 1e-12
         assert line["estimate"] - 1e-12 <= line["upper"] <= 1 + 1e-15
         for limit in (line["lower"], line["upper"]):
-            left = (line["estimate"] - limit) ** 2
-            assert left == pytest.approx(
+            squared_distance = (line["estimate"] - limit) ** 2
+            assert squared_distance == pytest.approx(
                 z * z * limit * (1 - limit) / line["trials"], rel=1e-6, abs=1e-12
             )
 
@@ -60,8 +60,8 @@ def test_intervals_row_after_row_and_other_methods():
         [exact.low, exact.high], abs=1e-12
     )
     wilson = stats.binomtest(6, 8).proportion_ci(0.95, method="wilson")
-    ours = m.proportion_intervals(counts).loc[("c0", "TPR"), ["lower", "upper"]]
-    assert ours.tolist() == pytest.approx([wilson.low, wilson.high], abs=1e-12)
+    computed = m.proportion_intervals(counts).loc[("c0", "TPR"), ["lower", "upper"]]
+    assert computed.tolist() == pytest.approx([wilson.low, wilson.high], abs=1e-12)
     assert set(m.PROPORTIONS) == set(
         m.proportion_intervals(counts).index.get_level_values("metric")
     )
@@ -81,10 +81,10 @@ def test_bootstrap_of_counts_has_binomial_quantiles():
         )
         assert table.loc[("c0", name), "estimate"] == hits / trials
     assert (table["undefined"] == 0).all()
-    again = m.bootstrap_counts(
+    repeated = m.bootstrap_counts(
         frame((60, 20, 300, 900)), metrics=["TPR", "TNR"], resamples=20_000, seed=1, **FIXED
     )
-    pd.testing.assert_frame_equal(table, again)
+    pd.testing.assert_frame_equal(table, repeated)
 
 
 def test_undefined_resamples_are_counted_and_said():
@@ -121,15 +121,15 @@ def scored():
 def test_bootstrap_of_an_area_is_near_delong(scored, method):
     """Two estimates of one standard error; limits within a quarter of the interval's width."""
     y, s = scored
-    ours = m.bootstrap(y, {"s": s}, roc_auc_score, positive=1, method=method, resamples=600).loc[
-        "s"
-    ]
+    computed = m.bootstrap(
+        y, {"s": s}, roc_auc_score, positive=1, method=method, resamples=600
+    ).loc["s"]
     wald = m.delong(y, {"s": s}, positive=1).interval().loc["s"]
-    assert ours["estimate"] == pytest.approx(roc_auc_score(y, s), abs=1e-14)
+    assert computed["estimate"] == pytest.approx(roc_auc_score(y, s), abs=1e-14)
     width = wald["upper"] - wald["lower"]
-    assert ours["lower"] == pytest.approx(wald["lower"], abs=width / 4)
-    assert ours["upper"] == pytest.approx(wald["upper"], abs=width / 4)
-    assert ours["undefined"] == 0
+    assert computed["lower"] == pytest.approx(wald["lower"], abs=width / 4)
+    assert computed["upper"] == pytest.approx(wald["upper"], abs=width / 4)
+    assert computed["undefined"] == 0
 
 
 def test_bootstrap_is_stratified_and_counts_the_undefined(scored, warned):
@@ -207,13 +207,13 @@ def test_bad_input_is_named(call, text, refused):
 
 def test_scorers_under_cross_validate():
     x, y = load_breast_cancer(return_X_y=True)
-    ours = m.scorers(["TNR", "G-mean", "IBA", "FPR", "F2"], positive=0, beta=2)
-    theirs = {
+    computed = m.scorers(["TNR", "G-mean", "IBA", "FPR", "F2"], positive=0, beta=2)
+    expected = {
         "specificity": make_scorer(specificity_score, pos_label=0),
         "gmean": make_scorer(geometric_mean_score, pos_label=0, average="binary"),
         "malignant": make_scorer(recall_score, pos_label=1),
     }
-    result = cross_validate(GaussianNB(), x, y, cv=5, scoring={**ours, **theirs})
+    result = cross_validate(GaussianNB(), x, y, cv=5, scoring={**computed, **expected})
     np.testing.assert_allclose(result["test_TNR"], result["test_specificity"], atol=1e-14)
     np.testing.assert_allclose(result["test_TNR"], result["test_malignant"], atol=1e-14)
     np.testing.assert_allclose(result["test_neg_FPR"], result["test_TNR"] - 1, atol=1e-14)

@@ -34,10 +34,14 @@ def test_values_and_gradients(name):
     differences.
     """
     value, by_t, by_u = LOG_METRICS[name](RATES)
-    whole = counts(RATES).round().astype(int)
-    rates = Rates((whole["tp"] / 50).to_numpy(), (whole["tn"] / 450).to_numpy(), 50, 450)
+    integer_counts = counts(RATES).round().astype(int)
+    rates = Rates(
+        (integer_counts["tp"] / 50).to_numpy(), (integer_counts["tn"] / 450).to_numpy(), 50, 450
+    )
     np.testing.assert_allclose(
-        LOG_METRICS[name](rates)[0], metrics.from_counts(whole, metrics=[name])[name], rtol=1e-13
+        LOG_METRICS[name](rates)[0],
+        metrics.from_counts(integer_counts, metrics=[name])[name],
+        rtol=1e-13,
     )
     step = 1e-6
     for derivative, (dt, du) in ((by_t, (step, 0)), (by_u, (0, step))):
@@ -52,8 +56,8 @@ def test_values_and_gradients(name):
 def test_the_covariance_of_means_is_numpys():
     rng = np.random.default_rng(0)
     hits = rng.random((4, 1, 60)) < 0.7
-    found = mean_covariance(hits)[:, 0, :, 0]
-    np.testing.assert_allclose(found, np.cov(hits[:, 0]) / 60, rtol=1e-12, atol=1e-17)
+    covariance = mean_covariance(hits)[:, 0, :, 0]
+    np.testing.assert_allclose(covariance, np.cov(hits[:, 0]) / 60, rtol=1e-12, atol=1e-17)
     values = rng.normal(size=(3, 2, 40))
     np.testing.assert_allclose(
         mean_covariance(values).reshape(6, 6), np.cov(values.reshape(6, 40)) / 40, rtol=1e-12
@@ -93,12 +97,12 @@ def test_the_delta_method_is_what_many_draws_show(name):
     """The standard error of a log metric beside the spread of 4,000 binomial draws."""
     rng = np.random.default_rng(2)
     tp, tn = rng.binomial(400, 0.8, 4000), rng.binomial(900, 0.9, 4000)
-    drawn = LOG_METRICS[name](Rates(tp / 400, tn / 900, 400, 900))[0]
+    log_values = LOG_METRICS[name](Rates(tp / 400, tn / 900, 400, 900))[0]
     table = pd.DataFrame(
         {"tp": [320, 320], "fn": [80, 80], "fp": [90, 90], "tn": [810, 810]}, index=["a", "b"]
     )
     error = np.sqrt(db.Samples.from_counts(table, metrics=[name]).moments.sampling[0, 0, 0])
-    assert error == pytest.approx(np.log(drawn).std(), rel=0.05)
+    assert error == pytest.approx(np.log(log_values).std(), rel=0.05)
 
 
 def test_one_flip():

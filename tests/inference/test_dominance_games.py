@@ -14,8 +14,8 @@ from deabench.inference.dominance_games import solve_games
 
 
 def by_linprog(rows, gain):
-    found = linprog(-gain, A_ub=rows, b_ub=np.ones(len(rows)), method="highs")
-    return -found.fun if found.status == 0 else np.inf
+    solution = linprog(-gain, A_ub=rows, b_ub=np.ones(len(rows)), method="highs")
+    return -solution.fun if solution.status == 0 else np.inf
 
 
 def ratios(y):
@@ -25,11 +25,11 @@ def ratios(y):
 @pytest.mark.parametrize(("k", "s"), [(2, 1), (3, 2), (30, 1), (40, 3), (60, 5), (25, 9)])
 def test_values_are_those_of_linprog(k, s):
     rows = ratios(np.random.default_rng(k + s).uniform(0.3, 1, (k, s)))
-    found = solve_games(rows)
-    np.testing.assert_allclose(found.value, [by_linprog(r, np.ones(s)) for r in rows], rtol=1e-12)
-    assert (np.einsum("nks,ns->nk", rows, found.weights) <= 1 + 1e-12).all()
+    games = solve_games(rows)
+    np.testing.assert_allclose(games.value, [by_linprog(r, np.ones(s)) for r in rows], rtol=1e-12)
+    assert (np.einsum("nks,ns->nk", rows, games.weights) <= 1 + 1e-12).all()
     np.testing.assert_allclose(
-        1 / np.einsum("nk,nks->ns", found.mix, rows).min(axis=1), found.value, rtol=1e-11
+        1 / np.einsum("nk,nks->ns", games.mix, rows).min(axis=1), games.value, rtol=1e-11
     )
 
 
@@ -50,10 +50,10 @@ def test_scores_with_inputs_are_those_of_variable_returns():
         expected = db.rank(
             table, outputs=["a", "b"], inputs=["c", "d"], model="ccr", returns="vrs"
         ).scores
-    found = solve_games(
+    games = solve_games(
         np.concatenate([ratios(y), 1 - ratios(x)], axis=2), np.array([1.0, 1, 0, 0])
     )
-    np.testing.assert_allclose(found.value, expected, rtol=1e-11)
+    np.testing.assert_allclose(games.value, expected, rtol=1e-11)
 
 
 @given(st.integers(0, 10_000))
@@ -63,8 +63,8 @@ def test_ties_duplicates_and_zeros(seed):
     y = rng.integers(1, 4, (8, 3)).astype(float)
     rows = ratios(np.vstack([y, y[:2]]))
     rows[:, 3] = 0.0
-    found = solve_games(rows)
-    np.testing.assert_allclose(found.value, [by_linprog(r, np.ones(3)) for r in rows], rtol=1e-11)
+    games = solve_games(rows)
+    np.testing.assert_allclose(games.value, [by_linprog(r, np.ones(3)) for r in rows], rtol=1e-11)
 
 
 def test_far_apart_entries():
@@ -88,7 +88,7 @@ def test_blands_rule_alone_ends_too(monkeypatch):
 
     choice = dominance_games._choose_pivots
     monkeypatch.setattr(
-        dominance_games, "_choose_pivots", lambda *given, bland: choice(*given, bland=True)
+        dominance_games, "_choose_pivots", lambda *arguments, bland: choice(*arguments, bland=True)
     )
     monkeypatch.setattr(dominance_games, "_solve_by_highs", None)
     rows = ratios(np.random.default_rng(2).integers(1, 5, (15, 4)).astype(float))
@@ -98,7 +98,7 @@ def test_blands_rule_alone_ends_too(monkeypatch):
 
 
 def test_an_unbounded_game_is_infinite():
-    found = solve_games(np.array([[[1.0, 0.0], [0.5, 0.0]], [[1.0, 1.0], [0.5, 0.2]]]))
-    assert found.value[0] == np.inf
-    assert found.value[1] == pytest.approx(1)
-    assert not found.mix[0].any()
+    games = solve_games(np.array([[[1.0, 0.0], [0.5, 0.0]], [[1.0, 1.0], [0.5, 0.2]]]))
+    assert games.value[0] == np.inf
+    assert games.value[1] == pytest.approx(1)
+    assert not games.mix[0].any()

@@ -43,12 +43,12 @@ def test_the_folds_are_those_of_the_search():
             for k in range(4)
         ]
     )
-    ours, theirs = db.Samples.from_search(fitted), db.Samples.from_folds(by_hand)
-    pd.testing.assert_frame_equal(ours.to_frame(), theirs.to_frame())
-    assert ours.notes == theirs.notes
-    np.testing.assert_allclose(ours.values["mean_test_recall"], results["mean_test_recall"])
+    computed, expected = db.Samples.from_search(fitted), db.Samples.from_folds(by_hand)
+    pd.testing.assert_frame_equal(computed.to_frame(), expected.to_frame())
+    assert computed.notes == expected.notes
+    np.testing.assert_allclose(computed.values["mean_test_recall"], results["mean_test_recall"])
     ranking = db.rank(
-        db.read(fitted), outputs=list(ours.values.columns), inputs=[], uncertainty=ours
+        db.read(fitted), outputs=list(computed.values.columns), inputs=[], uncertainty=computed
     )
     assert set(ranking.to_frame()["verdict"]) <= {"dominated", "undecided", "efficient"}
 

@@ -63,20 +63,23 @@ def test_predictive_values_of_a_sample_are_wilsons(data):
     .941 to .959.
     """
     y, scores = data
-    said = _labels(scores)
+    predicted = _labels(scores)
     names = ["PPV", "NPV", "FDR", "FOR"]
-    exact = m.proportion_intervals(m.count(y, said), metrics=names)
-    found = m.intervals(y, said, metrics=names)
-    assert set(found.table["method"]) == {"wilson"}
-    for table in (found.table, m.bootstrap_counts(m.count(y, said), metrics=names, resamples=100)):
+    exact = m.proportion_intervals(m.count(y, predicted), metrics=names)
+    intervals = m.intervals(y, predicted, metrics=names)
+    assert set(intervals.table["method"]) == {"wilson"}
+    for table in (
+        intervals.table,
+        m.bootstrap_counts(m.count(y, predicted), metrics=names, resamples=100),
+    ):
         np.testing.assert_allclose(
             table[["estimate", "lower", "upper"]], exact[["estimate", "lower", "upper"]], atol=1e-12
         )
     assert set(
-        m.intervals(y, said, metrics=names, design="classes", draws=100).table["method"]
+        m.intervals(y, predicted, metrics=names, design="classes", draws=100).table["method"]
     ) == {"jeffreys"}
-    none = np.zeros_like(y)
-    assert m.intervals(y, {"none": none}, metrics=["PPV"]).table["lower"].isna().all()
+    all_negative = np.zeros_like(y)
+    assert m.intervals(y, {"none": all_negative}, metrics=["PPV"]).table["lower"].isna().all()
 
 
 def test_a_random_sample_makes_accuracy_less_sure_than_fixed_classes():
@@ -101,24 +104,24 @@ def test_a_perfect_result_is_not_certain(data):
     assert table.loc[["TPR", "accuracy", "MCC"], "upper"].tolist() == [1, 1, 1]
     assert (table.loc[["TPR", "accuracy", "MCC"], "lower"] < 0.99).all()
     assert table.loc["FPR", "lower"] == 0 < table.loc["FPR", "upper"]
-    found = m.intervals(y, {"a": y + 0.0}, metrics=["roc_auc", "pr_auc", "TPR@FPR=0.05"])
+    intervals = m.intervals(y, {"a": y + 0.0}, metrics=["roc_auc", "pr_auc", "TPR@FPR=0.05"])
     positives = int(y.sum())
-    assert found.table.loc[("a", "roc_auc"), "lower"] == pytest.approx(
+    assert intervals.table.loc[("a", "roc_auc"), "lower"] == pytest.approx(
         0.025 ** (1 / min(positives, 200 - positives))
     )
-    assert found.table.loc[("a", "TPR@FPR=0.05"), "lower"] == pytest.approx(
+    assert intervals.table.loc[("a", "TPR@FPR=0.05"), "lower"] == pytest.approx(
         0.025 ** (1 / positives)
     )
-    assert found.table.loc[("a", "pr_auc"), ["lower", "upper"]].isna().all()
-    assert "pr_auc: it did not vary in the resamples" in found.notes
+    assert intervals.table.loc[("a", "pr_auc"), ["lower", "upper"]].isna().all()
+    assert "pr_auc: it did not vary in the resamples" in intervals.notes
 
 
 def test_the_area_is_near_delong_and_its_difference_too(data):
     y, scores = data
     delong = m.delong(y, scores)
-    one = m.intervals(y, scores, metrics=["roc_auc"]).table.loc[("a", "roc_auc")]
+    area = m.intervals(y, scores, metrics=["roc_auc"]).table.loc[("a", "roc_auc")]
     logit = delong.interval(method="logit").loc["a"]
-    assert one[["lower", "upper"]].tolist() == pytest.approx(
+    assert area[["lower", "upper"]].tolist() == pytest.approx(
         logit[["lower", "upper"]].tolist(), abs=0.012
     )
     gap = m.differences(y, scores, metrics=["roc_auc"]).table.loc[("a", "b", "roc_auc")]
@@ -130,13 +133,13 @@ def test_the_area_is_near_delong_and_its_difference_too(data):
 def test_a_difference_has_its_sign_and_its_control(data):
     y, scores = data
     labels = _labels(scores)
-    found = m.differences(y, labels, metrics=["TPR", "F1"], draws=4000)
+    differences = m.differences(y, labels, metrics=["TPR", "F1"], draws=4000)
     back = m.differences(
         y, {name: labels[name] for name in "ba"}, metrics=["TPR", "F1"], draws=4000
     )
     single = m.from_predictions(y, labels, metrics=["TPR", "F1"])
     for name in ("TPR", "F1"):
-        row, mirror = found.table.loc[("a", "b", name)], back.table.loc[("b", "a", name)]
+        row, mirror = differences.table.loc[("a", "b", name)], back.table.loc[("b", "a", name)]
         assert row["estimate"] == pytest.approx(single.loc["a", name] - single.loc["b", name])
         assert [row["lower"], row["upper"]] == pytest.approx(
             [-mirror["upper"], -mirror["lower"]], abs=0.02
@@ -157,18 +160,18 @@ def test_clusters_of_copies_count_once(data):
     """
     y, scores = data
     y10, p10 = np.repeat(y, 10), {"a": np.repeat(scores["a"], 10)}
-    who = np.repeat(np.arange(200), 10)
+    clusters = np.repeat(np.arange(200), 10)
     names = ["roc_auc", "TPR"]
-    alone = m.intervals(y, {"a": scores["a"]}, metrics=names, threshold=0.5, draws=4000).table.loc[
-        "a"
-    ]
+    separate = m.intervals(
+        y, {"a": scores["a"]}, metrics=names, threshold=0.5, draws=4000
+    ).table.loc["a"]
     grouped = m.intervals(
-        y10, p10, metrics=names, threshold=0.5, design="clusters", by=who, draws=1000
+        y10, p10, metrics=names, threshold=0.5, design="clusters", by=clusters, draws=1000
     ).table.loc["a"]
     rows = m.intervals(y10, p10, metrics=names, threshold=0.5, draws=500).table.loc["a"]
     width = {
         key: table["upper"] - table["lower"]
-        for key, table in (("alone", alone), ("grouped", grouped), ("rows", rows))
+        for key, table in (("alone", separate), ("grouped", grouped), ("rows", rows))
     }
     assert (width["grouped"] / width["alone"]).tolist() == pytest.approx([1, 1], abs=0.08)
     assert (width["rows"] / width["alone"] < 0.4).all()
@@ -177,38 +180,41 @@ def test_clusters_of_copies_count_once(data):
 def test_folds_and_weights(data):
     y, scores = data
     fold = np.arange(200) % 5
-    found = m.intervals(y, _labels(scores), metrics=["accuracy"], design="folds", by=fold)
-    assert found.notes[0] == (
+    intervals = m.intervals(y, _labels(scores), metrics=["accuracy"], design="folds", by=fold)
+    assert intervals.notes[0] == (
         "instances are redrawn within each of 5 folds; how models differ from training set to "
         "training set "
         "is not in the interval"
     )
-    plain = m.intervals(y, _labels(scores), metrics=["accuracy"], draws=8000).table
-    one = m.intervals(
+    original = m.intervals(y, _labels(scores), metrics=["accuracy"], draws=8000).table
+    table = m.intervals(
         y, _labels(scores), metrics=["accuracy"], sample_weight=np.full(200, 3.5), draws=8000
     ).table
     np.testing.assert_allclose(
-        one[["lower", "upper"]], plain[["lower", "upper"]], atol=0.01
+        table[["lower", "upper"]], original[["lower", "upper"]], atol=0.01
     )  # equal weights are none
-    half = m.intervals(
+    half_weighted = m.intervals(
         y, _labels(scores), metrics=["accuracy"], sample_weight=(np.arange(200) < 100) + 1e-9
     ).table
-    assert (half["upper"] - half["lower"] > 1.2 * (plain["upper"] - plain["lower"])).all()
+    assert (
+        half_weighted["upper"] - half_weighted["lower"]
+        > 1.2 * (original["upper"] - original["lower"])
+    ).all()
 
 
 def test_the_face_of_intervals(data):
     y, scores = data
-    found = m.differences(y, scores, metrics=["roc_auc", "KS"])
-    assert found.summary().startswith(
+    differences = m.differences(y, scores, metrics=["roc_auc", "KS"])
+    assert differences.summary().startswith(
         "1 of 1 intervals of a difference exclude 0. roc_auc: a − b = "
     )
-    assert found.table.loc[("a", "b", "KS"), "method"] == "none"
+    assert differences.table.loc[("a", "b", "KS"), "method"] == "none"
     assert (
         "KS: it is a maximum and biased upward, so that no bootstrap interval of it covers"
-        in found.notes
+        in differences.notes
     )
-    assert len(repr(found).splitlines()) <= 15
-    assert found.to_csv().splitlines()[0] == "first,second,metric,estimate,lower,upper,method"
+    assert len(repr(differences).splitlines()) <= 15
+    assert differences.to_csv().splitlines()[0] == "first,second,metric,estimate,lower,upper,method"
     assert (
         m.intervals(y, _labels(scores), metrics=["TPR"])
         .summary()
@@ -268,13 +274,13 @@ def test_coverage_is_near_nominal():
     every metric on average.
     """
     small = {"draws": 150, "large": 20_000}
-    for found, runs in (
+    for coverages, runs in (
         (of_counts("rows", 18, resamples=300), 18 * 18),
         (of_scores(5, **small), 30),
         (of_differences(3, **small), 18),
         (of_designs("clusters", 6, **small), 18),
     ):
-        table = summed(found)
+        table = summed(coverages)
         assert (abs(table["mean"] - 0.95) < 4 * np.sqrt(0.95 * 0.05 / runs)).all(), table
 
 
@@ -300,14 +306,14 @@ def test_a_mean_loss_has_the_standard_error_of_its_design(data):
     def error(kind, groups=None, weight=None):
         groups = np.zeros(200, dtype=int) if groups is None else groups
         units = _resampling_units(x, Design(kind, y == 1, groups, weight))
-        mean, found = units.mean_and_error(np.ones((1, len(units.first))))
+        mean, standard_error = units.mean_and_error(np.ones((1, len(units.first))))
         assert mean[0] == pytest.approx(np.average(x, weights=weight), rel=1e-12)
-        return found[0]
+        return standard_error[0]
 
     assert error("rows") == pytest.approx(x.std(ddof=1) / 200**0.5, rel=1e-12)
-    parts = [x[y == k] for k in (0, 1)]
+    class_losses = [x[y == k] for k in (0, 1)]
     assert error("classes") == pytest.approx(
-        sum(len(p) * p.var(ddof=1) for p in parts) ** 0.5 / 200, rel=1e-12
+        sum(len(p) * p.var(ddof=1) for p in class_losses) ** 0.5 / 200, rel=1e-12
     )
     residual = weight * (x - np.average(x, weights=weight))
     assert error("rows", weight=weight) == pytest.approx(
@@ -322,9 +328,9 @@ def test_a_mean_loss_has_the_standard_error_of_its_design(data):
 def test_the_bootstrap_t_of_normal_losses_is_students_interval():
     x = np.random.default_rng(1).normal(size=200)
     design = Design("rows", np.arange(200) < 60, np.zeros(200, dtype=int), None)
-    found = studentised_limits(x, design, 20_000, 0, alpha=0.05, positive=False)
-    theirs = stats.t.interval(0.95, 199, x.mean(), x.std(ddof=1) / 200**0.5)
-    assert found == pytest.approx(theirs, abs=0.06 * (theirs[1] - theirs[0]))
+    studentised = studentised_limits(x, design, 20_000, 0, alpha=0.05, positive=False)
+    expected = stats.t.interval(0.95, 199, x.mean(), x.std(ddof=1) / 200**0.5)
+    assert studentised == pytest.approx(expected, abs=0.06 * (expected[1] - expected[0]))
     assert (
         studentised_limits(np.r_[1.0, np.zeros(199)], design, 200, 0, alpha=0.05, positive=True)
         is None
@@ -333,15 +339,19 @@ def test_the_bootstrap_t_of_normal_losses_is_students_interval():
 
 def test_a_certainty_that_was_wrong_has_no_interval(data):
     y, scores = data
-    sure = {"a": np.where(np.arange(200) == int(np.argmax(y)), 0.0, scores["a"]), "b": scores["b"]}
-    found = m.intervals(y, sure, metrics=["log_loss", "brier"])
-    assert found.table.loc[("a", "log_loss"), "estimate"] == np.inf
-    assert found.table.loc[("a", "log_loss"), ["lower", "upper"]].isna().all()
+    certain_scores = {
+        "a": np.where(np.arange(200) == int(np.argmax(y)), 0.0, scores["a"]),
+        "b": scores["b"],
+    }
+    intervals = m.intervals(y, certain_scores, metrics=["log_loss", "brier"])
+    assert intervals.table.loc[("a", "log_loss"), "estimate"] == np.inf
+    assert intervals.table.loc[("a", "log_loss"), ["lower", "upper"]].isna().all()
     assert (
-        "log_loss: it is infinite: something was said to be certain, and was not so" in found.notes
+        "log_loss: it is infinite: something was said to be certain, and was not so"
+        in intervals.notes
     )
-    assert found.table.loc["b", "method"].tolist() == ["bootstrap-t", "bootstrap-t"]
-    gap = m.differences(y, sure, metrics=["log_loss"]).table.iloc[0]
+    assert intervals.table.loc["b", "method"].tolist() == ["bootstrap-t", "bootstrap-t"]
+    gap = m.differences(y, certain_scores, metrics=["log_loss"]).table.iloc[0]
     assert gap[["lower", "upper"]].isna().all()
 
 
@@ -363,10 +373,10 @@ def test_the_difference_of_two_rates_is_tangos(data, name):
         "misclassification_rate": (y >= 0, a != y, b != y),
         "queue_rate": (y >= 0, a, b),
     }
-    among, first, second = of[name]
+    members, first, second = of[name]
     row = m.differences(y, labels, metrics=[name]).table.iloc[0]
     expected = tango.interval(
-        (first & ~second & among).sum(), (second & ~first & among).sum(), among.sum()
+        (first & ~second & members).sum(), (second & ~first & members).sum(), members.sum()
     )
     assert [row["lower"], row["upper"]] == [float(limit) for limit in expected]
     assert row["method"] == "tango"
@@ -380,9 +390,9 @@ def test_the_difference_of_two_precisions_at_k_is_newcombes_of_what_only_one_tak
     y, scores = data
     row = m.differences(y, scores, metrics=["precision@20"]).table.iloc[0]
     tops = [set(np.argsort(-scores[key])[:20]) for key in "ab"]
-    only = [list(tops[0] - tops[1]), list(tops[1] - tops[0])]
-    trials = len(only[0])
-    hits = [int(y[part].sum()) for part in only]
+    exclusive = [list(tops[0] - tops[1]), list(tops[1] - tops[0])]
+    trials = len(exclusive[0])
+    hits = [int(y[rows].sum()) for rows in exclusive]
     low, high = confint_proportions_2indep(
         hits[0], trials, hits[1], trials, method="newcomb", compare="diff"
     )
@@ -404,10 +414,10 @@ def test_the_difference_of_two_precisions_at_k_is_newcombes_of_what_only_one_tak
     tied = m.differences(
         y, {"a": np.round(scores["a"], 1), "b": scores["b"]}, metrics=["precision@20"]
     ).table.iloc[0]
-    each = m.from_scores(
+    precisions = m.from_scores(
         y, {"a": np.round(scores["a"], 1), "b": scores["b"]}, metrics=["precision@20"]
     )["precision@20"]
-    assert tied["estimate"] == pytest.approx(each["a"] - each["b"], abs=1e-12)
+    assert tied["estimate"] == pytest.approx(precisions["a"] - precisions["b"], abs=1e-12)
     assert tied["lower"] < tied["estimate"] < tied["upper"]
     fewer = m.differences(
         y, scores, metrics=["precision@20"], design="folds", by=np.arange(200) % 4
@@ -422,10 +432,10 @@ def test_tables_at_once_are_tables_one_by_one(monkeypatch):
     counts = pd.DataFrame(
         {"tp": [6, 9, 1], "fn": [2, 0, 3], "fp": [3, 1, 0], "tn": [9, 8, 8]}, index=list("abc")
     )
-    together = m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200)
+    joint = m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200)
     monkeypatch.setattr(sys.modules["deabench.inference.count_intervals"], "MAX_TABLES", 1)
     pd.testing.assert_frame_equal(
-        m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200), together
+        m.bootstrap_counts(counts, metrics=["TPR", "MCC"], resamples=200), joint
     )
     assert m.bootstrap_counts(counts.iloc[:0], metrics=["TPR", "MCC"]).empty
 
@@ -457,21 +467,21 @@ def test_where_intervals_do_not_cover_is_said(data):
     assert m.differences(y, scores, metrics=["brier"], threshold=0.5).table.index.tolist() == [
         ("a", "b", "brier")
     ]
-    own = m.Metric("precision@top", lambda y, p: float(p.mean()), needs="scores")
-    assert m.intervals(y, scores, metrics=[own], draws=100).notes[2:] == ()
+    metric = m.Metric("precision@top", lambda y, p: float(p.mean()), needs="scores")
+    assert m.intervals(y, scores, metrics=[metric], draws=100).notes[2:] == ()
 
 
 def test_the_areas_interval_is_delongs_on_the_log_odds_with_students_quantile(data):
     y, scores = data
     row = m.intervals(y, scores, metrics=["roc_auc"]).table.loc[("a", "roc_auc")]
-    found = m.delong(y, scores)
-    area, se = found.auc["a"], np.sqrt(found.covariance.loc["a", "a"])
+    delong = m.delong(y, scores)
+    area, se = delong.auc["a"], np.sqrt(delong.covariance.loc["a", "a"])
     width = stats.t.ppf(0.975, min(y.sum(), (1 - y).sum()) - 1) * se / (area * (1 - area))
     middle = np.log(area / (1 - area))
     assert [row["lower"], row["upper"]] == pytest.approx(
         [1 / (1 + np.exp(-middle - k * width)) for k in (-1, 1)], abs=1e-12
     )
-    one = np.r_[1, np.zeros(9, dtype=int)]
-    assert m.intervals(one, {"a": np.arange(10.0) % 7}, metrics=["roc_auc"]).notes[-1] == (
+    one_positive = np.r_[1, np.zeros(9, dtype=int)]
+    assert m.intervals(one_positive, {"a": np.arange(10.0) % 7}, metrics=["roc_auc"]).notes[-1] == (
         "roc_auc: it takes two instances of each class"
     )

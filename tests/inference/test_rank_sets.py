@@ -17,11 +17,18 @@ def test_rank_sets_are_pairwise_and_simultaneous():
         index=list("abcd"),
     )
     samples = db.Samples.from_counts(counts)
-    found = db.rank_sets(samples, {"TPR": 1, "TNR": 1})
-    assert found.table["rank"].tolist() == [1, 2, 3, 4]
-    assert found.table[["best", "worst"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3], [4, 4]]
+    rank_sets = db.rank_sets(samples, {"TPR": 1, "TNR": 1})
+    assert rank_sets.table["rank"].tolist() == [1, 2, 3, 4]
+    assert rank_sets.table[["best", "worst"]].to_numpy().tolist() == [
+        [1, 2],
+        [1, 2],
+        [3, 3],
+        [4, 4],
+    ]
     wide = db.uncertainty(samples.weighted({"TPR": 1, "TNR": 1})).ranks
-    assert (found.table["worst"] - found.table["best"] <= wide["worst"] - wide["best"]).all()
+    assert (
+        rank_sets.table["worst"] - rank_sets.table["best"] <= wide["worst"] - wide["best"]
+    ).all()
 
 
 def test_conformal_ranks_hold_on_new_data_sets():
@@ -29,17 +36,22 @@ def test_conformal_ranks_hold_on_new_data_sets():
     errors have their ranks inside.
     """
     rng = np.random.default_rng(0)
-    inside, together = np.zeros(5), 0
+    inside, covered_together = np.zeros(5), 0
     for _ in range(600):
-        drawn = rng.standard_t(2, (40, 5)) + np.arange(5)
-        known = pd.DataFrame(drawn[:-1], columns=list("abcde"))
-        rank = (-drawn[-1]).argsort().argsort() + 1
-        each = db.conformal_ranks(known).table
-        every = db.conformal_ranks(known, simultaneous=True).table
-        inside += (each["best"].to_numpy() <= rank) & (rank <= each["worst"].to_numpy())
-        together += ((every["best"].to_numpy() <= rank) & (rank <= every["worst"].to_numpy())).all()
+        new_scores = rng.standard_t(2, (40, 5)) + np.arange(5)
+        past_scores = pd.DataFrame(new_scores[:-1], columns=list("abcde"))
+        rank = (-new_scores[-1]).argsort().argsort() + 1
+        separate_ranks = db.conformal_ranks(past_scores).table
+        simultaneous_ranks = db.conformal_ranks(past_scores, simultaneous=True).table
+        inside += (separate_ranks["best"].to_numpy() <= rank) & (
+            rank <= separate_ranks["worst"].to_numpy()
+        )
+        covered_together += (
+            (simultaneous_ranks["best"].to_numpy() <= rank)
+            & (rank <= simultaneous_ranks["worst"].to_numpy())
+        ).all()
     assert (inside / 600 >= 0.9 - 3 * np.sqrt(0.09 / 600)).all()
-    assert together / 600 >= 0.9 - 3 * np.sqrt(0.09 / 600)
+    assert covered_together / 600 >= 0.9 - 3 * np.sqrt(0.09 / 600)
 
 
 def test_too_few_data_sets_leave_every_rank_open():

@@ -43,7 +43,7 @@ def table(samples):
 
 def test_rank_takes_samples(table, samples):
     ranking = db.rank(table, uncertainty=samples)
-    alone = db.uncertainty(samples)
+    separate = db.uncertainty(samples)
     frame = ranking.to_frame()
     assert list(frame.columns) == [
         "efficiency",
@@ -57,10 +57,10 @@ def test_rank_takes_samples(table, samples):
         "tier",
     ]
     for name in ("lower", "upper", "verdict", "tier"):
-        assert frame[name].sort_index().tolist() == alone.to_frame()[name].sort_index().tolist()
+        assert frame[name].sort_index().tolist() == separate.to_frame()[name].sort_index().tolist()
     assert frame["lower"].dtype == float
-    assert alone.summary() in ranking.summary()
-    assert ranking.explain("d").endswith(alone.explain("d"))
+    assert separate.summary() in ranking.summary()
+    assert ranking.explain("d").endswith(separate.explain("d"))
     assert db.certify(ranking) is not None
 
 
@@ -124,17 +124,17 @@ def test_inputs_take_the_rankings_own_returns_and_orientation(table, samples, re
         orientation=orientation,
         uncertainty=samples.with_costs({"ms": cost}),
     )
-    found = ranking.uncertainty
-    assert found.scores.to_numpy() == pytest.approx(
+    uncertainty = ranking.uncertainty
+    assert uncertainty.scores.to_numpy() == pytest.approx(
         ranking.scores.to_numpy(), abs=2e-3
     )  # the table is rounded
-    assert (found.problem.technology.returns, found.problem.technology.orientation) == (
+    assert (uncertainty.problem.technology.returns, uncertainty.problem.technology.orientation) == (
         returns,
         orientation,
     )
     assert (
         f"{orientation}-oriented under {'variable' if returns == 'vrs' else 'constant'} returns "
-        "to scale" in found.summary()
+        "to scale" in uncertainty.summary()
     )
 
 
@@ -175,8 +175,8 @@ def test_the_command(table, predictions, tmp_path, capsys):
         )
         == 0
     )
-    said = (tmp_path / "page.md").read_text()
-    assert "| dominated |" in said
+    text = (tmp_path / "page.md").read_text()
+    assert "| dominated |" in text
     capsys.readouterr()
     assert main(["report", "study.toml", "--uncertainty", str(tmp_path / "answers.csv")]) == 1
     assert (
@@ -190,17 +190,17 @@ def test_a_comma_in_a_metric_is_part_of_its_name(tmp_path, capsys) -> None:
     rng, name = np.random.default_rng(0), "recall, macro"
     rows = [
         {
-            "classifier": who,
+            "classifier": classifier,
             "dataset": f"d{k}",
             name: base + rng.normal(0, 0.02),
             "TNR": 1.4 - base + rng.normal(0, 0.02),
         }
-        for who, base in (("a", 0.8), ("b", 0.7), ("c", 0.6))
+        for classifier, base in (("a", 0.8), ("b", 0.7), ("c", 0.6))
         for k in range(12)
     ]
     table, blocks = tmp_path / "table.csv", tmp_path / "blocks.csv"
     pd.DataFrame(rows).to_csv(blocks, index=False)
     pd.DataFrame(rows).groupby("classifier")[[name, "TNR"]].mean().to_csv(table)
-    asked = ["--outputs", "recall,, macro,TNR", "--uncertainty", str(blocks), "--format", "csv"]
-    assert main(["rank", str(table), *asked]) == 0
+    arguments = ["--outputs", "recall,, macro,TNR", "--uncertainty", str(blocks), "--format", "csv"]
+    assert main(["rank", str(table), *arguments]) == 0
     assert "verdict,best_rank,worst_rank,tier" in capsys.readouterr().out.splitlines()[0]

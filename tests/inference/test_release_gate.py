@@ -94,14 +94,14 @@ def test_the_limits_are_those_of_one_classifier():
     samples = db.Samples.from_predictions(
         Y, {"a": answers(0.8, 0), "b": answers(0.9, 1), "c": answers(0.85, 2)}, positive=1
     )
-    each = db.uncertainty(samples, simultaneous=False)
+    uncertainty = db.uncertainty(samples, simultaneous=False)
     for name in "abc":
-        found = db.gate(samples, name)
-        assert (found.lower, found.upper) == (
-            pytest.approx(each.lower[name]),
-            pytest.approx(each.upper[name]),
+        gate = db.gate(samples, name)
+        assert (gate.lower, gate.upper) == (
+            pytest.approx(uncertainty.lower[name]),
+            pytest.approx(uncertainty.upper[name]),
         )
-        assert found.score == pytest.approx(each.scores[name])
+        assert gate.score == pytest.approx(uncertainty.scores[name])
 
 
 def test_costs_and_the_uncertainty_command(file, tmp_path, capsys):
@@ -213,7 +213,7 @@ def test_as_a_pipeline_runs_it(file, tmp_path):
     """
     text = Path(file).read_text()
     out = tmp_path / "gate.json"
-    status, printed, said = piped(
+    status, printed, messages = piped(
         text, "--candidate", "better", "--at-least", "0.9", "-o", str(out)
     )
     assert (status, printed) == (0, "")
@@ -221,7 +221,7 @@ def test_as_a_pipeline_runs_it(file, tmp_path):
     assert answer["verdict"] == "efficient"
     assert answer["passed"] is True
     assert answer["needed"] == answer["instances"] == 600
-    assert "'better' passes: efficient to at least 0.9" in said
+    assert "'better' passes: efficient to at least 0.9" in messages
     status, printed, _ = piped(text, "--candidate", "like")
     assert (
         status
@@ -260,15 +260,15 @@ def test_what_no_number_of_instances_decides_is_null(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("option", "word", "said"),
+    ("option", "word", "message"),
     [
         ("--returns", "irs", "returns 'irs' is not known; it is one of 'vrs', 'crs'"),
         ("--orientation", "in", "orientation 'in' is not known; it is one of 'output', 'input'"),
     ],
 )
-def test_a_wrong_word_is_wrong_usage(file, capsys, option, word, said):
+def test_a_wrong_word_is_wrong_usage(file, capsys, option, word, message):
     assert main(["gate", file, "--candidate", "better", option, word]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_gate_of_costs(file, tmp_path, capsys):

@@ -20,11 +20,11 @@ PREDICTIONS = {"a": labels(35, 50), "b": labels(30, 55), "c": labels(20, 40)}
 def test_predictions_and_counts_agree_but_for_the_covariance():
     paired = db.Samples.from_predictions(Y, PREDICTIONS, positive=1, metrics=("TPR", "TNR", "F1"))
     counts = db.metrics.count(Y, PREDICTIONS, positive=1)
-    alone = db.Samples.from_counts(counts, metrics=("TPR", "TNR", "F1"))
-    pd.testing.assert_frame_equal(paired.values, alone.values)
-    np.testing.assert_allclose(paired.to_frame(), alone.to_frame(), rtol=1e-12)
-    assert alone.moments.sampling[0][0, 1] == 0 < paired.moments.sampling[0][0, 1]
-    assert "independence of the classifiers is assumed" in " ".join(alone.notes)
+    separate = db.Samples.from_counts(counts, metrics=("TPR", "TNR", "F1"))
+    pd.testing.assert_frame_equal(paired.values, separate.values)
+    np.testing.assert_allclose(paired.to_frame(), separate.to_frame(), rtol=1e-12)
+    assert separate.moments.sampling[0][0, 1] == 0 < paired.moments.sampling[0][0, 1]
+    assert "independence of the classifiers is assumed" in " ".join(separate.notes)
     assert paired.summary().splitlines()[0] == (
         "3 classifiers, 3 metrics (TPR, TNR, F1); 40 positive instances, 60 negative instances; "
         "paired: all classifiers answered the same instances."
@@ -90,20 +90,20 @@ def test_folds_of_counts_have_the_small_sample_rule():
         pd.DataFrame(rows, columns=["classifier", "fold", "tp", "fn", "fp", "tn"])
     )
     np.testing.assert_allclose(samples.moments.ridge, [[1 / 35**2, 1 / 280**2]] * 2)
-    found = db.uncertainty(samples)
-    assert (found.lower < 1).all()
-    assert (found.scores == 1).all()
+    uncertainty = db.uncertainty(samples)
+    assert (uncertainty.lower < 1).all()
+    assert (uncertainty.scores == 1).all()
 
 
 def test_data_sets_add_their_folds():
     table = db.datasets.load("keel67").reset_index()
-    some = table[
+    subset = table[
         table["dataset"].isin(table["dataset"].unique()[:12])
         & table["classifier"].isin(table["classifier"].unique()[:3])
     ]
-    samples = db.Samples.from_datasets(some, metrics=["TPR", "TNR"])
+    samples = db.Samples.from_datasets(subset, metrics=["TPR", "TNR"])
     pooled = db.metrics.from_counts(
-        some.groupby(["dataset", "classifier"])[["tp", "fn", "fp", "tn"]].sum(),
+        subset.groupby(["dataset", "classifier"])[["tp", "fn", "fp", "tn"]].sum(),
         metrics=["TPR", "TNR"],
     )
     expected = pooled.groupby("classifier").mean().loc[samples.values.index]
@@ -113,14 +113,14 @@ def test_data_sets_add_their_folds():
 
 def test_a_weighted_mean_is_one_metric():
     samples = db.Samples.from_predictions(Y, PREDICTIONS, positive=1)
-    one = samples.weighted({"TPR": 3, "TNR": 1})
-    both = samples.values["TPR"] * 0.75 + samples.values["TNR"] * 0.25
-    np.testing.assert_allclose(one.values["weighted"], both, rtol=1e-14)
+    mean_samples = samples.weighted({"TPR": 3, "TNR": 1})
+    expected_mean = samples.values["TPR"] * 0.75 + samples.values["TNR"] * 0.25
+    np.testing.assert_allclose(mean_samples.values["weighted"], expected_mean, rtol=1e-14)
     hits = np.array([PREDICTIONS[name] == Y for name in "abc"])
     expected = (
         np.cov(hits[:, :40]) / 40 * 0.75**2 + np.cov(hits[:, 40:]) / 60 * 0.25**2
-    ) / np.outer(both, both)
-    np.testing.assert_allclose(one.moments.sampling[0], expected, rtol=1e-11)
+    ) / np.outer(expected_mean, expected_mean)
+    np.testing.assert_allclose(mean_samples.moments.sampling[0], expected, rtol=1e-11)
 
 
 def test_no_success_is_half_a_success():
@@ -128,14 +128,14 @@ def test_no_success_is_half_a_success():
     stands.
     """
     samples = db.Samples.from_predictions(Y, {**PREDICTIONS, "never": labels(0, 60)}, positive=1)
-    found = db.uncertainty(samples)
+    uncertainty = db.uncertainty(samples)
     assert samples.values.loc["never", "TPR"] == 0
     with pytest.warns(db.DataWarning, match="4 DMUs for 2 metrics"):
-        assert found.scores["never"] == pytest.approx(db.rank(samples.values).scores["never"])
-    only = db.uncertainty(samples, outputs=["TPR"])
-    assert only.scores["never"] == 0
-    assert only.upper["never"] - only.lower["never"] > 0.4
-    assert only.lower["never"] == pytest.approx(0, abs=1e-3)
+        assert uncertainty.scores["never"] == pytest.approx(db.rank(samples.values).scores["never"])
+    intervals = db.uncertainty(samples, outputs=["TPR"])
+    assert intervals.scores["never"] == 0
+    assert intervals.upper["never"] - intervals.lower["never"] > 0.4
+    assert intervals.lower["never"] == pytest.approx(0, abs=1e-3)
 
 
 def test_duplicates_are_said_and_never_told_apart():
@@ -144,9 +144,9 @@ def test_duplicates_are_said_and_never_told_apart():
         "'a' and 'again' answer alike on every instance: what sets them apart is the "
         "small-sample rule alone"
     )
-    found = db.uncertainty(samples)
-    assert found.lower["a"] == found.lower["again"] < 1
-    assert found.verdicts["a"] == found.verdicts["again"] == "undecided"
+    uncertainty = db.uncertainty(samples)
+    assert uncertainty.lower["a"] == uncertainty.lower["again"] < 1
+    assert uncertainty.verdicts["a"] == uncertainty.verdicts["again"] == "undecided"
 
 
 def test_a_perfect_area_keeps_a_width():
@@ -154,10 +154,10 @@ def test_a_perfect_area_keeps_a_width():
     samples = db.Samples.from_scores(
         y, {"a": y + 0.0, "b": y + 0.1, "c": y * np.r_[np.zeros(2), np.ones(38)] + 0.0}, positive=1
     )
-    found = db.uncertainty(samples)
-    assert found.lower["a"] < 0.95
-    assert found.upper["a"] == 1
-    assert "Few errors: the intervals rest on the small-sample rule" in found.summary()
+    uncertainty = db.uncertainty(samples)
+    assert uncertainty.lower["a"] < 0.95
+    assert uncertainty.upper["a"] == 1
+    assert "Few errors: the intervals rest on the small-sample rule" in uncertainty.summary()
 
 
 @pytest.mark.parametrize(
@@ -315,12 +315,12 @@ def test_what_is_refused(refused, make, text):
 
 @pytest.mark.parametrize("name", ["=cmd()", "a'b", "<b>x</b>", "x\ny", "é", "1"])
 def test_hostile_names_are_names(name):
-    found = db.uncertainty(
+    uncertainty = db.uncertainty(
         db.Samples.from_predictions(Y, {name: PREDICTIONS["a"], "b": PREDICTIONS["b"]}, positive=1)
     )
-    assert name in found.scores.index
-    assert name in found.explain(name)
-    assert "<b>x</b>" not in found._repr_html_()
+    assert name in uncertainty.scores.index
+    assert name in uncertainty.explain(name)
+    assert "<b>x</b>" not in uncertainty._repr_html_()
 
 
 def test_text_among_the_scores_is_refused():

@@ -27,8 +27,8 @@ STRANGERS = {
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda source, **more: db.stability(source, **more),
-        lambda source, **more: db.simar_wilson(source, draws=100, **more),
+        lambda source, **options: db.stability(source, **options),
+        lambda source, **options: db.simar_wilson(source, draws=100, **options),
     ],
     ids=["stability", "firms"],
 )
@@ -38,16 +38,16 @@ def test_stability_and_firms_accept_every_table_source(ask, tmp_path):
     """
     frame = pd.DataFrame(STRANGERS)
     frame.to_csv(tmp_path / "strangers.csv", index=False)
-    asked = ask(
+    expected = ask(
         pd.DataFrame(
             {"accuracy": STRANGERS["accuracy"], "right": 1 - frame["error_rate"]}
         ).set_axis(list("abcde")),
         outputs=["accuracy", "right"],
     ).to_frame()
     for source in (db.read(STRANGERS), tmp_path / "strangers.csv", STRANGERS, frame):
-        found = ask(source)
-        pd.testing.assert_frame_equal(found.to_frame(), asked, check_names=False)
-        assert "lower is better in 'error_rate', complemented inside" in found.notes
+        answer = ask(source)
+        pd.testing.assert_frame_equal(answer.to_frame(), expected, check_names=False)
+        assert "lower is better in 'error_rate', complemented inside" in answer.notes
 
 
 def test_gaps_in_a_table_are_treated_as_asked(refused):
@@ -67,10 +67,10 @@ def test_firms_scores_are_those_of_linprog():
     shrunk = x * np.linspace(0.9, 1.2, 19)[:, None]
     for o in range(0, 19, 4):
         rows = np.vstack([np.hstack([-x[[o]].T, shrunk.T]), np.hstack([[[0]], -y.T])])
-        found = linprog(
+        solution = linprog(
             np.eye(1, 20)[0], A_ub=rows, b_ub=[0, 0, 0, -y[o, 0]], A_eq=[[0] + [1] * 19], b_eq=[1]
         )
-        assert firm_scores(y, x, y, shrunk)[o] == pytest.approx(found.fun, rel=1e-9)
+        assert firm_scores(y, x, y, shrunk)[o] == pytest.approx(solution.fun, rel=1e-9)
 
 
 def test_simar_and_wilson_1998():
@@ -83,40 +83,40 @@ def test_simar_and_wilson_1998():
         ).table
         for seed in range(8)
     ]
-    found = sum(runs) / len(runs)
-    np.testing.assert_allclose(found["corrected"], EXPECTED.iloc[:, 1], atol=0.005)
-    np.testing.assert_allclose(found["upper"], EXPECTED["ci_high_95"], atol=0.005)
-    np.testing.assert_allclose(found["lower"], EXPECTED["ci_low_95"], atol=0.005)
-    assert (found["corrected"] < found["score"]).all()
+    mean_score = sum(runs) / len(runs)
+    np.testing.assert_allclose(mean_score["corrected"], EXPECTED.iloc[:, 1], atol=0.005)
+    np.testing.assert_allclose(mean_score["upper"], EXPECTED["ci_high_95"], atol=0.005)
+    np.testing.assert_allclose(mean_score["lower"], EXPECTED["ci_low_95"], atol=0.005)
+    assert (mean_score["corrected"] < mean_score["score"]).all()
 
 
 def test_bootstrap_of_firms_is_a_result():
     """The frame, the file, the summary and the notes say what the bootstrap found."""
-    found = db.simar_wilson(PLANTS, outputs=["Output"], inputs=INPUTS, draws=100)
-    assert found.table["corrected"].tolist() == found.to_frame()["corrected"].tolist()
-    assert found.to_csv().splitlines()[0] == "classifier,score,corrected,lower,upper"
-    assert "leads with" in found.summary()
-    assert "nothing is said of test instances" in found.notes[-1]
+    bootstrap = db.simar_wilson(PLANTS, outputs=["Output"], inputs=INPUTS, draws=100)
+    assert bootstrap.table["corrected"].tolist() == bootstrap.to_frame()["corrected"].tolist()
+    assert bootstrap.to_csv().splitlines()[0] == "classifier,score,corrected,lower,upper"
+    assert "leads with" in bootstrap.summary()
+    assert "nothing is said of test instances" in bootstrap.notes[-1]
 
 
 def test_subsampling_scales_by_the_rate():
     """n^0.7 of 40 firms, output-oriented without inputs: from the same draws once more."""
     rng = np.random.default_rng(3)
     table = pd.DataFrame(rng.uniform(0.4, 1, (40, 2)), columns=["a", "b"])
-    found = db.simar_wilson(table, method="subsample", draws=100, seed=5)
+    bootstrap = db.simar_wilson(table, method="subsample", draws=100, seed=5)
     y, m = table.to_numpy(), int(np.ceil(40**0.7))
     scores = db.rank(table).scores.to_numpy()
-    again = np.random.default_rng(5)
+    repeated = np.random.default_rng(5)
     errors = []
     for _ in range(100):
-        part = y[again.choice(40, m, replace=False)]
-        errors.append(np.maximum(solve_games(part[None] / y[:, None]).value / scores - 1, 0))
+        subsample = y[repeated.choice(40, m, replace=False)]
+        errors.append(np.maximum(solve_games(subsample[None] / y[:, None]).value / scores - 1, 0))
     scaled = np.array(errors) * (m / 40) ** (2 / 3)
     np.testing.assert_allclose(
-        found.table["corrected"], scores / (1 + scaled.mean(axis=0)), rtol=1e-8
+        bootstrap.table["corrected"], scores / (1 + scaled.mean(axis=0)), rtol=1e-8
     )
     np.testing.assert_allclose(
-        found.table["lower"],
+        bootstrap.table["lower"],
         scores / (1 + np.quantile(scaled, 0.975, axis=0, method="inverted_cdf")),
         rtol=1e-8,
     )

@@ -43,11 +43,13 @@ def slow_limits(outcomes, alpha=0.05):
 
 def test_the_limits_are_two_corners_of_the_box(answers):
     outcomes = answers(TRUTH)
-    found = db.uncertainty(db.Samples.from_outcomes(outcomes))
+    uncertainty = db.uncertainty(db.Samples.from_outcomes(outcomes))
     lower, upper = slow_limits(outcomes)
-    np.testing.assert_allclose(found.lower, lower, rtol=1e-10)
-    np.testing.assert_allclose(found.upper, upper, rtol=1e-10)
-    np.testing.assert_allclose(found.scores, db.rank(found.samples.values).scores, rtol=1e-12)
+    np.testing.assert_allclose(uncertainty.lower, lower, rtol=1e-10)
+    np.testing.assert_allclose(uncertainty.upper, upper, rtol=1e-10)
+    np.testing.assert_allclose(
+        uncertainty.scores, db.rank(uncertainty.samples.values).scores, rtol=1e-12
+    )
 
 
 def test_one_metric_is_multiple_comparisons_with_the_best(answers):
@@ -70,28 +72,28 @@ def test_one_metric_is_multiple_comparisons_with_the_best(answers):
         (True, (0.05 / 2 / k, 0.05 / 2 / k / (k - 1))),
         (False, (0.05 / 2, 0.05 / 2 / (k - 1))),
     ):
-        found = db.uncertainty(db.Samples.from_outcomes(outcomes), simultaneous=simultaneous)
+        uncertainty = db.uncertainty(db.Samples.from_outcomes(outcomes), simultaneous=simultaneous)
         low, up = (norm.isf(tail) for tail in tails)
         lower = np.minimum(0, (difference - low * np.sqrt(spread + low**2 / 4 * flips)).min(axis=1))
         upper = np.minimum(0, (difference + up * np.sqrt(spread + up**2 / 4 * flips)).min(axis=1))
-        np.testing.assert_allclose(np.log(found.lower), lower, rtol=1e-11, atol=1e-14)
-        np.testing.assert_allclose(np.log(found.upper), upper, rtol=1e-11, atol=1e-14)
+        np.testing.assert_allclose(np.log(uncertainty.lower), lower, rtol=1e-11, atol=1e-14)
+        np.testing.assert_allclose(np.log(uncertainty.upper), upper, rtol=1e-11, atol=1e-14)
 
 
 def test_two_classifiers_one_metric_by_hand():
     """a is right on 90, b on 70 of 100, both on 68: se² follows from the four cells."""
     a = np.r_[np.ones(90), np.zeros(10)]
     b = np.r_[np.ones(68), np.zeros(22), np.ones(2), np.zeros(8)]
-    found = db.uncertainty(
+    uncertainty = db.uncertainty(
         db.Samples.from_outcomes({"right": pd.DataFrame({"a": a, "b": b})}), simultaneous=False
     )
     psi = np.repeat([1 / 0.9 - 1 / 0.7, 1 / 0.9, -1 / 0.7, 0], [68, 22, 2, 8])
     z = norm.isf(0.025)
     error = np.sqrt(psi.var(ddof=1) / 100 + z**2 / 4 * (1 / 90**2 + 1 / 70**2))
-    assert found.lower["b"] == pytest.approx(7 / 9 * np.exp(-z * error), rel=1e-12)
-    assert found.upper["b"] == pytest.approx(7 / 9 * np.exp(z * error), rel=1e-12)
-    assert found.upper["a"] == 1
-    assert found.lower["a"] == pytest.approx(min(1, 9 / 7 * np.exp(-z * error)), rel=1e-12)
+    assert uncertainty.lower["b"] == pytest.approx(7 / 9 * np.exp(-z * error), rel=1e-12)
+    assert uncertainty.upper["b"] == pytest.approx(7 / 9 * np.exp(z * error), rel=1e-12)
+    assert uncertainty.upper["a"] == 1
+    assert uncertainty.lower["a"] == pytest.approx(min(1, 9 / 7 * np.exp(-z * error)), rel=1e-12)
 
 
 @pytest.mark.parametrize("method", ["analytic", "max-t"])
@@ -118,41 +120,44 @@ def test_nothing_depends_on_the_order_or_on_units(answers, method):
 
 def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads(answers):
     samples = db.Samples.from_outcomes(answers(TRUTH))
-    found = []
+    runs = []
     for threads in (1, 2):
         with threadpool_limits(threads):
-            found.append(db.uncertainty(samples, method="max-t", seed=3))
-    assert found[0].lower.to_numpy().tobytes() == found[1].lower.to_numpy().tobytes()
-    assert found[0].c_lower.c.tobytes() == found[1].c_lower.c.tobytes()
-    assert db.uncertainty(samples, method="max-t", seed=4).c_lower.c[0] != found[0].c_lower.c[0]
+            runs.append(db.uncertainty(samples, method="max-t", seed=3))
+    assert runs[0].lower.to_numpy().tobytes() == runs[1].lower.to_numpy().tobytes()
+    assert runs[0].c_lower.c.tobytes() == runs[1].c_lower.c.tobytes()
+    assert db.uncertainty(samples, method="max-t", seed=4).c_lower.c[0] != runs[0].c_lower.c[0]
 
 
 def test_four_times_the_data_halve_the_width(answers):
     outcomes = answers(TRUTH, n=2000)
     four = {name: pd.concat([frame] * 4, ignore_index=True) for name, frame in outcomes.items()}
-    one, many = (db.uncertainty(db.Samples.from_outcomes(part)) for part in (outcomes, four))
-    inside = (one.upper < 1) & (many.upper < 1)
-    ratio = ((one.upper - one.lower) / (many.upper - many.lower))[inside]
+    small, large = (
+        db.uncertainty(db.Samples.from_outcomes(sample_outcomes))
+        for sample_outcomes in (outcomes, four)
+    )
+    inside = (small.upper < 1) & (large.upper < 1)
+    ratio = ((small.upper - small.lower) / (large.upper - large.lower))[inside]
     assert inside.any()
     assert ((ratio > 1.95) & (ratio < 2.1)).all()
 
 
 def test_pairing_pays(answers):
     outcomes = answers(np.column_stack([np.linspace(0.7, 0.9, 6)] * 2), n=500, rho=0.9)
-    paired = db.Samples.from_outcomes(outcomes)
-    errors = np.sqrt(paired.values * (1 - paired.values) / 499)
-    alone = db.uncertainty(db.Samples.from_table(paired.values, errors))
-    together = db.uncertainty(paired)
-    width = [(found.upper - found.lower).mean() for found in (together, alone)]
+    samples = db.Samples.from_outcomes(outcomes)
+    errors = np.sqrt(samples.values * (1 - samples.values) / 499)
+    unpaired = db.uncertainty(db.Samples.from_table(samples.values, errors))
+    paired = db.uncertainty(samples)
+    width = [(intervals.upper - intervals.lower).mean() for intervals in (paired, unpaired)]
     assert width[0] < 0.75 * width[1]
-    assert "independence of the classifiers" in " ".join(alone.notes)
+    assert "independence of the classifiers" in " ".join(unpaired.notes)
 
 
 def test_max_t_is_the_quantile_of_all_ratios(answers):
     """The critical value against 20,000 draws made here by numpy, in double precision."""
     samples = db.Samples.from_outcomes(answers(TRUTH))
-    found = db.uncertainty(samples, method="max-t")
-    moments = found.problem.moments
+    uncertainty = db.uncertainty(samples, method="max-t")
+    moments = uncertainty.problem.moments
     draws = (
         np.random.default_rng(9)
         .multivariate_normal(np.zeros(14), moments.joint(1.0), 20_000)
@@ -166,7 +171,7 @@ def test_max_t_is_the_quantile_of_all_ratios(answers):
                 largest,
                 np.abs((draws[:, i] - draws[:, j]) / np.sqrt(spread + ridge)[i, j]).max(axis=1),
             )
-    assert found.c_lower.c[0] == pytest.approx(np.quantile(largest, 0.95), abs=0.06)
+    assert uncertainty.c_lower.c[0] == pytest.approx(np.quantile(largest, 0.95), abs=0.06)
 
 
 def test_joint_covariances_are_those_of_instances():
@@ -201,11 +206,11 @@ def test_critical_values():
     counts = pd.DataFrame(
         {"tp": range(60, 67), "fn": range(40, 33, -1), "fp": 10, "tn": 90}, index=list("abcdefg")
     )
-    found = db.uncertainty(db.Samples.from_counts(counts))
-    np.testing.assert_allclose(found.c_lower.c, norm.isf(0.05 / (2 * 7 * 2)))
-    np.testing.assert_allclose(found.c_upper.c, norm.isf(0.05 / (2 * 7 * 6)))
-    np.testing.assert_allclose(found.c_verdict.c, norm.isf(0.05 / (7 * 6)))
-    np.testing.assert_allclose(found.c_upper.h, norm.isf(0.05 / (2 * 7 * 6)) ** 2 / 4)
+    uncertainty = db.uncertainty(db.Samples.from_counts(counts))
+    np.testing.assert_allclose(uncertainty.c_lower.c, norm.isf(0.05 / (2 * 7 * 2)))
+    np.testing.assert_allclose(uncertainty.c_upper.c, norm.isf(0.05 / (2 * 7 * 6)))
+    np.testing.assert_allclose(uncertainty.c_verdict.c, norm.isf(0.05 / (7 * 6)))
+    np.testing.assert_allclose(uncertainty.c_upper.h, norm.isf(0.05 / (2 * 7 * 6)) ** 2 / 4)
     rows = [
         (f"c{i}", f, 0.7 + 0.01 * i + 0.003 * ((i * 7 + f * 5) % 11))
         for i in range(4)
@@ -217,15 +222,15 @@ def test_critical_values():
 
 def test_ranks_tiers_and_verdicts_are_what_they_say(answers):
     truth = np.column_stack([[0.95, 0.94, 0.8, 0.79, 0.5, 0.51]] * 2)
-    found = db.uncertainty(db.Samples.from_outcomes(answers(truth, n=1500)))
-    low, up = found.lower, found.upper
+    uncertainty = db.uncertainty(db.Samples.from_outcomes(answers(truth, n=1500)))
+    low, up = uncertainty.lower, uncertainty.upper
     for i in low.index:
-        assert found.ranks.loc[i, "best"] == 1 + sum(low[j] > up[i] for j in low.index)
-        assert found.ranks.loc[i, "worst"] == 6 - sum(up[j] < low[i] for j in low.index)
-        above = [found.tiers[j] for j in low.index if low[j] > up[i]]
-        assert found.tiers[i] == 1 + max(above, default=0)
-    assert found.tiers.tolist() == [1, 1, 2, 2, 3, 3]
-    assert found.verdicts.tolist() == [
+        assert uncertainty.ranks.loc[i, "best"] == 1 + sum(low[j] > up[i] for j in low.index)
+        assert uncertainty.ranks.loc[i, "worst"] == 6 - sum(up[j] < low[i] for j in low.index)
+        above = [uncertainty.tiers[j] for j in low.index if low[j] > up[i]]
+        assert uncertainty.tiers[i] == 1 + max(above, default=0)
+    assert uncertainty.tiers.tolist() == [1, 1, 2, 2, 3, 3]
+    assert uncertainty.verdicts.tolist() == [
         "undecided",
         "undecided",
         "dominated",
@@ -233,12 +238,14 @@ def test_ranks_tiers_and_verdicts_are_what_they_say(answers):
         "dominated",
         "dominated",
     ]
-    dominated = found.secure_gap.dropna()
+    dominated = uncertainty.secure_gap.dropna()
     for name, gap in dominated.items():
-        mix = found.mixes.loc[name]
+        mix = uncertainty.mixes.loc[name]
         assert mix.sum() == pytest.approx(1)
         assert gap > 0
-        assert ((mix @ found.samples.values) / found.samples.values.loc[name] - 1 > gap).all()
+        assert (
+            (mix @ uncertainty.samples.values) / uncertainty.samples.values.loc[name] - 1 > gap
+        ).all()
 
 
 def test_rounding_does_not_rank():
@@ -259,15 +266,15 @@ def test_the_instances_that_would_decide_do_decide():
         {"tp": [90, 84, 60], "fn": [10, 16, 40], "fp": [10, 14, 40], "tn": [90, 86, 60]},
         index=list("abc"),
     )
-    found = db.uncertainty(db.Samples.from_counts(counts))
-    assert found.verdicts.tolist() == ["undecided", "undecided", "dominated"]
-    assert np.isnan(found.instances["c"])
+    uncertainty = db.uncertainty(db.Samples.from_counts(counts))
+    assert uncertainty.verdicts.tolist() == ["undecided", "undecided", "dominated"]
+    assert np.isnan(uncertainty.instances["c"])
     for name, verdict in (("b", "dominated"), ("a", "efficient")):
-        times = found.instances[name]
-        more, fewer = (
+        times = uncertainty.instances[name]
+        enough_data, fewer = (
             db.uncertainty(db.Samples.from_counts(counts * round(times * f))) for f in (1.1, 0.8)
         )
-        assert more.verdicts[name] == verdict
+        assert enough_data.verdicts[name] == verdict
         assert fewer.verdicts[name] == "undecided"
 
 
@@ -275,16 +282,16 @@ def test_a_tie_is_decided_by_no_number_of_instances():
     counts = pd.DataFrame(
         {"tp": [90, 90], "fn": [10, 10], "fp": [10, 10], "tn": [90, 90]}, index=["a", "b"]
     )
-    found = db.uncertainty(db.Samples.from_counts(counts))
-    assert np.isinf(found.instances["a"])
-    assert "no number of instances would decide it" in found.explain("a")
+    uncertainty = db.uncertainty(db.Samples.from_counts(counts))
+    assert np.isinf(uncertainty.instances["a"])
+    assert "no number of instances would decide it" in uncertainty.explain("a")
 
 
 def test_gaps_targets_and_band(answers):
-    found = db.uncertainty(db.Samples.from_outcomes(answers(TRUTH)), method="max-t")
-    values = found.samples.values
+    uncertainty = db.uncertainty(db.Samples.from_outcomes(answers(TRUTH)), method="max-t")
+    values = uncertainty.samples.values
     peers = db.rank(values)
-    gaps, targets, band = found.gaps, found.targets, found.band
+    gaps, targets, band = uncertainty.gaps, uncertainty.targets, uncertainty.band
     for metric in values.columns:
         np.testing.assert_allclose(targets[metric]["target"], peers.projections[metric], rtol=1e-9)
         np.testing.assert_allclose(
@@ -294,23 +301,23 @@ def test_gaps_targets_and_band(answers):
         for frame, middle in ((gaps, "gap"), (targets, "target"), (band, "value")):
             assert (frame[metric]["lower"] <= frame[metric][middle]).all()
             assert (frame[metric][middle] <= frame[metric]["upper"]).all()
-    on = found.scores.index[(found.scores == 1) & peers.efficient]
+    on = uncertainty.scores.index[(uncertainty.scores == 1) & peers.efficient]
     assert (gaps.loc[on].abs().to_numpy() < 1e-12).all()
 
 
 def test_each_is_narrower(answers):
     for method in ("analytic", "max-t"):
         samples = db.Samples.from_outcomes(answers(TRUTH))
-        every, each = (
+        simultaneous, single = (
             db.uncertainty(samples, method=method, simultaneous=flag) for flag in (True, False)
         )
-        assert ((each.lower > every.lower) | (every.lower == 1)).all()
-        assert (each.upper <= every.upper + 1e-12).all()
-        beside = every.to_frame(each=True)["lower_each"]
+        assert ((single.lower > simultaneous.lower) | (simultaneous.lower == 1)).all()
+        assert (single.upper <= simultaneous.upper + 1e-12).all()
+        lower_each = simultaneous.to_frame(each=True)["lower_each"]
         pd.testing.assert_series_equal(
-            beside.sort_index(), each.lower.sort_index(), check_names=False
+            lower_each.sort_index(), single.lower.sort_index(), check_names=False
         )
-        pd.testing.assert_series_equal(each.verdicts, every.verdicts)
+        pd.testing.assert_series_equal(single.verdicts, simultaneous.verdicts)
 
 
 def test_a_cluster_draws_the_same_bits(answers):
@@ -320,33 +327,36 @@ def test_a_cluster_draws_the_same_bits(answers):
     samples = db.Samples.from_outcomes(answers(TRUTH))
     local = LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None)
     with local as cluster, Client(cluster) as client:
-        there = db.uncertainty(samples, method="max-t", seed=3, client=client)
-    here = db.uncertainty(samples, method="max-t", seed=3)
+        distributed = db.uncertainty(samples, method="max-t", seed=3, client=client)
+    in_process = db.uncertainty(samples, method="max-t", seed=3)
     for name in ("lower", "upper"):
-        assert getattr(here, name).to_numpy().tobytes() == getattr(there, name).to_numpy().tobytes()
-    assert here.c_verdict.c.tobytes() == there.c_verdict.c.tobytes()
+        assert (
+            getattr(in_process, name).to_numpy().tobytes()
+            == getattr(distributed, name).to_numpy().tobytes()
+        )
+    assert in_process.c_verdict.c.tobytes() == distributed.c_verdict.c.tobytes()
 
 
 def test_blocks_of_draws_are_cut_where_asked(answers):
     """300 draws are the first 300 of 2,000."""
     moments = db.uncertainty(db.Samples.from_outcomes(answers(TRUTH))).problem.moments
-    many, few = (max_t.draw_maxima(moments, draws=draws, seed=1) for draws in (2000, 300))
-    assert few.metrics.shape == (2, 300)
-    np.testing.assert_array_equal(few.metrics, many.metrics[:, :300])
-    np.testing.assert_array_equal(few.classifiers, many.classifiers[:, :300])
+    long_run, short_run = (max_t.draw_maxima(moments, draws=draws, seed=1) for draws in (2000, 300))
+    assert short_run.metrics.shape == (2, 300)
+    np.testing.assert_array_equal(short_run.metrics, long_run.metrics[:, :300])
+    np.testing.assert_array_equal(short_run.classifiers, long_run.classifiers[:, :300])
 
 
 def test_claimed_ratios_take_the_ridge_of_their_own_c(answers):
     """gaps: log ratio ± c √(spread + c²/4 ridge), by hand."""
-    found = db.uncertainty(db.Samples.from_outcomes(answers(TRUTH, n=60)))
+    uncertainty = db.uncertainty(db.Samples.from_outcomes(answers(TRUTH, n=60)))
     c, _ = max_t.ratio_critical_values(
-        found.problem.moments, 0.05, draws=found.draws, seed=found.seed
+        uncertainty.problem.moments, 0.05, draws=uncertainty.draws, seed=uncertainty.seed
     )
-    gap, spread, ridge = found.problem.moments.pairs(np.arange(7))
-    mix = point_scores(found.problem).mix
+    gap, spread, ridge = uncertainty.problem.moments.pairs(np.arange(7))
+    mix = point_scores(uncertainty.problem).mix
     upper = np.einsum("ij,ijr->ir", mix, np.exp(gap + c * np.sqrt(spread + c**2 / 4 * ridge))) - 1
     np.testing.assert_allclose(
-        found.gaps.xs("upper", axis=1, level=1).to_numpy(), upper, rtol=1e-12
+        uncertainty.gaps.xs("upper", axis=1, level=1).to_numpy(), upper, rtol=1e-12
     )
 
 

@@ -13,11 +13,11 @@ PAGE = (ROOT / "docs" / "uncertainty.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def namespace():
-    found: dict[str, object] = {}
+    variables: dict[str, object] = {}
     with contextlib.chdir(ROOT), contextlib.redirect_stdout(io.StringIO()):
         for block in re.findall(r"```python\n(.*?)```", PAGE, flags=re.S):
-            exec(block, found)
-    return found
+            exec(block, variables)
+    return variables
 
 
 def test_what_is_said_of_keel67(namespace):

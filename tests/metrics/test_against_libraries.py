@@ -87,22 +87,22 @@ PYCM = {
 @pytest.mark.parametrize("seed", range(6))
 def test_scikit_learn_and_imbalanced_learn_agree(seed):
     y, p = _sample(seed)
-    ours = from_predictions(y, {"p": p}, positive=1).loc["p"]
-    for name, theirs in LIBRARIES.items():
-        for function in theirs:
-            assert ours[name] == pytest.approx(function(y, p), abs=1e-14, rel=1e-13), name
+    computed = from_predictions(y, {"p": p}, positive=1).loc["p"]
+    for name, expected in LIBRARIES.items():
+        for function in expected:
+            assert computed[name] == pytest.approx(function(y, p), abs=1e-14, rel=1e-13), name
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_pycm_agrees(seed):
     y, p = _sample(seed)
-    ours = from_predictions(y, {"p": p}, positive=1).loc["p"]
+    computed = from_predictions(y, {"p": p}, positive=1).loc["p"]
     cm = ConfusionMatrix(actual_vector=y, predict_vector=p)
-    for name, theirs in PYCM.items():
-        assert ours[name] == pytest.approx(getattr(cm, theirs)[1], abs=1e-14, rel=1e-13), name
-    assert ours["kappa"] == pytest.approx(cm.Kappa, abs=1e-14)
-    assert ours["null_error_rate"] == pytest.approx(1 - cm.NIR, abs=1e-14)
-    assert ours["queue_rate"] == pytest.approx(cm.TOP[1] / cm.POP[1], abs=1e-14)
+    for name, expected in PYCM.items():
+        assert computed[name] == pytest.approx(getattr(cm, expected)[1], abs=1e-14, rel=1e-13), name
+    assert computed["kappa"] == pytest.approx(cm.Kappa, abs=1e-14)
+    assert computed["null_error_rate"] == pytest.approx(1 - cm.NIR, abs=1e-14)
+    assert computed["queue_rate"] == pytest.approx(cm.TOP[1] / cm.POP[1], abs=1e-14)
 
 
 def test_only_what_no_library_has_is_without_a_library():
@@ -116,21 +116,23 @@ def test_only_what_no_library_has_is_without_a_library():
 @pytest.mark.parametrize("beta", [0, 0.5, 2, 3])
 def test_f_beta(beta):
     y, p = _sample(1)
-    ours = from_predictions(y, {"p": p}, positive=1, metrics=[f"F{beta:g}"], beta=beta).iloc[0, 0]
-    assert ours == pytest.approx(sk.fbeta_score(y, p, beta=beta), abs=1e-14)
+    computed = from_predictions(y, {"p": p}, positive=1, metrics=[f"F{beta:g}"], beta=beta).iloc[
+        0, 0
+    ]
+    assert computed == pytest.approx(sk.fbeta_score(y, p, beta=beta), abs=1e-14)
     if beta:  # PyCM takes no beta of 0
         cm = ConfusionMatrix(actual_vector=y, predict_vector=p)
-        assert ours == pytest.approx(cm.F_beta(beta)[1], abs=1e-14)
+        assert computed == pytest.approx(cm.F_beta(beta)[1], abs=1e-14)
 
 
 @pytest.mark.parametrize("dominance", [0, 0.1, 0.5, 1])
 def test_iba_at_other_alpha(dominance):
     y, p = _sample(2)
-    ours = from_predictions(y, {"p": p}, positive=1, metrics=["IBA"], dominance=dominance).iloc[
+    computed = from_predictions(y, {"p": p}, positive=1, metrics=["IBA"], dominance=dominance).iloc[
         0, 0
     ]
-    assert ours == pytest.approx(_iba(dominance)(y, p, average="binary"), abs=1e-14)
-    assert ours == pytest.approx(
+    assert computed == pytest.approx(_iba(dominance)(y, p, average="binary"), abs=1e-14)
+    assert computed == pytest.approx(
         ConfusionMatrix(actual_vector=y, predict_vector=p).IBA_alpha(dominance)[1], abs=1e-14
     )
 
@@ -138,17 +140,17 @@ def test_iba_at_other_alpha(dominance):
 def test_traps_of_the_libraries():
     """What goes by one name and is another thing; each would change a ranking silently."""
     y, p = _sample(0)
-    ours = from_predictions(y, {"p": p}, positive=1).loc["p"]
+    computed = from_predictions(y, {"p": p}, positive=1).loc["p"]
     cm = ConfusionMatrix(actual_vector=y, predict_vector=p)
     assert cm.AUC[1] == pytest.approx(
-        ours["balanced_accuracy"]
+        computed["balanced_accuracy"]
     )  # not the area under a curve of scores
     assert cm.G[1] == pytest.approx(
-        np.sqrt(ours["PPV"] * ours["TPR"])
+        np.sqrt(computed["PPV"] * computed["TPR"])
     )  # Fowlkes and Mallows', not G-mean
-    assert abs(cm.G[1] - ours["G-mean"]) > 0.05
+    assert abs(cm.G[1] - computed["G-mean"]) > 0.05
     default = _iba(1)(y, p)  # averaged over both classes: the dominance TPR - TNR is lost
-    assert abs(default - ours["IBA"]) > 0.001
+    assert abs(default - computed["IBA"]) > 0.001
     assert imb.make_index_balanced_accuracy()(G_MEAN)(y, p, average="binary") == pytest.approx(
         from_predictions(y, {"p": p}, positive=1, metrics=["IBA"], dominance=0.1).iloc[0, 0]
     )  # its default α
@@ -163,7 +165,7 @@ def test_sample_weights():
     y, p = _sample(3)
     w = np.random.default_rng(3).random(len(y))
     score = np.random.default_rng(4).normal(size=len(y)).round(1) + y
-    ours = from_predictions(y, {"p": p}, positive=1, sample_weight=w).loc["p"]
+    computed = from_predictions(y, {"p": p}, positive=1, sample_weight=w).loc["p"]
     for name, function in {
         "TPR": sk.recall_score,
         "accuracy": sk.accuracy_score,
@@ -173,7 +175,7 @@ def test_sample_weights():
         "kappa": sk.cohen_kappa_score,
         "F1": sk.f1_score,
     }.items():
-        assert ours[name] == pytest.approx(function(y, p, sample_weight=w), abs=1e-12), name
+        assert computed[name] == pytest.approx(function(y, p, sample_weight=w), abs=1e-12), name
     ranked = from_scores(y, {"s": score}, positive=1, sample_weight=w)
     assert ranked.loc["s", "roc_auc"] == pytest.approx(
         sk.roc_auc_score(y, score, sample_weight=w), abs=1e-14
@@ -201,10 +203,10 @@ def test_class_weights_are_sample_weights():
     """
     y, p = _sample(5)
     weights = {"tp": 5, "fn": 5, "fp": 2, "tn": 2}
-    ours = from_predictions(
+    computed = from_predictions(
         y, {"p": p}, positive=1, metrics=["weighted_accuracy"], weights=weights
     ).iloc[0, 0]
-    assert ours == pytest.approx(
+    assert computed == pytest.approx(
         sk.accuracy_score(y, p, sample_weight=np.where(y == 1, 5, 2)), abs=1e-14
     )
     tp, fn, fp, tn = count(y, {"p": p}, positive=1).loc["p"]
@@ -214,11 +216,11 @@ def test_class_weights_are_sample_weights():
         "fp": 0.3 / (fp + tn),
         "tn": 0.3 / (fp + tn),
     }
-    ours = from_predictions(
+    computed = from_predictions(
         y, {"p": p}, positive=1, metrics=["weighted_accuracy", "TPR", "TNR"], weights=shares
     )
-    assert ours.loc["p", "weighted_accuracy"] == pytest.approx(
-        0.7 * ours.loc["p", "TPR"] + 0.3 * ours.loc["p", "TNR"]
+    assert computed.loc["p", "weighted_accuracy"] == pytest.approx(
+        0.7 * computed.loc["p", "TPR"] + 0.3 * computed.loc["p", "TNR"]
     )
 
 
@@ -228,8 +230,10 @@ def test_cost_matrix_against_scikit_learn():
     matrix = np.array(
         [[costs["tn"], costs["fp"]], [costs["fn"], costs["tp"]]]
     )  # scikit-learn's rows: true 0, 1
-    ours = from_predictions(y, {"p": p}, positive=1, metrics=["total_cost"], costs=costs).iloc[0, 0]
-    assert ours == pytest.approx((sk.confusion_matrix(y, p) * matrix).sum(), abs=1e-10)
+    computed = from_predictions(y, {"p": p}, positive=1, metrics=["total_cost"], costs=costs).iloc[
+        0, 0
+    ]
+    assert computed == pytest.approx((sk.confusion_matrix(y, p) * matrix).sum(), abs=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -238,11 +242,11 @@ def test_score_metrics(seed):
 
     y, _ = _sample(seed)
     score = np.random.default_rng(seed).normal(size=len(y)).round(1) + 0.8 * y
-    ours = from_scores(y, {"s": score}, threshold=0.5, positive=1).loc["s"]
-    assert ours["roc_auc"] == pytest.approx(sk.roc_auc_score(y, score), abs=1e-14)
-    assert ours["pr_auc"] == pytest.approx(sk.average_precision_score(y, score), abs=1e-14)
-    assert ours["KS"] == pytest.approx(
+    computed = from_scores(y, {"s": score}, threshold=0.5, positive=1).loc["s"]
+    assert computed["roc_auc"] == pytest.approx(sk.roc_auc_score(y, score), abs=1e-14)
+    assert computed["pr_auc"] == pytest.approx(sk.average_precision_score(y, score), abs=1e-14)
+    assert computed["KS"] == pytest.approx(
         ks_2samp(score[y == 1], score[y == 0], alternative="less").statistic, abs=1e-14
     )
     labels = from_predictions(y, {"s": (score >= 0.5).astype(int)}, positive=1).loc["s"]
-    pd.testing.assert_series_equal(ours[labels.index], labels)
+    pd.testing.assert_series_equal(computed[labels.index], labels)

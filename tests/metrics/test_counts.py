@@ -56,17 +56,17 @@ def test_nine_identities_of_twelve_quantities(row):
 def test_bayes_at_its_own_prevalence_gives_the_same_table(row):
     t = m.from_counts(frame(row))
     names = [name for name in t if name not in ("total_cost", "balancing_cost")]
-    again = m.at_prevalence(t, t["prevalence"])
-    pd.testing.assert_frame_equal(again[names], t[names], rtol=1e-7, atol=1e-9)
+    repeated = m.at_prevalence(t, t["prevalence"])
+    pd.testing.assert_frame_equal(repeated[names], t[names], rtol=1e-7, atol=1e-9)
 
 
 def test_at_prevalence_is_resampling_one_class():
     """A thousand times the negatives is another prevalence with the same rates."""
-    few, many = frame((90, 10, 20, 80)), frame((90, 10, 20000, 80000))
+    sample, resampled = frame((90, 10, 20, 80)), frame((90, 10, 20000, 80000))
     names = ["PPV", "NPV", "accuracy", "F1", "MCC", "kappa", "queue_rate", "null_accuracy"]
     pd.testing.assert_frame_equal(
-        m.at_prevalence(m.from_counts(few), 100 / 100100, metrics=names),
-        m.from_counts(many, metrics=names),
+        m.at_prevalence(m.from_counts(sample), 100 / 100100, metrics=names),
+        m.from_counts(resampled, metrics=names),
     )
 
 
@@ -78,7 +78,7 @@ def test_undefined_exactly_where_the_formula_is_zero_over_zero(row):
     """
     counts = frame(row)
     table, reasons = m.from_counts(counts), m.undefined(counts).set_index("metric")["reason"]
-    one = m.catalogue()
+    catalogue = m.catalogue()
     from deabench.metrics.formulas import Cells
 
     bare = Cells(**{cell: counts[cell].to_numpy(float) for cell in CELLS})
@@ -88,11 +88,17 @@ def test_undefined_exactly_where_the_formula_is_zero_over_zero(row):
                 np.isnan(m.METRICS[name].value(bare)[0]) == np.isnan(value) == (name in reasons)
             ), name
         if not np.isnan(value):
-            assert one.loc[name, "low"] - 1e-12 <= value <= one.loc[name, "high"] + 1e-12
-    told = [f"{name} of 'c0' is undefined: {reasons[name]}" for name in table if name in reasons]
-    more = len(told) - 20
-    last = [f"and {more} more: deabench.metrics.undefined lists them all"] if more > 0 else []
-    assert table.attrs["undefined"] == (*told[:20], *last)
+            assert (
+                catalogue.loc[name, "low"] - 1e-12 <= value <= catalogue.loc[name, "high"] + 1e-12
+            )
+    warned = [f"{name} of 'c0' is undefined: {reasons[name]}" for name in table if name in reasons]
+    further_count = len(warned) - 20
+    last = (
+        [f"and {further_count} more: deabench.metrics.undefined lists them all"]
+        if further_count > 0
+        else []
+    )
+    assert table.attrs["undefined"] == (*warned[:20], *last)
 
 
 def test_reasons():
@@ -160,12 +166,12 @@ def test_pooled_and_averaged():
         },
         index=[7, 7, 7, 7],
     )
-    together = m.pooled(folds, "classifier")
-    assert together.to_dict("index") == {
+    pooled = m.pooled(folds, "classifier")
+    assert pooled.to_dict("index") == {
         "b": {"tp": 4, "fn": 2, "fp": 4, "tn": 16},
         "a": {"tp": 4, "fn": 4, "fp": 2, "tn": 18},
     }
-    table = m.from_counts(together, metrics=["TPR", "PPV"])
+    table = m.from_counts(pooled, metrics=["TPR", "PPV"])
     assert (
         table.attrs["folds"]
         == "pooled: the counts of the folds are added, then each metric is computed once"
@@ -178,9 +184,9 @@ def test_pooled_and_averaged():
     assert means.loc["b"].tolist() == [(1 / 2 + 3 / 4) / 2, (1 + 3 / 7) / 2]
     assert means.index.tolist() == ["b", "a"]
     assert means.index.name == "classifier"
-    both = m.pooled(folds.assign(data="wine"), ["data", "classifier"])
-    assert both.index.tolist() == [("wine", "b"), ("wine", "a")]
-    assert m.pooled(folds.set_index("classifier"), "classifier").equals(together)
+    pooled_counts = m.pooled(folds.assign(data="wine"), ["data", "classifier"])
+    assert pooled_counts.index.tolist() == [("wine", "b"), ("wine", "a")]
+    assert m.pooled(folds.set_index("classifier"), "classifier").equals(pooled)
 
 
 def test_a_mean_over_an_undefined_fold_is_undefined():
@@ -209,9 +215,11 @@ def test_lemma_of_appendix_c(row, k):
     p, n = row[0] + row[1], row[2] + row[3]
     t = m.from_counts(counts, costs=m.balancing_costs(p, n, k=k)).iloc[0]
     assert t["total_cost"] == pytest.approx(2 * k * p * n * (1 - t["balanced_accuracy"]), rel=1e-9)
-    one = m.from_counts(counts).iloc[0]  # C_fp = 1, C_fn = N / P: appendix B with k = 1 / P
-    assert one["balancing_cost"] == pytest.approx(2 * n * (1 - t["balanced_accuracy"]), rel=1e-9)
-    assert one["balancing_cost"] == pytest.approx(t["total_cost"] / (k * p), rel=1e-9)
+    first_row = m.from_counts(counts).iloc[0]  # C_fp = 1, C_fn = N / P: appendix B with k = 1 / P
+    assert first_row["balancing_cost"] == pytest.approx(
+        2 * n * (1 - t["balanced_accuracy"]), rel=1e-9
+    )
+    assert first_row["balancing_cost"] == pytest.approx(t["total_cost"] / (k * p), rel=1e-9)
 
 
 def test_usefulness_where_a_side_is_undefined():
@@ -225,15 +233,15 @@ def test_documented_catalogue_is_the_catalogue():
     lines = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| `")]
     rows = [[cell.strip() for cell in line] for line in lines]
     documented = {row[0].strip("`"): row for row in rows}
-    known = m.catalogue()
-    assert list(documented) == [*known.index, *m.SCORE_METRICS, *MORE_METRICS]
-    for name, row in known.iterrows():
+    catalogue = m.catalogue()
+    assert list(documented) == [*catalogue.index, *m.SCORE_METRICS, *MORE_METRICS]
+    for name, row in catalogue.iterrows():
         low, high = (
             f"{edge:g}".replace("inf", "∞").replace("-", "−") for edge in (row["low"], row["high"])
         )
         assert documented[name][1:4] == [row["formula"], f"{low} to {high}", row["better"]], name
-    others = {**m.SCORE_METRICS, **MORE_METRICS}
-    assert {name: documented[name][3] for name in others} == others
+    other_metrics = {**m.SCORE_METRICS, **MORE_METRICS}
+    assert {name: documented[name][3] for name in other_metrics} == other_metrics
     assert set(m.DIRECTION) == set(documented)
 
 

@@ -84,8 +84,8 @@ def test_encodings_and_containers_give_scikit_learns_answer_or_are_refused(encod
                 ):
                     m.from_scores(y, {"s": SCORE})
                 continue
-            ours = m.from_predictions(y, {"p": p}, positive=named).loc["p"]
-            assert {name: ours[name] for name in expected} == pytest.approx(expected, abs=1e-14)
+            computed = m.from_predictions(y, {"p": p}, positive=named).loc["p"]
+            assert {name: computed[name] for name in expected} == pytest.approx(expected, abs=1e-14)
             assert m.from_scores(y, {"s": SCORE}, positive=named).loc[
                 "s", "roc_auc"
             ] == pytest.approx(area, abs=1e-14)
@@ -106,16 +106,18 @@ def test_indexes_are_one_or_refused(encoding):
         ),
         "curve": lambda y, p, s: curves.roc(y, s, positive=positive).auc - area,
     }
-    for (one, first), (two, second) in itertools.product(INDEXES.items(), INDEXES.items()):
+    for (first_name, first), (second_name, second) in itertools.product(
+        INDEXES.items(), INDEXES.items()
+    ):
         for call in calls.values():
-            given = pd.Series(y, first), pd.Series(p, second), pd.Series(SCORE, second)
-            if one == two:
-                assert abs(call(*given)) < 1e-14
+            arguments = pd.Series(y, first), pd.Series(p, second), pd.Series(SCORE, second)
+            if first_name == second_name:
+                assert abs(call(*arguments)) < 1e-14
             else:
                 with pytest.raises(DataError, match="reorder it with"):
-                    call(*given)
-            assert abs(call(y, *given[1:])) < 1e-14  # an array goes by position
-            assert abs(call(given[0], p, SCORE)) < 1e-14
+                    call(*arguments)
+            assert abs(call(y, *arguments[1:])) < 1e-14  # an array goes by position
+            assert abs(call(arguments[0], p, SCORE)) < 1e-14
 
 
 def test_the_index_that_differs_is_named(refused):
@@ -149,14 +151,14 @@ def test_scorers_check_labels_as_predictions_are_checked(refused):
     random = DummyClassifier(strategy="uniform", random_state=0)
     with warnings.catch_warnings():  # scikit-learn warns that scoring failed, and gives NaN
         warnings.simplefilter("ignore")
-        found = cross_validate(random, x, named, cv=3, scoring=m.scorers(["accuracy", "TNR"]))
-    assert np.isnan(found["test_accuracy"]).all()
-    assert np.isnan(found["test_TNR"]).all()
-    ours = cross_validate(
+        fold_scores = cross_validate(random, x, named, cv=3, scoring=m.scorers(["accuracy", "TNR"]))
+    assert np.isnan(fold_scores["test_accuracy"]).all()
+    assert np.isnan(fold_scores["test_TNR"]).all()
+    computed = cross_validate(
         random, x, named, cv=3, scoring=m.scorers(["accuracy"], positive="malignant")
     )["test_accuracy"]
-    theirs = cross_validate(random, x, named, cv=3, scoring="accuracy")["test_score"]
-    np.testing.assert_allclose(ours, theirs, atol=1e-15)
+    expected = cross_validate(random, x, named, cv=3, scoring="accuracy")["test_score"]
+    np.testing.assert_allclose(computed, expected, atol=1e-15)
     with refused("there is no class 'Ill' in y_true; its classes are 'ill', 'well'"):
         m.score(["ill", "well"], ["well", "ill"], metric="accuracy", positive="Ill")
     with refused("y_true is missing for instance 2; leave the instance out"):

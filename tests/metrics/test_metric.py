@@ -32,49 +32,51 @@ def scored(request):
 def test_shipped_metrics_are_scikit_learns(scored):
     y, p, w = scored
     for weight in (None, w):
-        ours = m.from_scores(
+        computed = m.from_scores(
             y,
             {"p": p},
             sample_weight=weight,
             metrics=["log_loss", "brier", "partial_auc@0.1", "TPR@FPR=0.2", "roc_auc", "pr_auc"],
         ).loc["p"]
-        assert ours["log_loss"] == pytest.approx(sk.log_loss(y, p, sample_weight=weight), abs=1e-12)
-        assert ours["brier"] == pytest.approx(
+        assert computed["log_loss"] == pytest.approx(
+            sk.log_loss(y, p, sample_weight=weight), abs=1e-12
+        )
+        assert computed["brier"] == pytest.approx(
             sk.brier_score_loss(y, p, sample_weight=weight), abs=1e-12
         )
-        assert ours["partial_auc@0.1"] == pytest.approx(
+        assert computed["partial_auc@0.1"] == pytest.approx(
             sk.roc_auc_score(y, p, max_fpr=0.1, sample_weight=weight), abs=1e-12
         )
         fpr, tpr, _ = sk.roc_curve(y, p, sample_weight=weight, drop_intermediate=False)
-        assert ours["TPR@FPR=0.2"] == pytest.approx(tpr[fpr <= 0.2].max(), abs=1e-12)
+        assert computed["TPR@FPR=0.2"] == pytest.approx(tpr[fpr <= 0.2].max(), abs=1e-12)
 
 
 def test_net_benefit_and_ece_by_their_definitions(scored):
     y, p, _ = scored
-    ours = m.from_scores(y, {"p": p}, metrics=["net_benefit@0.2", "ece"]).loc["p"]
-    said = p >= 0.2
-    assert ours["net_benefit@0.2"] == pytest.approx(
-        (said & (y == 1)).mean() - (said & (y == 0)).mean() * 0.25, abs=1e-12
+    computed = m.from_scores(y, {"p": p}, metrics=["net_benefit@0.2", "ece"]).loc["p"]
+    predicted = p >= 0.2
+    assert computed["net_benefit@0.2"] == pytest.approx(
+        (predicted & (y == 1)).mean() - (predicted & (y == 0)).mean() * 0.25, abs=1e-12
     )
     gaps = [
         (group == k).mean() * abs(p[group == k].mean() - y[group == k].mean())
         for group in [np.minimum((p * 15).astype(int), 14)]
         for k in np.unique(group)
     ]
-    assert ours["ece"] == pytest.approx(sum(gaps), abs=1e-12)
+    assert computed["ece"] == pytest.approx(sum(gaps), abs=1e-12)
 
 
 def test_precision_at_k_is_the_mean_over_the_orders_of_equal_scores():
     y, s = np.array([1, 0, 1, 0, 1]), np.array([3, 2, 2, 2, 1])
     rng = np.random.default_rng(0)
-    drawn = [y[np.lexsort((rng.random(5), -s))][:2].mean() for _ in range(4000)]
-    ours = m.from_scores(y, {"s": s}, metrics=["precision@2", m.precision_at(5)]).loc["s"]
+    precisions = [y[np.lexsort((rng.random(5), -s))][:2].mean() for _ in range(4000)]
+    computed = m.from_scores(y, {"s": s}, metrics=["precision@2", m.precision_at(5)]).loc["s"]
     assert (
-        ours["precision@2"]
+        computed["precision@2"]
         == pytest.approx((1 + 1 / 3) / 2)
-        == pytest.approx(np.mean(drawn), abs=0.02)
+        == pytest.approx(np.mean(precisions), abs=0.02)
     )
-    assert ours["precision@5"] == 0.6
+    assert computed["precision@5"] == 0.6
 
 
 def test_one_sort_gives_every_weighting():
@@ -82,8 +84,8 @@ def test_one_sort_gives_every_weighting():
     rng = np.random.default_rng(3)
     y, s = rng.random(40) < 0.4, rng.integers(0, 9, 40)
     weights = rng.multinomial(40, np.full(40, 1 / 40), 20)
-    together = roc_auc(*sort_scores(y, s).steps(weights))
-    for weight, value in zip(weights, together, strict=True):
+    areas = roc_auc(*sort_scores(y, s).steps(weights))
+    for weight, value in zip(weights, areas, strict=True):
         rows = np.repeat(np.arange(40), weight)
         assert value == pytest.approx(sk.roc_auc_score(y[rows], s[rows]), abs=1e-14)
     assert precision_of_top(*sort_scores(y, s).steps(weights), k=7).shape == (20,)
@@ -95,27 +97,28 @@ def _gap(y, p, sample_weight=None):
 
 def test_a_metric_of_ones_own_goes_everywhere(scored):
     y, p, w = scored
-    own = m.Metric("error", _gap, higher_is_better=False, range=(0, 1))
-    assert pickle.loads(pickle.dumps(own)) == own
+    metric = m.Metric("error", _gap, higher_is_better=False, range=(0, 1))
+    assert pickle.loads(pickle.dumps(metric)) == metric
     labels = (p >= 0.5).astype(int)
-    table = m.from_predictions(y, {"a": labels}, metrics=["TPR", own, "TNR"])
+    table = m.from_predictions(y, {"a": labels}, metrics=["TPR", metric, "TNR"])
     assert list(table.columns) == ["TPR", "error", "TNR"]
     assert table.loc["a", "error"] == pytest.approx(np.mean(labels != y))
     assert table.attrs["better"] == {"TPR": "higher", "error": "lower", "TNR": "higher"}
-    assert m.from_predictions(y, {"a": labels}, metrics=[own], sample_weight=w).loc[
+    assert m.from_predictions(y, {"a": labels}, metrics=[metric], sample_weight=w).loc[
         "a", "error"
     ] == pytest.approx(1 - sk.accuracy_score(y, labels, sample_weight=w))
-    both = m.from_scores(y, {"a": p}, threshold=0.5, metrics=["roc_auc", own])
-    assert both.loc["a", "error"] == table.loc["a", "error"]
-    found = m.intervals(
-        y, {"a": labels}, metrics=[own, "misclassification_rate"], draws=400
+    both_metrics = m.from_scores(y, {"a": p}, threshold=0.5, metrics=["roc_auc", metric])
+    assert both_metrics.loc["a", "error"] == table.loc["a", "error"]
+    values = m.intervals(
+        y, {"a": labels}, metrics=[metric, "misclassification_rate"], draws=400
     ).table.loc["a"]
-    assert found.loc["error", "method"] == "percentile"
-    assert found["lower"].tolist() == pytest.approx(
-        [found.loc["misclassification_rate", "lower"]] * 2, abs=0.03
+    assert values.loc["error", "method"] == "percentile"
+    assert values["lower"].tolist() == pytest.approx(
+        [values.loc["misclassification_rate", "lower"]] * 2, abs=0.03
     )
     assert (
-        m.from_classes(y, {"a": labels}, metrics=[own]).loc["a", "error"] == table.loc["a", "error"]
+        m.from_classes(y, {"a": labels}, metrics=[metric]).loc["a", "error"]
+        == table.loc["a", "error"]
     )
 
 
@@ -126,7 +129,7 @@ def test_scikit_learns_scorers(scored, name):
     y, p, w = scored
     needs = "labels" if name in ("accuracy", "f1") else "probabilities"
     values = (p >= 0.5).astype(int) if needs == "labels" else p
-    theirs = {
+    expected = {
         "neg_brier_score": lambda: -sk.brier_score_loss(y, p, sample_weight=w),
         "neg_log_loss": lambda: -sk.log_loss(y, p, sample_weight=w),
         "roc_auc": lambda: sk.roc_auc_score(y, p, sample_weight=w),
@@ -134,12 +137,12 @@ def test_scikit_learns_scorers(scored, name):
         "accuracy": lambda: sk.accuracy_score(y, values, sample_weight=w),
         "f1": lambda: sk.f1_score(y, values, sample_weight=w),
     }[name]
-    for given in (name, sk.get_scorer(name)):
-        own = m.Metric("mine", given, needs=needs)
+    for scorer in (name, sk.get_scorer(name)):
+        metric = m.Metric("mine", scorer, needs=needs)
         make = m.from_predictions if needs == "labels" else m.from_scores
-        assert make(y, {"a": values}, metrics=[own], sample_weight=w).loc[
+        assert make(y, {"a": values}, metrics=[metric], sample_weight=w).loc[
             "a", "mine"
-        ] == pytest.approx(theirs(), abs=1e-12)
+        ] == pytest.approx(expected(), abs=1e-12)
 
 
 def _unweighted(y, p):
@@ -231,8 +234,8 @@ def test_bad_input_is_named(call, text, refused):
 def test_directions_of_all_words():
     assert {name: m.direction_of(name) for name in DIRECTION} == DIRECTION
     assert all(m.direction_of(word) == DIRECTION[name] for word, name in ALIASES.items())
-    words = ("F2", "F0.5", "precision@10", "TPR@FPR=0.05", "net_benefit@0.3", "brier", "what")
-    assert [m.direction_of(name) for name in words] == [*["higher"] * 5, "lower", None]
+    names = ("F2", "F0.5", "precision@10", "TPR@FPR=0.05", "net_benefit@0.3", "brier", "what")
+    assert [m.direction_of(name) for name in names] == [*["higher"] * 5, "lower", None]
     assert {name: metric.better for name, metric in BUILT_IN.items()}.items() <= {
         **m.SCORE_METRICS,
         **MORE_METRICS,
@@ -254,8 +257,8 @@ def test_the_parts_of_briers_score_are_the_whole(scored, bins):
         assert row["brier"] == pytest.approx(
             sk.brier_score_loss(y, p, sample_weight=weight), abs=1e-14
         )
-        whole = row["reliability"] - row["resolution"] + row["uncertainty"] + row["within_bins"]
-        assert row["brier"] == pytest.approx(whole, abs=1e-14)
+        total = row["reliability"] - row["resolution"] + row["uncertainty"] + row["within_bins"]
+        assert row["brier"] == pytest.approx(total, abs=1e-14)
     if bins is None:
         assert row["within_bins"] == pytest.approx(0, abs=1e-15)
         right = m.brier_decomposition([1, 0, 0, 1], {"p": [0.5, 0.5, 0, 1]}).loc["p"]
@@ -268,24 +271,24 @@ def test_point632_plus_sees_what_was_learnt_by_heart():
     """
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
-    found = m.bootstrap_632(KNeighborsClassifier(1), x, y)
-    assert found["apparent"] == 0
-    assert found["left_out"] == pytest.approx(0.5, abs=0.08)
-    assert found[".632"] == pytest.approx(0.632 * found["left_out"])
-    assert found[".632+"] == pytest.approx(0.5, abs=0.08)
+    estimate = m.bootstrap_632(KNeighborsClassifier(1), x, y)
+    assert estimate["apparent"] == 0
+    assert estimate["left_out"] == pytest.approx(0.5, abs=0.08)
+    assert estimate[".632"] == pytest.approx(0.632 * estimate["left_out"])
+    assert estimate[".632+"] == pytest.approx(0.5, abs=0.08)
 
 
 def test_point632_is_mlxtends():
     x, y = load_breast_cancer(return_X_y=True)
-    ours = m.bootstrap_632(GaussianNB(), x, y, resamples=15)
+    computed = m.bootstrap_632(GaussianNB(), x, y, resamples=15)
     for method in (".632", ".632+"):
-        theirs = bootstrap_point632_score(
+        expected = bootstrap_point632_score(
             GaussianNB(), x, y, n_splits=15, random_seed=1, method=method
         )
-        assert 1 - ours[method] == pytest.approx(
-            np.mean(theirs), abs=4 * np.std(theirs) / np.sqrt(15)
+        assert 1 - computed[method] == pytest.approx(
+            np.mean(expected), abs=4 * np.std(expected) / np.sqrt(15)
         )
-    assert ours[".632"] == pytest.approx(ours[".632+"], abs=0.002)  # hardly overfitted
+    assert computed[".632"] == pytest.approx(computed[".632+"], abs=0.002)  # hardly overfitted
 
 
 def test_the_lectures_entropy_and_gain():
@@ -317,16 +320,16 @@ def test_fifty_thousand_scores_cost_no_more_than_scikit_learns_areas():
     y = rng.random(50_000) < 0.1
     scores = pd.DataFrame(rng.normal(size=(50_000, 10)) + y[:, None])
 
-    def theirs():
+    def sklearn_areas():
         for name in scores:
             sk.roc_auc_score(y, scores[name])
             sk.average_precision_score(y, scores[name])
 
-    taken = {call: [] for call in (theirs, lambda: m.from_scores(y, scores))}
+    seconds = {call: [] for call in (sklearn_areas, lambda: m.from_scores(y, scores))}
     for _ in range(3):
-        for call, times in taken.items():
+        for call, times in seconds.items():
             start = time.process_time()
             call()
             times.append(time.process_time() - start)
-    mine, other = min(list(taken.values())[1]), min(taken[theirs])
-    assert mine < other
+    deabench_seconds, sklearn_seconds = min(list(seconds.values())[1]), min(seconds[sklearn_areas])
+    assert deabench_seconds < sklearn_seconds

@@ -77,9 +77,9 @@ def test_wide_and_long_labels(run):
     assert err == ""
     code, out, err = run(LONG, "--metrics", "TPR,TNR", "--positive", "1", "--format", "csv")
     assert (code, out, err) == (0, "classifier,TPR,TNR\na,0.5,1.0\nb,1.0,0.0\n", "")
-    beside = "fold,instance," + WIDE.replace("\n", "\n1,1,").removesuffix("1,1,")
+    with_folds = "fold,instance," + WIDE.replace("\n", "\n1,1,").removesuffix("1,1,")
     ill = ["--positive", "ill", "--format", "csv"]
-    assert run(beside, *ill)[1] == run(WIDE, *ill)[1]
+    assert run(with_folds, *ill)[1] == run(WIDE, *ill)[1]
 
 
 def test_wide_folds_averaged(run):
@@ -137,7 +137,7 @@ def test_standard_input(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "said"),
+    ("text", "options", "message"),
     [
         (
             COUNTS.replace("6", "-6"),
@@ -223,18 +223,18 @@ def test_standard_input(monkeypatch, capsys):
         ),
     ],
 )
-def test_refused_in_one_sentence_and_nothing_written(run, tmp_path, text, options, said):
+def test_refused_in_one_sentence_and_nothing_written(run, tmp_path, text, options, message):
     code, out, err = run(text, *options, "-o", str(tmp_path / "out.csv"))
     assert (code, out) == (1, "")
-    assert err == f"deabench: {said}\n".replace("FILE", str(tmp_path / "in.csv"))
+    assert err == f"deabench: {message}\n".replace("FILE", str(tmp_path / "in.csv"))
     assert not (tmp_path / "out.csv").exists()
 
 
 def test_a_missing_file_is_named(capsys, tmp_path):
     path = tmp_path / "none.csv"
     assert main(["metrics", str(path)]) == 1
-    said = capsys.readouterr()
-    assert (said.out, said.err) == (
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == (
         "",
         f"deabench: cannot read '{path}': No such file or directory; name a CSV file\n",
     )
@@ -245,7 +245,7 @@ def test_metrics_and_curve_name_one_positive_class(capsys, tmp_path):
     refused.
     """
     path = tmp_path / "in.csv"
-    for labels, options, said in (
+    for labels, options, expected_note in (
         ("1,0,0", [], "1 is the positive class by convention, 1 of 3 instances"),
         ("1.5,0,0", ["--positive", "0"], "0.0 is the positive class, as asked"),
         ("1,0", [], "1 is the positive class by convention, 1 of 2 instances"),
@@ -267,35 +267,35 @@ def test_metrics_and_curve_name_one_positive_class(capsys, tmp_path):
         path.write_text(
             "y_true,a\n" + "".join(f"{label},{k}\n" for k, label in enumerate(labels.split(",")))
         )
-        assert main(["curve", str(path), *options]) == said.startswith("deabench:")
-        assert capsys.readouterr().err.splitlines()[0] == said
+        assert main(["curve", str(path), *options]) == expected_note.startswith("deabench:")
+        assert capsys.readouterr().err.splitlines()[0] == expected_note
         metrics = ["metrics", str(path), "--scores", "--metrics", "KS", *options]
-        assert main(metrics) == said.startswith("deabench:")
+        assert main(metrics) == expected_note.startswith("deabench:")
         assert capsys.readouterr().err.splitlines()[:1] == (
-            [] if said.endswith("as asked") else [said]
+            [] if expected_note.endswith("as asked") else [expected_note]
         )
 
 
 def test_help_names_the_layouts(capsys):
     assert main(["metrics", "--help"]) == 0
-    said = capsys.readouterr().out
-    for part in (
+    stdout = capsys.readouterr().out
+    for layout in (
         "classifier,tp,fn,fp,tn",
         "classifier,y_true",
         "y_true and a column per classifier",
         "--threshold",
     ):
-        assert part in said
+        assert layout in stdout
     assert main(["metrics"]) == 2
 
 
 def test_a_frame_and_a_file_agree(run):
     frame = pd.read_csv(io.StringIO(WIDE))
-    ours = m.from_predictions(
+    computed = m.from_predictions(
         frame["y_true"], frame[["a", "b"]], positive="ill", metrics=["TPR", "MCC"]
     )
     _, out, _ = run(WIDE, "--positive", "ill", "--metrics", "TPR,MCC", "--format", "csv")
-    pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(out), index_col=0), ours)
+    pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(out), index_col=0), computed)
 
 
 def _csv(out):
@@ -307,11 +307,11 @@ def test_intervals_of_labels_scores_and_counts(run):
         WIDE, "--positive", "ill", "--intervals", "--metrics", "TPR,accuracy", "--format", "csv"
     )
     frame = pd.read_csv(io.StringIO(WIDE))
-    ours = m.intervals(
+    computed = m.intervals(
         frame["y_true"], frame[["a", "b"]], positive="ill", metrics=["TPR", "accuracy"]
     )
-    pd.testing.assert_frame_equal(_csv(out), ours.table.reset_index())
-    assert err.splitlines() == list(ours.notes)
+    pd.testing.assert_frame_equal(_csv(out), computed.table.reset_index())
+    assert err.splitlines() == list(computed.notes)
     _, out, _ = run(SCORES, "--scores", "--intervals", "--format", "csv")
     assert _csv(out)["metric"].tolist() == ["roc_auc", "pr_auc"]
     _, out, _ = run(
@@ -325,8 +325,8 @@ def test_intervals_of_labels_scores_and_counts(run):
 def test_differences_of_wide_and_long(run):
     long = "classifier,instance,y_true,y_pred\n" + "".join(
         f"{name},{k},{y},{p}\n"
-        for name, said in (("a", "11000"), ("b", "10100"))
-        for k, (y, p) in enumerate(zip("11000", said, strict=True))
+        for name, labels in (("a", "11000"), ("b", "10100"))
+        for k, (y, p) in enumerate(zip("11000", labels, strict=True))
     )
     wide = "y_true,a,b\n1,1,1\n1,1,0\n0,0,1\n0,0,0\n0,0,0\n"
     first = run(long, "--differences", "--metrics", "TPR", "--format", "csv")
@@ -369,9 +369,9 @@ def test_several_classes(run):
     three = WIDE + "sick,sick,ill\n"
     code, out, err = run(three, "--multiclass", "--metrics", "recall,MCC", "--format", "csv")
     frame = pd.read_csv(io.StringIO(three))
-    ours = m.from_classes(frame["y_true"], frame[["a", "b"]], metrics=["recall", "MCC"])
+    computed = m.from_classes(frame["y_true"], frame[["a", "b"]], metrics=["recall", "MCC"])
     assert code == 0
-    pd.testing.assert_frame_equal(_csv(out), ours.reset_index())
+    pd.testing.assert_frame_equal(_csv(out), computed.reset_index())
     assert err == "3 classes: 'ill', 'sick', 'well'\n"
     _, out, _ = run(
         three, "--positive", "sick", "--against-rest", "--metrics", "TPR,TNR", "--format", "csv"
@@ -380,7 +380,7 @@ def test_several_classes(run):
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "said"),
+    ("text", "options", "message"),
     [
         (
             COUNTS,
@@ -447,7 +447,7 @@ def test_several_classes(run):
         ),
     ],
 )
-def test_what_cannot_be_answered_is_refused(run, text, options, said):
+def test_what_cannot_be_answered_is_refused(run, text, options, message):
     code, out, err = run(text, *options)
     assert (code, out, err.count("\n")) == (1, "", 1)
-    assert said in err
+    assert message in err

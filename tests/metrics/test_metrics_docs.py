@@ -20,17 +20,17 @@ def _run(page: str) -> tuple[dict, str]:
     blocks = re.findall(
         r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.S | re.M
     )
-    said: list[str] = []
-    space = {"print": lambda *values: said.append(" ".join(map(str, values)))}
+    printed: list[str] = []
+    space = {"print": lambda *values: printed.append(" ".join(map(str, values)))}
     for block in blocks:
         exec(block, space)
-    return space, "\n".join(said)
+    return space, "\n".join(printed)
 
 
 def test_metrics_page():
-    space, said = _run("metrics.md")
+    space, printed = _run("metrics.md")
     text = (DOCS / "metrics.md").read_text(encoding="utf-8")
-    assert said.splitlines() == re.findall(r"^print\(.*\)  # (.*)$", text, re.M)
+    assert printed.splitlines() == re.findall(r"^print\(.*\)  # (.*)$", text, re.M)
     assert space["table"].loc["a"].tolist() == [0.5, 2 / 3, pytest.approx(np.sqrt(1 / 3))]
 
 
@@ -42,13 +42,13 @@ def test_estimation_page():
     pooled = metrics.pooled(space["ten"], "classifier").loc["bayes"]
     assert pooled[["tp", "fn"]].sum() == (y == 0).sum()  # each instance once
     assert pooled[["fp", "tn"]].sum() == (y == 1).sum()
-    theirs = cross_val_score(
+    expected = cross_val_score(
         GaussianNB(), x, y, cv=StratifiedKFold(10, shuffle=True, random_state=0)
     ).mean()
-    ours = metrics.averaged(space["ten"], "classifier", metrics=["accuracy"]).loc[
+    computed = metrics.averaged(space["ten"], "classifier", metrics=["accuracy"]).loc[
         "bayes", "accuracy"
     ]
-    assert ours == pytest.approx(theirs, abs=1e-14)
+    assert computed == pytest.approx(expected, abs=1e-14)
     assert len(space["three_times"]) == 15
     assert np.mean(space["drawn"]) == pytest.approx(
         1 - 1 / np.e, abs=0.01
@@ -84,9 +84,9 @@ def test_estimation_page():
     ],
 )
 def test_docstring_examples(module):
-    found = doctest.testmod(
+    outcome = doctest.testmod(
         importlib.import_module(f"deabench.{module}"),
         optionflags=doctest.NORMALIZE_WHITESPACE,
     )
-    assert found.attempted > 0
-    assert found.failed == 0
+    assert outcome.attempted > 0
+    assert outcome.failed == 0

@@ -36,30 +36,30 @@ def iris():
         "tree": DecisionTreeClassifier(max_depth=2, random_state=0),
         "deep": DecisionTreeClassifier(random_state=0),
     }
-    said = {name: names[cross_val_predict(model, x, y)] for name, model in models.items()}
+    predictions = {name: names[cross_val_predict(model, x, y)] for name, model in models.items()}
     scores = pd.DataFrame(
         cross_val_predict(LogisticRegression(max_iter=1000), x, y, method="predict_proba"),
         columns=CLASSES,
     )
-    return names[y], said, scores
+    return names[y], predictions, scores
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_all_metrics_are_scikit_learns(iris, weighted):
-    y, said, _ = iris
+    y, predictions, _ = iris
     w = np.random.default_rng(1).random(len(y)) if weighted else None
-    table = m.from_classes(y, said, sample_weight=w)
-    for name, p in said.items():
+    table = m.from_classes(y, predictions, sample_weight=w)
+    for name, p in predictions.items():
         with_weight = {"sample_weight": w}
         for k, label in enumerate(CLASSES):
-            for what, function in (
+            for metric, function in (
                 ("recall", sk.recall_score),
                 ("precision", sk.precision_score),
                 ("F1", sk.f1_score),
             ):
                 expected = function(y, p, average=None, labels=CLASSES, **with_weight)[k]
-                assert table.loc[name, f"{what}[{label}]"] == pytest.approx(expected, abs=1e-14)
-        theirs = {
+                assert table.loc[name, f"{metric}[{label}]"] == pytest.approx(expected, abs=1e-14)
+        expected_values = {
             "accuracy": sk.accuracy_score(y, p, **with_weight),
             "balanced_accuracy": sk.balanced_accuracy_score(y, p, **with_weight),
             "macro_precision": sk.precision_score(y, p, average="macro", **with_weight),
@@ -69,8 +69,8 @@ def test_all_metrics_are_scikit_learns(iris, weighted):
             "MCC": sk.matthews_corrcoef(y, p, **with_weight),
             "kappa": sk.cohen_kappa_score(y, p, **with_weight),
         }
-        assert table.loc[name, list(theirs)].tolist() == pytest.approx(
-            list(theirs.values()), abs=1e-13
+        assert table.loc[name, list(expected_values)].tolist() == pytest.approx(
+            list(expected_values.values()), abs=1e-13
         )
         matrix = m.confusion(y, {name: p}, sample_weight=w).loc[name]
         np.testing.assert_allclose(matrix, sk.confusion_matrix(y, p, labels=CLASSES, **with_weight))
@@ -78,7 +78,7 @@ def test_all_metrics_are_scikit_learns(iris, weighted):
 
 def test_two_classes_are_the_two_rates():
     y, p = [1, 1, 0, 0, 0], {"a": [1, 0, 0, 0, 1]}
-    ours, two = m.from_classes(y, p).loc["a"], m.from_predictions(y, p).loc["a"]
+    computed, two = m.from_classes(y, p).loc["a"], m.from_predictions(y, p).loc["a"]
     pairs = {
         "recall[1]": "TPR",
         "recall[0]": "TNR",
@@ -90,7 +90,7 @@ def test_two_classes_are_the_two_rates():
         "accuracy": "accuracy",
         "balanced_accuracy": "balanced_accuracy",
     }
-    assert ours[list(pairs)].tolist() == pytest.approx(
+    assert computed[list(pairs)].tolist() == pytest.approx(
         two[list(pairs.values())].tolist(), abs=1e-15
     )
 
@@ -119,16 +119,16 @@ def test_tango_per_class(iris):
     """b = missed, c = false alarms of a class: the interval of its row of the 2x2 tables is that of
     its ROC point.
     """
-    y, said, _ = iris
-    each = m.one_vs_rest(m.confusion(y, said))
-    lower, upper = tango.interval(each["fn"], each["fp"], each.sum(axis=1))
+    y, predictions, _ = iris
+    by_class = m.one_vs_rest(m.confusion(y, predictions))
+    lower, upper = tango.interval(by_class["fn"], by_class["fp"], by_class.sum(axis=1))
     hits = m.against_rest(y, "virginica")
-    cells = m.count(hits, said).loc["tree"]
-    assert each.loc[("tree", "virginica")].tolist() == cells.tolist()
-    row = each.index.get_loc(("tree", "virginica"))
+    cells = m.count(hits, predictions).loc["tree"]
+    assert by_class.loc[("tree", "virginica")].tolist() == cells.tolist()
+    row = by_class.index.get_loc(("tree", "virginica"))
     assert (lower[row], upper[row]) == tango.interval(cells["fn"], cells["fp"], cells.sum())
-    assert m.from_counts(each, metrics=["TPR"])["TPR"].to_numpy() == pytest.approx(
-        m.from_classes(y, said, metrics=["recall"]).to_numpy().ravel()
+    assert m.from_counts(by_class, metrics=["TPR"])["TPR"].to_numpy() == pytest.approx(
+        m.from_classes(y, predictions, metrics=["recall"]).to_numpy().ravel()
     )
     segments = curves.per_class(curves.balanced_segment, y, iris[2])
     assert list(segments) == CLASSES
@@ -138,14 +138,14 @@ def test_tango_per_class(iris):
     "ignore::deabench.errors.DataWarning"
 )  # three classifiers for three metrics
 def test_from_predictions_to_ranking_and_targets(iris):
-    y, said, _ = iris
-    table = m.from_classes(y, said, metrics=["recall"])
+    y, predictions, _ = iris
+    table = m.from_classes(y, predictions, metrics=["recall"])
     assert list(table.columns) == [f"recall[{label}]" for label in CLASSES]
-    ranking, found = db.rank(table), db.targets(table, table)
+    ranking, targets = db.rank(table), db.targets(table, table)
     assert ranking.scores.between(0, 1).all()
     assert ranking.efficient.any()
-    assert (found.targets.to_numpy() >= 0).all()
-    assert list(found.targets.columns) == list(table.columns)
+    assert (targets.targets.to_numpy() >= 0).all()
+    assert list(targets.targets.columns) == list(table.columns)
 
 
 @pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
@@ -153,22 +153,22 @@ def test_from_a_file_of_three_classes_to_the_page(iris, tmp_path, capsys):
     """Predictions, table, ranking and page, by the commands: each class's recall is an output, by
     its name.
     """
-    y, said, _ = iris
-    pd.DataFrame({"y_true": y, **said}).to_csv(tmp_path / "three.csv", index=False)
-    chosen = ["--multiclass", "--metrics", "recall", "-o", str(tmp_path / "table.csv")]
-    assert main(["metrics", str(tmp_path / "three.csv"), *chosen]) == 0
+    y, predictions, _ = iris
+    pd.DataFrame({"y_true": y, **predictions}).to_csv(tmp_path / "three.csv", index=False)
+    options = ["--multiclass", "--metrics", "recall", "-o", str(tmp_path / "table.csv")]
+    assert main(["metrics", str(tmp_path / "three.csv"), *options]) == 0
     table = pd.read_csv(tmp_path / "table.csv", index_col=0)
     pd.testing.assert_frame_equal(
-        table, m.from_classes(y, said, metrics=["recall"]), check_names=False
+        table, m.from_classes(y, predictions, metrics=["recall"]), check_names=False
     )
     for name in ("page.html", "page.md"):
         assert main(["report", str(tmp_path / "table.csv"), "-o", str(tmp_path / name)]) == 0, (
             capsys.readouterr().err
         )
         page = html.unescape((tmp_path / name).read_text(encoding="utf-8"))
-        plain = page.replace("\\", "")
-        assert all(f"recall[{label}]" in plain for label in CLASSES)
-        assert all(name in plain for name in said)
+        original = page.replace("\\", "")
+        assert all(f"recall[{label}]" in original for label in CLASSES)
+        assert all(name in original for name in predictions)
 
 
 def test_undefined_and_refused(refused):

@@ -246,22 +246,22 @@ def test_delong_is_r_proc_s(two):
     """R pROC (auc, var, ci.auc, roc.test), to 12 digits and more; the logit interval is arithmetic
     on those.
     """
-    ours, expected = two
-    assert ours.auc["score_a"] == pytest.approx(float(expected["auc_a"]), abs=1e-12)
-    assert ours.auc["score_b"] == pytest.approx(float(expected["auc_b"]), abs=1e-12)
-    wald, logit = ours.interval(method="wald"), ours.interval(method="logit")
+    computed, expected = two
+    assert computed.auc["score_a"] == pytest.approx(float(expected["auc_a"]), abs=1e-12)
+    assert computed.auc["score_b"] == pytest.approx(float(expected["auc_b"]), abs=1e-12)
+    wald, logit = computed.interval(method="wald"), computed.interval(method="logit")
     assert wald.loc["score_a", "se"] == pytest.approx(float(expected["se_a"]), abs=1e-12)
     for name, row in (
         ("ci_a_95", wald.loc["score_a"]),
         ("ci_b_95", wald.loc["score_b"]),
         ("logit_ci_a_95", logit.loc["score_a"]),
     ):
-        limits = [float(part) for part in expected[name].split()]
+        limits = [float(number) for number in expected[name].split()]
         assert [row["lower"], row["upper"]] == pytest.approx(limits, abs=1e-12), name
-    test = ours.test("score_a", "score_b")
+    test = computed.test("score_a", "score_b")
     assert test["z"] == pytest.approx(float(expected["delong_test_z"]), abs=1e-12)
     assert test["p"] == pytest.approx(float(expected["delong_test_p"]), abs=1e-12)
-    assert (ours.interval()["method"] == "wald").all()
+    assert (computed.interval()["method"] == "wald").all()
 
 
 def test_the_interval_beside_the_area_is_on_the_logit(two):
@@ -270,7 +270,7 @@ def test_the_interval_beside_the_area_is_on_the_logit(two):
     """
     data = pd.read_csv(ORACLES / "delong_data.csv")
     row = m.from_scores(data["y"], data[["score_a"]], positive=1).loc["score_a"]
-    limits = [float(part) for part in two[1]["logit_ci_a_95"].split()]
+    limits = [float(number) for number in two[1]["logit_ci_a_95"].split()]
     assert row[["roc_auc_lower", "roc_auc_upper"]].tolist() == pytest.approx(limits, abs=1e-12)
 
 
@@ -285,31 +285,31 @@ def test_delong_against_its_definition():
         for k, s in scores.items()
     }
     v10, v01 = (np.array([kernel[k].mean(axis=axis) for k in "ab"]) for axis in (1, 0))
-    ours = m.delong(y, scores, positive=1)
-    np.testing.assert_allclose(ours.auc, v10.mean(axis=1), atol=1e-15)
-    np.testing.assert_allclose(ours.covariance, np.cov(v10) / 9 + np.cov(v01) / 14, atol=1e-16)
+    computed = m.delong(y, scores, positive=1)
+    np.testing.assert_allclose(computed.auc, v10.mean(axis=1), atol=1e-15)
+    np.testing.assert_allclose(computed.covariance, np.cov(v10) / 9 + np.cov(v01) / 14, atol=1e-16)
 
 
 def test_delong_of_few_positives_is_on_the_logit():
     """Wald's limits cover .87 to .93 there, with an area of .92 of 20 positives."""
     rng = np.random.default_rng(2)
-    for positives, how in ((20, "logit"), (60, "wald")):
+    for positives, method in ((20, "logit"), (60, "wald")):
         y = np.r_[np.ones(positives, int), np.zeros(100, int)]
-        ours = m.delong(y, {"s": rng.normal(size=len(y)) + y}, positive=1)
-        assert ours.interval()["method"].tolist() == [how]
-        pd.testing.assert_frame_equal(ours.interval(), ours.interval(method=how))
+        computed = m.delong(y, {"s": rng.normal(size=len(y)) + y}, positive=1)
+        assert computed.interval()["method"].tolist() == [method]
+        pd.testing.assert_frame_equal(computed.interval(), computed.interval(method=method))
 
 
 def test_limits_of_an_area_say_where_they_are_a_little_short():
     """Simulated: .93 with 20 positives at nominal .95, where `intervals` covers .94."""
     rng = np.random.default_rng(0)
-    for positives, said in ((20, True), (60, False)):
+    for positives, has_note in ((20, True), (60, False)):
         y = np.repeat([1, 0], [positives, 140])
         score = rng.normal(size=len(y)) + y
-        for more in ({}, {"threshold": 0.5, "metrics": ["roc_auc", "TPR"]}):
-            notes = m.from_scores(y, {"a": score}, **more).attrs["notes"]
-            assert bool(notes) == said
-        assert not said or notes[0].startswith(
+        for options in ({}, {"threshold": 0.5, "metrics": ["roc_auc", "TPR"]}):
+            notes = m.from_scores(y, {"a": score}, **options).attrs["notes"]
+            assert bool(notes) == has_note
+        assert not has_note or notes[0].startswith(
             "with 20 instances of a class the limits of 'roc_auc' hold a little less often"
         )
     assert m.from_scores(y[:100], {"a": score[:100]}, metrics=["pr_auc"]).attrs["notes"] == ()
@@ -317,8 +317,8 @@ def test_limits_of_an_area_say_where_they_are_a_little_short():
 
 def test_delong_near_one_is_logit():
     y = [1] * 10 + [0] * 10
-    ours = m.delong(y, {"s": [*range(10, 19), 8.5, *range(10)]}, positive=1)
-    row = ours.interval().loc["s"]
+    computed = m.delong(y, {"s": [*range(10, 19), 8.5, *range(10)]}, positive=1)
+    row = computed.interval().loc["s"]
     assert row["method"] == "logit"
     assert 0 < row["lower"] < row["auc"] < row["upper"] < 1
     z, (a, se) = norm.ppf(0.975), row[["auc", "se"]]
@@ -333,14 +333,14 @@ def test_delong_near_one_is_logit():
 )
 def test_a_perfect_ranking_falls_back_on_independent_pairs(scores, auc):
     """Three disjoint pairs, all in order: Clopper and Pearson's limits of 3 (0) successes of 3."""
-    said = (
+    note = (
         f"roc_auc of 's' is {auc}, where DeLong's variance is 0: its interval is Clopper and "
         "Pearson's for 3 "
         "independent pairs"
     )
     with pytest.warns(DataWarning) as caught:
         row = m.delong([1] * 3 + [0] * 4, {"s": scores}, positive=1).interval().loc["s"]
-    assert [str(w.message) for w in caught] == [said]
+    assert [str(w.message) for w in caught] == [note]
     assert row["method"] == "pairs"
     assert [row["lower"], row["upper"]] == pytest.approx(
         proportion_confint(3 * auc, 3, 0.05, "beta"), abs=1e-12

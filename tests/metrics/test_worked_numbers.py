@@ -105,9 +105,9 @@ def _ties() -> bool:
     """AUC = P(positive scores higher) + P(tie)/2, by counting pairs."""
     y, score = RNG.integers(0, 2, 60), RNG.integers(0, 6, 60)
     gaps = np.subtract.outer(score[y == 1], score[y == 0])
-    ours = from_scores(y, {"s": score}, positive=1).loc["s", "roc_auc"]
+    computed = from_scores(y, {"s": score}, positive=1).loc["s", "roc_auc"]
     return bool(
-        abs(ours - ((gaps > 0).mean() + (gaps == 0).mean() / 2)) < 1e-14 and (gaps == 0).any()
+        abs(computed - ((gaps > 0).mean() + (gaps == 0).mean() / 2)) < 1e-14 and (gaps == 0).any()
     )
 
 
@@ -119,7 +119,7 @@ LECTURE = {
 COSTS = {"tp": -1, "fn": 100, "fp": 1, "tn": 0}
 
 
-def _one(model: str, metric: str) -> float:
+def _lecture_value(model: str, metric: str) -> float:
     return float(from_counts(LECTURE[model], costs=COSTS)[metric].iloc[0])
 
 
@@ -135,8 +135,10 @@ def _affine() -> bool:
 
 def _weighted() -> bool:
     weights = {"tp": 1, "fn": 2, "fp": 3, "tn": 4}
-    ours = from_counts(RANDOM, metrics=["weighted_accuracy"], weights=weights)["weighted_accuracy"]
-    return np.allclose(ours, (TP + 4 * TN) / (TP + 2 * FN + 3 * FP + 4 * TN), rtol=1e-13)
+    computed = from_counts(RANDOM, metrics=["weighted_accuracy"], weights=weights)[
+        "weighted_accuracy"
+    ]
+    return np.allclose(computed, (TP + 4 * TN) / (TP + 2 * FN + 3 * FP + 4 * TN), rtol=1e-13)
 
 
 def _bits(*counts: float) -> float:
@@ -238,11 +240,11 @@ LECTURED: dict[str, Callable[[], bool | float]] = {
     "grand total": lambda: 4 + 6 / 9 + 1 + 1,
     "Pr(Married)": lambda: (3 + 6 / 9) / (6 + 6 / 9),
     "Pr(Single or Divorced)": lambda: 3 / (6 + 6 / 9),
-    "accuracy of all-negative model": lambda: _one("negative", "accuracy"),
-    "M1 accuracy": lambda: _one("M1", "accuracy"),
-    "M1 cost": lambda: _one("M1", "total_cost"),
-    "M2 accuracy": lambda: _one("M2", "accuracy"),
-    "M2 cost": lambda: _one("M2", "total_cost"),
+    "accuracy of all-negative model": lambda: _lecture_value("negative", "accuracy"),
+    "M1 accuracy": lambda: _lecture_value("M1", "accuracy"),
+    "M1 cost": lambda: _lecture_value("M1", "total_cost"),
+    "M2 accuracy": lambda: _lecture_value("M2", "accuracy"),
+    "M2 cost": lambda: _lecture_value("M2", "total_cost"),
     "cost vs accuracy": _affine,
     "precision": _is("PPV", TP / (TP + FP)),
     "recall": _is("TPR", TP / (TP + FN)),

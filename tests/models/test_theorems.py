@@ -5,7 +5,7 @@ The other theorems stand beside their models: translation invariance (test_addit
 test_directional, test_holder), the slacks-based measure below the radial one (test_oracles),
 restricted scores below free ones (test_restricted), cross- efficiency below its own score
 (test_cross), a group's frontier inside that of all, order-m between FDH and infinity
-(tests/dea/test_contexts.py)."""
+(tests/analysis: test_metafrontier and test_partial_frontiers)."""
 
 from __future__ import annotations
 

@@ -114,13 +114,13 @@ def test_a_device_a_fifo_and_a_link_are_written_through(tmp_path):
 
     write_whole("/dev/null", "gone")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
-    fifo, heard = tmp_path / "fifo", []
+    fifo, received = tmp_path / "fifo", []
     os.mkfifo(fifo)
-    reader = threading.Thread(target=lambda: heard.append(fifo.read_text()))
+    reader = threading.Thread(target=lambda: received.append(fifo.read_text()))
     reader.start()
     write_whole(fifo, "through " * 20_000)
     reader.join(10)
-    assert heard == ["through " * 20_000]
+    assert received == ["through " * 20_000]
     assert stat.S_ISFIFO(os.stat(fifo).st_mode)
     (tmp_path / "link").symlink_to("real.csv")
     write_whole(tmp_path / "link", "a")
@@ -152,10 +152,10 @@ def test_compressed_files_are_inflated_within_bounds(tmp_path, refused):
             f"'{path}' inflates to more than 1000000 bytes; unpack it, and check its content"
         ):
             decompress(path, max_bytes=1_000_000)
-    none = tmp_path / "none.zip"
-    none.write_text("no archive")
-    with refused(f"'{none}' is not a .zip file: File is not a zip file"):
-        decompress(none)
+    empty_archive = tmp_path / "none.zip"
+    empty_archive.write_text("no archive")
+    with refused(f"'{empty_archive}' is not a .zip file: File is not a zip file"):
+        decompress(empty_archive)
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
         archive.writestr("a", "1")
         archive.writestr("b", "2")
@@ -176,9 +176,9 @@ def test_a_pipe_is_read_where_somebody_writes_and_refused_where_nobody_does(
 
     def write():
         with open(fifo, "w") as stream:
-            for part in (table[:20], table[20:]):
+            for chunk in (table[:20], table[20:]):
                 time.sleep(0.1)
-                stream.write(part)
+                stream.write(chunk)
                 stream.flush()
 
     for read in (

@@ -24,10 +24,10 @@ def on_terminal(monkeypatch) -> Terminal:
     """Standard error from here on; not a fixture, for pytest puts its own in place before the test
     begins.
     """
-    said = Terminal()
-    monkeypatch.setattr("sys.stderr", said)
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    return said
+    return terminal
 
 
 class Timer:
@@ -61,21 +61,21 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("what", CALLS)
-def test_slow_work_on_a_terminal_shows_how_far_it_is(what, monkeypatch) -> None:
+@pytest.mark.parametrize("work", CALLS)
+def test_slow_work_on_a_terminal_shows_how_far_it_is(work, monkeypatch) -> None:
     terminal = on_terminal(monkeypatch)
     monkeypatch.setattr(threading, "Timer", Timer)
-    call, count = CALLS[what]
+    call, count = CALLS[work]
     call()
-    assert what in terminal.getvalue()
+    assert work in terminal.getvalue()
     assert count in terminal.getvalue()
 
 
-@pytest.mark.parametrize("what", CALLS)
-def test_quick_work_is_silent(what, monkeypatch) -> None:
+@pytest.mark.parametrize("work", CALLS)
+def test_quick_work_is_silent(work, monkeypatch) -> None:
     terminal = on_terminal(monkeypatch)
     monkeypatch.setattr(threading, "Timer", Never)
-    CALLS[what][0]()
+    CALLS[work][0]()
     assert terminal.getvalue() == ""
 
 

@@ -183,11 +183,11 @@ def test_every_class_with_the_face_is_in_the_walk() -> None:
 def test_a_result_has_the_whole_face(name: str) -> None:
     result = built(name)
     assert isinstance(result, Result)
-    own = type(result)
-    assert own.__eq__ is object.__eq__, (
+    result_class = type(result)
+    assert result_class.__eq__ is object.__eq__, (
         "a frame has no truth value: results are compared by identity"
     )
-    assert own.__repr__ is Result.__repr__
+    assert result_class.__repr__ is Result.__repr__
     assert isinstance(result.to_frame(), pd.DataFrame)
     assert isinstance(result.summary(), str)
     assert result.summary().strip()
@@ -195,7 +195,7 @@ def test_a_result_has_the_whole_face(name: str) -> None:
     assert isinstance(result.notes, tuple)
     assert all(isinstance(note, str) and note for note in result.notes)
     assert len(repr(result).splitlines()) <= LINES
-    assert repr(result).startswith(f"{own.__name__}: ")
+    assert repr(result).startswith(f"{result_class.__name__}: ")
     assert "<table" in result._repr_html_()
     assert result == result
     assert (result == copy.copy(result)) is False

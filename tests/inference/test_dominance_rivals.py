@@ -17,17 +17,17 @@ def test_the_truths():
     """
     assert not _beaten_by_one(*near_chain(20)).any()
     assert not _beaten_by_mixes(*near_chain(20)).any()
-    one, mixes = _beaten_by_one(*accuracy_and_cost(20)), _beaten_by_mixes(*accuracy_and_cost(20))
+    by_one, mixes = _beaten_by_one(*accuracy_and_cost(20)), _beaten_by_mixes(*accuracy_and_cost(20))
     assert mixes.tolist() == [False, True] * 10
-    assert (mixes | ~one).all()
+    assert (mixes | ~by_one).all()
     assert _beaten_by_one(*arc(20)).sum() >= 8
     assert not (_beaten_by_one(*arc(20)) & ~_beaten_by_mixes(*arc(20))).any()
 
 
 def test_own_rows():
-    found = rivals(3).set_index("package")
-    own = found[[name.startswith("deabench") for name in found.index]]
-    assert len(own) == 6
-    assert (own["false"] == 0).all()
-    assert (own["power"].dropna() > 0.4).all()
-    assert np.isnan(own["power"].iloc[0])
+    rows = rivals(3).set_index("package")
+    deabench_rows = rows[[name.startswith("deabench") for name in rows.index]]
+    assert len(deabench_rows) == 6
+    assert (deabench_rows["false"] == 0).all()
+    assert (deabench_rows["power"].dropna() > 0.4).all()
+    assert np.isnan(deabench_rows["power"].iloc[0])

@@ -27,7 +27,7 @@ def row(values: np.ndarray, *label: str) -> dict:
     return {(*label, r) if label else r: float(v) for r, v in enumerate(values)}
 
 
-def pyomos(model) -> dict:
+def pyomo_parts(model) -> dict:
     """Everything of a model by name, as Pyomo's `generate_standard_repn` gives it with all numbers
     put in.
     """
@@ -69,42 +69,44 @@ def pyomos(model) -> dict:
     }
 
 
-def ours(one: Program) -> dict:
+def compiled_parts(template: Program) -> dict:
     """The same of an expanded template; zeros are dropped from what may hold structural zeros."""
-    names, columns = one.row_names, one.column_names
+    names, columns = template.row_names, template.column_names
     assert len(set(names)) == len(names)
     assert len(set(columns)) == len(columns)
     entries = {
-        (names[one.index[e]], columns[j]): one.value[e]
+        (names[template.index[e]], columns[j]): template.value[e]
         for j in range(len(columns))
-        for e in range(one.start[j], one.start[j + 1])
+        for e in range(template.start[j], template.start[j + 1])
     }
-    assert len(entries) == len(one.value)
+    assert len(entries) == len(template.value)
     return {
         "entries": entries,
-        "rows": {name: pair for name, *pair in zip(names, one.lower, one.upper, strict=True)},
+        "rows": {
+            name: pair for name, *pair in zip(names, template.lower, template.upper, strict=True)
+        },
         "columns": {
-            name: tuple(rest)
-            for name, *rest in zip(
-                columns, one.column_lower, one.column_upper, one.integer, strict=True
+            name: tuple(bounds)
+            for name, *bounds in zip(
+                columns, template.column_lower, template.column_upper, template.integer, strict=True
             )
         },
-        "cost": {name: c for name, c in zip(columns, one.cost, strict=True) if c != 0},
-        "quadratic": {frozenset((columns[a], columns[b])): c for a, b, c in one.hessian},
-        "sense": one.sense,
+        "cost": {name: c for name, c in zip(columns, template.cost, strict=True) if c != 0},
+        "quadratic": {frozenset((columns[a], columns[b])): c for a, b, c in template.hessian},
+        "sense": template.sense,
     }
 
 
-def assert_identical(found: Program, full) -> None:
-    expected, ours_ = pyomos(full), ours(found)
-    for part, values in expected.items():
-        mine = ours_[part]
-        if part == "rows":
-            mine = {name: tuple(pair) for name, pair in mine.items()}
-        if part in ("entries", "cost"):
+def assert_identical(template: Program, full) -> None:
+    expected, compiled = pyomo_parts(full), compiled_parts(template)
+    for component, values in expected.items():
+        computed = compiled[component]
+        if component == "rows":
+            computed = {name: tuple(pair) for name, pair in computed.items()}
+        if component in ("entries", "cost"):
             values = {name: c for name, c in values.items() if c != 0}
-            mine = {name: c for name, c in mine.items() if c != 0}
-        assert mine == values, part
+            computed = {name: c for name, c in computed.items() if c != 0}
+        assert computed == values, component
 
 
 @pytest.mark.parametrize("returns", ["crs", "vrs", "nirs", "ndrs"])
@@ -123,8 +125,8 @@ def test_ccr(formulation, returns) -> None:
     form = compile_template(
         formulation, {"X": range(M), "Y": range(S)}, {"x_o": row(x), "y_o": row(y)}, returns=returns
     )
-    found = expand_template(form, np.column_stack([X, Y]), np.append(x, y))
-    assert_identical(found, formulation(table(X), table(Y), row(x), row(y), returns))
+    template = expand_template(form, np.column_stack([X, Y]), np.append(x, y))
+    assert_identical(template, formulation(table(X), table(Y), row(x), row(y), returns))
     assert form.tested_names == (*(f"x_o[{i}]" for i in range(M)), *(f"y_o[{r}]" for r in range(S)))
 
 

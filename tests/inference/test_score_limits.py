@@ -26,10 +26,10 @@ def radial(y, x, i, returns, orientation):
     )
     bound = np.r_[np.zeros(y.shape[1]) if out else -y[i], x[i] if out else np.zeros(x.shape[1])]
     equal = {} if returns == "crs" else {"A_eq": [[1.0] * k + [0]], "b_eq": [1]}
-    found = linprog(
+    solution = linprog(
         np.r_[np.zeros(k), -1 if out else 1], A_ub=rows, b_ub=bound, method="highs", **equal
     )
-    return 1 / found.x[-1] if out else found.x[-1]
+    return 1 / solution.x[-1] if out else solution.x[-1]
 
 
 @pytest.mark.parametrize(("returns", "orientation"), TECHNOLOGIES)
@@ -40,11 +40,13 @@ def test_scores_with_costs_are_those_of_their_own_program(answers, returns, orie
     )
     size = pd.Series(range(9, 2, -1), timings.columns)
     samples = db.Samples.from_outcomes(answers(TRUTH)).with_costs({"ms": timings, "MB": size})
-    found = db.uncertainty(samples, returns=returns, orientation=orientation)
+    uncertainty = db.uncertainty(samples, returns=returns, orientation=orientation)
     y, x = samples.values[["m0", "m1"]].to_numpy(), samples.values[["ms", "MB"]].to_numpy()
     expected = [radial(y, x, i, returns, orientation) for i in range(7)]
-    np.testing.assert_allclose(found.scores, expected, rtol=1e-9)
-    assert ((found.lower <= found.scores) & (found.scores <= found.upper)).all()
+    np.testing.assert_allclose(uncertainty.scores, expected, rtol=1e-9)
+    assert (
+        (uncertainty.lower <= uncertainty.scores) & (uncertainty.scores <= uncertainty.upper)
+    ).all()
 
 
 @pytest.mark.parametrize(("returns", "orientation"), TECHNOLOGIES)
@@ -53,21 +55,21 @@ def test_scores_fall_between_the_corners_for_every_point_of_the_box(answers, ret
     rng = np.random.default_rng(4)
     timings = pd.DataFrame(rng.uniform(5, 9, (6, 7)), columns=[f"c{i}" for i in range(7)])
     samples = db.Samples.from_outcomes(answers(TRUTH)).with_costs({"ms": timings})
-    found = db.uncertainty(samples, returns=returns, orientation=orientation)
+    uncertainty = db.uncertainty(samples, returns=returns, orientation=orientation)
     from deabench.inference.score_limits import corner_ratios
 
-    k, s = found.problem.size
+    k, s = uncertainty.problem.size
     ends = [
-        corner_ratios(found.problem, np.arange(k), side, part.c, part.h, np.ones(k))
-        for side, part in (("lower", found.c_lower), ("upper", found.c_upper))
+        corner_ratios(uncertainty.problem, np.arange(k), side, quantiles.c, quantiles.h, np.ones(k))
+        for side, quantiles in (("lower", uncertainty.c_lower), ("upper", uncertainty.c_upper))
     ]
     for _ in range(30):
-        at = rng.random((k, k, s))
-        inside = found.problem.technology.scores(
-            np.ones((k, 2)), ends[0] * at + ends[1] * (1 - at)
+        shares = rng.random((k, k, s))
+        inside = uncertainty.problem.technology.scores(
+            np.ones((k, 2)), ends[0] * shares + ends[1] * (1 - shares)
         )[0]
-        assert (inside >= found.lower.to_numpy()[list(found.rows)] - 1e-9).all()
-        assert (inside <= found.upper.to_numpy()[list(found.rows)] + 1e-9).all()
+        assert (inside >= uncertainty.lower.to_numpy()[list(uncertainty.rows)] - 1e-9).all()
+        assert (inside <= uncertainty.upper.to_numpy()[list(uncertainty.rows)] + 1e-9).all()
 
 
 @pytest.mark.parametrize(("returns", "orientation"), TECHNOLOGIES)
@@ -80,21 +82,21 @@ def test_a_mix_with_costs_beats_by_the_secure_gap(answers, returns, orientation)
         [[0.8, 0.85, 0.9, 0.6, 0.92, 0.6, 0.5], [0.8, 0.82, 0.84, 0.6, 0.86, 0.7, 0.5]]
     )
     samples = db.Samples.from_outcomes(answers(truth, n=2000)).with_costs({"ms": cost})
-    found = db.uncertainty(samples, method="max-t", returns=returns, orientation=orientation)
-    assert (found.verdicts == "dominated").sum() >= 3
-    for name, gap in found.secure_gap.dropna().items():
-        mix = found.mixes.loc[name] @ samples.values / samples.values.loc[name] - 1
+    uncertainty = db.uncertainty(samples, method="max-t", returns=returns, orientation=orientation)
+    assert (uncertainty.verdicts == "dominated").sum() >= 3
+    for name, gap in uncertainty.secure_gap.dropna().items():
+        mix = uncertainty.mixes.loc[name] @ samples.values / samples.values.loc[name] - 1
         gained, saved = mix[["m0", "m1"]].min(), -mix["ms"]
         assert (
             (gained > gap and saved > -1e-9)
             if orientation == "output"
             else (saved >= gap - 1e-9 and gained > -1e-9)
         )
-    said = {
+    gap_phrase = {
         "output": "in every output, at no higher cost",
         "input": "less in every input, with no output lower",
     }[orientation]
-    assert said in found.explain(found.secure_gap.idxmax())
+    assert gap_phrase in uncertainty.explain(uncertainty.secure_gap.idxmax())
 
 
 def test_returns_and_orientation_speak_of_inputs(answers, refused):
@@ -123,7 +125,7 @@ def test_an_exact_cost_is_no_statement(answers):
     noisy = pd.DataFrame(
         np.random.default_rng(0).uniform(1, 2, (5, 7)), columns=samples.values.index
     )
-    found = db.uncertainty(samples.with_costs({"ms": noisy}))
+    uncertainty = db.uncertainty(samples.with_costs({"ms": noisy}))
     np.testing.assert_allclose(
-        found.c_lower.c, [norm.isf(0.05 / 42), norm.isf(0.05 / 42), t.isf(0.05 / 42, 4)]
+        uncertainty.c_lower.c, [norm.isf(0.05 / 42), norm.isf(0.05 / 42), t.isf(0.05 / 42, 4)]
     )

@@ -20,10 +20,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::deabench.DataWarning")
 
 @pytest.mark.parametrize("count", [3, 8, 14])
 def test_levels_of_tests_of_ranks_are_exact_and_at_most_six_per_cent(count: int) -> None:
-    found = exact_levels(count)
-    assert max(found.values()) <= 0.06
+    levels = exact_levels(count)
+    assert max(levels.values()) <= 0.06
     assert (
-        found["ranks, holm"] <= found["ranks, shaffer"] <= found["ranks, bergmann-hommel"]
+        levels["ranks, holm"] <= levels["ranks, shaffer"] <= levels["ranks, bergmann-hommel"]
     )  # each is sharper than the one before
 
 

@@ -13,13 +13,13 @@ import pytest
     "module", ["deabench.tango", "deabench.curves.roc", "deabench.curves.gain"]
 )
 def test_docstring_examples(module):
-    found = doctest.testmod(importlib.import_module(module))
-    assert found.attempted > 0
-    assert found.failed == 0
+    outcome = doctest.testmod(importlib.import_module(module))
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
 
 
 def test_the_page_on_curves():
     page = Path(__file__).parents[2] / "docs" / "curves.md"
-    found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
-    assert found.attempted > 10
-    assert found.failed == 0
+    outcome = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert outcome.attempted > 10
+    assert outcome.failed == 0

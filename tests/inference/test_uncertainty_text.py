@@ -42,22 +42,24 @@ def test_the_summary_says_findings_first_and_what_they_rest_on():
 
 
 def test_one_classifier_is_explained():
-    found = db.uncertainty(db.Samples.from_counts(COUNTS))
-    assert found.explain("poor").startswith(f"'poor' scores {found.scores['poor']:.3f}, between 0.")
-    assert "Dominated: some mix of the others beats it by at least" in found.explain("poor")
+    uncertainty = db.uncertainty(db.Samples.from_counts(COUNTS))
+    assert uncertainty.explain("poor").startswith(
+        f"'poor' scores {uncertainty.scores['poor']:.3f}, between 0."
+    )
+    assert "Dominated: some mix of the others beats it by at least" in uncertainty.explain("poor")
     sharp = db.uncertainty(db.Samples.from_counts(COUNTS), method="max-t").explain("poor")
     assert "Dominated: this mix beats it by at least" in sharp
-    assert "would decide it" in found.explain("fair")
+    assert "would decide it" in uncertainty.explain("fair")
 
 
 def test_limits_are_rounded_outwards():
-    found = db.uncertainty(db.Samples.from_counts(COUNTS))
+    uncertainty = db.uncertainty(db.Samples.from_counts(COUNTS))
     low, high = (
-        float(part)
-        for part in found.explain("poor").split("between ")[1].split(" at")[0].split(" and ")
+        float(limit)
+        for limit in uncertainty.explain("poor").split("between ")[1].split(" at")[0].split(" and ")
     )
-    assert low <= found.lower["poor"] <= found.upper["poor"] <= high
-    assert high - low < found.upper["poor"] - found.lower["poor"] + 0.0021
+    assert low <= uncertainty.lower["poor"] <= uncertainty.upper["poor"] <= high
+    assert high - low < uncertainty.upper["poor"] - uncertainty.lower["poor"] + 0.0021
 
 
 def test_a_dominated_classifier_whose_interval_touches_1_is_explained():
@@ -66,21 +68,21 @@ def test_a_dominated_classifier_whose_interval_touches_1_is_explained():
         counts = pd.DataFrame(
             {"tp": [95, 95 - wrong], "fn": [5, 5 + wrong], "fp": 10, "tn": 90}, index=["a", "b"]
         )
-        found = db.uncertainty(db.Samples.from_counts(counts, metrics=["TPR"]))
-        if found.verdicts["b"] == "dominated":
+        uncertainty = db.uncertainty(db.Samples.from_counts(counts, metrics=["TPR"]))
+        if uncertainty.verdicts["b"] == "dominated":
             break
-    assert found.upper["b"] == 1
+    assert uncertainty.upper["b"] == 1
     assert (
         "1 of these has an interval that still touches 1: intervals pay for two sides, the "
-        "verdict for one." in found.summary()
+        "verdict for one." in uncertainty.summary()
     )
 
 
 def test_the_answer_fits_on_a_screen_and_in_a_file():
-    found = db.uncertainty(db.Samples.from_counts(COUNTS))
-    assert len(repr(found).splitlines()) <= 15
+    uncertainty = db.uncertainty(db.Samples.from_counts(COUNTS))
+    assert len(repr(uncertainty).splitlines()) <= 15
     assert (
-        found.to_csv().splitlines()[0]
+        uncertainty.to_csv().splitlines()[0]
         == "classifier,score,lower,upper,verdict,best_rank,worst_rank,tier"
     )
-    assert np.isfinite(found.to_frame()[["score", "lower", "upper"]].to_numpy()).all()
+    assert np.isfinite(uncertainty.to_frame()[["score", "lower", "upper"]].to_numpy()).all()

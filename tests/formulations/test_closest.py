@@ -36,29 +36,31 @@ def optimum(model) -> float:
 
 def by_scipy(model) -> tuple[float, np.ndarray]:
     """The optimum as HiGHS gives it at its default tolerances, by SciPy, and λ."""
-    one = expand_template(read_model(model, symbolic=False), np.zeros((0, 0)), np.zeros(0))
-    A = np.zeros((len(one.lower), len(one.cost)))
-    for j in range(len(one.cost)):
-        A[one.index[one.start[j] : one.start[j + 1]], j] = one.value[
-            one.start[j] : one.start[j + 1]
+    template = expand_template(read_model(model, symbolic=False), np.zeros((0, 0)), np.zeros(0))
+    A = np.zeros((len(template.lower), len(template.cost)))
+    for j in range(len(template.cost)):
+        A[template.index[template.start[j] : template.start[j + 1]], j] = template.value[
+            template.start[j] : template.start[j + 1]
         ]
-    found = milp(
-        one.cost,
-        constraints=LinearConstraint(A, one.lower, one.upper),
-        integrality=one.integer,
-        bounds=(one.column_lower, one.column_upper),
+    solution = milp(
+        template.cost,
+        constraints=LinearConstraint(A, template.lower, template.upper),
+        integrality=template.integer,
+        bounds=(template.column_lower, template.column_upper),
     )
-    if found.status == 2:
+    if solution.status == 2:
         return np.inf, np.zeros(0)
-    assert found.status == 0, found.message
-    return float(found.fun), found.x[[name.startswith("lam[") for name in one.column_names]]
+    assert solution.status == 0, solution.message
+    return float(solution.fun), solution.x[
+        [name.startswith("lam[") for name in template.column_names]
+    ]
 
 
 def normalised(P: np.ndarray, points: np.ndarray) -> float:
-    found = closest_by_milp(
+    closest = closest_by_milp(
         P, points, "l1", np.ones(P.shape[1]), dominating=False, deadline=Deadline(None), name="test"
     )
-    return sum(float(np.abs(one.point - p).sum()) for one, p in zip(found, points, strict=True))
+    return sum(float(np.abs(row.point - p).sum()) for row, p in zip(closest, points, strict=True))
 
 
 @examples(25)
@@ -67,9 +69,9 @@ def test_the_three_models_agree_with_brute_force_and_the_normalised_form(P, seed
     P = np.unique(P, axis=0)
     p = np.random.default_rng(seed).integers(20, 115, (1, P.shape[1])) / 100
     M = valid_M(P)
-    found = [optimum(formulation(table(P), table(p, "g"), M)) for formulation in THREE]
+    optima = [optimum(formulation(table(P), table(p, "g"), M)) for formulation in THREE]
     truth = brute(P, p[0], "l1")
-    assert found == pytest.approx(
+    assert optima == pytest.approx(
         [truth] * 3, abs=1e-8 * max(M, 10)
     )  # d <= M b leaks M times the tolerance
     assert normalised(P, p) == pytest.approx(truth, abs=1e-8)
@@ -81,9 +83,9 @@ def test_a_group_shares_one_face(P, seed) -> None:
     P = np.unique(P, axis=0)
     points = np.random.default_rng(seed).integers(20, 115, (3, P.shape[1])) / 100
     M = valid_M(P)
-    found = [optimum(formulation(table(P), table(points, "g"), M)) for formulation in THREE]
+    optima = [optimum(formulation(table(P), table(points, "g"), M)) for formulation in THREE]
     truth = brute_common(P, points, "l1")
-    assert found == pytest.approx([truth] * 3, abs=1e-8 * max(M, 10))
+    assert optima == pytest.approx([truth] * 3, abs=1e-8 * max(M, 10))
     assert normalised(P, points) == pytest.approx(truth, abs=1e-8)
     assert truth >= sum(brute(P, p, "l1") for p in points) - 1e-9
 

@@ -24,8 +24,8 @@ def quick(monkeypatch):
 
 
 def measures(group, name, runs=RUNS, seed=1):
-    found = bench.measured(name, group[name], runs=runs, seed=seed)
-    return found.measures(), found.percentile
+    measured = bench.measured(name, group[name], runs=runs, seed=seed)
+    return measured.measures(), measured.percentile
 
 
 def error(share):
@@ -35,29 +35,29 @@ def error(share):
 @pytest.mark.parametrize("name", ["k=20, s=1, tied, n=500", "chain, k=20, s=2, n=500"])
 def test_tied_classifiers_are_covered_and_not_called_dominated(name, monkeypatch):
     monkeypatch.setattr(bench, "REDRAWN", 6)
-    found, percentile = measures(ACCEPTANCE, name)
-    assert found["A2 all"] >= 0.95 - error(0.95)
-    assert found["A2 ranks"] >= 0.95 - error(0.95)
+    measured, percentile = measures(ACCEPTANCE, name)
+    assert measured["A2 all"] >= 0.95 - error(0.95)
+    assert measured["A2 ranks"] >= 0.95 - error(0.95)
     for list_ in ("A2 false list", "A false list"):
-        assert found[list_] <= 0.05 + error(0.05)
-    assert found["A box"] >= 0.95 - error(0.95)
+        assert measured[list_] <= 0.05 + error(0.05)
+    assert measured["A box"] >= 0.95 - error(0.95)
     assert percentile < 0.80
 
 
 def test_few_errors_and_few_instances():
     for name in ("one dominator .95 / .85, 10/990, k=10", "TPR .995 on 10 positives, k=20"):
-        found, _ = measures(HARD, name, seed=2)
+        measured, _ = measures(HARD, name, seed=2)
         for measure in ("A2 all", "A box", "A ratios", "A band"):
-            assert found[measure] >= 0.95 - error(0.95)
+            assert measured[measure] >= 0.95 - error(0.95)
 
 
 def test_claimed_ratios_take_the_wider_ridge():
     """A recall of .99 on 200 instances: the scores' own ridge covers .94 of all ratios at once, the
     ratios' .97.
     """
-    found, _ = measures(HARD, "dominator .99 / .9, k=10, s=5, n=200", runs=60, seed=5)
-    assert found["A ratios"] > found["A box"]
-    assert found["A ratios"] >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
+    measured, _ = measures(HARD, "dominator .99 / .9, k=10, s=5, n=200", runs=60, seed=5)
+    assert measured["A ratios"] > measured["A box"]
+    assert measured["A ratios"] >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_claimed_ratios_take_the_wider_ridge():
 )
 def test_areas_are_covered_whatever_a_misplacement_is(name):
     """By a little each, or wholly: the small-sample rule goes by the size of the losses."""
-    found, _ = measures(HARD, name, seed=6)
+    measured, _ = measures(HARD, name, seed=6)
     for measure in ("A2 all", "A box", "A ratios", "A band"):
-        assert found[measure] >= 0.95 - error(0.95), measure
+        assert measured[measure] >= 0.95 - error(0.95), measure
 
 
 def test_blocks_hold_where_their_assumption_does_and_fail_where_it_does_not():
@@ -76,16 +76,16 @@ def test_blocks_hold_where_their_assumption_does_and_fail_where_it_does_not():
         ("12 data sets", (0.95 - error(0.95), 1)),
         ("10 folds, correlation .3, assumed .1", (0, 0.90)),
     ):
-        found, _ = measures(BLOCKS, name, seed=3)
-        assert low <= found["A2 all"] <= high
+        measured, _ = measures(BLOCKS, name, seed=3)
+        assert low <= measured["A2 all"] <= high
 
 
 def test_dominated_classifiers_are_found_out():
-    found, _ = measures(ACCEPTANCE, "spread recalls, k=20, s=2, n=500, rho=.8", runs=10, seed=4)
-    assert found["A2 proven"] >= 0.62
-    assert found["A list"] >= found["A2 proven"]
-    assert found["A2 width"] <= 0.10
-    assert found["A2 ranks"] >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 10)
+    measured, _ = measures(ACCEPTANCE, "spread recalls, k=20, s=2, n=500, rho=.8", runs=10, seed=4)
+    assert measured["A2 proven"] >= 0.62
+    assert measured["A list"] >= measured["A2 proven"]
+    assert measured["A2 width"] <= 0.10
+    assert measured["A2 ranks"] >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 10)
 
 
 def test_the_simulated_truth_is_what_many_instances_show():
@@ -132,10 +132,10 @@ def test_runs_that_are_kept_go_on_where_they_were(monkeypatch, tmp_path):
     """In two pieces as in one; what is there already is not drawn again."""
     monkeypatch.setattr(bench, "REDRAWN", 2)
     case = ACCEPTANCE["k=2, s=1, tied, n=500"]
-    whole = bench.measured("two", case, runs=6, seed=1)
+    uninterrupted = bench.measured("two", case, runs=6, seed=1)
     bench.measured("two", case, runs=4, seed=1, kept=tmp_path)
     pieces = bench.measured("two", case, runs=6, seed=1, kept=tmp_path)
-    assert pieces.measures() == pytest.approx(whole.measures(), abs=1e-15)
-    assert pieces.percentile == pytest.approx(whole.percentile)
+    assert pieces.measures() == pytest.approx(uninterrupted.measures(), abs=1e-15)
+    assert pieces.percentile == pytest.approx(uninterrupted.percentile)
     monkeypatch.setattr(bench, "_measures", None)
     assert bench.measured("two", case, runs=6, seed=1, kept=tmp_path).runs == 6

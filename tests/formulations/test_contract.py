@@ -164,88 +164,100 @@ def build(formulation, arguments, norm="l1", dominating=False):
     return model
 
 
-def matrix(one: Program) -> np.ndarray:
-    dense = np.zeros((len(one.lower), len(one.cost)))
-    for j in range(len(one.cost)):
-        low, high = one.start[j], one.start[j + 1]
-        dense[one.index[low:high], j] = one.value[low:high]
+def matrix(template: Program) -> np.ndarray:
+    dense = np.zeros((len(template.lower), len(template.cost)))
+    for j in range(len(template.cost)):
+        low, high = template.start[j], template.start[j + 1]
+        dense[template.index[low:high], j] = template.value[low:high]
     return dense
 
 
-def misses(one: Program, x: np.ndarray) -> float:
+def misses(template: Program, x: np.ndarray) -> float:
     """By how much x breaks a row or a bound."""
-    rows = matrix(one) @ x
-    broken = [one.lower - rows, rows - one.upper, one.column_lower - x, x - one.column_upper]
-    return float(max(np.max(part, initial=-np.inf) for part in broken))
+    rows = matrix(template) @ x
+    broken = [
+        template.lower - rows,
+        rows - template.upper,
+        template.column_lower - x,
+        x - template.column_upper,
+    ]
+    return float(max(np.max(equation, initial=-np.inf) for equation in broken))
 
 
-def dual_bound(one: Program, cost: np.ndarray) -> float:
+def dual_bound(template: Program, cost: np.ndarray) -> float:
     """The best dual objective of min cost·x over the program's rows and bounds, from the dual
     written out.
     """
-    A, unit = matrix(one), np.eye(len(cost))
+    A, unit = matrix(template), np.eye(len(cost))
     sides = [
-        (A.T, one.lower),
-        (-A.T, -one.upper),
-        (unit, one.column_lower),
-        (-unit, -one.column_upper),
+        (A.T, template.lower),
+        (-A.T, -template.upper),
+        (unit, template.column_lower),
+        (-unit, -template.column_upper),
     ]
-    columns = np.hstack([part[:, np.isfinite(bound)] for part, bound in sides])
+    columns = np.hstack([values[:, np.isfinite(bound)] for values, bound in sides])
     value = np.concatenate([bound[np.isfinite(bound)] for _, bound in sides])
-    found = linprog(-value, A_eq=columns, b_eq=cost, method="highs")
-    assert found.status == 0, found.message
-    return -float(found.fun)
+    solution = linprog(-value, A_eq=columns, b_eq=cost, method="highs")
+    assert solution.status == 0, solution.message
+    return -float(solution.fun)
 
 
-def fixed(one: Program, choice: tuple[int, ...]) -> Program:
+def fixed(template: Program, choice: tuple[int, ...]) -> Program:
     """The program with its binaries fixed."""
-    low, high = one.column_lower.copy(), one.column_upper.copy()
-    low[one.integer] = high[one.integer] = choice
-    return replace(one, column_lower=low, column_upper=high, integer=np.zeros(len(low), dtype=bool))
+    low, high = template.column_lower.copy(), template.column_upper.copy()
+    low[template.integer] = high[template.integer] = choice
+    return replace(
+        template, column_lower=low, column_upper=high, integer=np.zeros(len(low), dtype=bool)
+    )
 
 
-def proved_quadratic(one: Program, x: np.ndarray) -> float:
+def proved_quadratic(template: Program, x: np.ndarray) -> float:
     """The bound that x itself gives: f is convex, so f(z) >= f(x) + gradient·(z - x) for every
     feasible z.
     """
-    gradient, value = one.cost.copy(), float(one.cost @ x)
-    for a, b, c in one.hessian:
+    gradient, value = template.cost.copy(), float(template.cost @ x)
+    for a, b, c in template.hessian:
         gradient[a] += c * x[b]
         gradient[b] += c * x[a]
         value += c * x[a] * x[b]
-    return value + dual_bound(one, gradient) - float(gradient @ x)
+    return value + dual_bound(template, gradient) - float(gradient @ x)
 
 
-def proved_integer(one: Program) -> float:
+def proved_integer(template: Program) -> float:
     """The least optimum over all choices of the binaries, each by SciPy."""
-    A, best = matrix(one), np.inf
-    up, low = np.isfinite(one.upper), np.isfinite(one.lower)
-    rows, right = np.vstack([A[up], -A[low]]), np.concatenate([one.upper[up], -one.lower[low]])
-    for choice in itertools.product((0, 1), repeat=int(one.integer.sum())):
-        part = fixed(one, choice)
-        bounds = np.column_stack([part.column_lower, part.column_upper])
-        found = linprog(one.sense * part.cost, rows, right, bounds=bounds, method="highs")
-        best = min(best, found.fun if found.status == 0 else np.inf)
-    return one.sense * best
+    A, best = matrix(template), np.inf
+    up, low = np.isfinite(template.upper), np.isfinite(template.lower)
+    rows, right = (
+        np.vstack([A[up], -A[low]]),
+        np.concatenate([template.upper[up], -template.lower[low]]),
+    )
+    for choice in itertools.product((0, 1), repeat=int(template.integer.sum())):
+        restricted = fixed(template, choice)
+        bounds = np.column_stack([restricted.column_lower, restricted.column_upper])
+        solution = linprog(
+            template.sense * restricted.cost, rows, right, bounds=bounds, method="highs"
+        )
+        best = min(best, solution.fun if solution.status == 0 else np.inf)
+    return template.sense * best
 
 
-def proved(one: Program, x: np.ndarray) -> float:
+def proved(template: Program, x: np.ndarray) -> float:
     """The optimum as others prove it: by a dual (LP), by trying all binaries (MILP), by convexity
     (QP).
     """
-    if one.hessian:
-        return proved_quadratic(one, x)
-    if one.integer.any():
-        return proved_integer(one)
-    return one.sense * dual_bound(one, one.sense * one.cost)
+    if template.hessian:
+        return proved_quadratic(template, x)
+    if template.integer.any():
+        return proved_integer(template)
+    return template.sense * dual_bound(template, template.sense * template.cost)
 
 
 def certified(model) -> float:
-    one = program(model)
-    solver = Solver(one)
+    template = program(model)
+    solver = Solver(template)
     solver.run("test")
-    assert misses(one, solver.values()) <= 1e-8
-    assert solver.objective() == pytest.approx(proved(one, solver.values()), abs=1e-7)
+    assert misses(template, solver.values()) <= 1e-8
+    assert solver.objective() == pytest.approx(proved(template, solver.values()), abs=1e-7)
     return solver.objective()
 
 
@@ -256,7 +268,7 @@ def components(model) -> set[str]:
     return {c.local_name for kind in kinds for c in model.component_objects(kind)}
 
 
-def words(text: str) -> set[str]:
+def row_names(text: str) -> set[str]:
     return {word for row in ROW.findall(text) for word in row.split(", ")}
 
 
@@ -270,11 +282,11 @@ def test_every_formulation_is_listed_and_tested() -> None:
 @pytest.mark.parametrize("formulation", FORMULATIONS, ids=lambda f: f.__name__)
 def test_the_rows_of_the_docstring_are_the_components(formulation) -> None:
     text = inspect.getdoc(formulation)
-    said = words(text)
+    names = row_names(text)
     if "s.t. (7), and" in text:
-        said |= words(inspect.getdoc(models.pareto_frontier))
+        names |= row_names(inspect.getdoc(models.pareto_frontier))
     model = formulation(*SMALL[formulation.__name__])
-    assert said == components(model)
+    assert names == components(model)
 
 
 def test_the_rows_of_the_norms_are_the_components() -> None:
@@ -283,7 +295,7 @@ def test_the_rows_of_the_norms_are_the_components() -> None:
         before = components(bare)
         added = components(getattr(norms, norm)(bare, SLOPES)) - before
         assert added == {"distance"} | ({"t", "largest_gap"} if norm == "linf" else set())
-    assert words(norms.__doc__) == {"distance", "largest_gap"}
+    assert row_names(norms.__doc__) == {"distance", "largest_gap"}
     bare = models.face(*SMALL["face"])
     before = components(bare)
     assert components(norms.dominating(bare)) - before == {"no_worse"}
@@ -355,8 +367,8 @@ def test_returns_are_nested() -> None:
 
 
 def test_quotients_are_every_output_over_every_input() -> None:
-    found = models.quotients({("a", "x"): 2.0, ("a", "z"): 4.0}, {("a", "y"): 3.0})
-    assert found == {("a", ("y", "x")): 1.5, ("a", ("y", "z")): 0.75}
+    quotients = models.quotients({("a", "x"): 2.0, ("a", "z"): 4.0}, {("a", "y"): 3.0})
+    assert quotients == {("a", ("y", "x")): 1.5, ("a", ("y", "z")): 0.75}
 
 
 def test_the_big_m_of_the_normalised_form_is_what_d_can_reach() -> None:
