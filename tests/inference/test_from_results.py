@@ -63,7 +63,7 @@ def test_repeats_have_the_ratio_of_their_folds():
 def test_a_parameter_of_whole_numbers_that_a_candidate_lacks_is_read():
     """scikit-learn masks it in an integer column, which has no NaN."""
     fitted = search(2, grid=[{"max_depth": [1]}, {"min_samples_leaf": [5]}])
-    assert list(db.read(fitted).table.index) == ["max_depth=1", "min_samples_leaf=5"]
+    assert list(db.read(fitted).frame.index) == ["max_depth=1", "min_samples_leaf=5"]
 
 
 def test_what_is_no_search_and_what_has_no_folds_is_refused(refused):

@@ -90,7 +90,6 @@ def ranked_files() -> Any:
 
 FACTORIES: dict[str, Callable[[], Any]] = {
     "read": lambda: db.read(WINE),
-    "roles": lambda: db.read(WINE).roles,
     "rank": lambda: db.rank(WINE, outputs=OUTPUTS),
     "best": lambda: db.best(
         WINE.assign(latency_ms=range(len(WINE))), within={"latency_ms": 5}, outputs=OUTPUTS
