@@ -314,3 +314,11 @@ def test_alpha_is_broadcast():
     for i, b in enumerate((9, 0)):
         for j, alpha in enumerate(alphas):
             assert (lower[i, j], upper[i, j]) == tango.interval(b, 3, 32, alpha)
+
+
+def test_interval_refuses_counts_of_other_lengths_and_impossible_counts() -> None:
+    with pytest.raises(DataError) as error:
+        tango.interval([1, 2], [1, 2, 3], 10)
+    assert "are not numbers of one shape; give counts, all of one length" in str(error.value)
+    with pytest.raises(DataError, match=r"^b \+ c is 12, more than n = 10; "):
+        tango.interval(7, 5, 10)

@@ -3,7 +3,8 @@
 Every metric here is a function of one or two means over the instances of each class: the share
 answered correctly (t = TPR, u = TNR) and, for the area under the ROC curve, DeLong's placement
 values. The covariance of these means and the gradient of the log metric by them give the covariance
-of the log metrics: `Moments`. All intervals of efficiencies start from it."""
+of the log metrics: `Moments`. All intervals of efficiencies start from it.
+"""
 
 from __future__ import annotations
 

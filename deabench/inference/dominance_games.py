@@ -14,7 +14,8 @@ ratios are at two corners.
 
 All programs have the form max{gain · v : rows v ≤ limit, v ≥ 0} with limit ≥ 0. The simplex method
 starts at v = 0, and all programs are pivoted together on condensed tableaus of (rows + 1) x
-(columns + 1)."""
+(columns + 1).
+"""
 
 from __future__ import annotations
 
@@ -207,7 +208,8 @@ def _run_simplex(rows: Array, gains: Array, limits: Array, max_pivots: int) -> t
     """Pivot all games together; return weights (n, s) and duals (n, k).
 
     Numbers below s stand for columns and the others for rows: `nonbasic` names the variable of each
-    tableau column, `basis` that of each tableau row."""
+    tableau column, `basis` that of each tableau row.
+    """
     n, k, s = rows.shape
     tableau = np.zeros((n, k + 1, s + 1))
     tableau[:, :k, :s] = rows

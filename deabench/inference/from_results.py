@@ -1,7 +1,8 @@
 """Make samples from results that vary from block to block, or that have standard errors.
 
 Blocks are the folds of one data set, those of a grid search, or many data sets; there are few of
-them, so errors have Student's t."""
+them, so errors have Student's t.
+"""
 
 from __future__ import annotations
 
@@ -304,7 +305,8 @@ def _pooled_flips(
 ) -> Array:
     """Return one-flip changes (k, s) of the pooled metrics, 0 where they are not known.
 
-    The changes by an instance of either class are combined as the root of their squares."""
+    The changes by an instance of either class are combined as the root of their squares.
+    """
     labels = list(dict.fromkeys(long["classifier"]))
     if "repeat" in keys:
         long = long[long["repeat"] == long["repeat"].iloc[0]]

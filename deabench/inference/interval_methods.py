@@ -10,7 +10,8 @@ References
 ----------
 Tango T (1998) Equivalence test and confidence interval for the difference in proportions for the
 paired-sample design. Statistics in Medicine 17:891-908. Newcombe RG (1998) Interval estimation for
-the difference between independent proportions. Statistics in Medicine 17:873-890."""
+the difference between independent proportions. Statistics in Medicine 17:873-890.
+"""
 
 from __future__ import annotations
 
@@ -293,7 +294,8 @@ def _area_limits(request: IntervalRequest, name: str, quantile: float) -> Metric
 def _constant_limits(estimate: float, column: str, design: Design, alpha: float) -> MetricLimits:
     """Return an exact bound where every resample is alike, as for a perfect ranking.
 
-    Disjoint pairs of a positive and a negative (for a TPR: positives) are independent trials."""
+    Disjoint pairs of a positive and a negative (for a TPR: positives) are independent trials.
+    """
     metric = canonical_name(column)
     positives = int(design.positive.sum())
     trials = 0
@@ -315,7 +317,8 @@ def _mean_loss_limits(
 ) -> MetricLimits | None:
     """Return the bootstrap-t interval of a mean loss, or None where it needs another method.
 
-    The range of the metric is None for a difference."""
+    The range of the metric is None for a difference.
+    """
     if not np.isfinite(loss).all():
         return no_limits(
             estimate, "it is infinite: something was said to be certain, and was not so"
@@ -437,7 +440,8 @@ def _quantile_of(metric: Metric, request: IntervalRequest) -> float:
     """Return Student's quantile for the rarer class, which carries most of the spread.
 
     Of a partial area the negatives up to twice its FPR count: with those up to its FPR alone the
-    intervals cover .98. A share has the normal's quantile."""
+    intervals cover .98. A share has the normal's quantile.
+    """
     from scipy.special import ndtri, stdtrit
 
     positives = float(request.design.positive.sum())

@@ -20,7 +20,8 @@ on every metric at once, with the maximum over the metrics themselves.
 
 References
 ----------
-Korn, Graubard (1998), Survey Methodology 24, 193-201, for intervals of shares."""
+Korn, Graubard (1998), Survey Methodology 24, 193-201, for intervals of shares.
+"""
 
 from __future__ import annotations
 

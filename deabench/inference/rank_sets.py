@@ -224,7 +224,8 @@ def _range(ranks: Array, alpha: float) -> tuple[Array, Array]:
 def _simultaneous_range(ranks: Array, alpha: float) -> tuple[Array, Array]:
     """Widen the median ranks of half of the data sets by a quantile from the other half.
 
-    The quantile is that of the largest distance of any classifier's rank from its median."""
+    The quantile is that of the largest distance of any classifier's rank from its median.
+    """
     k = ranks.shape[1]
     # Split conformal prediction: one half centres, the other half calibrates.
     median = np.median(ranks[::2], axis=0)

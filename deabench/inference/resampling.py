@@ -18,7 +18,8 @@ References
 ----------
 Rubin DB (1981) The Bayesian bootstrap. Annals of Statistics 9:130-134. doi:10.1214/aos/1176345338
 Brown LD, Cai TT, DasGupta A (2001) Interval estimation for a binomial proportion. Statistical
-Science 16:101-133. Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 12.5."""
+Science 16:101-133. Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 12.5.
+"""
 
 from __future__ import annotations
 
@@ -163,7 +164,8 @@ def draw_weights(design: Design, draws: int, seed: int) -> Iterator[Floats]:
 def draw_counts(design: Design, draws: int, seed: int) -> Iterator[Floats]:
     """Yield blocks of multinomial counts: how often each instance is drawn, (draws, n).
 
-    The instances of a cluster are drawn together."""
+    The instances of a cluster are drawn together.
+    """
     rng = np.random.default_rng(seed)
     n = len(design.positive)
     for rows in _block_sizes(draws, n):
@@ -239,7 +241,8 @@ def studentised_limits(
 class _ResamplingUnits:
     """What is drawn: instances or clusters, with their weights, weighted losses and strata.
 
-    `first` is an instance of each unit, so that counts of instances become counts of units."""
+    `first` is an instance of each unit, so that counts of instances become counts of units.
+    """
 
     first: NDArray[np.intp]
     weight: Floats

@@ -12,7 +12,8 @@ References
 ----------
 Despotis, Smirlis (2002), EJOR 140, 24-36, doi:10.1016/S0377-2217(01)00200-4. Salo, Punkka (2011),
 Management Science 57, 200-214, doi:10.1287/mnsc.1100.1265. Ridge: Agresti, Coull (1998), The
-American Statistician 52, 119-126, doi:10.2307/2685469."""
+American Statistician 52, 119-126, doi:10.2307/2685469.
+"""
 
 from __future__ import annotations
 
@@ -260,7 +261,8 @@ def growth_to_decide(
 def possible_ranks(lower: Array, upper: Array) -> tuple[Array, Array]:
     """Return best = 1 + #{j : L_j > U_i} and worst = k − #{j : U_j < L_i}.
 
-    Limits must differ by more than rounding: an upper limit of 1 may be 1 − 2e-16."""
+    Limits must differ by more than rounding: an upper limit of 1 may be 1 − 2e-16.
+    """
     # is_above[i, j]: the interval of j lies above that of i.
     is_above = lower[None] > upper[:, None] + EDGE
     return 1 + is_above.sum(axis=1), len(lower) - is_above.sum(axis=0)

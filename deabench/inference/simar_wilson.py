@@ -2,7 +2,8 @@
 
 This randomness is not that of test instances: it asks how far the frontier of all firms that could
 have been drawn lies beyond that of the drawn ones. To compare classifiers on test data, use
-`uncertainty`."""
+`uncertainty`.
+"""
 
 from __future__ import annotations
 

@@ -140,7 +140,8 @@ class Uncertainty(Result):
         """Return how many times today's instances would decide each undecided classifier.
 
         An estimate at today's figures; inf where no number of instances decides. A classifier below
-        1 is decided when it is proved dominated, one at 1 when it is proved efficient."""
+        1 is decided when it is proved dominated, one at 1 when it is proved efficient.
+        """
         return self.times_the_instances((self.verdicts == "undecided").to_numpy())
 
     def times_the_instances(self, selected: Array) -> pd.Series:
@@ -185,7 +186,8 @@ class Uncertainty(Result):
     def band(self) -> pd.DataFrame:
         """Return limits of all metrics at once, k x (metric, [lower, value, upper]).
 
-        The true frontier lies between the frontiers of the lower and of the upper limits."""
+        The true frontier lies between the frontiers of the lower and of the upper limits.
+        """
         limits = max_t.metric_limits(self.problem, 1 - self.level, draws=self.draws, seed=self.seed)
         return self._limits_frame(limits, "value")
 

@@ -31,6 +31,7 @@ def order_by_proximity(points: np.ndarray) -> np.ndarray:
         if len(members) <= NEIGHBOURHOOD:
             order.append(members)
             continue
+        # Halving the widest coordinate keeps both halves compact, as in a k-d tree.
         widest = np.ptp(points[members], axis=0).argmax()
         members = members[np.argsort(points[members, widest], kind="stable")]
         middle = len(members) // 2
@@ -71,9 +72,11 @@ class DualPrices:
         return positions
 
     def _best_of_block(self, tested: np.ndarray) -> np.ndarray:
+        """Return `best_positions` for data whose products with all duals fit in memory."""
         family = self.family
         if self.is_ratio:
             return np.asarray(self._theta_scales(tested).argmin(axis=1))
+        # The dual objective y·b(k); with θ the duals are first divided by y·a(k) / cost of θ.
         value = family.right_hand_sides(tested).astype(self.precision) @ self.transposed
         if family.theta >= 0:
             # Duals that price θ with the wrong sign bound nothing.
@@ -85,7 +88,9 @@ class DualPrices:
     def _theta_scales(self, tested: np.ndarray) -> np.ndarray:
         """Return y·a(k) of every dual solution for data (K, q): an array (K, B)."""
         scale = tested.astype(self.precision) @ self.slope
-        return np.asarray(scale + self.start if self.start.any() else scale)
+        if self.start.any():
+            scale += self.start
+        return np.asarray(scale)
 
 
 def rank_by_hits(family: Family, duals: np.ndarray, sample: np.ndarray) -> np.ndarray:
@@ -148,6 +153,7 @@ class PreparedBases:
         if self.theta_constant is not None:
             u += self.theta_constant.take(positions, axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
+            # One pivot on u[θ] turns V b(k) into the basic variables of program k.
             factor = 1.0 / u[:, self.theta]
             level = x[:, self.theta] * factor
             u *= level[:, None]

@@ -12,9 +12,8 @@
 Floating point is never the last word: a program for which no basis passes the test is solved in
 rational arithmetic.
 
-The caller may pass bases that it knows (`known`), and with them a way to find the right one for a
-program (`Bases.locate`). Such bases come from `deabench.geometry`, which stands above this package:
-the engine calls what it is given and does not import it.
+The caller may pass bases found before (`prior_bases`), and with them a way to find the right one
+for a program (`Bases.locate`). They come from `deabench.geometry`, which stands above this package.
 """
 
 from __future__ import annotations
@@ -39,8 +38,7 @@ from deabench.utils.arrays import blocks
 PRICED = 1e-10
 """A reduced cost may be negative by this much, in data scaled to about 1."""
 ACTIVE = 300
-"""Columns that HiGHS holds at most, about; above this the set is rebuilt from the bases last used.
-"""
+"""Columns above which the active set is rebuilt from the bases last used."""
 SAMPLE = 3000
 """Programs solved one by one before the others are matched with the bases found."""
 JOINING = 20
@@ -87,7 +85,7 @@ def solve_family(
     family: Family,
     tested: np.ndarray,
     *,
-    known: Bases | None = None,
+    prior_bases: Bases | None = None,
     feasible: np.ndarray | None = None,
     name: Callable[[int], str] = str,
     advance: Callable[[int], None] = lambda _: None,
@@ -96,7 +94,7 @@ def solve_family(
 
     Parameters
     ----------
-    known : Bases, optional
+    prior_bases : Bases, optional
         Bases to try first, all dual feasible (from `deabench.geometry.facet_bases`).
     feasible : int array (K, p), optional
         Repeated columns, or -1, of which some combination is feasible for each program: they are
@@ -112,8 +110,10 @@ def solve_family(
         If HiGHS ends neither optimal nor infeasible.
     """
     run = _Run(family, tested, feasible, name, advance)
-    if known is not None and len(known):
-        run.adopt(known)
+    if prior_bases is not None and len(prior_bases):
+        run.adopt(prior_bases)
+    # A sample is solved first: its bases certify most of the other programs, each at the cost of a
+    # matrix product. What is left makes the next, smaller batch, until nothing is left.
     rng = np.random.default_rng(0)
     while len(unsolved := run.unsolved()):
         batch = unsolved
@@ -170,7 +170,9 @@ class _Run:
         self.tested = tested
         self.name = name
         self.advance = advance
-        self.feasible = np.full((len(tested), 1), -1) if feasible is None else feasible
+        if feasible is None:
+            feasible = np.full((len(tested), 1), -1)
+        self.feasible = feasible
         self.basis_index = np.full(len(tested), UNSOLVED, dtype=np.int32)
         self.x = np.zeros((len(tested), family.m))
         self.factor = np.zeros(len(tested))
@@ -208,45 +210,46 @@ class _Run:
         self.factor[programs] = factor
         self.advance(len(programs))
 
-    def adopt(self, known: Bases) -> None:
+    def adopt(self, prior_bases: Bases) -> None:
         """Keep bases that were found elsewhere, and match all programs with them."""
-        self.bases.append(known)
-        self.count = len(known)
-        self.locate(known)
-        self.match(known, first=0)
+        self.bases.append(prior_bases)
+        self.count = len(prior_bases)
+        self.locate(prior_bases)
+        self.match(prior_bases, first=0)
 
-    def locate(self, known: Bases) -> None:
-        """Ask bases that know how they lie to each other for the basis of each program."""
+    def locate(self, prior_bases: Bases) -> None:
+        """Locate the optimal basis of each program, where the bases come with a way to do it."""
         unsolved = self.unsolved()
-        if known.locate is None or len(unsolved) < SAMPLE:
+        if prior_bases.locate is None or len(unsolved) < SAMPLE:
             return
-        located = known.locate(self.family, known, self.tested[unsolved])
+        located = prior_bases.locate(self.family, prior_bases, self.tested[unsolved])
         if located is None:
             return
         positions, x, factor = located
-        located_rows: slice | np.ndarray = positions >= 0
-        if (positions >= 0).all():  # without three copies of the whole
-            located_rows = slice(None)
-        self.record(
-            unsolved[located_rows], positions[located_rows], x[located_rows], factor[located_rows]
-        )
+        rows: slice | np.ndarray = positions >= 0
+        if (positions >= 0).all():  # a slice selects all rows without a copy
+            rows = slice(None)
+        self.record(unsolved[rows], positions[rows], x[rows], factor[rows])
 
     def match(self, bases: Bases, first: int | None = None) -> None:
         """Try on every unsolved program the basis with the best dual bound for it.
 
-        Whatever bases it was chosen from, one that keeps a program's signs is its optimum. So a
-        part of the bases, those that bound most of a sample best, is tried first, in single
-        precision. `first` is the position of the first of `bases` among all; by default they are
-        the last.
+        A basis that keeps a program's signs is its optimum, whatever bases it was chosen from. So a
+        part of them is tried first, in single precision. `first` is the position of the first of
+        `bases` among all; by default they are the last.
         """
         family = self.family
-        first = self.count - len(bases) if first is None else first
+        if first is None:
+            first = self.count - len(bases)
+        # Bases with θ at one position share the formula of their basic variables.
         for position in np.unique(bases.theta).tolist():
             usable = np.flatnonzero(bases.theta == position)
+            # The test of this step is a product with the inverse, so a large inverse is left out.
             usable = usable[np.abs(bases.inverse[usable]).max(axis=(1, 2)) <= ACCURATE]
             if not family.is_shareable(position) or not len(usable):
                 continue
             unsolved = self.unsolved()
+            # The bases that bound most of a sample best stand first, so that stage 1 tries those.
             sample = self.tested[unsolved[:: max(len(unsolved) // SAMPLE, 1)]]
             usable = usable[rank_by_hits(family, bases.duals[usable], sample)]
             prepared = PreparedBases(family, bases[usable], position)
@@ -257,18 +260,21 @@ class _Run:
                 for rows in blocks(len(unsolved), family.m**2):
                     programs = unsolved[rows]
                     tested = self.tested[programs]
+                    # By weak duality the optimal basis, if it is among those tried, has the best
+                    # bound. The signs of its basic variables prove it.
                     best = prices.best_positions(tested)
                     x, factor = prepared.basic_values(best, tested)
-                    good = np.flatnonzero(prepared.feasible_rows(best, x, factor))
-                    basis = first + usable[best[good]]
-                    self.record(programs[good], basis, x[good], factor[good])
+                    optimal = np.flatnonzero(prepared.feasible_rows(best, x, factor))
+                    basis = first + usable[best[optimal]]
+                    self.record(programs[optimal], basis, x[optimal], factor[optimal])
 
     def solve_batch(self, batch: np.ndarray) -> None:
         """Solve the programs of a batch that no basis found on the way certifies."""
+        # Neighbours follow each other: the last basis is then a few pivots from the next one.
         batch = batch[order_by_proximity(self.tested[batch])]
         for k in batch.tolist():
             if self.basis_index[k] != UNSOLVED:
-                continue
+                continue  # the basis of an earlier program certified this one
             try:
                 basis = self.optimal_basis(k)
                 if basis is None or not self.share(basis, batch, k):
@@ -304,22 +310,18 @@ class _Run:
             rounding = 2 * np.finfo(float).eps * np.abs(basis.duals[0]).max()
         if not self.family.is_dual_feasible(basis.duals[0], max(PRICED, rounding)):
             return False
+        # Where the dual signs of a basis hold for one program only, only this one may use it.
         programs = batch[self.basis_index[batch] == UNSOLVED]
         if not self.family.is_shareable(int(basis.theta[0])):
             programs = programs[programs == k]
-        good, x, factor = self.certified(basis, programs)
-        if not good[programs == k].all():
+        # Primal and dual feasible is optimal, so the signs of the basic variables are enough.
+        optimal, x, factor = self.family.certify_basis(basis, self.tested[programs])
+        if not optimal[programs == k].all():
             return False
         self.bases.append(basis)
-        self.record(programs[good], np.array([self.count]), x[good], factor[good])
+        self.record(programs[optimal], np.array([self.count]), x[optimal], factor[optimal])
         self.count += 1
         return True
-
-    def certified(
-        self, basis: Bases, programs: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return for which programs a basis is feasible, their basic variables and dual factors."""
-        return self.family.certify_basis(basis, self.tested[programs])
 
     def settle(self, basis: Bases | None, k: int) -> Bases | None:
         """Solve program k in rational arithmetic, from HiGHS's basis or else from the slacks.
@@ -342,9 +344,8 @@ class _Run:
             # Infeasible by a rounding error only, as the data of a projected point can be: HiGHS's
             # point stands, and the certificate of the result judges it.
             codes = basis.columns[0]
-            values, factor = family.basic_values(
-                basis.inverse[0], int(basis.theta[0]), self.tested[[k]]
-            )
+            position = int(basis.theta[0])
+            values, factor = family.basic_values(basis.inverse[0], position, self.tested[[k]])
             x = values[0]
             duals = basis.duals[0] * factor[0]
         self.bases.append(family.exact_basis(codes, duals))
@@ -355,12 +356,8 @@ class _Run:
     def optimal_basis(self, k: int) -> Bases | None:
         """Return a basis of program k that is optimal to HiGHS and priced over all columns.
 
-        None where HiGHS gives up on it.
-
-        Raises
-        ------
-        Infeasible
-            If no combination of all repeated columns is feasible.
+        None where HiGHS gives up on it; raises `Infeasible` if no combination of all repeated
+        columns is feasible.
         """
         family = self.family
         self._load(k)
@@ -376,6 +373,7 @@ class _Run:
             except Undecided:
                 self.solver = None
                 return None
+            # Only which columns are basic is taken from HiGHS; inverse and duals are computed anew.
             basis = family.invert_basis(self.codes[self.solver.basis()], self.tested[k])
             if basis is None:
                 return None
@@ -385,6 +383,7 @@ class _Run:
             violated = np.flatnonzero(reduced < -PRICED * family.size)
             if not len(violated):
                 return basis
+            # The most violated columns join; the optimum over more columns is at least as good.
             self._activate(violated[np.argsort(reduced[violated])[:JOINING]])
 
     def _load(self, k: int) -> None:
@@ -397,9 +396,11 @@ class _Run:
             self.solver = Solver(family.program(active, tested))
             self._note_active(active)
             return
-        missing = np.setdiff1d(needed, self.active) if len(needed) else needed
-        if len(missing):
-            self._activate(missing)
+        if len(needed):
+            missing = np.setdiff1d(needed, self.active)
+            if len(missing):
+                self._activate(missing)
+        # Only b(k) and the column a(k) differ between programs, so HiGHS keeps its last basis.
         self.solver.set_row_bounds(*family.row_bounds(tested))
         if family.theta >= 0:
             self.solver.set_column(family.theta, family.theta_columns(tested[None])[0])
@@ -438,9 +439,12 @@ class _Run:
         inactive = np.setdiff1d(np.arange(family.n), self.active)
         if not len(inactive):
             return False
-        worst = family.column_shortfalls(self.tested[[k]])[inactive]
-        best = int(np.argmin(worst))
-        one_is_enough = worst[best] <= 0 and self.widened_for != k
+        shortfalls = family.column_shortfalls(self.tested[[k]])[inactive]
+        nearest = int(np.argmin(shortfalls))
+        # A column that alone meets every row makes the program feasible; if it did not help the
+        # last time, only all columns together can tell.
+        if shortfalls[nearest] <= 0 and self.widened_for != k:
+            inactive = inactive[[nearest]]
         self.widened_for = k
-        self._activate(inactive[[best]] if one_is_enough else inactive)
+        self._activate(inactive)
         return True

@@ -143,16 +143,17 @@ class Family:
         for e, (row, column) in enumerate(
             zip(template.entry_row, template.entry_column, strict=True)
         ):
-            if column == repeated:
-                self.columns[:, row] = template.entry[[e]].at(self.reference, no_data)[:, 0]
-            else:
+            if column == repeated:  # one coefficient per reference row
+                self.columns[:, row] = template.entry[[e]].evaluate(self.reference, no_data)[:, 0]
+            else:  # a constant, and for θ a slope in the data of the program
                 position = int(np.searchsorted(static, column))
                 self.static[position, row] = template.entry.const[e]
                 self.varying[position, row] = template.entry.tested[e]
         # A maximisation is solved as the minimisation of the negated objective.
         sign = float(template.sense)
-        self.cost = sign * template.cost[[repeated]].at(self.reference, no_data)[:, 0]
+        self.cost = sign * template.cost[[repeated]].evaluate(self.reference, no_data)[:, 0]
         self.static_cost = sign * template.cost.const[static]
+        # At most one static column has a slope (`unsupported_reason`): that is θ.
         varies = np.flatnonzero(self.varying.any(axis=(1, 2)))
         self.theta = int(varies[0]) if len(varies) else -1
         self.costs = np.concatenate([self.cost, self.static_cost, np.zeros(self.m)])
@@ -172,15 +173,17 @@ class Family:
         # `at least` rows take a surplus, all others a slack.
         self.slack = np.where(self.at_least & ~self.equality, -1.0, 1.0)
         self.table[self.n + self.statics :] = np.diag(self.slack)
+        # An equation has both bounds, equal: either serves as its right-hand side.
         self.rhs_constant = np.where(self.at_least, lower.const, upper.const)
         self.rhs_slope = np.where(self.at_least[:, None], lower.tested, upper.tested)
 
     def _read_signs(self) -> None:
         """Read, by code, the sign that each variable must have and which slacks must be 0."""
         static = ~self.template.column_of_reference
-        low = self.template.column_lower[static]
-        high = self.template.column_upper[static]
-        static_sign = np.where(low == 0, 1.0, np.where(high == 0, -1.0, 0.0))
+        # Bounds are 0 or infinite only, so a sign says the same as both of them.
+        is_nonnegative = self.template.column_lower[static] == 0
+        is_nonpositive = self.template.column_upper[static] == 0
+        static_sign = np.where(is_nonnegative, 1.0, np.where(is_nonpositive, -1.0, 0.0))
         self.sign = np.concatenate([np.ones(self.n), static_sign, np.ones(self.m)])
         self.zero = np.concatenate([np.zeros(self.n + self.statics, dtype=bool), self.equality])
 
@@ -209,6 +212,7 @@ class Family:
 
     def row_bounds(self, tested: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the lower and upper row bounds of one program, as HiGHS takes them."""
+        # A row with one bound is open on the other side; an equation has b(k) on both.
         b = self.right_hand_sides(tested)
         lower = np.where(self.at_least, b, -np.inf)
         upper = np.where(~self.at_least | self.equality, b, np.inf)
@@ -243,14 +247,18 @@ class Family:
 
     def is_dual_feasible(self, duals: np.ndarray, tolerance: float) -> bool:
         """Return whether no column but θ, slacks included, has a reduced cost of the wrong sign."""
-        wrong = -(self.costs - self.table @ duals) * self.sign
-        wrong[self.zero] = 0.0
+        # A variable ≥ 0 needs a reduced cost ≥ 0, one ≤ 0 a reduced cost ≤ 0. A variable fixed at 0
+        # needs none, and θ is basic or prices differently in every program.
+        violation = -(self.costs - self.table @ duals) * self.sign
+        violation[self.zero] = 0.0
         if self.theta >= 0:
-            wrong[self.n + self.theta] = 0.0
-        return bool(wrong.max() <= tolerance)
+            violation[self.n + self.theta] = 0.0
+        return bool(violation.max() <= tolerance)
 
     def is_shareable(self, position: int) -> bool:
         """Return whether the duals of a basis with θ at `position` stay feasible for all."""
+        # The duals do not depend on b(k). With θ basic they change with a(k) by one factor, if θ
+        # alone has a cost (`shares_theta`); with θ nonbasic its own reduced cost changes with a(k).
         return self.theta < 0 or (position >= 0 and self.shares_theta)
 
     def basic_values(
@@ -311,9 +319,11 @@ class Family:
         """
         with np.errstate(invalid="ignore"):
             feasible = (x * self.sign[codes] >= -FEASIBLE).all(axis=1)
+        # A basic slack of an equation must be 0: it may have no sign, only rounding.
         zero = self.zero[codes]
         if zero.any():
             feasible &= ~(zero & (np.abs(x) > FEASIBLE)).any(axis=1)
+        # A factor below 0 would turn the signs of the duals around.
         return np.asarray(feasible & (factor > 0) & np.isfinite(factor))
 
     def certify_basis(
@@ -328,6 +338,7 @@ class Family:
         # Products with a large inverse are not trusted: refine, and look at the rows themselves.
         x, residual = self.refine_values(basis, x, tested)
         if position >= 0:
+            # The factor of the duals makes y·a(k) the cost of θ, whose reduced cost is then 0.
             scale = self.theta_columns(tested) @ basis.duals[0]
             factor = self.static_cost[self.theta] / scale
         # A residual counts with the row's dual. Without θ in the basis only the rows are read.
@@ -339,6 +350,7 @@ class Family:
         """Return all repeated columns up to a limit; of more the best in a row or in their sum."""
         if self.n <= limit:
             return np.arange(self.n)
+        # Large coefficients help in `≥` rows, small ones in the others: turned, larger is better.
         oriented = self.columns * np.where(self.at_least, 1.0, -1.0)
         scores = np.column_stack([oriented, oriented.sum(axis=1)])
         return np.unique(np.argsort(-scores, axis=0)[:8].ravel())
@@ -346,10 +358,13 @@ class Family:
     def column_shortfalls(self, tested: np.ndarray) -> np.ndarray:
         """Return how far each repeated column alone, with θ = 1, misses the rows of one program."""
         b = self.right_hand_sides(tested)[0]
-        theta = self.theta_columns(tested)[0] if self.theta >= 0 else 0.0
-        short = np.where(self.at_least, 1.0, -1.0) * (b - theta - self.columns)
-        short[:, self.equality] = 0.0
-        return np.asarray(short.max(axis=1))
+        if self.theta >= 0:
+            b = b - self.theta_columns(tested)[0]
+        # How far A_j alone stays below a `≥` row, or above another; an equation is not judged, as
+        # it fixes the sum of the columns and not their direction.
+        shortfalls = np.where(self.at_least, 1.0, -1.0) * (b - self.columns)
+        shortfalls[:, self.equality] = 0.0
+        return np.asarray(shortfalls.max(axis=1))
 
 
 def unsupported_reason(template: Template) -> str | None:

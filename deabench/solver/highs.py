@@ -81,7 +81,9 @@ class Solver:
         self._set_option("mip_abs_gap", 1e-12)
         self._set_option("mip_feasibility_tolerance", 1e-9)
         self._set_option("random_seed", 0)
-        self._set_option("presolve", "on" if self.integer else "off")
+        # Linear programs keep their basis from solve to solve, which presolve would discard.
+        presolve = "on" if self.integer else "off"
+        self._set_option("presolve", presolve)
         self._set_tolerance(TOLERANCES[0])
         if time_limit is not None:
             self._set_option("time_limit", float(time_limit))
@@ -112,8 +114,8 @@ class Solver:
             status = self._retry(status)
         if status == OPTIMAL:
             return
-        words = self.highs.modelStatusToString(status)
-        message = f"{self.name} for {label}: HiGHS ended with '{words}'"
+        status_text = self.highs.modelStatusToString(status)
+        message = f"{self.name} for {label}: HiGHS ended with '{status_text}'"
         if status in INFEASIBLE:
             raise Infeasible(message)
         if status in LIMITS:
@@ -125,11 +127,13 @@ class Solver:
 
     def _retry(self, status: highspy.HighsModelStatus) -> highspy.HighsModelStatus:
         """Solve again, cold, without perturbed costs and at looser and looser tolerances."""
+        # Perturbed costs can end the dual simplex at a basis that is optimal for no true costs.
         self._set_option(PERTURBED, 0.0)
         for tolerance in TOLERANCES[1:]:
             if status in (OPTIMAL, *LIMITS):
                 break
             self._set_tolerance(tolerance)
+            # The last basis led to the failure, so it is forgotten.
             self.highs.clearSolver()
             self.highs.run()
             status = self.highs.getModelStatus()

@@ -99,6 +99,7 @@ class _ExactProgram:
         # The basic variables x = V b, with the inverse V of the basis.
         columns = [self.column(j) for j in basis]
         m = len(basis)
+        # The inverse is computed anew in each pivot: from a good start few pivots are needed.
         identity = [[Fraction(int(i == k)) for k in range(m)] for i in range(m)]
         inverse = solve_linear_system(
             [[columns[j][i] for j in range(m)] for i in range(m)], identity
@@ -133,7 +134,9 @@ class _ExactProgram:
         if self.zero[j]:
             return Fraction((value > 0) - (value < 0))
         sign = int(self.sign[j])
-        return Fraction(-sign) if sign * value < 0 else Fraction(0)
+        if sign * value < 0:  # the variable is infeasible: it costs 1 per unit on the wrong side
+            return Fraction(-sign)
+        return Fraction(0)
 
     def _entering_column(self, basis: list[int], bland: bool, feasible: bool) -> tuple[int, int]:
         """Return a column that improves the objective and its direction, or -1.
@@ -141,18 +144,23 @@ class _ExactProgram:
         Floating point makes a list of all columns that may have a reduced cost of the wrong sign,
         fractions decide on each.
         """
-        cost = self.cost if feasible else np.zeros(len(self.cost))
+        # In phase 1 only basic variables have a cost, that of their infeasibility.
+        cost = self.cost
+        if not feasible:
+            cost = np.zeros(len(cost))
         reduced = cost - self.table @ to_floats(self.y)
         size = 1.0 + max(abs(float(v)) for v in self.y)
+        # A free variable gains in either direction, another only in the direction of its sign.
+        # Basic variables and slacks of equations never enter.
         gain = np.where(self.sign == 0, np.abs(reduced), -reduced * self.sign)
         gain[self.zero] = -np.inf
         gain[basis] = -np.inf
+        # The margin is far above the rounding of the products, so no improving column is missed.
         candidates = np.flatnonzero(gain > -NEAR * size)
         if not bland:  # the steepest first
             candidates = candidates[np.argsort(-gain[candidates], kind="stable")]
         for j in candidates.tolist():
-            exact_cost = Fraction(self.cost[j]) if feasible else Fraction(0)
-            exact = exact_cost - _dot(self.y, self.column(j))
+            exact = Fraction(cost[j]) - _dot(self.y, self.column(j))
             sign = int(self.sign[j])
             if (sign == 0 and exact != 0) or exact * sign < 0:
                 return j, (1 if exact < 0 else -1)
@@ -174,12 +182,14 @@ class _ExactProgram:
                 moves_away = not self.zero[j] and int(self.sign[j]) * move > 0
             if moves_away:
                 continue
+            # The step at which variable i is 0; the least of all steps keeps every bound.
             ratio = -self.x[i] / move
-            # Among ties the smallest code (Bland) or the largest pivot.
-            if ratio == best:
-                better = j < basis[leaving] if bland else abs(move) > abs(step[leaving])
-            else:
+            if best is None or ratio != best:
                 better = best is None or ratio < best
+            elif bland:  # among ties the smallest code, which excludes cycles
+                better = j < basis[leaving]
+            else:  # or the largest pivot
+                better = abs(move) > abs(step[leaving])
             if better:
                 best = ratio
                 leaving = i
@@ -203,7 +213,7 @@ def minimize_exactly(
     basic = list(range(n, n + m))
     while True:
         negative = [i for i in range(m) if value[i] < 0]
-        if not negative:
+        if not negative:  # primal feasible, and dual feasible all along: optimal
             primal = np.zeros(n + m)
             dual = np.zeros(n + m)
             primal[basic] = to_floats(value)
@@ -248,16 +258,15 @@ def solve_complementarity(table: Matrix, value: list[Fraction]) -> list[Fraction
 def _exchange(table: Matrix, value: list[Fraction], price: list[Fraction], i: int, j: int) -> None:
     """Solve row i for nonbasic variable j, and substitute it in all rows and prices."""
     pivot = table[i][j]
+    # From x_i = Σ t_ik z_k + v: z_j = x_i / t_ij - Σ_{k ≠ j} t_ik z_k / t_ij - v / t_ij.
     solved = [-v / pivot for v in table[i]]
     solved[j] = 1 / pivot
     level = -value[i] / pivot
 
     def substitute(row: list[Fraction]) -> list[Fraction]:
-        factor = row[j]
-        return [
-            factor * b if column == j else a + factor * b
-            for column, (a, b) in enumerate(zip(row, solved, strict=True))
-        ]
+        # z_j leaves the row; its coefficient times its new expression is added.
+        others = [*row[:j], Fraction(0), *row[j + 1 :]]
+        return [a + row[j] * b for a, b in zip(others, solved, strict=True)]
 
     for k, row in enumerate(table):
         if k != i and row[j]:
@@ -276,9 +285,11 @@ def solve_linear_system(matrix: Matrix, right: Matrix) -> Matrix | None:
         pivot = next((r for r in range(i, m) if rows[r][i] != 0), None)
         if pivot is None:
             return None
+        # Any pivot that is not 0 will do: fractions have no rounding to keep small.
         rows[i], rows[pivot] = rows[pivot], rows[i]
         scale = rows[i][i]
         rows[i] = [v / scale for v in rows[i]]
+        # Clear column i in all other rows, above and below.
         for r in range(m):
             if r != i and rows[r][i]:
                 factor = rows[r][i]
@@ -299,4 +310,5 @@ def to_floats(values: Sequence[Fraction]) -> np.ndarray:
 
 
 def _dot(a: list[Fraction], b: list[Fraction]) -> Fraction:
+    """Return the inner product; products with 0 are skipped."""
     return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))

@@ -92,6 +92,7 @@ def solve_shared(
     duals = sign * solution.duals
     for array in (objective, duals, *values.values()):
         array[unsolved] = np.nan
+    # Repeated columns that are basic and not 0 are the peers with their intensities.
     used = (codes < family.n) & (solution.x != 0)
     used[unsolved] = False
     lam = Sparse(np.where(used, codes, -1).astype(np.int32), np.where(used, solution.x, 0.0))
@@ -144,7 +145,10 @@ def solve_each(
     }
     infeasible: dict[int, str] = {}
     for k in range(count):
-        rows = np.arange(n) if without is None else np.delete(np.arange(n), without[k])
+        rows = np.arange(n)
+        if without is not None:
+            rows = np.delete(rows, without[k])
+        # Cold: one program's answer does not depend on those solved before it.
         solver = Solver(expand_template(form, reference[rows], tested[k]))
         try:
             solver.run(f"'{name(k)}'")
@@ -184,7 +188,8 @@ def _split_values(
     values: np.ndarray, count: int, keys: list[str], rows: np.ndarray
 ) -> tuple[np.ndarray, dict[str, Entries]]:
     """Return the first `count` values, and the non-zero others by component with their rows."""
-    table = values[count:].reshape(len(rows), len(keys)) if keys else np.zeros((len(rows), 0))
+    # The others stand row after row of the reference, each with one value per component.
+    table = values[count:].reshape(len(rows), len(keys))
     entries: dict[str, Entries] = {}
     for key, column in zip(keys, table.T, strict=True):
         nonzero = np.flatnonzero(column)

@@ -42,7 +42,7 @@ class Affine:
     def __getitem__(self, index: Any) -> Affine:
         return Affine(self.const[index], self.reference[index], self.tested[index])
 
-    def at(self, reference: np.ndarray, tested: np.ndarray) -> np.ndarray:
+    def evaluate(self, reference: np.ndarray, tested: np.ndarray) -> np.ndarray:
         """Return the numbers for data of shape (..., p) and (..., q): an array (..., k)."""
         return np.asarray(self.const + reference @ self.reference.T + tested @ self.tested.T)
 
@@ -104,6 +104,7 @@ def compile_template(
         variables = data.component(argument)
         tables[argument] = {(REFERENCE, metric): variables[i] for i, metric in enumerate(metrics)}
         symbols += list(variables.values())
+    # Pyomo builds the model of one item, with variables where that item has data.
     model = formulation(**tables, **tested, **parameters)
     for step in finish:
         step(model)
@@ -127,24 +128,27 @@ def _read_symbolically(model: Any, symbols: list[Any], *, symbolic: bool = True)
     lower: list[np.ndarray] = []
     upper: list[np.ndarray] = []
     for constraint in model.component_data_objects(Constraint, active=True, sort=False):
-        low, body, high = constraint.to_bounded_expression()
+        lower_bound, body, upper_bound = constraint.to_bounded_expression()
+        # The coefficients of the columns are themselves expressions in the symbols.
         linear, constant, _ = reader.coefficients(body)
         entries += [(len(rows), column_of[key], reader.to_affine(c)) for key, c in linear.items()]
         # The constant of the body moves to both bounds.
         offset = reader.to_affine(constant)
-        lower.append(reader.to_bound(low, -np.inf) - offset)
-        upper.append(reader.to_bound(high, np.inf) - offset)
+        lower.append(reader.to_bound(lower_bound, -np.inf) - offset)
+        upper.append(reader.to_bound(upper_bound, np.inf) - offset)
         rows.append(constraint)
     objective = next(iter(model.component_data_objects(Objective, active=True)), None)
     cost = [np.zeros(1 + reader.size) for _ in columns]
     quadratic: dict[Any, Any] = {}
+    sense = 1
     if objective is not None:
+        sense = int(objective.sense)
         linear, _, quadratic = reader.coefficients(objective.expr)
         for key, c in linear.items():
             cost[column_of[key]] = reader.to_affine(c)
     return Template(
         name="model",
-        sense=1 if objective is None else int(objective.sense),
+        sense=sense,
         row_names=tuple(row.name for row in rows),
         row_of_reference=np.array([_is_of_reference(row) for row in rows], dtype=bool),
         lower=reader.to_arrays(lower),
@@ -205,6 +209,7 @@ class _AffineReader:
         if isinstance(value, int | float):
             out[0] = value
             return out
+        # A product of two symbols is no affine function and would be repeated wrongly: refused.
         repn = self.symbol_visitor.walk_expression(value)
         if repn.nonlinear is not None:
             raise ValueError(f"The coefficient {value} is not affine in the data.")
@@ -215,7 +220,9 @@ class _AffineReader:
 
     def to_bound(self, value: Any, default: float) -> np.ndarray:
         """Return one bound as [const, symbols...], the default where there is none."""
-        return self.to_affine(default if value is None else self._without_params(value))
+        if value is None:
+            return self.to_affine(default)
+        return self.to_affine(self._without_params(value))
 
     def to_arrays(self, rows: Sequence[np.ndarray]) -> Affine:
         """Return rows of [const, symbols...] as one `Affine`."""
@@ -264,9 +271,13 @@ class Program:
 def expand_template(template: Template, reference: np.ndarray, tested: np.ndarray) -> Program:
     """Put data into a template: `reference` (n, p), one row per item, and `tested` (q,)."""
     n = len(reference)
-    row_at, row_count = _positions(template.row_of_reference, n)
-    column_at, column_count = _positions(template.column_of_reference, n)
+    row_positions, row_count = _positions(template.row_of_reference, n)
+    column_positions, column_count = _positions(template.column_of_reference, n)
     no_data = np.zeros(template.entry.reference.shape[1])
+
+    def item_data(is_repeated: bool) -> np.ndarray:
+        return reference if is_repeated else no_data
+
     # Every entry of the template as coordinates of the program's matrix, n of them where either its
     # row or its column is repeated.
     row_index: list[np.ndarray] = []
@@ -276,9 +287,9 @@ def expand_template(template: Template, reference: np.ndarray, tested: np.ndarra
         row = template.entry_row[e]
         column = template.entry_column[e]
         repeated = template.row_of_reference[row] or template.column_of_reference[column]
-        value = template.entry[[e]].at(reference if repeated else no_data, tested).ravel()
-        row_index.append(np.broadcast_to(row_at(row), value.shape))
-        column_index.append(np.broadcast_to(column_at(column), value.shape))
+        value = template.entry[[e]].evaluate(item_data(repeated), tested).ravel()
+        row_index.append(np.broadcast_to(row_positions(row), value.shape))
+        column_index.append(np.broadcast_to(column_positions(column), value.shape))
         values.append(value)
     all_rows = np.concatenate(row_index)
     all_columns = np.concatenate(column_index)
@@ -287,33 +298,37 @@ def expand_template(template: Template, reference: np.ndarray, tested: np.ndarra
     start = np.searchsorted(all_columns[order], np.arange(column_count + 1))
 
     def evaluate(
-        data: Affine, of_reference: np.ndarray, at: Callable[[int], np.ndarray], size: int
+        data: Affine,
+        of_reference: np.ndarray,
+        positions: Callable[[int], np.ndarray],
+        size: int,
     ) -> np.ndarray:
         out = np.empty(size)
         for i in range(len(of_reference)):
-            out[at(i)] = data[[i]].at(reference if of_reference[i] else no_data, tested).ravel()
+            out[positions(i)] = data[[i]].evaluate(item_data(of_reference[i]), tested).ravel()
         return out
 
     def repeat_columns(data: np.ndarray) -> np.ndarray:
         out = np.empty(column_count, dtype=data.dtype)
         for i in range(len(data)):
-            out[column_at(i)] = data[i]
+            out[column_positions(i)] = data[i]
         return out
 
     return Program(
         name=template.name,
         sense=template.sense,
-        cost=evaluate(template.cost, template.column_of_reference, column_at, column_count),
+        cost=evaluate(template.cost, template.column_of_reference, column_positions, column_count),
         column_lower=repeat_columns(template.column_lower),
         column_upper=repeat_columns(template.column_upper),
         integer=repeat_columns(template.integer),
-        lower=evaluate(template.lower, template.row_of_reference, row_at, row_count),
-        upper=evaluate(template.upper, template.row_of_reference, row_at, row_count),
+        lower=evaluate(template.lower, template.row_of_reference, row_positions, row_count),
+        upper=evaluate(template.upper, template.row_of_reference, row_positions, row_count),
         start=start.astype(np.int32),
         index=all_rows[order].astype(np.int32),
         value=np.concatenate(values)[order],
         hessian=tuple(
-            (int(column_at(a)[0]), int(column_at(b)[0]), c) for a, b, c in template.hessian
+            (int(column_positions(a)[0]), int(column_positions(b)[0]), c)
+            for a, b, c in template.hessian
         ),
         row_names=_expanded_names(template.row_names, template.row_of_reference, n),
         column_names=_expanded_names(template.column_names, template.column_of_reference, n),
@@ -329,12 +344,12 @@ def _positions(of_reference: np.ndarray, n: int) -> tuple[Callable[[int], np.nda
     repeated = np.flatnonzero(of_reference)
     rank = {int(i): k for group in (fixed, repeated) for k, i in enumerate(group)}
 
-    def at(i: int) -> np.ndarray:
-        if of_reference[i]:
+    def positions(i: int) -> np.ndarray:
+        if of_reference[i]:  # item j has its block of repeated rows, in the template's order
             return len(fixed) + np.arange(n) * len(repeated) + rank[int(i)]
         return np.array([rank[int(i)]])
 
-    return at, len(fixed) + n * len(repeated)
+    return positions, len(fixed) + n * len(repeated)
 
 
 def _expanded_names(names: tuple[str, ...], of_reference: np.ndarray, n: int) -> tuple[str, ...]:

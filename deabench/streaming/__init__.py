@@ -1,3 +1,1 @@
-"""Tables that do not fit in memory: frontiers and scores of Parquet files, batch by batch, alone or
-on a cluster.
-"""
+"""Process tables that do not fit in memory: frontiers and scores of Parquet files, in batches."""

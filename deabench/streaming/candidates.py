@@ -4,7 +4,8 @@ A row is dropped if one of a few champions is at least as good in every metric, 
 coordinates prove that it lies inside what mixtures of the candidates reach. The other rows wait;
 when enough do, the hull of the candidates is computed anew with them. A row that is extreme among
 all rows is extreme among any of them, so that the result depends neither on the order of the rows
-nor on how they are cut."""
+nor on how they are cut.
+"""
 
 from __future__ import annotations
 

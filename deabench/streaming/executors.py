@@ -1,7 +1,8 @@
 """Run the tasks of a pass over files: in this process, or on a Dask cluster.
 
 A pass submits the same tasks to either, so that the answer has the same bits. Dask gives the tasks
-of a worker that died to another."""
+of a worker that died to another.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@
 A candidate is a row that no mixture of the rows filtered with it reaches (`candidates.py`); a row
 of the frontier is a candidate wherever it appears. Partitions and tree depend on the files alone,
 never on who runs the tasks: one process, a cluster of any size, and a run that continues after a
-stop give the same bits."""
+stop give the same bits.
+"""
 
 from __future__ import annotations
 

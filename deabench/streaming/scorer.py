@@ -3,7 +3,8 @@
 The simplex a row lies in gives λ ≥ 0 that reach the row, whose sum no efficiency exceeds; its facet
 gives weights w under which no DMU of the frontier exceeds 1, and w·y, which no efficiency falls
 below. The score is w·y. A row near a ridge belongs to several simplices: its facet is the first of
-those with the greatest w·y, so that a score does not depend on where a walk began."""
+those with the greatest w·y, so that a score does not depend on where a walk began.
+"""
 
 from __future__ import annotations
 

@@ -306,3 +306,21 @@ def test_names_of_two_parts_are_names() -> None:
     assert front.extreme == [("svm", 1), ("svm", 2)]
     assert front.to_frame().loc[("svm", 2), "TNR"] == 0.6
     assert "('svm', 1)" in repr(front)
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-11, -1e-11])
+def test_a_point_within_1e_10_of_an_edge_is_on_it(off) -> None:
+    """A row within rounding of the middle of an edge adds neither an extreme row nor a face."""
+    corners = np.array([[1.0, 0.4, 0.4], [0.4, 1.0, 0.4], [0.4, 0.4, 1.0]])
+    triangle = db.frontier(frame(corners))
+    front = db.frontier(frame(np.vstack([corners, corners[:2].mean(axis=0) + off])))
+    assert front.extreme == triangle.extreme
+    assert sorted(front.faces["vertices"]) == sorted(triangle.faces["vertices"])
+    assert front.graph.number_of_edges() == triangle.graph.number_of_edges()
+    db.certify(front)
+    for shift, position in ((1e-10, "on"), (-1e-10, "on"), (1e-7, "outside"), (-1e-7, "inside")):
+        point = frame(corners[:2].mean(axis=0)[None] + shift, "t")
+        assert front.locate(point)["position"].tolist() == [position]
+        targets = db.targets(point, frame(corners), on="faces", norm="linf")
+        assert targets.position.tolist() == [position]
+        db.certify(targets)

@@ -468,3 +468,18 @@ def test_a_projection_that_fails_names_its_dmu(monkeypatch, refused) -> None:
     wine = db.datasets.load("chao2022-wine1")
     with refused("face for 'RBF': HiGHS ended with 'Unknown'", SolveError):
         db.targets(wine.loc[["RBF"]], wine.loc[["RUS+SVM", "Bagging"]], outputs=["TPR", "TNR"])
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_every_point_inside_the_extended_facets_has_a_dominating_target(norm) -> None:
+    rng = np.random.default_rng(1)
+    table = frame(rng.uniform(0.3, 1, (20, 3)))
+    front = db.frontier(table)
+    inside = frame(rng.uniform(0.1, 0.4, (4, 3)), "t")
+    targets = db.targets(inside, table, on="facets", dominating=True, norm=norm)
+    assert not targets.reasons
+    weights = front.facets.loc[front.facets["full_dimensional"], front.outputs].to_numpy()
+    room = (1 - inside.to_numpy() @ weights.T) / np.linalg.norm(
+        weights, {"l1": np.inf, "l2": 2, "linf": 1}[norm], axis=1
+    )
+    np.testing.assert_allclose(targets.distance, room.min(axis=1), atol=1e-12)

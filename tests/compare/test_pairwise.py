@@ -278,3 +278,9 @@ def test_refusals(call: object, text: str) -> None:
     with pytest.raises(DataError) as e:
         call()  # type: ignore[operator]
     assert str(e.value) == text
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0, 2, -0.05])
+def test_critical_difference_refuses_an_alpha_outside_0_and_1(refused, alpha) -> None:
+    with refused(f"alpha is {alpha}; give a number between 0 and 1, both excluded, as 0.05"):
+        compare.critical_difference(4, 14, alpha=alpha)

@@ -350,3 +350,18 @@ def test_an_undefined_rate_leaves_the_row_undefined():
     )
     assert t.isna().all(axis=1).tolist() == [True, False]
     assert t.attrs["undefined"] == ("the metrics of 'c0' are undefined: its TPR or TNR is missing",)
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_f_at_beta_0_is_precision() -> None:
+    counts = pd.DataFrame(
+        {"tp": [3, 0], "fp": [1, 2], "fn": [2, 5], "tn": [4, 1]}, index=["a", "b"]
+    )
+    table = m.from_counts(counts, beta=0)
+    assert table["F0"].tolist() == [0.75, 0.0]
+    nothing = pd.DataFrame({"tp": [0], "fp": [0], "fn": [5], "tn": [1]}, index=["c"])
+    assert m.from_counts(pd.concat([counts, nothing]), beta=0)["F0"].isna().tolist() == [
+        False,
+        False,
+        True,
+    ]

@@ -15,7 +15,7 @@ import deabench as db
 from deabench.geometry import facet_bases, facets
 from deabench.geometry.dominance import undominated_rows
 from deabench.models import CCR, WEI
-from deabench.models.shared.radial import CCRProblem, WEIProblem, expansion_levels
+from deabench.models.shared.radial import CCRProblem, WEIProblem, ccr_form, expansion_levels
 from deabench.results.answer import Task
 from deabench.solver import engine
 from deabench.solver.rational_simplex import find_optimal_basis
@@ -47,7 +47,7 @@ def by_engine(problem) -> np.ndarray:
 def by_facets(problem) -> np.ndarray:
     """Qhull's facets first; what none of them certifies is the engine's."""
     known = facet_bases.list_facet_bases(problem.family, problem.points)
-    return read(problem, engine.solve_family(problem.family, problem.tested, known=known))
+    return read(problem, engine.solve_family(problem.family, problem.tested, prior_bases=known))
 
 
 def by_all_facets(problem) -> np.ndarray:
@@ -222,13 +222,14 @@ def test_a_basis_that_is_refused_for_its_own_dmu_is_settled_by_rational_arithmet
 ) -> None:
     """Every DMU is scored, whatever a product rounds to: the engine must not go round for ever."""
     Y = np.array([[1.0, 0.2], [0.7, 0.7], [0.2, 1.0], [0.5, 0.5], [0.4, 0.6]])
-    problem, certified = wei(Y), engine._Run.certified
+    problem = wei(Y)
+    certify_basis = engine.Family.certify_basis
 
-    def refusing(self, basis, who):
-        good, x, factor = certified(self, basis, who)
-        return good & False, x, factor
+    def refuse(self, basis, tested):
+        feasible, x, factor = certify_basis(self, basis, tested)
+        return feasible & False, x, factor
 
-    monkeypatch.setattr(engine._Run, "certified", refusing)
+    monkeypatch.setattr(engine.Family, "certify_basis", refuse)
     np.testing.assert_allclose(by_engine(problem), [1 / theta5(Y, y) for y in Y], atol=SAME)
 
 
@@ -236,24 +237,22 @@ def test_a_refused_basis_is_first_tried_again_from_the_slacks(monkeypatch) -> No
     """A nearly singular basis looks optimal to HiGHS: started afresh it finds another, and
     fractions are not needed.
     """
-    problem, certified, asked = (
-        wei(np.random.default_rng(0).uniform(0.3, 1, (40, 3))),
-        engine._Run.certified,
-        [],
-    )
+    problem = wei(np.random.default_rng(0).uniform(0.3, 1, (40, 3)))
+    certify_basis = engine.Family.certify_basis
+    tested_counts = []
 
-    def refusing_once(self, basis, who):
-        good, x, factor = certified(self, basis, who)
-        asked.append(len(who))
-        return good & (len(asked) > 1), x, factor
+    def refuse_once(self, basis, tested):
+        feasible, x, factor = certify_basis(self, basis, tested)
+        tested_counts.append(len(tested))
+        return feasible & (len(tested_counts) > 1), x, factor
 
     def settle(*_):
         raise AssertionError("rational arithmetic was called")
 
-    monkeypatch.setattr(engine._Run, "certified", refusing_once)
+    monkeypatch.setattr(engine.Family, "certify_basis", refuse_once)
     monkeypatch.setattr(engine._Run, "settle", settle)
     np.testing.assert_allclose(by_engine(problem), by_all_facets(problem), atol=SAME)
-    assert asked[0] == asked[1]
+    assert tested_counts[0] == tested_counts[1]
 
 
 @pytest.mark.parametrize("kind", ["metrics", "flat"])
@@ -287,3 +286,12 @@ def test_a_facet_that_is_nearly_flat_sends_nobody_to_fractions(monkeypatch) -> N
     ranking = db.rank(frame(values))
     assert ranking.scores.to_numpy() == pytest.approx(np.append(np.ones(3), depth), abs=1e-9)
     db.certify(ranking)
+
+
+@pytest.mark.parametrize("orientation", ["input", "output"])
+def test_columns_join_until_a_feasible_program_is_feasible(orientation) -> None:
+    rng = np.random.default_rng(0)
+    data = rng.uniform(0.1, 1, (400, 5))
+    family = engine.Family(ccr_form(2, 3, "vrs", orientation), data)
+    assert family.n > 300  # more than are active at first
+    assert engine.solve_family(family, data).infeasible == {}

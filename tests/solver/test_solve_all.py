@@ -212,8 +212,8 @@ def test_every_way_gives_the_same_optimum(formulation, constants, norm) -> None:
         duals = np.column_stack([found.duals[name] for name in form.row_names])
         right = np.where(
             np.isfinite(bounded[0].const),
-            bounded[0].at(np.zeros(reference.shape[1]), tested),
-            bounded[1].at(np.zeros(reference.shape[1]), tested),
+            bounded[0].evaluate(np.zeros(reference.shape[1]), tested),
+            bounded[1].evaluate(np.zeros(reference.shape[1]), tested),
         )
         good = ~np.isnan(truth)
         np.testing.assert_allclose(

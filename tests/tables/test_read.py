@@ -16,6 +16,7 @@ from deabench.cli import main
 from deabench.metrics.formulas import DIRECTION, METRICS
 from deabench.tables.cells import parse_numbers
 from deabench.tables.vocabulary import ROLES, RULES, WEAK_RULES, look_up_metric
+from deabench.utils.text import csv_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
 CODES = {"output": "O", "guess": "O", "lower_rate": "L", "cost": "C"}
@@ -594,3 +595,16 @@ def test_what_strangers_tables_taught(table, outputs, left, tmp_path) -> None:
     reading = db.read(tmp_path / "t.csv")
     assert reading.outputs == outputs
     assert list(reading.left_out) == left
+
+
+@pytest.mark.filterwarnings("ignore::deabench.errors.DataWarning")
+def test_labels_that_look_like_formulas_are_read_back_unchanged(tmp_path) -> None:
+    table = pd.DataFrame(
+        {"TPR": [0.9, 0.5, 0.7], "TNR": [0.5, 0.9, 0.6]}, index=["=1+1", "+SVM", "'quoted"]
+    )
+    db.frontier(table).to_csv(tmp_path / "front.csv")
+    assert "\n'=1+1," in (tmp_path / "front.csv").read_text()
+    db.rank(table).to_csv(tmp_path / "ranking.csv")
+    (tmp_path / "table.csv").write_text(csv_text(table.rename_axis("classifier")))
+    again = db.rank(db.read(tmp_path / "table.csv"))
+    assert set(again.scores.index) == set(table.index)

@@ -319,7 +319,7 @@ def _solve_in_floating_point(
     solution = solve_family(
         problem.family,
         problem.tested,
-        known=facets,
+        prior_bases=facets,
         name=lambda k: str(labels[k]),
         advance=advance,
     )
