@@ -25,6 +25,7 @@ from sphinx_gallery.scrapers import figure_rst  # noqa: E402
 
 import deabench  # noqa: E402
 from deabench.plot.display import Display  # noqa: E402
+from deabench.results.model import Model, fields_of  # noqa: E402
 
 for made in (HERE / "gallery", HERE / "pictures", HERE / "notebooks"):
     for page in made.glob("plot_*.rst"):  # of a script that is gone
@@ -118,12 +119,33 @@ def escaped(line: str) -> str:
     return re.sub(r"(`[^`]+`)(?=\w)", r"\1\\ ", "".join(parts))
 
 
+def describe_options(model: type[Model]) -> list[str]:
+    """Return the options of a model as the parameters of a numpydoc docstring."""
+    lines = ["", "Parameters", "----------"]
+    for option in fields_of(model):
+        values = ", ".join(repr(word) for word in option.choices)
+        if option.form is not None:
+            values += f"{', or ' if values else ''}{option.form.description}"
+        default = "optional" if option.default is None else f"default {option.default!r}"
+        lines += [f"{option.name} : {values}, {default}", f"    {option.help}"]
+    return [*lines, ""]
+
+
+def with_options(docstring: list[str], model: type[Model]) -> list[str]:
+    """Return a model's docstring with its options before the first section, such as examples."""
+    underlines = [i for i, line in enumerate(docstring) if line and not line.strip("-")]
+    first_section = underlines[0] - 1 if underlines else len(docstring)
+    return [*docstring[:first_section], *describe_options(model), *docstring[first_section:]]
+
+
 def as_written(
-    _app: object, what: str, name: str, _obj: object, _options: object, lines: list[str]
+    _app: object, what: str, name: str, obj: object, _options: object, lines: list[str]
 ) -> None:
     """Docstrings are plain text for people: what reStructuredText would take for its own is
     escaped, and what is laid out by hand (the algebra of a formulation, a table) is shown as it is.
     """
+    if isinstance(obj, type) and issubclass(obj, Model) and obj is not Model:
+        lines[:] = with_options(lines, obj)
     if what == "function" and name.startswith("deabench_models.") and any(lines[1:]):
         lines[:] = [escaped(lines[0]), "", "::", "", *(f"    {line}" for line in lines[1:]), ""]
         return

@@ -108,7 +108,7 @@ def simar_wilson(
     ----------
     .. [1] Simar, Wilson (1998), Management Science 44, 49-61, doi:10.1287/mnsc.44.1.49.
     .. [2] Kneip, Simar, Wilson (2008), Econometric Theory 24, 1663-1697,
-    doi:10.1017/S0266466608080651.
+       doi:10.1017/S0266466608080651.
 
     Examples
     --------

@@ -316,8 +316,7 @@ def averaged(counts: pd.DataFrame, by: Hashable | list[Hashable], **options: Any
     References
     ----------
     .. [1] Forman and Scholz (2010), Apples-to-apples in cross-validation studies, SIGKDD
-    Explorations 12(1), 49-57,
-       doi:10.1145/1882471.1882479.
+       Explorations 12(1), 49-57, doi:10.1145/1882471.1882479.
 
     Examples
     --------

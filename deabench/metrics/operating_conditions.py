@@ -102,8 +102,7 @@ def balancing_costs(positives: float, negatives: float, *, k: float = 1.0) -> di
     References
     ----------
     .. [1] Chao, Kou, Peng and Fernández (2022), An efficiency curve for evaluating imbalanced
-    classifiers considering
-       intrinsic data characteristics, appendices B and C.
+       classifiers considering intrinsic data characteristics, appendices B and C.
 
     Examples
     --------
@@ -139,7 +138,7 @@ def usefulness(counts: pd.DataFrame) -> pd.DataFrame:
     References
     ----------
     .. [1] Taking the Confusion out of the Confusion Matrix (2016, revised 2017), "When is a
-    classifier useful?".
+       classifier useful?".
 
     Examples
     --------

@@ -177,7 +177,7 @@ def delong(
     ----------
     .. [1] DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, 837-845, doi:10.2307/2531595.
     .. [2] Sun and Xu (2014), IEEE Signal Processing Letters 21, 1389-1393,
-    doi:10.1109/LSP.2014.2337313.
+       doi:10.1109/LSP.2014.2337313.
 
     Examples
     --------

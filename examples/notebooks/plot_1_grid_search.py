@@ -3,7 +3,7 @@ A grid search, judged by five metrics, and how sure
 ===================================================
 
 A grid search hands out one table per metric and crowns the best mean of one of them. Here all five
-count, nobody says how much, and the folds say what of it is luck."""
+count, without weights, and the folds show how much of the order is luck."""
 
 # %%
 # The search
@@ -33,9 +33,9 @@ search = GridSearchCV(
 # Every column has a role: the five means are to be high, the times would be costs, folds and
 # spreads are no metrics.
 
-reading = db.read(search)
+table = db.read(search)
 pd.Series(
-    {role: len(names) for role, names in reading.to_frame().groupby("role").groups.items()},
+    {role: len(names) for role, names in table.to_frame().groupby("role").groups.items()},
     name="columns",
 ).to_frame()
 
@@ -43,7 +43,7 @@ pd.Series(
 # Ranked by the five metrics alone, none weighed against another:
 
 samples = db.Samples.from_search(search)
-ranking = db.rank(reading, outputs=list(samples.values), inputs=[], uncertainty=samples)
+ranking = db.rank(table, outputs=list(samples.values), inputs=[], uncertainty=samples)
 ranking.to_frame()[["efficiency", "rank", "efficient"]].round(4)
 
 # %%
@@ -76,15 +76,13 @@ db.targets(samples.values, samples.values).gaps.round(4)
 # And a page to send around, with the same numbers and their proof:
 # ``db.report(ranking).save("search.html")``.
 #
-# What remains to be decided is not statistics: which of the candidates that nobody beats suits
-# *your* costs. If a missed cancer counts at least twice a false alarm, say so:
+# One choice is not a matter of statistics: which of the efficient candidates suits *your* costs. If
+# a missed cancer counts at least twice a false alarm, bound the ratio of the weights:
 
 weighed = db.rank(
-    reading,
+    table,
     outputs=["mean_test_recall", "mean_test_precision"],
     inputs=[],
-    model=db.models.CCR(
-        returns="vrs", ratios={("mean_test_recall", "mean_test_precision"): (2, float("inf"))}
-    ),
+    model=db.models.WEI(ratios={("mean_test_recall", "mean_test_precision"): (2, float("inf"))}),
 )
 weighed.to_frame().round(4)

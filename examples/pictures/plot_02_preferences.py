@@ -8,17 +8,17 @@ TPR: the frontier goes on along that trade, *tree* and *logit* lie below it, and
 
 from _plane import GREY, PINK, RATES, arrow, boundary, db, dots, key, line, planes
 
-asked = {("TPR", "TNR"): (2, float("inf"))}
+preferences = db.models.WEI(ratios={("TPR", "TNR"): (2, float("inf"))})
 figure, (ax,) = planes()
 line(ax, boundary(RATES), "any weights")
 line(
     ax,
-    boundary(RATES, ratios=asked),
+    boundary(RATES, model=preferences),
     "a point of TPR counts two of TNR or more",
     color=PINK,
     linestyle=(0, (5, 1.5)),
 )
-scores = db.rank(RATES, model=db.models.WEI(ratios=asked)).scores
+scores = db.rank(RATES, model=preferences).scores
 for name in ("tree", "logit"):
     line(ax, [(0, 0), RATES.loc[name]], "", color=GREY, linewidth=0.8)
     arrow(

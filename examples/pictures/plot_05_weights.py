@@ -1,10 +1,10 @@
 """
-Others' weights: what the judges say
-====================================
+Cross-efficiency: each classifier under the weights of the others
+=================================================================
 
 Each row is a classifier as a judge: the weights that make itself look best (and the others as bad
 as they can, the aggressive goal), put to all. The diagonal is the own score; the mean of a column
-is the cross-efficiency. *tree* is efficient by its own weights, and everybody else's say otherwise.
+is the cross-efficiency. *tree* is efficient by its own weights, but not by those of the others.
 The last row is the one weighting for all (``common``)."""
 
 import numpy as np

@@ -3,7 +3,7 @@ More than one frontier
 ======================
 
 ``layers`` takes the frontier away and looks again. ``groups`` compares a family's frontier with
-everybody's: where they touch, its gap is 1. ``malmquist`` has the frontiers of two tables: how much
+that of all classifiers: where they touch, its gap is 1. ``malmquist`` has the frontiers of two tables: how much
 nearer *mine* came, and how far the frontier itself moved. ``order_m`` compares with the best of m
 classifiers that are drawn: what is beyond it, one lucky run did."""
 
@@ -25,7 +25,7 @@ family = {
     "eager": "heavy",
 }
 gaps = db.groups(RATES, family).frame["gap"]
-line(beside, boundary(RATES), "everybody's frontier")
+line(beside, boundary(RATES), "frontier of all")
 for name, colour in (("light", BLUE), ("heavy", RED)):
     line(
         beside,
