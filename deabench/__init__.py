@@ -6,7 +6,8 @@
 np.int64(1)
 
 The public names below are imported when first used, so that `import deabench` costs nothing;
-`__init__.pyi` tells type checkers and editors what they are."""
+`__init__.pyi` tells type checkers and editors what they are.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ For an output-oriented DMU let ℓ_j = min_r Y_jr / y_ro over the N reference DM
 inputs. FDH takes the largest ℓ; order-m the expected largest of m draws, exactly Σ_k ℓ_(k) [(k/N)^m
 − ((k−1)/N)^m] over the sorted ones (no simulation is needed); order-α the α-quantile.
 Input-oriented it is the other way round. Cazals, Florens, Simar (2002), J. Econometrics 106:1-25;
-Aragon, Daouia, Thomas-Agnan (2005), Econometric Theory 21:358-389."""
+Aragon, Daouia, Thomas-Agnan (2005), Econometric Theory 21:358-389.
+"""
 
 from __future__ import annotations
 

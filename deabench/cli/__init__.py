@@ -1,7 +1,8 @@
 """The command line: each verb calls one function of the library.
 
 `deabench --help` must answer at once, so this module imports only the standard library. The module
-of a verb is imported when the verb is called."""
+of a verb is imported when the verb is called.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Declare the options that several verbs share, and parse their values.
 
-A value that cannot be parsed is wrong usage: exit code 2."""
+A value that cannot be parsed is wrong usage: exit code 2.
+"""
 
 from __future__ import annotations
 

@@ -93,7 +93,8 @@ def completion_command(
 ) -> None:
     """Print the lines that make SHELL complete commands, options, their words and file names.
 
-    docs/commands.md says where to put them."""
+    docs/commands.md says where to put them.
+    """
     # This function is documented by typer, but is not in its __all__.
     from typer.completion import get_completion_script  # type: ignore[attr-defined]
 

@@ -137,7 +137,8 @@ def compare_command(
 
     Predictions have a column y_true, as for `deabench metrics`: wide, with a column per classifier,
     or long, with classifier and y_pred or score. The default is McNemar's test, of scores DeLong's;
-    instance and fold are no classifiers."""
+    instance and fold are no classifiers.
+    """
     frame = read_instances(file)
     result: ComparisonResult | Posteriors
     if "y_true" in frame.columns:

@@ -201,7 +201,8 @@ def metrics_command(
     wide: y_true and a column per classifier, of labels, or of scores with --scores or --threshold.
 
     In long and wide files the columns instance, fold, cluster and weight are no classifiers;
-    --folds averaged goes by fold."""
+    --folds averaged goes by fold.
+    """
     answer = _choose_answer(
         intervals=intervals, differences=differences, usefulness=usefulness, prevalence=prevalence
     )

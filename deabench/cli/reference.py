@@ -45,7 +45,8 @@ def models_command(
     """Print the DEA models and the formulations that they solve.
 
     With the NAME of a model, print its options and the mathematics that it solves; each row has the
-    name of its Pyomo component."""
+    name of its Pyomo component.
+    """
     from deabench_models import FORMULATIONS
 
     formulations = {function.__name__: function for function in FORMULATIONS}

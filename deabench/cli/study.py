@@ -202,7 +202,8 @@ def import_outside_results(
     """Add results of other software (Weka, KEEL, R), to be ranked with the study's own.
 
     A CSV of counts has the columns dataset, classifier, tp, fn, fp, tn (and repeat, fold if there
-    are several); one of predictions has dataset, classifier, y_true, y_pred (and repeat, fold)."""
+    are several); one of predictions has dataset, classifier, y_true, y_pred (and repeat, fold).
+    """
     from deabench.study.results.maintenance import import_results
 
     added = import_results(db.Study.from_toml(file).plan, results)

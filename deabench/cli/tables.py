@@ -187,7 +187,8 @@ def frontier_command(
 ) -> None:
     """List the facets of TABLE's frontier: normals, classifiers that span them, Pareto efficiency.
 
-    With --technology fdh, which allows no mixtures, list the classifiers that none dominates."""
+    With --technology fdh, which allows no mixtures, list the classifiers that none dominates.
+    """
     from deabench.streaming.files import is_multi_file
 
     labels = split_all_names(label)

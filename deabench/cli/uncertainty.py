@@ -130,7 +130,8 @@ def gate_command(
 
     Exit code 0: efficient to at least --at-least; 3: dominated, a mixture of those in use is better
     in every metric; 4: undecided, with the number of instances that would decide it. 1 and 2 are
-    errors, as in every command."""
+    errors, as in every command.
+    """
     samples = read_samples(file, SampleOptions(metrics, positive, scores, threshold, costs))
     # The words were checked when they were parsed.
     keywords: Any = {"returns": returns, "orientation": orientation}

@@ -15,7 +15,8 @@
 | how large must a test set be? | `sample_size_mcnemar`, `sample_size_tango`, `sample_size_auc` |
 | independent groups of numbers | `anova` |
 
-The names are imported when first used; `__init__.pyi` tells type checkers what they are."""
+The names are imported when first used; `__init__.pyi` tells type checkers what they are.
+"""
 
 from deabench.utils.lazy import make_lazy
 

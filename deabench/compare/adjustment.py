@@ -132,7 +132,8 @@ def shaffer(p_values: ArrayLike, k: int) -> Floats:
 def true_hypothesis_counts(k: int) -> set[int]:
     """Return S(k): how many of the pairwise equalities of k classifiers can hold together.
 
-    S(k) = ∪_j {C(j, 2) + s: s in S(k - j)}, S(0) = S(1) = {0}; S(4) = {0, 1, 2, 3, 6}."""
+    S(k) = ∪_j {C(j, 2) + s: s in S(k - j)}, S(0) = S(1) = {0}; S(4) = {0, 1, 2, 3, 6}.
+    """
     # A set is stored as the bits of a whole number: adding C(j, 2) to all of it is one shift.
     sets = [1, 1]
     for n in range(2, k + 1):

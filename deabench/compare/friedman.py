@@ -4,7 +4,8 @@ If all classifiers are alike, every order of a data set's ranks is as likely as 
 independently of the other data sets; ties stay ties. This gives the distribution of the rank sums
 without further assumptions. For few data sets the classical approximations reject too often: at
 k = 3 and a nominal 5 %, Iman and Davenport's F rejects 16.7 % with two data sets and 19.4 % with
-three."""
+three.
+"""
 
 from __future__ import annotations
 

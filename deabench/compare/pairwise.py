@@ -267,7 +267,8 @@ def compare_mean_ranks(
 ) -> list[tuple[float, float, float]]:
     """Return the difference of mean ranks, z and the p value of every pair.
 
-    The p values are exact up to 13 data sets and normal above."""
+    The p values are exact up to 13 data sets and normal above.
+    """
     count, k = ranks.shape
     means = ranks.mean().to_numpy()
     first, second = pair_positions(ranks.columns, pairs)
@@ -404,7 +405,8 @@ def count_wins(
 def find_better(pairs: pd.DataFrame, *, low_wins: bool) -> list[str]:
     """Name the better classifier of each pair that is different, else empty text.
 
-    With `low_wins` a negative difference, of ranks or errors, is a win of the first."""
+    With `low_wins` a negative difference, of ranks or errors, is a win of the first.
+    """
     first_wins = (pairs["difference"] < 0) == low_wins
     names = np.where(first_wins, pairs["first"].astype(object), pairs["second"].astype(object))
     return [

@@ -3,7 +3,8 @@
 Data sets may depend on each other. 45 of the 67 KEEL sets of Chao et al. (2022) are cuts of three
 files. What a classifier gains on one cut of `ecoli` it tends to gain on the other nineteen; tests
 that count them as twenty independent data sets find differences far too often. `cluster_means`
-counts each file once."""
+counts each file once.
+"""
 
 from __future__ import annotations
 

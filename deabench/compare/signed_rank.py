@@ -1,7 +1,8 @@
 """Two classifiers over independent data sets: signed ranks, sign permutations, equivalence.
 
 Wilcoxon's and the permutation test refer to all 2ⁿ signs of the differences. `tost` shows
-equivalence by two one-sided t or signed-rank tests."""
+equivalence by two one-sided t or signed-rank tests.
+"""
 
 from __future__ import annotations
 
@@ -173,7 +174,8 @@ def _signed_rank_p_value(d: Floats, ranks: Floats, zeros: Zeros) -> tuple[float,
 def one_sided_signed_rank(d: Floats) -> tuple[float, str]:
     """Return P(R+ at least as large as observed), zeros split, and the distribution it is from.
 
-    The differences are symmetric about 0 under the null hypothesis."""
+    The differences are symmetric about 0 under the null hypothesis.
+    """
     reference = _exact_reference(d)
     if reference is None:
         from scipy.stats import wilcoxon as scipy_wilcoxon
@@ -256,7 +258,8 @@ def sign_flip_p_values(d: Floats, *, draws: int = 20_000, seed: int = 0) -> Floa
     """Return the p values of the mean of each column of differences (N x m), with shared signs.
 
     `scipy.stats.permutation_test` has the same p values where all signs are listed; it draws other
-    signs for each column."""
+    signs for each column.
+    """
     is_listed = len(d) <= MAX_LISTED_PAIRS
     total = 2 ** len(d) if is_listed else draws
     # Sums that differ by less than the noise are equal: signs are added in another order.

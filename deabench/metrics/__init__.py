@@ -6,7 +6,8 @@ metrics out.
 formulas and their sources.
 
 The names below are imported when first used, as those of `deabench` are; `__init__.pyi` tells type
-checkers what they are."""
+checkers what they are.
+"""
 
 from deabench.utils.lazy import make_lazy
 

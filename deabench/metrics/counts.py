@@ -122,7 +122,8 @@ def undefined(counts: pd.DataFrame, **options: Any) -> pd.DataFrame:
 def check_counts(counts: pd.DataFrame) -> pd.DataFrame:
     """Return the four cells as float64; refuse what is no count, naming row, column and value.
 
-    Counts are whole numbers, except in a frame that `count` made with sample weights."""
+    Counts are whole numbers, except in a frame that `count` made with sample weights.
+    """
     if not isinstance(counts, pd.DataFrame):
         raise DataError(
             f"counts is a {type(counts).__name__}; give a DataFrame with the columns tp, fn, fp, tn"

@@ -4,7 +4,8 @@ References
 ----------
 Murphy AH (1973) A new vector partition of the probability score. Journal of Applied Meteorology
 12:595-600. Stephenson DB, Coelho CAS, Jolliffe IT (2008) Two extra components in the Brier score
-decomposition. Weather and Forecasting 23:752-757. doi:10.1175/2007WAF2006116.1"""
+decomposition. Weather and Forecasting 23:752-757. doi:10.1175/2007WAF2006116.1
+"""
 
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ def brier_decomposition(
     >>> table = metrics.brier_decomposition([1, 1, 0, 0], {"net": [.9, .4, .6, .1]})
     >>> table.loc["net"].round(3).to_dict()
     {'brier': 0.185, 'reliability': 0.185, 'resolution': 0.25, 'uncertainty': 0.25, 'within_bins':
-    0.0}"""
+    0.0}
+    """
     if bins is not None and bins < 1:
         raise DataError(
             f"bins is {bins}; give at least 1, or leave it out for a group per distinct probability"

@@ -4,7 +4,8 @@ References
 ----------
 Efron B (1983) Estimating the error rate of a prediction rule. JASA 78:316-331.
 doi:10.1080/01621459.1983.10477973. Efron B, Tibshirani R (1997) Improvements on cross-validation:
-the .632+ bootstrap method. JASA 92:548-560. doi:10.1080/01621459.1997.10474007"""
+the .632+ bootstrap method. JASA 92:548-560. doi:10.1080/01621459.1997.10474007
+"""
 
 from __future__ import annotations
 

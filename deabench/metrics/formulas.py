@@ -4,7 +4,8 @@ The catalogue for readers, with sources, is docs/metrics.md; a test keeps the tw
 
 Notation: tp, fn, fp, tn counts; P = tp + fn positives, N = fp + tn negatives, L = tp + fp labelled
 positive, M = fn + tn labelled negative, n all; C_x the cost and w_x the weight of one instance in
-cell x."""
+cell x.
+"""
 
 from __future__ import annotations
 

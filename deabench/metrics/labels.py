@@ -3,7 +3,8 @@
 The positive class is the one that the user names; by default it is 1 of {0, 1} and {-1, 1} and True
 of {False, True}, as everywhere in the field. Of other labels the minority is taken, with a warning
 that names it. Where scores go with such labels they are refused, because a score speaks for one
-class and the data do not tell which."""
+class and the data do not tell which.
+"""
 
 from __future__ import annotations
 

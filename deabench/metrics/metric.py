@@ -123,7 +123,8 @@ class Metric:
 def is_scorer(function: object) -> bool:
     """Return whether it is a scikit-learn scorer, or the name of one.
 
-    Scorers are called with an estimator, not with predictions."""
+    Scorers are called with an estimator, not with predictions.
+    """
     # scikit-learn keeps its scorer classes private: their module tells.
     module = type(function).__module__
     return isinstance(function, str) or module.startswith("sklearn.metrics._scorer")

@@ -15,7 +15,8 @@ For two classes recall of the positive is TPR, recall of the negative TNR, and t
 References
 ----------
 Gorodkin J (2004) Comparing two K-category assignments by a K-category correlation coefficient.
-Computational Biology and Chemistry 28:367-374. doi:10.1016/j.compbiolchem.2004.09.006"""
+Computational Biology and Chemistry 28:367-374. doi:10.1016/j.compbiolchem.2004.09.006
+"""
 
 from __future__ import annotations
 
@@ -242,7 +243,8 @@ def _read_classes(
 ) -> tuple[labels.GroundTruth, list[object], np.ndarray]:
     """Return the ground truth, the classes in order, and the class number of each instance.
 
-    Of the ground truth only the index and the number of instances are used."""
+    Of the ground truth only the index and the number of instances are used.
+    """
     true_labels = instances.read_true_labels(y_true)
     classes, _ = instances.count_classes(true_labels)
     # Any class will do: only its checks are needed.

@@ -222,7 +222,8 @@ def _read_prevalence(
 def _exact_cells(counts: pd.DataFrame) -> list[pd.Series]:
     """Return the cells in numbers whose products are exact.
 
-    Machine integers, Python's own where those overflow, fractions of weights."""
+    Machine integers, Python's own where those overflow, fractions of weights.
+    """
     # Products of whole numbers beyond 2⁵³ are not exact as floats.
     cells = check_counts(counts)
     if has_weighted_cells(counts):

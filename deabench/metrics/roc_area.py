@@ -1,7 +1,8 @@
 """Compute areas under ROC curves with DeLong's variance, their intervals and their paired test.
 
 `from_scores` shows the interval beside the area, and `compare` uses the test; that is why these
-closed forms stand with the metrics, below `deabench.inference`."""
+closed forms stand with the metrics, below `deabench.inference`.
+"""
 
 from __future__ import annotations
 

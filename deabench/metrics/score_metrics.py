@@ -11,7 +11,8 @@ Brier GW (1950) Verification of forecasts expressed in terms of probability. Mon
 78:1-3. McClish DK (1989) Analyzing a portion of the ROC curve. Medical Decision Making 9:190-195.
 Vickers AJ, Elkin EB (2006) Decision curve analysis. Medical Decision Making 26:565-574.
 doi:10.1177/0272989X06295361. Guo C, Pleiss G, Sun Y, Weinberger KQ (2017) On calibration of modern
-neural networks. ICML, PMLR 70:1321-1330."""
+neural networks. ICML, PMLR 70:1321-1330.
+"""
 
 from __future__ import annotations
 
@@ -130,7 +131,8 @@ def best_tpr(tp: Floats, fp: Floats, fpr: float) -> Floats:
 def precision_of_top(tp: Floats, fp: Floats, k: float) -> Floats:
     """Return the share of positives among the k highest scores.
 
-    Of equal scores at the cut, the mean over all orders."""
+    Of equal scores at the cut, the mean over all orders.
+    """
     labelled = tp + fp
     step = np.diff(labelled)
     # Of each step of equal scores, so many instances are among the first k.

@@ -84,7 +84,8 @@ def rank_changes(
 ) -> pd.DataFrame:
     """Return ranks and scores of the classifiers in both, the largest changes of rank first.
 
-    `rose by` is above 0 if the rank got better."""
+    `rose by` is above 0 if the rank got better.
+    """
     labels = list(common)
     old = before.ranking
     new = after.ranking
@@ -170,7 +171,8 @@ def _describe_frontiers(facets: pd.DataFrame, before: ReportResults, after: Repo
 def facet_changes(before: Frontier | None, after: Frontier | None) -> pd.DataFrame:
     """Return the facets that are efficient throughout: stayed, moved (other rates), new or gone.
 
-    A facet is known by its classifiers."""
+    A facet is known by its classifiers.
+    """
     if before is None or after is None or before.outputs != after.outputs:
         return pd.DataFrame()
     old = _trade_off_rates(before)

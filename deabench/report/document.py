@@ -160,7 +160,8 @@ class Section:
     """A heading with sentences, pictures, tables and subsections, in this order.
 
     `dots` are efficiencies by group that the page draws live: groups, names, and a row of values
-    per group."""
+    per group.
+    """
 
     key: str
     title: str

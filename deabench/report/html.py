@@ -2,7 +2,8 @@
 
 Text from data is escaped by Jinja or set as text by the script; the data block cannot close its
 element; and a content security policy lets only the page's own script run, so that markup in a name
-would stay dead even if it got through."""
+would stay dead even if it got through.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Write a report as LaTeX for a paper.
 
-Tables use booktabs and are cut to the page's width; names may be in any script."""
+Tables use booktabs and are cut to the page's width; names may be in any script.
+"""
 
 from __future__ import annotations
 

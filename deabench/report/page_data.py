@@ -1,7 +1,8 @@
 """Build the JSON that the page reads: ranking, frontier, targets, intervals; nothing to be parsed.
 
 `contract.ts` of the page has the same shape, field by field. Values are in the user's own units; a
-metric's sign and shift say how the frontier transforms it (`deabench.tables.transforms`)."""
+metric's sign and shift say how the frontier transforms it (`deabench.tables.transforms`).
+"""
 
 from __future__ import annotations
 
@@ -192,7 +193,8 @@ def _named_columns(frame: pd.DataFrame, digits: int) -> list[dict[str, Any]]:
 def _peer_data(ranking: Ranking) -> tuple[np.ndarray, list[list[float]]]:
     """Return the reference rows that are peers, and for each classifier peer, λ, peer, λ, ...
 
-    A peer is given by its position among those rows."""
+    A peer is given by its position among those rows.
+    """
     columns = ranking.intensities.columns
     values = ranking.intensities.values
     is_peer = (columns >= 0) & (values > LEAST_PEER)
@@ -217,7 +219,8 @@ def _weight_shares(ranking: Ranking) -> pd.DataFrame:
 def _has_same_frontier(results: ReportResults) -> bool:
     """Return whether the efficient classifiers of the ranking are those on the frontier drawn.
 
-    The two results are compared, not the names of their models."""
+    The two results are compared, not the names of their models.
+    """
     front = results.any_frontier
     ranking = results.ranking
     if front is None or not ranking.own_reference:

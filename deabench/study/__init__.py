@@ -10,7 +10,8 @@
 >>> study.status().digest  # doctest: +SKIP
 
 Every worker imports this package first: modules that a task does not need are imported inside the
-methods that need them."""
+methods that need them.
+"""
 
 from __future__ import annotations
 
@@ -269,7 +270,8 @@ class Study:
     def status(self) -> StudyStatus:
         """Return total, done and failed tasks, and the digest of the results.
 
-        Every row of the store is checked, unless it is, byte for byte, as the last run left it."""
+        Every row of the store is checked, unless it is, byte for byte, as the last run left it.
+        """
         from deabench.study.results.status import study_status
 
         return study_status(self.plan)

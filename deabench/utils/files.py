@@ -2,7 +2,8 @@
 
 A file is written into a temporary neighbour, then renamed; what is no regular file (a device, a
 FIFO, a pipe under /dev/fd) is written through, and a symbolic link is followed to the file it
-names."""
+names.
+"""
 
 from __future__ import annotations
 

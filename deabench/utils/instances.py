@@ -90,7 +90,8 @@ def check_same_index(
     """Refuse a Series whose index differs from the one before.
 
     It is not aligned: labels out of order may name the instances, or be left over from a shuffle,
-    and the data do not tell which."""
+    and the data do not tell which.
+    """
     own_index = series_index(values)
     if own_index is None or index is None or len(own_index) != len(index):
         return

@@ -13,7 +13,8 @@ and gives at least y_o (o outside its reference). The optimum is 0 exactly for P
 where all weights are positive.
 
 References: Charnes et al. (1985), J. Econometrics 30:91-107; Cooper, Park, Pastor (1999), J.
-Productivity Analysis 11:5-42; Cooper et al. (2011), J. Productivity Analysis 35:85-94."""
+Productivity Analysis 11:5-42; Cooper et al. (2011), J. Productivity Analysis 35:85-94.
+"""
 
 from pyomo.core.base import Constraint, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals

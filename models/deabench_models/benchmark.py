@@ -18,7 +18,8 @@ scaled to min u = 1, which is that facet's slope, and still be small enough that
 leak. `deabench_models.normalised` needs no guess.
 
 Symbols: P (efficient DMU k, metric r), the extreme efficient DMUs; p_G (tested DMU g, metric r).
-MILPs with |E| binaries."""
+MILPs with |E| binaries.
+"""
 
 from pyomo.core.base import Binary, ConcreteModel, Param, Reals, Var
 from pyomo.core.base.set_types import NonNegativeReals
@@ -40,7 +41,8 @@ def pareto_frontier(P: Table, p_G: Table, M: float) -> Model:
         λ_gk ≥ 0                                             [lam]
 
     Σ_k λ_gk P_k is Pareto-efficient: the hyperplane u·Y + u_0 = 0 with u > 0 supports the
-    attainable set and holds it."""
+    attainable set and holds it.
+    """
     m = ConcreteModel()
     m.K, m.R, m.G = firsts(P), seconds(P), firsts(p_G)
     m.p = Param(m.G, m.R, mutable=True, initialize=dict(p_G))
@@ -161,7 +163,8 @@ def closest_as_printed(P: Table, p_G: Table, M: float) -> Model:
              l_gr ≥ 0                                        [l]
 
     In (7) b_k ∈ [0, 1] here. h = l = 0 with p* = p is feasible whatever x is, so the optimum is 0
-    for every tested DMU."""
+    for every tested DMU.
+    """
     m = pareto_frontier(P, p_G, M)
     for k in m.K:
         m.b[k].domain = Reals

@@ -25,7 +25,8 @@ All models are LPs with n + 1 columns and m + s + 1 rows (envelopment) or the tr
 (multiplier).
 
 References: Charnes, Cooper, Rhodes (1978), EJOR 2:429-444; Banker, Charnes, Cooper (1984),
-Management Science 30:1078-1092."""
+Management Science 30:1078-1092.
+"""
 
 from pyomo.core.base import Constraint, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals
@@ -56,7 +57,8 @@ def multiplier_input(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs
              u_0 signed by the returns to scale              [u_0]
 
     Infeasible only where x_o = 0; unbounded where every DMU with a lower Σ λ is missing (o outside
-    its reference)."""
+    its reference).
+    """
     m = compared(X, Y, x_o, y_o)
     m.u = Var(m.R, within=NonNegativeReals)
     m.v = Var(m.I, within=NonNegativeReals)
@@ -186,7 +188,8 @@ def slacks(X: Table, Y: Table, x_o: Row, y_o: Row, returns: str = "crs") -> Mode
 
     x_o is θ x_o after an input-oriented first stage, y_o is φ y_o after an output-oriented one. The
     sum depends on the units of the metrics, so the caller scales them. A DMU is Pareto-efficient
-    exactly where its score and total slack say so."""
+    exactly where its score and total slack say so.
+    """
     m = compared(X, Y, x_o, y_o)
     m.lam = Var(m.J, within=NonNegativeReals)
     m.s_plus = Var(m.R, within=NonNegativeReals)

@@ -24,7 +24,8 @@ the reference.
 
 References: Sexton et al. (1986), New Directions for Program Evaluation 32:73-105; Doyle, Green
 (1994), J. Oper. Res. Soc. 45:567-578; Kao, Hung (2005), J. Operational Research Society
-56:1196-1203 (p = ∞); Roll, Golany (1993), Omega 21:99-109."""
+56:1196-1203 (p = ∞); Roll, Golany (1993), Omega 21:99-109.
+"""
 
 from pyomo.core.base import ConcreteModel, Objective, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals

@@ -12,7 +12,8 @@ tested DMU. An LP with n + 1 columns and m + s + 1 rows. β is ≥ 0 where o is 
 can be negative, or the LP infeasible, outside of it.
 
 References: Chambers, Chung, Färe (1996), J. Economic Theory 70:407-419; Portela et al. (2004), J.
-Oper. Res. Soc. 55:1111-1121."""
+Oper. Res. Soc. 55:1111-1121.
+"""
 
 from pyomo.core.base import Constraint, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals

@@ -8,7 +8,8 @@ The same as vrs with λ binary: one reference DMU alone is the peer. In closed f
 which is what the software computes; the tests hold the two equal.
 
 Symbols: X (DMU, input) and Y (DMU, output), both ≥ 0, any unit. MILPs with n binaries, m + s + 1
-rows."""
+rows.
+"""
 
 from pyomo.core.base import Binary, Var, maximize
 

@@ -9,7 +9,8 @@ model is solved again. There are finitely many faces, so this ends, with the opt
 ∞.
 
 Symbols as in `benchmark`; ranges (metric) > 0, the spread of each metric over P, or any positive
-scale where it is constant."""
+scale where it is constant.
+"""
 
 from collections.abc import Hashable, Iterable
 

@@ -3,7 +3,8 @@
 Enumerating the frontier's faces and projecting on each needs no binary variable and no M: the least
 of these distances is the optimum of (11). The distance is added by one of `deabench_models.norms`.
 Symbols: P (vertex j of the face, metric r); W (facet j, metric r), normals w with w·y ≤ 1; p_G
-(tested DMU g, metric r)."""
+(tested DMU g, metric r).
+"""
 
 from pyomo.core.base import ConcreteModel, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals

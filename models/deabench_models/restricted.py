@@ -11,7 +11,8 @@ bound. LPs with n + K + 1 columns and m + s + 1 rows. Unbounded where no multipl
 restrictions, infeasible where o cannot be reached.
 
 References: Wong, Beasley (1990), J. Oper. Res. Soc. 41:829-835; Thompson, Singleton, Thrall, Smith
-(1986), Interfaces 16:35-49; Podinovski (2004), J. Oper. Res. Soc. 55:1311-1322."""
+(1986), Interfaces 16:35-49; Podinovski (2004), J. Oper. Res. Soc. 55:1311-1322.
+"""
 
 from pyomo.core.base import Constraint, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals

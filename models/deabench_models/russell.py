@@ -14,7 +14,8 @@ with n + m or n + s columns and m + s + 1 rows (and the bounds of the factors); 
 where o lies outside its reference.
 
 References: Färe, Lovell (1978), J. Economic Theory 19:150-162; Färe, Grosskopf, Lovell (1985), The
-Measurement of Efficiency of Production."""
+Measurement of Efficiency of Production.
+"""
 
 from pyomo.core.base import Constraint, Param, Var, maximize
 from pyomo.core.base.set_types import NonNegativeReals

@@ -35,7 +35,8 @@ def wei(Y: Table, y_o: Row) -> Model:
              θ free                                          [theta]
 
     θ is the factor by which all outputs could grow together; the efficiency reported is 1/θ, in (0,
-    1] for a DMU of the reference. Pinned by tables 9, 10, 19 and 21 of Chao et al. (2022)."""
+    1] for a DMU of the reference. Pinned by tables 9, 10, 19 and 21 of Chao et al. (2022).
+    """
     m = ConcreteModel()
     m.J, m.R = firsts(Y), seconds(Y)
     m.y_o = Param(m.R, mutable=True, initialize=dict(y_o))
@@ -67,7 +68,8 @@ def score(E: Table, e_o: Row) -> Model:
              w_i ≥ 0                                         [w]
 
     score(6) · θ(5) = 1 for every DMU. The vertices of the feasible set are the facets of the
-    frontier."""
+    frontier.
+    """
     m = ConcreteModel()
     m.J, m.I = firsts(E), seconds(E)
     m.e_o = Param(m.I, mutable=True, initialize=dict(e_o))

@@ -37,7 +37,8 @@ def summarize_report(report: Report) -> str:
 def answer_sentences(results: ReportResults) -> list[str]:
     """Say which classifiers are efficient, how far the others are, and how certain that is.
 
-    The last sentence says what the tested algorithms, or the least efficient classifier, lack."""
+    The last sentence says what the tested algorithms, or the least efficient classifier, lack.
+    """
     ranking = results.ranking
     frame = ranking.to_frame()
     scored = frame[frame[ranking.measure].notna()]

@@ -11,7 +11,8 @@ connected groups, `big` is the share of the largest and `single` the share of ro
 
 The thresholds were chosen on the sets of the 2022 paper's Table 2, whose labels come from looking
 at t-SNE maps; `type_agreement` measures how far the rule reproduces them. A label of the user's own
-comes first; this rule is for data without."""
+comes first; this rule is for data without.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +99,8 @@ def classify_shares(shares: pd.Series) -> str:
 def standardize_features(X: np.ndarray) -> np.ndarray:
     """Return the columns with mean 0 and standard deviation 1, constant columns left out.
 
-    Missing cells take the median of their column; a column without values is constant."""
+    Missing cells take the median of their column; a column without values is constant.
+    """
     # fill in medians
     values = np.where(np.isnan(X).all(axis=0), 0.0, X)
     filled = np.where(np.isnan(values), np.nanmedian(values, axis=0), values)

@@ -2,7 +2,8 @@
 
 Nothing is learnt from the rows here: categories come from the header or the values of a column, and
 a column is numeric or nominal as a whole. What must be learnt (medians, scales) is learnt inside
-each fold, by `deabench.study.learners.pipelines`."""
+each fold, by `deabench.study.learners.pipelines`.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +122,8 @@ class Dataset:
     def head_sha256(self) -> str:
         """Return the digest of the columns' names, kinds and categories.
 
-        A learner that takes columns by name depends on them, too."""
+        A learner that takes columns by name depends on them, too.
+        """
         header = []
         for name, values in self.frame.items() if self.frame is not None else ():
             categories = getattr(getattr(values, "cat", None), "categories", None)
@@ -369,7 +371,8 @@ def encode_features(features: pd.DataFrame) -> np.ndarray:
     """Return the matrix of the features, rows x columns.
 
     Numbers stay; a nominal feature becomes one column per category (one where there are two), NaN
-    in all of them where the cell is missing."""
+    in all of them where the cell is missing.
+    """
     blocks = []
     for name in features.columns:
         column = features[name]

@@ -2,7 +2,8 @@
 
 `LOADERS` has a function for each source of a `DataSpec`. The generators make artificial two-class
 data: the 2022 paper takes its artificial data from elsewhere and describes them in a sentence each;
-what is generated here follows those sentences and is not the paper's data."""
+what is generated here follows those sentences and is not the paper's data.
+"""
 
 from __future__ import annotations
 
@@ -215,7 +216,8 @@ def _load_hypothyroid(spec: DataSpec) -> Dataset:
 def _load_spect(spec: DataSpec) -> Dataset:
     """Load SPECT or SPECTF with its own training and test rows.
 
-    `spectf-2005` tests on the file that UCI withdrew in 2006."""
+    `spectf-2005` tests on the file that UCI withdrew in 2006.
+    """
     train, test = {
         "spect": ("SPECT.train.txt", "SPECT.test.txt"),
         "spectf": ("SPECTF.train.txt", "SPECTF.test.txt"),
@@ -339,7 +341,8 @@ def make_subclus(
     """Make a minority of five small squares inside the majority, as in KEEL's `subclus` (4.5.2).
 
     `ratio` is the majority rows for each minority row; to the features of a share `noise` of the
-    rows, in both classes alike, N(0, 0.2²) is added."""
+    rows, in both classes alike, N(0, 0.2²) is added.
+    """
     rng = np.random.default_rng(seed)
     minority_rows = round(rows / (1 + ratio))
     centres = CENTRES[np.arange(minority_rows) % len(CENTRES)]
@@ -362,7 +365,8 @@ def make_outliers(
     """Make two uniform unit squares that share a part `area` (after section 4.5.3).
 
     The minority's square begins at x = 1 - area: at 0 the classes are separable, at 1 they lie on
-    each other. The best rule gives up the shared part, so that its TPR is 1 - area."""
+    each other. The best rule gives up the shared part, so that its TPR is 1 - area.
+    """
     rng = np.random.default_rng(seed)
     minority_rows = round(rows / (1 + ratio))
     # the minority's square, moved to the right
@@ -381,7 +385,8 @@ def make_corpus(
     """Make a bag of words: Zipf-distributed counts, 150 words a document on average.
 
     A share of the documents is of the positive topic; a share `telling` of the words is three times
-    as frequent in one of the two topics (alternating)."""
+    as frequent in one of the two topics (alternating).
+    """
     rng = np.random.default_rng(seed)
     y = (np.arange(documents) < round(share * documents)).astype(int)
     # telling words are three times as frequent in one topic
@@ -406,7 +411,8 @@ def make_prevalence(
     A population of `rows` (20 % positive) is drawn for training and one for testing; rows of one
     class are dropped at random until the prevalence is right, which changes nothing within a class.
     `apart` is the distance of the classes' means in each of five features, in standard deviations;
-    0.37 gives a best AUROC of .72. The third array is -1 = training, 0 = testing."""
+    0.37 gives a best AUROC of .72. The third array is -1 = training, 0 = testing.
+    """
     parts = []
     for stream, share, fold in ((1, training, -1), (2, testing, 0)):
         if not 0 < share < 1:

@@ -61,7 +61,8 @@ class SplitSpec:
 def derive_seed(root: int, *parts: str | int) -> int:
     """Derive the seed of one purpose, a number below 2^31, from the study's seed.
 
-    It is the first state of `SeedSequence([root, CRC-32 of each name, each number])`."""
+    It is the first state of `SeedSequence([root, CRC-32 of each name, each number])`.
+    """
     words = [
         zlib.crc32(part.encode("utf-8", "surrogatepass")) if isinstance(part, str) else part
         for part in parts

@@ -2,7 +2,8 @@
 
 `registry` builds a classifier from its description, `pipelines` has the builders of the registry's
 names, `estimators` and `weka` have the classes that no library has, `fingerprints` records the code
-and versions behind a classifier."""
+and versions behind a classifier.
+"""
 
 from __future__ import annotations
 

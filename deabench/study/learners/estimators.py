@@ -1,7 +1,8 @@
 """Estimators that no library has: robust SVM, C4.5 and SMOTE, RBF features, mixed naive Bayes.
 
 The names of classes and parameters are part of the keys of tasks: renaming one runs old studies
-again."""
+again.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def rescale_weights(sample_weight: Any) -> np.ndarray | None:
 
     AdaBoost's weights sum to 1, so that an SVC (whose C is multiplied by each weight) and C4.5
     (whose smallest leaf is a sum of weights) see almost nothing and always predict the majority
-    (scikit-learn#16642)."""
+    (scikit-learn#16642).
+    """
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, dtype=float)
@@ -32,7 +34,8 @@ class SteadySVC(SVC):
     """SVC for weights of any scale that predicts the only class of rows of one class.
 
     A bag of a set with five positives often holds none; libsvm refuses it, Weka's SMO predicts the
-    class there is."""
+    class there is.
+    """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SteadySVC:
         weight = rescale_weights(sample_weight)
@@ -74,7 +77,8 @@ class ShrinkingSMOTE(SMOTE):
     """SMOTE with min(k, n_min - 1) neighbours for a minority of n_min rows; a lone row is repeated.
 
     imbalanced-learn declines to adapt k (its #572): with k = 5 a set of five positives fails in
-    every fold. `k_used_` is recorded with each result; 0 means repeated rows."""
+    every fold. `k_used_` is recorded with each result; 0 means repeated rows.
+    """
 
     k_neighbors: int
 
@@ -95,7 +99,8 @@ class RBFFeatures(TransformerMixin, BaseEstimator):
 
     Column j is p_j N(x; c_j, s_j) / Σ_k p_k N(x; c_k, s_k): p the cluster's share of the rows, c
     its centre, s its standard deviation along each feature (at least `smallest`; standardize the
-    features first). Weka's defaults are -B 2 -W 0.1."""
+    features first). Weka's defaults are -B 2 -W 0.1.
+    """
 
     def __init__(
         self, clusters: int = 2, smallest: float = 0.1, random_state: int | None = None
@@ -136,7 +141,8 @@ class MixedNB(ClassifierMixin, BaseEstimator):
     A column whose known values are 0 and 1 is Bernoulli, P(1|c) = (n_1c + 1) / (n_c + 2); any other
     is Gaussian, with a standard deviation of at least a sixth of the column's mean gap between
     distinct values (Weka's floor). scikit-learn has the two kinds apart (`GaussianNB`,
-    `BernoulliNB`) and refuses NaN."""
+    `BernoulliNB`) and refuses NaN.
+    """
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> MixedNB:
         self.classes_ = np.unique(y)
@@ -189,7 +195,8 @@ class TermSelection(TransformerMixin, BaseEstimator):
     information Σ P(c) log(P(w|c)/P(w)); we: weight of evidence P(w) Σ P(c)
     |log(odds(c|w)/odds(c))|; chi2: χ² of the 2 x 2 table (Mladenić & Grobelnik 1999; Yang &
     Pedersen 1997). The `features` columns of the highest score stay. Probabilities are estimated
-    with one half added to every cell."""
+    with one half added to every cell.
+    """
 
     def __init__(self, score: str = "chi2", features: int = 200) -> None:
         self.score = score
@@ -222,7 +229,8 @@ def _divergence(counts: np.ndarray, prior: np.ndarray) -> np.ndarray:
 def cross_entropy(with_word: np.ndarray, without: np.ndarray) -> np.ndarray:
     """Return the expected cross entropy of each word.
 
-    `with_word` and `without` are documents of each class, 2 x words, here and below."""
+    `with_word` and `without` are documents of each class, 2 x words, here and below.
+    """
     prior = _class_probabilities(with_word, without)
     probability = with_word.sum(axis=0) / (with_word + without).sum(axis=0)
     return np.asarray(probability * _divergence(with_word, prior))

@@ -4,7 +4,8 @@ A result belongs to the code that made it. So the key of a task contains a finge
 classifier: every class in it with every parameter; where the class comes from an installed package,
 that package's version; where it is the user's, its compiled code and the source of its module, and
 of the user's modules that this one imports. A worker makes the fingerprint again from what it has
-loaded, and a task is refused where the two differ."""
+loaded, and a task is refused where the two differ.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +124,8 @@ def _qualified_name(thing: Any) -> str:
 def _describe_function(thing: Any, depth: int) -> str:
     """Return the name, and of a user's function its code, defaults and closure.
 
-    No file may hold such a function: it can come from a notebook."""
+    No file may hold such a function: it can come from a notebook.
+    """
     code = getattr(thing, "__code__", None)
     if code is None or not _is_users(_module_of(thing)):
         return _qualified_name(thing)
@@ -238,7 +240,8 @@ def _users_modules(first: ModuleType) -> list[ModuleType]:
 def _imported_modules(module: ModuleType) -> list[ModuleType | None]:
     """Return the modules that a module's source imports.
 
-    Nothing else tells where a constant from another file came from."""
+    Nothing else tells where a constant from another file came from.
+    """
     file = getattr(module, "__file__", None)
     if file is None or not file.endswith(".py"):
         return []

@@ -5,7 +5,8 @@ they are, and a learner that cannot take NaN gets an imputer inside its pipeline
 stand behind the paper's names; where a library differs, the docstring says how.
 
 scikit-learn, imbalanced-learn and c50py belong to the extra `deabench[study]`, so that this module
-is imported with the first classifier that is built."""
+is imported with the first classifier that is built.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ def make_pipeline(
 ) -> Any:
     """Return preprocessing, steps and learner as one pipeline.
 
-    An imputer goes before the steps where cells are missing and the learner cannot take them."""
+    An imputer goes before the steps where cells are missing and the learner cannot take them.
+    """
     # the study's own preprocessing may have imputed already
     preprocessing = context.preprocessing
     passes_missing = preprocessing.leaves_missing and preprocessing.transformer is None
@@ -266,7 +268,8 @@ def build_mlp(
     """Build Weka's MultilayerPerceptron -L 0.3 -M 0.2 -N 500 -H a, but in mini-batches.
 
     There are (features + 2) / 2 sigmoid units. Weka learns after every row: batch = 1 does, at many
-    times the cost (docs/study.md has the figures); 0 is scikit-learn's own, 200 rows."""
+    times the cost (docs/study.md has the figures); 0 is scikit-learn's own, 200 rows.
+    """
     learner = MLPClassifier(
         hidden_layer_sizes=(max(1, (context.columns + 2) // 2),),
         activation="logistic",
@@ -301,7 +304,8 @@ def build_knn(
 ) -> Any:
     """Build k nearest neighbours.
 
-    `select` = ig, ce, mi, we or chi2 first keeps so many words; then the metric is cosine."""
+    `select` = ig, ce, mi, we or chi2 first keeps so many words; then the metric is cosine.
+    """
     if not select:
         return make_pipeline(context, [], KNeighborsClassifier(neighbours, metric="minkowski"))
     if select not in TERM_SCORES:

@@ -2,7 +2,8 @@
 
 A builder takes the classifier's parameters and what it must know of the data (`BuildContext`), and
 returns an unfitted scikit-learn pipeline. Classifiers from an import path or from code go the same
-way. The builders live in `deabench.study.learners.pipelines`."""
+way. The builders live in `deabench.study.learners.pipelines`.
+"""
 
 from __future__ import annotations
 
@@ -169,7 +170,8 @@ def _wrap_in_pipeline(context: BuildContext, estimator: Any) -> Any:
 def open_random_states(estimator: Any) -> RandomStates:
     """Return the parameters `random_state` that are None, nested ones too.
 
-    Each with its position among all of them, in the order of their names."""
+    Each with its position among all of them, in the order of their names.
+    """
     params = estimator.get_params(deep=True)
     names = sorted(name for name in params if name.split("__")[-1] == "random_state")
     return [(position, name) for position, name in enumerate(names) if params[name] is None]
@@ -201,7 +203,8 @@ _RANDOM_STATES: dict[Any, tuple[Any, RandomStates]] = {}
 def _cached_random_states(spec: LearnerSpec, context: BuildContext, estimator: Any) -> RandomStates:
     """Return the open random states, which all tasks of a classifier share.
 
-    A function may return another estimator each time: then nothing is cached."""
+    A function may return another estimator each time: then nothing is cached.
+    """
     if spec.template is not None and not hasattr(spec.template, "fit"):
         return open_random_states(estimator)
     key = (spec.name, spec.use, spec.params, context.missing, context.preprocessing.text)
@@ -262,7 +265,8 @@ def _import_class(spec: LearnerSpec) -> Callable[..., Any]:
 def _import_module(spec: LearnerSpec) -> ModuleType:
     """Import the module of an import path, or one in the folder of the study file.
 
-    A module of that folder is read again after an edit."""
+    A module of that folder is read again after an edit.
+    """
     name = spec.use.rpartition(".")[0]
     local_file = _find_local_file(spec.folder, name)
     if local_file is not None and spec.folder not in sys.path:
@@ -319,7 +323,8 @@ def _no_bytecode() -> Iterator[None]:
     """Import without writing bytecode.
 
     Python uses bytecode as long as size and second of the last change of its source are the same:
-    then another code would run than the one that the key of a task names."""
+    then another code would run than the one that the key of a task names.
+    """
     with _IMPORT_LOCK:
         before = sys.dont_write_bytecode
         sys.dont_write_bytecode = True
@@ -338,7 +343,8 @@ def infer_family(spec: LearnerSpec) -> str:
 
     "over sampling", "under sampling" or "hybrid" by its sampler, "ensemble" for an ensemble of
     learners (in scikit-learn's or imbalanced-learn's modules), "cost sensitive" with a class
-    weight, otherwise "classic"."""
+    weight, otherwise "classic".
+    """
     # every estimator in the pipeline, the outer ones first
     estimator = _build_unseeded(spec, ANY_CONTEXT)
     inner = [

@@ -3,7 +3,8 @@
 The wrapper, python-weka-wrapper3, carries weka.jar 3.9, in which J48, SMO and MultilayerPerceptron
 are core and RBFNetwork is a package of its own (`python -c "import weka.core.jvm as j;
 j.start(packages=True); import weka.core.packages as p; p.install_package('RBFNetwork')"`). Each
-worker process starts its own Java machine with its first task."""
+worker process starts its own Java machine with its first task.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ class WekaClassifier(ClassifierMixin, BaseEstimator):
     Notes
     -----
     Features are numeric attributes, missing cells are Weka's missing, weights are instance weights.
-    A fitted object lives in its process (a Java object cannot be pickled)."""
+    A fitted object lives in its process (a Java object cannot be pickled).
+    """
 
     def __init__(self, classname: str = J48, options: tuple[str, ...] = ()) -> None:
         self.classname = classname

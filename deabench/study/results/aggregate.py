@@ -2,7 +2,8 @@
 
 Everything starts from a table of metrics (dataset, classifier) and one of facts (index dataset;
 type, imbalance_ratio), so that results from elsewhere are summarised as a study's own. Positive =
-minority throughout, and folds are pooled: one confusion matrix per data set and classifier."""
+minority throughout, and folds are pooled: one confusion matrix per data set and classifier.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +125,8 @@ def efficiencies(table: pd.DataFrame, settings: SummarySettings, table_name: str
     A table that cannot be ranked (an input of 0 makes a quotient infinite) is NaN throughout, with
     its reason in `attrs["notes"]`: one data set must not cost the study its summary. Warnings of
     weak data (correlated metrics, few classifiers) hold for every table of a study alike and are
-    not repeated."""
+    not repeated.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
@@ -317,7 +319,8 @@ def efficiencies_of_other_dmus(
 def split_names_at(table: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each name after the @ and a column for each name before it.
 
-    `chi2@200` (classifier) x metric becomes 200 x chi2."""
+    `chi2@200` (classifier) x metric becomes 200 x chi2.
+    """
     for name in table.index:
         if "@" not in str(name):
             raise DataError(

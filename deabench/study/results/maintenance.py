@@ -227,7 +227,8 @@ def read_results(path: str | Path) -> pd.DataFrame:
     """Read counts (dataset, classifier, repeat, fold, tp, fn, fp, tn) from a CSV.
 
     The file has counts or predictions; labels of predictions are 1 or `positive` for the positive
-    class, 0 or `negative` for the other."""
+    class, 0 or `negative` for the other.
+    """
     try:
         frame = pd.read_csv(
             decompress(path), skipinitialspace=True, encoding="utf-8-sig", low_memory=False

@@ -118,7 +118,8 @@ class StudyMetrics:
     def row_metric(self, name: str) -> Any:
         """Return the metric if it is computed from kept test rows, else None.
 
-        It is the user's, a name of SCORE_METRICS, or one of scores ('brier', 'precision@10')."""
+        It is the user's, a name of SCORE_METRICS, or one of scores ('brier', 'precision@10').
+        """
         if name in self.own:
             return self.own[name]
         if self.classes != "two" or name in (*METRICS, *TIMES):

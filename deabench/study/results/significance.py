@@ -1,6 +1,7 @@
 """How certain a study's results are: statistical tests, and verdicts on its efficiencies.
 
-The sample is the study's data sets, or the folds of its only one."""
+The sample is the study's data sets, or the folds of its only one.
+"""
 
 from __future__ import annotations
 
@@ -190,7 +191,8 @@ def _analyse_types(
 ) -> tuple[dict[tuple[str, str], Any] | None, list[str]]:
     """Test whether the mean of a metric over a panel's classifiers differs between types.
 
-    These are the paper's Tables 7 and 8."""
+    These are the paper's Tables 7 and 8.
+    """
     if "type" not in means.index.get_level_values("grouping"):
         return None, ["no anova: the data sets have no type"]
     tests = {}

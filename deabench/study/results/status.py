@@ -3,7 +3,8 @@
 A million rows take a while to check. So a run, which checks them all at its end, leaves its count
 beside the store, with the SHA-256 of the store's bytes: as long as the store has those bytes, the
 count is true. A store that has changed since, by a run that goes on, an import, a repair or a
-flipped bit, is checked and counted again."""
+flipped bit, is checked and counted again.
+"""
 
 from __future__ import annotations
 
@@ -170,7 +171,8 @@ def _count_file(store: Path) -> Path:
 def _file_digest(store: Path) -> str:
     """Return the SHA-256 of the file; "" where it cannot be read or is not the whole store.
 
-    SQLite keeps unfinished changes in files beside it."""
+    SQLite keeps unfinished changes in files beside it.
+    """
     if any(store.with_name(f"{store.name}-{suffix}").exists() for suffix in ("wal", "journal")):
         return ""
     try:
@@ -235,7 +237,8 @@ def missing_tasks(
     """Return the tasks without a sound result.
 
     They never ran, ran with other code or data, ran out of a limit that has changed since, or
-    failed where failed ones are to be retried."""
+    failed where failed ones are to be retried.
+    """
     if tasks is None:
         tasks = plan.tasks()
     # keys alone: tasks are made for what is missing

@@ -3,7 +3,8 @@
 A row is named by its task's key, a digest of everything that its result depends on: a changed
 setting finds no row and runs again, and a setting changed back finds its old rows. Rows are
 committed every half second; rows lost in a power cut are run again. Every row carries a checksum of
-itself; a row with another checksum is no result and is run again."""
+itself; a row with another checksum is no result and is run again.
+"""
 
 from __future__ import annotations
 
@@ -297,7 +298,8 @@ def open_for_reading(path: Path, *, strict: bool = False) -> closing[sqlite3.Con
     """Open the store for reading; text that is no UTF-8 is read so that its checksum fails.
 
     With `strict` such a text is an error: that reads millions of sound texts at three times the
-    speed."""
+    speed.
+    """
     db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30)
     if not strict:
         db.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
@@ -324,7 +326,8 @@ def iterate_rows(path: Path) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
     """Yield the sound rows of a store (COLUMNS), 10,000 at a time, and the number of damaged ones.
 
     Between two times nothing is locked: a run can write, and a row that it replaces meanwhile may
-    come again."""
+    come again.
+    """
     last = -1
     columns = ("rowid", *COLUMNS, "checksum")
     while True:
@@ -388,7 +391,8 @@ def read_arrays(path: Path, keys: Iterable[str] | None = None) -> dict[str, dict
 def read_predictions(path: Path, keys: Iterable[str]) -> dict[str, pd.DataFrame]:
     """Read the kept test rows of some tasks: a frame of row, y_true, y_pred, score for each key.
 
-    With more than two classes the columns score_0, score_1, ... take the place of score."""
+    With more than two classes the columns score_0, score_1, ... take the place of score.
+    """
     frames = {}
     for key, arrays in read_arrays(path, keys).items():
         columns = {name: arrays[name] for name in ("row", "y_true", "y_pred")}

@@ -268,7 +268,8 @@ def complete_counts(
 ) -> tuple[pd.DataFrame, tuple[tuple[str, str], ...]]:
     """Return the counts of pairs whose folds are all done, imported ones too, and the other pairs.
 
-    A pair is a data set and a classifier."""
+    A pair is a data set and a classifier.
+    """
     # a pair is complete when all of its folds are done
     done = rows[rows["status"] == "done"]
     all_folds = Counter((task.data.name, task.learner.name) for task in tasks)
@@ -312,7 +313,8 @@ def summary_settings(plan: Plan, counts: pd.DataFrame) -> SummarySettings:
 def families_of_classifiers(plan: Plan, present: Sequence[str]) -> dict[str, str]:
     """Return the family of each classifier: the study's, else the paper's, else an inferred one.
 
-    Imported classifiers have only those that the study names."""
+    Imported classifiers have only those that the study names.
+    """
     # the paper's names first, then what the pipeline is made of, then what the study says
     families = {}
     for spec in plan.learners:

@@ -5,7 +5,8 @@ arrives, so that nothing is computed twice. Tasks travel in batches, several for
 cluster, so that no worker waits for the parent. A batch that killed more workers than the cluster
 allows (`allowed-failures`, 3) comes back as KilledWorker: its tasks are run one by one with nothing
 else under way, and the one that dies again is recorded as crashed. Tasks and seeds are those of
-`deabench.study.running.local`, and so are the results."""
+`deabench.study.running.local`, and so are the results.
+"""
 
 from __future__ import annotations
 
@@ -129,7 +130,8 @@ class _ClusterRun:
     def _send_dataset(self, identity: str, data: Dataset) -> Any:
         """Return a data set given from code as a future, sent once.
 
-        A worker that joins later, or instead of another, gets it too."""
+        A worker that joins later, or instead of another, gets it too.
+        """
         if identity not in self.datasets:
             key = f"deabench_{self.run_id}_data-{identity[:12]}"
             self.datasets[identity] = self.client.submit(_return_data, data, key=key, pure=False)
@@ -138,7 +140,8 @@ class _ClusterRun:
     def _next_future(self) -> Any:
         """Return the next finished future, or None after a second without one.
 
-        After such a second the cluster is asked whether it still works."""
+        After such a second the cluster is asked whether it still works.
+        """
         try:
             future = self.finished.get(timeout=1.0)
         except Empty:

@@ -6,7 +6,8 @@ no such signals, Python raises it at its next instruction); code that cannot be 
 loop that never returns, with or without Python's lock) ends with its process a little later.
 faulthandler writes the traceback then, without needing the lock: at the wall limit by its own
 watchdog, at the CPU limit where the kernel sends SIGXCPU. The parent reads that traceback and
-records the task."""
+records the task.
+"""
 
 from __future__ import annotations
 
@@ -282,7 +283,8 @@ def child_processes() -> set[int]:
 def end_children(before: set[int]) -> None:
     """End the processes that a task has started and left running.
 
-    A learner's pool of joblib is closed first: it would miss its workers."""
+    A learner's pool of joblib is closed first: it would miss its workers.
+    """
     # what was there before the task, and what serves the worker, stays
     remaining = child_processes() - before - _resource_trackers()
     if not remaining:

@@ -4,7 +4,8 @@ loky ends all its workers when one of them dies. So a run is a loop: the tasks o
 run again one at a time, each in a new worker; a task whose worker dies a second time is recorded as
 crashed, and the others go on. loky's executor is used without `joblib.Parallel` around it, which
 gives up on the first dead worker, runs a single task inside the parent, where a hang cannot be
-ended, and cannot end its workers on a signal."""
+ended, and cannot end its workers on a signal.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +111,8 @@ def run_locally(tasks: list[Task], workers: int) -> Results:
     """Run tasks in worker processes; yield each with its outcome as it ends, in no fixed order.
 
     Leaving the generator early (an exception, `close`) ends the workers at once, with what they
-    have started."""
+    have started.
+    """
     suspects = deque[Task]()
     with tempfile.TemporaryDirectory(prefix="deabench-") as folder:
         scratch = Path(folder)
@@ -149,7 +151,8 @@ def _run_pool(
     """Run the queue until it is empty or a worker dies; return the tasks that were running then.
 
     Tasks that had been sent but had not begun, or whose results had not come back, go to the front
-    of the queue."""
+    of the queue.
+    """
     from joblib.externals.loky import ProcessPoolExecutor
 
     pool = ProcessPoolExecutor(workers, env=ONE_THREAD, initializer=prepare_worker)
@@ -204,7 +207,8 @@ def _signals_blocked() -> Iterator[None]:
 
     A terminal sends Ctrl-C to all of them; a signal that comes meanwhile reaches the parent when
     the block is left. Where signals cannot be blocked, a worker ignores Ctrl-C once it has started
-    (`limits.prepare_worker`)."""
+    (`limits.prepare_worker`).
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -219,7 +223,8 @@ def _end_pool(pool: Any) -> None:
     """End the workers and what they have started, in whatever state the pool is.
 
     loky's own thread may fail over workers that die while it ends them; that is only logged, and
-    what it could not end is ended here."""
+    what it could not end is ended here.
+    """
     # process groups first: the children of a worker outlive it otherwise
     workers = list((pool._processes or {}).values())
     for worker in workers:
@@ -258,7 +263,8 @@ def _is_broken(future: Future[Any]) -> bool:
 def timeout_outcome(task: Task, scratch: Path) -> Outcome | None:
     """Return the outcome of a task whose worker ended itself at a time limit, else None.
 
-    The worker left a traceback in the folder."""
+    The worker left a traceback in the folder.
+    """
     trace = scratch / f"{task.key}.trace"
     text = trace.read_text(errors="replace") if trace.exists() else ""
     if not text.strip():

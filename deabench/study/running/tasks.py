@@ -1,7 +1,8 @@
 """Run one task in a worker: fit a classifier on one fold and check what it predicts.
 
 Everything random in a task comes from the study's seed, the data set's name, the repeat, the fold
-and the classifier's name (their CRC-32), so that order, restarts and engines change nothing."""
+and the classifier's name (their CRC-32), so that order, restarts and engines change nothing.
+"""
 
 from __future__ import annotations
 
@@ -222,7 +223,8 @@ def _traceback_text() -> str:
 def _prepare_task(task: Task) -> tuple[Dataset, Split, Any]:
     """Return data, rows and estimator, before the clock starts.
 
-    A worker's first task also imports and reads."""
+    A worker's first task also imports and reads.
+    """
     data = _load_data(task)
     fingerprint = fingerprint_learner(task.learner)
     if task.learner.fingerprint and fingerprint != task.learner.fingerprint:
@@ -429,7 +431,8 @@ def pack_predictions(
 def unpack_predictions(rows: bytes, scores: int = 1) -> dict[str, np.ndarray]:
     """Return `Outcome.rows` as arrays: row, y_true, y_pred, score.
 
-    With several scores per row, `score` is rows x `scores`."""
+    With several scores per row, `score` is rows x `scores`.
+    """
     content = zlib.decompress(rows)
     # bytes of a row: 4 + 1 + 1, and 8 for each score
     count = len(content) // (6 + 8 * scores)

@@ -2,7 +2,8 @@
 
 `study_file` reads a plan from a file, `arguments` makes one of Python objects; both go through
 `settings`. A task is one classifier on one fold of one data set. Its key is a digest of everything
-that its result depends on: data, classifier with its code, split and seed."""
+that its result depends on: data, classifier with its code, split and seed.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ class Task:
     """Describe one task to a worker: all that its result depends on, and its limits.
 
     `key` names the task by its content. `data_sha256` is the digest of the data when the run began;
-    a worker that reads others refuses."""
+    a worker that reads others refuses.
+    """
 
     data: DataSpec
     learner: LearnerSpec
@@ -71,7 +73,8 @@ class Task:
     def with_changes(self, **changes: Any) -> Task:
         """Return a copy with other fields, as `dataclasses.replace` in a tenth of its time.
 
-        A study may have a million tasks."""
+        A study may have a million tasks.
+        """
         task = object.__new__(Task)
         task.__dict__.update(self.__dict__, **changes)
         return task

@@ -1,7 +1,8 @@
 """Keys of a study file and of a study from code, each with its check.
 
 A check is a function of a value that returns None, or what was expected; a wrong key, name or value
-is refused with the nearest valid one."""
+is refused with the nearest valid one.
+"""
 
 from __future__ import annotations
 

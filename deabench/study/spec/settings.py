@@ -162,7 +162,8 @@ def _check_metrics(
 def build_model(dea: Mapping[str, Any]) -> Model:
     """Return the model of [dea] with its options.
 
-    `norm` is an option of targets, too: only a model that has it gets it."""
+    `norm` is an option of targets, too: only a model that has it gets it.
+    """
     values = {name: dea.get(name) for name in model_option_names()}
     if "norm" not in {option.name for option in option_fields(dea["model"])}:
         values["norm"] = None
